@@ -1,0 +1,72 @@
+"""The command line `tmt`: one command a file, each of which parses, makes one call and prints.
+
+Commands are imported when they are called, so that `tmt --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from tmt import __version__
+from tmt.errors import TmtError
+
+COMMANDS = {
+    "generate": "make a PHY trace from a channel model",
+    "convert": "turn a PHY trace into the link trace of a scheme",
+    "inspect": "say what a trace holds: rates, losses, bursts, gaps, delays",
+    "import": "turn somebody else's measurement into a PHY trace",
+    "export": "write a trace in another format",
+    "replay": "run TCP over link traces in ns-2, once",
+    "run": "run a scenario: a whole comparison, in parallel",
+}
+"""Name of each command and the line that `tmt --help` prints for it; `NAME.py` beside this file holds it."""
+
+
+class _Commands(click.Group):
+    """A group that knows its commands by name and imports the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"tmt.cli.{name}_command")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands, in the order in which data flows"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tmt")
+def _group() -> None:
+    """TMT turns PHY traces into link traces, and replays those under TCP in ns-2.
+
+    \b
+    A first round trip:
+      tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.5 --duration 60 phy.parquet
+      tmt inspect phy.parquet
+      tmt convert phy.parquet link.npy --scheme arq --rtt 0.5
+      tmt replay --forward link.npy --tcp cubic --rtt 0.5 --duration 50
+    """
+
+
+def main() -> None:
+    """Run the command line; errors of ours end in one line and their exit status, others in a traceback."""
+    try:
+        status = _group(standalone_mode=False)
+    except TmtError as error:
+        click.echo(error, err=True)
+        status = error.exit_status
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        status = 130
+    raise SystemExit(status)

@@ -1,0 +1,145 @@
+"""Every column that a file of ours holds, declared once.
+
+Readers, writers, validators, the reference in `docs/formats.md` and the C++ header
+`clift-ns2/core/schema.h` are derived from these declarations and from nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+FORMAT_VERSION = 1
+"""Written into every file's metadata; a reader warns about a newer one."""
+
+UNSETTLED = -1
+"""Stands in `.npy` and in memory for the delay of an LLDU whose fate is open when the trace ends."""
+
+Order = Literal["any", "strictly increasing", "increasing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name carries the unit, its dtype is little-endian.
+
+    `minimum` is the least value allowed (None: no bound), `order` the rule from row to row, and `null` the
+    number that stands for "no value" in memory and in `.npy` (Parquet and CSV use their own null for it).
+    """
+
+    name: str
+    dtype: str
+    meaning: str
+    minimum: int | None = None
+    order: Order = "any"
+    null: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An ordered set of columns, and the `kind` under which metadata and messages know it."""
+
+    kind: str
+    title: str
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names, in file order."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """The packed structured dtype of the `.npy` form."""
+        return np.dtype([(column.name, column.dtype) for column in self.columns])
+
+    def column(self, name: str) -> Column:
+        """Return the column called `name` (KeyError when there is none)."""
+        return {column.name: column for column in self.columns}[name]
+
+
+_TX_TIME = Column(
+    "tx_time_ns",
+    "<i8",
+    "when the slot is sent, on the sender's clock",
+    minimum=0,
+    order="strictly increasing",
+)
+
+PHY_TRACE = Table(
+    "phy",
+    "PHY trace: one row per slot",
+    (
+        _TX_TIME,
+        Column(
+            "decode_time_ns",
+            "<i8",
+            "how long after tx_time_ns the PHY has decoded the slot, without propagation; 0 means erased",
+            minimum=0,
+        ),
+    ),
+)
+
+LINK_TRACE = Table(
+    "link",
+    "link trace: one row per data LLDU, in order of first transmission",
+    (
+        _TX_TIME,
+        Column(
+            "delay_ns",
+            "<i8",
+            "from the first transmission until the LLDU's fate is settled at the receiver (delivered or given "
+            "up), without propagation; null while unsettled at the end of the trace",
+            minimum=0,
+            null=UNSETTLED,
+        ),
+        Column("delivered", "|b1", "whether the LLDU was delivered"),
+        Column(
+            "transmissions",
+            "|u1",
+            "times the LLDU was sent (harq: 1 + requests of its block); 255 means 255 or more",
+            minimum=1,
+        ),
+    ),
+)
+
+PACKET_RECORDS = Table(
+    "packets",
+    "packet records of one simulation, in order of time: what the taps and the trace-driven queues saw",
+    (
+        Column("time_ns", "<i8", "simulated time of the event", minimum=0, order="increasing"),
+        Column("event", "|u1", "one of PACKET_EVENTS, by its number"),
+        Column("direction", "|u1", "0: forward (sender to receiver), 1: return"),
+        Column("flow", "<u2", "number of the flow, from 0"),
+        Column("sequence", "<i8", "TCP segment number (forward) or highest segment acknowledged (return)"),
+        Column("size_bytes", "<u4", "IP packet size: payload, TCP and IP headers"),
+        Column(
+            "transmission", "<u2", "which transmission of this segment by TCP it is, from 1; 0: not TCP data"
+        ),
+        Column("uid", "<i8", "ns-2's number of the packet"),
+        Column(
+            "delay_ns",
+            "<i8",
+            "for `received`: one-way delay from the sending agent to the receiving one; else null",
+            minimum=0,
+            null=UNSETTLED,
+        ),
+    ),
+)
+
+PACKET_EVENTS = ("sent", "received", "link_lost", "link_unsettled", "queue_dropped")
+"""Numbers of `event` in `PACKET_RECORDS`: agent sends, agent receives, given up by the link's scheme, open when
+the link trace ends, dropped by the queue's limit."""
+
+WINDOW_RECORDS = Table(
+    "windows",
+    "congestion window over time: one row per change, per flow",
+    (
+        Column("time_ns", "<i8", "simulated time of the change", minimum=0, order="increasing"),
+        Column("flow", "<u2", "number of the flow, from 0"),
+        Column("cwnd_packets", "<f8", "congestion window, in segments"),
+    ),
+)
+
+TABLES = (PHY_TRACE, LINK_TRACE, PACKET_RECORDS, WINDOW_RECORDS)

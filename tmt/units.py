@@ -1,0 +1,37 @@
+"""Seconds at the edges, integer nanoseconds inside: the one place where they meet."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+
+NS_PER_S = 1_000_000_000
+NS_PER_MS = 1_000_000
+MAX_TIME_NS = 2**62
+"""Latest time a trace may hold (146 years), so that sums of two times still fit an int64."""
+
+
+def seconds_to_ns(seconds: str | float | Decimal) -> int:
+    """Convert a time in seconds to nanoseconds, rounded half to even.
+
+    Text is converted exactly, digit by digit; a float as its shortest decimal form, so that ``0.1`` means
+    one tenth.
+
+    Raises
+    ------
+    ValueError
+        When `seconds` is no finite number or exceeds `MAX_TIME_NS` in magnitude.
+    """
+    try:
+        value = Decimal(str(seconds).strip()) * NS_PER_S
+    except InvalidOperation:
+        raise ValueError(f"{seconds!r} is not a time in seconds") from None
+    if not value.is_finite():
+        raise ValueError(f"{seconds!r} is not a finite time")
+    if abs(value) > MAX_TIME_NS:
+        raise ValueError(f"{seconds} s is beyond {MAX_TIME_NS // NS_PER_S} s")
+    return int(value.to_integral_value())
+
+
+def ns_to_seconds(nanoseconds: int) -> float:
+    """Convert nanoseconds to seconds, for showing and for printing, never for further arithmetic on times."""
+    return nanoseconds / NS_PER_S
