@@ -1,0 +1,28 @@
+"""Fixtures that every area shares."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def measured_data() -> Path:
+    """Folder with the measured link data, which lies beside the checkout and never in it."""
+    folder = Path(os.environ.get("TMT_MEASURED_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no measured data at {folder} (set TMT_MEASURED_DATA to their folder)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def simulator() -> Path:
+    """Path of the built simulator."""
+    path = Path(os.environ.get("CLIFT_NS", ROOT / "clift-ns2" / "build" / "ns"))
+    if not path.is_file():
+        pytest.fail(f"no simulator at {path}: run `make setup`")
+    return path
