@@ -1,0 +1,61 @@
+# Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bench reproduce lint format setup system-packages simulator docs constraints clean
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SYSTEM_PACKAGES ?= install
+
+help:  ## show this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+run: setup  ## compare the TCP variants over the sample trace: a table, a figure, the results
+	$(BIN)/tmt run scenarios/quickstart.toml
+
+test: setup  ## run all tests that fit in twelve minutes, with the JIT on and off
+	$(BIN)/pytest -n 2 -q
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -q tests/kernels tests/schemes tests/channels tests/convert
+
+bench: setup  ## measure speed, as ratios within one run
+	$(BIN)/python -m benchmarks
+
+reproduce: setup  ## draw the papers' figures and tables beside ours
+	$(BIN)/python -m analysis
+
+lint: $(VENV)/installed  ## check style, types and the layering contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/installed  ## rewrite the Python files in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+setup: system-packages $(VENV)/installed simulator  ## install what is missing: packages, .venv, the simulator
+
+system-packages:
+ifneq ($(SYSTEM_PACKAGES),skip)
+	@tools/system-packages.sh
+endif
+
+$(VENV)/installed: pyproject.toml constraints.txt | system-packages
+	@echo "setup: making $(VENV)"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+simulator: | system-packages
+	@clift-ns2/build.sh
+
+constraints:  ## pin the newest allowed version of every dependency, with hashes
+	$(PYTHON) -m pip install --quiet uv
+	$(PYTHON) -m uv pip compile --universal --python-version 3.11 --generate-hashes --extra dev \
+	    --no-header --no-annotate --quiet --upgrade pyproject.toml --output-file constraints.txt
+
+clean:  ## remove what setup has built (.venv, the simulator); results under out/ stay
+	rm -rf $(VENV) clift-ns2/build

@@ -1,0 +1,32 @@
+"""Writes `docs/cli.md`, the reference of the command line, from the commands' own help."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import click
+
+from tmt.cli import COMMANDS
+
+HEAD = """\
+# The command line
+
+Written by `python docs/cli_reference.py` from the commands themselves; `tmt COMMAND --help` prints the same.
+Times are seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
+the key or the option; a failed run ends in exit status 1.
+"""
+
+
+def reference() -> str:
+    """Return the text of the page."""
+    sections = [HEAD]
+    for name in COMMANDS:
+        command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
+        context = click.Context(command, info_name=f"tmt {name}", max_content_width=100, terminal_width=100)
+        sections.append(f"## tmt {name}\n\n```text\n{command.get_help(context)}\n```\n")
+    return "\n".join(sections)
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("cli.md").write_text(reference())

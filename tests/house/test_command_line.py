@@ -1,0 +1,80 @@
+"""What holds for every command: quick help that teaches, documentation, and refusals in one line."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from tmt.cli import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+TMT = Path(sys.executable).with_name("tmt")
+
+
+def _command(name: str) -> click.Command:
+    command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
+    return command
+
+
+def test_commands__are_exactly_the_files_beside_them() -> None:
+    files = {path.stem.removesuffix("_command") for path in (ROOT / "tmt" / "cli").glob("*_command.py")}
+    assert files == set(COMMANDS)
+
+
+def test_help__loads_no_heavy_library() -> None:
+    script = (
+        "import json, sys; sys.argv = ['tmt', '--help']\n"
+        "from tmt.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    modules = set(json.loads(result.stdout.splitlines()[-1]))
+    assert (
+        modules & {"numpy", "numba", "pandas", "pyarrow", "scipy", "matplotlib", "pydantic", "distributed"}
+        == set()
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command__loads_no_compiler_before_it_is_called(name: str) -> None:
+    script = f"import json, sys, tmt.cli.{name}_command; print(json.dumps(sorted(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (
+        set(json.loads(result.stdout)) & {"numba", "pandas", "pyarrow", "scipy", "matplotlib", "distributed"}
+        == set()
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command__explains_itself_with_an_example(name: str) -> None:
+    command = _command(name)
+    assert command.help is not None
+    assert f"tmt {name}" in command.help, "the help text shows no example"
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, f"option {parameter.opts[0]} has no help"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command__refuses_an_unknown_option_with_status_2(name: str) -> None:
+    result = subprocess.run([TMT, name, "--no-such-option"], capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert "--no-such-option" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_reference__is_current() -> None:
+    spec = importlib.util.spec_from_file_location("cli_reference", ROOT / "docs" / "cli_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (ROOT / "docs" / "cli.md").read_text() == module.reference(), "run `python docs/cli_reference.py`"

@@ -1,0 +1,31 @@
+"""What holds for the repository as a whole: its links lead somewhere, and the README's commands exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "traces").glob("*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_page__links_to_files_that_exist(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
+    local = [target for target in targets if "://" not in target and not target.startswith("mailto:")]
+    assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+def test_pages__are_reachable_from_the_readme() -> None:
+    linked = set(re.findall(r"\]\((docs/[^)#\s]+\.md)", (ROOT / "README.md").read_text()))
+    assert linked == {str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("*.md")}
+
+
+def test_readme__names_only_targets_that_make_has() -> None:
+    named = set(re.findall(r"`?make ([a-z]+)`?", (ROOT / "README.md").read_text()))
+    listing = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert named <= {line.split()[1] for line in listing.splitlines() if line.startswith("make ")}
+    assert {"run", "test"} <= named
