@@ -1,0 +1,1 @@
+"""Drawings: they get numbers and draw them, and compute none."""

@@ -1,0 +1,150 @@
+"""How every figure looks: one colour and marker per TCP variant, one hatch and shade per scheme.
+
+Colours are those of Okabe and Ito (Color Universal Design, 2008), which people with any of the common kinds of
+colour blindness tell apart; markers, hatches and dashes say the same once more for print in grey.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from tmt.errors import UsageError
+from tmt.io.atomic import staged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, YELLOW = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#F0E442",
+)
+INK, MUTED, PALE = "#222222", "#7A7A7A", "#D9D9D9"
+
+FORMATS = ("png", "svg", "pdf")
+"""Endings of the files that a figure can be saved to."""
+
+
+@dataclass(frozen=True, slots=True)
+class TcpStyle:
+    """How one TCP variant is written and drawn."""
+
+    label: str
+    colour: str
+    marker: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeStyle:
+    """How one link-layer scheme is written and drawn.
+
+    `colour` and `dash` serve where schemes are compared with each other; `hatch` and `shade` (opacity) where the
+    colour already tells the TCP variant.
+    """
+
+    label: str
+    colour: str
+    dash: str
+    hatch: str
+    shade: float
+
+
+TCP_STYLES = {
+    "newreno": TcpStyle("New Reno", MUTED, "o"),
+    "westwood": TcpStyle("Westwood+", ORANGE, "s"),
+    "hybla": TcpStyle("Hybla", GREEN, "^"),
+    "cubic": TcpStyle("CUBIC", BLUE, "D"),
+    "compound": TcpStyle("Compound", PURPLE, "v"),
+}
+
+SCHEME_STYLES = {
+    "none": SchemeStyle("none", MUTED, ":", "", 0.30),
+    "fec": SchemeStyle("FEC", GREEN, "-.", "..", 0.55),
+    "arq": SchemeStyle("ARQ", VERMILLION, "--", "//", 0.75),
+    "harq": SchemeStyle("HARQ", BLUE, "-", "", 1.0),
+}
+
+RC = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": MUTED,
+    "axes.grid": True,
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.labelsize": 9,
+    "figure.dpi": 120,
+    "figure.facecolor": "white",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "grid.color": PALE,
+    "grid.linewidth": 0.6,
+    "hatch.linewidth": 0.6,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4.5,
+    "savefig.dpi": 150,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "tmt",
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
+"""Settings under which every figure is drawn; the hash salt makes an SVG the same in every run."""
+
+
+@contextmanager
+def new_figure(width_in: float = 7.2, height_in: float = 4.2) -> Iterator[Figure]:
+    """Give an empty figure in the house style, which holds while the block draws it.
+
+    Parameters
+    ----------
+    width_in, height_in
+        Size in inches; 7.2 is the width of a printed page's text.
+    """
+    with mpl.rc_context(RC):
+        yield Figure(figsize=(width_in, height_in), layout="constrained")
+
+
+def check_format(path: str | PathLike[str]) -> str:
+    """Return the format that the file's ending names, one of `FORMATS`.
+
+    Raises
+    ------
+    UsageError
+        When the ending is none of them.
+    """
+    ending = Path(path).suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        raise UsageError(f"{path}: a figure's file must end in .{', .'.join(FORMATS)}")
+    return ending
+
+
+def save(figure: Figure, path: str | PathLike[str]) -> None:
+    """Write a figure in the format that the file's ending names, the same bytes for the same drawing.
+
+    Raises
+    ------
+    UsageError
+        When the ending is none of `FORMATS`.
+    OutputError
+        When the file cannot be written; nothing half-written stays behind.
+    """
+    ending = check_format(path)
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[ending]
+    with mpl.rc_context(RC), staged(path) as temporary:
+        figure.savefig(temporary, format=ending, metadata=undated)
