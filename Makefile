@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench reproduce lint format setup system-packages simulator docs constraints clean
+.PHONY: help run test bench reproduce lint format setup system-packages test-packages simulator constraints clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -15,7 +15,7 @@ help:  ## show this list
 run: setup  ## compare the TCP variants over the sample trace: a table, a figure, the results
 	$(BIN)/tmt run scenarios/quickstart.toml
 
-test: setup  ## run all tests that fit in twelve minutes, with the JIT on and off
+test: setup test-packages  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 -q
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -q tests/kernels tests/schemes tests/channels tests/convert
 
@@ -39,7 +39,12 @@ setup: system-packages $(VENV)/installed simulator  ## install what is missing: 
 
 system-packages:
 ifneq ($(SYSTEM_PACKAGES),skip)
-	@tools/system-packages.sh
+	@tools/system-packages.sh run
+endif
+
+test-packages:
+ifneq ($(SYSTEM_PACKAGES),skip)
+	@tools/system-packages.sh test
 endif
 
 $(VENV)/installed: pyproject.toml constraints.txt | system-packages

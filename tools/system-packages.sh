@@ -1,15 +1,14 @@
 #!/bin/sh
-# Installs the Debian packages that building, running and testing need; says which, and does nothing when all are there.
+# Installs the Debian packages that are missing, and says which. Usage: system-packages.sh run|test
 set -eu
 
-# The simulator's libraries and tools, Python's virtual environments, and for the tests: sanitised unit tests, the
-# distribution's own ns-2 to compare with, and a browser for the report.
-packages="
-    g++ cmake ninja-build patch xz-utils
-    libotcl1-dev libtclcl1-dev tclcl tcl-dev
-    python3-venv
-    libgtest-dev ns2 chromium
-"
+case "${1-}" in
+    # The simulator's compiler and libraries, and Python's virtual environments.
+    run) packages="g++ cmake ninja-build patch xz-utils libotcl1-dev libtclcl1-dev tclcl tcl-dev python3-venv" ;;
+    # Unit tests of the queue's core, the distribution's own ns-2 to compare with, a browser to open the report in.
+    test) packages="libgtest-dev ns2 chromium" ;;
+    *) echo "usage: $0 run|test" >&2; exit 2 ;;
+esac
 
 if ! command -v dpkg-query >/dev/null; then
     echo "setup: this is no Debian or Ubuntu; install the counterparts of these packages by hand, then run" \
