@@ -1,0 +1,1 @@
+"""Trace files: one module per format, one registry, one set of checks."""

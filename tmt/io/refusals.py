@@ -1,0 +1,40 @@
+"""Why a trace file is refused: one template per reason, shared by every reader in Python and in C++.
+
+Placeholders are plain ``{name}``; `refusal` fills them. The C++ header `clift-ns2/core/schema.h` is made from
+this mapping, so that the simulator's reader and ours give the same words for the same defect.
+
+Of several defects every reader reports the same one: the file as a whole first; then the first bad row, in
+it the first bad column, in the order of the schema; for one column its value alone, then its order after the
+row before; last what must hold between columns.
+"""
+
+from __future__ import annotations
+
+REFUSALS: dict[str, str] = {
+    # the file as a whole
+    "empty_file": "the file is empty",
+    "no_rows": "there are no rows; a trace has at least one",
+    "columns": "these are not the columns of a {kind} trace, which are {columns}",
+    "other_kind": "this is a {found} trace; a {kind} trace is needed",
+    "truncated": "the file is cut short: its header promises {promised} rows, it holds {held}",
+    "trailing_bytes": "{extra} bytes too many follow the last row",
+    # .npy
+    "not_npy": "this is no .npy file: it does not begin as one",
+    "npy_version": "this is a .npy file of version {major}.{minor}; 1.0, 2.0 and 3.0 can be read",
+    "npy_header": "the .npy header is damaged",
+    "npy_shape": "this is no one-dimensional array of rows",
+    # values, from row to row
+    "null": "{column} has no value",
+    "below_minimum": "{column} is {value}; the least allowed is {minimum}",
+    "below_minimum_or_null": "{column} is {value}; the least allowed is {minimum}, or {null} for no value",
+    "above_maximum": "{column} is {value}; the most allowed is {maximum}",
+    "not_flag": "{column} is {value}; 0 and 1 are allowed",
+    "repeated": "{column} is {value} as in the row before; times must increase",
+    "not_sorted": "{column} is {value}, earlier than {previous} in the row before; times must increase",
+    "delivered_without_delay": "delivered is true but delay_ns has no value; a delivered LLDU has a delay",
+}
+
+
+def refusal(key: str, **values: object) -> str:
+    """Return the reason called `key` with its placeholders filled from `values`."""
+    return REFUSALS[key].format_map(values)
