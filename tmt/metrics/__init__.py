@@ -1,0 +1,1 @@
+"""Figures of merit of traces and runs, and how sure they are."""

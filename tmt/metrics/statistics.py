@@ -1,0 +1,271 @@
+"""Means and intervals over seeds, and which treatments can be told apart.
+
+A *treatment* is what is compared (a TCP variant, a scheme); a *block* is what the treatments share (a trace
+and a seed, hence one channel state). Runs of one block are paired: their differences do not hold the
+channel's luck.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from tmt.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+LEVEL = 0.95
+"""Confidence level where none is asked for."""
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean and its confidence interval; the bounds are NaN where `count` is too small to know them."""
+
+    mean: float
+    low: float
+    high: float
+    count: int
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval's length."""
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two treatments on the same blocks: the mean of first minus second, and whether chance explains it.
+
+    `first` and `second` are columns of the table that was compared; `p_value` is that of this pair alone,
+    `p_adjusted` accounts for all pairs of the table.
+    """
+
+    first: int
+    second: int
+    difference: Interval
+    p_value: float
+    p_adjusted: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Where a treatment stands: treatments that share a letter cannot be told apart.
+
+    `column` is its column in the table; `among_best` says that it is the best or cannot be told from it.
+    """
+
+    column: int
+    interval: Interval
+    letters: str
+    among_best: bool
+
+
+def t_interval(values: npt.ArrayLike, level: float = LEVEL) -> Interval:
+    """Return the mean and Student's t interval of independent values; NaN values are left out.
+
+    Exact for normal values; for others the coverage nears `level` as the count grows.
+    """
+    kept = _finite(values, level)
+    if len(kept) < 2:
+        return Interval(float(kept.mean()) if len(kept) else math.nan, math.nan, math.nan, len(kept))
+    mean = float(kept.mean())
+    half_width = float(stats.t.ppf((1 + level) / 2, len(kept) - 1) * stats.sem(kept))
+    return Interval(mean, mean - half_width, mean + half_width, len(kept))
+
+
+def bootstrap_interval(
+    values: npt.ArrayLike, level: float = LEVEL, *, resamples: int = 9999, seed: int = 0
+) -> Interval:
+    """Return the mean and its bias-corrected and accelerated bootstrap interval; NaN values are left out.
+
+    It follows skewed values better than `t_interval` does, but needs about ten of them; with fewer it is too
+    short. Source: Efron, "Better bootstrap confidence intervals", J. Am. Stat. Assoc. 82 (1987), as in scipy.
+    """
+    kept = _finite(values, level)
+    if len(kept) < 2:
+        return t_interval(kept, level)
+    mean = float(kept.mean())
+    if np.ptp(kept) == 0:
+        return Interval(mean, mean, mean, len(kept))
+    bounds = stats.bootstrap(
+        (kept,),
+        np.mean,
+        confidence_level=level,
+        n_resamples=resamples,
+        method="BCa",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return Interval(mean, float(bounds.low), float(bounds.high), len(kept))
+
+
+def paired_difference(
+    first: npt.ArrayLike, second: npt.ArrayLike, level: float = LEVEL
+) -> tuple[Interval, float]:
+    """Return the interval of the mean of `first - second` and the p-value of the paired t test.
+
+    Parameters
+    ----------
+    first, second : [n_blocks], float64
+        Row i of both belongs to the same block; a block where either is NaN is left out.
+
+    Returns
+    -------
+    The interval, and the two-sided p-value of no difference: 1 for fewer than two blocks, which prove
+    nothing.
+    """
+    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    interval = t_interval(differences, level)
+    if interval.count < 2:
+        return interval, 1.0
+    deviation = float(stats.sem(differences, nan_policy="omit"))
+    if deviation == 0:
+        return interval, 1.0 if interval.mean == 0 else 0.0
+    return interval, float(2 * stats.t.sf(abs(interval.mean) / deviation, interval.count - 1))
+
+
+def holm(p_values: npt.ArrayLike) -> FloatArray:
+    """Adjust p-values of several tests so that the chance of any false alarm stays at the chosen level.
+
+    Source: Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Stat. 6 (1979).
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def compare_all(table: npt.ArrayLike, level: float = LEVEL) -> list[Comparison]:
+    """Compare every pair of treatments on the blocks that both have.
+
+    Parameters
+    ----------
+    table : [n_blocks, n_treatments], float64
+        NaN where a run is missing.
+
+    Returns
+    -------
+    One comparison a pair, with Holm's correction over all pairs.
+    """
+    values = _table(table)
+    pairs = list(combinations(range(values.shape[1]), 2))
+    tests = [paired_difference(values[:, i], values[:, j], level) for i, j in pairs]
+    adjusted = holm([p_value for _, p_value in tests])
+    return [
+        Comparison(i, j, interval, p_value, float(p_adjusted))
+        for (i, j), (interval, p_value), p_adjusted in zip(pairs, tests, adjusted, strict=True)
+    ]
+
+
+def rank(table: npt.ArrayLike, level: float = LEVEL) -> list[Rank]:
+    """Order treatments by their mean, best first, and say which cannot be told apart.
+
+    Parameters
+    ----------
+    table : [n_blocks, n_treatments], float64
+        Larger is better; NaN where a run is missing. A treatment without any run comes last.
+
+    Returns
+    -------
+    One entry a treatment. Two share a letter exactly if their paired difference is not significant at
+    `1 - level` after Holm's correction over all pairs.
+    """
+    values = _table(table)
+    intervals = [t_interval(column, level) for column in values.T]
+    order = sorted(
+        range(len(intervals)),
+        key=lambda k: -intervals[k].mean if intervals[k].count else math.inf,
+    )
+    place = {column: position for position, column in enumerate(order)}
+    different = {
+        (min(place[pair.first], place[pair.second]), max(place[pair.first], place[pair.second]))
+        for pair in compare_all(values, level)
+        if pair.p_adjusted <= 1 - level
+    }
+    letters = compact_letters(len(order), different)
+    return [
+        Rank(column, intervals[column], letters[position], (0, position) not in different)
+        for position, column in enumerate(order)
+    ]
+
+
+def compact_letters(count: int, different: Collection[tuple[int, int]]) -> list[str]:
+    """Give treatments letters so that two share one exactly if they are not in `different`.
+
+    Parameters
+    ----------
+    count
+        Number of treatments, best first.
+    different
+        Pairs (i, j), i < j, that can be told apart.
+
+    Returns
+    -------
+    The letters of each treatment, ``a`` being the group that holds the best.
+    Source: Piepho, "An algorithm for a letter-based representation of all-pairwise comparisons",
+    J. Comput. Graph. Stat. 13 (2004): insert and absorb.
+    """
+    groups: list[frozenset[int]] = [frozenset(range(count))]
+    for i, j in sorted(different):
+        split: list[frozenset[int]] = []
+        for group in groups:
+            split.extend([group - {i}, group - {j}] if {i, j} <= group else [group])
+        unique = list(dict.fromkeys(split))
+        groups = [group for group in unique if not any(group < other for other in unique)]
+    groups.sort(key=sorted)
+    return ["".join(_letter(k) for k, group in enumerate(groups) if i in group) for i in range(count)]
+
+
+def seeds_needed(values: npt.ArrayLike, half_width: float, level: float = LEVEL) -> int:
+    """Return how many seeds a t interval of +-`half_width` would need, going by the spread of `values`.
+
+    The spread is itself an estimate: with few values the answer is rough.
+
+    Raises
+    ------
+    UsageError
+        When `half_width` is not positive or there are fewer than two values to tell the spread from.
+    """
+    kept = _finite(values, level)
+    if not half_width > 0:
+        raise UsageError(f"half_width: {half_width} is not allowed; it must be more than 0")
+    if len(kept) < 2:
+        raise UsageError(f"values: {len(kept)} do not tell a spread; 2 or more are needed")
+    ratio = float(kept.std(ddof=1)) / half_width
+    count = max(2, math.ceil((float(stats.norm.ppf((1 + level) / 2)) * ratio) ** 2))
+    while float(stats.t.ppf((1 + level) / 2, count - 1)) * ratio > math.sqrt(count):
+        count += 1
+    return count
+
+
+def _finite(values: npt.ArrayLike, level: float) -> FloatArray:
+    """Return the values that are there, after a check of `level`."""
+    if not 0 < level < 1:
+        raise UsageError(f"level: {level} is not allowed; it must lie between 0 and 1")
+    flat = np.asarray(values, dtype=np.float64).ravel()
+    return flat[np.isfinite(flat)]
+
+
+def _table(table: npt.ArrayLike) -> FloatArray:
+    """Return `table` as an array of two dimensions."""
+    values = np.asarray(table, dtype=np.float64)
+    if values.ndim != 2:
+        raise UsageError(f"table: it has {values.ndim} dimensions; blocks x treatments are needed")
+    return values
+
+
+def _letter(number: int) -> str:
+    """Return a, b, ..., z, aa, ab, ... for 0, 1, ..."""
+    quotient, remainder = divmod(number, 26)
+    return (_letter(quotient - 1) if quotient else "") + chr(ord("a") + remainder)
