@@ -161,8 +161,8 @@ ResultGroup = Literal["scenario", "provenance", "delivery", "delay", "recovery",
 class ResultColumn:
     """One column of a run's result row.
 
-    `counts` says which layer and which bytes, packets or LLDUs the number counts, and `null` when it has no value
-    (empty: it always has one). `unit` is the unit's symbol, for tables and axes.
+    `counts` says which layer and which bytes, packets or LLDUs the number counts, and `null` when it has no
+    value (empty: it always has one). `unit` is the unit's symbol, for tables and axes.
     """
 
     name: str
@@ -175,9 +175,7 @@ class ResultColumn:
 
 
 _TCP_PAYLOAD = "TCP payload bytes, each counted once; no TCP, IP or link header"
-_IP_RECEIVED = (
-    "IP packets with TCP data (payload and headers), retransmissions included, that reached the receiver"
-)
+_IP_RECEIVED = "IP packets with TCP data that reached the receiver: payload and headers, retransmissions too"
 _TCP_SENT = "TCP segments handed to IP by the sender, of all flows"
 _FORWARD_IP = "IP packets (TCP data) on the forward link"
 _RETURN_IP = "IP packets (TCP acknowledgements) on the return link"
@@ -204,7 +202,7 @@ def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn
             "number",
             "scenario",
             "bit/s",
-            f"rate of the {direction} link: as given for a plain link, mean rate of the data rows for a trace",
+            f"rate of the {direction} link: as given for a plain link, mean rate of the rows for a trace",
             "link-layer payload (IP packets fill it whole)",
         ),
         ResultColumn(
@@ -328,8 +326,8 @@ RUN_RESULTS = (
         "number",
         "delivery",
         "bit/s",
-        "in-order data handed to the receiving applications per second of active time (from a flow's first segment "
-        "sent to the end of the run, or to the end of its transfer), summed over flows",
+        "in-order data handed to the receiving applications per second of active time (from a flow's first "
+        "segment sent to the end of the run, or to the end of its transfer), summed over flows",
         _TCP_PAYLOAD,
         null="when no flow was ever active",
     ),
