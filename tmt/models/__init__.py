@@ -1,0 +1,32 @@
+"""Analytic efficiency, delay and loss of link-layer schemes on a Gilbert-Elliott channel.
+
+An oracle for the conversions: it imports neither kernels nor schemes nor channels, and shares no code with them.
+"""
+
+from tmt.models.arq import arq, delivered_by_transmission, no_scheme
+from tmt.models.block import BlockLaw, block_law
+from tmt.models.bursts import burst_length_law, gap_length_law, mean_burst_length, mean_gap_length
+from tmt.models.channel import TwoStateChannel
+from tmt.models.erasures import conditional_count_laws, erasure_count_law
+from tmt.models.fec import fec
+from tmt.models.harq import harq
+from tmt.models.link import Performance, RegularLink
+
+__all__ = [
+    "BlockLaw",
+    "Performance",
+    "RegularLink",
+    "TwoStateChannel",
+    "arq",
+    "block_law",
+    "burst_length_law",
+    "conditional_count_laws",
+    "delivered_by_transmission",
+    "erasure_count_law",
+    "fec",
+    "gap_length_law",
+    "harq",
+    "mean_burst_length",
+    "mean_gap_length",
+    "no_scheme",
+]

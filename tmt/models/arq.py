@@ -1,0 +1,73 @@
+"""No scheme, and selective-repeat ARQ (Kuhn 2014, section 3.5.3), exactly for design semantics on regular slots.
+
+With slots at one interval a report of slot s reaches the sender just in time for slot s + k,
+k = `RegularLink.feedback_slots`, and no other retransmission wants that slot. The slots s, s + k, s + 2k, ...
+therefore serve one LLDU after the other, and see the channel through k steps of its chain at a time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tmt.errors import UsageError
+from tmt.models.channel import FloatArray, TwoStateChannel
+from tmt.models.link import Performance, RegularLink
+
+
+def no_scheme(channel: TwoStateChannel, link: RegularLink) -> Performance:
+    """Return the performance without a scheme: what is erased is lost."""
+    lost = channel.erasure_probability
+    return Performance(1.0 - lost, link.recovery_delay_s(0.0) if lost < 1.0 else np.nan, lost)
+
+
+def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | None = None) -> Performance:
+    """Return the performance of selective-repeat ARQ.
+
+    Every slot that is not erased delivers an LLDU, so the efficiency is 1 - p whatever the persistency and the
+    channel's memory. Without a limit the mean number of transmissions is slots / LLDUs = 1 / (1 - p), again
+    whatever the memory, and the delay is RTT/2 + decoding + k T p / (1 - p). With a limit the state in which an
+    LLDU is first sent depends on how the one before ended; the chain of those states is solved for.
+
+    Parameters
+    ----------
+    max_transmissions
+        Times that an LLDU is sent before it is given up, 1 or more; None means no limit.
+    """
+    erased = channel.erasure_probability
+    if erased == 1.0:
+        return Performance(0.0, np.nan, np.nan if max_transmissions is None else 1.0)
+    if max_transmissions is None:
+        mean_slots = link.feedback_slots * erased / (1.0 - erased)
+        return Performance(1.0 - erased, link.recovery_delay_s(mean_slots), 0.0)
+    delivered = delivered_by_transmission(channel, link.feedback_slots, max_transmissions)
+    retransmissions = float(delivered @ np.arange(max_transmissions) / delivered.sum())
+    return Performance(
+        1.0 - erased,
+        link.recovery_delay_s(link.feedback_slots * retransmissions),
+        float(1.0 - delivered.sum()),
+    )
+
+
+def delivered_by_transmission(
+    channel: TwoStateChannel, feedback_slots: int, max_transmissions: int
+) -> FloatArray:
+    """Return the probability that an LLDU is delivered by its j-th transmission, j = 1..max, [max_transmissions]."""
+    if max_transmissions < 1:
+        raise UsageError(f"max_transmissions is {max_transmissions}: an LLDU is sent at least once")
+    move = channel.transition(feedback_slots)
+    erase, decode = np.diag(channel.errors), np.diag(1.0 - channel.errors)
+    still_erased = np.eye(2)
+    deliver = []
+    for _ in range(max_transmissions):
+        deliver.append(still_erased @ decode)
+        still_erased = still_erased @ erase @ move
+    # From the state of one LLDU's first transmission to that of the next one's, k slots after the last.
+    next_lldu = np.sum(deliver, axis=0) @ move + still_erased
+    start = _stationary_law(next_lldu)
+    return np.array([(start @ attempt).sum() for attempt in deliver])
+
+
+def _stationary_law(transition: FloatArray) -> FloatArray:
+    """Stationary distribution, [2], of a two-state chain that leaves at least one of its states."""
+    law = np.array([transition[1, 0], transition[0, 1]])
+    return law / law.sum()

@@ -1,0 +1,61 @@
+"""Laws of the lengths of erasure bursts and of the gaps between them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tmt.errors import UsageError
+from tmt.models.channel import FloatArray, TwoStateChannel
+
+
+def burst_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
+    """Return the probability that a burst of erased slots has length 1..`longest`, [longest].
+
+    On the simple Gilbert channel the law is geometric, (1 - beta) beta^(l-1), with the mean 1 / (1 - beta) that
+    Kuhn 2014, section 3.6 calls t_b. With error probabilities in both states it is of phase type: bursts end
+    by a change of state or by luck.
+    """
+    return _run_length_law(channel, channel.errors, longest)
+
+
+def gap_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
+    """Return the probability that a run of decoded slots between two bursts has length 1..`longest`, [longest]."""
+    return _run_length_law(channel, 1.0 - channel.errors, longest)
+
+
+def mean_burst_length(channel: TwoStateChannel) -> float:
+    """Return the mean number of slots in a burst: erased slots per pair of a decoded and then an erased slot."""
+    return channel.erasure_probability / _burst_rate(channel)
+
+
+def mean_gap_length(channel: TwoStateChannel) -> float:
+    """Return the mean number of decoded slots between two bursts."""
+    return (1.0 - channel.erasure_probability) / _burst_rate(channel)
+
+
+def _burst_rate(channel: TwoStateChannel) -> float:
+    """Bursts per slot: the probability that a slot is decoded and the next one erased."""
+    decoded = channel.stationary * (1.0 - channel.errors)
+    rate = float(decoded @ channel.transition() @ channel.errors)
+    if rate == 0.0:
+        raise UsageError(
+            "this channel never goes from decoded to erased slots: there are no bursts to describe"
+        )
+    return rate
+
+
+def _run_length_law(channel: TwoStateChannel, inside: FloatArray, longest: int) -> FloatArray:
+    """Law of a run of slots of the kind that has probability `inside`, [2], in each state.
+
+    The state in which a run begins has the law of a slot inside that follows one outside; each further slot of
+    the run is one step of the chain restricted to `inside`.
+    """
+    _burst_rate(channel)
+    transition = channel.transition()
+    before = (channel.stationary * (1.0 - inside)) @ transition * inside
+    alive = before / before.sum()
+    law = np.empty(longest)
+    for index in range(longest):
+        law[index] = alive @ transition @ (1.0 - inside)
+        alive = alive @ transition * inside
+    return law

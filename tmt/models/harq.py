@@ -1,0 +1,189 @@
+"""Hybrid ARQ of type II for any number of rounds (Kuhn 2014, section 3.5.4), for design semantics on regular slots.
+
+What is exact: the joint law of erasures and recovery within a block, the law of each round of repair LLDUs given
+how many the block still needs, and the channel's memory from the end of one round to the start of the next.
+What is approximate: how blocks meet each other's repair LLDUs, see `_Interruptions`. The approximation is good
+when the channel forgets within one round trip, rho^k << 1; with no repair LLDUs in flight it is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tmt.errors import UsageError
+from tmt.models.block import BlockLaw, block_law
+from tmt.models.channel import FloatArray, TwoStateChannel
+from tmt.models.link import Performance, RegularLink
+
+_TOLERANCE = 1e-12
+_MAX_ITERATIONS = 100
+
+
+def harq(
+    channel: TwoStateChannel, link: RegularLink, data: int, repair: int, extra: int, rounds: int
+) -> Performance:
+    """Return the performance of HARQ-II with N_D = `data`, N_R = `repair`, N_S = `extra` and R = `rounds`.
+
+    A block that has fewer than N_D arrivals after a round asks for as many as it lacks and N_S more, at most R
+    times. Efficiency is the mean number of data LLDUs delivered per block over the mean number of slots a block
+    uses, repair LLDUs of all rounds included.
+
+    Raises
+    ------
+    UsageError
+        When there is no data LLDU, or `repair`, `extra` or `rounds` is negative.
+    """
+    for name, value in (("extra", extra), ("rounds", rounds)):
+        if value < 0:
+            raise UsageError(f"{name} is {value}: it must be 0 or more")
+    law = block_law(channel, data, repair)
+    tables = [_repair_round(channel, link.feedback_slots, need, extra) for need in range(1, data + 1)]
+    # Interruptions change the blocks, and the blocks' requests are the interruptions: a fixed point.
+    none_yet = _Interruptions(0.0, 0.0, 1.0)
+    outcome, interruptions = _follow(law, tables, extra, rounds, link.feedback_slots, none_yet), none_yet
+    for _ in range(_MAX_ITERATIONS):
+        before = interruptions.probability
+        interruptions = _Interruptions.of(outcome, data + repair, channel.memory)
+        law = block_law(
+            channel.interrupted(interruptions.probability, interruptions.memory_left), data, repair
+        )
+        outcome = _follow(law, tables, extra, rounds, link.feedback_slots, interruptions)
+        if abs(interruptions.probability - before) < _TOLERANCE:
+            break
+    delivered = data - outcome.lost
+    mean_slots = outcome.waited_slots / delivered if delivered > 0 else np.nan
+    return Performance(
+        delivered / (data + repair + outcome.repair_slots),
+        link.recovery_delay_s(mean_slots),
+        outcome.lost / data,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Interruptions:
+    """How the repair LLDUs of other blocks stretch a block's first transmission.
+
+    Requests arrive one feedback time after the channel that caused them, so they are taken to be independent
+    of the channel that the present block sees, and to fall between any two of its LLDUs with equal probability.
+    Each is taken to be served at once and alone: that two requests queue is left out.
+
+    Attributes
+    ----------
+    probability
+        That a request's LLDUs stand between one LLDU of a block and the next.
+    mean_slots
+        Mean number of LLDUs in a request.
+    memory_left
+        E[rho^n] over the number n of LLDUs in a request.
+    """
+
+    probability: float
+    mean_slots: float
+    memory_left: float
+
+    @classmethod
+    def of(cls, outcome: _Outcome, size: int, memory: float) -> _Interruptions:
+        requests = outcome.requests.sum()
+        if requests == 0.0:
+            return cls(0.0, 0.0, 1.0)
+        lengths = np.arange(len(outcome.requests))
+        return cls(
+            float(requests / size),
+            float(outcome.requests @ lengths / requests),
+            float(outcome.requests @ memory**lengths / requests),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """Means over blocks.
+
+    Attributes
+    ----------
+    requests : [N_D + N_S + 1]
+        Number of requests for n repair LLDUs.
+    waited_slots
+        Sum over delivered data LLDUs of the slots from their own to the one that delivers them.
+    lost
+        Number of data LLDUs given up.
+    """
+
+    requests: FloatArray
+    waited_slots: float
+    lost: float
+
+    @property
+    def repair_slots(self) -> float:
+        return float(self.requests @ np.arange(len(self.requests)))
+
+
+@dataclass(frozen=True, slots=True)
+class _RepairRound:
+    """A round of repair LLDUs for a block that lacks `need`, given the channel's state at the round before's end.
+
+    Attributes
+    ----------
+    done_at : [2, n]
+        Probability that LLDU j of the round is the last one needed.
+    next_need : [2, need + 1, 2]
+        Probability that the round ends in vain, by LLDUs still needed and the state at its last LLDU.
+    """
+
+    done_at: FloatArray
+    next_need: FloatArray
+
+
+def _repair_round(channel: TwoStateChannel, feedback_slots: int, need: int, extra: int) -> _RepairRound:
+    # Before LLDU j: state at the end of the round before, present state, LLDUs still needed.
+    law = np.zeros((2, 2, need + 1))
+    law[:, :, need] = channel.transition(feedback_slots)
+    done_at = np.zeros((2, need + extra))
+    for position in range(need + extra):
+        if position:
+            law = np.einsum("rsm,st->rtm", law, channel.transition())
+        decoded = law * (1.0 - channel.errors)[:, None]
+        done_at[:, position] = decoded[:, :, 1].sum(axis=1)
+        law -= decoded
+        law[:, :, 1:-1] += decoded[:, :, 2:]
+    return _RepairRound(done_at, law.transpose(0, 2, 1))
+
+
+def _follow(
+    law: BlockLaw,
+    tables: list[_RepairRound],
+    extra: int,
+    rounds: int,
+    feedback_slots: int,
+    interruptions: _Interruptions,
+) -> _Outcome:
+    """Follow the blocks that one transmission did not complete through their rounds of repair.
+
+    Three weights go along, [need, state] each: the number of blocks, of their erased data LLDUs, and the sum over
+    those of the slots since their own.
+    """
+    data = law.data
+    size = law.counts.shape[1] - 1
+    repair = size - data
+    per_position = 1.0 + interruptions.probability * interruptions.mean_slots
+    slots_to_end = (size - 1 - np.arange(data)) * per_position
+    weights = np.zeros((3, data + 1, 2))
+    weights[0, 1:] = law.counts[:, repair + 1 :].T
+    weights[1, 1:] = law.erased[:, :, repair + 1 :].sum(axis=0).T
+    weights[2, 1:] = np.einsum("ism,i->ms", law.erased[:, :, repair + 1 :], slots_to_end)
+
+    requests = np.zeros(data + extra + 1)
+    waited = law.recovery_positions * per_position
+    for _ in range(rounds):
+        remaining = np.zeros_like(weights)
+        for need, table in enumerate(tables, start=1):
+            length = need + extra
+            requests[length] += weights[0, need].sum()
+            done = weights[:, need] @ table.done_at
+            waited += done[2].sum() + done[1] @ (feedback_slots + np.arange(length))
+            left = np.einsum("ws,snt->wnt", weights[:, need], table.next_need)
+            left[2] += left[1] * (feedback_slots + length - 1)
+            remaining[:, : need + 1] += left
+        weights = remaining
+    return _Outcome(requests, float(waited), float(weights[1].sum()))

@@ -1,0 +1,69 @@
+"""What the models are told about a link, and what they tell about a scheme on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tmt.errors import UsageError
+from tmt.units import ns_to_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class RegularLink:
+    """A link whose slots are sent at one interval and decoded after one time.
+
+    Attributes
+    ----------
+    rtt_ns
+        Round-trip propagation time.
+    slot_interval_ns
+        From one slot's `tx_time` to the next one's.
+    decode_time_ns
+        How long after its `tx_time` a slot is decoded.
+    detection_delay_ns
+        How long after its `tx_time` the receiver reports an erased slot, beyond propagation.
+    """
+
+    rtt_ns: int
+    slot_interval_ns: int
+    decode_time_ns: int = 0
+    detection_delay_ns: int = 0
+
+    def __post_init__(self) -> None:
+        if self.slot_interval_ns <= 0:
+            raise UsageError(
+                f"slot interval is {ns_to_seconds(self.slot_interval_ns)} s: it must be more than 0"
+            )
+        for name in ("rtt_ns", "decode_time_ns", "detection_delay_ns"):
+            if getattr(self, name) < 0:
+                raise UsageError(f"{name} is {getattr(self, name)}: it must not be negative")
+
+    @property
+    def feedback_slots(self) -> int:
+        """Slots from an erased slot to the first that may carry its retransmission, at least one."""
+        report_ns = self.rtt_ns + self.detection_delay_ns
+        return max(1, -(-report_ns // self.slot_interval_ns))
+
+    def recovery_delay_s(self, mean_slots: float) -> float:
+        """Return RTT/2 + the decoding time + `mean_slots` slot intervals, in seconds."""
+        fixed_ns = self.rtt_ns / 2 + self.decode_time_ns
+        return (fixed_ns + mean_slots * self.slot_interval_ns) / 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """How a scheme fares in the long run.
+
+    Attributes
+    ----------
+    efficiency
+        Throughput efficiency: delivered data LLDUs / slots used.
+    recovery_delay_s
+        Mean over delivered LLDUs of RTT/2 + delay; NaN when nothing is delivered.
+    residual_loss
+        Data LLDUs given up / data LLDUs.
+    """
+
+    efficiency: float
+    recovery_delay_s: float
+    residual_loss: float
