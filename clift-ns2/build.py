@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Obtain, verify, patch and build ns-2.35 with CLIFT, as `clift-ns2/build/ns`; do nothing when that is up to date.
+
+The source is the `.orig` tarball of Debian's package ns2; ``NS2_TARBALL=/path`` names another copy of it. Any
+problem ends in one line and exit status 1. Needs nothing but Python's standard library to start.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import filecmp
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TARBALL = "ns2_2.35+dfsg.orig.tar.xz"
+TARBALL_SHA256 = "a3a097194c87fedbf2a7d3c8520790dc8688874cad0373af2db0ed33e463d52e"
+TOP_FOLDER = "ns-2.35"
+TOOLS = {
+    "cmake": "cmake",
+    "ninja": "ninja-build",
+    "g++": "g++",
+    "gcc": "gcc",
+    "patch": "patch",
+    "tclsh": "tcl",
+    "tcl2c++": "tclcl",
+}
+"""Programs that the build calls, and the Debian package of each."""
+
+
+class BuildError(Exception):
+    """What stops the build, in one line."""
+
+
+def build(here: Path = HERE) -> None:
+    """Bring `build/ns` beside `here`'s sources up to date, and write its stamp to `build/stamp`."""
+    check_tools()
+    folder = here / "build"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        stamp_file, stamp = folder / "stamp", source_stamp(here)
+        if (folder / "ns").is_file() and stamp_file.is_file() and stamp_file.read_text().strip() == stamp:
+            say("ns is up to date")
+            return
+        stamp_file.unlink(missing_ok=True)
+        source = prepare_source(folder, sorted((here / "patches").glob("*.patch")))
+        say("configuring")
+        configure = ["cmake", "-S", str(here), "-B", str(folder), "-G", "Ninja", f"-DNS2_SOURCE={source}"]
+        run_logged(configure, folder / "configure.log", "configuring failed")
+        say("compiling, a few minutes the first time")
+        run_logged(["ninja", "-C", str(folder), "ns"], folder / "ninja.log", "compiling failed")
+        stamp_file.write_text(stamp + "\n")
+        say(f"built {folder / 'ns'}")
+
+
+def check_tools() -> None:
+    """Refuse to start without one of the programs in `TOOLS`."""
+    for tool, package in TOOLS.items():
+        if shutil.which(tool) is None:
+            raise BuildError(f"{tool} is missing: install Debian's package {package}")
+
+
+def source_stamp(here: Path) -> str:
+    """Hash whatever decides what the binary does: tarball, patches, our sources, compiler."""
+    digest = hashlib.sha256(TARBALL_SHA256.encode())
+    inputs = [here / "CMakeLists.txt"]
+    for pattern in ("patches/*.patch", "core/*", "ns2/*"):
+        inputs += sorted(here.glob(pattern))
+    for path in inputs:
+        digest.update(f"{path.relative_to(here)}\0{path.stat().st_size}\0".encode())
+        digest.update(path.read_bytes())
+    version = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True)
+    digest.update(version.stdout.splitlines()[0].encode())
+    return digest.hexdigest()
+
+
+def prepare_source(folder: Path, patches: list[Path]) -> Path:
+    """Unpack and patch ns-2; files that come out as they were keep their times, and are not compiled again."""
+    fresh, source = folder / "unpacked", folder / TOP_FOLDER
+    shutil.rmtree(fresh, ignore_errors=True)
+    try:
+        unpack(verified_tarball(folder), fresh)
+        apply_patches(fresh / TOP_FOLDER, patches)
+        copy_changes(fresh / TOP_FOLDER, source)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return source
+
+
+def verified_tarball(folder: Path) -> Path:
+    """Return the user's tarball, or the one of an earlier build, or fetch it; its hash is right."""
+    if named := os.environ.get("NS2_TARBALL"):
+        tarball = Path(named)
+        if not tarball.is_file():
+            raise BuildError(f"NS2_TARBALL={named}: no such file")
+        check_hash(tarball)
+        return tarball
+    tarball = folder / TARBALL
+    if not tarball.is_file():
+        partial = folder / (TARBALL + ".partial")
+        fetch(partial)
+        check_hash(partial)
+        partial.rename(tarball)
+    check_hash(tarball)
+    return tarball
+
+
+def check_hash(tarball: Path) -> None:
+    """Refuse a tarball with another content than the one that the patches were made for."""
+    digest = hashlib.sha256(tarball.read_bytes()).hexdigest()
+    if digest != TARBALL_SHA256:
+        raise BuildError(f"{tarball}: SHA-256 is {digest}, not {TARBALL_SHA256}")
+
+
+def fetch(target: Path) -> None:
+    """Fetch the tarball from beside the binary package, wherever this machine's package archive is."""
+    listing = subprocess.run(["apt-get", "download", "--print-uris", "ns2"], capture_output=True, text=True)
+    if listing.returncode != 0 or not listing.stdout.startswith("'"):
+        raise BuildError(
+            "the package archive names no ns2: run `apt-get update`, or set NS2_TARBALL to a copy of "
+            + TARBALL
+        )
+    address = listing.stdout.split("'")[1].rpartition("/")[0] + "/" + TARBALL
+    say(f"fetching {TARBALL}")
+    helper = ["/usr/lib/apt/apt-helper", "download-file", address, str(target)]
+    result = subprocess.run(helper, capture_output=True, text=True)
+    if result.returncode != 0 or not target.is_file():
+        words = (result.stderr.strip() or "nothing arrived").splitlines()[-1]
+        raise BuildError(f"cannot fetch {TARBALL}: {words}; NS2_TARBALL can name a copy of it")
+
+
+def unpack(tarball: Path, folder: Path) -> None:
+    """Unpack the tarball into `folder`."""
+    say("unpacking")
+    with tarfile.open(tarball) as archive:
+        for member in archive:
+            archive.extract(member, folder, set_attrs=member.isfile())
+
+
+def apply_patches(source: Path, patches: list[Path]) -> None:
+    """Apply every patch in order of its name; one that does not fit exactly stops the build."""
+    for patch in patches:
+        command = ["patch", "-p1", "--fuzz=0", "--forward", "--batch", "--reject-file=-", "-i", str(patch)]
+        result = subprocess.run(command, cwd=source, capture_output=True, text=True)
+        if result.returncode != 0 or "fuzz" in result.stdout:
+            raise BuildError(f"{patch}: does not apply to {TOP_FOLDER}")
+
+
+def copy_changes(fresh: Path, source: Path) -> None:
+    """Make `source` equal to `fresh`, touching only files that differ."""
+    for path in fresh.rglob("*"):
+        target = source / path.relative_to(fresh)
+        if path.is_dir():
+            target.mkdir(parents=True, exist_ok=True)
+        elif not target.is_file() or not filecmp.cmp(path, target, shallow=False):
+            target.unlink(missing_ok=True)
+            shutil.copyfile(path, target)
+            shutil.copymode(path, target)
+
+
+def run_logged(command: list[str], log: Path, what: str) -> None:
+    """Run a command with its output in `log`; when it fails, say its first complaint."""
+    with log.open("w") as output:
+        status = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT).returncode
+    if status != 0:
+        lines = log.read_text(errors="replace").splitlines()
+        complaints = [line.strip() for line in lines if "missing: " in line or "error: " in line]
+        raise BuildError(
+            f"{what}: {complaints[0] if complaints else 'its output tells why'} (all of it: {log})"
+        )
+
+
+def say(words: str) -> None:
+    """Report progress."""
+    print(f"clift-ns2: {words}", flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        build()
+    except BuildError as error:
+        sys.exit(f"clift-ns2: {error}")

@@ -1,0 +1,118 @@
+// Made by make_schema_header.py from tmt/schema.py and tmt/io/refusals.py; change those, not this.
+#pragma once
+
+#include <cstdint>
+
+namespace clift::schema {
+
+inline constexpr std::int64_t unsettled = -1;
+
+enum class PacketEvent : std::uint8_t { sent, received, link_lost, link_unsettled, queue_dropped };
+
+// PHY trace: one row per slot.
+struct [[gnu::packed]] PhyRow {
+  static constexpr char kind[] = "phy";
+  static constexpr char columns[] = "tx_time_ns, decode_time_ns";
+  static constexpr char descr[] =
+      "[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8')]";
+  static constexpr std::int64_t min_tx_time_ns = 0;
+  static constexpr std::int64_t max_tx_time_ns = 4611686018427387904;
+  static constexpr std::int64_t min_decode_time_ns = 0;
+  static constexpr std::int64_t max_decode_time_ns = 4611686018427387904;
+  std::int64_t tx_time_ns;
+  std::int64_t decode_time_ns;
+};
+static_assert(sizeof(PhyRow) == 16);
+
+// link trace: one row per data LLDU, in order of first transmission.
+struct [[gnu::packed]] LinkRow {
+  static constexpr char kind[] = "link";
+  static constexpr char columns[] = "tx_time_ns, delay_ns, delivered, transmissions";
+  static constexpr char descr[] =
+      "[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1')]";
+  static constexpr std::int64_t min_tx_time_ns = 0;
+  static constexpr std::int64_t max_tx_time_ns = 4611686018427387904;
+  static constexpr std::int64_t min_delay_ns = 0;
+  static constexpr std::int64_t max_delay_ns = 4611686018427387904;
+  static constexpr std::int64_t min_transmissions = 1;
+  std::int64_t tx_time_ns;
+  std::int64_t delay_ns;
+  std::uint8_t delivered;
+  std::uint8_t transmissions;
+};
+static_assert(sizeof(LinkRow) == 18);
+
+// packet records of one simulation, in order of time: what the taps and the trace-driven queues saw.
+struct [[gnu::packed]] PacketRecord {
+  static constexpr char kind[] = "packets";
+  static constexpr char columns[] = "time_ns, event, direction, flow, sequence, size_bytes, transmission, uid, delay_ns";
+  static constexpr char descr[] =
+      "[('time_ns', '<i8'), ('event', '|u1'), ('direction', '|u1'), ('flow', '<u2'), ('sequence', '<i8'), ('size_bytes', '<u4'), ('transmission', '<u2'), ('uid', '<i8'), ('delay_ns', '<i8')]";
+  static constexpr std::int64_t min_time_ns = 0;
+  static constexpr std::int64_t min_delay_ns = 0;
+  std::int64_t time_ns;
+  std::uint8_t event;
+  std::uint8_t direction;
+  std::uint16_t flow;
+  std::int64_t sequence;
+  std::uint32_t size_bytes;
+  std::uint16_t transmission;
+  std::int64_t uid;
+  std::int64_t delay_ns;
+};
+static_assert(sizeof(PacketRecord) == 42);
+
+// congestion window over time: one row per change, per flow.
+struct [[gnu::packed]] WindowRecord {
+  static constexpr char kind[] = "windows";
+  static constexpr char columns[] = "time_ns, flow, cwnd_packets";
+  static constexpr char descr[] =
+      "[('time_ns', '<i8'), ('flow', '<u2'), ('cwnd_packets', '<f8')]";
+  static constexpr std::int64_t min_time_ns = 0;
+  std::int64_t time_ns;
+  std::uint16_t flow;
+  double cwnd_packets;
+};
+static_assert(sizeof(WindowRecord) == 18);
+
+// Why a file is refused; {name} stands for a value.
+namespace refusal {
+inline constexpr char empty_file[] =
+    "the file is empty";
+inline constexpr char no_rows[] =
+    "there are no rows; a trace has at least one";
+inline constexpr char columns[] =
+    "these are not the columns of a {kind} trace, which are {columns}";
+inline constexpr char other_kind[] =
+    "this is a {found} trace; a {kind} trace is needed";
+inline constexpr char truncated[] =
+    "the file is cut short: its header promises {promised} rows, it holds {held}";
+inline constexpr char trailing_bytes[] =
+    "{extra} bytes too many follow the last row";
+inline constexpr char not_npy[] =
+    "this is no .npy file: it does not begin as one";
+inline constexpr char npy_version[] =
+    "this is a .npy file of version {major}.{minor}; 1.0, 2.0 and 3.0 can be read";
+inline constexpr char npy_header[] =
+    "the .npy header is damaged";
+inline constexpr char npy_shape[] =
+    "this is no one-dimensional array of rows";
+inline constexpr char null[] =
+    "{column} has no value";
+inline constexpr char below_minimum[] =
+    "{column} is {value}; the least allowed is {minimum}";
+inline constexpr char below_minimum_or_null[] =
+    "{column} is {value}; the least allowed is {minimum}, or {null} for no value";
+inline constexpr char above_maximum[] =
+    "{column} is {value}; the most allowed is {maximum}";
+inline constexpr char not_flag[] =
+    "{column} is {value}; 0 and 1 are allowed";
+inline constexpr char repeated[] =
+    "{column} is {value} as in the row before; times must increase";
+inline constexpr char not_sorted[] =
+    "{column} is {value}, earlier than {previous} in the row before; times must increase";
+inline constexpr char delivered_without_delay[] =
+    "delivered is true but delay_ns has no value; a delivered LLDU has a delay";
+}  // namespace refusal
+
+}  // namespace clift::schema

@@ -1,0 +1,77 @@
+"""Write `core/schema.h`, the C++ side of `tmt/schema.py` and `tmt/io/refusals.py`.
+
+Run it with the project's Python after a change there: ``.venv/bin/python clift-ns2/make_schema_header.py``.
+A test compares the committed header with what this prints.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tmt import schema
+from tmt.io.refusals import REFUSALS
+
+HEADER = Path(__file__).parent / "core" / "schema.h"
+CPP_TYPES = {
+    "<i8": "std::int64_t",
+    "<u4": "std::uint32_t",
+    "<u2": "std::uint16_t",
+    "|u1": "std::uint8_t",
+    "|b1": "std::uint8_t",
+    "<f8": "double",
+}
+ROWS = {
+    "phy": "PhyRow",
+    "link": "LinkRow",
+    "packets": "PacketRecord",
+    "windows": "WindowRecord",
+}
+
+
+def header() -> str:
+    """Return the text of the header."""
+    parts = [_PREFACE]
+    parts.append(f"inline constexpr std::int64_t unsettled = {schema.UNSETTLED};\n\n")
+    parts.append(f"enum class PacketEvent : std::uint8_t {{ {', '.join(schema.PACKET_EVENTS)} }};\n")
+    parts += [_row(table) for table in schema.TABLES]
+    parts.append("\n// Why a file is refused; {name} stands for a value.\nnamespace refusal {\n")
+    parts += [f"inline constexpr char {key}[] =\n    {_quoted(text)};\n" for key, text in REFUSALS.items()]
+    parts.append("}  // namespace refusal\n\n}  // namespace clift::schema\n")
+    return "".join(parts)
+
+
+def _row(table: schema.Table) -> str:
+    """Struct of one row, as it lies in the `.npy` file, and what the file's header says of it."""
+    name = ROWS[table.kind]
+    lines = [f"\n// {table.title}.", f"struct [[gnu::packed]] {name} {{"]
+    lines.append(f"  static constexpr char kind[] = {_quoted(table.kind)};")
+    lines.append(f"  static constexpr char columns[] = {_quoted(', '.join(table.names))};")
+    lines.append(f"  static constexpr char descr[] =\n      {_quoted(repr(table.dtype.descr))};")
+    for column in table.columns:
+        for bound, value in (("min", column.minimum), ("max", column.maximum)):
+            if value is not None:
+                lines.append(f"  static constexpr std::int64_t {bound}_{column.name} = {value};")
+    lines += [f"  {CPP_TYPES[column.dtype]} {column.name};" for column in table.columns]
+    lines.append("};")
+    lines.append(f"static_assert(sizeof({name}) == {table.dtype.itemsize});\n")
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+_PREFACE = """\
+// Made by make_schema_header.py from tmt/schema.py and tmt/io/refusals.py; change those, not this.
+#pragma once
+
+#include <cstdint>
+
+namespace clift::schema {
+
+"""
+
+
+if __name__ == "__main__":
+    HEADER.write_text(header(), encoding="utf-8")
