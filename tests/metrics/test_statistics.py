@@ -56,9 +56,9 @@ def test_t_interval__covers_normal_means_as_often_as_it_claims() -> None:
 
 
 def test_bootstrap_interval__covers_a_skewed_mean_better_than_t_from_below() -> None:
-    # 600 replicates of 40 exponential values of mean 1. The BCa interval's coverage is second-order correct: at
+    # 600 replicates of 40 exponential values of mean 1. The BCa coverage is second-order correct: at
     # this size about .93 to .95; binomial sd sqrt(.94 * .06 / 600) = .0097, tolerance 3 sd around .94. An
-    # interval that follows the skew misses less lopsidedly than the symmetric one, which lies too low far more
+    # interval that follows the skew misses less lopsidedly than the symmetric one, which is too low far more
     # often than too high.
     rng = np.random.default_rng(21)
     samples = rng.exponential(1, (600, 40))
