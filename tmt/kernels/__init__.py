@@ -1,0 +1,1 @@
+"""Kernels: loops over slots, compiled by numba. Arrays and numbers in, preallocated arrays out."""
