@@ -1,1 +1,105 @@
-"""Trace files: one module per format, one registry, one set of checks."""
+"""Trace files: one module per format, one registry that chooses among them by the file's ending.
+
+Readers check what they read while it streams by; writers leave whole files or none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.schema import LINK_TRACE, PHY_TRACE
+from tmt.trace import LinkTrace, PhyTrace
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from os import PathLike
+
+    from tmt.io.base import TraceReader, TraceWriter
+    from tmt.schema import Table
+    from tmt.trace import Metadata, Trace
+
+
+def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceReader:
+    """Open a trace for reading, in the format of its ending.
+
+    Parameters
+    ----------
+    path
+        Local file, or a pyarrow file-system URI.
+    table
+        `PHY_TRACE` or `LINK_TRACE` where one of them is needed; None takes either.
+
+    Returns
+    -------
+    TraceReader
+        A context manager; iterating over it, once, gives checked chunks.
+
+    Raises
+    ------
+    InputError
+        When the file is missing, is no such trace, or, while iterating, at its first defect.
+    UsageError
+        When the ending stands for no format.
+    """
+    from tmt.io.registry import open_reader  # noqa: PLC0415  (pyarrow takes long to import)
+
+    return open_reader(path, table)
+
+
+def create_trace(
+    path: str | PathLike[str], table: Table, metadata: Metadata
+) -> AbstractContextManager[TraceWriter]:
+    """Give a writer whose file appears at `path` when the block ends well, and not at all when it does not.
+
+    Parameters
+    ----------
+    path
+        Local file, or a pyarrow file-system URI; its ending chooses the format.
+    table
+        What the chunks will be.
+    metadata
+        How the trace was made (`tmt.provenance.record`); only Parquet has room for it.
+
+    Raises
+    ------
+    OutputError
+        When the file cannot be written.
+    UsageError
+        When the ending stands for no format, or nothing was written.
+    """
+    from tmt.io.registry import create_writer  # noqa: PLC0415
+
+    return create_writer(path, table, metadata)
+
+
+def read_trace(path: str | PathLike[str], table: Table | None = None) -> Trace:
+    """Read a whole trace into memory; arguments and errors as for `open_trace`."""
+    with open_trace(path, table) as reader:
+        chunks = list(reader)
+        columns = {
+            name: np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in reader.table.names
+        }
+        kind: type[PhyTrace | LinkTrace] = PhyTrace if reader.table is PHY_TRACE else LinkTrace
+        return kind(**columns, metadata=reader.metadata)
+
+
+def read_phy(path: str | PathLike[str]) -> PhyTrace:
+    """Read a whole PHY trace into memory; errors as for `open_trace`."""
+    trace = read_trace(path, PHY_TRACE)
+    assert isinstance(trace, PhyTrace)
+    return trace
+
+
+def read_link(path: str | PathLike[str]) -> LinkTrace:
+    """Read a whole link trace into memory; errors as for `open_trace`."""
+    trace = read_trace(path, LINK_TRACE)
+    assert isinstance(trace, LinkTrace)
+    return trace
+
+
+def write_trace(path: str | PathLike[str], trace: Trace) -> None:
+    """Write a trace with its metadata; errors as for `create_trace`."""
+    with create_trace(path, trace.table, trace.metadata) as writer:
+        writer.write(trace)

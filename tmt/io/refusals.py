@@ -18,6 +18,21 @@ REFUSALS: dict[str, str] = {
     "other_kind": "this is a {found} trace; a {kind} trace is needed",
     "truncated": "the file is cut short: its header promises {promised} rows, it holds {held}",
     "trailing_bytes": "{extra} bytes too many follow the last row",
+    "other_format": "its ending stands for {ending}, its content is {found}",
+    "damaged": "the file is damaged: {detail}",
+    "metadata": "the metadata under the key tmt is no JSON object",
+    # gzip
+    "not_gzip": "its ending stands for gzip, its content is not compressed so",
+    "gzip": "its content is gzip, which its ending does not say",
+    "gzip_cut": "the gzip data is cut short",
+    "gzip_damaged": "the gzip data is damaged",
+    # text
+    "csv_header": "the header is {found}; needed is {columns}",
+    "text_columns": "the columns are {found}; needed are {columns}, in seconds",
+    "fields": "this line has {found} fields; {needed} are needed",
+    "long_line": "this line is longer than {limit} bytes; this is no text",
+    "not_integer": "{column} is {value}; a whole number is needed",
+    "not_seconds": "{column} is {value}; a finite number of seconds is needed",
     # .npy
     "not_npy": "this is no .npy file: it does not begin as one",
     "npy_version": "this is a .npy file of version {major}.{minor}; 1.0, 2.0 and 3.0 can be read",

@@ -1,0 +1,109 @@
+"""Files appear whole or not at all: they are written beside their final name and renamed into place."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tmt.errors import OutputError, TmtError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyarrow.fs import FileSystem
+
+
+@contextmanager
+def staged(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary path that becomes `path` when the block ends well, and vanishes when it does not.
+
+    The temporary name has the ending of the final one. A process that is killed may leave a hidden
+    ``.part-...`` file, never a half-written `path`. Data is not forced to the disk (no fsync): a kill is
+    survived, a power cut may not be. A pyarrow file-system URI is written to a local temporary file first.
+
+    Raises
+    ------
+    OutputError
+        When the file cannot be written or renamed; any `OSError` of the block becomes one.
+    """
+    name = os.fspath(path)
+    with _as_output_error(name), _staged_at(name) as part:
+        yield part
+
+
+@contextmanager
+def _as_output_error(name: str) -> Iterator[None]:
+    try:
+        yield
+    except TmtError:
+        raise
+    except OSError as error:
+        raise OutputError(f"{name}: cannot be written: {_why(error)}") from error
+
+
+def _why(error: OSError) -> str:
+    """One line; pyarrow's own texts run over several."""
+    return os.strerror(error.errno) if error.errno else (str(error).splitlines() or ["unknown reason"])[0]
+
+
+@contextmanager
+def _staged_at(name: str) -> Iterator[Path]:
+    if is_uri(name):
+        with tempfile.TemporaryDirectory(prefix="tmt-") as folder:
+            part = Path(folder, name.rsplit("/", 1)[-1])
+            yield part
+            _upload(part, name)
+        return
+    final = Path(os.path.realpath(name))
+    if not final.parent.is_dir():
+        raise OutputError(f"{name}: cannot be written: there is no folder {Path(name).parent}")
+    if final.exists() and not final.is_file():
+        raise OutputError(f"{name}: cannot be written: this is no regular file")
+    part = final.with_name(f".part-{secrets.token_hex(4)}-{final.name}")
+    try:
+        yield part
+        part.replace(final)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+
+
+def is_uri(name: str) -> bool:
+    """Whether `name` addresses a pyarrow file system (``file:///a``, ``s3://bucket/a``), not a local path."""
+    return "://" in name
+
+
+def file_system(uri: str) -> tuple[FileSystem, str]:
+    """Return the file system that `uri` names and the path in it (ValueError when there is none)."""
+    from pyarrow import ArrowException  # noqa: PLC0415  (pyarrow.fs takes long to import; few need it)
+    from pyarrow.fs import FileSystem  # noqa: PLC0415
+
+    try:
+        system, path = FileSystem.from_uri(uri)
+    except (ArrowException, ValueError) as error:
+        raise ValueError((str(error).splitlines() or [uri])[0]) from error
+    return system, path
+
+
+def _upload(part: Path, uri: str) -> None:
+    """Copy a finished local file to `uri`: under a temporary name, then moved."""
+    try:
+        system, path = file_system(uri)
+    except ValueError as error:
+        raise OutputError(f"{uri}: cannot be written: {error}") from error
+    folder, _, name = path.rpartition("/")
+    beside = f"{folder}/.part-{secrets.token_hex(4)}-{name}"
+    try:
+        with part.open("rb") as source, system.open_output_stream(beside) as sink:
+            shutil.copyfileobj(source, sink, 1 << 20)
+        system.move(beside, path)
+    except BaseException:
+        with suppress(OSError):
+            system.delete_file(beside)
+        raise

@@ -1,0 +1,169 @@
+"""What every trace format offers: recognise itself, open a reader, create a writer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tmt.errors import InputError, UsageError
+from tmt.io.checks import Checker
+from tmt.io.refusals import refusal
+from tmt.schema import LINK_TRACE, PHY_TRACE
+from tmt.trace import LinkTrace, PhyTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from types import TracebackType
+    from typing import BinaryIO, Self
+
+    from tmt.schema import Table
+    from tmt.trace import Metadata, Trace
+
+Columns = dict[str, Any]
+"""Arrays of a chunk by column name, each of its column's dtype."""
+
+TRACE_TABLES = (PHY_TRACE, LINK_TRACE)
+
+CHUNK_ROWS = 1 << 18
+"""Rows that a reader hands out at a time, at most: 4 MiB of a PHY trace."""
+
+
+class TraceReader(ABC):
+    """An open trace file: a context manager that iterates, once, over checked chunks.
+
+    Attributes
+    ----------
+    path
+        The file, as the user named it.
+    table
+        `PHY_TRACE` or `LINK_TRACE`.
+    metadata
+        What the file says about its making; empty where the format or its writer says nothing.
+    rows
+        Number of rows, or None where only reading to the end tells it.
+
+    Iterating raises `InputError` at the first defect. The arrays of a chunk are its own and contiguous.
+    """
+
+    seconds = False
+    """Whether the file holds times in seconds, so that messages show those."""
+
+    def __init__(self, path: str, table: Table, metadata: Metadata, rows: int | None) -> None:
+        self.path, self.table, self.metadata, self.rows = path, table, metadata, rows
+
+    def __iter__(self) -> Iterator[Trace]:
+        checker = Checker(self.table)
+        for chunk in self.unchecked():
+            violation = checker.check(chunk)
+            if violation is not None:
+                raise InputError(self.path, violation.reason(seconds=self.seconds), self.place(violation.row))
+            yield chunk
+        if checker.rows == 0:
+            raise InputError(self.path, refusal("no_rows"))
+
+    @abstractmethod
+    def unchecked(self) -> Iterator[Trace]:
+        """Yield the chunks as the file holds them, of at least one row each."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the file."""
+
+    def place(self, row: int) -> int | str:
+        """Say where in the file row `row` (from 0) stands."""
+        return f"row {row + 1}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class TraceWriter(ABC):
+    """A trace file in the making: takes chunks in order; how they are cut does not show in the file."""
+
+    def __init__(self, path: str, table: Table) -> None:
+        self.path, self.table = path, table
+        self._checker = Checker(table)
+
+    def write(self, chunk: Trace) -> None:
+        """Append the rows of `chunk` (ValueError when they may not stand in a trace)."""
+        if chunk.table is not self.table:
+            raise ValueError(f"a {chunk.table.kind} trace cannot be written into a {self.table.kind} trace")
+        violation = self._checker.check(chunk)
+        if violation is not None:
+            raise ValueError(f"{self.path}: row {violation.row + 1}: {violation.reason()}")
+        if len(chunk):
+            self.append(chunk)
+
+    def finish(self) -> None:
+        """Write what is still held back (UsageError when there was no row at all)."""
+        if self._checker.rows == 0:
+            raise UsageError(f"{self.path}: not written: {refusal('no_rows')}")
+        self.complete()
+
+    @abstractmethod
+    def append(self, chunk: Trace) -> None:
+        """Write or hold back a chunk of at least one row that has been checked."""
+
+    @abstractmethod
+    def complete(self) -> None:
+        """Bring the file into its final form."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the file, complete or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One file format.
+
+    Attributes
+    ----------
+    name
+        For people.
+    endings
+        Endings of file names that mean this format, lower case, the preferred one first.
+    sniff
+        Whether a file that starts with these bytes (decompressed) may be of this format.
+    open
+        Opens a reader on a binary file, given its name for messages and the wanted table (None: either).
+    create
+        Starts a file at a temporary path, given its final name for messages, its table and its metadata.
+    mismatch
+        Key in `REFUSALS` of the reason given for a file with this ending and other content.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    sniff: Callable[[bytes], bool]
+    open: Callable[[BinaryIO, str, Table | None], TraceReader]
+    create: Callable[[Path, str, Table, Metadata], TraceWriter]
+    mismatch: str = "other_format"
+
+
+def trace_of(table: Table, columns: Columns) -> Trace:
+    """Return the chunk with these columns."""
+    kind: type[PhyTrace | LinkTrace] = PhyTrace if table is PHY_TRACE else LinkTrace
+    return kind(**columns)
+
+
+def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:
+    """Return the table that a file holds, or refuse it: not a trace at all, or a trace of the other kind."""
+    if found is None:
+        table = wanted or PHY_TRACE
+        raise InputError(path, refusal("columns", kind=table.kind, columns=spelled(table)))
+    if wanted is not None and found is not wanted:
+        raise InputError(path, refusal("other_kind", found=found.kind, kind=wanted.kind))
+    return found
+
+
+def spelled(table: Table) -> str:
+    """Columns of `table` with their types, as refusals show them."""
+    return ", ".join(f"{column.name} {column.dtype}" for column in table.columns)

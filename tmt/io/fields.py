@@ -1,0 +1,157 @@
+"""Lines of fields to columns of numbers: a whole block at once, or line by line to find a defect."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from tmt.errors import InputError
+from tmt.io import seconds as exact
+from tmt.io.refusals import refusal
+from tmt.units import seconds_to_ns
+
+if TYPE_CHECKING:
+    from tmt.io.base import Columns
+    from tmt.schema import Column, Table
+
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_FLAGS = {"1": 1, "true": 1, "0": 0, "false": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How the lines of a text format are cut: between fields, and what stands for "no value"."""
+
+    name: str
+    delimiter: str
+    null: str
+
+    def split(self, line: str) -> list[str]:
+        """Return the fields of a line without their surrounding blanks."""
+        fields = line.split(self.delimiter) if self.delimiter == "," else line.split()
+        return [field.strip() for field in fields]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where in a line the columns of a table stand.
+
+    Attributes
+    ----------
+    positions
+        For each column of `table`, its number in the line, from 0.
+    width
+        Fields of a line.
+    seconds
+        Whether times are in seconds and not in nanoseconds.
+    """
+
+    table: Table
+    positions: tuple[int, ...]
+    width: int
+    seconds: bool
+
+
+def parse_block(block: bytes, dialect: Dialect, layout: Layout) -> Columns | None:
+    """Parse a block at once; None where only a line-by-line look can tell."""
+    if dialect.delimiter == " " and (b"\t" in block or b"  " in block or b"\n " in block or b" \n" in block):
+        block = re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", block))
+    for scale in exact.SCALES if layout.seconds else (0,):
+        types = {
+            str(position): exact.field_type(column, scale)
+            for column, position in zip(layout.table.columns, layout.positions, strict=True)
+        }
+        try:
+            parsed = csv.read_csv(
+                pa.BufferReader(block),
+                csv.ReadOptions(
+                    column_names=[str(n) for n in range(layout.width)], block_size=len(block) + 1
+                ),
+                csv.ParseOptions(delimiter=dialect.delimiter, quote_char=False, ignore_empty_lines=False),
+                csv.ConvertOptions(
+                    column_types=types, include_columns=list(types), null_values=[dialect.null]
+                ),
+            )
+            arrays = [parsed.column(name).combine_chunks() for name in types]
+            return {
+                column.name: exact.column_values(column, array)
+                for column, array in zip(layout.table.columns, arrays, strict=True)
+            }
+        except (pa.ArrowInvalid, exact.NotRepresentableError):
+            continue
+    return None
+
+
+def parse_lines(block: bytes, path: str, first_line: int, dialect: Dialect, layout: Layout) -> Columns:
+    """Parse a block line by line: slow, and exact about what is wrong and where.
+
+    Raises
+    ------
+    InputError
+        At the first line that has another number of fields than the layout, or a field that is no value of
+        its column.
+    """
+    rows = []
+    for line, text in enumerate(block.decode("utf-8", "replace").removesuffix("\n").split("\n"), first_line):
+        fields = dialect.split(text.strip()) if text.strip() else []
+        if len(fields) != layout.width:
+            raise InputError(path, refusal("fields", found=len(fields), needed=layout.width), line)
+        try:
+            rows.append(
+                tuple(
+                    _value(column, fields[position], dialect.null, seconds=layout.seconds)
+                    for column, position in zip(layout.table.columns, layout.positions, strict=True)
+                )
+            )
+        except ValueError as error:
+            raise InputError(path, str(error), line) from None
+    table = np.array(rows, layout.table.dtype)
+    return {name: np.ascontiguousarray(table[name]) for name in layout.table.names}
+
+
+def _value(column: Column, text: str, null: str, *, seconds: bool) -> int:
+    """Return the number that stands for `text`; ValueError with the reason when there is none."""
+    seconds = seconds and column.name.endswith("_ns")
+    name = column.name.removesuffix("_ns") if seconds else column.name
+    if text in ("", null):
+        if column.null is None:
+            raise ValueError(refusal("null", column=name))
+        return column.null
+    if column.dtype == "|b1":
+        if text.lower() not in _FLAGS:
+            raise ValueError(refusal("not_flag", column=name, value=shown(text)))
+        return _FLAGS[text.lower()]
+    if not (_DECIMAL if seconds else _INTEGER).fullmatch(text):
+        key = "not_seconds" if seconds else "not_integer"
+        raise ValueError(refusal(key, column=name, value=shown(text)))
+    return _in_range(column, name, text, seconds=seconds)
+
+
+def _in_range(column: Column, name: str, text: str, *, seconds: bool) -> int:
+    """Return the number, or refuse what its dtype cannot hold; finer limits are checked with all formats'."""
+    limits = np.iinfo(column.dtype)
+    most = limits.max if column.maximum is None else column.maximum
+    least = limits.min if column.minimum is None else column.minimum
+    try:
+        number = seconds_to_ns(text) if seconds else int(text[:40])
+    except ValueError:
+        number = -most - 1 if text.startswith("-") else most + 1
+    if number > most:
+        maximum = exact.spelled(most) if seconds else most
+        raise ValueError(refusal("above_maximum", column=name, value=shown(text), maximum=maximum))
+    if number < limits.min or (number < least and column.null is None):
+        minimum = exact.spelled(least) if seconds else least
+        raise ValueError(refusal("below_minimum", column=name, value=shown(text), minimum=minimum))
+    return number
+
+
+def shown(text: str) -> str:
+    """Make what stands in a file fit to be shown in one line: short, and printable."""
+    short = text if len(text) <= 40 else text[:40] + "..."
+    return "".join(letter if letter.isprintable() else "?" for letter in short)

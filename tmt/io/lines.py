@@ -1,0 +1,57 @@
+"""A binary file as blocks of whole lines, so that any length of text is read in little memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO
+
+from tmt.errors import InputError
+from tmt.io.files import reading
+from tmt.io.refusals import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BLOCK_BYTES = 1 << 22
+_MAX_LINE_BYTES = 1 << 16
+
+
+class LineBlocks:
+    """A binary file cut into blocks of whole lines; it counts the lines."""
+
+    def __init__(self, file: BinaryIO, path: str) -> None:
+        self.path = path
+        self._file, self._held, self._line = file, b"", 1
+
+    def first_line(self) -> str:
+        """Return the next line without taking it."""
+        self._fill()
+        return self._held.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+
+    def skip_line(self) -> None:
+        """Take the line that `first_line` returned."""
+        self._held = self._held.partition(b"\n")[2]
+        self._line += 1
+
+    def blocks(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number of a block's first line and the block."""
+        while True:
+            more = self._fill()
+            cut = self._held.rfind(b"\n") + 1 if more else len(self._held)
+            block, self._held = self._held[:cut], self._held[cut:]
+            if block:
+                yield self._line, block
+                self._line += block.count(b"\n")
+            if not more:
+                return
+
+    def _fill(self) -> bool:
+        """Read on; returns False at the end of the file."""
+        block = reading(self.path, lambda: self._file.read(_BLOCK_BYTES), lambda: self._line)
+        self._held += block
+        if len(self._held) > _MAX_LINE_BYTES and b"\n" not in self._held[:_MAX_LINE_BYTES]:
+            raise InputError(self.path, refusal("long_line", limit=_MAX_LINE_BYTES), self._line)
+        return bool(block)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

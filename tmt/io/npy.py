@@ -1,0 +1,137 @@
+"""NumPy's `.npy` format: one structured array, which C++ maps into memory and the simulator reads.
+
+Layout: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html. The rows are packed and
+little-endian; the format has no room for metadata.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+from tmt.errors import InputError
+from tmt.io.base import CHUNK_ROWS, TRACE_TABLES, Format, TraceReader, TraceWriter, trace_of, wanted_table
+from tmt.io.refusals import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tmt.schema import Table
+    from tmt.trace import Metadata, Trace
+
+_MAGIC = b"\x93NUMPY"
+_MAX_HEADER_BYTES = 1 << 16
+
+
+class NpyReader(TraceReader):
+    """Rows of a `.npy` file, read a block at a time."""
+
+    def __init__(self, file: BinaryIO, path: str, table: Table, rows: int) -> None:
+        super().__init__(path, table, {}, rows)
+        self._file = file
+
+    def unchecked(self) -> Iterator[Trace]:
+        """Yield chunks with their columns taken apart."""
+        dtype = self.table.dtype
+        left = self.rows or 0
+        while left:
+            rows = min(left, CHUNK_ROWS)
+            block = np.frombuffer(self._file.read(rows * dtype.itemsize), dtype)
+            yield trace_of(self.table, {name: np.ascontiguousarray(block[name]) for name in self.table.names})
+            left -= rows
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def open_npy(file: BinaryIO, path: str, table: Table | None) -> NpyReader:
+    """Read the header, compare it with the file's size, and open a reader at the first row."""
+    shape, dtype = _header(file, path)
+    found = next((known for known in TRACE_TABLES if known.dtype == dtype), None)
+    known = wanted_table(path, found, table)
+    if len(shape) != 1:
+        raise InputError(path, refusal("npy_shape"))
+    start = file.tell()
+    held_bytes = file.seek(0, 2) - start
+    file.seek(start)
+    promised, extra = shape[0], held_bytes - shape[0] * known.dtype.itemsize
+    if extra < 0:
+        raise InputError(
+            path, refusal("truncated", promised=promised, held=held_bytes // known.dtype.itemsize)
+        )
+    if extra > 0:
+        raise InputError(path, refusal("trailing_bytes", extra=extra))
+    return NpyReader(file, path, known, promised)
+
+
+def _header(file: BinaryIO, path: str) -> tuple[tuple[int, ...], np.dtype[np.generic]]:
+    try:
+        version = np.lib.format.read_magic(file)
+    except ValueError:
+        raise InputError(path, refusal("not_npy")) from None
+    readers = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    if version not in readers:
+        raise InputError(path, refusal("npy_version", major=version[0], minor=version[1]))
+    try:
+        shape, _, dtype = readers[version](file, max_header_size=_MAX_HEADER_BYTES)
+    except (ValueError, SyntaxError, TypeError, OverflowError, RecursionError, MemoryError):
+        raise InputError(path, refusal("npy_header")) from None
+    return shape, dtype
+
+
+class NpyWriter(TraceWriter):
+    """Writes rows behind a header that is filled in once their number is known."""
+
+    def __init__(self, part: Path, path: str, table: Table) -> None:
+        super().__init__(path, table)
+        self._file = part.open("wb")
+        self._rows = 0
+        self._write_header()
+
+    def _write_header(self) -> None:
+        np.lib.format.write_array_header_1_0(
+            self._file,
+            {
+                "descr": np.lib.format.dtype_to_descr(self.table.dtype),
+                "fortran_order": False,
+                "shape": (self._rows,),
+            },
+        )
+
+    def append(self, chunk: Trace) -> None:
+        """Interleave the columns into rows and write them."""
+        block = np.empty(len(chunk), self.table.dtype)
+        for name in self.table.names:
+            block[name] = getattr(chunk, name)
+        self._file.write(block.data)
+        self._rows += len(chunk)
+
+    def complete(self) -> None:
+        """Write the header again with the number of rows: NumPy pads it so that its length stays the same."""
+        self._file.seek(0)
+        self._write_header()
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def create_npy(part: Path, path: str, table: Table, metadata: Metadata) -> NpyWriter:
+    """Start a `.npy` file; it cannot hold `metadata`."""
+    del metadata
+    return NpyWriter(part, path, table)
+
+
+def sniff_npy(head: bytes) -> bool:
+    """Whether a file that starts with `head` is a `.npy` file."""
+    return head.startswith(_MAGIC)
+
+
+FORMAT = Format("NumPy", (".npy",), sniff_npy, open_npy, create_npy, mismatch="not_npy")

@@ -1,0 +1,65 @@
+"""The formats that traces come in, in the order in which they are tried, and the choice among them."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tmt.errors import InputError, UsageError
+from tmt.io import npy, parquet, text
+from tmt.io.atomic import staged
+from tmt.io.files import head_of, open_input
+from tmt.io.refusals import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.io.base import Format, TraceReader, TraceWriter
+    from tmt.schema import Table
+    from tmt.trace import Metadata
+
+FORMATS: tuple[Format, ...] = (parquet.FORMAT, npy.FORMAT, text.CSV, text.TXT)
+"""Every format; formats that any text may look like come last."""
+
+ENDINGS = tuple(ending for known in FORMATS for ending in known.endings)
+"""Every ending of a trace's name."""
+
+
+def format_of(path: str) -> Format:
+    """Return the format that the ending of `path` stands for (UsageError when it stands for none)."""
+    for known in FORMATS:
+        if path.lower().endswith(known.endings):
+            return known
+    raise UsageError(f"{path}: its ending tells no trace format; allowed are {', '.join(ENDINGS)}")
+
+
+def open_reader(path: str | os.PathLike[str], table: Table | None) -> TraceReader:
+    """Open a reader on `path`; see `tmt.io.open_trace`."""
+    name = os.fspath(path)
+    chosen = format_of(name)
+    head = head_of(name)
+    if not chosen.sniff(head):
+        others = [known.name for known in FORMATS if known.sniff(head)]
+        found = others[0] if others else "no trace that is known"
+        raise InputError(name, refusal(chosen.mismatch, ending=chosen.name, found=found))
+    file = open_input(name)
+    try:
+        return chosen.open(file, name, table)
+    except BaseException:
+        file.close()
+        raise
+
+
+@contextmanager
+def create_writer(path: str | os.PathLike[str], table: Table, metadata: Metadata) -> Iterator[TraceWriter]:
+    """Give a writer for `path`; see `tmt.io.create_trace`."""
+    name = os.fspath(path)
+    chosen = format_of(name)
+    with staged(name) as part:
+        writer = chosen.create(part, name, table, metadata)
+        try:
+            yield writer
+            writer.finish()
+        finally:
+            writer.close()

@@ -1,0 +1,68 @@
+"""How a file was made, in words that the file itself carries."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from os import fspath
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from tmt import __version__
+from tmt.schema import FORMAT_VERSION
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from tmt.trace import Metadata
+
+_BLOCK_BYTES = 1 << 20
+
+
+def record(kind: str, **how: object) -> Metadata:
+    """Return the metadata of a result: what made it, and `how`.
+
+    There is no date and no host in it, so that the same command makes the same file, byte for byte. Values
+    must be what JSON knows; times are nanoseconds, under names that end in ``_ns``.
+
+    Parameters
+    ----------
+    kind
+        What the file holds: a `tmt.schema.Table.kind`.
+    **how
+        What this kind of result needs: ``lldu_bytes``, ``source``, the generator or the scheme with its
+        parameters, ``seed``.
+    """
+    return {
+        "kind": kind,
+        "format_version": FORMAT_VERSION,
+        "program": f"tmt {__version__}",
+        "argv": sys.argv[1:],
+        **how,
+    }
+
+
+def source(path: str | PathLike[str]) -> Metadata:
+    """Return what identifies an input: its name without folders, and the SHA-256 of its content."""
+    return {"name": PurePath(path).name, "sha256": file_sha256(path)}
+
+
+def file_sha256(path: str | PathLike[str]) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal digits (OSError when it cannot be read).
+
+    A pyarrow file-system URI is read too.
+    """
+    digest = hashlib.sha256()
+    with _open(fspath(path)) as file:
+        while block := file.read(_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _open(name: str) -> BinaryIO:
+    if "://" not in name:
+        return Path(name).open("rb")
+    from pyarrow.fs import FileSystem  # noqa: PLC0415  (it takes long to import)
+
+    system, path = FileSystem.from_uri(name)
+    return cast("BinaryIO", system.open_input_stream(path))
