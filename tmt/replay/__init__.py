@@ -1,0 +1,1 @@
+"""One run of ns-2 over link traces: parameters in, records and figures of merit out."""

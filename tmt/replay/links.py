@@ -1,0 +1,145 @@
+"""A link trace as the simulator wants it: a `.npy` file to map, and what a run must know of it beforehand."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from tmt.errors import UsageError
+from tmt.io import create_trace, open_trace
+from tmt.io.atomic import is_uri
+from tmt.provenance import file_sha256
+from tmt.schema import LINK_TRACE
+from tmt.units import NS_PER_S, ns_to_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.replay.parameters import TraceLink
+    from tmt.trace import LinkTrace
+
+ASSUMED_LLDU_BYTES = 1500
+"""Useful bytes of an LLDU where neither the user nor the trace says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkFile:
+    """A link trace that has been checked to the last row.
+
+    Attributes
+    ----------
+    npy
+        The file that the simulator maps.
+    sha256
+        Of that file's content: the same for the same rows, whatever format they came in.
+    rows, first_ns, span_ns
+        Number of rows, when the first one is sent, and time from it to the last one.
+    mean_delay_ns
+        Mean `delay_ns` of the delivered rows; 0 when there is none.
+    lldu_bytes
+        What the trace says itself, if it does.
+    """
+
+    npy: Path
+    sha256: str
+    rows: int
+    first_ns: int
+    span_ns: int
+    mean_delay_ns: float
+    lldu_bytes: int | None
+
+    def rate_bps(self, lldu_bytes: int) -> float:
+        """Return the mean rate of the rows, lost ones too, in useful bits per second."""
+        return 8 * lldu_bytes * (self.rows - 1) * NS_PER_S / self.span_ns
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyLink:
+    """A trace link with nothing left open: its file and its LLDU size."""
+
+    link: TraceLink
+    file: LinkFile
+    lldu_bytes: int
+
+    @property
+    def rate_bps(self) -> float:
+        """Mean rate of the rows, lost ones too, in useful bits per second."""
+        return self.file.rate_bps(self.lldu_bytes)
+
+
+def ready_link(link: TraceLink) -> ReadyLink:
+    """Check a link's trace and bring it into the simulator's form; once per process and content of the file.
+
+    Raises
+    ------
+    InputError
+        When the file is no good link trace.
+    UsageError
+        When it has less than two rows, or the offset lies behind the last one.
+    """
+    name = os.fspath(link.path)
+    file = _fresh(name) if is_uri(name) else _known(name, Path(name).resolve(), *_version(name))
+    if file.rows < 2:
+        raise UsageError(f"{name}: a link trace of one row has no rate; at least two rows are needed")
+    if link.offset_ns > file.span_ns:
+        raise UsageError(
+            f"{name}: the offset of {ns_to_seconds(link.offset_ns)} s lies behind the trace, "
+            f"which is {ns_to_seconds(file.span_ns)} s long"
+        )
+    return ReadyLink(link, file, link.lldu_bytes or file.lldu_bytes or ASSUMED_LLDU_BYTES)
+
+
+def _version(name: str) -> tuple[int, int]:
+    """Tell apart what a path held at different times; the reader refuses a file that cannot be found."""
+    try:
+        status = Path(name).stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
+
+
+@lru_cache(maxsize=256)
+def _known(name: str, place: Path, mtime_ns: int, size_bytes: int) -> LinkFile:
+    del place, mtime_ns, size_bytes  # they are there to tell files and their versions apart
+    return _fresh(name)
+
+
+def _fresh(name: str) -> LinkFile:
+    """Read a trace to its end; one that the simulator cannot map is copied into a folder of this process."""
+    if name.lower().endswith(".npy") and not is_uri(name):
+        return _survey(Path(name), None)
+    copy = Path(_folder().name, f"{secrets.token_hex(8)}.npy")
+    with open_trace(name, LINK_TRACE) as reader, create_trace(copy, LINK_TRACE, {}) as writer:
+        for chunk in reader:
+            writer.write(chunk)
+    return _survey(copy, reader.metadata.get("lldu_bytes"))
+
+
+@lru_cache(maxsize=1)
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="tmt-links-")
+
+
+def _survey(npy: Path, lldu_bytes: int | None) -> LinkFile:
+    rows = delivered = 0
+    total_delay_ns = 0.0
+    first_ns = last_ns = 0
+    with open_trace(npy, LINK_TRACE) as reader:
+        for chunk in cast("Iterator[LinkTrace]", reader):
+            if rows == 0:
+                first_ns = int(chunk.tx_time_ns[0])
+            last_ns = int(chunk.tx_time_ns[-1])
+            rows += len(chunk)
+            delivered += int(np.count_nonzero(chunk.delivered))
+            total_delay_ns += float(chunk.delay_ns[chunk.delivered].sum(dtype=np.float64))
+    mean_delay_ns = total_delay_ns / max(delivered, 1)
+    return LinkFile(
+        npy.resolve(), file_sha256(npy), rows, first_ns, last_ns - first_ns, mean_delay_ns, lldu_bytes
+    )

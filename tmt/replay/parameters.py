@@ -1,0 +1,158 @@
+"""What one replay is made of: links, TCP and traffic, checked when it is written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tmt.errors import UsageError
+from tmt.units import MAX_TIME_NS
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+TCP_VARIANTS = {
+    "newreno": "reno",
+    "westwood": "westwood",
+    "hybla": "hybla",
+    "cubic": "cubic",
+    "compound": "compound",
+}
+"""TCP variants by the name that people type, with the congestion module's name in ns-2's TCP-Linux."""
+
+MAX_FLOWS = 1000
+MAX_SEED = 2**31 - 1
+MIN_PACKET_BYTES = 100
+MAX_PACKET_BYTES = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLink:
+    """A link that serves packets by a link trace.
+
+    Attributes
+    ----------
+    path
+        The link trace, in any format that `tmt.io` reads.
+    lldu_bytes
+        Useful bytes of one LLDU; None takes the number from the file's metadata, or 1500 where it has none.
+    offset_ns
+        Where in the trace the run starts, counted from its first row.
+    """
+
+    path: str | PathLike[str]
+    lldu_bytes: int | None = None
+    offset_ns: int = 0
+
+    def __post_init__(self) -> None:
+        if self.lldu_bytes is not None:
+            _check("lldu_bytes", self.lldu_bytes, 1, 2**31 - 1)
+        _check("offset_ns", self.offset_ns, 0, MAX_TIME_NS)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLink:
+    """A link of constant rate that loses nothing."""
+
+    rate_bps: float
+
+    def __post_init__(self) -> None:
+        _check("rate_bps", self.rate_bps, 1, 1e12)
+
+
+Link = TraceLink | PlainLink
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """One simulation: TCP flows over a forward link, their acknowledgements over a return link.
+
+    Attributes
+    ----------
+    tcp
+        One of `TCP_VARIANTS`, for all flows; all with selective acknowledgements and timestamps.
+    forward_link
+        From the senders to the receivers.
+    return_link
+        None is a plain link as fast as the forward link is on average.
+    rtt_ns
+        Round-trip propagation time; each direction has half of it.
+    duration_ns
+        Simulated time at which the run ends, if its transfers have not ended before.
+    transfer_bytes
+        TCP payload that each flow sends; None sends until the end.
+    queue_packets
+        Limit of the queue before each link; None is one bandwidth-delay product, at least 10.
+    window_packets
+        Bound on each sender's window; None is the bandwidth-delay product plus the queue.
+    packet_bytes
+        IP size of a full data packet, with its headers.
+    flows, start_ns, start_spread_ns
+        Number of flows; each starts at `start_ns` plus a random part of `start_spread_ns`.
+    seed
+        Number of the substream that random numbers come from.
+    loop
+        Whether a link trace starts again when it ends; otherwise the link then stops.
+    in_order
+        Whether links release packets in order.
+    hold_ns
+        Longest time that in-order delivery holds a packet back; None has no bound.
+
+    Raises
+    ------
+    UsageError
+        When a value is not allowed; the message names it, the value and what is allowed.
+    """
+
+    tcp: str
+    forward_link: Link
+    rtt_ns: int
+    duration_ns: int
+    return_link: Link | None = None
+    transfer_bytes: int | None = None
+    queue_packets: int | None = None
+    window_packets: int | None = None
+    packet_bytes: int = 1500
+    flows: int = 1
+    start_ns: int = 0
+    start_spread_ns: int = 0
+    seed: int = 1
+    loop: bool = True
+    in_order: bool = True
+    hold_ns: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.tcp not in TCP_VARIANTS:
+            raise UsageError(f"tcp is {self.tcp!r}, must be one of {', '.join(TCP_VARIANTS)}")
+        for name, (least, most) in _BOUNDS.items():
+            value = getattr(self, name)
+            if value is not None:
+                _check(name, value, least, most)
+        if self.start_ns + self.start_spread_ns >= self.duration_ns:
+            raise UsageError(
+                f"start_ns + start_spread_ns is {self.start_ns + self.start_spread_ns}, "
+                f"must be less than duration_ns, {self.duration_ns}"
+            )
+        if self.hold_ns is not None and not self.in_order:
+            raise UsageError("hold_ns is given, which means something only with in_order = true")
+
+
+_BOUNDS: dict[str, tuple[int, int]] = {
+    "rtt_ns": (0, MAX_TIME_NS),
+    "duration_ns": (1, MAX_TIME_NS),
+    "transfer_bytes": (1, 2**62),
+    "queue_packets": (1, 2**31 - 1),
+    "window_packets": (1, 2**31 - 1),
+    "packet_bytes": (MIN_PACKET_BYTES, MAX_PACKET_BYTES),
+    "flows": (1, MAX_FLOWS),
+    "start_ns": (0, MAX_TIME_NS),
+    "start_spread_ns": (0, MAX_TIME_NS),
+    "seed": (1, MAX_SEED),
+    "hold_ns": (1, MAX_TIME_NS),
+}
+
+
+def _check(name: str, value: float, least: float, most: float) -> None:
+    # Written so that NaN is refused as well.
+    if isinstance(value, bool) or not least <= value <= most:
+        raise UsageError(f"{name} is {value}, must be from {least:.15g} to {most:.15g}")

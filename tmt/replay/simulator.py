@@ -1,0 +1,193 @@
+"""The ns-2 program: where it is, how it is called, and what is said when it fails."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tmt.errors import OutputError, SimulatorError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+STDOUT, STDERR = "stdout.txt", "stderr.txt"
+LAST_LINES = 5
+LAST_BYTES = 4096
+FIRST_POLL_S, LAST_POLL_S = 0.001, 0.1
+
+_HOME = Path(__file__).resolve().parents[2] / "clift-ns2"
+
+
+class RunFailed(SimulatorError):
+    """A simulation that ended badly.
+
+    Attributes
+    ----------
+    argv
+        The command line that ran.
+    outcome
+        What happened: ``"exit status 1"``, ``"killed by SIGKILL"``, ``"stopped after 10 s"``, or what is wrong
+        with the records that it left.
+    timed_out
+        Whether its time was up.
+    last_words
+        The last lines that it printed.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], outcome: str, last_words: str, *, timed_out: bool = False
+    ) -> None:
+        self.argv, self.outcome, self.last_words, self.timed_out = list(argv), outcome, last_words, timed_out
+        said = last_words.replace("\n", "\n    ") or "(nothing)"
+        super().__init__(f"ns-2: {outcome}\n  command: {shlex.join(argv)}\n  it said last:\n    {said}")
+
+    def __reduce__(self) -> tuple[Callable[..., RunFailed], tuple[list[str], str, str, bool]]:
+        """Rebuild from the arguments: worker processes send errors home by pickle."""
+        return _run_failed, (self.argv, self.outcome, self.last_words, self.timed_out)
+
+
+def _run_failed(argv: list[str], outcome: str, last_words: str, timed_out: bool) -> RunFailed:
+    return RunFailed(argv, outcome, last_words, timed_out=timed_out)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulator:
+    """The built ns-2, the script that it runs, and the stamp of its build."""
+
+    program: Path
+    script: Path
+    stamp: str
+
+    @classmethod
+    def find(cls) -> Simulator:
+        """Return the simulator that the environment variable CLIFT_NS names, else the checkout's own.
+
+        Raises
+        ------
+        SimulatorError
+            When it is not there; the message says how to build it.
+        """
+        named = os.environ.get("CLIFT_NS")
+        program = Path(named).absolute() if named else _HOME / "build" / "ns"
+        if not os.access(program, os.X_OK) or not program.is_file():
+            why = (
+                "CLIFT_NS names no program" if named else "the simulator is not built; `make setup` builds it"
+            )
+            raise SimulatorError(f"{program}: {why}")
+        stamp = program.with_name("stamp")
+        return cls(
+            program,
+            _HOME / "tcl" / "replay.tcl",
+            stamp.read_text().strip() if stamp.is_file() else f"unstamped {program}",
+        )
+
+    def run(
+        self,
+        arguments: Sequence[str],
+        directory: Path,
+        timeout_s: float | None = None,
+        watch: Callable[[], None] | None = None,
+    ) -> tuple[list[str], float]:
+        """Run the script in `directory`, which keeps what it prints, and return its argv and its wall time.
+
+        Parameters
+        ----------
+        arguments
+            Alternating keys and values of the script.
+        directory
+            Where it runs and leaves its records.
+        timeout_s
+            Wall time after which it is killed, with all that it has started; None waits for ever.
+        watch
+            Called ten times a second while it runs.
+
+        Raises
+        ------
+        RunFailed
+            When it cannot be started, exits with another status than 0, is killed, or its time is up.
+        """
+        argv = [str(self.program), str(self.script), *arguments]
+        with (directory / STDOUT).open("wb") as stdout, (directory / STDERR).open("wb") as stderr:
+            started = time.perf_counter()
+            try:
+                process = subprocess.Popen(
+                    argv,
+                    cwd=directory,
+                    stdin=subprocess.DEVNULL,
+                    stdout=stdout,
+                    stderr=stderr,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise RunFailed(argv, f"cannot be started: {os.strerror(error.errno or 0)}", "") from error
+            try:
+                in_time = _wait(process, started, timeout_s, watch)
+            finally:
+                _end(process)
+            wall_time_s = time.perf_counter() - started
+        if not in_time:
+            raise RunFailed(argv, f"stopped after {timeout_s:g} s", last_words(directory), timed_out=True)
+        if process.returncode:
+            raise RunFailed(argv, _outcome(process.returncode), last_words(directory))
+        return argv, wall_time_s
+
+
+def last_words(directory: Path) -> str:
+    """Return the last lines of what a run printed to stderr, or to stdout where stderr is empty."""
+    for name in (STDERR, STDOUT):
+        try:
+            with (directory / name).open("rb") as file:
+                file.seek(-min(LAST_BYTES, file.seek(0, os.SEEK_END)), os.SEEK_END)
+                lines = file.read().decode(errors="replace").strip().splitlines()
+        except OSError as error:
+            raise OutputError(f"{directory / name}: {os.strerror(error.errno or 0)}") from error
+        if lines:
+            return "\n".join(lines[-LAST_LINES:])
+    return ""
+
+
+def _wait(
+    process: subprocess.Popen[bytes],
+    started: float,
+    timeout_s: float | None,
+    watch: Callable[[], None] | None,
+) -> bool:
+    """Wait until the process ends (True) or its time is up (False)."""
+    if watch is None:
+        try:
+            process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+    pause_s = FIRST_POLL_S
+    while process.poll() is None:
+        if timeout_s is not None and time.perf_counter() - started >= timeout_s:
+            return False
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, LAST_POLL_S)
+        watch()
+    return True
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of the process and its children, on every way out."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def _outcome(status: int) -> str:
+    if status > 0:
+        return f"exit status {status}"
+    try:
+        return f"killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"killed by signal {-status}"
