@@ -5,7 +5,7 @@ Readers check what they read while it streams by; writers leave whole files or n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from tmt.trace import LinkTrace, PhyTrace
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from os import PathLike
+
+    import numpy.typing as npt
 
     from tmt.io.base import TraceReader, TraceWriter
     from tmt.schema import Table
@@ -77,10 +79,11 @@ def create_trace(
 def read_trace(path: str | PathLike[str], table: Table | None = None) -> Trace:
     """Read a whole trace into memory; arguments and errors as for `open_trace`."""
     with open_trace(path, table) as reader:
-        chunks = list(reader)
-        columns = {
-            name: np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in reader.table.names
-        }
+        pieces: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in reader.table.names}
+        for chunk in reader:
+            for name, arrays in pieces.items():
+                arrays.append(getattr(chunk, name))
+        columns: dict[str, Any] = {name: np.concatenate(pieces.pop(name)) for name in reader.table.names}
         kind: type[PhyTrace | LinkTrace] = PhyTrace if reader.table is PHY_TRACE else LinkTrace
         return kind(**columns, metadata=reader.metadata)
 

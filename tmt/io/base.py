@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
     from types import TracebackType
-    from typing import BinaryIO, Self
+    from typing import Self
 
+    from tmt.io.files import BinaryFile
     from tmt.schema import Table
     from tmt.trace import Metadata, Trace
 
@@ -143,7 +144,7 @@ class Format:
     name: str
     endings: tuple[str, ...]
     sniff: Callable[[bytes], bool]
-    open: Callable[[BinaryIO, str, Table | None], TraceReader]
+    open: Callable[[BinaryFile, str, Table | None], TraceReader]
     create: Callable[[Path, str, Table, Metadata], TraceWriter]
     mismatch: str = "other_format"
 
@@ -157,13 +158,19 @@ def trace_of(table: Table, columns: Columns) -> Trace:
 def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:
     """Return the table that a file holds, or refuse it: not a trace at all, or a trace of the other kind."""
     if found is None:
-        table = wanted or PHY_TRACE
-        raise InputError(path, refusal("columns", kind=table.kind, columns=spelled(table)))
-    if wanted is not None and found is not wanted:
-        raise InputError(path, refusal("other_kind", found=found.kind, kind=wanted.kind))
+        raise wrong_columns(path, wanted)
+    kinds = TRACE_TABLES if wanted is None else (wanted,)
+    if found not in kinds:
+        kind = " or ".join(table.kind for table in kinds)
+        raise InputError(path, refusal("other_kind", found=found.kind, kind=kind))
     return found
 
 
-def spelled(table: Table) -> str:
-    """Columns of `table` with their types, as refusals show them."""
-    return ", ".join(f"{column.name} {column.dtype}" for column in table.columns)
+def wrong_columns(path: str, wanted: Table | None) -> InputError:
+    """Return the refusal of a file whose columns, by name and type, are not those of a wanted trace."""
+    tables = TRACE_TABLES if wanted is None else (wanted,)
+    kind = " or ".join(table.kind for table in tables)
+    columns = " or ".join(
+        ", ".join(f"{column.name} {column.dtype}" for column in table.columns) for table in tables
+    )
+    return InputError(path, refusal("columns", kind=kind, columns=columns))

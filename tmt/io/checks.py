@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -58,8 +58,8 @@ class Checker:
         """Return the first defect of `chunk` by the order that `tmt.io.refusals` states, or None."""
         for start in range(0, len(chunk), PIECE_ROWS):
             piece = {
-                name: getattr(chunk, name)[start : start + PIECE_ROWS].view(_plain(dtype))
-                for name, (dtype, _) in (self._table.dtype.fields or {}).items()
+                column.name: _numbers(column, getattr(chunk, column.name)[start : start + PIECE_ROWS])
+                for column in self._table.columns
             }
             if not self._holds(piece):
                 return self._first_violation(piece)
@@ -69,7 +69,7 @@ class Checker:
             self.rows += len(piece[self._table.names[0]])
         return None
 
-    def _holds(self, piece: dict[str, npt.NDArray[np.int64]]) -> bool:
+    def _holds(self, piece: dict[str, npt.NDArray[Any]]) -> bool:
         """Whether a piece of at least one row has no defect: the pass that every row takes, so few steps."""
         for column in self._table.columns:
             values = piece[column.name]
@@ -86,9 +86,9 @@ class Checker:
                 return False
         return self._table is not LINK_TRACE or not _delivered_without_delay(piece).any()
 
-    def _first_violation(self, piece: dict[str, npt.NDArray[np.int64]]) -> Violation:
+    def _first_violation(self, piece: dict[str, npt.NDArray[Any]]) -> Violation:
         """Locate the defect of a piece that `_holds` refused."""
-        found = []
+        found: list[Violation] = []
         for column in self._table.columns:
             found += self._of_column(column, piece[column.name])
         if self._table is LINK_TRACE:
@@ -99,10 +99,10 @@ class Checker:
             ]
         return min(found, key=lambda violation: violation.row)
 
-    def _of_column(self, column: Column, values: npt.NDArray[np.int64]) -> list[Violation]:
+    def _of_column(self, column: Column, values: npt.NDArray[Any]) -> list[Violation]:
         """The first row that breaks each rule of one column, in order of precedence."""
         lower, upper = _bounds(column)
-        found = []
+        found: list[Violation] = []
 
         def note(where: npt.NDArray[np.bool_], key: str, **limits: int) -> None:
             for row in np.flatnonzero(where)[:1]:
@@ -126,9 +126,9 @@ class Checker:
         return found
 
 
-def _plain(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
-    """Flags are checked as bytes: a file may hold others than 0 and 1."""
-    return np.dtype(np.uint8) if dtype == np.bool_ else dtype
+def _numbers(column: Column, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Take flags as bytes: a file may hold others than 0 and 1."""
+    return values.view(np.uint8) if column.dtype == "|b1" else values
 
 
 def _bounds(column: Column) -> tuple[int, int]:
@@ -143,5 +143,6 @@ def _bounds(column: Column) -> tuple[int, int]:
     )
 
 
-def _delivered_without_delay(piece: dict[str, npt.NDArray[np.int64]]) -> npt.NDArray[np.bool_]:
-    return (piece["delay_ns"] < 0) & (piece["delivered"] != 0)
+def _delivered_without_delay(piece: dict[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
+    without: npt.NDArray[np.bool_] = (piece["delay_ns"] < 0) & (piece["delivered"] != 0)
+    return without

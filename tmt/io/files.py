@@ -7,21 +7,26 @@ import os
 import shutil
 import tempfile
 import zlib
+from contextlib import contextmanager
+from io import BufferedRandom, BufferedReader, BufferedWriter
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, cast
 
 from tmt.errors import InputError
 from tmt.io.atomic import file_system, is_uri
 from tmt.io.refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
+
+BinaryFile = BufferedReader | BufferedRandom | gzip.GzipFile
+"""What readers read from; a file of pyarrow's serves as the first."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _HEAD_BYTES = 4096
 
 
-def open_input(path: str) -> BinaryIO:
+def open_input(path: str) -> BinaryFile:
     """Open `path` for reading, decompressed if it ends in ``.gz``; the file can seek unless it is gzip.
 
     Raises
@@ -45,55 +50,46 @@ def open_input(path: str) -> BinaryIO:
     except InputError:
         file.close()
         raise
-    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if zipped else file
+    return gzip.GzipFile(fileobj=file, mode="rb") if zipped else file
 
 
-def open_output(part: Path) -> BinaryIO:
+def open_output(part: Path) -> BufferedWriter | gzip.GzipFile:
     """Open a local file for writing, compressed if it ends in ``.gz``: without a date in it."""
     if part.suffix == ".gz":
-        return cast("BinaryIO", gzip.GzipFile(part, "wb", compresslevel=6, mtime=0))
+        return gzip.GzipFile(part, "wb", compresslevel=6, mtime=0)
     return part.open("wb")
 
 
-def _open_uri(uri: str) -> BinaryIO:
+def _open_uri(uri: str) -> BufferedReader:
     system, path = file_system(uri)
-    return cast("BinaryIO", system.open_input_file(path))
+    return cast("BufferedReader", system.open_input_file(path))
 
 
-def reading(path: str, read: Callable[[], bytes], place: Callable[[], int | None] = lambda: None) -> bytes:
-    """Return what `read` gives; what goes wrong in it becomes an `InputError` at `place`.
-
-    Parameters
-    ----------
-    path
-        The file, as the user named it.
-    read
-        Reads from a file that `open_input` opened.
-    place
-        Says which line is being read.
-    """
+@contextmanager
+def input_errors(path: str, line: int | None = None) -> Iterator[None]:
+    """Turn what goes wrong while reading the file `path` (at `line`) into an `InputError`."""
     try:
-        return read()
+        yield
     except EOFError:
-        raise InputError(path, refusal("gzip_cut"), place()) from None
+        raise InputError(path, refusal("gzip_cut"), line) from None
     except (gzip.BadGzipFile, zlib.error):
-        raise InputError(path, refusal("gzip_damaged"), place()) from None
+        raise InputError(path, refusal("gzip_damaged"), line) from None
     except OSError as error:
-        raise InputError(path, f"cannot be read: {os.strerror(error.errno or 0)}", place()) from error
+        raise InputError(path, f"cannot be read: {os.strerror(error.errno or 0)}", line) from error
 
 
 def head_of(path: str) -> bytes:
     """Return the first bytes of `path`, decompressed."""
-    with open_input(path) as file:
-        return reading(path, lambda: file.read(_HEAD_BYTES))
+    with open_input(path) as file, input_errors(path):
+        return file.read1(_HEAD_BYTES)
 
 
-def seekable(path: str, file: BinaryIO) -> BinaryIO:
-    """Return `file` itself where seeking in it is cheap, else a temporary copy of its content."""
-    if not isinstance(file, gzip.GzipFile):
+def seekable(path: str, file: BinaryFile) -> BinaryFile:
+    """Return a file in which seeking is cheap: `file` itself, or a temporary copy of compressed content."""
+    if not path.lower().endswith(".gz"):
         return file
     copy = tempfile.TemporaryFile()  # noqa: SIM115 (the reader closes it)
-    with file:
-        reading(path, lambda: shutil.copyfileobj(file, copy, 1 << 20) or b"")
+    with file, input_errors(path):
+        shutil.copyfileobj(file, copy, 1 << 20)
     copy.seek(0)
-    return cast("BinaryIO", copy)
+    return copy

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
-from tmt.io.files import reading
+from tmt.io.files import input_errors
 from tmt.io.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tmt.io.files import BinaryFile
 
 _BLOCK_BYTES = 1 << 22
 _MAX_LINE_BYTES = 1 << 16
@@ -18,13 +20,16 @@ _MAX_LINE_BYTES = 1 << 16
 class LineBlocks:
     """A binary file cut into blocks of whole lines; it counts the lines."""
 
-    def __init__(self, file: BinaryIO, path: str) -> None:
+    def __init__(self, file: BinaryFile, path: str) -> None:
         self.path = path
         self._file, self._held, self._line = file, b"", 1
+        self._error: InputError | None = None
 
     def first_line(self) -> str:
         """Return the next line without taking it."""
         self._fill()
+        if self._error is not None and b"\n" not in self._held:
+            raise self._at_line(self._error)
         return self._held.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
 
     def skip_line(self) -> None:
@@ -45,12 +50,28 @@ class LineBlocks:
                 return
 
     def _fill(self) -> bool:
-        """Read on; returns False at the end of the file."""
-        block = reading(self.path, lambda: self._file.read(_BLOCK_BYTES), lambda: self._line)
-        self._held += block
+        """Read on; returns False at the end of the file.
+
+        An error is kept until what was read before it has been used: then the line it hit is known.
+        """
+        if self._error is not None:
+            raise self._at_line(self._error)
+        pieces = [self._held]
+        left = _BLOCK_BYTES
+        try:
+            with input_errors(self.path):
+                while left > 0 and (piece := self._file.read1(left)):
+                    pieces.append(piece)
+                    left -= len(piece)
+        except InputError as error:
+            self._error = error
+        self._held = b"".join(pieces)
         if len(self._held) > _MAX_LINE_BYTES and b"\n" not in self._held[:_MAX_LINE_BYTES]:
             raise InputError(self.path, refusal("long_line", limit=_MAX_LINE_BYTES), self._line)
-        return bool(block)
+        return left < _BLOCK_BYTES or self._error is not None
+
+    def _at_line(self, error: InputError) -> InputError:
+        return InputError(self.path, error.reason, self._line)
 
     def close(self) -> None:
         """Close the file."""

@@ -6,18 +6,23 @@ little-endian; the format has no room for metadata.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+import ast
+import operator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.io.base import CHUNK_ROWS, TRACE_TABLES, Format, TraceReader, TraceWriter, trace_of, wanted_table
+from tmt.io.base import CHUNK_ROWS, Format, TraceReader, TraceWriter, trace_of, wanted_table
+from tmt.io.files import input_errors
 from tmt.io.refusals import refusal
+from tmt.schema import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tmt.io.files import BinaryFile
     from tmt.schema import Table
     from tmt.trace import Metadata, Trace
 
@@ -28,29 +33,28 @@ _MAX_HEADER_BYTES = 1 << 16
 class NpyReader(TraceReader):
     """Rows of a `.npy` file, read a block at a time."""
 
-    def __init__(self, file: BinaryIO, path: str, table: Table, rows: int) -> None:
+    def __init__(self, file: BinaryFile, path: str, table: Table, rows: int) -> None:
         super().__init__(path, table, {}, rows)
         self._file = file
 
     def unchecked(self) -> Iterator[Trace]:
         """Yield chunks with their columns taken apart."""
         dtype = self.table.dtype
-        left = self.rows or 0
-        while left:
-            rows = min(left, CHUNK_ROWS)
-            block = np.frombuffer(self._file.read(rows * dtype.itemsize), dtype)
+        for row in range(0, self.rows or 0, CHUNK_ROWS):
+            rows = min(CHUNK_ROWS, (self.rows or 0) - row)
+            with input_errors(self.path):
+                block = np.frombuffer(self._file.read(rows * dtype.itemsize), dtype)
             yield trace_of(self.table, {name: np.ascontiguousarray(block[name]) for name in self.table.names})
-            left -= rows
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
 
-def open_npy(file: BinaryIO, path: str, table: Table | None) -> NpyReader:
+def open_npy(file: BinaryFile, path: str, table: Table | None) -> NpyReader:
     """Read the header, compare it with the file's size, and open a reader at the first row."""
     shape, dtype = _header(file, path)
-    found = next((known for known in TRACE_TABLES if known.dtype == dtype), None)
+    found = next((known for known in TABLES if known.dtype == dtype), None)
     known = wanted_table(path, found, table)
     if len(shape) != 1:
         raise InputError(path, refusal("npy_shape"))
@@ -67,22 +71,30 @@ def open_npy(file: BinaryIO, path: str, table: Table | None) -> NpyReader:
     return NpyReader(file, path, known, promised)
 
 
-def _header(file: BinaryIO, path: str) -> tuple[tuple[int, ...], np.dtype[np.generic]]:
+def _header(file: BinaryFile, path: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Read the shape and the dtype that the header declares, in any version of the format."""
+    start = file.read(len(_MAGIC) + 2)
+    if not start.startswith(_MAGIC):
+        raise InputError(path, refusal("not_npy"))
+    if len(start) < len(_MAGIC) + 2:
+        raise InputError(path, refusal("npy_header"))
+    major, minor = start[-2:]
+    if major not in (1, 2, 3) or minor != 0:
+        raise InputError(path, refusal("npy_version", major=major, minor=minor))
+    length = int.from_bytes(file.read(2 if major == 1 else 4), "little")
+    text = file.read(min(length, _MAX_HEADER_BYTES + 1))
     try:
-        version = np.lib.format.read_magic(file)
-    except ValueError:
-        raise InputError(path, refusal("not_npy")) from None
-    readers = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }
-    if version not in readers:
-        raise InputError(path, refusal("npy_version", major=version[0], minor=version[1]))
-    try:
-        shape, _, dtype = readers[version](file, max_header_size=_MAX_HEADER_BYTES)
-    except (ValueError, SyntaxError, TypeError, OverflowError, RecursionError, MemoryError):
+        if not len(text) == length <= _MAX_HEADER_BYTES:
+            raise ValueError
+        header = ast.literal_eval(text.decode("utf-8" if major == 3 else "latin-1").strip())
+        if set(header) != {"descr", "fortran_order", "shape"}:
+            raise ValueError
+        shape = tuple(operator.index(size) for size in header["shape"])
+        if min(shape, default=0) < 0:
+            raise ValueError
+        return shape, np.lib.format.descr_to_dtype(header["descr"])
+    except (ValueError, SyntaxError, TypeError, OverflowError, RecursionError, MemoryError, KeyError):
         raise InputError(path, refusal("npy_header")) from None
-    return shape, dtype
 
 
 class NpyWriter(TraceWriter):

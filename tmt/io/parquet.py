@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +17,9 @@ from tmt.io.base import (
     Format,
     TraceReader,
     TraceWriter,
-    spelled,
     trace_of,
     wanted_table,
+    wrong_columns,
 )
 from tmt.io.files import open_output, seekable
 from tmt.io.refusals import refusal
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tmt.io.files import BinaryFile
     from tmt.schema import Column, Table
     from tmt.trace import Metadata, Trace
 
@@ -67,7 +68,7 @@ def arrow_schema(table: Table, metadata: Metadata) -> pa.Schema:
 class ParquetReader(TraceReader):
     """Row groups of a Parquet file, in pieces."""
 
-    def __init__(self, source: pq.ParquetFile, file: BinaryIO, path: str, table: Table) -> None:
+    def __init__(self, source: pq.ParquetFile, file: BinaryFile, path: str, table: Table) -> None:
         super().__init__(path, table, _metadata(source, path), source.metadata.num_rows)
         self._source, self._file = source, file
 
@@ -133,7 +134,7 @@ def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def open_parquet(file: BinaryIO, path: str, table: Table | None) -> ParquetReader:
+def open_parquet(file: BinaryFile, path: str, table: Table | None) -> ParquetReader:
     """Read the footer, check the columns, and open a reader."""
     file = seekable(path, file)
     try:
@@ -146,7 +147,7 @@ def open_parquet(file: BinaryIO, path: str, table: Table | None) -> ParquetReade
     for column in known.columns:
         expected = pa.from_numpy_dtype(np.dtype(column.dtype))
         if schema.names.count(column.name) > 1 or schema.field(column.name).type != expected:
-            raise InputError(path, refusal("columns", kind=known.kind, columns=spelled(known)))
+            raise wrong_columns(path, known)
     return ParquetReader(source, file, path, known)
 
 

@@ -15,7 +15,7 @@ REFUSALS: dict[str, str] = {
     "empty_file": "the file is empty",
     "no_rows": "there are no rows; a trace has at least one",
     "columns": "these are not the columns of a {kind} trace, which are {columns}",
-    "other_kind": "this is a {found} trace; a {kind} trace is needed",
+    "other_kind": "its rows are of kind {found}; a {kind} trace is needed",
     "truncated": "the file is cut short: its header promises {promised} rows, it holds {held}",
     "trailing_bytes": "{extra} bytes too many follow the last row",
     "other_format": "its ending stands for {ending}, its content is {found}",

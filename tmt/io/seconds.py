@@ -46,18 +46,15 @@ def column_values(column: Column, parsed: pa.Array) -> npt.NDArray[Any]:
     NotRepresentableError
         When a value is missing in a column that has no null, or lies outside the int64 range.
     """
-    if parsed.null_count:
-        if column.null is None:
-            raise NotRepresentableError
-        missing = parsed.is_null().to_numpy(zero_copy_only=False)
-    else:
-        missing = None
+    missing = parsed.is_null().to_numpy(zero_copy_only=False) if parsed.null_count else None
+    if missing is not None and column.null is None:
+        raise NotRepresentableError
     if pa.types.is_decimal(parsed.type):
         values = _nanoseconds(parsed, missing)
     else:
         filled = parsed if missing is None else parsed.fill_null(column.null)
         values = filled.to_numpy(zero_copy_only=False).astype(column.dtype)
-    if missing is not None:
+    if missing is not None and column.null is not None:
         values[missing] = column.null
     return values
 

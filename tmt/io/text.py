@@ -6,7 +6,7 @@ Python, which either finds the defect and its line or accepts what pyarrow is to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyarrow import csv
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from tmt.io.files import BinaryFile
     from tmt.schema import Table
     from tmt.trace import Metadata, Trace
 
@@ -55,7 +56,7 @@ class TextReader(TraceReader):
         self._lines.close()
 
 
-def _open(file: BinaryIO, path: str, table: Table | None, dialect: Dialect) -> TextReader:
+def _open(file: BinaryFile, path: str, table: Table | None, dialect: Dialect) -> TextReader:
     """Find out which columns the file has, and open a reader at its first row."""
     lines = LineBlocks(file, path)
     names = [name.strip('"') for name in dialect.split(lines.first_line().removeprefix("\ufeff"))]
@@ -155,7 +156,7 @@ def _sniff_txt(head: bytes) -> bool:
 
 
 def _format(dialect: Dialect, ending: str, sniff: Callable[[bytes], bool]) -> Format:
-    def open_text(file: BinaryIO, path: str, table: Table | None) -> TextReader:
+    def open_text(file: BinaryFile, path: str, table: Table | None) -> TextReader:
         return _open(file, path, table, dialect)
 
     def create_text(part: Path, path: str, table: Table, metadata: Metadata) -> TextWriter:
