@@ -1,6 +1,7 @@
 """Analytic efficiency, delay and loss of link-layer schemes on a Gilbert-Elliott channel.
 
-An oracle for the conversions: it imports neither kernels nor schemes nor channels, and shares no code with them.
+An oracle for the conversions: it imports neither kernels nor schemes nor channels, and shares no code with
+them.
 """
 
 from tmt.models.arq import arq, delivered_by_transmission, no_scheme

@@ -1,4 +1,4 @@
-"""No scheme, and selective-repeat ARQ (Kuhn 2014, section 3.5.3), exactly for design semantics on regular slots.
+"""No scheme, and selective-repeat ARQ (Kuhn 2014, section 3.5.3): exact on regular slots.
 
 With slots at one interval a report of slot s reaches the sender just in time for slot s + k,
 k = `RegularLink.feedback_slots`, and no other retransmission wants that slot. The slots s, s + k, s + 2k, ...
@@ -7,11 +7,15 @@ therefore serve one LLDU after the other, and see the channel through k steps of
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tmt.errors import UsageError
-from tmt.models.channel import FloatArray, TwoStateChannel
 from tmt.models.link import Performance, RegularLink
+
+if TYPE_CHECKING:
+    from tmt.models.channel import FloatArray, TwoStateChannel
 
 
 def no_scheme(channel: TwoStateChannel, link: RegularLink) -> Performance:
@@ -23,10 +27,11 @@ def no_scheme(channel: TwoStateChannel, link: RegularLink) -> Performance:
 def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | None = None) -> Performance:
     """Return the performance of selective-repeat ARQ.
 
-    Every slot that is not erased delivers an LLDU, so the efficiency is 1 - p whatever the persistency and the
-    channel's memory. Without a limit the mean number of transmissions is slots / LLDUs = 1 / (1 - p), again
-    whatever the memory, and the delay is RTT/2 + decoding + k T p / (1 - p). With a limit the state in which an
-    LLDU is first sent depends on how the one before ended; the chain of those states is solved for.
+    Every slot that is not erased delivers an LLDU, so the efficiency is 1 - p whatever the persistency and
+    the channel's memory. Without a limit the mean number of transmissions is slots / LLDUs = 1 / (1 - p),
+    again whatever the memory, and the delay is RTT/2 + decoding + k T p / (1 - p). With a limit the state
+    in which an LLDU is first sent depends on how the one before ended; the chain of those states is solved
+    for.
 
     Parameters
     ----------
@@ -51,7 +56,7 @@ def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | No
 def delivered_by_transmission(
     channel: TwoStateChannel, feedback_slots: int, max_transmissions: int
 ) -> FloatArray:
-    """Return the probability that an LLDU is delivered by its j-th transmission, j = 1..max, [max_transmissions]."""
+    """Return the probability that the j-th transmission delivers an LLDU, j = 1.., [max_transmissions]."""
     if max_transmissions < 1:
         raise UsageError(f"max_transmissions is {max_transmissions}: an LLDU is sent at least once")
     move = channel.transition(feedback_slots)
@@ -64,10 +69,11 @@ def delivered_by_transmission(
     # From the state of one LLDU's first transmission to that of the next one's, k slots after the last.
     next_lldu = np.sum(deliver, axis=0) @ move + still_erased
     start = _stationary_law(next_lldu)
-    return np.array([(start @ attempt).sum() for attempt in deliver])
+    return np.array([float((start @ attempt).sum()) for attempt in deliver])
 
 
 def _stationary_law(transition: FloatArray) -> FloatArray:
     """Stationary distribution, [2], of a two-state chain that leaves at least one of its states."""
     law = np.array([transition[1, 0], transition[0, 1]])
-    return law / law.sum()
+    stationary: FloatArray = law / law.sum()
+    return stationary

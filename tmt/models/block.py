@@ -1,19 +1,22 @@
-"""One block of N_D data and N_R repair LLDUs on a bursty channel: which are erased, and when decoding succeeds.
+"""One block of N_D data and N_R repair LLDUs on a bursty channel: what is erased, when decoding succeeds.
 
-Over a channel with memory an LLDU's own erasure and the number of erasures in its block are dependent, and the
-moment of recovery depends on both. Each data LLDU is therefore followed through the recursion of section 3.4
-on its own, with its own erasure imposed.
+Over a channel with memory an LLDU's own erasure and the number of erasures in its block are dependent, and
+the moment of recovery depends on both. Each data LLDU is therefore followed through the recursion of
+section 3.4 on its own, with its own erasure imposed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tmt.errors import UsageError
-from tmt.models.channel import FloatArray, TwoStateChannel
 from tmt.models.erasures import emit, erase, step
+
+if TYPE_CHECKING:
+    from tmt.models.channel import FloatArray, TwoStateChannel
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class BlockLaw:
 
     @property
     def recovery_positions(self) -> float:
-        """Mean over blocks of the sum, over recovered LLDUs, of positions from their own to the N_D-th arrival."""
+        """Mean sum, over a block's recovered LLDUs, of the positions from their own to the N_D-th arrival."""
         data, positions = self.recovered_at.shape
         distance = np.arange(positions) - np.arange(data)[:, None]
         return float((self.recovered_at * distance).sum())

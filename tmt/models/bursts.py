@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tmt.errors import UsageError
-from tmt.models.channel import FloatArray, TwoStateChannel
+
+if TYPE_CHECKING:
+    from tmt.models.channel import FloatArray, TwoStateChannel
 
 
 def burst_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
     """Return the probability that a burst of erased slots has length 1..`longest`, [longest].
 
-    On the simple Gilbert channel the law is geometric, (1 - beta) beta^(l-1), with the mean 1 / (1 - beta) that
-    Kuhn 2014, section 3.6 calls t_b. With error probabilities in both states it is of phase type: bursts end
-    by a change of state or by luck.
+    On the simple Gilbert channel the law is geometric, (1 - beta) beta^(l-1), with the mean 1 / (1 - beta)
+    that Kuhn 2014, section 3.6 calls t_b. With error probabilities in both states it is of phase type:
+    bursts end by a change of state or by luck.
     """
     return _run_length_law(channel, channel.errors, longest)
 
 
 def gap_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
-    """Return the probability that a run of decoded slots between two bursts has length 1..`longest`, [longest]."""
+    """Return the probability that a gap, the decoded slots between two bursts, has length 1..`longest`."""
     return _run_length_law(channel, 1.0 - channel.errors, longest)
 
 
 def mean_burst_length(channel: TwoStateChannel) -> float:
-    """Return the mean number of slots in a burst: erased slots per pair of a decoded and then an erased slot."""
+    """Return the mean number of slots in a burst: erased slots per change from decoded to erased."""
     return channel.erasure_probability / _burst_rate(channel)
 
 
@@ -47,8 +51,8 @@ def _burst_rate(channel: TwoStateChannel) -> float:
 def _run_length_law(channel: TwoStateChannel, inside: FloatArray, longest: int) -> FloatArray:
     """Law of a run of slots of the kind that has probability `inside`, [2], in each state.
 
-    The state in which a run begins has the law of a slot inside that follows one outside; each further slot of
-    the run is one step of the chain restricted to `inside`.
+    The state in which a run begins has the law of a slot inside that follows one outside; each further slot
+    of the run is one step of the chain restricted to `inside`.
     """
     _burst_rate(channel)
     transition = channel.transition()

@@ -1,7 +1,7 @@
-"""The Gilbert-Elliott erasure channel as a two-state Markov chain, for analysis (Kuhn 2014, sections 3.3 to 3.5.2).
+"""The Gilbert-Elliott erasure channel as a two-state Markov chain (Kuhn 2014, sections 3.3 to 3.5.2).
 
-State 0 is good, state 1 bad. A slot is erased with the error probability of the state it is sent in; the chain
-then moves on. All laws start in the stationary distribution unless they say otherwise.
+State 0 is good, state 1 bad. A slot is erased with the error probability of the state it is sent in; the
+chain then moves on. All laws start in the stationary distribution unless they say otherwise.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ class TwoStateChannel:
         return float(self.stationary @ self.errors)
 
     def transition(self, steps: int = 1) -> FloatArray:
-        """Return the probabilities of going from a state (row) to a state (column) in `steps` slots, [2, 2]."""
+        """Return the probability of going from a state (row) to a state (column) in `steps` slots, [2, 2]."""
         return self._with_memory(self.memory**steps)
 
     def decimated(self, steps: int) -> TwoStateChannel:
-        """Return the channel that every `steps`-th slot sees (eq. 4, whose printed form swaps the two results).
+        """Return the channel that every `steps`-th slot sees (eq. 4, whose print swaps the two results).
 
         alpha_I = pi_good + rho^I pi_bad and beta_I = pi_bad + rho^I pi_good. The erasure probabilities of the
         states do not enter, so it holds for error probabilities in both states.
@@ -90,8 +90,8 @@ class TwoStateChannel:
     def interrupted(self, probability: float, memory_left: float) -> TwoStateChannel:
         """Return the channel seen when a step is stretched, with `probability`, over slots that others take.
 
-        `memory_left` is E[rho^L] over the number L of slots skipped. Both kinds of step are powers of one chain
-        and mix into a chain of the same stationary law and a smaller memory.
+        `memory_left` is E[rho^L] over the number L of slots skipped. Both kinds of step are powers of one
+        chain and mix into a chain of the same stationary law and a smaller memory.
         """
         transition = self._with_memory(self.memory * (1.0 - probability * (1.0 - memory_left)))
         return TwoStateChannel(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tmt.errors import UsageError
-from tmt.models.channel import FloatArray, TwoStateChannel
+
+if TYPE_CHECKING:
+    from tmt.models.channel import FloatArray, TwoStateChannel
 
 
 def erasure_count_law(channel: TwoStateChannel, n: int) -> FloatArray:
@@ -29,9 +33,9 @@ def erasure_count_law(channel: TwoStateChannel, n: int) -> FloatArray:
 def conditional_count_laws(channel: TwoStateChannel, n: int) -> FloatArray:
     """Return the law of erasures in n LLDUs joint with the state that follows, given the state of the first.
 
-    The recursion runs over both states at once: with f(t, m) the probability of m erasures so far and of being
-    in state t, one LLDU turns f(t, m) into (1 - e_t) f(t, m) + e_t f(t, m - 1), and one step of the chain mixes
-    the states.
+    The recursion runs over both states at once: with f(t, m) the probability of m erasures so far and of
+    being in state t, one LLDU turns f(t, m) into (1 - e_t) f(t, m) + e_t f(t, m - 1), and one step of the
+    chain mixes the states.
 
     Returns
     -------

@@ -1,21 +1,26 @@
-"""Forward error correction, interleaved or not (Kuhn 2014, sections 3.5.1 and 3.5.2), exactly for design semantics."""
+"""Forward error correction, interleaved or not (Kuhn 2014, sections 3.5.1 and 3.5.2): exact."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tmt.errors import UsageError
 from tmt.models.block import block_law
-from tmt.models.channel import TwoStateChannel
 from tmt.models.link import Performance, RegularLink
+
+if TYPE_CHECKING:
+    from tmt.models.channel import TwoStateChannel
 
 
 def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, depth: int = 1) -> Performance:
     """Return the performance of FEC with N_D = `data`, N_R = `repair` and interleaving depth I = `depth`.
 
-    A data LLDU is delivered when it is decoded or when its block has at least N_D arrivals; repair LLDUs count
-    as slots, never as deliveries. An LLDU of an interleaved block sees every I-th step of the channel (eq. 4) and
-    waits I slots per position. A trace of finite length drops an incomplete last run, fewer than I N slots.
+    A data LLDU is delivered when it is decoded or when its block has at least N_D arrivals; repair LLDUs
+    count as slots, never as deliveries. An LLDU of an interleaved block sees every I-th step of the channel
+    (eq. 4) and waits I slots per position. A trace of finite length drops an incomplete last run, fewer
+    than I N slots.
     """
     if depth < 1:
         raise UsageError(f"depth is {depth}: an interleaver is at least 1 deep")

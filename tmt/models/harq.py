@@ -1,21 +1,25 @@
-"""Hybrid ARQ of type II for any number of rounds (Kuhn 2014, section 3.5.4), for design semantics on regular slots.
+"""Hybrid ARQ of type II for any number of rounds (Kuhn 2014, section 3.5.4), on regular slots.
 
-What is exact: the joint law of erasures and recovery within a block, the law of each round of repair LLDUs given
-how many the block still needs, and the channel's memory from the end of one round to the start of the next.
-What is approximate: how blocks meet each other's repair LLDUs, see `_Interruptions`. The approximation is good
-when the channel forgets within one round trip, rho^k << 1; with no repair LLDUs in flight it is exact.
+What is exact: the joint law of erasures and recovery within a block, the law of each round of repair LLDUs
+given how many the block still needs, and the channel's memory from the end of one round to the start of the
+next. What is approximate: how blocks meet each other's repair LLDUs, see `_Interruptions`. The
+approximation is good when the channel forgets within one round trip, rho^k << 1; with no repair LLDUs in
+flight it is exact.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tmt.errors import UsageError
 from tmt.models.block import BlockLaw, block_law
-from tmt.models.channel import FloatArray, TwoStateChannel
 from tmt.models.link import Performance, RegularLink
+
+if TYPE_CHECKING:
+    from tmt.models.channel import FloatArray, TwoStateChannel
 
 _TOLERANCE = 1e-12
 _MAX_ITERATIONS = 100
@@ -26,9 +30,9 @@ def harq(
 ) -> Performance:
     """Return the performance of HARQ-II with N_D = `data`, N_R = `repair`, N_S = `extra` and R = `rounds`.
 
-    A block that has fewer than N_D arrivals after a round asks for as many as it lacks and N_S more, at most R
-    times. Efficiency is the mean number of data LLDUs delivered per block over the mean number of slots a block
-    uses, repair LLDUs of all rounds included.
+    A block that has fewer than N_D arrivals after a round asks for as many as it lacks and N_S more, at
+    most R times. Efficiency is the mean number of data LLDUs delivered per block over the mean number of
+    slots a block uses, repair LLDUs of all rounds included.
 
     Raises
     ------
@@ -65,9 +69,9 @@ def harq(
 class _Interruptions:
     """How the repair LLDUs of other blocks stretch a block's first transmission.
 
-    Requests arrive one feedback time after the channel that caused them, so they are taken to be independent
-    of the channel that the present block sees, and to fall between any two of its LLDUs with equal probability.
-    Each is taken to be served at once and alone: that two requests queue is left out.
+    Requests arrive one feedback time after the channel that caused them, so they are taken to be
+    independent of the channel that the present block sees, and to fall between any two of its LLDUs with
+    equal probability. Each is taken to be served at once and alone: that two requests queue is left out.
 
     Attributes
     ----------
@@ -121,7 +125,7 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _RepairRound:
-    """A round of repair LLDUs for a block that lacks `need`, given the channel's state at the round before's end.
+    """A round of repair LLDUs for a block that lacks `need`, given the state at the end of the round before.
 
     Attributes
     ----------
@@ -160,8 +164,8 @@ def _follow(
 ) -> _Outcome:
     """Follow the blocks that one transmission did not complete through their rounds of repair.
 
-    Three weights go along, [need, state] each: the number of blocks, of their erased data LLDUs, and the sum over
-    those of the slots since their own.
+    Three weights go along, [need, state] each: the number of blocks, of their erased data LLDUs, and the
+    sum over those of the slots since their own.
     """
     data = law.data
     size = law.counts.shape[1] - 1

@@ -1,0 +1,81 @@
+"""The models by the names that people type, and sweeps of them over channels."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal
+
+from tmt.errors import UsageError
+from tmt.models import printed
+from tmt.models.arq import arq, no_scheme
+from tmt.models.bursts import mean_burst_length
+from tmt.models.fec import fec
+from tmt.models.harq import harq
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tmt.models.channel import TwoStateChannel
+    from tmt.models.link import Performance, RegularLink
+
+Formula = Literal["exact", "printed"]
+Parameters = dict[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeModel:
+    """How a scheme is computed: its parameters, the exact form, the printed one if the paper has it."""
+
+    parameters: tuple[str, ...]
+    exact: Callable[..., Performance]
+    printed: Callable[..., Performance] | None
+
+
+MODELS = {
+    "none": SchemeModel((), no_scheme, None),
+    "fec": SchemeModel(("data", "repair", "depth"), fec, printed.fec),
+    "arq": SchemeModel(("max_transmissions",), arq, printed.arq),
+    "harq": SchemeModel(("data", "repair", "extra", "rounds"), harq, printed.harq),
+}
+"""The model of each scheme."""
+
+
+def evaluate(
+    scheme: str,
+    channel: TwoStateChannel,
+    link: RegularLink,
+    parameters: Parameters,
+    formula: Formula = "exact",
+) -> Performance:
+    """Return the performance of the scheme called `scheme`, by the exact or by the printed formulas.
+
+    Raises
+    ------
+    UsageError
+        When the paper prints no formula for the scheme or the parameters, or a parameter is impossible.
+    """
+    model = MODELS[scheme]
+    compute = model.exact if formula == "exact" else model.printed
+    if compute is None:
+        raise UsageError(f"scheme is {scheme}: the paper prints formulas for fec, arq and harq only")
+    return compute(channel, link, **parameters)
+
+
+def sweep(
+    scheme: str,
+    channels: Iterable[TwoStateChannel],
+    link: RegularLink,
+    parameters: Parameters,
+    formula: Formula = "exact",
+) -> list[dict[str, float]]:
+    """Return one row per channel: its parameters, what they imply, and the scheme's performance on it."""
+    return [
+        {
+            **asdict(channel),
+            "erasure_probability": channel.erasure_probability,
+            "memory": channel.memory,
+            "mean_burst_slots": mean_burst_length(channel),
+            **asdict(evaluate(scheme, channel, link, parameters, formula)),
+        }
+        for channel in channels
+    ]

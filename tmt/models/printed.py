@@ -1,0 +1,148 @@
+"""The formulas of Kuhn 2014, section 3.5, to the letter as printed, for comparison with the exact forms.
+
+Several cannot be right and others are approximations; `docs/models.md` says which and why. None counts the
+decoding time, and none follows the dependence between an LLDU's erasure and the rest of its block.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tmt.errors import UsageError
+from tmt.models.channel import FloatArray, TwoStateChannel
+from tmt.models.erasures import erasure_count_law
+from tmt.models.link import Performance, RegularLink
+from tmt.units import ns_to_seconds
+
+
+def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, depth: int = 1) -> Performance:
+    """Return eqs. 1 and 2, on the channel of eq. 4 where interleaved; the loss is not printed (NaN)."""
+    seen = channel if depth == 1 else interleaved_channel(channel, depth)
+    return Performance(
+        fec_efficiency(seen, data, repair), fec_delay_s(seen, link, data, repair), residual_loss=np.nan
+    )
+
+
+def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | None = None) -> Performance:
+    """Return the formulas of section 3.5.3, which know no limit on transmissions."""
+    if max_transmissions is not None:
+        raise UsageError(f"max_transmissions is {max_transmissions}: the printed ARQ formulas know no limit")
+    return Performance(1.0 - channel.erasure_probability, arq_delay_s(channel, link), residual_loss=0.0)
+
+
+def harq(
+    channel: TwoStateChannel, link: RegularLink, data: int, repair: int, extra: int, rounds: int
+) -> Performance:
+    """Return the formulas of section 3.5.4, which are printed for R = 2; the loss is not printed (NaN)."""
+    if rounds != 2:
+        raise UsageError(f"rounds is {rounds}: the printed HARQ formulas hold for 2 rounds")
+    return Performance(
+        harq_efficiency(channel, data, repair, extra),
+        harq_delay_s(channel, link, data, repair, extra),
+        residual_loss=np.nan,
+    )
+
+
+def fec_efficiency(channel: TwoStateChannel, data: int, repair: int) -> float:
+    """Return eq. 1: sum over i = 1..N_D of i P(i, N), divided by N."""
+    received = np.arange(1, data + 1)
+    return float(received @ erasure_count_law(channel, data + repair)[1 : data + 1]) / (data + repair)
+
+
+def fec_delay_s(channel: TwoStateChannel, link: RegularLink, data: int, repair: int) -> float:
+    """Return eq. 2, in seconds: erased LLDUs that are recovered wait for half a block."""
+    size = data + repair
+    failed = float(erasure_count_law(channel, size - 1)[repair:].sum())
+    wait_slots = channel.erasure_probability * (1.0 - failed) * size / 2
+    return ns_to_seconds(link.rtt_ns) / 2 + wait_slots * ns_to_seconds(link.slot_interval_ns)
+
+
+def interleaved_channel(channel: TwoStateChannel, depth: int) -> TwoStateChannel:
+    """Return eq. 4: alpha_I = p + rho^I (1 - p) and beta_I = (1 - p) + rho^I p, with p of eq. 3."""
+    p = float(channel.stationary[1])
+    memory = channel.memory**depth
+    return TwoStateChannel(
+        p + memory * (1.0 - p), (1.0 - p) + memory * p, channel.error_good, channel.error_bad
+    )
+
+
+def arq_delay_s(channel: TwoStateChannel, link: RegularLink) -> float:
+    """Return the delay of section 3.5.3, RTT/2 + sum of i p^(i-1) (1 - p) RTT, in seconds."""
+    erased = channel.erasure_probability
+    if erased == 1.0:
+        return np.inf
+    return ns_to_seconds(link.rtt_ns) * (0.5 + 1.0 / (1.0 - erased))
+
+
+def harq_efficiency(channel: TwoStateChannel, data: int, repair: int, extra: int) -> float:
+    """Return the efficiency of section 3.5.4 for R = 2, from eqs. 5 and 6."""
+    decoded_in_round = _decoding_laws(channel, data, repair, extra)
+    received = data * sum(decoded_in_round[:2]) + _received_in_vain(channel, data, repair, extra)
+    return float(received / sum(_mean_slots(channel, data, repair, extra)))
+
+
+def harq_delay_s(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, extra: int) -> float:
+    """Return the delay of section 3.5.4 in seconds, T_R(r) taken from the mean length of round r."""
+    slot_s, rtt_s = ns_to_seconds(link.slot_interval_ns), ns_to_seconds(link.rtt_ns)
+    decoded = _decoding_laws(channel, data, repair, extra)
+    slots = _mean_slots(channel, data, repair, extra)
+    requested = 1.0 - np.cumsum(decoded)
+    delay_s = slots[0] * slot_s + rtt_s / 2
+    for r in (1, 2):
+        round_s = slots[r] / requested[r - 1] * slot_s if requested[r - 1] > 0 else 0.0
+        delay_s += decoded[r] * r * (rtt_s + round_s)
+    return float(delay_s)
+
+
+def _laws(channel: TwoStateChannel, longest: int) -> list[FloatArray]:
+    """P(., n) for n = 0..longest."""
+    return [erasure_count_law(channel, n) for n in range(longest + 1)]
+
+
+def _decoding_laws(
+    channel: TwoStateChannel, data: int, repair: int, extra: int
+) -> tuple[float, float, float]:
+    """R_0, R_1, R_2: the probability that the block is decoded after exactly r repair rounds.
+
+    Written like eq. 6: every round is a stationary start of its own, and the second is as long as the first
+    had erasures.
+    """
+    law = _laws(channel, data + extra)
+    block = erasure_count_law(channel, data + repair)
+    first = second = 0.0
+    for erased in range(repair + 1, data + repair + 1):
+        round_one = law[erased - repair + extra]
+        first += block[erased] * round_one[: extra + 1].sum()
+        second += block[erased] * sum(
+            round_one[m] * law[m][: extra + 1].sum() for m in range(extra + 1, len(round_one))
+        )
+    return float(block[: repair + 1].sum()), float(first), float(second)
+
+
+def _mean_slots(channel: TwoStateChannel, data: int, repair: int, extra: int) -> tuple[float, float, float]:
+    """Mean of j under eq. 6, by round: the block itself, the first repair round, the second."""
+    law = _laws(channel, data + extra)
+    block = erasure_count_law(channel, data + repair)
+    first = second = 0.0
+    for erased in range(repair + 1, data + repair + 1):
+        length = erased - repair + extra
+        first += block[erased] * length
+        second += block[erased] * float(law[length][extra + 1 :] @ np.arange(extra + 1, length + 1))
+    return float(data + repair), float(first), float(second)
+
+
+def _received_in_vain(channel: TwoStateChannel, data: int, repair: int, extra: int) -> float:
+    """Second part of eq. 5, the sum of i P_R(i), with the lengths of the rounds as in the printed Delta."""
+    law = _laws(channel, data + 2 * extra)
+    total = 0.0
+    for received in range(1, data):
+        lacking = data - received
+        # The printed delta is 1, 0 or negative, and P(l1, N_R) is 0 for a negative l1.
+        lowest = 1 if lacking == repair else 0
+        for l1 in range(lowest, repair + 1):
+            length = lacking + extra - repair + l1
+            failed_twice = sum(
+                law[length][l2] * law[l2 + extra][extra + 1 :].sum() for l2 in range(extra + 1, length + 1)
+            )
+            total += received * law[data][lacking] * law[repair][l1] * failed_twice
+    return total
