@@ -1,7 +1,7 @@
 """How every figure looks: one colour and marker per TCP variant, one hatch and shade per scheme.
 
-Colours are those of Okabe and Ito (Color Universal Design, 2008), which people with any of the common kinds of
-colour blindness tell apart; markers, hatches and dashes say the same once more for print in grey.
+Colours are those of Okabe and Ito (Color Universal Design, 2008), which people with any of the common kinds
+of colour blindness tell apart; markers, hatches and dashes say the same once more for print in grey.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -49,8 +49,8 @@ class TcpStyle:
 class SchemeStyle:
     """How one link-layer scheme is written and drawn.
 
-    `colour` and `dash` serve where schemes are compared with each other; `hatch` and `shade` (opacity) where the
-    colour already tells the TCP variant.
+    `colour` and `dash` serve where schemes are compared with each other; `hatch` and `shade` (opacity) where
+    the colour already tells the TCP variant.
     """
 
     label: str
@@ -75,7 +75,7 @@ SCHEME_STYLES = {
     "harq": SchemeStyle("HARQ", BLUE, "-", "", 1.0),
 }
 
-RC = {
+RC: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": MUTED,
     "axes.grid": True,

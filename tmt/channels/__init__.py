@@ -1,0 +1,18 @@
+"""Where erasures come from when they are not measured: seeded channel models, slot by slot.
+
+A channel says which slots are erased and nothing of times; `tmt.generate` puts it on a line or over a trace.
+"""
+
+from __future__ import annotations
+
+from tmt.channels.base import Channel, ErasureStream
+from tmt.channels.bernoulli import Bernoulli
+from tmt.channels.error_free import ErrorFree
+from tmt.channels.gilbert_elliott import GilbertElliott
+
+CHANNELS: dict[str, type[Channel]] = {
+    channel.name: channel for channel in (ErrorFree, Bernoulli, GilbertElliott)
+}
+"""Every channel by the name that users type."""
+
+__all__ = ["CHANNELS", "Bernoulli", "Channel", "ErasureStream", "ErrorFree", "GilbertElliott"]

@@ -1,0 +1,49 @@
+"""The channel without memory: every slot is erased with the same probability, alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tmt.channels.base import BoolArray, Channel, ErasureStream, check_probability, uniform_source
+
+
+@dataclass(frozen=True, slots=True)
+class Bernoulli(Channel):
+    """Independent erasures.
+
+    Attributes
+    ----------
+    probability
+        Probability that a slot is erased, in [0, 1].
+
+    Raises
+    ------
+    UsageError
+        When it is outside that range.
+    """
+
+    name: ClassVar[str] = "bernoulli"
+
+    probability: float
+
+    def __post_init__(self) -> None:
+        check_probability("probability", self.probability)
+
+    @property
+    def erasure_probability(self) -> float:
+        """The parameter itself."""
+        return self.probability
+
+    def erasures(self, seed: int) -> ErasureStream:
+        """Start the realisation that belongs to `seed`: one uniform number per slot."""
+        return _Independent(self.probability, seed)
+
+
+class _Independent:
+    def __init__(self, probability: float, seed: int) -> None:
+        self._probability = probability
+        self._uniform = uniform_source(seed)
+
+    def next(self, slots: int) -> BoolArray:
+        return self._uniform.random(slots) < self._probability

@@ -1,0 +1,31 @@
+"""The channel that erases nothing: a line to lay other things on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tmt.channels.base import BoolArray, Channel, ErasureStream
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorFree(Channel):
+    """No slot is erased."""
+
+    name: ClassVar[str] = "error-free"
+
+    @property
+    def erasure_probability(self) -> float:
+        """Zero."""
+        return 0.0
+
+    def erasures(self, seed: int) -> ErasureStream:
+        """Start a stream without erasures; the seed is taken as every channel takes one, and not used."""
+        return _Nothing()
+
+
+class _Nothing:
+    def next(self, slots: int) -> BoolArray:
+        return np.zeros(slots, np.bool_)

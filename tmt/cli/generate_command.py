@@ -1,0 +1,168 @@
+"""`tmt generate`: a PHY trace from a channel model."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from tmt.cli.options import POSITIVE_SECONDS
+from tmt.cli.progress import progress_bar
+from tmt.errors import UsageError
+from tmt.units import NS_PER_MS
+
+if TYPE_CHECKING:
+    from tmt.channels import Channel
+    from tmt.generate import Line
+
+PARAMETERS = ("probability", "alpha", "beta", "error_good", "error_bad")
+"""Options that are parameters of a channel, by the names of its fields."""
+
+LINE_OPTIONS = ("slot_interval", "rate_bps", "decode_time", "duration")
+"""Options that make a line of slots; a trace that is laid over brings its own."""
+
+_PROBABILITY = click.FloatRange(0.0, 1.0)
+
+
+@click.command()
+@click.argument("phy", type=click.Path(dir_okay=False))
+@click.option(
+    "--channel",
+    "channel_name",
+    type=click.Choice(["error-free", "bernoulli", "gilbert-elliott"]),
+    required=True,
+    help="Which slots are erased: none; each with --probability; in bursts.",
+)
+@click.option("--probability", type=_PROBABILITY, help="bernoulli: probability that a slot is erased.")
+@click.option(
+    "--alpha", type=_PROBABILITY, help="gilbert-elliott: probability that a good slot follows a good one."
+)
+@click.option(
+    "--beta", type=_PROBABILITY, help="gilbert-elliott: probability that a bad slot follows a bad one."
+)
+@click.option(
+    "--error-good", type=_PROBABILITY, help="gilbert-elliott: probability of erasure when good.  [default: 0]"
+)
+@click.option(
+    "--error-bad", type=_PROBABILITY, help="gilbert-elliott: probability of erasure when bad.  [default: 1]"
+)
+@click.option(
+    "--slot-interval",
+    type=POSITIVE_SECONDS,
+    default=NS_PER_MS,
+    show_default="0.001",
+    help="Time from one slot to the next, in seconds.",
+)
+@click.option(
+    "--rate-bps",
+    type=click.IntRange(1),
+    help="Instead of --slot-interval: bits of LLDUs per second; needs --lldu-bytes.",
+)
+@click.option("--lldu-bytes", type=click.IntRange(1), help="Useful bytes of one LLDU; kept in the trace.")
+@click.option(
+    "--decode-time",
+    type=POSITIVE_SECONDS,
+    default=36 * NS_PER_MS,
+    show_default="0.036",
+    help="Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.",
+)
+@click.option("--duration", type=POSITIVE_SECONDS, help="Length of the trace in seconds.")
+@click.option(
+    "--over",
+    type=click.Path(dir_okay=False),
+    help="Lay the channel over this PHY trace, instead of a regular line of slots.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="Equal seeds give equal traces.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context, phy: str, channel_name: str, over: str | None, seed: int, **_: object
+) -> None:
+    """Make the PHY trace PHY from a channel model; its ending chooses the format.
+
+    Slots lie on a regular line, or are those of a trace that exists (--over), of which a slot that is erased
+    already stays so. The same options and seed make the same trace.
+
+    \b
+    Ten minutes of a line of 263 kbit/s that fails in short bursts, 2 % of the time:
+      tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.5 --rate-bps 263000 \\
+          --lldu-bytes 33 --duration 600 phy.parquet
+    One slot in a hundred erased on top of that:
+      tmt generate --channel bernoulli --probability 0.01 --over phy.parquet worse.parquet
+    """
+    from tmt.generate import generate, overlay  # noqa: PLC0415  (numpy takes long to import)
+
+    channel = _channel(ctx, channel_name)
+    if over is not None:
+        _refuse(
+            ctx, (*LINE_OPTIONS, "lldu_bytes"), "cannot be given with --over: the trace has its own slots"
+        )
+        with progress_bar("generate", _rows(over)) as progress:
+            overlay(over, phy, channel, seed=seed, progress=progress)
+        return
+    line, duration_ns = _line(ctx), ctx.params["duration"]
+    if duration_ns is None:
+        raise UsageError("--duration is missing: say how many seconds the trace lasts")
+    with progress_bar("generate", line.slots_within(duration_ns)) as progress:
+        generate(
+            phy,
+            channel,
+            line,
+            duration_ns=duration_ns,
+            seed=seed,
+            lldu_bytes=ctx.params["lldu_bytes"],
+            progress=progress,
+        )
+
+
+def _channel(ctx: click.Context, name: str) -> Channel:
+    from tmt.channels import CHANNELS  # noqa: PLC0415
+
+    kind = CHANNELS[name]
+    own = [field.name for field in fields(kind)]
+    others = tuple(parameter for parameter in PARAMETERS if parameter not in own)
+    allowed = ", ".join(map(_option, own)) or "none"
+    _refuse(ctx, others, f"is no parameter of {name}, whose parameters are: {allowed}")
+    given = {field: ctx.params[field] for field in own if ctx.params[field] is not None}
+    for field in fields(kind):
+        if field.name not in given and field.default is field.default_factory:
+            raise UsageError(f"{_option(field.name)} is missing: {name} needs it, a number within [0, 1]")
+    return kind(**given)
+
+
+def _line(ctx: click.Context) -> Line:
+    from fractions import Fraction  # noqa: PLC0415
+
+    from tmt.generate import Line  # noqa: PLC0415
+
+    rate_bps, lldu_bytes, decode_ns = (ctx.params[key] for key in ("rate_bps", "lldu_bytes", "decode_time"))
+    if rate_bps is None:
+        return Line(Fraction(ctx.params["slot_interval"]), decode_ns)
+    _refuse(ctx, ("slot_interval",), "cannot be given with --rate-bps: that makes the interval")
+    if lldu_bytes is None:
+        raise UsageError(f"--rate-bps {rate_bps} needs --lldu-bytes, the bytes that one slot carries")
+    return Line.at_rate(rate_bps, lldu_bytes, decode_ns)
+
+
+def _rows(path: str) -> int | None:
+    from tmt.io import open_trace  # noqa: PLC0415
+
+    with open_trace(path) as reader:
+        return reader.rows
+
+
+def _refuse(ctx: click.Context, names: tuple[str, ...], why: str) -> None:
+    for name in names:
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"{_option(name)} {why}")
+
+
+def _option(field: str) -> str:
+    return "--" + field.replace("_", "-")

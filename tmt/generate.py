@@ -1,0 +1,174 @@
+"""PHY traces from a channel model: on a regular line of slots, or over the slots of a trace that exists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt import provenance
+from tmt.errors import UsageError
+from tmt.io import create_trace, open_trace
+from tmt.schema import PHY_TRACE
+from tmt.trace import Int64Array, PhyTrace
+from tmt.units import MAX_TIME_NS, NS_PER_S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+    from tmt.channels import Channel, ErasureStream
+
+CHUNK_SLOTS = 1 << 20
+"""Slots generated at a time; the trace does not depend on it."""
+
+_MAX_DENOMINATOR = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A regular line of slots: slot i is sent at ``floor(i * interval_ns)``.
+
+    Attributes
+    ----------
+    interval_ns
+        From one slot to the next, exact: at 263 kbit/s a 33-byte LLDU takes 264/263000 s, which is no whole
+        number of nanoseconds and must not drift.
+    decode_time_ns
+        From a slot's `tx_time_ns` until the PHY has decoded it.
+
+    Raises
+    ------
+    UsageError
+        When the interval is below 1 ns or the decode time is not positive: 0 would mean erased.
+    """
+
+    interval_ns: Fraction
+    decode_time_ns: int
+
+    def __post_init__(self) -> None:
+        if self.interval_ns < 1 or self.interval_ns.denominator > _MAX_DENOMINATOR:
+            raise UsageError(
+                f"slot interval is {float(self.interval_ns):g} ns, must be 1 ns or more, "
+                f"as a fraction with a denominator of at most {_MAX_DENOMINATOR}"
+            )
+        if not 0 < self.decode_time_ns <= MAX_TIME_NS:
+            raise UsageError(
+                f"decode time is {self.decode_time_ns} ns, must be positive (0 would mean erased)"
+            )
+
+    @classmethod
+    def at_rate(cls, rate_bps: int, lldu_bytes: int, decode_time_ns: int) -> Line:
+        """Return the line that carries `rate_bps` bits of LLDUs of `lldu_bytes` bytes per second."""
+        if rate_bps < 1 or lldu_bytes < 1:
+            raise UsageError(f"rate {rate_bps} bit/s and LLDUs of {lldu_bytes} bytes, both must be 1 or more")
+        return cls(Fraction(8 * lldu_bytes * NS_PER_S, rate_bps), decode_time_ns)
+
+    def slots_within(self, duration_ns: int) -> int:
+        """Return how many slots are sent before `duration_ns`."""
+        return -((-duration_ns * self.interval_ns.denominator) // self.interval_ns.numerator)
+
+    def tx_times_ns(self, first: int, slots: int) -> Int64Array:
+        """Return when slots `first` to ``first + slots - 1`` are sent: [slots], int64."""
+        whole, part = divmod(self.interval_ns.numerator, self.interval_ns.denominator)
+        start, rest = divmod(first * self.interval_ns.numerator, self.interval_ns.denominator)
+        step = np.arange(slots, dtype=np.int64)
+        return start + step * whole + (step * part + rest) // self.interval_ns.denominator
+
+
+def lay_over(slots: PhyTrace, stream: ErasureStream) -> PhyTrace:
+    """Erase what `stream` erases of the given slots; one that is erased already stays so."""
+    erased = stream.next(len(slots))
+    return PhyTrace(slots.tx_time_ns, np.where(erased, 0, slots.decode_time_ns), slots.metadata)
+
+
+def generate(
+    path: str | PathLike[str],
+    channel: Channel,
+    line: Line,
+    *,
+    duration_ns: int,
+    seed: int,
+    lldu_bytes: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> int:
+    """Write the PHY trace of a channel on a regular line, and return its number of slots.
+
+    Parameters
+    ----------
+    path
+        The file to write; its ending names the format.
+    duration_ns
+        Slots are sent from 0 until before this time.
+    lldu_bytes
+        Useful bytes of one LLDU, for the trace's metadata.
+    progress
+        Called with the number of slots done since the last call.
+
+    Raises
+    ------
+    UsageError
+        When the duration leaves no slot, or ends later than a trace may.
+    OutputError
+        When the file cannot be written.
+    """
+    if not 0 < duration_ns <= MAX_TIME_NS:
+        raise UsageError(f"duration is {duration_ns} ns, must be within (0, {MAX_TIME_NS}]")
+    slots = line.slots_within(duration_ns)
+    how: dict[str, Any] = {
+        "generator": channel.describe(),
+        "seed": seed,
+        "slot_interval_ns": str(line.interval_ns),
+        "decode_time_ns": line.decode_time_ns,
+    }
+    stream = channel.erasures(seed)
+    metadata = provenance.record(PHY_TRACE.kind, lldu_bytes=lldu_bytes, **how)
+    with create_trace(path, PHY_TRACE, metadata) as writer:
+        for first in range(0, slots, CHUNK_SLOTS):
+            tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, slots - first))
+            chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
+            writer.write(lay_over(chunk, stream))
+            if progress is not None:
+                progress(len(chunk))
+    return slots
+
+
+def overlay(
+    source: str | PathLike[str],
+    path: str | PathLike[str],
+    channel: Channel,
+    *,
+    seed: int,
+    progress: Callable[[int], None] | None = None,
+) -> int:
+    """Lay a channel over the PHY trace in file `source`, and return the number of slots.
+
+    This is the indirect use of a trace (Kuhn 2014, section 3.2).
+
+    Raises
+    ------
+    InputError
+        When `source` cannot be read, or holds no PHY trace.
+    OutputError
+        When the file cannot be written.
+    """
+    with open_trace(source, PHY_TRACE) as reader:
+        metadata = provenance.record(
+            PHY_TRACE.kind,
+            lldu_bytes=reader.metadata.get("lldu_bytes"),
+            source=provenance.source(source),
+            generator=channel.describe(),
+            seed=seed,
+        )
+        stream = channel.erasures(seed)
+        slots = 0
+        with create_trace(path, PHY_TRACE, metadata) as writer:
+            for chunk in reader:
+                assert isinstance(chunk, PhyTrace)
+                writer.write(lay_over(chunk, stream))
+                slots += len(chunk)
+                if progress is not None:
+                    progress(len(chunk))
+    return slots
