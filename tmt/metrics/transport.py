@@ -92,7 +92,7 @@ def deliveries(
     """
     data = packets[packets["direction"] == FORWARD]
     sent, received = data[data["event"] == SENT], data[data["event"] == RECEIVED]
-    parts = zip(_by_flow(sent, flows), _by_flow(received, flows), strict=True)
+    parts = zip(by_flow(sent, flows), by_flow(received, flows), strict=True)
     return [_delivery(out, into, end_ns, header_bytes, transfer_bytes) for out, into in parts]
 
 
@@ -154,7 +154,7 @@ def window_figures(windows: Records, flows: Sequence[FlowDelivery]) -> Figures:
     """Return the congestion window's mean over the active times, averaged over flows, and its maximum."""
     means = [
         mean_window(of_flow["time_ns"], of_flow["cwnd_packets"], flow.start_ns, flow.stop_ns)
-        for flow, of_flow in zip(flows, _by_flow(windows, len(flows)), strict=True)
+        for flow, of_flow in zip(flows, by_flow(windows, len(flows)), strict=True)
         if flow.start_ns is not None and flow.active_ns and len(of_flow)
     ]
     return {
@@ -172,17 +172,13 @@ def mean_window(time_ns: Int64Array, cwnd_packets: FloatArray, start_ns: int, st
     return float(np.average(cwnd_packets, weights=np.diff(edges_ns)))
 
 
-def window_at(time_ns: Int64Array, cwnd_packets: FloatArray, sample_ns: Int64Array) -> FloatArray:
-    """Read the window at the times `sample_ns`: the value of the latest change, NaN before the first one."""
-    latest = np.searchsorted(time_ns, sample_ns, side="right") - 1
-    return np.where(latest < 0, np.nan, np.append(cwnd_packets, np.nan)[latest])
-
-
-def goodput_over_time(flow: FlowDelivery, edges_ns: Int64Array) -> FloatArray:
-    """Return the flow's goodput in bit/s between neighbouring edges: [n_edges], int64 -> [n_edges - 1]."""
-    total_bytes = np.concatenate([[0], np.cumsum(flow.payload_bytes)])
-    until_edge = total_bytes[np.searchsorted(flow.in_order_ns, edges_ns)]
-    return 8.0 * NS_PER_S * np.diff(until_edge) / np.diff(edges_ns)
+def by_flow(records: Records, flows: int) -> Iterator[Records]:
+    """Yield the records of each flow, from flow 0 to `flows` - 1."""
+    if flows == 1:
+        yield records
+        return
+    for flow in range(flows):
+        yield records[records["flow"] == flow]
 
 
 def jain_index(shares: FloatArray) -> float | None:
@@ -191,14 +187,6 @@ def jain_index(shares: FloatArray) -> float | None:
         return None
     relative = shares / shares.max()
     return float(relative.sum() ** 2 / (len(shares) * np.square(relative).sum()))
-
-
-def _by_flow(records: Records, flows: int) -> Iterator[Records]:
-    if flows == 1:
-        yield records
-        return
-    for flow in range(flows):
-        yield records[records["flow"] == flow]
 
 
 def _delivery(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import select
 import shlex
 import signal
 import subprocess
@@ -19,12 +21,12 @@ if TYPE_CHECKING:
 STDOUT, STDERR = "stdout.txt", "stderr.txt"
 LAST_LINES = 5
 LAST_BYTES = 4096
-FIRST_POLL_S, LAST_POLL_S = 0.001, 0.1
+WATCH_S, LONG_S = 0.1, 3600.0
 
 _HOME = Path(__file__).resolve().parents[2] / "clift-ns2"
 
 
-class RunFailed(SimulatorError):
+class ReplayError(SimulatorError):
     """A simulation that ended badly.
 
     Attributes
@@ -32,8 +34,8 @@ class RunFailed(SimulatorError):
     argv
         The command line that ran.
     outcome
-        What happened: ``"exit status 1"``, ``"killed by SIGKILL"``, ``"stopped after 10 s"``, or what is wrong
-        with the records that it left.
+        What happened: ``"exit status 1"``, ``"killed by SIGKILL"``, ``"stopped after 10 s"``, or what is
+        wrong with the records that it left.
     timed_out
         Whether its time was up.
     last_words
@@ -47,13 +49,13 @@ class RunFailed(SimulatorError):
         said = last_words.replace("\n", "\n    ") or "(nothing)"
         super().__init__(f"ns-2: {outcome}\n  command: {shlex.join(argv)}\n  it said last:\n    {said}")
 
-    def __reduce__(self) -> tuple[Callable[..., RunFailed], tuple[list[str], str, str, bool]]:
+    def __reduce__(self) -> tuple[Callable[..., ReplayError], tuple[list[str], str, str, bool]]:
         """Rebuild from the arguments: worker processes send errors home by pickle."""
-        return _run_failed, (self.argv, self.outcome, self.last_words, self.timed_out)
+        return _rebuilt, (self.argv, self.outcome, self.last_words, self.timed_out)
 
 
-def _run_failed(argv: list[str], outcome: str, last_words: str, timed_out: bool) -> RunFailed:
-    return RunFailed(argv, outcome, last_words, timed_out=timed_out)
+def _rebuilt(argv: list[str], outcome: str, last_words: str, timed_out: bool) -> ReplayError:
+    return ReplayError(argv, outcome, last_words, timed_out=timed_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class Simulator:
 
         Raises
         ------
-        RunFailed
+        ReplayError
             When it cannot be started, exits with another status than 0, is killed, or its time is up.
         """
         argv = [str(self.program), str(self.script), *arguments]
@@ -125,16 +127,16 @@ class Simulator:
                     start_new_session=True,
                 )
             except OSError as error:
-                raise RunFailed(argv, f"cannot be started: {os.strerror(error.errno or 0)}", "") from error
+                raise ReplayError(argv, f"cannot be started: {os.strerror(error.errno or 0)}", "") from error
             try:
                 in_time = _wait(process, started, timeout_s, watch)
             finally:
                 _end(process)
             wall_time_s = time.perf_counter() - started
         if not in_time:
-            raise RunFailed(argv, f"stopped after {timeout_s:g} s", last_words(directory), timed_out=True)
+            raise ReplayError(argv, f"stopped after {timeout_s:g} s", last_words(directory), timed_out=True)
         if process.returncode:
-            raise RunFailed(argv, _outcome(process.returncode), last_words(directory))
+            raise ReplayError(argv, _outcome(process.returncode), last_words(directory))
         return argv, wall_time_s
 
 
@@ -158,30 +160,34 @@ def _wait(
     timeout_s: float | None,
     watch: Callable[[], None] | None,
 ) -> bool:
-    """Wait until the process ends (True) or its time is up (False)."""
-    if watch is None:
-        try:
-            process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
-    pause_s = FIRST_POLL_S
-    while process.poll() is None:
-        if timeout_s is not None and time.perf_counter() - started >= timeout_s:
-            return False
-        time.sleep(pause_s)
-        pause_s = min(2 * pause_s, LAST_POLL_S)
-        watch()
-    return True
+    """Wait until the process ends (True) or its time is up (False).
+
+    A file descriptor of the process wakes us the moment that it ends; `Popen.wait` with a timeout looks every
+    50 ms, as long as a short run lasts.
+    """
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        ended = select.poll()
+        ended.register(descriptor, select.POLLIN)
+        while True:
+            left_s = math.inf if timeout_s is None else timeout_s - (time.perf_counter() - started)
+            slice_s = max(min(left_s, LONG_S if watch is None else WATCH_S), 0)
+            if ended.poll(slice_s * 1000):
+                return True
+            if left_s <= slice_s:
+                return False
+            if watch is not None:
+                watch()
+    finally:
+        os.close(descriptor)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of the process and its children, on every way out."""
-    try:
+    """Kill the process and its children if it still runs, whichever way we leave it."""
+    if process.poll() is None:
+        # Not yet waited for, so that its number cannot have passed to another process.
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
+        process.wait()
 
 
 def _outcome(status: int) -> str:

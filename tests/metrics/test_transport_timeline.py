@@ -1,0 +1,62 @@
+"""Bins over time, against slow twins."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tmt.metrics import transport
+from tmt.metrics import transport_timeline as over_time
+from tmt.schema import PACKET_RECORDS
+
+S = 1_000_000_000
+
+changes_strategy = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 99)), min_size=1, max_size=20).map(
+    lambda changes: sorted(changes, key=lambda change: change[0])
+)
+
+
+@settings(derandomize=True, deadline=None, max_examples=50)
+@given(changes=changes_strategy)
+def test_window_at__holds_each_value_until_the_next_change(changes: list[tuple[int, int]]) -> None:
+    time_ns, cwnd = (np.array(column) for column in zip(*changes, strict=True))
+    found = over_time.window_at(time_ns, cwnd.astype(float), np.arange(45))
+    for when, value in enumerate(found):
+        if when < changes[0][0]:
+            assert math.isnan(value)
+        else:
+            assert value == [cwnd for time, cwnd in changes if time <= when][-1]
+
+
+def test_goodput_over_time__adds_up_to_what_was_delivered() -> None:
+    rows = [(0, transport.SENT, 0, 0, 0, 1500, 1, 0, -1)]
+    rows += [(t * S, transport.RECEIVED, 0, 0, t - 1, 1500, 1, t, S) for t in range(1, 6)]
+    records = np.array(rows, PACKET_RECORDS.dtype)
+    (flow,) = transport.deliveries(records, flows=1, end_ns=6 * S, header_bytes=40)
+    series = over_time.goodput_over_time(flow, np.array([0, 2 * S, 4 * S, 6 * S]))
+    # An arrival at an edge belongs to the bin that starts there: 1 | 2, 3 | 4, 5 arrive.
+    assert series.tolist() == [1460 * 8 / 2, 2 * 1460 * 8 / 2, 2 * 1460 * 8 / 2]
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(
+    arrivals=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 99)), max_size=40),
+    edges=st.lists(st.integers(0, 45), min_size=2, max_size=6, unique=True).map(sorted),
+)
+def test_delay_over_time__takes_nearest_ranks_in_each_bin(
+    arrivals: list[tuple[int, int]], edges: list[int]
+) -> None:
+    arrivals.sort(key=lambda arrival: arrival[0])
+    columns = np.array(arrivals, np.int64).reshape(-1, 2)
+    found = over_time.delay_over_time(columns[:, 0], columns[:, 1], np.array(edges))
+    for index, (left, right) in enumerate(pairwise(edges)):
+        delays = sorted(delay for time, delay in arrivals if left <= time < right)
+        for row, percent in enumerate(over_time.DELAY_PERCENTILES):
+            if delays:
+                assert found[row, index] == delays[max(math.ceil(percent * len(delays) / 100) - 1, 0)]
+            else:
+                assert math.isnan(found[row, index])
