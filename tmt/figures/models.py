@@ -85,7 +85,7 @@ def draw_comparison(
     efficiency: Sequence[Comparison],
     recovery_delay_s: Sequence[Comparison],
 ) -> None:
-    """Draw theory as curves and measurement as points: efficiency on the left, recovery delay on the right."""
+    """Draw theory as curves and measurement as points, efficiency beside recovery delay."""
     with new_figure(7.2, 3.9) as figure:
         panels = figure.subplots(1, 2)
         for panel, comparisons, column in (

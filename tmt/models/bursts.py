@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import math
+
 import numpy as np
 
 from tmt.errors import UsageError
@@ -28,24 +30,21 @@ def gap_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
 
 
 def mean_burst_length(channel: TwoStateChannel) -> float:
-    """Return the mean number of slots in a burst: erased slots per change from decoded to erased."""
-    return channel.erasure_probability / _burst_rate(channel)
+    """Return the mean number of slots in a burst, or NaN where no burst ever begins."""
+    rate = _burst_rate(channel)
+    return channel.erasure_probability / rate if rate else math.nan
 
 
 def mean_gap_length(channel: TwoStateChannel) -> float:
-    """Return the mean number of decoded slots between two bursts."""
-    return (1.0 - channel.erasure_probability) / _burst_rate(channel)
+    """Return the mean number of decoded slots between two bursts, or NaN where no burst ever begins."""
+    rate = _burst_rate(channel)
+    return (1.0 - channel.erasure_probability) / rate if rate else math.nan
 
 
 def _burst_rate(channel: TwoStateChannel) -> float:
     """Bursts per slot: the probability that a slot is decoded and the next one erased."""
     decoded = channel.stationary * (1.0 - channel.errors)
-    rate = float(decoded @ channel.transition() @ channel.errors)
-    if rate == 0.0:
-        raise UsageError(
-            "this channel never goes from decoded to erased slots: there are no bursts to describe"
-        )
-    return rate
+    return float(decoded @ channel.transition() @ channel.errors)
 
 
 def _run_length_law(channel: TwoStateChannel, inside: FloatArray, longest: int) -> FloatArray:
@@ -54,7 +53,8 @@ def _run_length_law(channel: TwoStateChannel, inside: FloatArray, longest: int) 
     The state in which a run begins has the law of a slot inside that follows one outside; each further slot
     of the run is one step of the chain restricted to `inside`.
     """
-    _burst_rate(channel)
+    if _burst_rate(channel) == 0.0:
+        raise UsageError("on this channel no decoded slot is followed by an erased one: it has no bursts")
     transition = channel.transition()
     before = (channel.stationary * (1.0 - inside)) @ transition * inside
     alive = before / before.sum()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Formula = Literal["exact", "printed"]
 Parameters = dict[str, int | None]
+Row = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,14 @@ def sweep(
     link: RegularLink,
     parameters: Parameters,
     formula: Formula = "exact",
-) -> list[dict[str, float]]:
+) -> list[Row]:
     """Return one row per channel: its parameters, what they imply, and the scheme's performance on it."""
     return [
         {
             **asdict(channel),
             "erasure_probability": channel.erasure_probability,
             "memory": channel.memory,
+            "memory_after_feedback": channel.memory**link.feedback_slots,
             "mean_burst_slots": mean_burst_length(channel),
             **asdict(evaluate(scheme, channel, link, parameters, formula)),
         }
