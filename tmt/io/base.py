@@ -60,13 +60,14 @@ class TraceReader(ABC):
             violation = checker.check(chunk)
             if violation is not None:
                 raise InputError(self.path, violation.reason(seconds=self.seconds), self.place(violation.row))
-            yield chunk
+            if len(chunk):
+                yield chunk
         if checker.rows == 0:
             raise InputError(self.path, refusal("no_rows"))
 
     @abstractmethod
     def unchecked(self) -> Iterator[Trace]:
-        """Yield the chunks as the file holds them, of at least one row each."""
+        """Yield the chunks as the file holds them."""
 
     @abstractmethod
     def close(self) -> None:

@@ -88,20 +88,21 @@ def parse_block(block: bytes, dialect: Dialect, layout: Layout) -> Columns | Non
     return None
 
 
-def parse_lines(block: bytes, path: str, first_line: int, dialect: Dialect, layout: Layout) -> Columns:
+def parse_lines(
+    block: bytes, path: str, first_line: int, dialect: Dialect, layout: Layout
+) -> tuple[Columns, InputError | None]:
     """Parse a block line by line: slow, and exact about what is wrong and where.
 
-    Raises
-    ------
-    InputError
-        At the first line that has another number of fields than the layout, or a field that is no value of
-        its column.
+    Returns the columns of the good lines up to the first that has another number of fields than the layout,
+    or a field that is no value of its column; and the refusal of that one.
     """
-    rows = []
+    rows: list[tuple[int, ...]] = []
+    error = None
     for line, text in enumerate(block.decode("utf-8", "replace").removesuffix("\n").split("\n"), first_line):
         fields = dialect.split(text.strip()) if text.strip() else []
         if len(fields) != layout.width:
-            raise InputError(path, refusal("fields", found=len(fields), needed=layout.width), line)
+            error = InputError(path, refusal("fields", found=len(fields), needed=layout.width), line)
+            break
         try:
             rows.append(
                 tuple(
@@ -109,10 +110,11 @@ def parse_lines(block: bytes, path: str, first_line: int, dialect: Dialect, layo
                     for column, position in zip(layout.table.columns, layout.positions, strict=True)
                 )
             )
-        except ValueError as error:
-            raise InputError(path, str(error), line) from None
+        except ValueError as reason:
+            error = InputError(path, str(reason), line)
+            break
     table = np.array(rows, layout.table.dtype)
-    return {name: np.ascontiguousarray(table[name]) for name in layout.table.names}
+    return {name: np.ascontiguousarray(table[name]) for name in layout.table.names}, error
 
 
 def _value(column: Column, text: str, null: str, *, seconds: bool) -> int:
@@ -151,7 +153,7 @@ def _in_range(column: Column, name: str, text: str, *, seconds: bool) -> int:
     return number
 
 
-def shown(text: str) -> str:
+def shown(text: str, limit: int = 40) -> str:
     """Make what stands in a file fit to be shown in one line: short, and printable."""
-    short = text if len(text) <= 40 else text[:40] + "..."
+    short = text if len(text) <= limit else text[:limit] + "..."
     return "".join(letter if letter.isprintable() else "?" for letter in short)

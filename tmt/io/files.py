@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import zlib
 from contextlib import contextmanager
-from io import BufferedRandom, BufferedReader, BufferedWriter
+from io import BufferedRandom, BufferedReader, BufferedWriter, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -50,7 +50,11 @@ def open_input(path: str) -> BinaryFile:
     except InputError:
         file.close()
         raise
-    return gzip.GzipFile(fileobj=file, mode="rb") if zipped else file
+    if not zipped:
+        return file
+    unzipped = gzip.GzipFile(fileobj=file, mode="rb")
+    unzipped.myfileobj = cast("FileIO", file)  # closed together with it
+    return unzipped
 
 
 def open_output(part: Path) -> BufferedWriter | gzip.GzipFile:

@@ -23,6 +23,7 @@ class LineBlocks:
     def __init__(self, file: BinaryFile, path: str) -> None:
         self.path = path
         self._file, self._held, self._line = file, b"", 1
+        self._ended = False
         self._error: InputError | None = None
 
     def first_line(self) -> str:
@@ -40,35 +41,34 @@ class LineBlocks:
     def blocks(self) -> Iterator[tuple[int, bytes]]:
         """Yield the number of a block's first line and the block."""
         while True:
-            more = self._fill()
-            cut = self._held.rfind(b"\n") + 1 if more else len(self._held)
+            self._fill()
+            whole = self._ended and self._error is None
+            cut = len(self._held) if whole else self._held.rfind(b"\n") + 1
             block, self._held = self._held[:cut], self._held[cut:]
             if block:
                 yield self._line, block
                 self._line += block.count(b"\n")
-            if not more:
+            if self._error is not None:
+                raise self._at_line(self._error)
+            if self._ended:
                 return
 
-    def _fill(self) -> bool:
-        """Read on; returns False at the end of the file.
-
-        An error is kept until what was read before it has been used: then the line it hit is known.
-        """
-        if self._error is not None:
-            raise self._at_line(self._error)
-        pieces = [self._held]
-        left = _BLOCK_BYTES
+    def _fill(self) -> None:
+        """Read on; an error is kept until the lines before it have been used, and its own line is known."""
+        pieces, left = [self._held], 0 if self._ended else _BLOCK_BYTES
         try:
             with input_errors(self.path):
-                while left > 0 and (piece := self._file.read1(left)):
-                    pieces.append(piece)
-                    left -= len(piece)
+                while left > 0:
+                    pieces.append(self._file.read1(left))
+                    left -= len(pieces[-1])
+                    if not pieces[-1]:
+                        self._ended = True
+                        break
         except InputError as error:
-            self._error = error
+            self._ended, self._error = True, error
         self._held = b"".join(pieces)
         if len(self._held) > _MAX_LINE_BYTES and b"\n" not in self._held[:_MAX_LINE_BYTES]:
             raise InputError(self.path, refusal("long_line", limit=_MAX_LINE_BYTES), self._line)
-        return left < _BLOCK_BYTES or self._error is not None
 
     def _at_line(self, error: InputError) -> InputError:
         return InputError(self.path, error.reason, self._line)

@@ -70,7 +70,7 @@ class ParquetReader(TraceReader):
 
     def __init__(self, source: pq.ParquetFile, file: BinaryFile, path: str, table: Table) -> None:
         super().__init__(path, table, _metadata(source, path), source.metadata.num_rows)
-        self._source, self._file = source, file
+        self._source, self._file, self._row = source, file, 0
 
     def unchecked(self) -> Iterator[Trace]:
         """Yield chunks; a row group that cannot be decoded is named, from 1."""
@@ -80,14 +80,26 @@ class ParquetReader(TraceReader):
                     CHUNK_ROWS, row_groups=[group], columns=list(self.table.names)
                 )
                 for batch in batches:
-                    if len(batch):
-                        yield self._trace(batch)
+                    yield from self._checked_for_nulls(batch)
             except (pa.ArrowException, OSError, ValueError) as error:
                 if isinstance(error, InputError):
                     raise
                 raise InputError(
                     self.path, refusal("damaged", detail=_first_line(error)), f"row group {group + 1}"
                 ) from error
+
+    def _checked_for_nulls(self, batch: pa.RecordBatch) -> Iterator[Trace]:
+        """Yield the rows of a batch up to the first missing value where there may be none; refuse that."""
+        missing = [
+            (batch.column(column.name).is_null().index(True).as_py(), column.name)
+            for column in self.table.columns
+            if column.null is None and batch.column(column.name).null_count
+        ]
+        good, name = min(missing, default=(len(batch), ""))
+        yield self._trace(batch.slice(0, good))
+        self._row += good
+        if missing:
+            raise InputError(self.path, refusal("null", column=name), self.place(self._row))
 
     def _trace(self, batch: pa.RecordBatch) -> Trace:
         columns = {column.name: _to_numpy(column, batch.column(column.name)) for column in self.table.columns}

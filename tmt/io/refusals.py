@@ -28,7 +28,7 @@ REFUSALS: dict[str, str] = {
     "gzip_damaged": "the gzip data is damaged",
     # text
     "csv_header": "the header is {found}; needed is {columns}",
-    "text_columns": "the columns are {found}; needed are {columns}, in seconds",
+    "text_columns": "the first line is {found}; needed are {columns}, in seconds",
     "fields": "this line has {found} fields; {needed} are needed",
     "long_line": "this line is longer than {limit} bytes; this is no text",
     "not_integer": "{column} is {value}; a whole number is needed",

@@ -41,7 +41,7 @@ def open_reader(path: str | os.PathLike[str], table: Table | None) -> TraceReade
     head = head_of(name)
     if not chosen.sniff(head):
         others = [known.name for known in FORMATS if known.sniff(head)]
-        found = others[0] if others else "no trace that is known"
+        found = others[0] if others else "something else"
         raise InputError(name, refusal(chosen.mismatch, ending=chosen.name, found=found))
     file = open_input(name)
     try:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tmt.trace import Metadata, Trace
 
 _CSV = Dialect("CSV", ",", "")
-_TXT = Dialect("two-column text", " ", "-")
+_TXT = Dialect("text", " ", "-")
 
 
 class TextReader(TraceReader):
@@ -43,9 +43,12 @@ class TextReader(TraceReader):
         """Yield one chunk per block of lines."""
         for line, block in self._lines.blocks():
             columns = parse_block(block, self._dialect, self._layout)
+            error = None
             if columns is None:
-                columns = parse_lines(block, self.path, line, self._dialect, self._layout)
+                columns, error = parse_lines(block, self.path, line, self._dialect, self._layout)
             yield trace_of(self.table, columns)
+            if error is not None:
+                raise error
 
     def place(self, row: int) -> int:
         """Number of the line: no line is skipped."""
@@ -103,7 +106,7 @@ def _wrong_columns(path: str, table: Table | None, dialect: Dialect, names: list
         dialect.delimiter.join(text_names(known, seconds=dialect is _TXT))
         for known in ([table] if table else TRACE_TABLES)
     )
-    found = shown(dialect.delimiter.join(names))
+    found = shown(dialect.delimiter.join(names), 120)
     key = "text_columns" if dialect is _TXT else "csv_header"
     return InputError(path, refusal(key, found=found, columns=choices), 1)
 

@@ -1,0 +1,465 @@
+"""Write the contract files: tiny traces that every reader accepts, and one for every reason to refuse.
+
+Run as ``python traces/contract/make_contract.py`` after the refusals or the schema changed, and look at the
+difference before it is committed: the files are the agreement between TMT's readers and the simulator's.
+
+`expected.tsv` lists the files with what a reader that wants a trace of `kind` must say: nothing in `place`
+and `reason` for a good file, else ``FILE:PLACE: REASON`` (``FILE: REASON`` where there is no place). A reason
+that ends in ``...`` is completed by the library that reads the format.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tmt.io.base import wrong_columns
+from tmt.io.parquet import WRITE_SETTINGS, arrow_schema
+from tmt.io.refusals import REFUSALS, refusal
+from tmt.schema import FORMAT_VERSION, LINK_TRACE, PACKET_RECORDS, PHY_TRACE, Table
+
+LATEST_NS = 2**62
+"""The latest time allowed, by hand: 146 years."""
+
+PHY_ROWS = np.array(
+    [(0, 200_000_000), (1_500_000, 0), (1_500_001, 1), (3_000_000, 123_456_789), (LATEST_NS, LATEST_NS)],
+    PHY_TRACE.dtype,
+)
+"""What every good PHY trace here holds."""
+
+LINK_ROWS = np.array(
+    [
+        (0, 20_000_000, True, 1),
+        (1_500_000, 520_000_000, True, 2),
+        (1_500_001, 1_000_000_000, False, 255),
+        (3_000_000, 0, True, 1),
+        (4_500_000, -1, False, 3),
+        (LATEST_NS, LATEST_NS, True, 1),
+    ],
+    LINK_TRACE.dtype,
+)
+"""What every good link trace here holds: in time, late, given up, at no delay, unsettled, the latest."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One file: its name and content, the trace that is wanted of it, and where and why it is refused."""
+
+    name: str
+    kind: str
+    content: bytes
+    place: str = ""
+    reason: str = ""
+
+
+def npy(rows: np.ndarray, version: tuple[int, int] = (1, 0)) -> bytes:
+    """Return `rows` as a `.npy` file."""
+    file = io.BytesIO()
+    np.lib.format.write_array(file, rows, version=version, allow_pickle=False)
+    return file.getvalue()
+
+
+def changed(rows: np.ndarray, row: int, **values: int) -> np.ndarray:
+    """Return a copy of `rows` with other values in one row."""
+    other = rows.copy()
+    for name, value in values.items():
+        other[name][row] = value
+    return other
+
+
+def parquet(table: pa.Table, **settings: object) -> bytes:
+    """Return `table` as a Parquet file of row groups of two rows."""
+    file = io.BytesIO()
+    pq.write_table(table, file, **{"row_group_size": 2, **WRITE_SETTINGS, **settings})
+    return file.getvalue()
+
+
+def arrow(rows: np.ndarray, table: Table, metadata: dict[str, object]) -> pa.Table:
+    """Return `rows` as they stand in Parquet: with nulls for what is unsettled."""
+    columns = [
+        pa.array(rows[column.name], mask=rows[column.name] == column.null if column.null else None)
+        for column in table.columns
+    ]
+    return pa.table(columns, arrow_schema(table, metadata))
+
+
+def flipped(content: bytes, where: int) -> bytes:
+    """Return `content` with the bits of one byte inverted."""
+    other = bytearray(content)
+    other[where] ^= 0xFF
+    return bytes(other)
+
+
+def zipped(content: bytes) -> bytes:
+    """Return `content` compressed, without a date."""
+    return gzip.compress(content, mtime=0)
+
+
+PHY_TXT = (
+    b"0 0.2\n0.0015 0\n0.001500001 0.000000001\n0.003 0.123456789\n"
+    b"4611686018.427387904 4611686018.427387904\n"
+)
+LINK_TXT = (
+    b"0 0.02 true 1\n0.0015 0.52 true 2\n0.001500001 1 false 255\n0.003 0 true 1\n0.0045 - false 3\n"
+    b"4611686018.427387904 4611686018.427387904 true 1\n"
+)
+PHY_CSV = (
+    b"tx_time_ns,decode_time_ns\n0,200000000\n1500000,0\n1500001,1\n3000000,123456789\n"
+    b"4611686018427387904,4611686018427387904\n"
+)
+LINK_CSV = (
+    b"tx_time_ns,delay_ns,delivered,transmissions\n0,20000000,true,1\n1500000,520000000,true,2\n"
+    b"1500001,1000000000,false,255\n3000000,0,true,1\n4500000,,false,3\n"
+    b"4611686018427387904,4611686018427387904,true,1\n"
+)
+METADATA: dict[str, object] = {"format_version": FORMAT_VERSION}
+
+
+def good() -> list[Sample]:
+    """Files that must be read; what they hold stands above."""
+    foreign = pa.table({"note": ["a"] * len(PHY_ROWS), **{name: PHY_ROWS[name] for name in PHY_TRACE.names}})
+    return [
+        Sample("link.npy", "link", npy(LINK_ROWS)),
+        Sample("link-version-2.npy", "link", npy(LINK_ROWS, (2, 0))),
+        Sample("link-version-3.npy", "link", npy(LINK_ROWS, (3, 0))),
+        Sample("link.parquet", "link", parquet(arrow(LINK_ROWS, LINK_TRACE, METADATA))),
+        Sample("link.parquet.gz", "link", zipped(parquet(arrow(LINK_ROWS, LINK_TRACE, METADATA)))),
+        Sample("link.csv", "link", LINK_CSV),
+        Sample("link.csv.gz", "link", zipped(LINK_CSV)),
+        Sample("link.txt", "link", LINK_TXT),
+        Sample("phy.npy", "phy", npy(PHY_ROWS)),
+        Sample("phy.parquet", "phy", parquet(arrow(PHY_ROWS, PHY_TRACE, METADATA))),
+        Sample(
+            "phy-of-another-program.parquet",
+            "phy",
+            parquet(foreign, use_dictionary=True, column_encoding=None, compression="snappy"),
+        ),
+        Sample("phy.csv", "phy", PHY_CSV),
+        Sample("phy-in-seconds.csv", "phy", b"tx_time,decode_time\n" + PHY_TXT.replace(b" ", b",")),
+        Sample(
+            "phy-columns-swapped.csv",
+            "phy",
+            b'"decode_time_ns","note","tx_time_ns"\n'
+            + b"".join(b"%d,,%d\n" % (row["decode_time_ns"], row["tx_time_ns"]) for row in PHY_ROWS),
+        ),
+        Sample("phy.txt", "phy", PHY_TXT),
+        Sample("phy.txt.gz", "phy", zipped(PHY_TXT)),
+        Sample("phy-header.txt", "phy", b"tx_time decode_time\n" + PHY_TXT),
+        Sample("phy-tabs-and-crlf.txt", "phy", PHY_TXT.replace(b" ", b" \t ").replace(b"\n", b" \r\n")),
+        Sample("phy-without-last-newline.txt", "phy", PHY_TXT.rstrip()),
+        Sample(
+            "phy-floating-point.txt",
+            "phy",
+            b"0e0 2.0e-1\n1.5e-3 0.0\n0.0015000010000000002 9.9999999999999995e-10\n"
+            b"+.003 0.12345678900000000123456789\n4611686018.427387904 4611686018.427387904\n",
+        ),
+    ]
+
+
+def bad_npy() -> list[Sample]:
+    """Link traces for the simulator that it and TMT refuse with the same words."""
+    content, header = npy(LINK_ROWS), len(npy(LINK_ROWS)) - LINK_ROWS.nbytes
+
+    def rows(name: str, place: str, reason: str, row: int, **values: int) -> Sample:
+        return Sample(f"{name}.npy", "link", npy(changed(LINK_ROWS, row, **values)), place, reason)
+
+    flag = changed(LINK_ROWS, 0).view(np.uint8).reshape(len(LINK_ROWS), -1)
+    flag[2, 16] = 2  # delivered stands after two times of eight bytes
+    plain = np.arange(6)
+    return [
+        Sample("empty.npy", "link", b"", reason=refusal("empty_file")),
+        Sample("no-npy.npy", "link", LINK_CSV, reason=refusal("not_npy")),
+        Sample(
+            "unknown-version.npy",
+            "link",
+            content[:6] + b"\x04" + content[7:],
+            reason=refusal("npy_version", major=4, minor=0),
+        ),
+        Sample("header-cut.npy", "link", content[:40], reason=refusal("npy_header")),
+        Sample("header-magic-only.npy", "link", content[:6], reason=refusal("npy_header")),
+        Sample(
+            "header-without-shape.npy",
+            "link",
+            content.replace(b"'shape'", b"'shade'"),
+            reason=refusal("npy_header"),
+        ),
+        Sample("other-columns.npy", "link", npy(plain), reason=wrong_columns("", LINK_TRACE).reason),
+        Sample(
+            "other-column-order.npy",
+            "link",
+            npy(np.zeros(1, [(name, LINK_TRACE.dtype[name]) for name in reversed(LINK_TRACE.names)])),
+            reason=wrong_columns("", LINK_TRACE).reason,
+        ),
+        Sample(
+            "phy-as-link.npy", "link", npy(PHY_ROWS), reason=refusal("other_kind", found="phy", kind="link")
+        ),
+        Sample(
+            "packets-as-link.npy",
+            "link",
+            npy(np.zeros(1, PACKET_RECORDS.dtype)),
+            reason=refusal("other_kind", found="packets", kind="link"),
+        ),
+        Sample("two-dimensions.npy", "link", npy(LINK_ROWS.reshape(2, 3)), reason=refusal("npy_shape")),
+        Sample("no-dimension.npy", "link", npy(LINK_ROWS[0].reshape(())), reason=refusal("npy_shape")),
+        Sample("no-rows.npy", "link", npy(LINK_ROWS[:0]), reason=refusal("no_rows")),
+        Sample("cut-in-a-row.npy", "link", content[:-1], reason=refusal("truncated", promised=6, held=5)),
+        Sample(
+            "cut-after-header.npy", "link", content[:header], reason=refusal("truncated", promised=6, held=0)
+        ),
+        Sample("one-byte-too-many.npy", "link", content + b"\0", reason=refusal("trailing_bytes", extra=1)),
+        rows(
+            "negative-time",
+            "row 1",
+            refusal("below_minimum", column="tx_time_ns", value=-5, minimum=0),
+            0,
+            tx_time_ns=-5,
+        ),
+        rows(
+            "time-beyond-limit",
+            "row 6",
+            refusal("above_maximum", column="tx_time_ns", value=LATEST_NS + 1, maximum=LATEST_NS),
+            5,
+            tx_time_ns=LATEST_NS + 1,
+        ),
+        rows("repeated-time", "row 2", refusal("repeated", column="tx_time_ns", value=0), 1, tx_time_ns=0),
+        rows(
+            "unsorted-times",
+            "row 3",
+            refusal("not_sorted", column="tx_time_ns", value=1_499_999, previous=1_500_000),
+            2,
+            tx_time_ns=1_499_999,
+        ),
+        rows(
+            "negative-delay",
+            "row 4",
+            refusal("below_minimum_or_null", column="delay_ns", value=-2, minimum=0, null=-1),
+            3,
+            delay_ns=-2,
+        ),
+        rows(
+            "delay-beyond-limit",
+            "row 4",
+            refusal("above_maximum", column="delay_ns", value=LATEST_NS + 1, maximum=LATEST_NS),
+            3,
+            delay_ns=LATEST_NS + 1,
+        ),
+        Sample(
+            "delivered-is-2.npy",
+            "link",
+            npy(flag.reshape(-1).view(LINK_TRACE.dtype)),
+            "row 3",
+            refusal("not_flag", column="delivered", value=2),
+        ),
+        rows(
+            "no-transmission",
+            "row 1",
+            refusal("below_minimum", column="transmissions", value=0, minimum=1),
+            0,
+            transmissions=0,
+        ),
+        rows("delivered-without-delay", "row 5", refusal("delivered_without_delay"), 4, delivered=1),
+        rows(
+            "several-defects",
+            "row 2",
+            refusal("repeated", column="tx_time_ns", value=0),
+            1,
+            tx_time_ns=0,
+            delay_ns=-2,
+            transmissions=0,
+        ),
+    ]
+
+
+def bad_text() -> list[Sample]:
+    """Text and CSV that are refused, most with the number of a line."""
+
+    def txt(name: str, old: bytes, new: bytes, line: int, reason: str) -> Sample:
+        assert old in PHY_TXT, name
+        return Sample(f"{name}.txt", "phy", PHY_TXT.replace(old, new, 1), str(line), reason)
+
+    def csv(name: str, old: bytes, new: bytes, line: int, reason: str) -> Sample:
+        assert old in LINK_CSV, name
+        return Sample(f"{name}.csv", "link", LINK_CSV.replace(old, new, 1), str(line), reason)
+
+    latest = "4611686018.427387904"
+    link_header = ",".join(LINK_TRACE.names)
+    phy_zipped = zipped(PHY_TXT)
+    return [
+        Sample("empty.txt", "phy", b"", reason=refusal("empty_file")),
+        Sample("empty.csv.gz", "link", b"", reason=refusal("empty_file")),
+        Sample("header-only.csv", "link", LINK_CSV.splitlines(keepends=True)[0], reason=refusal("no_rows")),
+        txt("blank-line", b"0.003", b"\n0.003", 4, refusal("fields", found=0, needed=2)),
+        txt("three-fields", b"0.003 ", b"0.003 1 ", 4, refusal("fields", found=3, needed=2)),
+        txt(
+            "not-a-number",
+            b"0.003 ",
+            b"zero ",
+            4,
+            refusal("not_seconds", column="tx_time", value="zero"),
+        ),
+        txt("nan", b"0.123456789", b"nan", 4, refusal("not_seconds", column="decode_time", value="nan")),
+        txt(
+            "infinite", b"0.123456789", b"-inf", 4, refusal("not_seconds", column="decode_time", value="-inf")
+        ),
+        txt(
+            "negative-decode-time",
+            b"0.123456789",
+            b"-0.5",
+            4,
+            refusal("below_minimum", column="decode_time", value="-0.5", minimum=0),
+        ),
+        txt(
+            "time-beyond-limit",
+            b"4611686018.427387904 ",
+            b"1e30 ",
+            5,
+            refusal("above_maximum", column="tx_time", value="1e30", maximum=latest),
+        ),
+        txt("repeated-time", b"0.0015 ", b"0 ", 2, refusal("repeated", column="tx_time", value=0)),
+        txt(
+            "repeated-when-rounded",
+            b"0.001500001 ",
+            b"0.0015000000004 ",
+            3,
+            refusal("repeated", column="tx_time", value="0.0015"),
+        ),
+        txt(
+            "unsorted-times",
+            b"0.003 ",
+            b"0.0014 ",
+            4,
+            refusal("not_sorted", column="tx_time", value="0.0014", previous="0.001500001"),
+        ),
+        txt("missing-value", b"0.123456789", b"-", 4, refusal("null", column="decode_time")),
+        Sample(
+            "one-column.txt",
+            "phy",
+            b"1\n2\n",
+            "1",
+            refusal("text_columns", found="1", columns="tx_time decode_time"),
+        ),
+        Sample(
+            "no-text.txt",
+            "phy",
+            bytes(64),
+            reason=refusal("other_format", ending="text", found="something else"),
+        ),
+        Sample("long-line.txt", "phy", b"1 " * 40_000, "1", refusal("long_line", limit=65_536)),
+        Sample("csv-as.txt", "phy", PHY_CSV, reason=refusal("other_format", ending="text", found="CSV")),
+        Sample("link-as-phy.txt", "phy", LINK_TXT, reason=refusal("other_kind", found="link", kind="phy")),
+        Sample("not-gzip.txt.gz", "phy", PHY_TXT, reason=refusal("not_gzip")),
+        Sample("gzip.txt", "phy", phy_zipped, reason=refusal("gzip")),
+        Sample("cut.txt.gz", "phy", phy_zipped[:-1], "6", refusal("gzip_cut")),
+        Sample("wrong-checksum.txt.gz", "phy", flipped(phy_zipped, -5), "6", refusal("gzip_damaged")),
+        csv(
+            "misnamed-column",
+            b"delay_ns",
+            b"delay_ms",
+            1,
+            refusal("csv_header", found=link_header.replace("delay_ns", "delay_ms"), columns=link_header),
+        ),
+        csv(
+            "column-twice",
+            b"delay_ns",
+            b"tx_time_ns",
+            1,
+            refusal("csv_header", found=link_header.replace("delay_ns", "tx_time_ns"), columns=link_header),
+        ),
+        csv(
+            "fraction",
+            b"1500000,",
+            b"1500000.5,",
+            3,
+            refusal("not_integer", column="tx_time_ns", value="1500000.5"),
+        ),
+        csv("flag", b"false,3", b"no,3", 6, refusal("not_flag", column="delivered", value="no")),
+        csv(
+            "negative-delay",
+            b"520000000",
+            b"-2",
+            3,
+            refusal("below_minimum_or_null", column="delay_ns", value=-2, minimum=0, null=-1),
+        ),
+        csv(
+            "too-many-transmissions",
+            b"255",
+            b"256",
+            4,
+            refusal("above_maximum", column="transmissions", value=256, maximum=255),
+        ),
+        csv("delivered-without-delay", b",,false", b",,true", 6, refusal("delivered_without_delay")),
+        Sample("phy-as-link.csv", "link", PHY_CSV, reason=refusal("other_kind", found="phy", kind="link")),
+        Sample(
+            "parquet-as.csv",
+            "link",
+            parquet(arrow(LINK_ROWS, LINK_TRACE, {})),
+            reason=refusal("other_format", ending="CSV", found="Parquet"),
+        ),
+    ]
+
+
+def bad_parquet() -> list[Sample]:
+    """Parquet files that are refused."""
+    phy = arrow(PHY_ROWS, PHY_TRACE, METADATA)
+    content = parquet(phy)
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    last_column = pq.ParquetFile(io.BytesIO(content)).metadata.row_group(2).column(1)
+    last_byte = last_column.data_page_offset + last_column.total_compressed_size - 1
+    other_type = phy.set_column(0, "tx_time_ns", phy["tx_time_ns"].cast(pa.timestamp("ns")))
+    nullable = pa.table({"tx_time_ns": [0, None, 2], "decode_time_ns": [1, 1, 1]})
+    damaged = REFUSALS["damaged"].format(detail="...")
+    columns = wrong_columns("", PHY_TRACE).reason
+    return [
+        Sample("cut.parquet", "phy", content[:-1], reason=damaged),
+        Sample("damaged-footer.parquet", "phy", flipped(content, footer), reason=damaged),
+        Sample("damaged-last-row-group.parquet", "phy", flipped(content, last_byte), "row group 3", damaged),
+        Sample(
+            "csv-as.parquet", "phy", PHY_CSV, reason=refusal("other_format", ending="Parquet", found="CSV")
+        ),
+        Sample(
+            "missing-column.parquet", "phy", parquet(phy.drop_columns(["decode_time_ns"])), reason=columns
+        ),
+        Sample("other-type.parquet", "phy", parquet(other_type), reason=columns),
+        Sample("no-rows.parquet", "phy", parquet(phy.slice(0, 0)), reason=refusal("no_rows")),
+        Sample(
+            "missing-value.parquet", "phy", parquet(nullable), "row 2", refusal("null", column="tx_time_ns")
+        ),
+        Sample(
+            "unsorted-across-row-groups.parquet",
+            "phy",
+            parquet(arrow(changed(PHY_ROWS, 2, tx_time_ns=7), PHY_TRACE, METADATA)),
+            "row 3",
+            refusal("not_sorted", column="tx_time_ns", value=7, previous=1_500_000),
+        ),
+        Sample(
+            "metadata-not-json.parquet",
+            "phy",
+            parquet(phy.replace_schema_metadata({"tmt": "made by hand"})),
+            reason=refusal("metadata"),
+        ),
+    ]
+
+
+def samples() -> list[Sample]:
+    """Every contract file."""
+    return [*good(), *bad_npy(), *bad_text(), *bad_parquet()]
+
+
+def main(folder: Path) -> None:
+    """Write all files and the list of what is expected."""
+    lines = ["file\tkind\tplace\treason"]
+    for sample in samples():
+        (folder / sample.name).write_bytes(sample.content)
+        lines.append("\t".join((sample.name, sample.kind, sample.place, sample.reason)))
+    (folder / "expected.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)
