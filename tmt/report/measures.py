@@ -1,0 +1,75 @@
+"""Which result columns the pictures can show, under what name, in which unit, and which way is better."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from tmt.schema import RUN_RESULTS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = {column.name: column for column in RUN_RESULTS}
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A result column as a picture shows it: `scale` times the column's value is in `unit`.
+
+    `better` is "more" or "less" where one direction is clearly the wished one, else empty.
+    """
+
+    column: str
+    label: str
+    better: Literal["more", "less", ""]
+    unit: str
+    scale: float
+
+
+_SHOWN: tuple[tuple[str, str, Literal["more", "less", ""]], ...] = (
+    ("goodput_bps", "Goodput", "more"),
+    ("delay_median_s", "Median delay", "less"),
+    ("delay_p95_s", "95th percentile of delay", "less"),
+    ("delay_p99_s", "99th percentile of delay", "less"),
+    ("completion_s", "Transfer time", "less"),
+    ("retransmission_ratio", "TCP retransmissions", "less"),
+    ("timeouts", "Timeouts", "less"),
+    ("cwnd_mean_packets", "Mean congestion window", ""),
+    ("forward_utilisation", "Use of the link", "more"),
+    ("forward_link_lost", "Packets lost on the link", "less"),
+    ("forward_queue_dropped", "Packets dropped by the queue", "less"),
+    ("fairness", "Fairness (Jain)", "more"),
+)
+
+COMPARED = ("goodput_bps", "delay_p95_s", "completion_s")
+"""Columns whose paired differences are tested; each more would need a stricter correction from its reader."""
+
+_SHARES = ("retransmission_ratio", "forward_utilisation")
+
+
+def measures(runs: pd.DataFrame) -> list[Measure]:
+    """Return the measures that at least one run has a value for, with units that suit the values' size."""
+    return [
+        Measure(column, label, better, *_unit(column, float(runs[column].abs().max())))
+        for column, label, better in _SHOWN
+        if column in runs and runs[column].notna().any()
+    ]
+
+
+def delay_unit(runs: pd.DataFrame) -> tuple[str, float]:
+    """Return the unit in which delays are shown, and its scale from seconds."""
+    return _unit("delay_p99_s", float(runs["delay_p99_s"].max()) if "delay_p99_s" in runs else math.nan)
+
+
+def _unit(column: str, largest: float) -> tuple[str, float]:
+    """Return unit and scale of a column whose largest value is `largest`."""
+    unit = COLUMNS[column].unit
+    if unit == "bit/s":
+        return ("Mbit/s", 1e-6) if largest >= 2e6 else ("kbit/s", 1e-3)
+    if unit == "s" and largest < 2:
+        return "ms", 1e3
+    if column in _SHARES:
+        return "%", 100.0
+    return unit, 1.0

@@ -1,0 +1,173 @@
+"""Runs to cells: means and intervals over seeds, and what can be told apart at each point of the grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from tmt.metrics.statistics import Interval, compare_all, rank, t_interval
+from tmt.report.measures import COMPARED, Measure, measures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+    import pandas as pd
+
+    from tmt.report.results import Results
+
+DELAY_QUANTILES = ("delay_min_s", "delay_median_s", "delay_p85_s", "delay_p95_s", "delay_p99_s")
+
+Point = tuple[int, ...]
+"""A point of the grid: for each axis the index of its value."""
+
+
+@dataclass(slots=True)
+class Cell:
+    """The runs of one TCP variant, scheme and grid point; values are in the measures' units.
+
+    `tcp`, `scheme` and `point` are indexes into the lists of `Summary`; `letters` holds for a measure those
+    among the TCP variants of this scheme and those among the schemes of this variant.
+    """
+
+    tcp: int
+    scheme: int
+    point: int
+    rows: list[int]
+    intervals: dict[str, Interval]
+    single: dict[str, list[float]]
+    quantiles_s: list[float]
+    letters: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """First minus second on the same seeds, in the measure's unit: they differ in `among`, `held` is common."""
+
+    point: int
+    measure: Measure
+    among: Literal["tcp", "scheme"]
+    held: int
+    first: int
+    second: int
+    difference: Interval
+    p_adjusted: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All cells of a campaign, and the lists that their indexes lead into."""
+
+    tcps: list[str]
+    schemes: list[str]
+    points: list[Point]
+    measures: list[Measure]
+    cells: list[Cell]
+    differences: list[Difference]
+    keys: list[tuple[int, int, int]]
+    """TCP, scheme and point of each run."""
+
+
+def summarise(results: Results) -> Summary:
+    """Return means, 95 % intervals and paired differences of all finished runs."""
+    runs = results.runs
+    shown = measures(runs) if len(runs) else []
+    tcps, schemes = (list(dict.fromkeys(runs[name].astype(str))) for name in ("tcp", "scheme"))
+    points, keys = _keys(results, tcps, schemes)
+    rows: dict[tuple[int, int, int], list[int]] = {}
+    for row, key in enumerate(keys):
+        rows.setdefault(key, []).append(row)
+    cells = [_cell(runs, key, members, shown) for key, members in sorted(rows.items())]
+    differences = [
+        difference
+        for measure in shown
+        if measure.column in COMPARED
+        for point in range(len(points))
+        for difference in _compare(runs, [c for c in cells if c.point == point], measure)
+    ]
+    return Summary(tcps, schemes, points, shown, cells, differences, keys)
+
+
+def best(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> tuple[Cell, list[Cell]] | None:
+    """Return the best of several cells and those that cannot be told from it; None when none has a value."""
+    valued = [cell for cell in cells if measure.column in cell.intervals]
+    if not valued:
+        return None
+    ranks = rank(_table(runs, valued, measure, sign=-1 if measure.better == "less" else 1))
+    return valued[ranks[0].column], [valued[other.column] for other in ranks[1:] if other.among_best]
+
+
+def _keys(
+    results: Results, tcps: list[str], schemes: list[str]
+) -> tuple[list[Point], list[tuple[int, int, int]]]:
+    """Return the grid points that have runs, and TCP, scheme and point of each run."""
+    runs = results.runs
+    columns = [[axis.levels.index(value) for value in runs[axis.column]] for axis in results.axes]
+    of_run: list[Point] = list(zip(*columns, strict=True)) if columns else [()] * len(runs)
+    points = sorted(set(of_run))
+    number = {point: i for i, point in enumerate(points)}
+    keys = [
+        (tcps.index(str(tcp)), schemes.index(str(scheme)), number[point])
+        for tcp, scheme, point in zip(runs["tcp"], runs["scheme"], of_run, strict=True)
+    ]
+    return points, keys
+
+
+def _cell(runs: pd.DataFrame, key: tuple[int, int, int], rows: list[int], shown: Sequence[Measure]) -> Cell:
+    """Return mean, interval and single values of the runs of one cell."""
+    part = runs.iloc[rows]
+    single = {m.column: _numbers(part, m.column) * m.scale for m in shown}
+    single = {column: values[np.isfinite(values)] for column, values in single.items()}
+    values = {column: t_interval(numbers) for column, numbers in single.items() if len(numbers)}
+    quantiles = [t_interval(_numbers(part, name)).mean for name in DELAY_QUANTILES]
+    tcp, scheme, point = key
+    return Cell(tcp, scheme, point, rows, values, {c: list(v) for c, v in single.items()}, quantiles)
+
+
+def _compare(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> list[Difference]:
+    """Compare the cells of one point: TCP variants over each scheme, and schemes under each variant."""
+    found: list[Difference] = []
+    pairs: tuple[tuple[Literal["tcp", "scheme"], str], ...] = (("tcp", "scheme"), ("scheme", "tcp"))
+    for among, held_name in pairs:
+        for held in sorted({getattr(cell, held_name) for cell in cells}):
+            group = [c for c in cells if getattr(c, held_name) == held and measure.column in c.intervals]
+            if len(group) < 2 or max(len(cell.rows) for cell in group) < 2:
+                continue
+            table = _table(runs, group, measure)
+            for ranked in rank(-table if measure.better == "less" else table):
+                group[ranked.column].letters.setdefault(measure.column, {})[among] = ranked.letters
+            found.extend(
+                Difference(
+                    group[pair.first].point,
+                    measure,
+                    among,
+                    held,
+                    getattr(group[pair.first], among),
+                    getattr(group[pair.second], among),
+                    pair.difference,
+                    pair.p_adjusted,
+                )
+                for pair in compare_all(table)
+            )
+    return found
+
+
+def _table(
+    runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure, sign: int = 1
+) -> npt.NDArray[np.float64]:
+    """Return seeds x cells of one measure; NaN where a cell has no run of that seed."""
+    seeds = sorted({int(runs["seed"].iloc[row]) for cell in cells for row in cell.rows})
+    table = np.full((len(seeds), len(cells)), np.nan)
+    place = {seed: i for i, seed in enumerate(seeds)}
+    values = _numbers(runs, measure.column) * measure.scale * sign
+    for column, cell in enumerate(cells):
+        for row in cell.rows:
+            table[place[int(runs["seed"].iloc[row])], column] = values[row]
+    return table
+
+
+def _numbers(runs: pd.DataFrame, column: str) -> npt.NDArray[np.float64]:
+    """Return a column as floats, NaN where it has no value."""
+    return np.asarray(runs[column].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))

@@ -1,0 +1,232 @@
+"""The page's text: facts at its head, findings, what was run, what the numbers count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.report.looks import tcp_looks
+from tmt.report.measures import COLUMNS, Measure
+from tmt.report.plain import NO_VALUE, texts
+from tmt.report.published import matches
+from tmt.report.summary import Cell, Summary, best
+
+if TYPE_CHECKING:
+    from tmt.report.results import Results
+
+Record = dict[str, Any]
+
+MOST_POINTS = 4
+"""Points of the grid up to which each has its own finding."""
+
+MOST_VALUES = 12
+"""Values of one column that the table of what was run spells out."""
+
+
+def facts(results: Results, summary: Summary) -> list[Record]:
+    """Return the few numbers at the head of the page."""
+    runs, failed = results.runs, len(results.failures)
+    simulated_h = float(runs["simulated_s"].sum()) / 3600 if len(runs) else 0.0
+    found: list[Record] = [
+        {"label": "finished runs", "value": f"{len(runs)}"},
+        {"label": "failed runs", "value": f"{failed}", "alarm": failed > 0},
+        {"label": "TCP variants", "value": f"{len(summary.tcps)}"},
+        {"label": "link schemes", "value": f"{len(summary.schemes)}"},
+        {"label": "seeds", "value": f"{runs['seed'].nunique() if len(runs) else 0}"},
+        {
+            "label": "simulated",
+            "value": f"{simulated_h:.2g} h" if simulated_h >= 1 else f"{simulated_h * 60:.2g} min",
+        },
+    ]
+    if results.axes:
+        found.insert(4, {"label": "points of the grid", "value": f"{len(summary.points)}"})
+    return [{"alarm": False, **fact} for fact in found]
+
+
+def findings(results: Results, summary: Summary) -> list[str]:
+    """Return sentences that say what delivers most, with least delay, and how far from the paper."""
+    points = list(range(len(summary.points)))
+    if len(points) > MOST_POINTS:
+        points = [points[0], points[-1]]
+    shown = {measure.column: measure for measure in summary.measures}
+    wanted = [("goodput_bps", "delivers most")]
+    if len(points) == 1:
+        wanted.append(("delay_p95_s", "keeps 95 % of the packets below the least delay"))
+    sentences = []
+    for point in points:
+        cells = [cell for cell in summary.cells if cell.point == point]
+        for column, verb in wanted:
+            if column in shown and len(cells) > 1:
+                sentences.extend(_finding(results, summary, cells, shown[column], verb))
+    return sentences + _deviation(results, summary)
+
+
+def _finding(results: Results, summary: Summary, cells: list[Cell], measure: Measure, verb: str) -> list[str]:
+    """Return a sentence on the best cell and those that cannot be told from it, if any has a value."""
+    winner = best(results.runs, cells, measure)
+    if winner is None:
+        return []
+    cell, tied = winner
+    interval = cell.intervals[measure.column]
+    place = _at(results, summary, cell.point) + _name(summary, cell)
+    sentence = f"{place} {verb}: {interval.mean:.3g} {measure.unit}"
+    if interval.count < 2:
+        return [f"{sentence}, in a single run, which does not tell what is chance."]
+    sentence += f" ({interval.low:.3g} to {interval.high:.3g})"
+    if tied:
+        names = ", ".join(_name(summary, other) for other in tied[:2])
+        more = f" and {len(tied) - 2} more" if len(tied) > 2 else ""
+        sentence += f"; {names}{more} cannot be told from it"
+    return [f"{sentence}."]
+
+
+def _deviation(results: Results, summary: Summary) -> list[str]:
+    """Return a sentence on how far our means lie from the published ones."""
+    deviations = np.asarray([match.deviation for match in matches(results, summary)])
+    if not len(deviations):
+        return []
+    rms, worst = np.sqrt(np.mean(deviations**2)), deviations[np.abs(deviations).argmax()]
+    return [
+        f"Beside {len(deviations)} published values ours deviate by {100 * rms:.1f} % (root mean square), "
+        f"{100 * worst:+.0f} % at worst."
+    ]
+
+
+def sections(results: Results, summary: Summary, data: Record) -> list[Record]:
+    """Return the page's sections in order; `view` lists the elements that the script fills."""
+    columns = {measure.column for measure in summary.measures}
+    wanted = [
+        (
+            bool(summary.cells),
+            "compare",
+            "TCP variants over link schemes",
+            "One measure at one point of the grid. Choose TCP variants, schemes and the measure above; a "
+            "mark's details appear under the pointer, or with the arrow keys once the picture has the focus.",
+            ["compare-view"],
+        ),
+        (
+            any(axis.is_numeric and len(axis.levels) > 1 for axis in results.axes),
+            "sweep",
+            "Along the grid",
+            "The same measure over a parameter that was varied; the other parameters are as chosen above.",
+            ["sweep-view"],
+        ),
+        (
+            {"goodput_bps", "delay_p95_s"} <= columns,
+            "trade",
+            "Goodput against delay",
+            "What a variant gains in goodput it often pays for in delay.",
+            ["trade-view"],
+        ),
+        (
+            bool(data["paper"]),
+            "paper",
+            "Published values beside ours",
+            "What the paper prints, or what was read off its plots, and our mean with its 95 % interval.",
+            ["paper-table"],
+        ),
+        (
+            any(cell["quantiles"] for cell in data["cells"]),
+            "delay",
+            "How late packets are",
+            "Delays run from the sending to the receiving agent: queue, link-layer repairs and propagation.",
+            ["delay-view", *(["distribution-view"] if data["distributions"] else [])],
+        ),
+        (
+            bool(data["timelines"]),
+            "timeline",
+            "Single runs over time",
+            "Runs that kept their packet records.",
+            ["timeline-view"],
+        ),
+        (
+            bool(summary.differences),
+            "differences",
+            "What can be told apart",
+            "Paired differences on the same seeds, TCP variants over one scheme and schemes under one "
+            "variant, at the point of the grid chosen above.",
+            ["differences-table"],
+        ),
+        (
+            len(results.runs) > 0,
+            "runs",
+            "Every run",
+            "Sort by a column's head; filter by text, or by a bound such as >0.5. Columns that are the same "
+            "in all runs stand under “What was run”.",
+            ["runs-table"],
+        ),
+    ]
+    found = [
+        {"id": i, "title": title, "lead": lead, "view": view} for here, i, title, lead, view in wanted if here
+    ]
+    tail = [("failures", "Runs that failed")] if results.failures else []
+    tail += [("setup", "What was run"), ("terms", "What the numbers count")]
+    return found + [{"id": i, "title": title, "lead": "", "view": []} for i, title in tail]
+
+
+def setup_tables(results: Results, summary: Summary) -> list[Record]:
+    """Return what was varied, what was held, and with what it was made, as tables of text."""
+    runs = results.runs
+    varied = [["TCP variants", "", ", ".join(look.label for look in tcp_looks(summary.tcps))]]
+    varied.append(["link schemes", "", ", ".join(summary.schemes)])
+    varied += [[axis.label, axis.unit, ", ".join(texts(axis.levels))] for axis in results.axes]
+    if len(runs):
+        varied.append(["seeds", "", ", ".join(texts(sorted(runs["seed"].unique())))])
+    axes = {axis.column for axis in results.axes}
+    groups: dict[str, list[list[str]]] = {"scenario": [], "provenance": []}
+    for name, column in COLUMNS.items():
+        if (
+            name not in runs
+            or name in axes
+            or name in {"tcp", "seed", "command"}
+            or column.group not in groups
+        ):
+            continue
+        values = list(dict.fromkeys(texts(runs[name])))
+        if values == [NO_VALUE]:
+            continue
+        spelled = ", ".join(values[:MOST_VALUES]) + (
+            f" and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""
+        )
+        groups[column.group].append([name, column.unit, spelled, column.meaning])
+    made = [[label, "", text, ""] for label, text in results.notes] + groups["provenance"]
+    tables = [
+        {"caption": "What was varied", "header": ["What", "Unit", "Values"], "rows": varied},
+        {
+            "caption": "What was held, or followed from that",
+            "header": ["Column", "Unit", "Values", "Meaning"],
+            "rows": groups["scenario"],
+        },
+        {"caption": "Programs and traces", "header": ["What", "Unit", "Value", "Meaning"], "rows": made},
+    ]
+    return [table for table in tables if table["rows"]]
+
+
+def terms(summary: Summary) -> list[Record]:
+    """Return what each measure of the page counts, as the results' schema declares it."""
+    return [
+        {
+            "label": measure.label,
+            "unit": measure.unit,
+            "meaning": COLUMNS[measure.column].meaning,
+            "counts": COLUMNS[measure.column].counts,
+            "null": COLUMNS[measure.column].null,
+        }
+        for measure in summary.measures
+    ]
+
+
+def _name(summary: Summary, cell: Cell) -> str:
+    return f"{tcp_looks(summary.tcps)[cell.tcp].label} over {summary.schemes[cell.scheme]}"
+
+
+def _at(results: Results, summary: Summary, point: int) -> str:
+    if not results.axes:
+        return ""
+    values = zip(results.axes, summary.points[point], strict=True)
+    named = ", ".join(
+        f"{axis.label} {texts([axis.levels[i]])[0]}{f' {axis.unit}' if axis.unit else ''}"
+        for axis, i in values
+    )
+    return f"At {named}, "
