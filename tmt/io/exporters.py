@@ -1,0 +1,30 @@
+"""A trace from one file into another, in the format that its ending says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.io import create_trace, open_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def copy_trace(source: str, target: str, progress: Callable[[int], None] = lambda rows: None) -> None:
+    """Write the rows of the trace `source` into `target`, with its metadata where the format has room.
+
+    Any length is copied in little memory. `progress` is told the rows of each piece.
+
+    Raises
+    ------
+    InputError
+        When `source` is no good trace; then `target` is not written.
+    OutputError
+        When `target` cannot be written.
+    UsageError
+        When an ending stands for no format.
+    """
+    with open_trace(source) as reader, create_trace(target, reader.table, reader.metadata) as writer:
+        for chunk in reader:
+            writer.write(chunk)
+            progress(len(chunk))

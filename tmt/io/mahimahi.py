@@ -1,0 +1,112 @@
+"""Packet-delivery traces of the emulator mahimahi: one line per opportunity to send a packet of 1500 bytes.
+
+A line holds the millisecond of the opportunity, a whole number; several in one millisecond are several lines.
+Source: README of mahimahi's ``traces/`` folder; `LinkQueue` in its ``src/frontend/link_queue.cc`` refuses
+empty files, times that decrease, and a trace that lasts no time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.errors import InputError, UsageError
+from tmt.io.atomic import staged
+from tmt.io.fields import shown
+from tmt.io.files import open_input
+from tmt.io.lines import LineBlocks
+from tmt.io.refusals import refusal
+from tmt.trace import Int64Array, LinkTrace, PhyTrace
+from tmt.units import MAX_TIME_NS, NS_PER_MS
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from tmt.trace import Trace
+
+PACKET_BYTES = 1500
+"""What one opportunity has room for."""
+
+
+def read_opportunities_ms(path: str) -> Int64Array:
+    """Return the milliseconds of all opportunities, increasing, with repeats.
+
+    Raises
+    ------
+    InputError
+        With the line, when a line is no whole number or earlier than the one before; and for a file that is
+        empty, or whose opportunities all lie in millisecond 0, so that it lasts no time.
+    """
+    times: list[int] = []
+    with open_input(path) as file:
+        for first_line, block in LineBlocks(file, path).blocks():
+            for line, field in enumerate(block.removesuffix(b"\n").split(b"\n"), first_line):
+                times.append(_opportunity_ms(path, line, field.strip(), times[-1] if times else 0))
+    if times[-1] == 0:
+        raise InputError(path, "every opportunity lies in millisecond 0; the trace must last some time")
+    return np.array(times, np.int64)
+
+
+def _opportunity_ms(path: str, line: int, field: bytes, previous: int) -> int:
+    if not (field.isdigit() and len(field) < 20):
+        text = shown(field.decode("utf-8", "replace"))
+        raise InputError(path, f"{text or 'the line'} is no whole number of milliseconds", line)
+    time_ms = int(field)
+    if time_ms < previous:
+        raise InputError(path, f"{time_ms} ms is earlier than {previous} ms in the line before", line)
+    if time_ms >= MAX_TIME_NS // NS_PER_MS:
+        limits = refusal(
+            "above_maximum", column="time", value=f"{time_ms} ms", maximum=f"{MAX_TIME_NS // NS_PER_MS} ms"
+        )
+        raise InputError(path, limits, line)
+    return time_ms
+
+
+def read_mahimahi(path: str, decode_time_ns: int) -> PhyTrace:
+    """Return one slot per opportunity, decoded after `decode_time_ns`, none erased.
+
+    The trace says what went through, not what was lost. The c opportunities of a millisecond are spread
+    evenly over it, the first at its start. Errors as for `read_opportunities_ms`.
+    """
+    times_ms = read_opportunities_ms(path)
+    _, first, index, count = np.unique(times_ms, return_index=True, return_inverse=True, return_counts=True)
+    rank: Int64Array = np.arange(len(times_ms)) - first[index]
+    tx_time_ns: Int64Array = times_ms * NS_PER_MS + rank * NS_PER_MS // count[index]
+    return PhyTrace(tx_time_ns, np.full(len(times_ms), decode_time_ns, np.int64))
+
+
+def opportunities_ms(trace: Trace, lldu_bytes: int) -> Int64Array:
+    """Return the milliseconds in which a receiver has got enough LLDUs for one more packet of 1500 bytes.
+
+    Delivered LLDUs (decoded slots of a PHY trace) count in the order in which they arrive, without
+    propagation; every ``ceil(1500 / lldu_bytes)``-th of them is an opportunity.
+    """
+    if isinstance(trace, LinkTrace):
+        delay_ns, arrived = trace.delay_ns, trace.delivered
+    else:
+        delay_ns, arrived = trace.decode_time_ns, trace.decode_time_ns > 0
+    arrivals_ns = np.sort((trace.tx_time_ns + delay_ns)[arrived])
+    needed = -(-PACKET_BYTES // lldu_bytes)
+    return arrivals_ns[needed - 1 :: needed] // NS_PER_MS
+
+
+def write_mahimahi(path: str | PathLike[str], trace: Trace, lldu_bytes: int) -> int:
+    """Write `trace` as a packet-delivery trace, and return its number of opportunities.
+
+    Raises
+    ------
+    OutputError
+        When the file cannot be written.
+    UsageError
+        When too little is delivered for a trace that mahimahi accepts.
+    """
+    times_ms = opportunities_ms(trace, lldu_bytes)
+    if len(times_ms) == 0 or times_ms[-1] == 0:
+        raise UsageError(
+            f"{path}: not written: in LLDUs of {lldu_bytes} bytes, the trace delivers no packet of "
+            f"{PACKET_BYTES} bytes after its first millisecond"
+        )
+    with staged(path) as part, part.open("w", encoding="ascii") as file:
+        np.savetxt(file, times_ms, "%d")
+    return len(times_ms)
