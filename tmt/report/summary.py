@@ -44,7 +44,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """First minus second on the same seeds, in the measure's unit: they differ in `among`, `held` is common."""
+    """First minus second on the same seeds, in the measure's unit: they differ in `among`, not in `held`."""
 
     point: int
     measure: Measure

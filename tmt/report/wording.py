@@ -221,12 +221,14 @@ def _name(summary: Summary, cell: Cell) -> str:
     return f"{tcp_looks(summary.tcps)[cell.tcp].label} over {summary.schemes[cell.scheme]}"
 
 
-def _at(results: Results, summary: Summary, point: int) -> str:
-    if not results.axes:
-        return ""
-    values = zip(results.axes, summary.points[point], strict=True)
-    named = ", ".join(
-        f"{axis.label} {texts([axis.levels[i]])[0]}{f' {axis.unit}' if axis.unit else ''}"
-        for axis, i in values
+def point_label(results: Results, summary: Summary, point: int) -> str:
+    """Return a point of the grid as text, such as ``Es/N0 5 dB``; empty for a grid of one point."""
+    named = zip(results.axes, summary.points[point], strict=True)
+    return ", ".join(
+        " ".join(filter(None, [axis.label, *texts([axis.levels[level]]), axis.unit])) for axis, level in named
     )
-    return f"At {named}, "
+
+
+def _at(results: Results, summary: Summary, point: int) -> str:
+    label = point_label(results, summary, point)
+    return f"At {label}, " if label else ""

@@ -12,7 +12,7 @@ function rowPlot(place, label, groups, axis) {
     const x = linear(low, high, left, width - right);
     const rowHeight = 25;
     const key = axis.key ?? [];
-    let y = 12 + drawKey(root, key, left, 12, width - left - 8);
+    let y = 12 + drawKey(root, key, 8, 12, width - 16);
     const top = y;
     const body = svg("g");
     for (const group of groups) {

@@ -57,7 +57,7 @@ function compareView(place) {
           lines: [...lines(cell, measure), ...(paper ? [`${paper.source}: ${number(paper.value)} ${measure.unit}`] : [])] };
       }),
     })).filter((group) => group.rows.length);
-    const key = groups.some((g) => g.rows.some((r) => r.paper)) ? [{ label: "published value and its reading error", colour: "var(--ink)", marker: "D", hollow: true }] : [];
+    const key = groups.some((g) => g.rows.some((r) => r.paper)) ? [{ label: "published value, with reading error", colour: "var(--ink)", marker: "D", hollow: true }] : [];
     const title = `${measure.label}${where()}: mean over seeds with its 95 % interval; small dots are single runs.`;
     const letters = groups.some((g) => g.rows.some((r) => r.note)) ? ` Letters: within a group, two rows without a common letter differ by more than chance (paired over seeds, Holm's correction).` : "";
     const rows = cells.map((cell) => [DATA.tcp[cell.tcp].label, DATA.scheme[cell.scheme].label, ...gridValues(cell.point), ...cell.values[measure.name], cell.runs]);
@@ -140,7 +140,7 @@ function delayView(place) {
     const title = `One-way delay of packets${where()}: mark at the median, thick bar from there to the 95th percentile, thin line from the least to the 99th; each the mean over seeds.`;
     const rows = cells.map((cell) => [DATA.tcp[cell.tcp].label, DATA.scheme[cell.scheme].label, ...gridValues(cell.point), ...cell.quantiles]);
     view.show(title, ["TCP", "scheme", ...GRID_HEADER(), ...names.map((name) => withUnit(name, unit))], rows,
-      (plot) => rowPlot(plot, title, groups, { label: `One-way delay (${unit}), sending agent to receiving agent`, unit }));
+      (plot) => rowPlot(plot, title, groups, { label: `One-way delay (${unit})`, unit }));
   };
 }
 

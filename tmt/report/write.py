@@ -1,0 +1,39 @@
+"""A report's files: the page, and the figures for print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.errors import OutputError
+from tmt.io.atomic import staged
+from tmt.report.page import render
+from tmt.report.prints import print_figures
+from tmt.report.summary import summarise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tmt.report.results import Results
+
+PAGE = "report.html"
+
+
+def write_report(results: Results, folder: Path, *, figures: bool = True) -> Iterator[Path]:
+    """Write the page, and the figures for print if wanted, into `folder`; give each path once it is there.
+
+    Raises
+    ------
+    OutputError
+        When a file cannot be written; nothing half-written stays behind.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
+    summary = summarise(results)
+    with staged(folder / PAGE) as part:
+        part.write_text(render(results, summary), encoding="utf-8")
+    yield folder / PAGE
+    if figures:
+        yield from print_figures(results, summary, folder)
