@@ -231,7 +231,7 @@ def _warn(scheme: str, formula: str, rows: list[Row]) -> None:
     memory = max(abs(row["memory_after_feedback"]) for row in rows)
     if scheme == "harq" and formula == "exact" and memory > FORGOTTEN:
         click.echo(
-            f"note: the channel's correlation over one feedback time is up to {memory:.2g}; above {FORGOTTEN} "
-            "the HARQ model is off by a per cent or more (docs/models.md)",
+            f"note: the channel's correlation over one feedback time is up to {memory:.2g}; "
+            f"above {FORGOTTEN} the HARQ model can be off by a per cent or more (docs/models.md)",
             err=True,
         )

@@ -17,7 +17,7 @@ AXIS_LABELS = {
     "alpha": "alpha (probability of staying in the good state)",
     "beta": "beta (probability of staying in the bad state)",
     "erasure_probability": "erasure probability p",
-    "efficiency": "throughput efficiency\n(delivered data LLDUs / slots)",
+    "efficiency": "throughput efficiency",
     "recovery_delay_s": "recovery delay (s)",
     "residual_loss": "residual loss",
 }
@@ -69,11 +69,10 @@ def draw_sweep(path: str | PathLike[str], scheme: str, swept: str, rows: Sequenc
         panels = figure.subplots(len(columns), 1, sharex=True)
         for panel, column in zip(panels, columns, strict=True):
             values = [row[column] for row in rows]
-            panel.plot(
-                [row[swept] for row in rows], values, color=style.colour, linestyle=style.dash, marker="."
-            )
+            panel.plot([row[swept] for row in rows], values, color=style.colour, marker=".")
             panel.set_ylabel(AXIS_LABELS[column])
-        panels[0].set_title(f"{style.label} on a Gilbert-Elliott channel")
+            panel.set_ylim(bottom=0.0)
+        panels[0].set_title(f"Scheme {style.label} on a Gilbert-Elliott channel")
         panels[-1].set_xlabel(AXIS_LABELS[swept])
         save(figure, path)
 

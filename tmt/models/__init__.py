@@ -4,6 +4,7 @@ An oracle for the conversions: it imports neither kernels nor schemes nor channe
 them.
 """
 
+from tmt.models import printed
 from tmt.models.arq import arq, delivered_by_transmission, no_scheme
 from tmt.models.block import BlockLaw, block_law
 from tmt.models.bursts import burst_length_law, gap_length_law, mean_burst_length, mean_gap_length
@@ -30,4 +31,5 @@ __all__ = [
     "mean_burst_length",
     "mean_gap_length",
     "no_scheme",
+    "printed",
 ]

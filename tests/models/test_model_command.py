@@ -1,0 +1,158 @@
+"""`tmt model`: what it prints, what it draws, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from tmt.cli.model_command import command
+from tmt.errors import UsageError
+from tmt.models import RegularLink, TwoStateChannel, arq, erasure_count_law, harq
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHANNEL = ["--alpha", "0.99", "--beta", "0.5", "--rtt", "0.5"]
+
+
+def _run(*arguments: str) -> Result:
+    result = CliRunner().invoke(command, arguments)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def _points(*arguments: str) -> list[dict[str, Any]]:
+    points: list[dict[str, Any]] = json.loads(_run(*arguments, "--json").stdout)["points"]
+    return points
+
+
+def _examples() -> list[str]:
+    assert command.help is not None
+    text = command.help.replace("\\\n", " ")
+    return [re.sub(r"\s+", " ", line) for line in re.findall(r"^ *tmt model (.*)$", text, re.MULTILINE)]
+
+
+@pytest.mark.parametrize("example", _examples())
+def test_model__runs_its_examples_as_printed(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = _run(*shlex.split(example))
+    assert result.exit_code == 0
+    assert "efficiency" in result.stdout
+
+
+def test_model__gives_programs_what_the_library_gives() -> None:
+    (point,) = _points("--scheme", "harq", "--data", "5", "--repair", "7", "--rounds", "2", *CHANNEL)
+    link = RegularLink(500_000_000, 1_000_000, 36_000_000)
+    expected = harq(TwoStateChannel(0.99, 0.5), link, 5, 7, extra=1, rounds=2)
+    assert point["efficiency"] == expected.efficiency
+    assert point["recovery_delay_s"] == expected.recovery_delay_s
+    assert point["residual_loss"] == expected.residual_loss
+
+
+def test_model__passes_on_every_time_and_error_probability() -> None:
+    (point,) = _points(
+        *(
+            "--scheme",
+            "arq",
+            "--max-transmissions",
+            "3",
+            *CHANNEL,
+            "--error-good",
+            "0.02",
+            "--error-bad",
+            "0.6",
+        ),
+        *("--slot-interval", "0.004", "--decode-time", "0.01", "--detection-delay", "0.1"),
+    )
+    link = RegularLink(500_000_000, 4_000_000, 10_000_000, 100_000_000)
+    expected = arq(TwoStateChannel(0.99, 0.5, 0.02, 0.6), link, 3)
+    assert point["recovery_delay_s"] == expected.recovery_delay_s
+    assert point["residual_loss"] == expected.residual_loss
+
+
+def test_model__sweeps_ranges_and_repetitions_with_exact_ends() -> None:
+    points = _points(
+        "--scheme", "none", "--alpha", "0.99", "--beta", "0.1:0.98:5", "--beta", "0.99", "--rtt", "0"
+    )
+    betas = [point["beta"] for point in points]
+    assert betas == pytest.approx([0.1, 0.32, 0.54, 0.76, 0.98, 0.99])
+    assert (betas[0], betas[4]) == (0.1, 0.98)
+
+
+def test_model__shows_the_laws() -> None:
+    arguments = ("--scheme", "none", *CHANNEL, "--laws", "3")
+    (point,) = _points(*arguments)
+    assert point["laws"]["erasure_count"] == erasure_count_law(TwoStateChannel(0.99, 0.5), 3).tolist()
+    assert point["laws"]["burst_length"] == pytest.approx([0.5, 0.25, 0.125])
+    assert "P(m, 3)" in _run(*arguments).stdout
+
+
+def test_model__writes_null_where_nothing_is_printed() -> None:
+    arguments = ("--scheme", "fec", "--data", "3", "--repair", "3", *CHANNEL, "--formula", "printed")
+    (point,) = _points(*arguments)
+    assert point["residual_loss"] is None
+    assert "not printed" in _run(*arguments).stdout
+
+
+def test_model__names_the_printed_arq_formula() -> None:
+    (point,) = _points(
+        "--scheme", "arq", "--alpha", "1", "--beta", "0.5", "--rtt", "0.5", "--formula", "printed"
+    )
+    assert math.isclose(point["recovery_delay_s"], 0.75)
+
+
+@pytest.mark.parametrize("rtt", ["0.5", "0.01"])
+def test_model__says_when_the_channel_remembers_too_much(rtt: str) -> None:
+    arguments = ("--scheme", "harq", "--data", "10", "--repair", "2", "--alpha", "0.98", "--beta", "0.93")
+    note = _run(*arguments, "--rtt", rtt).stderr
+    # rho = 0.91: rho^10 = 0.39, rho^500 = 3e-21.
+    assert ("up to 0.39" in note) == (rtt == "0.01")
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_model__draws_a_sweep(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"sweep.{ending}"
+    sweep = ("--alpha", "0.99", "--beta", "0.1:0.9:3", "--rtt", "0.5")
+    _run("--scheme", "fec", "--data", "4", "--repair", "2", *sweep, "--plot", str(path))
+    assert path.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--scheme", "harq", "--data", "5", *CHANNEL], "--repair is missing: harq needs it"),
+        (["--scheme", "none", "--depth", "2", *CHANNEL], "--depth is no parameter of none: none is"),
+        (
+            ["--scheme", "arq", "--data", "2", *CHANNEL],
+            "--data is no parameter of arq: only --max-transmissions",
+        ),
+        (["--scheme", "none", *CHANNEL, "--formula", "printed"], "scheme is none: the paper prints"),
+        (["--scheme", "none", *CHANNEL, "--plot", "x.png"], "--plot draws a sweep"),
+        (["--scheme", "none", "--alpha", "1", "--beta", "1", "--rtt", "0"], "alpha and beta are both 1"),
+    ],
+)
+def test_model__refuses_in_one_line(arguments: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)) as refusal:
+        command.main(arguments, standalone_mode=False)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["1.5", "-0.1", "nan", "x", "0.1:0.9", "0.1:0.9:1", "0:2:3", "0.1:0.9:2:3", ""]
+)
+def test_model__refuses_what_is_no_probability(text: str) -> None:
+    with pytest.raises(click.BadParameter) as refusal:
+        command.main(
+            ["--scheme", "none", "--alpha", "0.9", f"--beta={text}", "--rtt", "0"], standalone_mode=False
+        )
+    assert refusal.value.format_message().count("\n") == 0
