@@ -52,7 +52,7 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
     "--slot-interval",
     type=POSITIVE_SECONDS,
     default=NS_PER_MS,
-    show_default="0.001",
+    show_default="1 ms",
     help="Time from one slot to the next, in seconds.",
 )
 @click.option(
@@ -65,7 +65,7 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
     "--decode-time",
     type=POSITIVE_SECONDS,
     default=36 * NS_PER_MS,
-    show_default="0.036",
+    show_default="36 ms",
     help="Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.",
 )
 @click.option("--duration", type=POSITIVE_SECONDS, help="Length of the trace in seconds.")
@@ -81,7 +81,6 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
     show_default=True,
     help="Equal seeds give equal traces.",
 )
-@click.pass_context
 def command(
     ctx: click.Context, phy: str, channel_name: str, over: str | None, seed: int, **_: object
 ) -> None:
@@ -99,6 +98,7 @@ def command(
     """
     from tmt.generate import generate, overlay  # noqa: PLC0415  (numpy takes long to import)
 
+    ctx = click.get_current_context()
     channel = _channel(ctx, channel_name)
     if over is not None:
         _refuse(

@@ -1,0 +1,62 @@
+"""`tmt inspect`: what a trace holds."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from tmt.cli.options import SECONDS
+from tmt.cli.progress import progress_bar
+
+
+@click.command()
+@click.argument("trace", type=click.Path(dir_okay=False))
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object, with every burst and gap length."
+)
+@click.option(
+    "--plot", type=click.Path(dir_okay=False), help="Draw the trace into this PNG, SVG or PDF file."
+)
+@click.option(
+    "--lldu-bytes",
+    type=click.IntRange(1),
+    help="Useful bytes of one LLDU, where the trace does not say: for bit rates.",
+)
+@click.option(
+    "--rtt",
+    type=SECONDS,
+    help="Round-trip propagation time in seconds, where the trace does not say: for the recovery delay.",
+)
+def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None, rtt: int | None) -> None:
+    """Say what TRACE holds: rates, losses, bursts, gaps, delays, and what the scheme of a link trace cost.
+
+    A burst is a run of rows that are erased (PHY trace) or lost (link trace), a gap one of rows that are not.
+
+    \b
+    A table for people, an object for programs, a picture:
+      tmt inspect phy.parquet
+      tmt inspect --json phy.parquet
+      tmt inspect --plot phy.svg phy.parquet
+    """
+    from tmt.io import open_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
+    from tmt.metrics.link import summarise  # noqa: PLC0415
+
+    if plot is not None:
+        from tmt.figures.style import check_format  # noqa: PLC0415
+
+        check_format(plot)
+    with open_trace(trace) as reader, progress_bar("inspect", reader.rows, "rows") as progress:
+        summary = summarise(reader, reader.metadata, lldu_bytes=lldu_bytes, rtt_ns=rtt, progress=progress)
+    if plot is not None:
+        from tmt.figures.link import draw_summary  # noqa: PLC0415
+
+        draw_summary(summary, trace, plot)
+    if as_json:
+        click.echo(json.dumps(summary.to_json(), indent=2, allow_nan=False))
+        return
+    from rich.console import Console  # noqa: PLC0415
+
+    from tmt.cli.inspect_output import as_tables  # noqa: PLC0415
+
+    Console(soft_wrap=False).print(as_tables(trace, summary))

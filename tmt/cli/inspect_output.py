@@ -1,0 +1,118 @@
+"""What `tmt inspect` prints for people; `--json` prints what the summary itself gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE, SIMPLE_HEAD
+from rich.console import Group
+from rich.table import Table
+
+from tmt.metrics.link import LinkSummary, PhySummary
+from tmt.units import ns_to_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.metrics.distribution import Distribution
+
+Fact = tuple[str, str, str]
+"""What it is, how much, and what exactly is counted."""
+
+
+def as_tables(path: str, summary: PhySummary | LinkSummary) -> Group:
+    """Render a summary: single figures first, then distributions, one a line."""
+    phy = isinstance(summary, PhySummary)
+    facts = Table(
+        box=SIMPLE,
+        pad_edge=False,
+        title=f"{path}: {'PHY' if phy else 'link'} trace",
+        title_justify="left",
+        show_header=False,
+    )
+    facts.add_column(style="bold")
+    facts.add_column(justify="right")
+    facts.add_column(style="dim")
+    for fact in _facts(summary):
+        facts.add_row(*fact)
+    spread = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        caption="percentiles by nearest rank; those of times may be 0.05 % low",
+        caption_justify="left",
+    )
+    for heading in ("", "number", "mean", "least", "50 %", "90 %", "99 %", "most"):
+        spread.add_column(heading, justify="left" if not heading else "right", no_wrap=True)
+    unit = "slots" if phy else "LLDUs"
+    spread.add_row(f"bursts, {unit}", *_cells(summary.pattern.bursts))
+    spread.add_row(f"gaps, {unit}", *_cells(summary.pattern.gaps))
+    spread.add_row("row to row, ms", *_cells(summary.times.interval_s.scaled(1e-3)))
+    if isinstance(summary, PhySummary):
+        spread.add_row("decode time, ms", *_cells(summary.decode_time_s.scaled(1e-3)))
+    else:
+        spread.add_row("delay, ms", *_cells(summary.delay_s.scaled(1e-3)))
+        spread.add_row("given up, ms", *_cells(summary.loss_delay_s.scaled(1e-3)))
+    return Group(facts, spread)
+
+
+def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
+    times, rates, outage = summary.times, summary.bit_rates, summary.pattern.outage
+    phy = isinstance(summary, PhySummary)
+    rows, good = ("slots", "decoded slots") if phy else ("data LLDUs", "delivered data LLDUs")
+    yield rows, f"{times.rows:,}", "rows of the trace"
+    yield "duration", f"{times.duration_s:,.6g} s", f"first row to last, from {times.start_s:.6g} s on"
+    yield f"{rows} per second", _number(times.per_s), "" if phy else "first transmissions only"
+    if rates is not None:
+        size = f"LLDU payload of {rates.lldu_bytes} bytes"
+        yield "bit rate", _bits(rates.all_bps), f"{size}, all {rows}"
+        yield "useful bit rate", _bits(rates.good_bps), f"{size}, {good}"
+    if isinstance(summary, PhySummary):
+        yield "erased", f"{summary.erased:,}", f"{_number(summary.erasure_rate)} of the slots"
+    else:
+        yield from _link_facts(summary)
+    if outage is not None:
+        start_s, duration_s = ns_to_seconds(outage.start_ns), ns_to_seconds(outage.duration_ns)
+        where = f"{outage.slots} rows from {start_s:.6g} s on, until the next good one"
+        yield "longest outage", f"{duration_s:.6g} s", where
+
+
+def _link_facts(summary: LinkSummary) -> Iterator[Fact]:
+    yield "delivered", f"{summary.delivered:,}", "data LLDUs"
+    yield "lost", f"{summary.lost:,}", f"given up; {_number(summary.loss_rate)} of those settled"
+    yield "unsettled", f"{summary.unsettled:,}", "open when the trace ends"
+    yield (
+        "transmissions",
+        f"{summary.mean_transmissions:.5g}",
+        "mean per data LLDU; for harq, 1 + its block's requests",
+    )
+    yield "persistency", str(summary.persistency), "most retransmissions of one LLDU"
+    yield (
+        "throughput efficiency",
+        _number(summary.efficiency),
+        "the trace does not say how many slots it used"
+        if summary.slots_used is None
+        else f"delivered data LLDUs per slot, of {summary.slots_used:,}",
+    )
+    if summary.rtt_s is None:
+        mean = summary.delay_s.mean
+        shown = "-" if mean is None else f"{mean:.6g} s"
+        yield "recovery delay", shown, "without propagation: give --rtt to add RTT/2"
+    else:
+        yield (
+            "recovery delay",
+            f"{_number(summary.recovery_delay_s)} s",
+            f"mean RTT/2 + delay, RTT {summary.rtt_s:g} s",
+        )
+
+
+def _cells(values: Distribution) -> list[str]:
+    parts = (values.mean, values.minimum, values.p50, values.p90, values.p99, values.maximum)
+    return [f"{values.count:,}", *map(_number, parts)]
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"
+
+
+def _bits(rate_bps: float) -> str:
+    return f"{rate_bps / 1e3:,.6g} kbit/s"
