@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from typing import TYPE_CHECKING, Any
+import sys
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.conftest import ROOT
 from tmt.errors import InputError
 from tmt.io import read_trace
 from tmt.io.refusals import REFUSALS
 from tmt.schema import LINK_TRACE, PHY_TRACE
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-CONTRACT = ROOT / "traces" / "contract"
+CONTRACT = Path(__file__).resolve().parents[2] / "traces" / "contract"
 TABLES = {"phy": PHY_TRACE, "link": LINK_TRACE}
 
 
@@ -36,7 +34,7 @@ def maker() -> Any:
     spec = importlib.util.spec_from_file_location("make_contract", CONTRACT / "make_contract.py")
     module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(__import__("sys").modules, "make_contract", module)
+        patch.setitem(sys.modules, "make_contract", module)
         spec.loader.exec_module(module)
     return module
 

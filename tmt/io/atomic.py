@@ -100,7 +100,7 @@ def _upload(part: Path, uri: str) -> None:
     folder, _, name = path.rpartition("/")
     beside = f"{folder}/.part-{secrets.token_hex(4)}-{name}"
     try:
-        with part.open("rb") as source, system.open_output_stream(beside) as sink:
+        with part.open("rb") as source, system.open_output_stream(beside, compression=None) as sink:
             shutil.copyfileobj(source, sink, 1 << 20)
         system.move(beside, path)
     except BaseException:

@@ -58,10 +58,13 @@ def open_input(path: str) -> BinaryFile:
 
 
 def open_output(part: Path) -> BufferedWriter | gzip.GzipFile:
-    """Open a local file for writing, compressed if it ends in ``.gz``: without a date in it."""
-    if part.suffix == ".gz":
-        return gzip.GzipFile(part, "wb", compresslevel=6, mtime=0)
-    return part.open("wb")
+    """Open a local file for writing, compressed if it ends in ``.gz``: without a name and a date in it."""
+    file = part.open("wb")
+    if part.suffix != ".gz":
+        return file
+    zipped = gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0)
+    zipped.myfileobj = cast("FileIO", file)  # closed together with it
+    return zipped
 
 
 def _open_uri(uri: str) -> BufferedReader:
@@ -93,7 +96,11 @@ def seekable(path: str, file: BinaryFile) -> BinaryFile:
     if not path.lower().endswith(".gz"):
         return file
     copy = tempfile.TemporaryFile()  # noqa: SIM115 (the reader closes it)
-    with file, input_errors(path):
-        shutil.copyfileobj(file, copy, 1 << 20)
-    copy.seek(0)
+    try:
+        with file, input_errors(path):
+            shutil.copyfileobj(file, copy, 1 << 20)
+        copy.seek(0)
+    except BaseException:
+        copy.close()
+        raise
     return copy

@@ -25,6 +25,7 @@ ROUND_TRIP_MS = 8
 
 _WRAP_MS = 10_240
 _COLUMNS = ("log_ms", "sfn", "subframe", "attempt")
+_COUNT = re.compile(r"[0-9]{1,4}")
 _NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,9})?")
 
 
@@ -80,19 +81,11 @@ def _header(path: str, text: str) -> tuple[list[int], int]:
 
 def _values(path: str, line: int, fields: list[str]) -> tuple[float, int, int]:
     """Return log time, subframe count within the wrap, and attempt; refuse what is out of range."""
-    limits = (None, 1023, 9, 255)
-    for name, field, most in zip(_COLUMNS, fields, limits, strict=True):
-        good = (
-            _NUMBER.fullmatch(field)
-            if most is None
-            else field.isdecimal() and len(field) < 5 and int(field) <= most
-        )
-        if not good or (name == "attempt" and int(field) == 0):
-            least = 1 if name == "attempt" else 0
-            allowed = (
-                "a number of milliseconds is needed" if most is None else f"allowed are {least} to {most}"
-            )
-            raise InputError(path, f"{name} is {shown(field)}; {allowed}", line)
+    if not _NUMBER.fullmatch(fields[0]):
+        raise InputError(path, f"log_ms is {shown(fields[0])}; a number of milliseconds is needed", line)
+    for name, field, least, most in zip(_COLUMNS[1:], fields[1:], (0, 0, 1), (1023, 9, 255), strict=True):
+        if not (_COUNT.fullmatch(field) and least <= int(field) <= most):
+            raise InputError(path, f"{name} is {shown(field)}; allowed are {least} to {most}", line)
     log_ms, frame, subframe, attempt = fields
     return float(log_ms), 10 * int(frame) + int(subframe), int(attempt)
 

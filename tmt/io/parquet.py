@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -150,6 +151,14 @@ def open_parquet(file: BinaryFile, path: str, table: Table | None) -> ParquetRea
     """Read the footer, check the columns, and open a reader."""
     file = seekable(path, file)
     try:
+        return _open_seekable(file, path, table)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _open_seekable(file: BinaryFile, path: str, table: Table | None) -> ParquetReader:
+    try:
         source = pq.ParquetFile(file, **READ_SETTINGS)
         schema = source.schema_arrow
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -205,7 +214,9 @@ class ParquetWriter(TraceWriter):
         self._writer.close()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; an incomplete one gets a footer for nothing, which pyarrow insists on."""
+        with suppress(OSError, pa.ArrowException):
+            self._writer.close()
         self._file.close()
 
 
