@@ -1,0 +1,1 @@
+"""Whole comparisons: a scenario becomes a grid of runs, of which only the missing ones are executed."""

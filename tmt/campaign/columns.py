@@ -1,0 +1,75 @@
+"""What a campaign adds to the row of a run: where it stands in the grid, and how it ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from tmt.schema import RUN_RESULTS, ResultColumn
+
+DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
+"""How a run ends; whatever is not done has a `message`."""
+
+CAMPAIGN_COLUMNS = (
+    ResultColumn("key", "text", "provenance", "", "hash of everything that decides the run's outcome"),
+    ResultColumn("status", "text", "provenance", "", f"{DONE}, {FAILED}, {TIMED_OUT} or {KILLED}"),
+    ResultColumn("trace", "text", "scenario", "", "where the PHY slots come from"),
+    ResultColumn("scheme", "text", "scenario", "", "link-layer scheme, in the papers' notation"),
+    ResultColumn("scheme_name", "text", "scenario", "", "none, fec, arq or harq"),
+    ResultColumn("scheme_parameters", "text", "scenario", "", "the scheme's parameters, as JSON"),
+    ResultColumn(
+        "capacity_bps",
+        "number",
+        "link",
+        "bit/s",
+        "what the scheme makes of the trace, on average over all of it",
+        "payload of delivered data LLDUs",
+        null="when the conversion failed",
+    ),
+    ResultColumn(
+        "line_bps",
+        "number",
+        "link",
+        "bit/s",
+        "what the trace's slots could carry if none were erased and none spent on repair",
+        "LLDU payload",
+        null="when the conversion failed",
+    ),
+    ResultColumn("attempt", "integer", "provenance", "", "how many times the run was started so far"),
+    ResultColumn("finished_at", "text", "provenance", "", "when it ended, UTC"),
+    ResultColumn("schema_version", "integer", "provenance", "", "version of the columns' declaration"),
+    ResultColumn(
+        "exit_status",
+        "integer",
+        "provenance",
+        "",
+        "exit status of the simulator, negative for a signal",
+        null="when the run is done, or the simulator had not ended by itself",
+    ),
+    ResultColumn(
+        "message",
+        "text",
+        "provenance",
+        "",
+        "what went wrong, with the simulator's last words",
+        null="when the run is done",
+    ),
+    ResultColumn(
+        "records", "text", "provenance", "", "folder of the packet records", null="when none were kept"
+    ),
+)
+
+COLUMNS = (*CAMPAIGN_COLUMNS, *RUN_RESULTS)
+"""Every column of a campaign's results, in file order."""
+
+
+def arrow_schema() -> pa.Schema:
+    """Return the columns as a Parquet file holds them; each may be null, for runs that failed."""
+    types = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "flag": pa.bool_()}
+    return pa.schema([pa.field(column.name, types[column.kind]) for column in COLUMNS])
+
+
+def blank_row() -> dict[str, Any]:
+    """Return a row that has no value in any column."""
+    return dict.fromkeys(column.name for column in COLUMNS)

@@ -1,0 +1,219 @@
+"""Executes what a campaign's store does not hold yet, whoever else is at work on it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tmt.campaign.columns import DONE, FAILED, KILLED
+from tmt.campaign.strays import kill_strays
+from tmt.campaign.tasks import Convert, FullDiskError, Simulate, failed_row, is_converted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tmt.campaign.grid import Conversion, Run
+    from tmt.campaign.pool import Outcome, Pool
+    from tmt.campaign.store import Store
+
+POLL_S = 0.2
+"""Longest time between two looks at what other engines have done."""
+
+LEAST_FREE_BYTES = 1 << 20
+"""Below this much room on the disk a failed run is put down to the disk, not to the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The runs of a scenario, by what the store holds of them.
+
+    Attributes
+    ----------
+    runs
+        All of them.
+    missing
+        Those to execute: never done, or failed and to be tried again.
+    done, failed
+        Numbers of runs that the store holds.
+    """
+
+    runs: list[Run]
+    missing: list[Run]
+    done: int
+    failed: int
+
+    def conversions(self, store: Store) -> list[Conversion]:
+        """Return the link traces that are needed and not there yet, each once."""
+        needed = {run.conversion.identity: run.conversion for run in self.missing}
+        cache = store.folder / "cache"
+        return [conversion for conversion in needed.values() if not is_converted(cache, conversion)]
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far an execution has come; runs that other engines have done meanwhile count too."""
+
+    total: int
+    done: int = 0
+    failed: int = 0
+    converted: int = 0
+    conversions: int = 0
+
+    @property
+    def ended(self) -> int:
+        """Runs that need no more work."""
+        return self.done + self.failed
+
+
+Watch = Callable[[Progress], None]
+
+
+def plan(runs: list[Run], store: Store, *, retry_failed: bool = False) -> Plan:
+    """Say which runs the store does not hold."""
+    missing: list[Run] = []
+    done = failed = 0
+    for run in runs:
+        status, _ = store.held.get(run.key, (None, 0))
+        has_records = not run.keep_records or (store.folder / "records" / run.key).exists()
+        if status == DONE and has_records:
+            done += 1
+            continue
+        if status not in (None, DONE):
+            failed += 1
+            if not retry_failed:
+                continue
+        missing.append(run)
+    return Plan(runs, missing, done, failed)
+
+
+def execute(missing: Sequence[Run], store: Store, pool: Pool, watch: Watch = lambda _: None) -> Progress:
+    """Run what is missing and keep every result as soon as it is there.
+
+    Parameters
+    ----------
+    watch
+        Called after each change and at least every `POLL_S`.
+
+    Raises
+    ------
+    OutputError
+        When there is no room for results; what was finished before is kept.
+    """
+    return _Execution(missing, store, pool, watch).run()
+
+
+class _Execution:
+    def __init__(self, missing: Sequence[Run], store: Store, pool: Pool, watch: Watch) -> None:
+        self._store, self._pool, self._watch = store, pool, watch
+        self._cache = store.folder / "cache"
+        self._attempts = {run.key: store.held.get(run.key, ("", 0))[1] for run in missing}
+        self._waiting: dict[str, list[Run]] = {}
+        self._ready: deque[Run] = deque()
+        self._elsewhere: deque[Run] = deque()
+        self._conversions: deque[Conversion] = deque()
+        for run in missing:
+            self._sort_in(run)
+        self._in_flight = 0
+        self._progress = Progress(total=len(missing), conversions=len(self._conversions))
+
+    def run(self) -> Progress:
+        while self._conversions or self._ready or self._elsewhere or self._waiting or self._in_flight:
+            self._submit()
+            for outcome in self._pool.outcomes(POLL_S):
+                self._in_flight -= 1
+                self._settle(outcome)
+            self._watch(self._progress)
+        return self._progress
+
+    def _sort_in(self, run: Run) -> None:
+        conversion = run.conversion
+        if conversion.identity in self._waiting:
+            self._waiting[conversion.identity].append(run)
+        elif is_converted(self._cache, conversion):
+            self._ready.append(run)
+        else:
+            self._waiting[conversion.identity] = [run]
+            self._conversions.append(conversion)
+
+    def _submit(self) -> None:
+        free = self._pool.free
+        while free and self._conversions:
+            conversion = self._conversions.popleft()
+            self._start(Convert(conversion, self._cache, self._store.scratch))
+            free -= 1
+        if free and not self._ready:
+            self._ready, self._elsewhere = self._elsewhere, deque()
+        tried = len(self._ready)
+        while free and tried:
+            tried -= 1
+            run = self._ready.popleft()
+            if not self._store.claim(run.key):
+                self._elsewhere.append(run)
+                continue
+            self._store.refresh()
+            status, attempt = self._store.held.get(run.key, ("", 0))
+            if attempt > self._attempts[run.key]:
+                self._store.release(run.key)
+                self._count(status)
+                continue
+            self._start(
+                Simulate(run, attempt + 1, self._cache, self._store.scratch, self._store.folder / "records")
+            )
+            free -= 1
+
+    def _start(self, task: Convert | Simulate) -> None:
+        self._pool.submit(task)
+        self._in_flight += 1
+
+    def _settle(self, outcome: Outcome) -> None:
+        if outcome.error is not None:
+            raise outcome.error
+        task = outcome.task
+        if isinstance(task, Convert):
+            error = f"its worker was {outcome.died}" if outcome.result is None else outcome.result["error"]
+            self._settle_conversion(task.conversion, error)
+            return
+        row = outcome.result
+        if row is None:
+            for folder in self._store.scratch.glob(f"{task.run.key}-*"):
+                kill_strays(folder)
+                shutil.rmtree(folder, ignore_errors=True)
+            row = failed_row(task, KILLED, f"its worker was {outcome.died}")
+        self._keep(row)
+        self._store.release(task.run.key)
+
+    def _settle_conversion(self, conversion: Conversion, error: str | None) -> None:
+        self._progress.converted += 1
+        runs = self._waiting.pop(conversion.identity)
+        if error is None:
+            self._ready.extend(runs)
+            return
+        for run in runs:
+            if self._store.claim(run.key):
+                attempt = self._attempts[run.key] + 1
+                task = Simulate(
+                    run, attempt, self._cache, self._store.scratch, self._store.folder / "records"
+                )
+                self._keep(failed_row(task, FAILED, f"its link trace could not be made: {error}"))
+                self._store.release(run.key)
+
+    def _keep(self, row: dict[str, object]) -> None:
+        if row["status"] != DONE and shutil.disk_usage(self._store.folder).free < LEAST_FREE_BYTES:
+            raise FullDiskError(f"{self._store.folder}: no room is left on the disk")
+        self._store.append(row)
+        self._count(str(row["status"]))
+
+    def _count(self, status: str) -> None:
+        if status == DONE:
+            self._progress.done += 1
+        else:
+            self._progress.failed += 1
+
+
+def default_jobs() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,240 @@
+"""From a scenario to its runs: every combination once, each with a key that says everything that matters."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt import __version__
+from tmt.campaign.scenario import GENERATED_KEYS, TraceFile, channel_of, scheme_of
+from tmt.errors import InputError
+from tmt.generate import Line
+from tmt.io import open_trace
+from tmt.provenance import file_sha256
+from tmt.schema import FORMAT_VERSION, PHY_TRACE
+from tmt.units import seconds_to_ns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.campaign.scenario import Link, Scenario, Traffic
+
+DEFAULT_DECODE_TIME_S = 0.001
+"""Decode time of a generated line where the scenario does not say: it must not be 0, which means erased."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phy:
+    """A PHY trace: a file as it is (`channel` None), or a channel's realisation on a line or over a file.
+
+    `identity` is the same exactly for the same slots.
+    """
+
+    identity: str
+    file: Path | None
+    channel: Any = None
+    seed: int = 0
+    line: Line | None = None
+    length_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A link trace that runs share: what a scheme makes of every `every`-th slot of a PHY trace."""
+
+    identity: str
+    phy: Phy
+    every: int
+    scheme: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One simulation of the grid, before anything is known of its link trace but how to make it.
+
+    `start` says where in the trace it starts, in nanoseconds, or as a part of the trace's length when it is a
+    float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and scheme.
+    """
+
+    key: str
+    tcp: str
+    seed: int
+    trace: str
+    conversion: Conversion
+    lldu_bytes: int
+    start: int | float
+    link: Link
+    traffic: Traffic
+    timeout_s: float
+    keep_records: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A trace of the scenario, once its files have been looked at."""
+
+    section: Any
+    label: str
+    lldu_bytes: int
+    sha256: str
+    file: Path | None
+
+
+def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
+    """Return the runs of a scenario, seed after seed, each key once.
+
+    Raises
+    ------
+    InputError
+        When a trace that the scenario names cannot be used.
+    """
+    sources = [_source(scenario, section) for section in scenario.traces]
+    runs: dict[str, Run] = {}
+    for seed, source, section, link in product(
+        scenario.grid.seeds, sources, scenario.schemes, scenario.links
+    ):
+        conversion = _conversion(source, seed, section, link)
+        start = _start(source, link, seed)
+        for traffic in scenario.traffics:
+            base = digest(
+                conversion.identity,
+                link.model_dump(mode="json"),
+                traffic.model_dump(mode="json"),
+                source.lldu_bytes,
+                start,
+                simulator_stamp,
+                __version__,
+                FORMAT_VERSION,
+            )
+            for tcp in scenario.grid.tcp:
+                key = hashlib.sha256(f"{base} {tcp} {seed}".encode()).hexdigest()[:32]
+                runs[key] = Run(
+                    key,
+                    tcp,
+                    seed,
+                    source.label,
+                    conversion,
+                    source.lldu_bytes,
+                    start,
+                    link,
+                    traffic,
+                    scenario.grid.timeout,
+                    seed in scenario.grid.records,
+                )
+    return list(runs.values())
+
+
+def digest(*parts: Any) -> str:
+    """Return a hash of values that JSON knows."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def parameters(scheme: Any) -> dict[str, Any]:
+    """Return the parameters of a scheme or a channel by name."""
+    return asdict(scheme)
+
+
+def _source(scenario: Scenario, section: Any) -> _Source:
+    name = section.file if isinstance(section, TraceFile) else section.over
+    file = None if name is None else scenario.resolve(name)
+    lldu_bytes, sha256 = section.lldu_bytes, ""
+    if file is not None:
+        found, sha256 = _look_at(file)
+        lldu_bytes = lldu_bytes or found
+        if lldu_bytes is None:
+            raise InputError(
+                scenario.path, f"key trace: {name} does not say its lldu_bytes; add lldu_bytes to the table"
+            )
+    return _Source(section, section.label or _label(section, file), lldu_bytes, sha256, file)
+
+
+@lru_cache
+def _look_at(file: Path) -> tuple[int | None, str]:
+    """Return the LLDU size that a PHY trace's metadata tells, and the hash of its content."""
+    with open_trace(file) as reader:
+        if reader.table is not PHY_TRACE:
+            raise InputError(file, f"holds a {reader.table.kind} trace; a PHY trace is needed")
+        lldu_bytes = reader.metadata.get("lldu_bytes")
+    return lldu_bytes, file_sha256(file)
+
+
+def _label(section: Any, file: Path | None) -> str:
+    """Return what tells a trace from the others: its file, its channel with parameters, its share."""
+    parts = [] if file is None else [file.name]
+    if not isinstance(section, TraceFile):
+        own = {name: value for name, value in section.model_dump().items() if name not in GENERATED_KEYS}
+        values = ", ".join(f"{name}={value:g}" for name, value in own.items())
+        parts.insert(0, f"{section.channel}({values})" if values else section.channel)
+    label = " over ".join(parts)
+    return f"{label} /{section.every}" if section.every > 1 else label
+
+
+def _conversion(source: _Source, seed: int, scheme_section: Any, link: Link) -> Conversion:
+    phy = _phy(source, seed)
+    scheme = scheme_of(scheme_section, seconds_to_ns(link.rtt))
+    every = source.section.every
+    identity = digest(phy.identity, every, scheme.name, parameters(scheme), __version__, FORMAT_VERSION)
+    return Conversion(identity, phy, every, scheme)
+
+
+def _phy(source: _Source, seed: int) -> Phy:
+    section = source.section
+    if isinstance(section, TraceFile):
+        return Phy(source.sha256, source.file)
+    channel = channel_of(section)
+    line, length_ns = None, 0
+    if source.file is None:
+        decode_time_ns = seconds_to_ns(section.decode_time or DEFAULT_DECODE_TIME_S)
+        interval_ns = Fraction(8 * section.lldu_bytes * 10**9) / Fraction(str(section.rate))
+        line, length_ns = Line(interval_ns, decode_time_ns), seconds_to_ns(section.length)
+    on = [source.sha256] if line is None else [str(line.interval_ns), line.decode_time_ns, length_ns]
+    identity = digest(channel.name, parameters(channel), seed, on, __version__, FORMAT_VERSION)
+    return Phy(identity, source.file, channel, seed, line, length_ns)
+
+
+def _start(source: _Source, link: Link, seed: int) -> int | float:
+    if source.section.offset is not None:
+        return seconds_to_ns(source.section.offset)
+    return float(np.random.default_rng([seed, 0]).random()) if link.loop else 0
+
+
+def simulation_s(runs: list[Run]) -> float:
+    """Return how many simulated seconds the runs last at most."""
+    return sum(run.traffic.duration for run in runs)
+
+
+def axes(runs: list[Run]) -> list[str]:
+    """Return the result columns that vary besides TCP, scheme and seed."""
+    levels: dict[str, set[Any]] = {"trace": {run.trace for run in runs}}
+    for name in (*(f"link.{key}" for key in _LINK_COLUMNS), *(f"traffic.{key}" for key in _TRAFFIC_COLUMNS)):
+        section, key = name.split(".")
+        column = (_LINK_COLUMNS if section == "link" else _TRAFFIC_COLUMNS)[key]
+        levels[column] = {getattr(getattr(run, section), key) for run in runs}
+    return [column for column, values in levels.items() if len(values) > 1]
+
+
+_LINK_COLUMNS = {
+    "rtt": "rtt_s",
+    "queue_packets": "queue_packets",
+    "window_packets": "window_packets",
+    "in_order": "in_order",
+    "hold": "hold_s",
+    "loop": "loop",
+    "return_rate": "return_rate_bps",
+}
+_TRAFFIC_COLUMNS = {
+    "duration": "duration_s",
+    "flows": "flows",
+    "transfer_bytes": "transfer_bytes",
+    "packet_bytes": "packet_bytes",
+    "start_spread": "start_spread_s",
+}
+"""Result column of each key of a scenario."""

@@ -1,0 +1,69 @@
+"""How a scenario file is refused: key, value and what is allowed, in one line, with the line's number."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
+
+Key = tuple[str | int, ...]
+
+
+class Refused(Exception):  # noqa: N818  (it never leaves the package: `load` turns it into an InputError)
+    """A key that is not allowed, or has a value that is not."""
+
+    def __init__(self, key: Key, reason: str, allowed: str) -> None:
+        self.key = key
+        super().__init__(f"key {spell(key)}: {reason}" + (f"; allowed: {allowed}" if allowed else ""))
+
+
+def spell(key: Key) -> str:
+    """Return ``scheme[1].data`` for ``("scheme", 1, "data")``."""
+    text = ""
+    for part in key:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def refuse(error: ValidationError, model: type[BaseModel], place: Key, listed: dict[str, int]) -> Refused:
+    """Return the first thing that pydantic found wrong; `listed` has the index of keys given as lists."""
+    first = error.errors()[0]
+    key: Key = (*place, *first["loc"])
+    if first["loc"] and first["loc"][0] in listed:
+        key = (*place, first["loc"][0], listed[str(first["loc"][0])], *first["loc"][1:])
+    if first["type"] == "extra_forbidden":
+        return Refused(key, "is not known", ", ".join(model.model_fields))
+    if first["type"] == "missing":
+        return Refused(key, "is missing", "a value")
+    allowed = re.sub(r"^(Input|Value|Tuple) should (be|have) (a |an )?(valid )?", "", first["msg"])
+    return Refused(key, f"value {_show(first['input'])} is not allowed", allowed)
+
+
+def _show(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def locate(text: str, key: Key) -> int | None:
+    """Return the line, from 1, on which `key` stands in a TOML file, or that of its table."""
+    names = [part for part in key if isinstance(part, str)]
+    number = next((part for part in key if isinstance(part, int)), 0)
+    table, seen, found = "", {}, None  # type: str, dict[str, int], int | None
+    for line_number, line in enumerate(text.splitlines(), start=1):
+        header = re.match(r"\s*\[\[?\s*([\w-]+)\s*\]?\]", line)
+        if header:
+            table = header[1]
+            seen[table] = seen.get(table, -1) + 1
+        in_table = table == names[0] and seen.get(table) == number
+        if in_table and header:
+            found = line_number
+        assigned = re.match(r"\s*\"?([\w-]+)\"?\s*=", line)
+        if assigned and (
+            (in_table and assigned[1] == names[-1] and len(names) > 1)
+            or (not table and assigned[1] == names[0])
+        ):
+            return line_number
+    return found

@@ -1,0 +1,337 @@
+"""Scenario files: what a campaign compares, written down in TOML and checked before anything runs.
+
+Any value of a ``[[trace]]``, ``[[scheme]]``, ``[link]`` or ``[[traffic]]`` table may be a list: each of its
+members is then one more point of the grid. Times are seconds.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import MISSING, dataclass, fields
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from tmt.campaign.refusals import Refused, locate, refuse
+from tmt.channels import CHANNELS
+from tmt.errors import InputError, UsageError
+from tmt.replay.parameters import MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES, TCP_VARIANTS
+from tmt.schemes import SCHEMES
+from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
+PositiveSeconds = Annotated[float, Field(gt=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1, lt=2**31)]
+Seed = Annotated[int, Field(ge=1, le=MAX_SEED)]
+Tcp = Literal["newreno", "westwood", "hybla", "cubic", "compound"]
+assert set(TCP_VARIANTS) == set(Tcp.__args__)  # type: ignore[attr-defined]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Grid(_Section):
+    """``[grid]``: TCP variants, and the seeds, each of which is another piece of the channel."""
+
+    tcp: Annotated[tuple[Tcp, ...], Field(min_length=1, strict=False)]
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1, strict=False)]
+    records: Annotated[tuple[Seed, ...], Field(strict=False)] = ()
+    timeout: PositiveSeconds = 600.0
+
+
+class TraceFile(_Section):
+    """``[[trace]]`` with `file`: a PHY trace that exists, of which every `every`-th slot is this user's."""
+
+    file: Annotated[str, Field(min_length=1)]
+    lldu_bytes: Count | None = None
+    every: Count = 1
+    offset: Seconds | None = None
+    label: str | None = None
+
+
+class Link(_Section):
+    """``[link]``: the path between sender and receiver, the same in every run but for what is listed."""
+
+    rtt: Seconds
+    queue_packets: Count | None = None
+    window_packets: Count | None = None
+    in_order: bool = True
+    hold: PositiveSeconds | None = None
+    loop: bool = True
+    return_rate: Annotated[float, Field(ge=1, le=1e12)] | None = None
+
+
+class Traffic(_Section):
+    """``[[traffic]]``: what the senders send."""
+
+    duration: PositiveSeconds
+    flows: Annotated[int, Field(ge=1, le=MAX_FLOWS)] = 1
+    transfer_bytes: Annotated[int, Field(ge=1, lt=2**62)] | None = None
+    packet_bytes: Annotated[int, Field(ge=MIN_PACKET_BYTES, le=MAX_PACKET_BYTES)] = 1500
+    start_spread: Seconds = 0.0
+
+
+class _GeneratedTrace(_Section):
+    """``[[trace]]`` with `channel`: a line of slots, or an existing trace, under a channel model.
+
+    Every seed is another realisation of the channel.
+    """
+
+    channel: str
+    over: str | None = None
+    rate: Annotated[float, Field(ge=1, le=1e12)] | None = None
+    decode_time: PositiveSeconds | None = None
+    length: PositiveSeconds | None = None
+    lldu_bytes: Count | None = None
+    every: Count = 1
+    offset: Seconds | None = None
+    label: str | None = None
+
+
+GENERATED_KEYS = frozenset(_GeneratedTrace.model_fields)
+
+
+class _Scheme(_Section):
+    name: str
+
+
+def _model(base: type[BaseModel], kind: type[Any], supplied: frozenset[str] = frozenset()) -> type[BaseModel]:
+    """Return the section that holds the parameters of a scheme or channel; times lose their ``_ns``."""
+    kinds: dict[str, Any] = {
+        field.name.removesuffix("_ns"): (
+            _key_type(field),
+            field.default if field.default is not MISSING else ...,
+        )
+        for field in fields(kind)
+        if field.name not in supplied
+    }
+    return create_model(kind.__name__, __base__=base, **kinds)
+
+
+def _key_type(field: Any) -> Any:
+    """Return the type of a key from the declaration of the parameter, which is text."""
+    optional = "None" in field.type
+    plain: Any = (
+        Seconds if field.name.endswith("_ns") else {"int": int, "float": float}[field.type.split()[0]]
+    )
+    return plain | None if optional else plain
+
+
+SCHEME_SECTIONS = {name: _model(_Scheme, kind, frozenset({"rtt_ns"})) for name, kind in SCHEMES.items()}
+CHANNEL_SECTIONS = {name: _model(_GeneratedTrace, kind) for name, kind in CHANNELS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario file, checked; lists inside its tables are expanded.
+
+    Attributes
+    ----------
+    path
+        The file; paths in it are relative to its folder.
+    traces
+        `TraceFile`, or a section of `CHANNEL_SECTIONS`.
+    schemes
+        Sections of `SCHEME_SECTIONS`.
+    """
+
+    path: Path
+    title: str
+    description: str
+    grid: Grid
+    traces: tuple[Any, ...]
+    schemes: tuple[Any, ...]
+    links: tuple[Link, ...]
+    traffics: tuple[Traffic, ...]
+
+    def resolve(self, name: str) -> Path:
+        """Return the path that `name` means in this file."""
+        return self.path.parent / name
+
+
+def load(path: str | PathLike[str]) -> Scenario:
+    """Read and check a scenario file.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read or holds what is not allowed: one line that names file, line, key, value and
+        what is allowed.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = tomllib.loads(text)
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(path, "is no text in UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        reason = re.sub(r" \(at .*\)$", "", str(error))
+        raise InputError(path, f"is no TOML: {reason}", int(found[1]) if found else None) from error
+    try:
+        return _checked(path, content)
+    except Refused as refused:
+        raise InputError(path, str(refused), locate(text, refused.key)) from None
+
+
+_TABLES = ("title", "description", "grid", "trace", "scheme", "link", "traffic")
+
+
+def _checked(path: Path, content: dict[str, Any]) -> Scenario:
+    for key in content:
+        if key not in _TABLES:
+            raise Refused((key,), "is not known", ", ".join(_TABLES))
+    for key in ("title", "description"):
+        if not isinstance(content.get(key, ""), str):
+            raise Refused((key,), f"{content[key]!r} is not allowed", "text")
+    grid = dict(_table(content, "grid"))
+    if type(grid.get("seeds")) is int and grid["seeds"] >= 1:
+        grid["seeds"] = list(range(1, grid["seeds"] + 1))
+    scenario = Scenario(
+        path=path,
+        title=content.get("title", path.stem),
+        description=content.get("description", ""),
+        grid=_validated(Grid, grid, ("grid",), {}),
+        traces=_sections(content, "trace", _trace_model),
+        schemes=_sections(content, "scheme", _scheme_model),
+        links=_sections(content, "link", lambda *_: Link),
+        traffics=_sections(content, "traffic", lambda *_: Traffic),
+    )
+    _check_together(scenario)
+    return scenario
+
+
+def _table(content: dict[str, Any], key: str) -> dict[str, Any]:
+    table = content.get(key)
+    if table is None:
+        raise Refused((key,), "is missing", f"a table [{key}]")
+    if not isinstance(table, dict):
+        raise Refused((key,), f"{table!r} is not allowed", f"a table [{key}]")
+    return table
+
+
+def _sections(content: dict[str, Any], key: str, model: Any) -> tuple[Any, ...]:
+    """Return the sections of one kind, one for each combination of their lists' members."""
+    tables = content.get(key)
+    if tables is None or tables == []:
+        raise Refused((key,), "is missing", f"one or more tables [[{key}]]")
+    single = isinstance(tables, dict)
+    tables = [tables] if single else tables
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise Refused((key,), f"{tables!r} is not allowed", f"tables [[{key}]]")
+    sections: dict[Any, None] = {}
+    for number, table in enumerate(tables):
+        place: tuple[str | int, ...] = (key,) if single else (key, number)
+        choices = {name: value if isinstance(value, list) else [value] for name, value in table.items()}
+        for name, values in choices.items():
+            if not values:
+                raise Refused((*place, name), "[] is not allowed", "a value, or a list with at least one")
+        for picked in product(*(range(len(values)) for values in choices.values())):
+            index = dict(zip(choices, picked, strict=True))
+            one = {name: choices[name][at] for name, at in index.items()}
+            listed = {name: at for name, at in index.items() if isinstance(table[name], list)}
+            sections[_validated(model(one, place), one, place, listed)] = None
+    return tuple(sections)
+
+
+def _trace_model(table: dict[str, Any], place: tuple[str | int, ...]) -> type[BaseModel]:
+    if "file" in table and "channel" in table:
+        raise Refused((*place, "channel"), "cannot stand beside file", "file, or channel (with over)")
+    if "channel" not in table:
+        return TraceFile
+    return _by_name(CHANNEL_SECTIONS, table["channel"], (*place, "channel"))
+
+
+def _scheme_model(table: dict[str, Any], place: tuple[str | int, ...]) -> type[BaseModel]:
+    if "name" not in table:
+        raise Refused((*place, "name"), "is missing", ", ".join(SCHEME_SECTIONS))
+    return _by_name(SCHEME_SECTIONS, table["name"], (*place, "name"))
+
+
+def _by_name(models: dict[str, type[BaseModel]], name: Any, key: tuple[str | int, ...]) -> type[BaseModel]:
+    if not isinstance(name, str) or name not in models:
+        raise Refused(key, f"{name!r} is not allowed", ", ".join(models))
+    return models[name]
+
+
+def _validated(
+    model: type[BaseModel], table: dict[str, Any], place: tuple[str | int, ...], listed: dict[str, int]
+) -> Any:
+    try:
+        section = model.model_validate(table)
+    except ValidationError as error:
+        raise refuse(error, model, place, listed) from None
+    try:
+        _try_out(section)
+    except UsageError as error:
+        names = [name for name in table if re.match(rf"{name}(_ns)?\b", str(error))]
+        raise Refused((*place, *names[:1]), str(error), "") from None
+    return section
+
+
+def _try_out(section: Any) -> None:
+    """Have the scheme or the channel check its own parameters."""
+    if isinstance(section, _Scheme):
+        scheme_of(section, NS_PER_S)
+    elif isinstance(section, _GeneratedTrace):
+        channel_of(section)
+        line = {"rate": section.rate, "length": section.length, "lldu_bytes": section.lldu_bytes}
+        for name, value in (line if section.over is None else {}).items():
+            if value is None:
+                raise UsageError(f"{name} is missing, which a channel needs unless it is laid over a trace")
+        if section.over is not None:
+            for name in ("rate", "length", "decode_time"):
+                if getattr(section, name) is not None:
+                    raise UsageError(f"{name} is given, which means nothing for a channel over a trace")
+
+
+def _check_together(scenario: Scenario) -> None:
+    for link in scenario.links:
+        if link.hold is not None and not link.in_order:
+            raise Refused(("link", "hold"), f"{link.hold} means nothing without in_order", "in_order = true")
+    for traffic in scenario.traffics:
+        if traffic.start_spread >= traffic.duration:
+            raise Refused(
+                ("traffic",), f"start_spread is {traffic.start_spread}", f"less than {traffic.duration}"
+            )
+    for name in ("tcp", "seeds", "records"):
+        values = getattr(scenario.grid, name)
+        for value in values:
+            if values.count(value) > 1:
+                raise Refused(("grid", name), f"{value!r} is listed twice", "each value once")
+    for seed in scenario.grid.records:
+        if seed not in scenario.grid.seeds:
+            raise Refused(("grid", "records"), f"{seed} is not allowed", "seeds of this grid")
+
+
+def scheme_of(section: Any, rtt_ns: int) -> Any:
+    """Return the scheme that a section describes, on a link with the given RTT."""
+    kind = SCHEMES[section.name]
+    return kind(**_parameters(kind, section, {"rtt_ns": rtt_ns}))
+
+
+def channel_of(section: Any) -> Any:
+    """Return the channel that a section describes."""
+    kind = CHANNELS[section.channel]
+    return kind(**_parameters(kind, section, {}))
+
+
+def _parameters(kind: type[Any], section: Any, supplied: dict[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for field in fields(kind):
+        if field.name in supplied:
+            values[field.name] = supplied[field.name]
+            continue
+        value = getattr(section, field.name.removesuffix("_ns"))
+        in_ns = field.name.endswith("_ns") and value is not None
+        values[field.name] = seconds_to_ns(value) if in_ns else value
+    return values

@@ -1,0 +1,245 @@
+"""What a worker does, in any process, on any machine: make a link trace that runs share, or run a simulation.
+
+A task is plain data, and so is what it gives back.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shlex
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
+from tmt.convert import convert_file
+from tmt.errors import OutputError, TmtError
+from tmt.generate import generate, overlay
+from tmt.io import open_trace
+from tmt.replay import keep, runner
+from tmt.replay.parameters import PlainLink, Replay, TraceLink
+from tmt.replay.simulator import ReplayError
+from tmt.schema import FORMAT_VERSION, PHY_TRACE
+from tmt.units import NS_PER_S, seconds_to_ns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.campaign.grid import Conversion, Run
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Error numbers that say that nothing more can be written: every other run would fail alike."""
+
+
+class FullDiskError(OutputError):
+    """There is no room left for results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """Make a link trace and what is known of it, in `cache`; `scratch` is for what is not finished."""
+
+    conversion: Conversion
+    cache: Path
+    scratch: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Simulate:
+    """Run one simulation over the link trace in `cache`; records that the run asks for go to `records`."""
+
+    run: Run
+    attempt: int
+    cache: Path
+    scratch: Path
+    records: Path
+
+
+Task = Convert | Simulate
+
+
+def perform(task: Task) -> dict[str, Any]:
+    """Do a task; return the row of a simulation, or ``{"error": text or None}`` of a conversion.
+
+    Raises
+    ------
+    FullDiskError
+        When there is no room to do it.
+    """
+    try:
+        return _convert(task) if isinstance(task, Convert) else _simulate(task)
+    except OSError as error:
+        cause = error if error.errno else error.__cause__
+        if isinstance(cause, OSError) and cause.errno in FULL:
+            raise FullDiskError(f"{task.scratch}: {os.strerror(cause.errno or 0)}") from error
+        raise
+
+
+def link_file(cache: Path, conversion: Conversion) -> Path:
+    """Return where the link trace of a conversion lies."""
+    return cache / f"{conversion.identity}.npy"
+
+
+def facts_file(cache: Path, conversion: Conversion) -> Path:
+    """Return where that lies which is known of a link trace; it appears after the trace."""
+    return cache / f"{conversion.identity}.json"
+
+
+def is_converted(cache: Path, conversion: Conversion) -> bool:
+    """Whether a conversion's result is there."""
+    return facts_file(cache, conversion).exists() and link_file(cache, conversion).exists()
+
+
+def failed_row(
+    task: Simulate, status: str, message: str, command: str | None = None, exit_status: int | None = None
+) -> dict[str, Any]:
+    """Return the row of a run that gave no result."""
+    return _frame(task) | {
+        "status": status,
+        "message": message,
+        "command": command,
+        "exit_status": exit_status,
+    }
+
+
+def _convert(task: Convert) -> dict[str, Any]:
+    conversion, cache = task.conversion, task.cache
+    if is_converted(cache, conversion):
+        return {"error": None}
+    folder = task.scratch / f"{conversion.identity}-{os.getpid()}"
+    folder.mkdir()
+    try:
+        phy = _phy_file(task, folder)
+        staged = folder / "link.npy"
+        counts = convert_file(phy, staged, conversion.scheme, every=conversion.every)
+        with open_trace(phy, PHY_TRACE) as reader:
+            first_ns = last_ns = slots = 0
+            for chunk in reader:
+                first_ns = first_ns if slots else int(chunk.tx_time_ns[0])
+                last_ns = int(chunk.tx_time_ns[-1])
+                slots += len(chunk)
+        facts = {
+            "span_ns": last_ns - first_ns,
+            "slots": counts.slots,
+            "rows": counts.data_rows,
+            "delivered": counts.delivered,
+        }
+        staged_facts = folder / "link.json"
+        staged_facts.write_text(json.dumps(facts))
+        staged.replace(link_file(cache, conversion))
+        staged_facts.replace(facts_file(cache, conversion))
+    except TmtError as error:
+        if isinstance(error, OSError) and isinstance(error.__cause__, OSError):
+            raise
+        return {"error": str(error)}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return {"error": None}
+
+
+def _phy_file(task: Convert, folder: Path) -> Path:
+    """Return the PHY trace's file, generated into `folder` where it comes from a channel."""
+    phy = task.conversion.phy
+    if phy.channel is None:
+        assert phy.file is not None
+        return phy.file
+    path = folder / "phy.parquet"
+    if phy.file is not None:
+        overlay(phy.file, path, phy.channel, seed=phy.seed)
+    else:
+        assert phy.line is not None
+        generate(path, phy.channel, phy.line, duration_ns=phy.length_ns, seed=phy.seed)
+    return path
+
+
+def _simulate(task: Simulate) -> dict[str, Any]:
+    folder = task.scratch / f"{task.run.key}-{os.getpid()}"
+    try:
+        facts = json.loads(facts_file(task.cache, task.run.conversion).read_text())
+        result = runner.run(_replay(task, facts), folder, timeout_s=task.run.timeout_s)
+        row = _frame(task) | result.row | {"status": DONE} | _rates(task.run, facts)
+        if task.run.keep_records:
+            kept = folder / "kept"
+            kept.mkdir()
+            keep.save(result, kept)
+            final = task.records / task.run.key
+            if not final.exists():
+                kept.rename(final)
+            row["records"] = f"{task.records.name}/{task.run.key}"
+        return row
+    except ReplayError as error:
+        status = TIMED_OUT if error.timed_out else KILLED if error.outcome.startswith("killed") else FAILED
+        return failed_row(
+            task,
+            status,
+            f"{error.outcome}\n{error.last_words}".strip(),
+            shlex.join(error.argv),
+            _exit_status(error.outcome),
+        )
+    except TmtError as error:
+        if isinstance(error, OSError):
+            raise
+        return failed_row(task, FAILED, str(error))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _replay(task: Simulate, facts: dict[str, Any]) -> Replay:
+    """Return the replay that a run of the grid means."""
+    run, link, traffic = task.run, task.run.link, task.run.traffic
+    start_ns = int(run.start * facts["span_ns"]) if isinstance(run.start, float) else run.start
+    return Replay(
+        tcp=run.tcp,
+        forward_link=TraceLink(link_file(task.cache, run.conversion), run.lldu_bytes, start_ns),
+        return_link=None if link.return_rate is None else PlainLink(link.return_rate),
+        rtt_ns=seconds_to_ns(link.rtt),
+        duration_ns=seconds_to_ns(traffic.duration),
+        transfer_bytes=traffic.transfer_bytes,
+        queue_packets=link.queue_packets,
+        window_packets=link.window_packets,
+        packet_bytes=traffic.packet_bytes,
+        flows=traffic.flows,
+        start_spread_ns=seconds_to_ns(traffic.start_spread),
+        seed=run.seed,
+        loop=link.loop,
+        in_order=link.in_order,
+        hold_ns=None if link.hold is None else seconds_to_ns(link.hold),
+    )
+
+
+def _frame(task: Simulate) -> dict[str, Any]:
+    """Return what is known of a run before and after it, whatever becomes of it."""
+    run, scheme = task.run, task.run.conversion.scheme
+    parameters = {name: getattr(scheme, name) for name in scheme.__dataclass_fields__}
+    return blank_row() | {
+        "key": run.key,
+        "tcp": run.tcp,
+        "seed": run.seed,
+        "trace": run.trace,
+        "scheme": scheme.label,
+        "scheme_name": scheme.name,
+        "scheme_parameters": json.dumps(parameters),
+        "rtt_s": run.link.rtt,
+        "queue_packets": run.link.queue_packets,
+        "in_order": run.link.in_order,
+        "duration_s": run.traffic.duration,
+        "flows": run.traffic.flows,
+        "attempt": task.attempt,
+        "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "schema_version": FORMAT_VERSION,
+    }
+
+
+def _rates(run: Run, facts: dict[str, Any]) -> dict[str, float]:
+    """Return what the trace and the scheme could carry, in bit/s of LLDU payload, averaged over the trace."""
+    bits_per_row_s = 8 * run.lldu_bytes * NS_PER_S / facts["span_ns"]
+    return {"capacity_bps": facts["delivered"] * bits_per_row_s, "line_bps": facts["slots"] * bits_per_row_s}
+
+
+def _exit_status(outcome: str) -> int | None:
+    """Return the number in ``exit status 1``; None where the simulator was ended from outside."""
+    words = outcome.split()
+    return int(words[-1]) if outcome.startswith("exit status") else None
