@@ -1,0 +1,120 @@
+"""Files appear whole or not at all, whatever stops the writing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tmt.errors import InputError, OutputError
+from tmt.io import create_trace, read_phy, write_trace
+from tmt.io.atomic import staged
+from tmt.io.exporters import copy_trace
+from tmt.io.registry import ENDINGS
+from tmt.schema import PHY_TRACE
+from tmt.trace import PhyTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SLOTS = PhyTrace(np.arange(20_000) ** 2, np.arange(20_000) * 7919 % 1_000_003)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_full_disk__ends_in_one_line_and_leaves_nothing(ending: str, tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk: beyond it a write fails with EFBIG.
+
+    It would hit pytest's own files too, so the writing happens in a process of its own.
+    """
+    path = tmp_path / f"phy{ending}"
+    script = (
+        "import resource, numpy as np\n"
+        "from tmt.errors import OutputError\n"
+        "from tmt.io import write_trace\n"
+        "from tmt.trace import PhyTrace\n"
+        "decode = np.random.default_rng(1).integers(0, 10**15, 20_000)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n"
+        "try:\n"
+        f"    write_trace({str(path)!r}, PhyTrace(np.arange(20_000), decode))\n"
+        "except OutputError as error:\n"
+        "    print(error)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout == f"{path}: cannot be written: {os.strerror(27)}\n"
+    assert result.stderr == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, ValueError, MemoryError])
+def test_interrupted_writing__keeps_the_file_that_was_there(
+    ending: str, stop: type[BaseException], tmp_path: Path
+) -> None:
+    path = tmp_path / f"phy{ending}"
+    path.write_bytes(b"what was there")
+    with pytest.raises(stop):
+        _write_and_stop(path, stop)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    assert path.read_bytes() == b"what was there"
+
+
+def _write_and_stop(path: Path, stop: type[BaseException]) -> None:
+    with create_trace(path, PHY_TRACE, {}) as writer:
+        writer.write(SLOTS)
+        raise stop
+
+
+def test_bad_input__leaves_no_output(tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_text("0 1\n1 1\n1 1\n")
+    with pytest.raises(InputError, match=r"bad\.txt:3: "):
+        copy_trace(str(tmp_path / "bad.txt"), str(tmp_path / "good.parquet"))
+    assert [file.name for file in tmp_path.iterdir()] == ["bad.txt"]
+
+
+def test_staged__says_why_it_cannot_write(tmp_path: Path) -> None:
+    (tmp_path / "folder.npy").mkdir()
+    for path, why in [
+        (tmp_path / "none" / "phy.npy", f"there is no folder {tmp_path / 'none'}"),
+        (tmp_path / "folder.npy", "this is no regular file"),
+        ("/dev/null", "this is no regular file"),
+    ]:
+        with pytest.raises(OutputError, match=f"cannot be written: {why}"), staged(path) as part:
+            part.touch()
+    with pytest.raises(OutputError, match=r"nowhere://x/phy\.npy: cannot be written: "):
+        write_trace("nowhere://x/phy.npy", SLOTS)
+    with pytest.raises(OutputError, match=r"cannot be written: "):
+        write_trace(f"{(tmp_path / 'none').as_uri()}/phy.npy", SLOTS)
+
+
+def test_staged__writes_through_a_symbolic_link(tmp_path: Path) -> None:
+    (tmp_path / "link.npy").symlink_to(tmp_path / "target.npy")
+    write_trace(tmp_path / "link.npy", SLOTS)
+    assert (tmp_path / "link.npy").is_symlink()
+    assert len(read_phy(tmp_path / "target.npy")) == len(SLOTS)
+
+
+def test_staged__gives_new_files_the_usual_rights(tmp_path: Path) -> None:
+    write_trace(tmp_path / "phy.npy", SLOTS)
+    (tmp_path / "plain").touch()
+    assert (tmp_path / "phy.npy").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_long_trace__is_copied_in_little_memory(tmp_path: Path) -> None:
+    """Eight million slots are 128 MB as arrays; what the process takes on top of its libraries is bounded."""
+    with create_trace(tmp_path / "phy.parquet", PHY_TRACE, {}) as writer:
+        for start in range(0, 8_000_000, 1_000_000):
+            tx = np.arange(start, start + 1_000_000)
+            writer.write(PhyTrace(tx, tx % 1009))
+    script = (
+        "import resource\n"
+        "from tmt.io.exporters import copy_trace\n"
+        f"copy_trace({str(tmp_path / 'phy.parquet')!r}, {str(tmp_path / 'copy.parquet')!r})\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert int(result.stdout) < 230 * 1024, f"{int(result.stdout) / 1024:.0f} MiB"
+    assert (tmp_path / "copy.parquet").read_bytes() == (tmp_path / "phy.parquet").read_bytes()

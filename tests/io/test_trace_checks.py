@@ -1,0 +1,172 @@
+"""Checks of rows: the first defect is found wherever chunks are cut, and fast and slow parsing agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tmt.errors import InputError
+from tmt.io import checks, create_trace, fields, open_trace, read_phy, seconds, write_trace
+from tmt.io.checks import Checker
+from tmt.schema import LINK_TRACE, PHY_TRACE
+from tmt.trace import LinkTrace, PhyTrace
+from tmt.units import seconds_to_ns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.io.checks import Violation
+
+
+def naive_defect(trace: LinkTrace) -> tuple[int, str] | None:
+    """Row and key of the first defect, row by row, from the words of the schema."""
+    previous = -1
+    for row in range(len(trace)):
+        tx, delay = int(trace.tx_time_ns[row]), int(trace.delay_ns[row])
+        transmissions, delivered = int(trace.transmissions[row]), bool(trace.delivered[row])
+        for wrong, key in [
+            (tx < 0, "below_minimum"),
+            (tx > 2**62, "above_maximum"),
+            (tx == previous, "repeated"),
+            (tx < previous, "not_sorted"),
+            (delay < -1, "below_minimum_or_null"),
+            (delay > 2**62, "above_maximum"),
+            (transmissions < 1, "below_minimum"),
+            (delivered and delay == -1, "delivered_without_delay"),
+        ]:
+            if wrong:
+                return row, key
+        previous = tx
+    return None
+
+
+def found_defect(trace: LinkTrace, cuts: list[int]) -> tuple[int, str] | None:
+    checker = Checker(LINK_TRACE)
+    violation: Violation | None = None
+    for start, end in zip([0, *cuts], [*cuts, len(trace)], strict=True):
+        violation = checker.check(LinkTrace(*(getattr(trace, n)[start:end] for n in LINK_TRACE.names)))
+        if violation is not None:
+            return violation.row, violation.key
+    return None
+
+
+rows = st.tuples(
+    st.integers(-2, 40) | st.just(2**62 + 1),
+    st.sampled_from([-2, -1, 0, 5, 2**62 + 1]) | st.integers(0, 9),
+    st.booleans(),
+    st.integers(0, 3),
+)
+
+
+@given(rows=st.lists(rows, max_size=12), data=st.data(), sort=st.booleans())
+@settings(derandomize=True, deadline=None, max_examples=400)
+def test_checker__finds_the_first_defect_wherever_chunks_are_cut(
+    rows: list[tuple[int, int, bool, int]], data: st.DataObject, *, sort: bool
+) -> None:
+    if sort:  # or hardly any list would get past its second row
+        rows = sorted({row[0]: row for row in rows}.values())
+    table = np.array(rows, LINK_TRACE.dtype)
+    trace = LinkTrace(*(np.ascontiguousarray(table[name]) for name in LINK_TRACE.names))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
+    expected = naive_defect(trace)
+    assert found_defect(trace, []) == expected
+    assert found_defect(trace, cuts) == expected
+    pieces = checks.PIECE_ROWS
+    checks.PIECE_ROWS = 3
+    try:
+        assert found_defect(trace, cuts) == expected
+    finally:
+        checks.PIECE_ROWS = pieces
+
+
+def test_reader__finds_a_defect_at_a_border_of_row_groups(tmp_path: Path) -> None:
+    """Row groups and chunks have 262144 rows: the first row of the second one repeats the last time."""
+    tx = np.arange(300_000, dtype=np.int64)
+    write_trace(tmp_path / "phy.parquet", PhyTrace(tx, np.ones_like(tx)))
+    assert len(read_phy(tmp_path / "phy.parquet")) == 300_000
+    with pytest.raises(ValueError, match="row 262145: tx_time_ns is 262143 as in the row before"):
+        write_trace(tmp_path / "bad.parquet", PhyTrace(np.where(tx < 262_144, tx, tx - 1), np.ones_like(tx)))
+    lines = b"".join(b"%d 1\n" % (time - (time > 262_143)) for time in range(300_000))
+    (tmp_path / "bad.txt").write_bytes(lines)
+    with pytest.raises(InputError, match=r"bad\.txt:262145: tx_time is 262143 as in the row before"):
+        read_phy(tmp_path / "bad.txt")
+
+
+def test_writer__refuses_a_trace_of_another_table(tmp_path: Path) -> None:
+    chunk = PhyTrace(np.array([1]), np.array([1]))
+    with (
+        pytest.raises(ValueError, match="a phy trace cannot be written into a link trace"),
+        create_trace(tmp_path / "link.npy", LINK_TRACE, {}) as writer,
+    ):
+        writer.write(chunk)
+    assert list(tmp_path.iterdir()) == []
+
+
+numbers = st.one_of(
+    st.decimals(0, 4_611_686_018, places=9, allow_nan=False).map(str),
+    st.decimals(0, 1000, allow_nan=False).map(str),
+    st.floats(0, 4e9).map(repr),
+    st.floats(0, 1e-6).map(repr),
+)
+
+
+@given(texts=st.lists(numbers, min_size=1, max_size=10))
+@settings(derandomize=True, deadline=None, max_examples=200)
+def test_seconds__are_parsed_exactly_at_once_and_line_by_line(texts: list[str]) -> None:
+    """Both ways must give the decimal number rounded half to even, as `seconds_to_ns` does digit by digit."""
+    expected = [seconds_to_ns(text) for text in texts]
+    block = "".join(f"{text} {text}\n" for text in texts).encode()
+    dialect = fields.Dialect("text", " ", "-")
+    layout = fields.Layout(PHY_TRACE, (0, 1), 2, seconds=True)
+    slow, error = fields.parse_lines(block, "file", 1, dialect, layout)
+    assert error is None
+    assert slow["tx_time_ns"].tolist() == expected
+    fast = fields.parse_block(block, dialect, layout)
+    if fast is not None:
+        assert fast["decode_time_ns"].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0.0000000005", 0),  # half to even
+        ("0.0000000015", 2),
+        ("0.00000000150000000000000001", 2),
+        ("1e-9", 1),
+        ("12345.678901234567890123", 12345678901235),
+        ("4611686018.427387904", 2**62),
+    ],
+)
+def test_seconds__are_parsed_at_once_up_to_24_places(text: str, expected: int) -> None:
+    layout = fields.Layout(PHY_TRACE, (0, 1), 2, seconds=True)
+    parsed = fields.parse_block(f"{text} 0\n".encode(), fields.Dialect("text", " ", "-"), layout)
+    if "00000000150000000000000001" in text:  # 26 places
+        assert parsed is None
+    else:
+        assert parsed is not None
+        assert parsed["tx_time_ns"].tolist() == [expected]
+    assert seconds_to_ns(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("time_ns", "text"),
+    [(0, "0"), (1, "0.000000001"), (10**9, "1"), (1_500_000_000, "1.5"), (2**62, "4611686018.427387904")],
+)
+def test_seconds__are_written_with_the_digits_they_need(time_ns: int, text: str) -> None:
+    column = PHY_TRACE.column("tx_time_ns")
+    written = seconds.spelled_column(column, np.array([time_ns]), "-", seconds=True)
+    assert written.to_pylist() == [text]
+    assert seconds.spelled(time_ns) == text
+
+
+def test_reader__shows_what_is_odd_in_a_file_in_one_printable_line(tmp_path: Path) -> None:
+    path = tmp_path / "odd.txt"
+    path.write_bytes(b"0 1\n\x1b[31m\xff" + b"9" * 100 + b" 1\n")
+    with pytest.raises(InputError) as refused, open_trace(path) as reader:
+        list(reader)
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < len(str(path)) + 120
