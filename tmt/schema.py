@@ -203,7 +203,7 @@ def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn
             "scenario",
             "bit/s",
             f"rate of the {direction} link: as given for a plain link, mean rate of the rows for a trace",
-            "link-layer payload (IP packets fill it whole)",
+            "useful bytes of the LLDUs, lost ones too; IP bytes for a plain link",
         ),
         ResultColumn(
             f"{direction}_lldu_bytes",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import select
 import shlex
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 STDOUT, STDERR = "stdout.txt", "stderr.txt"
 LAST_LINES = 5
 LAST_BYTES = 4096
-WATCH_S, LONG_S = 0.1, 3600.0
 
 _HOME = Path(__file__).resolve().parents[2] / "clift-ns2"
 
@@ -90,11 +88,7 @@ class Simulator:
         )
 
     def run(
-        self,
-        arguments: Sequence[str],
-        directory: Path,
-        timeout_s: float | None = None,
-        watch: Callable[[], None] | None = None,
+        self, arguments: Sequence[str], directory: Path, timeout_s: float | None = None
     ) -> tuple[list[str], float]:
         """Run the script in `directory`, which keeps what it prints, and return its argv and its wall time.
 
@@ -106,8 +100,6 @@ class Simulator:
             Where it runs and leaves its records.
         timeout_s
             Wall time after which it is killed, with all that it has started; None waits for ever.
-        watch
-            Called ten times a second while it runs.
 
         Raises
         ------
@@ -129,7 +121,7 @@ class Simulator:
             except OSError as error:
                 raise ReplayError(argv, f"cannot be started: {os.strerror(error.errno or 0)}", "") from error
             try:
-                in_time = _wait(process, started, timeout_s, watch)
+                in_time = _ends(process, timeout_s)
             finally:
                 _end(process)
             wall_time_s = time.perf_counter() - started
@@ -154,12 +146,7 @@ def last_words(directory: Path) -> str:
     return ""
 
 
-def _wait(
-    process: subprocess.Popen[bytes],
-    started: float,
-    timeout_s: float | None,
-    watch: Callable[[], None] | None,
-) -> bool:
+def _ends(process: subprocess.Popen[bytes], timeout_s: float | None) -> bool:
     """Wait until the process ends (True) or its time is up (False).
 
     A file descriptor of the process wakes us the moment that it ends; `Popen.wait` with a timeout looks every
@@ -169,15 +156,7 @@ def _wait(
     try:
         ended = select.poll()
         ended.register(descriptor, select.POLLIN)
-        while True:
-            left_s = math.inf if timeout_s is None else timeout_s - (time.perf_counter() - started)
-            slice_s = max(min(left_s, LONG_S if watch is None else WATCH_S), 0)
-            if ended.poll(slice_s * 1000):
-                return True
-            if left_s <= slice_s:
-                return False
-            if watch is not None:
-                watch()
+        return bool(ended.poll(None if timeout_s is None else timeout_s * 1000))
     finally:
         os.close(descriptor)
 

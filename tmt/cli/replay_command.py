@@ -1,0 +1,214 @@
+"""`tmt replay`: one run of ns-2, as a table of what was measured."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from tmt.cli.options import POSITIVE_SECONDS, SECONDS
+from tmt.errors import UsageError
+from tmt.replay.keep import save
+from tmt.replay.parameters import TCP_VARIANTS, PlainLink, Replay, TraceLink
+from tmt.replay.runner import run
+from tmt.schema import RUN_RESULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tmt.replay.parameters import Link
+    from tmt.replay.runner import ReplayResult
+    from tmt.replay.setup import Value
+    from tmt.schema import ResultColumn
+
+RATE = click.FloatRange(min=1, max=1e12)
+COUNT = click.IntRange(min=1)
+FILE = click.Path(path_type=Path)
+
+OPTIONS = (
+    click.option(
+        "--tcp", type=click.Choice(list(TCP_VARIANTS)), default="cubic", help="TCP variant of all flows."
+    ),
+    click.option("--forward", metavar="TRACE", help="Link trace from the senders to the receivers."),
+    click.option("--forward-rate", type=RATE, metavar="BIT/S", help="A plain link of this rate instead."),
+    click.option(
+        "--forward-lldu-bytes", type=COUNT, help="Useful bytes of an LLDU; else as the trace says, or 1500."
+    ),
+    click.option(
+        "--forward-offset", type=SECONDS, default=0, help="Where in the forward trace to start.  [default: 0]"
+    ),
+    click.option("--return", metavar="TRACE", help="Link trace from the receivers to the senders."),
+    click.option(
+        "--return-rate", type=RATE, metavar="BIT/S", help="A plain link instead; else as fast as forward."
+    ),
+    click.option(
+        "--return-lldu-bytes", type=COUNT, help="Useful bytes of an LLDU; else as the trace says, or 1500."
+    ),
+    click.option(
+        "--return-offset", type=SECONDS, default=0, help="Where in the return trace to start.  [default: 0]"
+    ),
+    click.option("--rtt", "rtt_ns", type=SECONDS, required=True, help="Round-trip propagation time."),
+    click.option(
+        "--duration", "duration_ns", type=POSITIVE_SECONDS, required=True, help="Simulated time at most."
+    ),
+    click.option(
+        "--transfer-bytes", type=COUNT, help="TCP payload that each flow sends; else it never ends."
+    ),
+    click.option(
+        "--queue", "queue_packets", type=COUNT, help="Limit before each link, in packets; else one BDP."
+    ),
+    click.option(
+        "--window", "window_packets", type=COUNT, help="Bound on TCP's window; else BDP plus queue."
+    ),
+    click.option(
+        "--packet-bytes", type=COUNT, default=1500, show_default=True, help="IP size of a full packet."
+    ),
+    click.option("--flows", type=COUNT, default=1, show_default=True, help="Number of TCP flows."),
+    click.option("--start", "start_ns", type=SECONDS, default=0, help="When flows may start.  [default: 0]"),
+    click.option(
+        "--start-spread",
+        "start_spread_ns",
+        type=SECONDS,
+        default=0,
+        help="Each flow starts at random within this time after --start.  [default: 0]",
+    ),
+    click.option("--seed", type=COUNT, default=1, show_default=True, help="Number of the random substream."),
+    click.option(
+        "--loop/--no-loop", default=True, show_default=True, help="At its end a trace repeats, or stops."
+    ),
+    click.option(
+        "--in-order/--any-order", default=True, show_default=True, help="How links release packets."
+    ),
+    click.option(
+        "--hold", "hold_ns", type=POSITIVE_SECONDS, help="Longest wait for order; else without bound."
+    ),
+)
+"""What becomes a `Replay`."""
+
+OUTPUT_OPTIONS = (
+    click.option(
+        "--timeout", type=click.FloatRange(0, min_open=True), help="Seconds after which ns-2 is killed."
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table."),
+    click.option("--keep", type=FILE, metavar="DIR", help="Keep the records of the run in this new folder."),
+    click.option("--plot", type=FILE, metavar="FILE", help="Draw the run over time: .png, .svg or .pdf."),
+)
+"""What happens around it."""
+
+
+def _options(function: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(OPTIONS + OUTPUT_OPTIONS):
+        function = option(function)
+    return function
+
+
+@click.command(name="replay")
+@_options
+def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path | None, **given: Any) -> None:
+    """Run TCP over link traces in ns-2, once, and say what came of it.
+
+    Senders and receivers are joined by a forward and a return link, each a link trace or a plain link of
+    constant rate. A trace decides when packets are sent, how long the link takes to deliver them, and which
+    are lost; half of the RTT comes on top in each direction. All times are in seconds. BDP is the
+    bandwidth-delay product of the path, in packets.
+
+    \b
+    Examples:
+      tmt replay --forward link.npy --tcp cubic --rtt 0.5 --duration 50
+      tmt replay --forward-rate 2e6 --tcp hybla --rtt 0.5 --duration 300 --plot hybla.svg
+      tmt replay --forward link.npy --tcp newreno --rtt 0.5 --duration 600 --transfer-bytes 10000000 --json
+    """
+    forward = _link("forward", given)
+    if forward is None:
+        raise UsageError("--forward or --forward-rate is needed: the link from the senders to the receivers")
+    if plot is not None:
+        from tmt.figures.style import check_format  # noqa: PLC0415  (matplotlib takes long to import)
+
+        check_format(plot)
+    replay = Replay(forward_link=forward, return_link=_link("return", given), **given)
+    with _spinner(f"ns-2 runs {replay.tcp}"):
+        result = run(replay, keep, timeout)
+    if keep is not None:
+        save(result, keep)
+    if plot is not None:
+        _draw(result, plot)
+    if as_json:
+        click.echo(json.dumps(result.row, indent=2))
+    else:
+        _print(result)
+
+
+def _link(direction: str, given: dict[str, Any]) -> Link | None:
+    """Take the options of one direction out of `given` and make its link of them."""
+    path, rate_bps = given.pop(direction), given.pop(f"{direction}_rate")
+    lldu_bytes, offset_ns = given.pop(f"{direction}_lldu_bytes"), given.pop(f"{direction}_offset")
+    if path is not None and rate_bps is not None:
+        raise UsageError(f"--{direction} and --{direction}-rate exclude each other: a trace has its own rate")
+    if path is None and (lldu_bytes is not None or offset_ns):
+        raise UsageError(f"--{direction}-lldu-bytes and --{direction}-offset need a trace, --{direction}")
+    if path is not None:
+        return TraceLink(path, lldu_bytes, offset_ns)
+    return None if rate_bps is None else PlainLink(rate_bps)
+
+
+@contextmanager
+def _spinner(text: str) -> Iterator[None]:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    console = Console(stderr=True)
+    columns = SpinnerColumn(), TextColumn(text), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        progress.add_task(text, total=None)
+        yield
+
+
+def _draw(result: ReplayResult, path: Path) -> None:
+    from tmt.figures import replay, style  # noqa: PLC0415
+
+    row = result.row
+    tcp, link = str(row["tcp"]), row["forward_trace"] or "a plain link"
+    title = f"TCP {style.TCP_STYLES[tcp].label} over {link}, RTT {row['rtt_s']} s"
+    rate_bps = cast("float", row["forward_rate_bps"])
+    style.save(replay.draw(result.timeline(), tcp=tcp, title=title, rate_bps=rate_bps), path)
+
+
+def _print(result: ReplayResult) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("figure", no_wrap=True)
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
+    table.add_column("what it is, and what it counts", ratio=1)
+    shown = [column for column in RUN_RESULTS if column.group != "provenance"]
+    for group, columns in groupby(shown, key=lambda column: column.group):
+        table.add_row(f"[bold]{group}[/bold]")
+        for column in columns:
+            table.add_row(column.name, Text(_shown(result.row[column.name])), column.unit, _explained(column))
+    Console().print(table)
+    click.echo(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")
+
+
+def _shown(value: Value) -> str:
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case float() if abs(value) < 1000:
+            return f"{value:.4g}"
+        case int() | float():
+            return f"{value:,.0f}"
+        case str():
+            return value
+
+
+def _explained(column: ResultColumn) -> str:
+    return column.meaning + (f" [dim]({column.counts})[/dim]" if column.counts else "")

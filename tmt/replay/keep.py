@@ -1,0 +1,83 @@
+"""Records of a run as tables: for pandas, and as Parquet files that say how they were made."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt import provenance
+from tmt.io.atomic import staged
+from tmt.replay.records import PACKETS, WINDOWS
+from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, RUN_RESULTS, WINDOW_RECORDS
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import pandas as pd
+
+    from tmt.metrics.transport import Records
+    from tmt.replay.runner import ReplayResult
+    from tmt.schema import Table
+
+
+def packet_table(result: ReplayResult) -> pd.DataFrame:
+    """Return the packet records as a data frame: `event` by its name, null where there is no delay."""
+    import pandas as pd  # noqa: PLC0415  (takes long to import, and most runs need only the row)
+
+    frame = _frame(result.packets, PACKET_RECORDS)
+    return frame.assign(event=pd.Categorical(np.array(PACKET_EVENTS)[frame["event"]], PACKET_EVENTS))
+
+
+def window_table(result: ReplayResult) -> pd.DataFrame:
+    """Return the window records as a data frame."""
+    return _frame(result.windows, WINDOW_RECORDS)
+
+
+def save(result: ReplayResult, directory: str | PathLike[str]) -> None:
+    """Write `packets.parquet`, `windows.parquet` and `result.json` into `directory`, which exists.
+
+    Where that is the run's own directory they replace the simulator's files of the same records.
+
+    Raises
+    ------
+    OutputError
+        When a file cannot be written.
+    """
+    folder = Path(directory)
+    _write(folder / "packets.parquet", result, result.packets, PACKET_RECORDS)
+    _write(folder / "windows.parquet", result, result.windows, WINDOW_RECORDS)
+    with staged(folder / "result.json") as part:
+        part.write_text(json.dumps(result.row, indent=2) + "\n")
+    for name in (PACKETS, WINDOWS):
+        (folder / name).unlink(missing_ok=True)
+
+
+def _frame(records: Records, table: Table) -> pd.DataFrame:
+    import pandas as pd  # noqa: PLC0415
+
+    frame = pd.DataFrame({name: records[name] for name in table.names})
+    for column in table.columns:
+        if column.null is not None:
+            values = frame[column.name].astype("Int64")
+            frame[column.name] = values.mask(values == column.null)
+    return frame
+
+
+def _write(path: Path, result: ReplayResult, records: Records, table: Table) -> None:
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    from tmt.io.parquet import arrow_schema  # noqa: PLC0415
+
+    run = {column.name: result.row[column.name] for column in RUN_RESULTS if column.group != "cost"}
+    arrays = [
+        pa.array(values, mask=None if column.null is None else values == column.null)
+        for column in table.columns
+        for values in [np.ascontiguousarray(records[column.name])]
+    ]
+    schema = arrow_schema(table, provenance.record(table.kind, run=run))
+    with staged(path) as part:
+        pq.write_table(pa.Table.from_arrays(arrays, schema=schema), part)

@@ -1,0 +1,145 @@
+"""One replay, from parameters to figures of merit."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from tmt import __version__
+from tmt.errors import OutputError, SimulatorError, UsageError
+from tmt.metrics import transport
+from tmt.metrics.transport_timeline import Timeline, timeline
+from tmt.replay.records import read_records
+from tmt.replay.setup import set_up
+from tmt.replay.simulator import ReplayError, Simulator, last_words
+from tmt.schema import RUN_RESULTS
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from tmt.metrics.transport import FlowDelivery, Records
+    from tmt.replay.parameters import Replay
+    from tmt.replay.records import RunRecords
+    from tmt.replay.setup import Setup, Value
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """What one simulation gave.
+
+    Attributes
+    ----------
+    row
+        One value for each column of `tmt.schema.RUN_RESULTS`, in that order.
+    packets : [n_packets], columns of `tmt.schema.PACKET_RECORDS`
+    windows : [n_changes], columns of `tmt.schema.WINDOW_RECORDS`
+    flows
+        What reached each flow's receiver.
+    end_ns
+        Simulated time at which the run ended.
+    """
+
+    row: dict[str, Value]
+    packets: Records
+    windows: Records
+    flows: list[FlowDelivery]
+    end_ns: int
+
+    def timeline(self, bins: int = 150, samples: int = 2000) -> Timeline:
+        """Return the run over time: means in `bins` of equal length, windows read `samples` times."""
+        return timeline(
+            self.packets, self.windows, self.flows, end_ns=self.end_ns, bins=bins, samples=samples
+        )
+
+
+def run(
+    replay: Replay,
+    directory: str | PathLike[str] | None = None,
+    timeout_s: float | None = None,
+) -> ReplayResult:
+    """Run one simulation and measure it.
+
+    Parameters
+    ----------
+    replay
+        What to simulate.
+    directory
+        Where the simulation leaves its records and what it printed; made if need be, and not allowed to hold
+        anything. None takes a temporary one, which is gone afterwards.
+    timeout_s
+        Wall time after which the simulation is killed; None waits for ever.
+
+    Raises
+    ------
+    ReplayError
+        When the simulation fails, hangs or leaves damaged records: with its command line and last words.
+    SimulatorError
+        When the simulator is not built.
+    InputError, UsageError
+        When a link trace cannot be used, or `directory` is not empty.
+    OutputError
+        When `directory` cannot be made.
+    """
+    simulator = Simulator.find()
+    setup = set_up(replay)
+    if directory is None:
+        with TemporaryDirectory(prefix="tmt-replay-") as temporary:
+            return _run(setup, simulator, Path(temporary), timeout_s)
+    return _run(setup, simulator, _own(Path(directory)), timeout_s)
+
+
+def _run(
+    setup: Setup,
+    simulator: Simulator,
+    directory: Path,
+    timeout_s: float | None,
+) -> ReplayResult:
+    argv, wall_time_s = simulator.run(setup.arguments(), directory, timeout_s)
+    try:
+        records = read_records(directory, setup.replay.flows)
+    except SimulatorError as error:
+        raise ReplayError(argv, f"left bad records: {error}", last_words(directory)) from error
+    known = setup.columns() | {
+        "tmt_version": __version__,
+        "simulator": simulator.stamp,
+        "command": shlex.join(argv),
+        "wall_time_s": wall_time_s,
+    }
+    return _measure(setup, records, known)
+
+
+def _measure(setup: Setup, records: RunRecords, known: dict[str, Value]) -> ReplayResult:
+    packets, windows, replay = records.packets, records.windows, setup.replay
+    flows = transport.deliveries(
+        packets,
+        flows=replay.flows,
+        end_ns=records.end_ns,
+        header_bytes=50,
+        transfer_bytes=replay.transfer_bytes,
+    )
+    found = (
+        known
+        | records.columns()
+        | transport.delivery_figures(flows, replay.transfer_bytes)
+        | transport.delay_figures(packets)
+        | transport.recovery_figures(packets)
+        | transport.window_figures(windows, flows)
+        | transport.loss_figures(packets)
+    )
+    row = {column.name: found.pop(column.name) for column in RUN_RESULTS}
+    assert not found, f"measured, but not declared in RUN_RESULTS: {', '.join(found)}"
+    return ReplayResult(row, packets, windows, flows, records.end_ns)
+
+
+def _own(directory: Path) -> Path:
+    """Make the directory of a run, or take an empty one."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if any(directory.iterdir()):
+            raise UsageError(f"{directory}: is not empty; a run needs a directory of its own")
+    except OSError as error:
+        raise OutputError(f"{directory}: cannot be made: {error.strerror}") from error
+    return directory.absolute()

@@ -1,0 +1,148 @@
+"""A replay with nothing left open: checked traces, computed queue and window, the simulator's arguments."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tmt.replay.links import ReadyLink, ready_link
+from tmt.replay.parameters import TCP_VARIANTS, PlainLink
+from tmt.units import NS_PER_S, ns_to_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.replay.parameters import Link, Replay
+
+Value = str | int | float | bool | None
+
+MIN_QUEUE_PACKETS = 10
+"""Least queue where none is given: short bursts fit even where the bandwidth-delay product is tiny."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What one simulation is run with.
+
+    Attributes
+    ----------
+    replay
+        As asked for.
+    forward, back
+        The links; a trace link with its checked file.
+    queue_packets, window_packets
+        As asked for, or computed.
+    """
+
+    replay: Replay
+    forward: ReadyLink | PlainLink
+    back: ReadyLink | PlainLink
+    queue_packets: int
+    window_packets: int
+
+    def arguments(self) -> list[str]:
+        """Return the arguments of the simulator's script: alternating keys and values."""
+        replay = self.replay
+        settings: dict[str, object] = {
+            "tcp": TCP_VARIANTS[replay.tcp],
+            **dict(_link_arguments("forward", self.forward)),
+            **dict(_link_arguments("return", self.back)),
+            "loop": int(replay.loop),
+            "in_order": int(replay.in_order),
+            "hold_s": _seconds(replay.hold_ns or 0),
+            "rtt_s": _seconds(replay.rtt_ns),
+            "queue_packets": self.queue_packets,
+            "window_packets": self.window_packets,
+            "packet_bytes": replay.packet_bytes,
+            "duration_s": _seconds(replay.duration_ns),
+            "transfer_bytes": replay.transfer_bytes or 0,
+            "flows": replay.flows,
+            "start_s": _seconds(replay.start_ns),
+            "start_spread_s": _seconds(replay.start_spread_ns),
+            "seed": replay.seed,
+        }
+        return [str(word) for item in settings.items() for word in item]
+
+    def columns(self) -> dict[str, Value]:
+        """Return the result columns that are known before the run."""
+        replay = self.replay
+        return {
+            "tcp": replay.tcp,
+            "flows": replay.flows,
+            "rtt_s": ns_to_seconds(replay.rtt_ns),
+            "duration_s": ns_to_seconds(replay.duration_ns),
+            "transfer_bytes": replay.transfer_bytes,
+            "start_s": ns_to_seconds(replay.start_ns),
+            "start_spread_s": ns_to_seconds(replay.start_spread_ns),
+            "seed": replay.seed,
+            "packet_bytes": replay.packet_bytes,
+            "queue_packets": self.queue_packets,
+            "window_packets": self.window_packets,
+            "loop": replay.loop,
+            "in_order": replay.in_order,
+            "hold_s": None if replay.hold_ns is None else ns_to_seconds(replay.hold_ns),
+            **_link_columns("forward", self.forward),
+            **_link_columns("return", self.back),
+        }
+
+
+def set_up(replay: Replay) -> Setup:
+    """Check the traces of a replay and compute what it leaves open.
+
+    The bandwidth-delay product counts full packets: the forward link's mean packet rate times the time that a
+    packet and its acknowledgement take without queueing, which is the RTT plus the traces' mean delays. Queue
+    and window follow from it as `Replay` says. A window much beyond that would do harm: ns-2's TCP-Linux only
+    clamps the congestion window with it, and slow start overshoots the path by as much as it allows.
+
+    Raises
+    ------
+    InputError, UsageError
+        When a trace cannot be used; see `tmt.replay.links.ready_link`.
+    """
+    forward, packet_rate, forward_delay_s = _ready(replay.forward_link, replay.packet_bytes)
+    back, _, return_delay_s = _ready(replay.return_link or PlainLink(forward.rate_bps), replay.packet_bytes)
+    round_trip_s = ns_to_seconds(replay.rtt_ns) + forward_delay_s + return_delay_s
+    pipe_packets = math.ceil(packet_rate * round_trip_s)
+    queue_packets = replay.queue_packets or max(pipe_packets, MIN_QUEUE_PACKETS)
+    return Setup(
+        replay, forward, back, queue_packets, replay.window_packets or max(pipe_packets + queue_packets, 2)
+    )
+
+
+def _ready(link: Link, packet_bytes: int) -> tuple[ReadyLink | PlainLink, float, float]:
+    """Return the link, its rate in full packets per second, and its mean delay without propagation."""
+    if isinstance(link, PlainLink):
+        return link, link.rate_bps / (8 * packet_bytes), 0.0
+    ready = ready_link(link)
+    row_rate = ready.rate_bps / (8 * ready.lldu_bytes)
+    return ready, row_rate / math.ceil(packet_bytes / ready.lldu_bytes), ready.file.mean_delay_ns / NS_PER_S
+
+
+def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tuple[str, object]]:
+    if isinstance(link, PlainLink):
+        yield f"{direction}_rate_bps", f"{link.rate_bps:.15g}"
+        return
+    yield direction, link.file.npy
+    yield f"{direction}_lldu_bytes", link.lldu_bytes
+    yield f"{direction}_offset_s", _seconds(link.file.first_ns + link.link.offset_ns)
+
+
+def _link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:
+    columns: dict[str, Value] = dict.fromkeys(("trace", "sha256", "lldu_bytes", "offset_s"))
+    if isinstance(link, ReadyLink):
+        columns |= {
+            "trace": Path(os.fspath(link.link.path)).name,
+            "sha256": link.file.sha256,
+            "lldu_bytes": link.lldu_bytes,
+            "offset_s": ns_to_seconds(link.link.offset_ns),
+        }
+    return {f"{direction}_{name}": value for name, value in (columns | {"rate_bps": link.rate_bps}).items()}
+
+
+def _seconds(time_ns: int) -> str:
+    """Write a time in seconds exactly, in plain digits."""
+    return f"{Decimal(time_ns) / NS_PER_S:f}"
