@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 
-Function = TypeVar("Function", bound=Callable[..., object])
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Function = TypeVar("Function", bound="Callable[..., object]")
 
 
 def kernel(function: Function) -> Function:
     """Compile `function` to machine code that is kept on disk and runs without the interpreter's lock.
 
-    The machine code lies beside the source, or in the user's cache directory where the source cannot be written,
-    so that whoever types a command pays for compilation once. Floating point stays as written (no `fastmath`).
-    With ``NUMBA_DISABLE_JIT=1`` the function itself comes back and runs as plain Python.
+    The machine code lies beside the source, or in the user's cache directory where the source cannot be
+    written, so that whoever types a command pays for compilation once. Floating point stays as written (no
+    `fastmath`). With ``NUMBA_DISABLE_JIT=1`` the function itself comes back and runs as plain Python.
     """
-    compiled: Function = numba.njit(cache=True, nogil=True)(function)
-    return compiled
+    compiled: Any = numba.njit(cache=True, nogil=True)(function)
+    return compiled  # type: ignore[no-any-return]

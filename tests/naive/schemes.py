@@ -1,0 +1,185 @@
+"""The four schemes as their definitions in `docs/schemes.md` say it, one event after the other.
+
+Each twin takes lists of integers (nanoseconds) and returns `Converted`: one `Row` per data
+LLDU, with the delay -1 while unsettled, and what each slot was used for.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+UNSETTLED = -1
+
+
+class Row(NamedTuple):
+    tx_time_ns: int
+    delay_ns: int
+    delivered: bool
+    transmissions: int
+
+
+@dataclass
+class Converted:
+    rows: list[Row] = field(default_factory=list)
+    uses: list[str] = field(default_factory=list)
+    """For each slot: "data", "repair", "retransmission" or "dropped"."""
+
+
+def none(tx: Sequence[int], decode: Sequence[int], detection_delay: int = 0) -> Converted:
+    rows = [
+        Row(t, d, True, 1) if d else Row(t, detection_delay, False, 1)
+        for t, d in zip(tx, decode, strict=True)
+    ]
+    return Converted(rows, ["data"] * len(rows))
+
+
+def fec(
+    tx: Sequence[int],
+    decode: Sequence[int],
+    n_data: int,
+    n_repair: int,
+    depth: int = 1,
+    detection_delay: int = 0,
+) -> Converted:
+    result = Converted()
+    run_length = depth * (n_data + n_repair)
+    for start in range(0, len(tx), run_length):
+        run = range(start, start + run_length)
+        if run.stop > len(tx):
+            result.uses += ["dropped"] * (len(tx) - start)
+            break
+        fates: dict[int, Row] = {}
+        for block in range(depth):
+            slots = [s for s in run if (s - start) % depth == block]
+            arrivals = sorted(tx[s] + decode[s] for s in slots if decode[s])
+            for s in slots[:n_data]:
+                if decode[s]:
+                    fates[s] = Row(tx[s], decode[s], True, 1)
+                elif len(arrivals) >= n_data:
+                    fates[s] = Row(tx[s], arrivals[n_data - 1] - tx[s], True, 1)
+                else:
+                    fates[s] = Row(tx[s], tx[run[-1]] + detection_delay - tx[s], False, 1)
+        result.rows += [fates[s] for s in sorted(fates)]
+        result.uses += ["data" if s in fates else "repair" for s in run]
+    return result
+
+
+def arq(
+    tx: Sequence[int],
+    decode: Sequence[int],
+    rtt: int,
+    max_transmissions: int | None = None,
+    detection_delay: int = 0,
+) -> Converted:
+    """Every LLDU keeps the slots that carried it; reports travel in a heap ordered by their moment."""
+    uses: list[str] = []
+    carriers: list[list[int]] = []
+    travelling: list[tuple[int, int, int]] = []  # (moment, slot, LLDU)
+    for s, now in enumerate(tx):
+        if travelling and travelling[0][0] <= now:
+            _, _, lldu = heapq.heappop(travelling)
+            carriers[lldu].append(s)
+            uses.append("retransmission")
+        else:
+            lldu = len(carriers)
+            carriers.append([s])
+            uses.append("data")
+        if decode[s] == 0 and len(carriers[lldu]) != max_transmissions:
+            heapq.heappush(travelling, (now + detection_delay + rtt, s, lldu))
+    rows = []
+    for slots in carriers:
+        first, last = slots[0], slots[-1]
+        if decode[last]:
+            delay, delivered = tx[last] + decode[last] - tx[first], True
+        elif len(slots) == max_transmissions:
+            delay, delivered = tx[last] + detection_delay - tx[first], False
+        else:
+            delay, delivered = UNSETTLED, False
+        rows.append(Row(tx[first], delay, delivered, min(len(slots), 255)))
+    return Converted(rows, uses)
+
+
+@dataclass
+class Block:
+    data_slots: list[int] = field(default_factory=list)
+    first_repair_slots: list[int] = field(default_factory=list)
+    later_slots: list[int] = field(default_factory=list)
+    to_send: int = 0
+    """LLDUs of the current round that are still to be sent."""
+    requests: int = 0
+    given_up_ns: int | None = None
+
+    @property
+    def slots(self) -> list[int]:
+        return self.data_slots + self.first_repair_slots + self.later_slots
+
+
+def harq(
+    tx: Sequence[int],
+    decode: Sequence[int],
+    n_data: int,
+    n_repair: int,
+    extra: int,
+    rounds: int,
+    rtt: int,
+    detection_delay: int = 0,
+) -> Converted:
+    """Every block keeps the slots that carried it; a request is served when it heads the list of those due.
+
+    A round is judged when its last LLDU has been sent, and all of its LLDUs count, also those sent after the
+    N_D-th has arrived. A block that the trace cuts short, in its first round or in a later one, keeps
+    what has been decoded; its erased LLDUs are unsettled, however many have arrived.
+    """
+    blocks: list[Block] = []
+    waiting: list[tuple[int, Block]] = []  # (moment at which the sender knows, block)
+    uses: list[str] = []
+
+    def judge(block: Block, now: int) -> None:
+        arrived = sum(decode[s] > 0 for s in block.slots)
+        if arrived >= n_data:
+            return
+        if block.requests < rounds:
+            block.requests += 1
+            block.to_send = n_data - arrived + extra
+            waiting.append((now + detection_delay + rtt, block))
+            waiting.sort(key=lambda item: item[0])
+        else:
+            block.given_up_ns = now + detection_delay
+
+    for s, now in enumerate(tx):
+        if waiting and waiting[0][0] <= now:
+            block = waiting[0][1]
+            block.later_slots.append(s)
+            uses.append("repair")
+        else:
+            if not blocks or len(blocks[-1].data_slots + blocks[-1].first_repair_slots) == n_data + n_repair:
+                blocks.append(Block(to_send=n_data + n_repair))
+            block = blocks[-1]
+            is_data = len(block.data_slots) < n_data
+            (block.data_slots if is_data else block.first_repair_slots).append(s)
+            uses.append("data" if is_data else "repair")
+        block.to_send -= 1
+        if block.to_send == 0:
+            waiting = [item for item in waiting if item[1] is not block]
+            judge(block, now)
+
+    rows = []
+    for block in blocks:
+        arrivals = sorted(tx[s] + decode[s] for s in block.slots if decode[s])
+        judged_recovered = block.to_send == 0 and len(arrivals) >= n_data
+        transmissions = min(1 + block.requests, 255)
+        for s in block.data_slots:
+            if decode[s]:
+                rows.append(Row(tx[s], decode[s], True, transmissions))
+            elif judged_recovered:
+                rows.append(Row(tx[s], arrivals[n_data - 1] - tx[s], True, transmissions))
+            elif block.given_up_ns is not None:
+                rows.append(Row(tx[s], block.given_up_ns - tx[s], False, transmissions))
+            else:
+                rows.append(Row(tx[s], UNSETTLED, False, transmissions))
+    return Converted(rows, uses)

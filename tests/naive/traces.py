@@ -1,0 +1,101 @@
+"""Random traces, parameters and cuts for the comparison of kernels with their slow twins."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import numpy as np
+from hypothesis import strategies as st
+
+from naive import schemes as naive
+from tmt.schemes import Arq, Fec, Harq, NoScheme, Scheme
+from tmt.trace import LinkTrace, PhyTrace
+
+DELAYS = st.sampled_from([0, 1, 3, 7, 20, 50])
+
+
+@st.composite
+def slots(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    """Draw `tx` and `decode` with irregular spacing, varying decode times, outages, all or nothing erased."""
+    n = draw(st.integers(0, 120))
+    gaps = draw(st.lists(st.sampled_from([1, 1, 2, 5, 40]), min_size=n, max_size=n))
+    tx = [start - 1 for start in accumulate(gaps)]
+    decode_times = draw(st.sampled_from([[4], [1, 2, 90], [5, 6, 7]]))
+    good = st.sampled_from(decode_times)
+    weight = draw(st.sampled_from([0, 1, 3, 10]))
+    kind = draw(st.sampled_from(["scattered", "outage", "all erased"]))
+    if kind == "all erased":
+        return tx, [0] * n
+    decode = [
+        0 if erased == 0 else time
+        for erased, time in zip(
+            draw(st.lists(st.integers(0, weight), min_size=n, max_size=n)) if weight else [1] * n,
+            draw(st.lists(good, min_size=n, max_size=n)),
+            strict=True,
+        )
+    ]
+    if kind == "outage" and n:
+        first, last = sorted(draw(st.tuples(st.integers(0, n), st.integers(0, n))))
+        decode[first:last] = [0] * (last - first)
+    return tx, decode
+
+
+SCHEMES = st.one_of(
+    st.builds(NoScheme, detection_delay_ns=DELAYS),
+    st.builds(
+        Fec,
+        data=st.integers(1, 6),
+        repair=st.integers(0, 5),
+        depth=st.integers(1, 4),
+        detection_delay_ns=DELAYS,
+    ),
+    st.builds(
+        Arq,
+        rtt_ns=DELAYS,
+        max_transmissions=st.sampled_from([None, 1, 2, 3]),
+        detection_delay_ns=DELAYS,
+    ),
+    st.builds(
+        Harq,
+        data=st.integers(1, 6),
+        repair=st.integers(0, 5),
+        rtt_ns=DELAYS,
+        extra=st.integers(0, 2),
+        rounds=st.integers(0, 3),
+        detection_delay_ns=DELAYS,
+    ),
+)
+
+
+def by_twin(scheme: Scheme, tx: list[int], decode: list[int]) -> naive.Converted:
+    """Convert with the slow twin of `scheme`."""
+    match scheme:
+        case NoScheme():
+            return naive.none(tx, decode, scheme.detection_delay_ns)
+        case Fec():
+            return naive.fec(tx, decode, scheme.data, scheme.repair, scheme.depth, scheme.detection_delay_ns)
+        case Arq():
+            return naive.arq(tx, decode, scheme.rtt_ns, scheme.max_transmissions, scheme.detection_delay_ns)
+        case Harq():
+            return naive.harq(
+                tx,
+                decode,
+                scheme.data,
+                scheme.repair,
+                scheme.extra,
+                scheme.rounds,
+                scheme.rtt_ns,
+                scheme.detection_delay_ns,
+            )
+    raise AssertionError(f"no twin for {scheme}")
+
+
+def phy_trace(tx: list[int], decode: list[int]) -> PhyTrace:
+    """Make a PHY trace of plain lists."""
+    return PhyTrace(np.array(tx, np.int64), np.array(decode, np.int64))
+
+
+def rows_of(link: LinkTrace) -> list[naive.Row]:
+    """Turn a link trace into plain rows."""
+    columns = (link.tx_time_ns, link.delay_ns, link.delivered, link.transmissions)
+    return [naive.Row(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]

@@ -1,0 +1,58 @@
+"""Every kernel gives what its slow twin gives, however the trace is cut into chunks."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import hypothesis.strategies as st
+import numpy as np
+from hypothesis import given, settings
+from naive.traces import SCHEMES, by_twin, phy_trace, rows_of, slots
+
+from tmt.schemes import Arq, Harq, Scheme
+
+QUICK = settings(derandomize=True, deadline=None, max_examples=400)
+
+
+@QUICK
+@given(slots(), SCHEMES, st.lists(st.integers(0, 120), max_size=6))
+def test_converter__equals_its_twin_whatever_the_chunks(
+    trace: tuple[list[int], list[int]], scheme: Scheme, cuts: list[int]
+) -> None:
+    tx, decode = trace
+    expected = by_twin(scheme, tx, decode)
+    converter = scheme.converter()
+    borders = [0, *sorted(min(cut, len(tx)) for cut in cuts), len(tx)]
+    rows = []
+    for start, stop in itertools.pairwise(borders):
+        settled = rows_of(converter.feed(phy_trace(tx[start:stop], decode[start:stop])))
+        assert all(row.delay_ns >= 0 for row in settled)
+        rows += settled
+    rows += rows_of(converter.finish())
+
+    assert rows == expected.rows
+    uses, counts = Counter(expected.uses), converter.counts
+    assert counts.slots == len(tx)
+    assert counts.data_rows == uses["data"] == len(rows)
+    assert counts.repair_slots == uses["repair"]
+    assert counts.retransmission_slots == uses["retransmission"]
+    assert counts.dropped_tail == uses["dropped"]
+    assert counts.delivered == sum(row.delivered for row in rows)
+    assert counts.unsettled == sum(row.delay_ns == -1 for row in rows)
+    assert counts.lost == sum(not row.delivered and row.delay_ns != -1 for row in rows)
+
+
+def test_converter__equals_its_twin_over_many_kernel_calls() -> None:
+    # 2 000 slots in flight per RTT; enough slots for rings to wrap and to grow.
+    rng = np.random.default_rng(20140)
+    n = 6_000
+    tx = np.cumsum(rng.integers(1, 9, n)).tolist()
+    decode = np.where(rng.random(n) < 0.3, 0, rng.integers(1, 30, n)).tolist()
+    for scheme in (Arq(10_000), Arq(500, max_transmissions=3), Harq(10, 2, 5_000), Harq(5, 7, 300, rounds=1)):
+        converter = scheme.converter()
+        rows = []
+        for start in range(0, n, 700):
+            rows += rows_of(converter.feed(phy_trace(tx[start : start + 700], decode[start : start + 700])))
+        rows += rows_of(converter.finish())
+        assert rows == by_twin(scheme, tx, decode).rows

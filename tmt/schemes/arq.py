@@ -1,0 +1,105 @@
+"""Scheme `arq`: selective repeat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from tmt.schemes.converter import Converter, grown_ring
+from tmt.schemes.parameters import Scheme, check_count, check_delay
+
+if TYPE_CHECKING:
+    from tmt.trace import Int64Array
+
+UNLIMITED = np.iinfo(np.int64).max
+SLOTS_PER_CALL = 65_536
+"""So that the kernel's ring of reports, which must hold one per slot at worst, stays in the cache."""
+
+
+@dataclass(frozen=True)
+class Arq(Scheme):
+    """Erased LLDUs are reported and sent again, before new ones.
+
+    Parameters
+    ----------
+    rtt_ns
+        Round-trip propagation time of the link: how long a report and the repeated LLDU travel together.
+    max_transmissions
+        Erasures after which an LLDU is given up; None: never.
+    detection_delay_ns
+        From the `tx` of an erased slot to the moment at which the receiver knows.
+
+    Raises
+    ------
+    UsageError
+        When a parameter is out of its range.
+    """
+
+    name: ClassVar[str] = "arq"
+
+    rtt_ns: int
+    max_transmissions: int | None = None
+    detection_delay_ns: int = 0
+
+    def __post_init__(self) -> None:
+        check_delay("rtt_ns", self.rtt_ns)
+        if self.max_transmissions is not None:
+            check_count("max_transmissions", self.max_transmissions, 1, 2**31 - 1)
+        check_delay("detection_delay_ns", self.detection_delay_ns)
+
+    @property
+    def label(self) -> str:
+        """``ARQ``, with the most transmissions where these are limited."""
+        return "ARQ" if self.max_transmissions is None else f"ARQ(max {self.max_transmissions})"
+
+    def converter(self) -> Converter:
+        """Start a conversion."""
+        return _ArqConverter(self)
+
+
+class _ArqConverter(Converter):
+    def __init__(self, scheme: Arq) -> None:
+        from tmt.kernels.arq import REPORT, STATE  # noqa: PLC0415
+
+        super().__init__()
+        self._scheme = scheme
+        self._state = np.zeros(1, STATE)
+        self._reports = np.zeros(1, REPORT)
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array) -> None:
+        from tmt.kernels.arq import send_and_repeat  # noqa: PLC0415
+
+        scheme, window, state = self._scheme, self._window, self._state
+        most = UNLIMITED if scheme.max_transmissions is None else scheme.max_transmissions
+        for start in range(0, len(tx_time_ns), SLOTS_PER_CALL):
+            slots = slice(start, start + SLOTS_PER_CALL)
+            self._reports = grown_ring(
+                self._reports, int(state["head"][0]), int(state["tail"][0]), len(tx_time_ns[slots])
+            )
+            send_and_repeat(
+                tx_time_ns[slots],
+                decode_time_ns[slots],
+                scheme.detection_delay_ns + scheme.rtt_ns,
+                scheme.detection_delay_ns,
+                most,
+                state,
+                self._reports,
+                self._emitted,
+                window.tx_time_ns,
+                window.delay_ns,
+                window.delivered,
+                window.transmissions,
+            )
+
+    def _rows(self) -> int:
+        return int(self._state["rows"][0])
+
+    def _settled_rows(self) -> int:
+        from tmt.kernels.arq import oldest_open_row  # noqa: PLC0415
+
+        return int(oldest_open_row(self._state, self._reports))
+
+    def _retransmission_slots(self) -> int:
+        return int(self._state["retransmissions"][0])

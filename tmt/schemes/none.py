@@ -1,0 +1,64 @@
+"""Scheme `none`: nothing is repeated and nothing protected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from tmt.schemes.converter import Converter
+from tmt.schemes.parameters import Scheme, check_delay
+
+if TYPE_CHECKING:
+    from tmt.trace import Int64Array
+
+
+@dataclass(frozen=True)
+class NoScheme(Scheme):
+    """Every slot carries a data LLDU, once; an erased one is lost.
+
+    Parameters
+    ----------
+    detection_delay_ns
+        From the `tx` of an erased slot to the moment at which the receiver knows.
+
+    Raises
+    ------
+    UsageError
+        When a parameter is out of its range.
+    """
+
+    name: ClassVar[str] = "none"
+
+    detection_delay_ns: int = 0
+
+    def __post_init__(self) -> None:
+        check_delay("detection_delay_ns", self.detection_delay_ns)
+
+    @property
+    def label(self) -> str:
+        """``none``."""
+        return "none"
+
+    def converter(self) -> Converter:
+        """Start a conversion."""
+        return _NoSchemeConverter(self)
+
+
+class _NoSchemeConverter(Converter):
+    def __init__(self, scheme: NoScheme) -> None:
+        super().__init__()
+        self._scheme = scheme
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array) -> None:
+        from tmt.kernels.none import send_once  # noqa: PLC0415
+
+        window = self._window
+        window.tx_time_ns[:] = tx_time_ns
+        window.transmissions[:] = 1
+        send_once(decode_time_ns, self._scheme.detection_delay_ns, window.delay_ns, window.delivered)
+
+    def _rows(self) -> int:
+        return self._slots
+
+    def _settled_rows(self) -> int:
+        return self._slots

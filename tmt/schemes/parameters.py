@@ -1,0 +1,79 @@
+"""What every scheme shares: a name, a label, and how its parameters are checked."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+from tmt.errors import UsageError
+from tmt.units import MAX_TIME_NS, NS_PER_S
+
+if TYPE_CHECKING:
+    from tmt.schemes.converter import Converter
+
+MAX_DELAY_NS = MAX_TIME_NS // 4
+"""Longest RTT or detection delay (36 years), so that a time of the trace plus both still fits an int64."""
+
+MAX_BLOCK = 65_535
+"""Most LLDUs in a block or a run of blocks."""
+
+
+class Scheme(ABC):
+    """A link-layer scheme with its parameters; frozen and checked, it knows no file."""
+
+    name: ClassVar[str]
+    """What users type: none, fec, arq or harq."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """How tables and figures call it, such as ``HARQ(10/12)``."""
+
+    @abstractmethod
+    def converter(self) -> Converter:
+        """Start a conversion: feed it slots, collect rows."""
+
+
+def check_count(name: str, value: object, least: int, most: int | None = None) -> None:
+    """Refuse what is no whole number from `least` to `most`.
+
+    Raises
+    ------
+    UsageError
+        Naming the parameter, its value and what is allowed.
+    """
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):  # type: ignore[operator]
+        allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise UsageError(f"{name} is {value!r}; it must be a whole number {allowed}")
+
+
+def check_delay(name: str, value: object) -> None:
+    """Refuse what is no time in whole nanoseconds from 0 to `MAX_DELAY_NS`.
+
+    Raises
+    ------
+    UsageError
+        Naming the parameter, its value and what is allowed.
+    """
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not 0 <= value <= MAX_DELAY_NS:  # type: ignore[operator]
+        raise UsageError(
+            f"{name} is {value!r}; it must be a whole number of nanoseconds from 0 to {MAX_DELAY_NS} "
+            f"({MAX_DELAY_NS // NS_PER_S} s)"
+        )
+
+
+def check_run(data: int, repair: int, depth: int = 1) -> None:
+    """Refuse blocks, or runs of interleaved blocks, of more than `MAX_BLOCK` LLDUs.
+
+    Raises
+    ------
+    UsageError
+        Naming the parameters and what is allowed.
+    """
+    if depth * (data + repair) > MAX_BLOCK:
+        raise UsageError(
+            f"depth {depth} x (data {data} + repair {repair}) is {depth * (data + repair)} slots; "
+            f"at most {MAX_BLOCK} are allowed"
+        )
