@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tmt.schema import RUN_RESULTS
+from tmt.campaign.columns import COLUMNS as CAMPAIGN_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = {column.name: column for column in RUN_RESULTS}
+COLUMNS = {column.name: column for column in CAMPAIGN_COLUMNS}
 
 
 @dataclass(frozen=True, slots=True)

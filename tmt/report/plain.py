@@ -47,4 +47,4 @@ def texts(values: Iterable[Any]) -> list[str]:
 
 
 def _text(value: str | float) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.10g}" if isinstance(value, float) else str(value)

@@ -39,6 +39,7 @@ class Cell:
     intervals: dict[str, Interval]
     single: dict[str, list[float]]
     quantiles_s: list[float]
+    capacity_bps: float
     letters: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
@@ -123,7 +124,9 @@ def _cell(runs: pd.DataFrame, key: tuple[int, int, int], rows: list[int], shown:
     values = {column: t_interval(numbers) for column, numbers in single.items() if len(numbers)}
     quantiles = [t_interval(_numbers(part, name)).mean for name in DELAY_QUANTILES]
     tcp, scheme, point = key
-    return Cell(tcp, scheme, point, rows, values, {c: list(v) for c, v in single.items()}, quantiles)
+    capacity = t_interval(_numbers(part, "capacity_bps")).mean
+    lists = {column: list(numbers) for column, numbers in single.items()}
+    return Cell(tcp, scheme, point, rows, values, lists, quantiles, capacity)
 
 
 def _compare(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> list[Difference]:

@@ -22,7 +22,21 @@ Json = dict[str, Any]
 RUN_CHARACTERS = 2_500_000
 """Room for the table of runs, in characters of JSON, so that the page stays under 6 MB."""
 
-HIDDEN = frozenset({"command", "forward_sha256", "return_sha256"})
+HIDDEN = frozenset(
+    {
+        "attempt",
+        "command",
+        "finished_at",
+        "forward_sha256",
+        "forward_trace",
+        "key",
+        "message",
+        "records",
+        "return_sha256",
+        "scheme_name",
+        "scheme_parameters",
+    }
+)
 """Columns that fill a table's width and help nobody to compare; the results hold them."""
 
 ALPHA = 0.05

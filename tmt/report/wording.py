@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
+UNTOLD = frozenset(
+    {
+        *("attempt", "command", "finished_at", "key", "message", "records", "status"),
+        *("forward_trace", "scheme", "scheme_name", "seed", "tcp"),
+    }
+)
+"""Columns that what was run says in other words, or that are each run's own."""
+
 MOST_POINTS = 4
 """Points of the grid up to which each has its own finding."""
 
@@ -176,12 +184,7 @@ def setup_tables(results: Results, summary: Summary) -> list[Record]:
     axes = {axis.column for axis in results.axes}
     groups: dict[str, list[list[str]]] = {"scenario": [], "provenance": []}
     for name, column in COLUMNS.items():
-        if (
-            name not in runs
-            or name in axes
-            or name in {"tcp", "seed", "command"}
-            or column.group not in groups
-        ):
+        if name not in runs or name in axes or name in UNTOLD or column.group not in groups:
             continue
         values = list(dict.fromkeys(texts(runs[name])))
         if values == [NO_VALUE]:

@@ -7,7 +7,7 @@ function rowPlot(place, label, groups, axis) {
     const names = groups.flatMap((group) => group.rows.map((row) => row.label.length));
     const left = Math.min(narrow ? 122 : 200, 36 + Math.max(4, ...names) * 7.4);
     const right = narrow ? 62 : 178;
-    const [low, high] = domain(groups.flatMap((g) => g.rows.flatMap((row) => [row.mean, row.low, row.high,
+    const [low, high] = domain(groups.flatMap((g) => g.rows.flatMap((row) => [row.mean, row.low, row.high, row.limit,
       ...(row.points ?? []), row.paper?.low, row.paper?.high, ...(row.quantiles ?? [])])));
     const x = linear(low, high, left, width - right);
     const rowHeight = 25;
@@ -51,6 +51,9 @@ function drawRow(row, x, y, { left, width, right, narrow, axis }, marks) {
   else if (row.low !== null) {
     node.append(svg("path", { d: `M${x(row.low)} ${y}H${x(row.high)}M${x(row.low)} ${y - 4}v8M${x(row.high)} ${y - 4}v8`,
       stroke: row.colour, class: "whisker" }));
+  }
+  if (row.limit !== null && row.limit !== undefined) {
+    node.append(svg("path", { d: `M${x(row.limit)} ${y - 12}v24`, class: "limit" }));
   }
   if (row.paper) {
     const { value, low, high } = row.paper;

@@ -1,0 +1,42 @@
+"""`tmt report`: a campaign's results as a page for reading, and as figures for print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the report; by default `report` inside RESULTS.",
+)
+@click.option(
+    "--published",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="CSV file of published values to show beside ours; docs/report.md describes its columns.",
+)
+@click.option("--figures/--no-figures", default=True, help="Whether to draw the figures for print as well.")
+def command(results: Path, output: Path | None, published: Path | None, figures: bool) -> None:
+    """Write the report of a campaign: one HTML page that opens offline, and figures as PDF and SVG.
+
+    RESULTS is the folder that `tmt run` has written. The page holds its data: pictures whose TCP variants,
+    schemes and grid points can be chosen, tables that sort and filter, downloads of the numbers behind each
+    picture. It asks no other machine for anything and can be sent as it is.
+
+    \b
+    Example:
+      tmt run scenarios/quickstart.toml
+      tmt report out/quickstart
+    """
+    from tmt.report.source import read_results  # noqa: PLC0415
+    from tmt.report.write import write_report  # noqa: PLC0415
+
+    found = read_results(results, published)
+    paths = list(write_report(found, output or results / "report", figures=figures))
+    click.echo(paths[0])
+    if len(paths) > 1:
+        click.echo(f"{len(paths) - 1} figures for print beside it")

@@ -1,0 +1,63 @@
+"""Packet and window records of chosen runs, read back from a campaign's folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow.parquet as pq
+from pyarrow.lib import ArrowException
+
+from tmt.errors import InputError
+from tmt.report.results import RunRecords
+from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+    import pandas as pd
+
+    from tmt.schema import Table
+
+MOST_RUNS = 40
+"""Runs whose course the page shows at most, for its size."""
+
+
+def read_chosen(folder: Path, runs: pd.DataFrame) -> tuple[RunRecords, ...]:
+    """Return the records of the runs that kept them; where too many did, of `MOST_RUNS` spread evenly.
+
+    Raises
+    ------
+    InputError
+        When a file of records is missing, damaged or of another kind.
+    """
+    rows = [row for row, name in enumerate(runs["records"]) if isinstance(name, str)]
+    if len(rows) > MOST_RUNS:
+        rows = [rows[i] for i in np.linspace(0, len(rows) - 1, MOST_RUNS).round().astype(int)]
+    return tuple(_read_run(folder / str(runs["records"].iloc[row]), row) for row in rows)
+
+
+def _read_run(folder: Path, row: int) -> RunRecords:
+    return RunRecords(
+        row,
+        _read(folder / "packets.parquet", PACKET_RECORDS),
+        _read(folder / "windows.parquet", WINDOW_RECORDS),
+    )
+
+
+def _read(path: Path, table: Table) -> npt.NDArray[np.void]:
+    """Return a Parquet file as the structured array of its table."""
+    try:
+        columns = pq.read_table(path, columns=list(table.names))  # type: ignore[no-untyped-call]
+    except FileNotFoundError as error:
+        raise InputError(path, "is missing, though the run kept its records") from error
+    except (OSError, ArrowException) as error:
+        raise InputError(path, f"is damaged: {str(error).splitlines()[0]}") from error
+    if tuple(columns.column_names) != table.names:
+        raise InputError(path, f"holds {', '.join(columns.column_names)}, not the columns of {table.kind}")
+    array = np.empty(len(columns), table.dtype)
+    for column in table.columns:
+        values = columns.column(column.name)
+        array[column.name] = (values if column.null is None else values.fill_null(column.null)).to_numpy()
+    return array
