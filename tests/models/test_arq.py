@@ -75,8 +75,8 @@ def test_delivered_by_transmission__is_the_long_run_of_the_chain_of_state_and_at
 
 
 def test_arq__is_what_the_slow_twin_does_on_a_periodic_channel_of_known_erasures() -> None:
-    # Every slot s with s // 5 even is erased, and feedback takes 5 slots: if slot s + k carries the repetition of
-    # s, each LLDU is sent twice, the second time with success.
+    # Every slot s with s // 5 even is erased, and feedback takes 5 slots: if slot s + k carries what s lost,
+    # each LLDU is sent twice, the second time with success.
     tx = [10 * s for s in range(200)]
     decode = [0 if s // 5 % 2 == 0 else 3 for s in range(200)]
     rows = naive.arq(tx, decode, rtt=50).rows

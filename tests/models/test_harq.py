@@ -91,7 +91,7 @@ def test_harq__on_independent_erasures_equals_enumeration(
 def test_harq__with_memory_across_rounds_equals_enumeration_where_requests_are_rare(
     data: int, repair: int, extra: int, rounds: int, errors: tuple[float, float]
 ) -> None:
-    # Bad slots are one in 600, so that interruptions by other blocks, which the enumeration leaves out, change
+    # Bad slots are one in 600, so that interruptions by other blocks, which the enumeration omits, change
     # the results by about a thousandth; the correlation over the feedback, 0.4^3, changes them by far more.
     channel = TwoStateChannel(0.999, 0.4, *errors)
     life = _enumerate(channel, 3, data, repair, extra, rounds)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 REQUIRED = {"fec": ("data", "repair"), "harq": ("data", "repair")}
 """Parameters of a scheme that have no default."""
 
-DEFAULTS = {"depth": 1, "extra": 1, "rounds": 3}
+DEFAULTS = {"depth": 1, "extra": 1, "rounds": 2}
 """Those that have one; `max_transmissions` stands for unlimited when it is not given."""
 
 PARAMETERS = ("data", "repair", "depth", "extra", "rounds", "max_transmissions")
@@ -74,7 +74,7 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
 @click.option(
     "--extra", type=click.IntRange(0), help="harq: repair LLDUs sent beyond those needed, N_S.  [default: 1]"
 )
-@click.option("--rounds", type=click.IntRange(0), help="harq: most requests per block, R.  [default: 3]")
+@click.option("--rounds", type=click.IntRange(0), help="harq: most requests per block, R.  [default: 2]")
 @click.option(
     "--max-transmissions", type=click.IntRange(1), help="arq: times an LLDU is sent.  [default: unlimited]"
 )

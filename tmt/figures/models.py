@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.transforms import ScaledTranslation
 
 from tmt.figures.style import INK, MUTED, SCHEME_STYLES, new_figure, save
 
@@ -34,10 +36,12 @@ class Comparison:
         Key of the scheme, which chooses colour and dash, and its name in the legend.
     x
         Where the points lie; theory and measurement share them.
-    theory, measured, half_width
-        The curve, the points, and half the length of the points' error bars.
+    theory, measured
+        The curve and the points.
+    deviation, half_width
+        (measured - theory) / theory in per cent, and half the length of its interval.
     printed
-        A second, thin curve: the paper's printed formula; empty where there is none.
+        A second, thin curve: the paper's printed formula.
     """
 
     scheme: str
@@ -45,8 +49,9 @@ class Comparison:
     x: Sequence[float]
     theory: Sequence[float]
     measured: Sequence[float]
+    deviation: Sequence[float]
     half_width: Sequence[float]
-    printed: Sequence[float] = ()
+    printed: Sequence[float]
 
 
 def draw_sweep(path: str | PathLike[str], scheme: str, swept: str, rows: Sequence[dict[str, float]]) -> None:
@@ -84,49 +89,58 @@ def draw_comparison(
     efficiency: Sequence[Comparison],
     recovery_delay_s: Sequence[Comparison],
 ) -> None:
-    """Draw theory as curves and measurement as points, efficiency beside recovery delay."""
-    with new_figure(7.2, 3.9) as figure:
-        panels = figure.subplots(1, 2)
-        for panel, comparisons, column in (
-            (panels[0], efficiency, "efficiency"),
-            (panels[1], recovery_delay_s, "recovery_delay_s"),
+    """Draw theory as curves and measurement as points, and below them how far the two are apart.
+
+    Efficiency stands on the left, recovery delay on the right.
+    """
+    with new_figure(7.2, 5.6) as figure:
+        panels = figure.subplots(2, 2, sharex=True, height_ratios=(3, 1))
+        for column, comparisons, name in (
+            (0, efficiency, "efficiency"),
+            (1, recovery_delay_s, "recovery_delay_s"),
         ):
-            for comparison in comparisons:
-                _draw_one(panel, comparison)
-            panel.set_xlabel(x_label)
-            panel.set_ylabel(AXIS_LABELS[column])
-            panel.set_ylim(bottom=0.0)
-        _add_legend(panels[0], printed=any(c.printed for c in (*efficiency, *recovery_delay_s)))
+            values, deviations = panels[0, column], panels[1, column]
+            for index, comparison in enumerate(comparisons):
+                _draw_values(values, comparison)
+                _draw_deviations(deviations, comparison, aside_points=4.0 * (index - 1))
+            values.set_ylabel(AXIS_LABELS[name])
+            values.set_ylim(bottom=0.0)
+            deviations.axhline(0.0, color=MUTED, linewidth=0.8)
+            deviations.set_ylabel("TMT against\ntheory (%)")
+            deviations.set_xlabel(x_label)
+        handles, labels = panels[0, 0].get_legend_handles_labels()
+        handles += panels[0, 0].plot([], [], color=MUTED, **_POINT)
+        handles += panels[0, 0].plot([], [], color=MUTED, **_PRINTED)
+        labels += ["TMT, with 95 % interval", "as printed in the paper"]
+        figure.align_ylabels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
         figure.suptitle(title, x=0.01, ha="left", fontsize=10, color=INK)
         for path in paths:
             save(figure, path)
 
 
-def _draw_one(panel: Axes, comparison: Comparison) -> None:
+_POINT: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markerfacecolor": "white", "linestyle": "none"}
+_PRINTED: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (1, 2))}
+
+
+def _draw_values(panel: Axes, comparison: Comparison) -> None:
     style = SCHEME_STYLES[comparison.scheme]
     panel.plot(
         comparison.x, comparison.theory, color=style.colour, linestyle=style.dash, label=comparison.label
     )
+    panel.plot(comparison.x, comparison.measured, color=style.colour, **_POINT)
+    panel.plot(comparison.x, comparison.printed, color=style.colour, **_PRINTED)
+
+
+def _draw_deviations(panel: Axes, comparison: Comparison, aside_points: float) -> None:
+    """Draw intervals, set aside from their place so that those of one place can be told apart."""
+    aside = ScaledTranslation(aside_points / 72, 0.0, panel.figure.dpi_scale_trans)
     panel.errorbar(
         comparison.x,
-        comparison.measured,
+        comparison.deviation,
         yerr=comparison.half_width,
-        color=style.colour,
-        linestyle="none",
-        marker="o",
-        markersize=3.5,
-        markerfacecolor="white",
+        color=SCHEME_STYLES[comparison.scheme].colour,
         capsize=2,
+        transform=panel.transData + aside,
+        **_POINT,
     )
-    if comparison.printed:
-        panel.plot(comparison.x, comparison.printed, color=style.colour, linewidth=0.8, linestyle=(0, (1, 2)))
-
-
-def _add_legend(panel: Axes, *, printed: bool) -> None:
-    handles, labels = panel.get_legend_handles_labels()
-    handles += panel.plot([], [], color=MUTED, marker="o", markerfacecolor="white", linestyle="none")
-    labels.append("TMT, mean and 95 % interval")
-    if printed:
-        handles += panel.plot([], [], color=MUTED, linewidth=0.8, linestyle=(0, (1, 2)))
-        labels.append("as printed in the paper")
-    panel.legend(handles, labels, loc="lower left")

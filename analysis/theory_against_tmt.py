@@ -1,0 +1,238 @@
+"""Theory against TMT: the schemes' models beside conversions of generated traces, point by point.
+
+One experiment is a grid of channels and schemes with many independent traces per channel. The efficiency is
+judged by the interval that the replicates give, the recovery delay by its relative deviation.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from tmt.channels import GilbertElliott
+from tmt.convert import convert
+from tmt.figures.models import Comparison, draw_comparison
+from tmt.io.atomic import staged
+from tmt.metrics.statistics import LEVEL, t_interval
+from tmt.models import RegularLink, TwoStateChannel
+from tmt.models.catalogue import Parameters, evaluate
+from tmt.schemes import SCHEMES
+from tmt.trace import PhyTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DELAY_TOLERANCE = 0.01
+"""Relative deviation of the recovery delay that is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A scheme of an experiment: its name in the legend, its key, its parameters but for the link's times."""
+
+    label: str
+    scheme: str
+    parameters: Parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A grid of Gilbert-Elliott channels with one alpha, several schemes, and independent traces per channel.
+
+    Attributes
+    ----------
+    name, title
+        Of the output files, and over the figure.
+    alpha, betas
+        The channels; errors are 0 in the good state and 1 in the bad one.
+    contenders
+        The schemes.
+    link
+        Interval and decoding time of the slots, RTT.
+    slots
+        Length of each trace; a multiple of every block size, so that no trace ends with a piece of a block
+        as long as nothing is repeated.
+    replicates
+        Independent traces per channel; each is used by all schemes.
+    """
+
+    name: str
+    title: str
+    alpha: float
+    betas: tuple[float, ...]
+    contenders: tuple[Contender, ...]
+    link: RegularLink
+    slots: int
+    replicates: int
+
+
+def compare(experiment: Experiment, processes: int = 1) -> pd.DataFrame:
+    """Return one row per channel and scheme: theory, the replicates' mean, intervals and deviations.
+
+    The columns `inside` and `inside_simultaneous` say whether theory lies in the point's own 95 % interval
+    and in the one widened for the number of points (Sidak); `docs/validation.md` says what is added to both.
+    """
+    tasks = list(product(enumerate(experiment.betas), range(experiment.replicates)))
+    run = partial(_measure, experiment)
+    if processes > 1:
+        with ProcessPoolExecutor(processes) as pool:
+            measured = list(pool.map(run, tasks, chunksize=4))
+    else:
+        measured = [run(task) for task in tasks]
+    samples = pd.DataFrame([row for rows in measured for row in rows])
+    points = len(experiment.betas) * len(experiment.contenders)
+    rows = [
+        _judge(experiment, contender, beta, samples, points)
+        for contender, beta in product(experiment.contenders, experiment.betas)
+    ]
+    return pd.DataFrame(rows)
+
+
+def _measure(experiment: Experiment, task: tuple[tuple[int, float], int]) -> list[dict[str, object]]:
+    (index, beta), replicate = task
+    seed = index * experiment.replicates + replicate
+    link = experiment.link
+    erased = GilbertElliott(experiment.alpha, beta).erasures(seed).next(experiment.slots)
+    tx_time_ns = np.arange(experiment.slots, dtype=np.int64) * link.slot_interval_ns
+    phy = PhyTrace(tx_time_ns, np.where(erased, np.int64(0), np.int64(link.decode_time_ns)))
+    rows: list[dict[str, object]] = []
+    for contender in experiment.contenders:
+        times = {"rtt_ns": link.rtt_ns} if contender.scheme in {"arq", "harq"} else {}
+        trace = convert(phy, SCHEMES[contender.scheme](**contender.parameters, **times))
+        delay_ns = trace.delay_ns[trace.delivered]
+        rows.append(
+            {
+                "label": contender.label,
+                "beta": beta,
+                "efficiency": len(delay_ns) / experiment.slots,
+                "recovery_delay_s": (link.rtt_ns / 2 + delay_ns.mean()) / 1e9,
+            }
+        )
+    return rows
+
+
+def _judge(
+    experiment: Experiment, contender: Contender, beta: float, samples: pd.DataFrame, points: int
+) -> dict[str, object]:
+    channel = TwoStateChannel(experiment.alpha, beta)
+    theory = evaluate(contender.scheme, channel, experiment.link, contender.parameters)
+    own = samples[(samples["label"] == contender.label) & (samples["beta"] == beta)]
+    efficiency, delay = t_interval(own["efficiency"]), t_interval(own["recovery_delay_s"])
+    allowance = _end_allowance(contender, experiment.slots)
+    simultaneous = t_interval(own["efficiency"], LEVEL ** (1 / points)).half_width
+    off = abs(theory.efficiency - efficiency.mean)
+    return {
+        "scheme": contender.scheme,
+        "label": contender.label,
+        "alpha": experiment.alpha,
+        "beta": beta,
+        "erasure_probability": channel.erasure_probability,
+        "efficiency_theory": theory.efficiency,
+        "efficiency_tmt": efficiency.mean,
+        "efficiency_half_width": efficiency.half_width,
+        "efficiency_deviation": efficiency.mean / theory.efficiency - 1.0,
+        "inside": off <= efficiency.half_width + allowance,
+        "inside_simultaneous": off <= simultaneous + allowance,
+        "delay_s_theory": theory.recovery_delay_s,
+        "delay_s_tmt": delay.mean,
+        "delay_s_half_width": delay.half_width,
+        "delay_s_deviation": delay.mean / theory.recovery_delay_s - 1.0,
+    }
+
+
+def _end_allowance(contender: Contender, slots: int) -> float:
+    """How far one trace's efficiency may be off for reasons that replicates do not show.
+
+    Events too rare to be seen shift the mean by less than one LLDU a trace. A HARQ block that the end of the
+    trace cuts short has sent its data first: at most N_D N_R / N more data LLDUs than its share.
+    """
+    lldus = 1.0
+    if contender.scheme == "harq":
+        data, repair = (contender.parameters[name] or 0 for name in ("data", "repair"))
+        lldus += data * repair / (data + repair)
+    return lldus / slots
+
+
+def worst(table: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per scheme: points, how many of them lie outside, and the worst deviations."""
+    groups = table.groupby("label", sort=False)
+    return pd.DataFrame(
+        {
+            "points": groups.size(),
+            "outside own interval": groups["inside"].apply(lambda inside: int((~inside).sum())),
+            "outside simultaneous interval": groups["inside_simultaneous"].apply(
+                lambda inside: int((~inside).sum())
+            ),
+            "worst efficiency deviation": groups["efficiency_deviation"].apply(lambda d: d.abs().max()),
+            "worst delay deviation": groups["delay_s_deviation"].apply(lambda d: d.abs().max()),
+        }
+    )
+
+
+def write(experiment: Experiment, table: pd.DataFrame, folder: Path) -> list[Path]:
+    """Write the figure (PNG and SVG), all points and the worst deviations; return the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    figures = [folder / f"{experiment.name}.{ending}" for ending in ("png", "svg")]
+    draw_comparison(
+        figures,
+        experiment.title,
+        "erasure probability p",
+        [_curve(experiment, table, c, "efficiency", "efficiency") for c in experiment.contenders],
+        [_curve(experiment, table, c, "delay_s", "recovery_delay_s") for c in experiment.contenders],
+    )
+    tables = {folder / f"{experiment.name}.csv": table, folder / f"{experiment.name}-worst.csv": worst(table)}
+    for path, content in tables.items():
+        with staged(path) as temporary:
+            content.to_csv(temporary, index=content.index.name is not None, lineterminator="\n")
+    return [*figures, *tables]
+
+
+def _curve(
+    experiment: Experiment, table: pd.DataFrame, contender: Contender, quantity: str, attribute: str
+) -> Comparison:
+    own = table[table["label"] == contender.label]
+    printed = [
+        evaluate(
+            contender.scheme,
+            TwoStateChannel(experiment.alpha, beta),
+            experiment.link,
+            contender.parameters,
+            "printed",
+        )
+        for beta in own["beta"]
+    ]
+    return Comparison(
+        contender.scheme,
+        contender.label,
+        x=own["erasure_probability"].tolist(),
+        theory=own[f"{quantity}_theory"].tolist(),
+        measured=own[f"{quantity}_tmt"].tolist(),
+        deviation=(100 * own[f"{quantity}_deviation"]).tolist(),
+        half_width=(100 * own[f"{quantity}_half_width"] / own[f"{quantity}_theory"]).tolist(),
+        printed=[getattr(performance, attribute) for performance in printed],
+    )
+
+
+def report(experiment: Experiment, table: pd.DataFrame) -> str:
+    """Return what the comparison found, as text: the worst deviations and the verdict."""
+    found = worst(table)
+    shown = found.to_string(float_format=lambda value: f"{value:.3%}")
+    efficient = bool(table["inside_simultaneous"].all())
+    prompt = bool((table["delay_s_deviation"].abs() <= DELAY_TOLERANCE).all())
+    outside = int(found["outside own interval"].sum())
+    return "\n".join(
+        [
+            f"{experiment.title}: {experiment.replicates} traces of {experiment.slots} slots per point",
+            shown,
+            f"efficiency: {outside} of {len(table)} points outside their own 95 % interval "
+            f"({0.05 * len(table):.1f} expected by chance), "
+            f"{'all' if efficient else 'NOT all'} within the simultaneous 95 % intervals",
+            f"delay: {'all' if prompt else 'NOT all'} within {DELAY_TOLERANCE:.0%} of theory",
+        ]
+    )
