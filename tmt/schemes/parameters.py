@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar
 
 from tmt.errors import UsageError
@@ -18,6 +19,7 @@ MAX_BLOCK = 65_535
 """Most LLDUs in a block or a run of blocks."""
 
 
+@dataclass(frozen=True)
 class Scheme(ABC):
     """A link-layer scheme with its parameters; frozen and checked, it knows no file."""
 
@@ -32,6 +34,10 @@ class Scheme(ABC):
     @abstractmethod
     def converter(self) -> Converter:
         """Start a conversion: feed it slots, collect rows."""
+
+    def describe(self) -> dict[str, object]:
+        """Return name and parameters, for the metadata of what the scheme made."""
+        return {"name": self.name, **{field.name: getattr(self, field.name) for field in fields(self)}}
 
 
 def check_count(name: str, value: object, least: int, most: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""A PHY trace in, the link trace of a scheme out, in memory."""
+"""Conversion of a trace that is in memory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt import provenance
+from tmt.convert.share import Share
 from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
@@ -19,15 +21,28 @@ def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
     ----------
     phy
         Slots in strictly increasing order of `tx_time_ns`.
+    scheme
+        One of `tmt.schemes.SCHEMES` with its parameters.
     every
-        Keep every so-many-th slot, the first one first: the share of one of `every` users.
+        Keep every so-many-th slot, from the first on: the share of one of `every` users.
+
+    Raises
+    ------
+    UsageError
+        When `every` is below 1.
     """
     converter = scheme.converter()
-    kept = PhyTrace(phy.tx_time_ns[::every], phy.decode_time_ns[::every])
-    settled, rest = converter.feed(kept), converter.finish()
+    settled = converter.feed(Share(every).of(phy))
+    rest = converter.finish()
     return LinkTrace(
         np.concatenate([settled.tx_time_ns, rest.tx_time_ns]),
         np.concatenate([settled.delay_ns, rest.delay_ns]),
         np.concatenate([settled.delivered, rest.delivered]),
         np.concatenate([settled.transmissions, rest.transmissions]),
+        provenance.record(
+            rest.table.kind,
+            lldu_bytes=phy.metadata.get("lldu_bytes"),
+            scheme=scheme.describe(),
+            every=every,
+        ),
     )

@@ -1,0 +1,180 @@
+"""`tmt convert`: from PHY traces to the link traces of a scheme."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from tmt.cli.options import SECONDS
+from tmt.cli.progress import progress_bar
+from tmt.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tmt.convert import Conversion
+    from tmt.schemes import Counts, Scheme
+
+OPTIONS = {
+    "data": "--data",
+    "repair": "--repair",
+    "depth": "--depth",
+    "extra": "--extra",
+    "rounds": "--rounds",
+    "max_transmissions": "--max-transmissions",
+    "rtt_ns": "--rtt",
+    "detection_delay_ns": "--detection-delay",
+}
+"""Parameters of the schemes, and the options that set them."""
+
+
+@click.command()
+@click.argument("paths", metavar="PHY... [LINK]", nargs=-1, required=True)
+@click.option(
+    "--scheme",
+    "names",
+    type=click.Choice(["none", "fec", "arq", "harq"]),
+    multiple=True,
+    required=True,
+    help="What the link layer does about erasures; with --out-dir several may be given, each once.",
+)
+@click.option("--data", type=click.IntRange(1), help="fec, harq: data LLDUs of a block.")
+@click.option("--repair", type=click.IntRange(0), help="fec, harq: repair LLDUs of a block.")
+@click.option("--depth", type=click.IntRange(1), help="fec: blocks that are interleaved.  [default: 1]")
+@click.option(
+    "--extra", type=click.IntRange(0), help="harq: repair LLDUs sent beyond those missing.  [default: 1]"
+)
+@click.option("--rounds", type=click.IntRange(0), help="harq: most requests for repair.  [default: 2]")
+@click.option(
+    "--max-transmissions",
+    type=click.IntRange(1),
+    help="arq: erasures after which an LLDU is given up.  [default: never]",
+)
+@click.option("--rtt", "rtt_ns", type=SECONDS, help="arq, harq: round-trip time of the link in seconds.")
+@click.option(
+    "--detection-delay",
+    "detection_delay_ns",
+    type=SECONDS,
+    help="Time in seconds until the receiver knows that a slot was erased.  [default: 0]",
+)
+@click.option(
+    "--every",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Keep every so-many-th slot: the share of one of so many users.",
+)
+@click.option(
+    "--out-dir",
+    type=click.Path(file_okay=False),
+    help="Convert every PHY with every --scheme, into link traces PHY-SCHEME.npy in this folder.",
+)
+def command(
+    paths: tuple[str, ...], names: tuple[str, ...], every: int, out_dir: str | None, **_: object
+) -> None:
+    """Turn the PHY trace PHY into the link trace LINK of a scheme; the endings choose the formats.
+
+    Every slot of PHY is used; LINK has one row per data LLDU, with its delay and its fate. Times are seconds.
+    A trace may be of any length: it streams through, and LINK appears when it is complete.
+
+    \b
+    Selective-repeat ARQ over a satellite link, for one of ten users:
+      tmt convert phy.parquet link.npy --scheme arq --rtt 0.5 --every 10
+    Blocks of 10 data and 2 repair LLDUs, and more repair on request:
+      tmt convert phy.parquet link.npy --scheme harq --data 10 --repair 2 --rtt 0.5
+    Several traces and schemes at once, on all cores:
+      tmt convert a.parquet b.parquet --out-dir links --scheme none --scheme arq --rtt 0.5
+    """
+    from tmt.convert import convert_files  # noqa: PLC0415  (numpy takes long to import)
+
+    conversions = _conversions(paths, _schemes(names), every, out_dir)
+    with progress_bar("convert", _slots(conversions)) as progress:
+        results = convert_files(conversions, progress)
+    for conversion, counts in zip(conversions, results, strict=True):
+        click.echo(_summary(conversion, counts))
+
+
+def _schemes(names: Sequence[str]) -> list[Scheme]:
+    """Build the schemes from the options, of which each must belong to one of them."""
+    from tmt.schemes import SCHEMES  # noqa: PLC0415
+
+    ctx = click.get_current_context()
+    given = {
+        field: ctx.params[field]
+        for field in OPTIONS
+        if ctx.get_parameter_source(field) is ParameterSource.COMMANDLINE
+    }
+    own = {name: [field.name for field in fields(SCHEMES[name])] for name in names}
+    if len(own) < len(names):
+        raise UsageError(f"--scheme {', '.join(names)}: each scheme can be given once")
+    for field in given:
+        if not any(field in parameters for parameters in own.values()):
+            allowed = "; ".join(
+                f"{name} takes {', '.join(OPTIONS[field] for field in parameters)}"
+                for name, parameters in own.items()
+            )
+            raise UsageError(f"{OPTIONS[field]} is no option of --scheme {', '.join(names)}: {allowed}")
+    for name in names:
+        for parameter in fields(SCHEMES[name]):
+            if parameter.name not in given and parameter.default is parameter.default_factory:
+                raise UsageError(f"{OPTIONS[parameter.name]} is missing: --scheme {name} needs it")
+    return [
+        SCHEMES[name](**{field: value for field, value in given.items() if field in own[name]})
+        for name in names
+    ]
+
+
+def _conversions(
+    paths: Sequence[str], schemes: Sequence[Scheme], every: int, out_dir: str | None
+) -> list[Conversion]:
+    from tmt.convert import Conversion  # noqa: PLC0415
+
+    if out_dir is None:
+        if len(paths) != 2 or len(schemes) != 1:
+            raise UsageError(
+                f"{len(paths)} files and {len(schemes)} schemes given; without --out-dir there are two files, "
+                "PHY and LINK, and one --scheme"
+            )
+        return [Conversion(paths[0], paths[1], schemes[0], every)]
+    conversions = [
+        Conversion(path, f"{out_dir}/{PurePath(path).name.split('.')[0]}-{scheme.name}.npy", scheme, every)
+        for path in paths
+        for scheme in schemes
+    ]
+    if len({conversion.link_path for conversion in conversions}) < len(conversions):
+        raise UsageError("two PHY traces have the same name: their link traces would overwrite each other")
+    return conversions
+
+
+def _slots(conversions: Sequence[Conversion]) -> int | None:
+    """Count the slots of all traces, or return None when a file does not tell."""
+    from tmt.io import open_trace  # noqa: PLC0415
+    from tmt.schema import PHY_TRACE  # noqa: PLC0415
+
+    total = 0
+    for conversion in conversions:
+        with open_trace(conversion.phy_path, PHY_TRACE) as reader:
+            if reader.rows is None:
+                return None
+            total += reader.rows
+    return total
+
+
+def _summary(conversion: Conversion, counts: Counts) -> str:
+    """Say in one line what became of slots and data LLDUs."""
+    used = {
+        "data": counts.data_rows,
+        "repair": counts.repair_slots,
+        "retransmissions": counts.retransmission_slots,
+        "dropped tail": counts.dropped_tail,
+    }
+    slots = " + ".join(f"{number} {use}" for use, number in used.items() if number)
+    return (
+        f"{conversion.link_path}: {conversion.scheme.label}: {counts.slots} slots = {slots}; "
+        f"{counts.data_rows} rows = {counts.delivered} delivered + {counts.lost} lost + "
+        f"{counts.unsettled} unsettled; efficiency {counts.efficiency:.4f}"
+    )

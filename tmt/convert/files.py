@@ -1,0 +1,131 @@
+"""Conversion from file to file, for traces of any length, one or many at once."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from threading import Event
+from typing import TYPE_CHECKING
+
+from tmt import provenance
+from tmt.convert.share import Share
+from tmt.io import create_trace, open_trace
+from tmt.schema import LINK_TRACE, PHY_TRACE
+from tmt.trace import PhyTrace, Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from os import PathLike
+
+    from tmt.schemes import Counts, Scheme
+
+
+def convert_file(
+    phy_path: str | PathLike[str],
+    link_path: str | PathLike[str],
+    scheme: Scheme,
+    every: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Counts:
+    """Convert the PHY trace in one file to the link trace in another.
+
+    Memory does not grow with the trace, only with the rows that wait behind an open one. The next chunk is
+    read and the last one written, each in a thread, while the kernel works on the one between; the result is
+    that of `convert`, however the file is cut into row groups. The link trace appears when it is complete.
+
+    Parameters
+    ----------
+    phy_path, link_path
+        Local files or pyarrow file-system URIs; their endings choose the formats.
+    scheme
+        One of `tmt.schemes.SCHEMES` with its parameters.
+    every
+        Keep every so-many-th slot, from the first on: the share of one of `every` users.
+    progress
+        Called with the number of slots of the file that have been converted since the last call.
+
+    Raises
+    ------
+    InputError
+        When `phy_path` cannot be read or holds no PHY trace.
+    UsageError
+        When `every` is below 1, or the trace is too short for a single row.
+    OutputError
+        When `link_path` cannot be written.
+    """
+    share, converter = Share(every), scheme.converter()
+    with open_trace(phy_path, PHY_TRACE) as reader:
+        metadata = provenance.record(
+            LINK_TRACE.kind,
+            lldu_bytes=reader.metadata.get("lldu_bytes"),
+            source=provenance.source(phy_path),
+            scheme=scheme.describe(),
+            every=every,
+        )
+        with create_trace(link_path, LINK_TRACE, metadata) as writer, ThreadPoolExecutor(1) as behind:
+            written: Future[None] | None = None
+            for chunk in _read_ahead(iter(reader)):
+                assert isinstance(chunk, PhyTrace)
+                rows = converter.feed(share.of(chunk))
+                if written is not None:
+                    written.result()
+                written = behind.submit(writer.write, rows)
+                if progress is not None:
+                    progress(len(chunk))
+            if written is not None:
+                written.result()
+            writer.write(converter.finish())
+    return converter.counts
+
+
+def _read_ahead(chunks: Iterator[Trace]) -> Iterator[Trace]:
+    """Yield the same chunks, while the next one is being read in a thread."""
+    with ThreadPoolExecutor(1) as ahead:
+        coming = ahead.submit(next, chunks, None)
+        while (chunk := coming.result()) is not None:
+            coming = ahead.submit(next, chunks, None)
+            yield chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """One of many conversions: what `convert_file` takes."""
+
+    phy_path: str
+    link_path: str
+    scheme: Scheme
+    every: int = 1
+
+
+def convert_files(
+    conversions: Sequence[Conversion], progress: Callable[[int], None] | None = None
+) -> list[Counts]:
+    """Run many conversions, one per core at a time, and return their counts in the order given.
+
+    The first error stops those that run or wait; what is complete by then stays. `progress` is called
+    from several threads. Errors are those of `convert_file`.
+    """
+    stopped = Event()
+
+    def advance(slots: int) -> None:
+        if stopped.is_set():
+            raise InterruptedError("another conversion failed")
+        if progress is not None:
+            progress(slots)
+
+    def run(conversion: Conversion) -> Counts:
+        return convert_file(
+            conversion.phy_path, conversion.link_path, conversion.scheme, conversion.every, advance
+        )
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        running = [pool.submit(run, conversion) for conversion in conversions]
+        try:
+            for done in as_completed(running):
+                done.result()
+        except BaseException:
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [done.result() for done in running]
