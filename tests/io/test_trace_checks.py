@@ -96,6 +96,13 @@ def test_reader__finds_a_defect_at_a_border_of_row_groups(tmp_path: Path) -> Non
         read_phy(tmp_path / "bad.txt")
 
 
+def test_parquet__of_a_later_version_is_read_with_a_warning(tmp_path: Path) -> None:
+    later = PhyTrace(np.array([1]), np.array([1]), {"kind": "phy", "format_version": 2})
+    write_trace(tmp_path / "phy.parquet", later)
+    with pytest.warns(UserWarning, match=r"phy\.parquet: its format version 2 is newer than 1, which this"):
+        assert len(read_phy(tmp_path / "phy.parquet")) == 1
+
+
 def test_writer__refuses_a_trace_of_another_table(tmp_path: Path) -> None:
     chunk = PhyTrace(np.array([1]), np.array([1]))
     with (

@@ -1,0 +1,65 @@
+"""Fills the tables of `docs/formats.md` from the schema and the refusals: ``python docs/format_tables.py``.
+
+A table stands between ``<!-- NAME -->`` and ``<!-- end -->``; the text around is written by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from tmt.io.refusals import REFUSALS
+from tmt.io.registry import FORMATS
+from tmt.schema import TABLES, Column, Table
+
+PAGE = Path(__file__).with_name("formats.md")
+
+
+def _values(column: Column) -> str:
+    """What a column may hold, in words."""
+    if column.dtype == "|b1":
+        return "true, false"
+    most = "2^62" if column.maximum == 2**62 else column.maximum
+    if column.minimum is None and most is None:
+        return "any"
+    text = f"{column.minimum} or more" if most is None else f"{column.minimum} to {most}"
+    text += "" if column.null is None else ", or null"
+    return text if column.order == "any" else f"{text}, {column.order}"
+
+
+def _columns(table: Table) -> str:
+    lines = ["| column | type | values | meaning |", "| --- | --- | --- | --- |"]
+    for column in table.columns:
+        lines.append(
+            f"| `{column.name}` | `{np.dtype(column.dtype)}` | {_values(column)} | {column.meaning} |"
+        )
+    return "\n".join(lines)
+
+
+def _formats() -> str:
+    lines = ["| format | endings |", "| --- | --- |"]
+    lines += [f"| {known.name} | {', '.join(f'`{e}`' for e in known.endings)} |" for known in FORMATS]
+    return "\n".join(lines)
+
+
+def tables() -> dict[str, str]:
+    """Return every table of the page, by its name."""
+    refusals = "\n".join(f"- {text}" for text in sorted(REFUSALS.values()))
+    return {"formats": _formats(), **{table.kind: _columns(table) for table in TABLES}, "refusals": refusals}
+
+
+def filled(page: str) -> str:
+    """Return the page with its tables as they should be."""
+    for name, table in tables().items():
+        begin = f"<!-- {name} -->\n"
+        pattern = re.compile(f"{begin}.*?<!-- end -->", re.DOTALL)
+        page, count = pattern.subn(f"{begin}\n{table}\n\n<!-- end -->".replace("\\", r"\\"), page)
+        if count != 1:
+            raise ValueError(f"{PAGE} has {count} places for the table {name}, must have 1")
+    return page
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
