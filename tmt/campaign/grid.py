@@ -74,6 +74,7 @@ class Run:
     traffic: Traffic
     timeout_s: float
     keep_records: bool
+    simulator: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                     traffic,
                     scenario.grid.timeout,
                     seed in scenario.grid.records,
+                    simulator_stamp,
                 )
     return list(runs.values())
 

@@ -28,15 +28,18 @@ def spell(key: Key) -> str:
 
 
 def refuse(error: ValidationError, model: type[BaseModel], place: Key, listed: dict[str, int]) -> Refused:
-    """Return the first thing that pydantic found wrong; `listed` has the index of keys given as lists."""
-    first = error.errors()[0]
+    """Return what pydantic found wrong, an unknown key first: it is often a misspelt one that is missing.
+
+    `listed` has the index of keys given as lists.
+    """
+    first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
     key: Key = (*place, *first["loc"])
     if first["loc"] and first["loc"][0] in listed:
         key = (*place, first["loc"][0], listed[str(first["loc"][0])], *first["loc"][1:])
     if first["type"] == "extra_forbidden":
         return Refused(key, "is not known", ", ".join(model.model_fields))
     if first["type"] == "missing":
-        return Refused(key, "is missing", "a value")
+        return Refused(key, "is missing", "")
     allowed = re.sub(r"^(Input|Value|Tuple) should (be|have) (a |an )?(valid )?", "", first["msg"])
     return Refused(key, f"value {_show(first['input'])} is not allowed", allowed)
 
@@ -50,7 +53,7 @@ def _show(value: object) -> str:
 def locate(text: str, key: Key) -> int | None:
     """Return the line, from 1, on which `key` stands in a TOML file, or that of its table."""
     names = [part for part in key if isinstance(part, str)]
-    number = next((part for part in key if isinstance(part, int)), 0)
+    number = key[1] if len(key) > 1 and isinstance(key[1], int) else 0
     table, seen, found = "", {}, None  # type: str, dict[str, int], int | None
     for line_number, line in enumerate(text.splitlines(), start=1):
         header = re.match(r"\s*\[\[?\s*([\w-]+)\s*\]?\]", line)

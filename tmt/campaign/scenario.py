@@ -194,8 +194,12 @@ def _checked(path: Path, content: dict[str, Any]) -> Scenario:
         if not isinstance(content.get(key, ""), str):
             raise Refused((key,), f"{content[key]!r} is not allowed", "text")
     grid = dict(_table(content, "grid"))
-    if type(grid.get("seeds")) is int and grid["seeds"] >= 1:
-        grid["seeds"] = list(range(1, grid["seeds"] + 1))
+    seeds = grid.get("seeds", [])
+    if type(seeds) is int and seeds >= 1:
+        grid["seeds"] = list(range(1, seeds + 1))
+    elif not isinstance(seeds, list):
+        allowed = "the number of seeds, 1 or more, or a list of seeds"
+        raise Refused(("grid", "seeds"), f"value {seeds!r} is not allowed", allowed)
     scenario = Scenario(
         path=path,
         title=content.get("title", path.stem),
@@ -301,7 +305,9 @@ def _check_together(scenario: Scenario) -> None:
     for traffic in scenario.traffics:
         if traffic.start_spread >= traffic.duration:
             raise Refused(
-                ("traffic",), f"start_spread is {traffic.start_spread}", f"less than {traffic.duration}"
+                ("traffic", "start_spread"),
+                f"{traffic.start_spread} is not allowed",
+                f"less than {traffic.duration}",
             )
     for name in ("tcp", "seeds", "records"):
         values = getattr(scenario.grid, name)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from tmt import __version__
 from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
 from tmt.convert import convert_file
 from tmt.errors import OutputError, TmtError
@@ -230,6 +231,8 @@ def _frame(task: Simulate) -> dict[str, Any]:
         "attempt": task.attempt,
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "schema_version": FORMAT_VERSION,
+        "tmt_version": __version__,
+        "simulator": run.simulator,
     }
 
 

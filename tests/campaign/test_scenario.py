@@ -1,0 +1,124 @@
+"""A scenario file is taken as it is meant or refused in one line that names place, key, value and choice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tmt.campaign.scenario import load, scheme_of
+from tmt.errors import InputError
+from tmt.schemes import Harq
+
+ROOT = Path(__file__).resolve().parents[2]
+
+GOOD = """\
+title = "A test"
+[grid]
+tcp = ["newreno", "cubic"]
+seeds = 3
+[[trace]]
+file = "phy.parquet"
+every = [1, 10]
+[[trace]]
+channel = "gilbert-elliott"
+alpha = [0.99, 0.9]
+beta = 0.5
+rate = 263e3
+lldu_bytes = 33
+length = 60
+[[scheme]]
+name = "arq"
+[[scheme]]
+name = "harq"
+data = 10
+repair = [2, 5]
+detection_delay = 0.001
+[link]
+rtt = 0.5
+[[traffic]]
+duration = 20
+"""
+
+
+def _load(folder: Path, text: str) -> str:
+    (folder / "s.toml").write_text(text)
+    with pytest.raises(InputError) as refused:
+        load(folder / "s.toml")
+    return str(refused.value).removeprefix(f"{folder}/")
+
+
+def test_load__expands_lists_into_points(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(GOOD)
+    scenario = load(tmp_path / "s.toml")
+    assert scenario.grid.tcp == ("newreno", "cubic")
+    assert scenario.grid.seeds == (1, 2, 3)
+    assert [trace.every for trace in scenario.traces] == [1, 10, 1, 1]
+    assert [trace.alpha for trace in scenario.traces[2:]] == [0.99, 0.9]
+    assert [scheme_of(section, 500_000_000) for section in scenario.schemes][1:] == [
+        Harq(10, repair, 500_000_000, detection_delay_ns=1_000_000) for repair in (2, 5)
+    ]
+    assert scenario.resolve("phy.parquet") == tmp_path / "phy.parquet"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "scenarios").glob("*.toml")), ids=lambda path: path.name)
+def test_load__accepts_every_scenario_of_ours(path: Path) -> None:
+    assert load(path).traces
+
+
+TCP_CHOICE = "'newreno', 'westwood', 'hybla', 'cubic' or 'compound'"
+
+REFUSALS = {
+    "unknown key": ("seeds = 3", "sedes = 3", "4: key grid.sedes: is not known; allowed: tcp, seeds, "),
+    "unknown table": ("[link]", "[lonk]", "22: key lonk: is not known; allowed: title, description, grid, "),
+    "unknown key of a scheme": (
+        'name = "arq"',
+        'name = "arq"\ndata = 3',
+        "17: key scheme[0].data: is not known; allowed: name, max_transmissions, detection_delay",
+    ),
+    "unknown key of a channel": (
+        "beta = 0.5",
+        "beta = 0.5\ngamma = 1",
+        "12: key trace[1].gamma: is not known; allowed: channel, over, rate, ",
+    ),
+    "unknown variant": ('"cubic"', '"cubik"', f'3: key grid.tcp[1]: value "cubik" is not allowed; allowed: {TCP_CHOICE}'),
+    "unknown scheme": ('"arq"', '"arx"', "16: key scheme[0].name: 'arx' is not allowed; allowed: none, fec, arq, harq"),
+    "unknown channel": (
+        '"gilbert-elliott"',
+        '"gilbert"',
+        "9: key trace[1].channel: 'gilbert' is not allowed; allowed: error-free, bernoulli, gilbert-elliott",
+    ),
+    "no seeds": ("seeds = 3", "seeds = 0", "4: key grid.seeds: value 0 is not allowed; allowed: the number of seeds"),
+    "seed twice": ("seeds = 3", "seeds = [4, 4]", "4: key grid.seeds: 4 is listed twice; allowed: each value once"),
+    "records of no seed": ("seeds = 3", "seeds = 3\nrecords = [4]", "5: key grid.records: 4 is not allowed; allowed: seeds"),
+    "missing key": ("rtt = 0.5", "", "22: key link.rtt: is missing"),
+    "missing table": ("[[traffic]]\nduration = 20", "", " key traffic: is missing; allowed: one or more tables"),
+    "negative time": ("rtt = 0.5", "rtt = -1", "23: key link.rtt: value -1 is not allowed; allowed: greater than or equal to 0"),
+    "bad member of a list": ("rtt = 0.5", "rtt = [0.5, -1]", "23: key link.rtt[1]: value -1 is not allowed; "),
+    "empty list": ("rtt = 0.5", "rtt = []", "23: key link.rtt: [] is not allowed; allowed: a value, or a list"),
+    "text for a number": ("data = 10", 'data = "10"', '19: key scheme[1].data: value "10" is not allowed; allowed: integer'),
+    "impossible parameter": ("data = 10", "data = 0", "19: key scheme[1].data: data is 0; it must be "),
+    "impossible channel": ("beta = 0.5", "beta = 1.5", "11: key trace[1].beta: beta is 1.5, must be within [0, 1]"),
+    "file and channel": ("beta = 0.5", 'beta = 0.5\nfile = "x"', "9: key trace[1].channel: cannot stand beside file; "),
+    "channel on nothing": ("length = 60", "", "8: key trace[1]: length is missing, which a channel needs unless "),
+    "rate over a trace": ("length = 60", 'over = "x"', "12: key trace[1].rate: rate is given, which means nothing"),
+    "hold out of order": ("rtt = 0.5", "rtt = 0.5\nin_order = false\nhold = 1", "25: key link.hold: 1.0 means nothing "),
+    "start after the end": ("duration = 20", "duration = 20\nstart_spread = 20", "26: key traffic.start_spread: 20.0 is not allowed; allowed: less than 20.0"),
+    "no TOML": ("rtt = 0.5", "rtt = ", "23: is no TOML: Invalid value"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("good", "bad", "message"), REFUSALS.values(), ids=REFUSALS)
+def test_load__refuses_in_one_line(tmp_path: Path, good: str, bad: str, message: str) -> None:
+    assert good in GOOD
+    text = _load(tmp_path, GOOD.replace(good, bad, 1))
+    assert text.startswith(f"s.toml:{message}")
+    assert "\n" not in text
+
+
+def test_load__refuses_what_is_no_file_of_text(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"absent\.toml: cannot be read: No such file"):
+        load(tmp_path / "absent.toml")
+    (tmp_path / "s.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"s\.toml: is no text in UTF-8"):
+        load(tmp_path / "s.toml")

@@ -1,0 +1,36 @@
+"""The results of a campaign as the figure wants them."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from tmt.figures.comparison import Panel, Row, Variant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tmt.campaign.summary import Cell, Group
+
+
+def rows(groups: Sequence[Group]) -> list[Row]:
+    """Return one row for each point of the grid, with a panel for each scheme."""
+    ordered = sorted(groups, key=lambda group: list(map(str, group.point.items())))
+    return [
+        Row(", ".join(f"{name} {value}" for name, value in point.items()), tuple(map(_panel, members)))
+        for point, members in groupby(ordered, key=lambda group: group.point)
+    ]
+
+
+def _panel(group: Group) -> Panel:
+    return Panel(
+        group.scheme,
+        group.scheme_name,
+        group.capacity_kbps * group.payload_share,
+        tuple(map(_variant, group.cells)),
+    )
+
+
+def _variant(cell: Cell) -> Variant:
+    goodput = cell.goodput_kbps
+    return Variant(cell.tcp, goodput.mean, goodput.low, goodput.high, cell.values_kbps, cell.among_best)

@@ -1,0 +1,100 @@
+"""`tmt run`: a whole comparison, in parallel, of which only the missing runs are executed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from tmt.campaign.campaign import Campaign
+
+FIGURES = ("comparison.png", "comparison.svg")
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the results; a new one, or one that an earlier call has begun.  [default: out/NAME]",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1), help="Simulations at a time.  [default: one for each processor]"
+)
+@click.option("--dry-run", is_flag=True, help="Say what would run and how long it may take; run nothing.")
+@click.option("--retry-failed", is_flag=True, help="Execute again the runs that failed.")
+@click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.option(
+    "--plot",
+    "figures",
+    type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
+    help="Draw the figure into this file (.png, .svg, .pdf); may be repeated.  "
+    "[default: comparison.png and .svg in the results' folder]",
+)
+def command(
+    scenario: Path,
+    out: Path | None,
+    jobs: int | None,
+    dry_run: bool,
+    retry_failed: bool,
+    quiet: bool,
+    as_json: bool,
+    figures: tuple[Path, ...],
+) -> int:
+    """Run the comparison that the file SCENARIO describes: TCP variants, schemes, traces, seeds.
+
+    Finished runs are kept, whatever stops the command; called again, it executes only what is missing. A run
+    that fails is kept too, with its command line and what the simulator said last. The exit status is 1 if
+    runs have failed.
+
+    \b
+    Example:
+      tmt run scenarios/quickstart.toml --dry-run
+      tmt run scenarios/quickstart.toml
+    """
+    from tmt.campaign.campaign import open_campaign  # noqa: PLC0415
+    from tmt.campaign.engine import default_jobs  # noqa: PLC0415
+    from tmt.campaign.pool import LocalPool  # noqa: PLC0415
+    from tmt.cli import run_output  # noqa: PLC0415
+    from tmt.figures.style import check_format  # noqa: PLC0415
+
+    for figure in figures:
+        check_format(figure)
+    processes = jobs or default_jobs()
+    folder = out or Path("out") / scenario.stem
+    with open_campaign(scenario, folder) as campaign:
+        for warning in campaign.warnings():
+            click.echo(f"warning: {warning}", err=True)
+        todo = campaign.plan(retry_failed=retry_failed)
+        if dry_run:
+            click.echo(run_output.forecast(campaign, todo, processes, as_json=as_json))
+            return 0
+        with run_output.live(todo, shown=not (quiet or as_json)) as watch:
+            campaign.execute(todo, lambda: LocalPool(processes), watch)
+        drawn = _draw(campaign, list(figures) or [folder / name for name in FIGURES])
+        after = campaign.plan()
+        if as_json:
+            click.echo(run_output.as_json(campaign, after, drawn))
+        elif not quiet:
+            run_output.summarise(campaign, after, drawn)
+    return 1 if after.failed else 0
+
+
+def _draw(campaign: Campaign, paths: list[Path]) -> list[Path]:
+    """Draw the comparison into `paths`, unless no run has succeeded; return what was drawn."""
+    from tmt.campaign.picture import rows  # noqa: PLC0415
+    from tmt.figures import comparison  # noqa: PLC0415
+    from tmt.figures.style import new_figure, save  # noqa: PLC0415
+
+    content = rows(campaign.groups())
+    if not content:
+        return []
+    with new_figure(*comparison.size(content)) as figure:
+        comparison.draw(figure, content, title=campaign.scenario.title, note=comparison.NOTE)
+        for path in paths:
+            save(figure, path)
+    return paths

@@ -1,0 +1,191 @@
+"""What `tmt run` shows: progress while it runs, a table when it has, and the same as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from tmt.campaign.summary import COUNTS
+from tmt.figures.style import TCP_STYLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from rich.table import Table
+
+    from tmt.campaign.campaign import Campaign
+    from tmt.campaign.engine import Plan, Progress, Watch
+    from tmt.campaign.summary import Cell, Group
+
+LAST_WORDS_SHOWN = 3
+"""Failed runs that are described after the table; all of them are in the results."""
+
+
+def forecast(campaign: Campaign, todo: Plan, jobs: int, *, as_json: bool) -> str:
+    """Return what would run and how long it may take."""
+    seconds, known = campaign.estimate_s(todo, jobs)
+    content = {
+        "runs": len(todo.runs),
+        "done": todo.done,
+        "failed": todo.failed,
+        "to_run": len(todo.missing),
+        "to_convert": len(todo.conversions(campaign.store)),
+        "seconds": round(seconds, 1),
+        "jobs": jobs,
+        "folder": str(campaign.store.folder),
+    }
+    if as_json:
+        return json.dumps(content, indent=2)
+    basis = f"going by {known} finished runs" if known else "a guess: no run has finished yet"
+    return (
+        f"{campaign.scenario.title}\n"
+        f"{content['runs']} runs: {content['done']} done, {content['failed']} failed, "
+        f"{content['to_run']} to execute; {content['to_convert']} link traces to make\n"
+        f"about {_duration(seconds)} with {jobs} at a time ({basis})\n"
+        f"results in {campaign.store.folder}"
+    )
+
+
+@contextmanager
+def live(todo: Plan, *, shown: bool) -> Iterator[Watch]:
+    """Show runs done and failed, rate and time left, on stderr where that is a terminal."""
+    if not shown or not todo.missing or not sys.stderr.isatty():
+        yield lambda progress: None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import Progress as Bar  # noqa: PLC0415
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]} failed"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("link traces", total=len(todo.missing), failed=0, rate="")
+
+        def watch(progress: Progress) -> None:
+            making = progress.converted < progress.conversions
+            elapsed = bar.tasks[0].elapsed or math.inf
+            bar.update(
+                task,
+                completed=progress.ended,
+                failed=progress.failed,
+                description="link traces" if making else "runs",
+                rate=f"{progress.ended / elapsed:.1f}/s",
+            )
+
+        yield watch
+
+
+def summarise(campaign: Campaign, after: Plan, figures: list[Path]) -> None:
+    """Print the table of goodputs, what it counts, which runs failed and where everything lies."""
+    from rich.console import Console  # noqa: PLC0415
+
+    console = Console(highlight=False)
+    groups = campaign.groups()
+    console.print(f"[bold]{campaign.scenario.title}[/bold]\n", soft_wrap=True)
+    if groups:
+        console.print(_table(groups))
+        seeds = {cell.goodput_kbps.count for group in groups for cell in group.cells}
+        spread = str(min(seeds)) if len(seeds) == 1 else f"{min(seeds)} to {max(seeds)}"
+        console.print(
+            f"Goodput in kbit/s of {COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
+            "* best of its row, or not to be told from the best (paired t tests, Holm's correction, 5 %).\n"
+            "Capacity: what the scheme delivers of full packets' payload, on average over the trace.\n"
+        )
+    console.print(
+        f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
+    )
+    _describe_failures(campaign, after)
+    console.print(f"results: {campaign.store.folder / 'results.parquet'}", soft_wrap=True)
+    for path in figures:
+        console.print(f"figure:  {path}", soft_wrap=True)
+
+
+def as_json(campaign: Campaign, after: Plan, figures: list[Path]) -> str:
+    """Return the summary as JSON; NaN is null."""
+    content = {
+        "title": campaign.scenario.title,
+        "runs": len(after.runs),
+        "done": after.done,
+        "failed": after.failed,
+        "results": str(campaign.store.folder / "results.parquet"),
+        "figures": [str(path) for path in figures],
+        "goodput_counts": COUNTS,
+        "groups": [asdict(group) for group in campaign.groups()],
+    }
+    return json.dumps(_without_nan(content), indent=2)
+
+
+def _table(groups: list[Group]) -> Table:
+    from rich import box  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    points = list(groups[0].point)
+    variants = list(dict.fromkeys(cell.tcp for group in groups for cell in group.cells))
+    for name in [*points, "scheme"]:
+        table.add_column(name)
+    for name in [*(TCP_STYLES[tcp].label for tcp in variants), "capacity"]:
+        table.add_column(name, justify="right", no_wrap=True)
+    for group in groups:
+        cells = {cell.tcp: cell for cell in group.cells}
+        table.add_row(
+            *(f"{group.point[name]}" for name in points),
+            group.scheme,
+            *(_cell(cells[tcp]) if tcp in cells else "" for tcp in variants),
+            f"{group.capacity_kbps * group.payload_share:.0f}",
+        )
+    return table
+
+
+def _cell(cell: Cell) -> str:
+    goodput = cell.goodput_kbps
+    text = f"{goodput.mean:.1f}"
+    if not math.isnan(goodput.low):
+        text += f" ±{goodput.half_width:.1f}"
+    return f"[bold]{text}*[/bold]" if cell.among_best else f"{text} "
+
+
+def _describe_failures(campaign: Campaign, after: Plan) -> None:
+    if not after.failed:
+        return
+    from rich.console import Console  # noqa: PLC0415
+
+    rows = campaign.rows()
+    failed = rows[rows["status"] != "done"]
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    for row in failed.head(LAST_WORDS_SHOWN).to_dict("records"):
+        said = str(row["message"]).replace("\n", "\n    ")
+        console.print(f"{row['status']}: {row['tcp']} over {row['scheme']}, seed {row['seed']}: {said}")
+        if isinstance(row["command"], str):
+            console.print(f"  command: {row['command']}")
+    if len(failed) > LAST_WORDS_SHOWN:
+        console.print(f"and {len(failed) - LAST_WORDS_SHOWN} more: see `message` in the results")
+    console.print("call again with --retry-failed to execute them again")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{math.ceil(seconds)} s"
+    minutes = math.ceil(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes / 60:.1f} h"
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(member) for member in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,147 @@
+"""The picture of a campaign: goodput of the TCP variants over each scheme, with intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tmt.figures.style import INK, MUTED, PALE, SCHEME_STYLES, TCP_STYLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NOTE = (
+    "Bars and whiskers: mean and 95 % interval of in-order TCP payload over the seeds (dots). "
+    "Dashed: what the scheme makes of the link.\n\N{BLACK STAR} best of its panel, or not to be told from the best."
+)
+"""How to read the figure."""
+
+JITTER = (-0.12, 0.12, -0.06, 0.06, 0.0)
+"""Where single values stand beside their mean, so that equal ones do not hide each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One TCP variant in a panel; `low` and `high` may be NaN.
+
+    `marked` says that it is the best of its panel or cannot be told from it.
+    """
+
+    tcp: str
+    mean_kbps: float
+    low_kbps: float
+    high_kbps: float
+    values_kbps: tuple[float, ...]
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The TCP variants over one scheme; `capacity_kbps` is what full packets could carry at most."""
+
+    scheme: str
+    scheme_name: str
+    capacity_kbps: float
+    variants: tuple[Variant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Panels that share an axis: the schemes at one point of a grid."""
+
+    label: str
+    panels: tuple[Panel, ...]
+
+
+def draw(figure: Figure, rows: Sequence[Row], *, title: str, note: str) -> None:
+    """Draw one panel per scheme and one row of panels per point of the grid, all on one scale.
+
+    Parameters
+    ----------
+    figure
+        An empty figure of `size`, in the house style.
+    rows
+        All with the same number of panels or fewer than the first.
+    title, note
+        What is compared, and how to read it.
+    """
+    columns = max(len(row.panels) for row in rows)
+    grid = figure.subplots(len(rows), columns, sharex=True, sharey="row", squeeze=False)
+    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.04)  # type: ignore[union-attr]
+    figure.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK)
+    figure.supxlabel(note, x=0.012, ha="left", fontsize=7.5, color=MUTED)
+    limit = 1.16 * max(panel.capacity_kbps for row in rows for panel in row.panels)
+    for row, line_of_axes in zip(rows, grid, strict=True):
+        for number, axes in enumerate(line_of_axes):
+            if number < len(row.panels):
+                _draw_panel(axes, row.panels[number], limit)
+            else:
+                axes.set_visible(False)
+        line_of_axes[0].set_ylabel(row.label)
+    for axes in grid[-1]:
+        axes.set_xlabel("goodput (kbit/s)")
+
+
+def size(rows: Sequence[Row]) -> tuple[float, float]:
+    """Return width and height in inches that suit `rows`."""
+    columns = max(len(row.panels) for row in rows)
+    variants = max(len(panel.variants) for row in rows for panel in row.panels)
+    return 1.2 + 2.1 * columns, 1.05 + len(rows) * (0.75 + 0.36 * variants)
+
+
+def _draw_panel(axes: Axes, panel: Panel, limit: float) -> None:
+    style = SCHEME_STYLES[panel.scheme_name]
+    axes.set_title(panel.scheme if panel.scheme != style.label else style.label, fontweight="bold", color=INK)
+    axes.grid(visible=False, axis="y")
+    axes.axvline(panel.capacity_kbps, color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=1)
+    axes.annotate(
+        f"capacity {panel.capacity_kbps:.0f}",
+        (panel.capacity_kbps, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(2, 3),
+        textcoords="offset points",
+        ha="right",
+        fontsize=7,
+        color=MUTED,
+    )
+    for place, variant in enumerate(panel.variants):
+        _draw_variant(axes, place, variant, panel.capacity_kbps)
+    axes.set_xlim(0, limit)
+    axes.set_ylim(len(panel.variants) - 0.45, -0.55)
+    labels = [TCP_STYLES[variant.tcp].label for variant in panel.variants]
+    axes.set_yticks(range(len(labels)), labels)
+    axes.tick_params(axis="y", length=0, labelsize=9)
+    axes.spines["left"].set_visible(False)
+
+
+def _draw_variant(axes: Axes, place: int, variant: Variant, capacity_kbps: float) -> None:
+    style = TCP_STYLES[variant.tcp]
+    axes.barh(place, capacity_kbps, height=0.66, color=PALE, alpha=0.35, linewidth=0, zorder=0.5)
+    axes.barh(place, variant.mean_kbps, height=0.66, color=style.colour, linewidth=0, zorder=2)
+    axes.errorbar(
+        variant.mean_kbps,
+        place,
+        xerr=[
+            [max(variant.mean_kbps - variant.low_kbps, 0.0)],
+            [max(variant.high_kbps - variant.mean_kbps, 0.0)],
+        ],
+        color=INK,
+        capsize=2.5,
+        linewidth=1.1,
+        zorder=4,
+    )
+    offsets = [place + JITTER[k % len(JITTER)] for k in range(len(variant.values_kbps))]
+    axes.scatter(variant.values_kbps, offsets, s=5, color="white", edgecolor=INK, linewidth=0.4, zorder=3)
+    axes.text(
+        4,
+        place,
+        f"{variant.mean_kbps:.0f}" + (" \N{BLACK STAR}" if variant.marked else ""),
+        va="center",
+        fontsize=8.5,
+        color="white",
+        fontweight="bold" if variant.marked else "normal",
+        zorder=5,
+    )
