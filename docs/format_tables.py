@@ -31,10 +31,10 @@ def _values(column: Column) -> str:
 
 def _columns(table: Table) -> str:
     lines = ["| column | type | values | meaning |", "| --- | --- | --- | --- |"]
-    for column in table.columns:
-        lines.append(
-            f"| `{column.name}` | `{np.dtype(column.dtype)}` | {_values(column)} | {column.meaning} |"
-        )
+    lines += [
+        f"| `{column.name}` | `{np.dtype(column.dtype)}` | {_values(column)} | {column.meaning} |"
+        for column in table.columns
+    ]
     return "\n".join(lines)
 
 

@@ -143,6 +143,12 @@ def _to_numpy(column: Column, values: pa.Array) -> np.ndarray[tuple[int], np.dty
     return array.view(column.dtype)
 
 
+def _to_arrow(column: Column, values: np.ndarray[tuple[int], np.dtype[Any]]) -> pa.Array:
+    """Return the array as a Parquet column, without a copy where nothing is null."""
+    missing = None if column.null is None else values == column.null
+    return pa.array(values, mask=missing if missing is not None and missing.any() else None)
+
+
 def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
@@ -196,11 +202,7 @@ class ParquetWriter(TraceWriter):
             self._held_rows += len(batch)
 
     def _batch(self, chunk: Trace) -> pa.RecordBatch:
-        arrays = []
-        for column in self.table.columns:
-            values = getattr(chunk, column.name)
-            missing = values == column.null if column.null is not None else None
-            arrays.append(pa.array(values, mask=missing))
+        arrays = [_to_arrow(column, getattr(chunk, column.name)) for column in self.table.columns]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def _flush(self) -> None:
