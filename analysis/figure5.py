@@ -7,11 +7,10 @@ interval of the slots or their decoding time. Chosen here: R = 2, N_S = 1, 1.004
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
-from analysis.theory_against_tmt import Contender, Experiment, compare, report, write
+from analysis.theory_against_tmt import Contender, Experiment, run
 from tmt.models import RegularLink
 
 LINK = RegularLink(rtt_ns=500_000_000, slot_interval_ns=1_004_000, decode_time_ns=36_000_000)
@@ -32,11 +31,9 @@ EXPERIMENT = Experiment(
 )
 
 
-def main(folder: Path, processes: int | None = None) -> str:
+def main(folder: Path) -> str:
     """Run the comparison, write figure and tables into `folder`, and return what was found."""
-    table = compare(EXPERIMENT, processes or os.cpu_count() or 1)
-    write(EXPERIMENT, table, folder)
-    return report(EXPERIMENT, table)
+    return run(EXPERIMENT, folder)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,11 @@ decoding time as in figure 5.
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 from analysis.figure5 import LINK
-from analysis.theory_against_tmt import Contender, Experiment, compare, report, write
+from analysis.theory_against_tmt import Contender, Experiment, run
 
 EXPERIMENT = Experiment(
     name="figure6",
@@ -29,11 +28,9 @@ EXPERIMENT = Experiment(
 )
 
 
-def main(folder: Path, processes: int | None = None) -> str:
+def main(folder: Path) -> str:
     """Run the comparison, write figure and tables into `folder`, and return what was found."""
-    table = compare(EXPERIMENT, processes or os.cpu_count() or 1)
-    write(EXPERIMENT, table, folder)
-    return report(EXPERIMENT, table)
+    return run(EXPERIMENT, folder)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ judged by the interval that the replicates give, the recovery delay by its relat
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -16,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from tmt.channels import GilbertElliott
+from tmt.cli.progress import progress_bar
 from tmt.convert import convert
 from tmt.figures.models import Comparison, draw_comparison
 from tmt.io.atomic import staged
@@ -26,6 +29,7 @@ from tmt.schemes import SCHEMES
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 DELAY_TOLERANCE = 0.01
@@ -71,24 +75,39 @@ class Experiment:
     slots: int
     replicates: int
 
+    @property
+    def traces(self) -> int:
+        """Number of traces that the experiment needs."""
+        return len(self.betas) * self.replicates
 
-def compare(experiment: Experiment, processes: int = 1) -> pd.DataFrame:
+
+def run(experiment: Experiment, folder: Path) -> str:
+    """Run an experiment on all processors, write what it gives into `folder`, and return its report."""
+    with progress_bar(experiment.name, experiment.traces, "traces") as progress:
+        table = compare(experiment, os.cpu_count() or 1, progress)
+    write(experiment, table, folder)
+    return report(experiment, table)
+
+
+def compare(
+    experiment: Experiment, processes: int = 1, progress: Callable[[int], None] = lambda done: None
+) -> pd.DataFrame:
     """Return one row per channel and scheme: theory, the replicates' mean, intervals and deviations.
 
     The columns `inside` and `inside_simultaneous` say whether theory lies in the point's own 95 % interval
     and in the one widened for the number of points (Sidak); `docs/validation.md` says what is added to both.
     """
     tasks = list(product(enumerate(experiment.betas), range(experiment.replicates)))
-    run = partial(_measure, experiment)
-    if processes > 1:
-        with ProcessPoolExecutor(processes) as pool:
-            measured = list(pool.map(run, tasks, chunksize=4))
-    else:
-        measured = [run(task) for task in tasks]
-    samples = pd.DataFrame([row for rows in measured for row in rows])
+    measure = partial(_measure, experiment)
+    samples: list[dict[str, object]] = []
+    with ProcessPoolExecutor(processes) if processes > 1 else nullcontext() as pool:
+        for rows in pool.map(measure, tasks, chunksize=4) if pool else map(measure, tasks):
+            samples += rows
+            progress(1)
+    measured = pd.DataFrame(samples)
     points = len(experiment.betas) * len(experiment.contenders)
     rows = [
-        _judge(experiment, contender, beta, samples, points)
+        _judge(experiment, contender, beta, measured, points)
         for contender, beta in product(experiment.contenders, experiment.betas)
     ]
     return pd.DataFrame(rows)

@@ -144,3 +144,8 @@ def _draw_deviations(panel: Axes, comparison: Comparison, aside_points: float) -
         transform=panel.transData + aside,
         **_POINT,
     )
+    # What is set aside does not take part in the choice of limits: say where the ends are.
+    for sign in (-1, 1):
+        ends = (d + sign * w for d, w in zip(comparison.deviation, comparison.half_width, strict=True))
+        panel.update_datalim(list(zip(comparison.x, ends, strict=True)))
+    panel.autoscale_view()

@@ -1,0 +1,76 @@
+"""Models against TMT beyond the paper's figures: other parameters, short round trips, errors in both states.
+
+Fixed seeds, 12 replicates of 100 000 slots per case. Efficiency and loss must lie within the 99.9 % interval
+of the replicates, delays within 1 %.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+from scipy import stats
+
+from tmt.channels import GilbertElliott
+from tmt.convert import convert
+from tmt.metrics.statistics import t_interval
+from tmt.models import RegularLink, TwoStateChannel, burst_length_law, gap_length_law
+from tmt.models.catalogue import Parameters, evaluate
+from tmt.schemes import SCHEMES
+from tmt.trace import PhyTrace
+
+REPLICATES, SLOTS = 12, 100_000
+SLOT_NS, DECODE_NS = 1_000_000, 7_000_000
+
+CASES: list[tuple[str, Parameters, tuple[float, ...], int]] = [
+    ("none", {}, (0.95, 0.8, 0.01, 0.7), 20),
+    ("fec", {"data": 8, "repair": 2, "depth": 10}, (0.98, 0.9), 20),
+    ("fec", {"data": 8, "repair": 4, "depth": 1}, (0.95, 0.8, 0.01, 0.7), 20),
+    # Feedback of 5 slots against bursts of 10: attempts are strongly correlated.
+    ("arq", {"max_transmissions": 3}, (0.98, 0.9), 5),
+    ("arq", {"max_transmissions": 2}, (0.95, 0.8, 0.05, 0.7), 3),
+    ("arq", {"max_transmissions": None}, (0.98, 0.9), 5),
+    # A block's own rounds are correlated by 0.85^20 = 0.04.
+    ("harq", {"data": 10, "repair": 2, "extra": 0, "rounds": 5}, (0.95, 0.9), 20),
+    ("harq", {"data": 6, "repair": 0, "extra": 2, "rounds": 1}, (0.97, 0.8, 0.02, 0.8), 100),
+]
+
+
+@pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="10 million slots: the kernels need the JIT for them"
+)
+@pytest.mark.parametrize(("scheme", "parameters", "channel", "rtt_slots"), CASES)
+def test_model__agrees_with_tmt(
+    scheme: str, parameters: Parameters, channel: tuple[float, ...], rtt_slots: int
+) -> None:
+    link = RegularLink(rtt_slots * SLOT_NS, SLOT_NS, DECODE_NS)
+    expected = evaluate(scheme, TwoStateChannel(*channel), link, parameters)
+    times = {"rtt_ns": link.rtt_ns} if scheme in {"arq", "harq"} else {}
+    converter = SCHEMES[scheme](**parameters, **times)
+    found = np.empty((REPLICATES, 3))
+    for seed in range(REPLICATES):
+        erased = GilbertElliott(*channel).erasures(seed).next(SLOTS)
+        decode_time_ns = np.where(erased, 0, DECODE_NS).astype(np.int64)
+        trace = convert(PhyTrace(np.arange(SLOTS, dtype=np.int64) * SLOT_NS, decode_time_ns), converter)
+        delay_ns = trace.delay_ns[trace.delivered]
+        lost = ~trace.delivered & (trace.delay_ns >= 0)
+        found[seed] = len(delay_ns) / SLOTS, lost.mean(), (link.rtt_ns / 2 + delay_ns.mean()) / 1e9
+    efficiency, loss = (t_interval(found[:, column], 0.999) for column in (0, 1))
+    # What the ends of a trace may change: one block and one round trip in 100 000 slots.
+    slack = (rtt_slots + 100) / SLOTS * 0.1
+    assert efficiency.low - slack <= expected.efficiency <= efficiency.high + slack
+    assert loss.low - slack <= expected.residual_loss <= loss.high + slack
+    assert found[:, 2].mean() == pytest.approx(expected.recovery_delay_s, rel=0.01)
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["bursts", "gaps"])
+def test_length_laws__are_those_of_generated_traces(inside: bool) -> None:
+    # Chi-square test over lengths 1..12 and longer, one fixed seed, rejected below a p-value of 0.001.
+    parameters = (0.9, 0.7, 0.03, 0.8)
+    erased = GilbertElliott(*parameters).erasures(3).next(20_000)
+    edges = np.flatnonzero(np.diff(erased)) + 1
+    lengths = np.diff(edges)[erased[edges[:-1]] == inside]
+    law = (burst_length_law if inside else gap_length_law)(TwoStateChannel(*parameters), 12)
+    observed = np.bincount(np.minimum(lengths, 13), minlength=14)[1:]
+    expected = len(lengths) * np.append(law, 1 - law.sum())
+    assert stats.chisquare(observed, expected).pvalue > 0.001
