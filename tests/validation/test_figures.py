@@ -16,6 +16,8 @@ from analysis.theory_against_tmt import Experiment, compare, report, worst, writ
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tmt.models import Performance, RegularLink, TwoStateChannel
+
 needs_jit = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="34 million slots: the kernels need the JIT for them"
 )
@@ -24,9 +26,9 @@ needs_jit = pytest.mark.skipif(
 @needs_jit
 @pytest.mark.parametrize("figure", [FIGURE_5, FIGURE_6], ids=["figure 5", "figure 6"])
 def test_figure__theory_and_tmt_agree(figure: Experiment) -> None:
-    # 60 replicates of 71 s instead of 100 of 500 s; the seeds are fixed. The 95 % interval of the longest mean
-    # delay is then +-0.8 %, and what the end of a trace leaves open, late LLDUs all of them, takes up to 1 %
-    # from it: hence a tolerance of 2.5 % here, where `make reproduce` has 1 %.
+    # 60 replicates of 71 s instead of 100 of 500 s; the seeds are fixed. The 95 % interval of the longest
+    # mean delay is then +-0.8 %, and what the end of a trace leaves open, late LLDUs all of them, takes up to
+    # 1 % from it: hence a tolerance of 2.5 % here, where `make reproduce` has 1 %.
     small = replace(
         figure, betas=figure.betas[::4] + figure.betas[-1:], slots=figure.slots // 7, replicates=60
     )
@@ -45,9 +47,11 @@ def test_comparison__does_not_depend_on_the_number_of_processes() -> None:
 def test_comparison__rejects_a_theory_of_another_block(monkeypatch: pytest.MonkeyPatch) -> None:
     # A model of N_R = 6 where TMT uses 7: the smallest mistake that one can make in a block.
     from analysis import theory_against_tmt as comparison
-    from tmt.models.catalogue import evaluate
+    from tmt.models.catalogue import Parameters, evaluate
 
-    def of_another_block(scheme, channel, link, parameters):  # type: ignore[no-untyped-def]  # noqa: ANN
+    def of_another_block(
+        scheme: str, channel: TwoStateChannel, link: RegularLink, parameters: Parameters
+    ) -> Performance:
         return evaluate(scheme, channel, link, parameters | {"repair": 6})
 
     monkeypatch.setattr(comparison, "evaluate", of_another_block)

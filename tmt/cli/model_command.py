@@ -26,7 +26,7 @@ DEFAULTS = {"depth": 1, "extra": 1, "rounds": 2}
 PARAMETERS = ("data", "repair", "depth", "extra", "rounds", "max_transmissions")
 
 FORGOTTEN = 0.05
-"""Correlation over one feedback time below which HARQ's approximation is checked to hold (docs/models.md)."""
+"""Correlation over one feedback time above which HARQ's approximation shows (docs/models.md)."""
 
 
 class Probabilities(click.ParamType[tuple[float, ...]]):
@@ -232,6 +232,6 @@ def _warn(scheme: str, formula: str, rows: list[Row]) -> None:
     if scheme == "harq" and formula == "exact" and memory > FORGOTTEN:
         click.echo(
             f"note: the channel's correlation over one feedback time is up to {memory:.2g}; "
-            f"above {FORGOTTEN} the HARQ model can be off by a per cent or more (docs/models.md)",
+            f"above {FORGOTTEN} the HARQ model is a few per cent too pessimistic (docs/models.md)",
             err=True,
         )
