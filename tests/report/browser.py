@@ -9,8 +9,10 @@ import shutil
 import subprocess
 import tempfile
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe")
@@ -78,7 +80,11 @@ class Browser:
         """Open a file in a window of the given size, and wait until it is drawn."""
         mobile = width < 600
         self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=mobile,
         )
         self.call("Page.navigate", url="about:blank")
         self.problems.clear()

@@ -14,6 +14,7 @@ from jinja2 import Environment, StrictUndefined
 from tmt import __version__
 from tmt.report.looks import scheme_looks, tcp_looks
 from tmt.report.payload import payload
+from tmt.report.room import fit
 from tmt.report.wording import facts, findings, sections, setup_tables, terms
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def render(results: Results, summary: Summary) -> str:
     which no character can end the element that holds it.
     """
     data = payload(results, summary, _file_name(results.title))
+    left_out = fit(data)
     style = _asset("style.css") + _colours(summary)
     script = _script()
     page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
@@ -45,7 +47,7 @@ def render(results: Results, summary: Summary) -> str:
         description=results.description,
         facts=facts(results, summary),
         findings=findings(results, summary),
-        warnings=[*results.warnings, *_cut(results, data)],
+        warnings=[*results.warnings, *_cut(results, data), *left_out],
         sections=sections(results, summary, data),
         has={"cells": bool(summary.cells)},
         failures=results.failures,

@@ -75,7 +75,7 @@ def _cell(cell: Cell, delay_scale: float, rate: tuple[str, float]) -> Json:
             if len(values) > 1
         },
         "quantiles": [digits(value * delay_scale) for value in cell.quantiles_s] if known else None,
-        "capacity": digits(cell.capacity_bps * rate[1]),
+        "ceiling": digits(cell.ceiling_bps * rate[1]),
         "letters": cell.letters,
     }
 

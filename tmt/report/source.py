@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.columns import DONE
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tmt.report.results import Axis
+
+SCENARIO = "scenario.toml"
+"""Copy of the scenario file beside the results, for the title, the description and the reader."""
 
 PUBLISHED_COLUMNS = ("column", "tcp", "scheme", "value", "error", "source")
 
@@ -45,9 +49,12 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
     done = frame[frame["status"] == DONE].reset_index(drop=True)
     axes = find_axes(done) if len(done) else ()
     runs, warnings = _latest(done, axes)
+    scenario = _read_scenario(folder / SCENARIO)
+    about = tomllib.loads(scenario)
     return Results(
-        title=folder.resolve().name,
-        description="",
+        title=str(about.get("title", folder.resolve().name)),
+        description=str(about.get("description", "")).strip(),
+        scenario_text=scenario,
         runs=runs,
         axes=axes,
         records=read_chosen(folder, runs),
@@ -56,6 +63,16 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
         notes=_notes(frame),
         warnings=warnings,
     )
+
+
+def _read_scenario(path: Path) -> str:
+    """Return the scenario's text, empty where the folder holds none that TOML allows."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        tomllib.loads(text)
+    except (OSError, ValueError):
+        return ""
+    return text
 
 
 def _distinct_schemes(frame: pd.DataFrame) -> list[str]:

@@ -29,7 +29,8 @@ class Cell:
     """The runs of one TCP variant, scheme and grid point; values are in the measures' units.
 
     `tcp`, `scheme` and `point` are indexes into the lists of `Summary`; `letters` holds for a measure those
-    among the TCP variants of this scheme and those among the schemes of this variant.
+    among the TCP variants of this scheme and those among the schemes of this variant. `ceiling_bps` is the
+    goodput that back-to-back packets would have on the link that the scheme makes.
     """
 
     tcp: int
@@ -39,7 +40,7 @@ class Cell:
     intervals: dict[str, Interval]
     single: dict[str, list[float]]
     quantiles_s: list[float]
-    capacity_bps: float
+    ceiling_bps: float
     letters: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
@@ -124,9 +125,9 @@ def _cell(runs: pd.DataFrame, key: tuple[int, int, int], rows: list[int], shown:
     values = {column: t_interval(numbers) for column, numbers in single.items() if len(numbers)}
     quantiles = [t_interval(_numbers(part, name)).mean for name in DELAY_QUANTILES]
     tcp, scheme, point = key
-    capacity = t_interval(_numbers(part, "capacity_bps")).mean
+    ceiling = t_interval(_numbers(part, "capacity_bps")).mean
     lists = {column: list(numbers) for column, numbers in single.items()}
-    return Cell(tcp, scheme, point, rows, values, lists, quantiles, capacity)
+    return Cell(tcp, scheme, point, rows, values, lists, quantiles, ceiling)
 
 
 def _compare(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> list[Difference]:
@@ -161,13 +162,12 @@ def _table(
     runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure, sign: int = 1
 ) -> npt.NDArray[np.float64]:
     """Return seeds x cells of one measure; NaN where a cell has no run of that seed."""
-    seeds = sorted({int(runs["seed"].iloc[row]) for cell in cells for row in cell.rows})
+    seed_of_row = runs["seed"].to_numpy()
+    seeds = np.unique(np.concatenate([seed_of_row[cell.rows] for cell in cells]))
     table = np.full((len(seeds), len(cells)), np.nan)
-    place = {seed: i for i, seed in enumerate(seeds)}
     values = _numbers(runs, measure.column) * measure.scale * sign
     for column, cell in enumerate(cells):
-        for row in cell.rows:
-            table[place[int(runs["seed"].iloc[row])], column] = values[row]
+        table[np.searchsorted(seeds, seed_of_row[cell.rows]), column] = values[cell.rows]
     return table
 
 

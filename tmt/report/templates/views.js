@@ -52,13 +52,13 @@ function compareView(place) {
         const [mean, low, high] = cell.values[measure.name];
         const style = DATA[inner][cell[inner]];
         const paper = published(cell, measure);
-        return { label: style.label, colour: paint(inner, cell[inner]), marker: style.marker, mean, low, high, paper, limit: measure.name === "goodput_bps" ? cell.capacity : null,
+        return { label: style.label, colour: paint(inner, cell[inner]), marker: style.marker, mean, low, high, paper, limit: measure.name === "goodput_bps" ? cell.ceiling : null,
           points: cell.seeds?.[measure.name] ?? [], note: cell.letters?.[measure.name]?.[inner],
           lines: [...lines(cell, measure), ...(paper ? [`${paper.source}: ${number(paper.value)} ${measure.unit}`] : [])] };
       }),
     })).filter((group) => group.rows.length);
     const key = groups.some((g) => g.rows.some((r) => r.paper)) ? [{ label: "published value, with reading error", colour: "var(--ink)", marker: "D", hollow: true }] : [];
-    if (groups.some((g) => g.rows.some((r) => r.limit !== null))) key.push({ label: "what the scheme leaves of the link", colour: "var(--quiet)", dash: ":" });
+    if (groups.some((g) => g.rows.some((r) => r.limit !== null))) key.push({ label: "what the scheme makes of the link", colour: "var(--quiet)", dash: ":" });
     const title = `${measure.label}${where()}: mean over seeds with its 95 % interval; small dots are single runs.`;
     const letters = groups.some((g) => g.rows.some((r) => r.note)) ? ` Letters: within a group, two rows without a common letter differ by more than chance (paired over seeds, Holm's correction).` : "";
     const rows = cells.map((cell) => [DATA.tcp[cell.tcp].label, DATA.scheme[cell.scheme].label, ...gridValues(cell.point), ...cell.values[measure.name], cell.runs]);

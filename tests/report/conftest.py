@@ -1,0 +1,98 @@
+"""A small real campaign with names that no page should trust, its report, and a browser to open it in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from browser import Browser, program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+HOSTILE = """</script><script>alert('mark')</script><img src=x onerror=alert(2)> "quoted" & co"""
+
+SCENARIO = """
+title = '''Small & <b>hostile</b> {hostile}'''
+description = "Two variants over two schemes; <i>its text is text</i>."
+
+[grid]
+tcp = ["newreno", "cubic"]
+seeds = 3
+records = [1]
+timeout = {timeout}
+
+[[trace]]
+channel = "bernoulli"
+probability = 0.01
+rate = 1e6
+length = 12
+lldu_bytes = 500
+label = '''{hostile} loss 1 %'''
+
+[[trace]]
+channel = "bernoulli"
+probability = 0.05
+rate = 1e6
+length = 12
+lldu_bytes = 500
+label = '''{hostile} loss 5 %'''
+
+[[scheme]]
+name = "none"
+
+[[scheme]]
+name = "arq"
+
+[link]
+rtt = {rtt}
+queue_packets = 20
+window_packets = 40
+
+[[traffic]]
+duration = 6
+"""
+
+PUBLISHED = """column,tcp,scheme,loss,value,error,source
+goodput_bps,cubic,ARQ,5,700000,20000,"<b>Nobody</b> 2000, figure 1"
+goodput_bps,cubic,HARQ(10/12),5,700000,20000,a scheme that was not run
+"""
+
+
+@pytest.fixture(scope="session")
+def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of 24 runs of ns-2 that went well and of 24 that had no time to."""
+    from tmt.campaign.campaign import open_campaign
+    from tmt.campaign.pool import LocalPool
+
+    assert simulator
+    base = tmp_path_factory.mktemp("campaign")
+    for name, rtt, timeout in (("good", 0.1, 60), ("hasty", 0.2, 0.001)):
+        scenario = base / f"{name}.toml"
+        scenario.write_text(SCENARIO.format(hostile=HOSTILE, rtt=rtt, timeout=timeout))
+        with open_campaign(scenario, base / "results") as campaign:
+            campaign.execute(campaign.plan(), lambda: LocalPool(2), lambda _: None)
+    (base / "results" / "scenario.toml").write_text((base / "good.toml").read_text())
+    (base / "published.csv").write_text(PUBLISHED)
+    return base / "results"
+
+
+@pytest.fixture(scope="session")
+def page(campaign_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The campaign's page."""
+    from tmt.report.source import read_results
+    from tmt.report.write import write_report
+
+    results = read_results(campaign_folder, campaign_folder.parent / "published.csv")
+    return next(iter(write_report(results, tmp_path_factory.mktemp("report"), figures=False)))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    executable = program()
+    if executable is None:
+        pytest.fail("no Chromium: run `make test-packages`")
+    opened = Browser(executable)
+    yield opened
+    opened.close()

@@ -1,0 +1,77 @@
+"""`tmt report`: what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from tmt.cli.report_command import command
+from tmt.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.ns2
+def test_report__writes_the_page_and_figures_that_repeat_to_the_byte(
+    campaign_folder: Path, tmp_path: Path
+) -> None:
+    written = []
+    for name in ("one", "two"):
+        result = CliRunner().invoke(
+            command, [str(campaign_folder), "--output", str(tmp_path / name)], catch_exceptions=False
+        )
+        assert result.exit_code == 0
+        assert result.output.splitlines()[0] == str(tmp_path / name / "report.html")
+        written.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
+    assert written[0] == written[1]
+    endings = sorted(name.rsplit(".", 1)[1] for name in written[0])
+    assert endings.count("pdf") == endings.count("svg") >= 3
+    assert endings.count("html") == 1
+    assert written[0]["goodput-by-scheme.pdf"].startswith(b"%PDF")
+
+
+@pytest.mark.ns2
+def test_report__without_figures_writes_the_page_alone(campaign_folder: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        command, [str(campaign_folder), "--output", str(tmp_path), "--no-figures"], catch_exceptions=False
+    )
+    assert result.exit_code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_report__refuses_a_folder_without_a_campaign(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds no campaign"):
+        CliRunner().invoke(command, [str(tmp_path)], catch_exceptions=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_report__refuses_a_folder_that_does_not_exist(tmp_path: Path) -> None:
+    result = CliRunner().invoke(command, [str(tmp_path / "none")])
+    assert result.exit_code == 2
+    assert "does not exist" in result.output
+
+
+@pytest.mark.ns2
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("tcp,scheme,value\n", r"published\.csv:1: column column is missing"),
+        (
+            "column,tcp,scheme,value,error,source\ngoodput_bps,cubic,ARQ,much,0,x\n",
+            r"published\.csv:2: value 'much'",
+        ),
+    ],
+)
+def test_report__refuses_published_values_by_line(
+    campaign_folder: Path, tmp_path: Path, text: str, reason: str
+) -> None:
+    published = tmp_path / "published.csv"
+    published.write_text(text)
+    arguments = [str(campaign_folder), "--published", str(published), "--output", str(tmp_path / "out")]
+    with pytest.raises(InputError, match=reason):
+        CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert not (tmp_path / "out").exists()

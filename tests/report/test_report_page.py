@@ -1,0 +1,105 @@
+"""The page as a file: one that needs nothing else, whatever names stand in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made import frame, run
+
+from tmt.report.page import embedded_json, render
+from tmt.report.results import Failure, Results
+from tmt.report.summary import summarise
+
+MEGABYTE = 1_000_000
+
+
+class _Outline(HTMLParser):
+    """Notes the elements of a page, and the addresses that it names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        self.addresses += [value or "" for name, value in attrs if name in {"src", "href", "action", "data"}]
+
+
+def _page(runs: list[dict[str, object]], **more: object) -> str:
+    results = Results("made", "", frame(runs), **more)  # type: ignore[arg-type]
+    return render(results, summarise(results))
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(st.text() | st.sampled_from(["</script>", "<!--<script>", "]]>", "\u2028", "&lt;"]))
+def test_embedded_json__cannot_end_its_element_and_keeps_the_text(text: str) -> None:
+    written = embedded_json({"name": text})
+    assert not re.search("[<>&\u2028\u2029]", written)
+    assert json.loads(written)["name"] == text
+
+
+def test_page__names_no_address_outside_itself() -> None:
+    outline = _Outline()
+    outline.feed(_page([run(seed=seed) for seed in (1, 2)]))
+    assert outline.addresses
+    assert [a for a in outline.addresses if not a.startswith(("#", "data:,"))] == []
+    assert "link" not in outline.elements or outline.elements.count("link") == 1
+
+
+def test_page__has_the_same_elements_whatever_the_names() -> None:
+    def elements(mark: str) -> list[str]:
+        outline = _Outline()
+        failure = Failure(f"run {mark}", f"failed {mark}", f"ns {mark}", f"said {mark}")
+        runs = [run(tcp=f"{mark}tcp", scheme=f"{mark}s", trace=f"t{mark}", seed=seed) for seed in (1, 2)]
+        outline.feed(_page(runs, failures=(failure,), scenario_text=f"title = {mark}"))
+        return outline.elements
+
+    assert elements("</pre></script><script>alert(1)</script>'\"<img src=x>") == elements("plain")
+
+
+def test_page__of_many_runs_stays_under_6_megabytes_and_says_what_it_leaves_out() -> None:
+    # 30,000 runs in 60 cells, as of a large campaign.
+    runs = [
+        run(
+            tcp=tcp,
+            scheme=scheme,
+            seed=seed,
+            goodput_bps=1e6 + seed,
+            delay_p95_s=0.5 + seed / 1e6,
+            segments_sent=seed,
+        )
+        for tcp in ("newreno", "westwood", "hybla", "cubic", "compound")
+        for scheme in ("none", "ARQ", "FEC(10/12)")
+        for seed in range(1, 2001)
+    ]
+    page = _page(runs)
+    assert len(page.encode()) < 6 * MEGABYTE
+    found = re.search(r"The table of runs shows the first (\d+) of 30000 runs", page)
+    rows = json.loads(page.split('id="data">')[1].split("</script>")[0])["runs"]["rows"]
+    assert (found is None) == (len(rows) == 30_000)
+
+
+def test_page__of_failed_runs_only_tells_about_them() -> None:
+    runs = frame([run()]).iloc[:0]
+    results = Results("made", "", runs, failures=(Failure("cubic, ARQ", "timed out", "ns x", "said y"),))
+    page = render(results, summarise(results))
+    assert "timed out" in page
+    assert 'id="compare"' not in page
+
+
+@pytest.mark.parametrize("seeds", [1, 4])
+def test_page__says_whether_chance_can_be_told(seeds: int) -> None:
+    runs = [
+        run(tcp=tcp, seed=seed, goodput_bps=1e6 * gain + 1000 * seed)
+        for seed in range(1, seeds + 1)
+        for tcp, gain in (("cubic", 2), ("newreno", 1))
+    ]
+    page = _page(runs)
+    assert ("in a single run" in page) == (seeds == 1)
+    assert ("CUBIC over ARQ delivers most: 2" in page) == (seeds > 0)

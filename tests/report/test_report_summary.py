@@ -1,0 +1,78 @@
+"""Means, intervals and differences of a campaign's cells."""
+
+from __future__ import annotations
+
+import pytest
+from made import frame, run
+
+from tmt.report.axes import find_axes
+from tmt.report.published import matches
+from tmt.report.results import Published, Results
+from tmt.report.summary import Summary, best, summarise
+
+
+def _results(published: tuple[Published, ...] = ()) -> Results:
+    # Two variants, three seeds, two rates of loss; the second variant is 10, 10 and 13 kbit/s better.
+    rows = [
+        run(tcp=tcp, seed=seed, trace=f"loss {loss} %", goodput_bps=1000.0 * (base + gain - 50 * loss))
+        for loss in (1, 2)
+        for seed, base in ((1, 300), (2, 320), (3, 310))
+        for tcp, gain in (("newreno", 0), ("cubic", 10 if seed < 3 else 13))
+    ]
+    runs = frame(rows)
+    return Results("made", "", runs, find_axes(runs), published=published)
+
+
+def _cell(summary: Summary, tcp: str, point: int) -> int:
+    place = summary.tcps.index(tcp)
+    return next(i for i, cell in enumerate(summary.cells) if (cell.tcp, cell.point) == (place, point))
+
+
+def test_summarise__gives_the_mean_and_students_interval_in_kbits() -> None:
+    summary = summarise(_results())
+    interval = summary.cells[_cell(summary, "newreno", 0)].intervals["goodput_bps"]
+    # 250, 270, 260: mean 260, deviation 10; t(0.975, 2) = 4.303 (any table), so 4.303 * 10 / sqrt(3).
+    assert interval.mean == pytest.approx(260)
+    assert interval.half_width == pytest.approx(24.84, abs=0.01)
+
+
+def test_summarise__pairs_runs_of_one_seed() -> None:
+    summary = summarise(_results())
+    (difference,) = [d for d in summary.differences if d.point == 0 and d.among == "tcp"]
+    # Differences -10, -10, -13: mean -11, standard deviation sqrt(3), so +-4.303 * sqrt(3) / sqrt(3).
+    assert difference.difference.mean == pytest.approx(-11)
+    assert difference.difference.half_width == pytest.approx(4.303, abs=0.001)
+    # t = 11 on 2 degrees of freedom: p = 0.0082 two-sided (p = 1 - t / sqrt(t^2 + 2)).
+    assert difference.p_adjusted == pytest.approx(1 - 11 / 123**0.5, abs=1e-6)
+
+
+def test_summarise__letters_say_that_paired_runs_differ_though_their_intervals_overlap() -> None:
+    summary = summarise(_results())
+    first, second = (summary.cells[_cell(summary, tcp, 0)] for tcp in ("newreno", "cubic"))
+    assert first.intervals["goodput_bps"].high > second.intervals["goodput_bps"].low
+    assert (first.letters["goodput_bps"]["tcp"], second.letters["goodput_bps"]["tcp"]) == ("b", "a")
+
+
+def test_best__names_the_greatest_and_none_that_can_be_told_from_it() -> None:
+    results = _results()
+    summary = summarise(results)
+    cells = [cell for cell in summary.cells if cell.point == 1]
+    winner = best(results.runs, cells, summary.measures[0])
+    assert winner is not None
+    assert summary.tcps[winner[0].tcp] == "cubic"
+    assert winner[1] == []
+
+
+def test_matches__finds_the_cell_of_a_published_value() -> None:
+    published = (
+        Published("goodput_bps", "cubic", "ARQ", {"trace: loss": 2}, 200_000.0, 4000.0, "somebody"),
+        Published("goodput_bps", "cubic", "HARQ(10/12)", {}, 200_000.0, 4000.0, "not run"),
+        Published("goodput_bps", "cubic", "ARQ", {"trace: loss": 9}, 200_000.0, 4000.0, "no such loss"),
+        Published("fairness", "cubic", "ARQ", {}, 1.0, 0.0, "not measured"),
+    )
+    results = _results(published)
+    summary = summarise(results)
+    (match,) = matches(results, summary)
+    assert (match.value, match.error, match.source) == (200, 4, "somebody")
+    # Ours at 2 %: 210, 230 and 223, so 221.
+    assert match.deviation == pytest.approx(221 / 200 - 1)
