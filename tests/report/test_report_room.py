@@ -40,7 +40,7 @@ def test_fit__takes_single_values_before_differences_before_points() -> None:
     assert len(fit(first, whole - 1000)) == 1
     assert first["differences"]["rows"]
     second = _data(100)
-    assert len(fit(second, whole - single)) == 2
+    assert len(fit(second, whole - single - 1000)) == 2
     assert len(second["points"]) == 100
     third = _data(100)
     said = fit(third, whole - single - differences - 3000)
