@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from tmt.cli.options import POSITIVE_SECONDS
-from tmt.units import NS_PER_MS
 
 
 @click.command()
@@ -16,8 +15,8 @@ from tmt.units import NS_PER_MS
     "--decode-time",
     "decode_time_ns",
     type=POSITIVE_SECONDS,
-    default=NS_PER_MS,
-    show_default="0.001",
+    default="0.001",
+    show_default=True,
     help="Time in seconds until a slot is decoded; no measurement tells it.",
 )
 def command(kind: str, measurement: str, phy: str, decode_time_ns: int) -> None:
