@@ -28,7 +28,7 @@ Columns = dict[str, Any]
 TRACE_TABLES = (PHY_TRACE, LINK_TRACE)
 
 CHUNK_ROWS = 1 << 18
-"""Rows that a reader hands out at a time, at most: 4 MiB of a PHY trace."""
+"""Rows that a reader of a binary format hands out at a time, at most: 4 MiB of a PHY trace."""
 
 
 class TraceReader(ABC):
@@ -94,7 +94,13 @@ class TraceWriter(ABC):
         self._checker = Checker(table)
 
     def write(self, chunk: Trace) -> None:
-        """Append the rows of `chunk` (ValueError when they may not stand in a trace)."""
+        """Append the rows of `chunk`, whose arrays may not change afterwards: they may be held back.
+
+        Raises
+        ------
+        ValueError
+            When the rows may not stand in a trace: whoever made them has a defect.
+        """
         if chunk.table is not self.table:
             raise ValueError(f"a {chunk.table.kind} trace cannot be written into a {self.table.kind} trace")
         violation = self._checker.check(chunk)
