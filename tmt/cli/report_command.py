@@ -32,11 +32,17 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
       tmt run scenarios/quickstart.toml
       tmt report out/quickstart
     """
+    from tmt.cli.progress import progress_bar  # noqa: PLC0415
     from tmt.report.source import read_results  # noqa: PLC0415
     from tmt.report.write import write_report  # noqa: PLC0415
 
-    found = read_results(results, published)
-    paths = list(write_report(found, output or results / "report", figures=figures))
+    paths = []
+    with progress_bar("report", None, "files") as advance:
+        for path in write_report(
+            read_results(results, published), output or results / "report", figures=figures
+        ):
+            paths.append(path)
+            advance(1)
     click.echo(paths[0])
     if len(paths) > 1:
         click.echo(f"{len(paths) - 1} figures for print beside it")

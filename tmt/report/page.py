@@ -82,15 +82,14 @@ def _script() -> str:
 
 
 def _colours(summary: Summary) -> str:
-    """Return the colours of this page's variants and schemes as CSS, lighter where the page is dark."""
-    named = [
-        (f"--{kind}-{i}", look.colour)
-        for kind, looks in (("tcp", tcp_looks(summary.tcps)), ("scheme", scheme_looks(summary.schemes)))
-        for i, look in enumerate(looks)
+    """Return the colours of this page's variants and schemes as CSS, paler where the page is dark."""
+    looks = {"tcp": tcp_looks(summary.tcps), "scheme": scheme_looks(summary.schemes)}
+    rules = [
+        f"--{kind}-{i}:color-mix(in srgb,{look.colour} var(--strength),white);"
+        for kind, members in looks.items()
+        for i, look in enumerate(members)
     ]
-    light = "".join(f"{name}:{colour};" for name, colour in named)
-    dark = "".join(f"{name}:color-mix(in srgb,{colour} 72%,white);" for name, colour in named)
-    return f":root{{{light}}}\n@media (prefers-color-scheme: dark){{:root{{{dark}}}}}\n"
+    return f":root{{{''.join(rules)}}}\n"
 
 
 def _cut(results: Results, data: dict[str, Any]) -> list[str]:

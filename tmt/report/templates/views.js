@@ -170,11 +170,12 @@ function timelineView(place) {
   const view = figure(place, "timeline");
   const update = () => {
     const run = DATA.timelines[index];
+    const inked = (layer) => (layer.colour ? `color-mix(in srgb, ${layer.colour} var(--strength), white)` : paint("tcp", run.tcp));
     const bounds = [0, run.end_s];
     const panels = run.panels.map((panel, i) => ({ title: panel.title, height: panel.height, x: { label: i === run.panels.length - 1 ? "Simulated time (s)" : "", domain: bounds },
       y: { label: panel.unit, ticks: panel.unit ? null : [], domain: domain(panel.layers.flatMap((layer) => (layer.kind === "moments" ? layer.span : layer.data.flatMap((d) => d.slice(1))))) },
-      layers: panel.layers.map((layer) => ({ ...layer, colour: layer.colour ?? paint("tcp", run.tcp) })) }));
-    const key = run.panels.flatMap((panel) => panel.layers).filter((layer) => layer.label).map((layer) => ({ label: layer.label, colour: layer.colour ?? paint("tcp", run.tcp), dash: "-" }));
+      layers: panel.layers.map((layer) => ({ ...layer, colour: inked(layer) })) }));
+    const key = run.panels.flatMap((panel) => panel.layers).filter((layer) => layer.label).map((layer) => ({ label: layer.label, colour: inked(layer), dash: "-" }));
     const title = `${label(run)}: what the sender's window did, what reached the receiver, how late, and what was lost.`;
     const rows = run.panels.flatMap((panel) => panel.layers.flatMap((layer) => layer.data.map((d) => [panel.title, layer.label ?? layer.kind, ...(Array.isArray(d) ? [d[0], d[1], d[2] ?? null] : [d, null, null])])));
     view.show(title, ["panel", "what", "time (s)", "value or low", "high"], rows, (plot) => panelPlot(plot, title, panels, { key, columns: 1 }));
