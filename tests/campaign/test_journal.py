@@ -6,12 +6,15 @@ import resource
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tmt.campaign.journal import JournalReader, JournalWriter, decode, encode, is_live
 from tmt.errors import OutputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ROWS = [{"key": f"{k:032x}", "goodput_bps": k / 3, "message": "two\nlines, ü"} for k in range(4)]
 

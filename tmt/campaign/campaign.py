@@ -14,8 +14,6 @@ from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
 from tmt.campaign.grid import Run, axes, expand, simulation_s
 from tmt.campaign.scenario import Scenario, load
 from tmt.campaign.store import Store
-from tmt.campaign.summary import Group, frame, groups
-from tmt.metrics.transport import HEADER_BYTES
 from tmt.replay.simulator import Simulator
 from tmt.schema import FORMAT_VERSION
 
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tmt.campaign.pool import Pool
+    from tmt.campaign.summary import Group
 
 ASSUMED_SPEED = 200.0
 """Simulated seconds per second of one processor, where the store holds no run to go by."""
@@ -69,11 +68,16 @@ class Campaign:
 
     def rows(self) -> pd.DataFrame:
         """Return the rows of this scenario's runs, in grid order; see `tmt.campaign.columns.COLUMNS`."""
-        return frame(self.store.table(), self.runs)
+        rows: pd.DataFrame = self.store.table().to_pandas()
+        places = {run.key: place for place, run in enumerate(self.runs)}
+        rows = rows[rows["key"].isin(places)]
+        return rows.sort_values("key", key=lambda keys: keys.map(places)).reset_index(drop=True)
 
     def groups(self) -> list[Group]:
         """Return means, intervals and ranks of the finished runs."""
-        return groups(self.rows(), axes(self.runs), HEADER_BYTES)
+        from tmt.campaign.summary import groups  # noqa: PLC0415  (scipy takes a second to import)
+
+        return groups(self.rows(), axes(self.runs))
 
     def warnings(self) -> list[str]:
         """Return what is odd about the store: results of other versions, which are no longer used."""
@@ -113,6 +117,7 @@ def open_campaign(path: str | PathLike[str], folder: str | PathLike[str]) -> Ite
     runs = expand(scenario, stamp)
     store = Store(folder)
     try:
+        store.keep_scenario(scenario.path)
         yield Campaign(scenario, store, runs)
     finally:
         store.close()

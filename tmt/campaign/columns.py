@@ -11,6 +11,9 @@ from tmt.schema import RUN_RESULTS, ResultColumn
 DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
 """How a run ends; whatever is not done has a `message`."""
 
+GOODPUT_COUNTS = "in-order TCP payload bytes handed to the receiving application"
+"""What every goodput that is shown counts."""
+
 CAMPAIGN_COLUMNS = (
     ResultColumn("key", "text", "provenance", "", "hash of everything that decides the run's outcome"),
     ResultColumn("status", "text", "provenance", "", f"{DONE}, {FAILED}, {TIMED_OUT} or {KILLED}"),
@@ -23,17 +26,8 @@ CAMPAIGN_COLUMNS = (
         "number",
         "link",
         "bit/s",
-        "what the scheme makes of the trace, on average over all of it",
-        "payload of delivered data LLDUs",
-        null="when the conversion failed",
-    ),
-    ResultColumn(
-        "line_bps",
-        "number",
-        "link",
-        "bit/s",
-        "what the trace's slots could carry if none were erased and none spent on repair",
-        "LLDU payload",
+        "what full packets sent back to back would carry, on average over the whole trace",
+        "TCP payload bytes of packets of which no LLDU is lost",
         null="when the conversion failed",
     ),
     ResultColumn("attempt", "integer", "provenance", "", "how many times the run was started so far"),

@@ -26,7 +26,7 @@ def _panel(group: Group) -> Panel:
     return Panel(
         group.scheme,
         group.scheme_name,
-        group.capacity_kbps * group.payload_share,
+        group.capacity_kbps,
         tuple(map(_variant, group.cells)),
     )
 

@@ -1,6 +1,7 @@
 """A campaign's folder: results, journals of what has just finished, link traces, and who is at work on what.
 
     campaign.json      says that the folder is ours
+    scenario.toml      copy of the scenario that was run last
     results.parquet    one row a run, written anew and renamed
     journal/           rows not in the results yet: one file per engine, only appended to
     cache/             link traces by what they hold; they can be made again
@@ -16,17 +17,16 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import secrets
 import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tmt.campaign.columns import DONE, arrow_schema
+from tmt.campaign import results
 from tmt.campaign.journal import JournalReader, JournalWriter, Row, is_live
 from tmt.campaign.strays import kill_strays
 from tmt.errors import InputError, OutputError
@@ -35,8 +35,11 @@ from tmt.schema import FORMAT_VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pyarrow as pa
+
 MARK = "campaign.json"
 RESULTS = "results.parquet"
+SCENARIO = "scenario.toml"
 FOLDERS = ("journal", "cache", "records", "scratch")
 
 JOURNAL_ROWS = 5000
@@ -74,8 +77,15 @@ class Store:
             self._writer = self._new_journal(1)
             self.scratch.mkdir()
         self._claims = os.open(self.folder / "claims", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        self.compact()
-        self.refresh()
+        try:
+            self.compact()
+            self.refresh()
+        except BaseException:
+            self._writer.close()
+            self._writer.path.unlink()
+            shutil.rmtree(self.scratch, ignore_errors=True)
+            os.close(self._claims)
+            raise
 
     def refresh(self) -> None:
         """Learn what other engines have finished since the last call."""
@@ -90,7 +100,9 @@ class Store:
         version = _version(self.folder / RESULTS)
         if version != self._results_version:
             self._results_version = version
-            self._load_held()
+            table = results.read(self.folder / RESULTS, columns=["key", "status", "attempt"])
+            for key, status, attempt in () if table is None else results.ranks(table):
+                self._note(key, status, attempt)
 
     def claim(self, key: str) -> bool:
         """Claim a run for this engine; False when another engine is at work on it."""
@@ -115,7 +127,7 @@ class Store:
             self.compact()
 
     def compact(self) -> None:
-        """Move the rows of the journals that nobody else writes to into the results.
+        """Move the rows of the journals that nobody writes to into the results.
 
         Raises
         ------
@@ -123,59 +135,56 @@ class Store:
             When the results cannot be written; the journals then stay as they are.
         """
         with _locked(self.folder):
-            settled = [path for path in self._all_journals() if not is_live(path)]
-            if any(path.stat().st_size for path in settled):
-                staged = self.scratch / RESULTS
-                try:
-                    pq.write_table(self.table(settled), staged)
-                    with staged.open("rb") as file:
-                        os.fsync(file.fileno())
-                    staged.replace(self.folder / RESULTS)
-                except OSError as error:
-                    raise OutputError(f"{self.folder / RESULTS}: cannot be written: {error}") from error
-            for path in settled:
-                path.unlink()
-                self._readers.pop(path.name, None)
+            self._compact()
 
-    def table(self, journals: list[Path] | None = None) -> pa.Table:
-        """Return one row for each run of the results and the journals (all of them where none are named)."""
-        schema = arrow_schema()
-        rows: dict[str, Row] = {}
-        for path in self._all_journals() if journals is None else journals:
-            with suppress(FileNotFoundError):
-                for row in JournalReader(path).new_rows():
-                    if _supersedes(row, rows.get(row["key"])):
-                        rows[row["key"]] = row
-        fresh = pa.Table.from_pylist(list(rows.values()), schema=schema)
-        kept = self._results(schema)
-        if kept is None:
-            return fresh
-        if rows:
-            ranks = {
-                key: (status, attempt)
-                for key, status, attempt in zip(
-                    *(kept.column(name).to_pylist() for name in ("key", "status", "attempt")), strict=True
-                )
-                if key in rows
-            }
-            outdated = [
-                key
-                for key, (status, attempt) in ranks.items()
-                if _supersedes(rows[key], {"status": status, "attempt": attempt})
-            ]
-            drop = set(ranks) - set(outdated)
-            fresh = fresh.filter(pc.invert(pc.is_in(fresh["key"], pa.array(sorted(drop), pa.string()))))
-            kept = kept.filter(pc.invert(pc.is_in(kept["key"], pa.array(outdated, pa.string()))))
-        return pa.concat_tables([kept, fresh]).combine_chunks()
+    def table(self) -> pa.Table:
+        """Return one row for each run; see `tmt.campaign.columns.COLUMNS`."""
+        # Journals first, for the same reason as in `refresh`.
+        rows = self._rows_of(self._all_journals())
+        return results.merged(results.read(self.folder / RESULTS), rows)
+
+    def keep_scenario(self, path: Path) -> None:
+        """Keep a copy of the scenario file beside the results."""
+        staged = self.scratch / SCENARIO
+        try:
+            shutil.copyfile(path, staged)
+            staged.replace(self.folder / SCENARIO)
+        except OSError as error:
+            raise OutputError(f"{self.folder / SCENARIO}: cannot be written: {error.strerror}") from error
 
     def close(self) -> None:
         """Bring the results up to date and let go of the folder (OutputError when there is no room)."""
         try:
-            self._writer.close()
-            self.compact()
+            # Under the lock, so that no engine that starts just now takes us for dead.
+            with _locked(self.folder):
+                self._writer.close()
+                self._compact()
         finally:
             shutil.rmtree(self.scratch, ignore_errors=True)
             os.close(self._claims)
+
+    def _compact(self) -> None:
+        settled = [path for path in self._all_journals() if not is_live(path)]
+        if any(path.stat().st_size for path in settled):
+            final, staged = self.folder / RESULTS, self.scratch / RESULTS
+            table = results.merged(results.read(final), self._rows_of(settled))
+            try:
+                pq.write_table(table, staged)
+                with staged.open("rb") as file:
+                    os.fsync(file.fileno())
+                staged.replace(final)
+            except OSError as error:
+                raise OutputError(f"{final}: cannot be written: {os.strerror(error.errno or 0)}") from error
+        for path in settled:
+            path.unlink()
+            self._readers.pop(path.name, None)
+
+    def _rows_of(self, journals: list[Path]) -> list[Row]:
+        rows: list[Row] = []
+        for path in journals:
+            with suppress(FileNotFoundError):
+                rows.extend(JournalReader(path).new_rows())
+        return rows
 
     def _new_journal(self, number: int) -> JournalWriter:
         self._journals = number
@@ -186,38 +195,15 @@ class Store:
 
     def _note(self, key: str, status: str, attempt: int) -> None:
         known = self.held.get(key)
-        if known is None or (status == DONE, attempt) > (known[0] == DONE, known[1]):
+        if known is None or results.rank(status, attempt) > results.rank(*known):
             self.held[key] = (status, attempt)
-
-    def _load_held(self) -> None:
-        if self._results_version is None:
-            return
-        table = pq.read_table(self.folder / RESULTS, columns=["key", "status", "attempt"])
-        for key, status, attempt in zip(*(column.to_pylist() for column in table.columns), strict=True):
-            self._note(key, status, attempt)
-
-    def _results(self, schema: pa.Schema) -> pa.Table | None:
-        """Return the results as today's columns; those that were not declared yet have no values."""
-        path = self.folder / RESULTS
-        if not path.exists():
-            return None
-        try:
-            table = pq.read_table(path)
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(path, f"is damaged: {str(error).splitlines()[0]}") from error
-        columns = [
-            table.column(field.name).cast(field.type)
-            if field.name in table.column_names
-            else pa.nulls(len(table), field.type)
-            for field in schema
-        ]
-        return pa.Table.from_arrays(columns, schema=schema)
 
     def _sweep(self) -> None:
         """Remove what dead engines have left in their scratch folders."""
         for folder in (self.folder / "scratch").iterdir():
+            ours = re.fullmatch(r"\d+-[0-9a-f]+", folder.name)
             journals = (self.folder / "journal").glob(f"{folder.name}.*.jsonl")
-            if folder.is_dir() and not any(is_live(path) for path in journals):
+            if ours and not any(is_live(path) for path in journals):
                 kill_strays(folder)
                 shutil.rmtree(folder, ignore_errors=True)
 
@@ -268,10 +254,3 @@ def _version(path: Path) -> tuple[int, int] | None:
 def _place(key: str) -> int:
     """Return the byte that the lock of a run stands on."""
     return int(key[:15], 16)
-
-
-def _supersedes(row: dict[str, Any], known: dict[str, Any] | None) -> bool:
-    """Whether `row` is the one to keep of two rows of a run: one that is done, then the later attempt."""
-    if known is None:
-        return True
-    return (row["status"] == DONE, row["attempt"]) > (known["status"] == DONE, known["attempt"])

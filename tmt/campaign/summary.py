@@ -5,18 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tmt.campaign.columns import DONE
 from tmt.metrics.statistics import Interval, rank
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from tmt.campaign.grid import Run
-
-COUNTS = "in-order TCP payload bytes handed to the receiving application"
-"""What the goodput of the summary counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,47 +42,30 @@ class Group:
     point
         Columns that vary besides TCP, scheme and seed, with their values here.
     capacity_kbps
-        LLDU payload that the scheme delivers, on average over the trace.
-    line_kbps
-        LLDU payload that the trace's slots could carry.
-    payload_share
-        TCP payload of a full packet / LLDU payload that it occupies.
+        TCP payload that full packets sent back to back would carry, on average over the trace.
     """
 
     point: dict[str, Any]
     scheme: str
     scheme_name: str
     capacity_kbps: float
-    line_kbps: float
-    payload_share: float
     cells: tuple[Cell, ...]
 
 
-def frame(table: Any, runs: list[Run]) -> pd.DataFrame:
-    """Return the rows of the given runs, in their order; runs without a row are left out."""
-    rows: pd.DataFrame = table.to_pandas()
-    order = {run.key: place for place, run in enumerate(runs)}
-    rows = rows[rows["key"].isin(order)]
-    return rows.sort_values("key", key=lambda keys: keys.map(order)).reset_index(drop=True)
-
-
-def groups(rows: pd.DataFrame, point_columns: list[str], header_bytes: int) -> list[Group]:
+def groups(rows: pd.DataFrame, point_columns: list[str]) -> list[Group]:
     """Return what the finished runs say, scheme by scheme.
 
     Parameters
     ----------
     rows
-        As `frame` gives them.
+        As `Campaign.rows` gives them.
     point_columns
         Columns that vary besides TCP, scheme and seed.
-    header_bytes
-        Part of a packet that is no TCP payload.
     """
     done = rows[rows["status"] == DONE]
     found: list[Group] = []
     for at, part in done.groupby([*point_columns, "scheme"], sort=False, dropna=False):
         *point, scheme = at
-        first = part.iloc[0]
         blocks = part.pivot_table(index="seed", columns="tcp", values="goodput_bps", sort=False) / 1000
         ranks = {entry.column: entry for entry in rank(blocks.to_numpy())}
         cells = tuple(
@@ -102,15 +78,12 @@ def groups(rows: pd.DataFrame, point_columns: list[str], header_bytes: int) -> l
             )
             for place, tcp in enumerate(blocks.columns)
         )
-        lldus = np.ceil(first["packet_bytes"] / first["forward_lldu_bytes"])
         found.append(
             Group(
                 dict(zip(point_columns, point, strict=True)),
-                scheme,
-                first["scheme_name"],
-                first["capacity_bps"] / 1000,
-                first["line_bps"] / 1000,
-                float((first["packet_bytes"] - header_bytes) / (lldus * first["forward_lldu_bytes"])),
+                str(scheme),
+                part["scheme_name"].iloc[0],
+                float(part["capacity_bps"].mean()) / 1000,
                 cells,
             )
         )

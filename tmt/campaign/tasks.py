@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import shlex
 import shutil
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tmt import __version__
 from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 
     from tmt.campaign.grid import Conversion, Run
 
+HEADER_BYTES = 50
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Error numbers that say that nothing more can be written: every other run would fail alike."""
 
@@ -122,12 +127,7 @@ def _convert(task: Convert) -> dict[str, Any]:
                 first_ns = first_ns if slots else int(chunk.tx_time_ns[0])
                 last_ns = int(chunk.tx_time_ns[-1])
                 slots += len(chunk)
-        facts = {
-            "span_ns": last_ns - first_ns,
-            "slots": counts.slots,
-            "rows": counts.data_rows,
-            "delivered": counts.delivered,
-        }
+        facts = {"span_ns": last_ns - first_ns} | asdict(counts)
         staged_facts = folder / "link.json"
         staged_facts.write_text(json.dumps(facts))
         staged.replace(link_file(cache, conversion))
@@ -161,7 +161,8 @@ def _simulate(task: Simulate) -> dict[str, Any]:
     try:
         facts = json.loads(facts_file(task.cache, task.run.conversion).read_text())
         result = runner.run(_replay(task, facts), folder, timeout_s=task.run.timeout_s)
-        row = _frame(task) | result.row | {"status": DONE} | _rates(task.run, facts)
+        capacity_bps = _capacity_bps(link_file(task.cache, task.run.conversion), task.run)
+        row = _frame(task) | result.row | {"status": DONE, "capacity_bps": capacity_bps}
         if task.run.keep_records:
             kept = folder / "kept"
             kept.mkdir()
@@ -236,10 +237,21 @@ def _frame(task: Simulate) -> dict[str, Any]:
     }
 
 
-def _rates(run: Run, facts: dict[str, Any]) -> dict[str, float]:
-    """Return what the trace and the scheme could carry, in bit/s of LLDU payload, averaged over the trace."""
-    bits_per_row_s = 8 * run.lldu_bytes * NS_PER_S / facts["span_ns"]
-    return {"capacity_bps": facts["delivered"] * bits_per_row_s, "line_bps": facts["slots"] * bits_per_row_s}
+@lru_cache
+def _packets_per_s(link: Path, lldus: int) -> float:
+    """Return how many packets of so many LLDUs, sent back to back, arrive in a second of a link trace."""
+    trace = np.load(link, mmap_mode="r", allow_pickle=False)
+    packets = len(trace) // lldus
+    if not packets:
+        return 0.0
+    whole = trace["delivered"][: packets * lldus].reshape(packets, lldus).all(axis=1)
+    span_ns = int(trace["tx_time_ns"][packets * lldus - 1]) - int(trace["tx_time_ns"][0])
+    return float(np.count_nonzero(whole)) * NS_PER_S / span_ns
+
+
+def _capacity_bps(link: Path, run: Run) -> float:
+    packet_bytes = run.traffic.packet_bytes
+    return 8 * (packet_bytes - HEADER_BYTES) * _packets_per_s(link, math.ceil(packet_bytes / run.lldu_bytes))
 
 
 def _exit_status(outcome: str) -> int | None:

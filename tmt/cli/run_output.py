@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from tmt.campaign.summary import COUNTS
+from tmt.campaign.columns import GOODPUT_COUNTS
 from tmt.figures.style import TCP_STYLES
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ def summarise(campaign: Campaign, after: Plan, figures: list[Path]) -> None:
         seeds = {cell.goodput_kbps.count for group in groups for cell in group.cells}
         spread = str(min(seeds)) if len(seeds) == 1 else f"{min(seeds)} to {max(seeds)}"
         console.print(
-            f"Goodput in kbit/s of {COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
+            f"Goodput in kbit/s of {GOODPUT_COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
             "* best of its row, or not to be told from the best (paired t tests, Holm's correction, 5 %).\n"
-            "Capacity: what the scheme delivers of full packets' payload, on average over the trace.\n"
+            "Capacity: what full packets sent back to back would carry, on average over the trace.\n"
         )
     console.print(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
@@ -120,7 +120,7 @@ def as_json(campaign: Campaign, after: Plan, figures: list[Path]) -> str:
         "failed": after.failed,
         "results": str(campaign.store.folder / "results.parquet"),
         "figures": [str(path) for path in figures],
-        "goodput_counts": COUNTS,
+        "goodput_counts": GOODPUT_COUNTS,
         "groups": [asdict(group) for group in campaign.groups()],
     }
     return json.dumps(_without_nan(content), indent=2)
@@ -134,7 +134,7 @@ def _table(groups: list[Group]) -> Table:
     points = list(groups[0].point)
     variants = list(dict.fromkeys(cell.tcp for group in groups for cell in group.cells))
     for name in [*points, "scheme"]:
-        table.add_column(name)
+        table.add_column(name, no_wrap=name == "scheme")
     for name in [*(TCP_STYLES[tcp].label for tcp in variants), "capacity"]:
         table.add_column(name, justify="right", no_wrap=True)
     for group in groups:
@@ -143,16 +143,17 @@ def _table(groups: list[Group]) -> Table:
             *(f"{group.point[name]}" for name in points),
             group.scheme,
             *(_cell(cells[tcp]) if tcp in cells else "" for tcp in variants),
-            f"{group.capacity_kbps * group.payload_share:.0f}",
+            f"{group.capacity_kbps:.0f}",
         )
     return table
 
 
 def _cell(cell: Cell) -> str:
     goodput = cell.goodput_kbps
-    text = f"{goodput.mean:.1f}"
+    digits = 0 if goodput.mean >= 100 or goodput.half_width >= 10 else 1
+    text = f"{goodput.mean:.{digits}f}"
     if not math.isnan(goodput.low):
-        text += f" ±{goodput.half_width:.1f}"
+        text += f" ±{goodput.half_width:.{digits}f}"
     return f"[bold]{text}*[/bold]" if cell.among_best else f"{text} "
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tmt.figures.style import INK, MUTED, PALE, SCHEME_STYLES, TCP_STYLES
+from tmt.figures.style import INK, MUTED, PALE, TCP_STYLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,10 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NOTE = (
-    "Bars and whiskers: mean and 95 % interval of in-order TCP payload over the seeds (dots). "
-    "Dashed: what the scheme makes of the link.\n\N{BLACK STAR} best of its panel, or not to be told from the best."
+    "Bars and whiskers: mean and 95 % interval of in-order TCP payload over the seeds (dots).  "
+    "\N{BLACK STAR} best of its panel, or not to be told from the best.\n"
+    "Dashed: capacity, what full packets sent back to back would carry on average over the trace."
 )
 """How to read the figure."""
+
+ROOM_FOR_NUMBERS = 1.3
+"""Width of a panel relative to its largest value; the means stand in what is left."""
 
 JITTER = (-0.12, 0.12, -0.06, 0.06, 0.0)
 """Where single values stand beside their mean, so that equal ones do not hide each other."""
@@ -73,7 +77,7 @@ def draw(figure: Figure, rows: Sequence[Row], *, title: str, note: str) -> None:
     figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.04)  # type: ignore[union-attr]
     figure.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK)
     figure.supxlabel(note, x=0.012, ha="left", fontsize=7.5, color=MUTED)
-    limit = 1.16 * max(panel.capacity_kbps for row in rows for panel in row.panels)
+    limit = ROOM_FOR_NUMBERS * max(_extent(panel) for row in rows for panel in row.panels)
     for row, line_of_axes in zip(rows, grid, strict=True):
         for number, axes in enumerate(line_of_axes):
             if number < len(row.panels):
@@ -93,23 +97,26 @@ def size(rows: Sequence[Row]) -> tuple[float, float]:
 
 
 def _draw_panel(axes: Axes, panel: Panel, limit: float) -> None:
-    style = SCHEME_STYLES[panel.scheme_name]
-    axes.set_title(panel.scheme if panel.scheme != style.label else style.label, fontweight="bold", color=INK)
+    axes.set_title(f"{_name(panel)}\n", fontsize=11, fontweight="bold", color=INK)
+    axes.text(
+        0, 1.03, f"capacity {panel.capacity_kbps:.0f}", transform=axes.transAxes, fontsize=8, color=MUTED
+    )
     axes.grid(visible=False, axis="y")
     axes.axvline(panel.capacity_kbps, color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=1)
-    axes.annotate(
-        f"capacity {panel.capacity_kbps:.0f}",
-        (panel.capacity_kbps, 1.0),
-        xycoords=("data", "axes fraction"),
-        xytext=(2, 3),
-        textcoords="offset points",
-        ha="right",
-        fontsize=7,
-        color=MUTED,
-    )
     for place, variant in enumerate(panel.variants):
         _draw_variant(axes, place, variant, panel.capacity_kbps)
+        axes.text(
+            limit,
+            place,
+            ("\N{BLACK STAR} " if variant.marked else "") + f"{variant.mean_kbps:.0f}",
+            ha="right",
+            va="center",
+            fontsize=9,
+            color=INK,
+            fontweight="bold" if variant.marked else "normal",
+        )
     axes.set_xlim(0, limit)
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= limit / ROOM_FOR_NUMBERS])
     axes.set_ylim(len(panel.variants) - 0.45, -0.55)
     labels = [TCP_STYLES[variant.tcp].label for variant in panel.variants]
     axes.set_yticks(range(len(labels)), labels)
@@ -135,13 +142,12 @@ def _draw_variant(axes: Axes, place: int, variant: Variant, capacity_kbps: float
     )
     offsets = [place + JITTER[k % len(JITTER)] for k in range(len(variant.values_kbps))]
     axes.scatter(variant.values_kbps, offsets, s=5, color="white", edgecolor=INK, linewidth=0.4, zorder=3)
-    axes.text(
-        4,
-        place,
-        f"{variant.mean_kbps:.0f}" + (" \N{BLACK STAR}" if variant.marked else ""),
-        va="center",
-        fontsize=8.5,
-        color="white",
-        fontweight="bold" if variant.marked else "normal",
-        zorder=5,
-    )
+
+
+def _extent(panel: Panel) -> float:
+    """Return the largest value that the panel shows."""
+    return max(panel.capacity_kbps, *(max(variant.values_kbps, default=0.0) for variant in panel.variants))
+
+
+def _name(panel: Panel) -> str:
+    return "no scheme" if panel.scheme_name == "none" else panel.scheme

@@ -1,0 +1,66 @@
+"""A small trace, rows for stores, and campaigns that are run by the real command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tmt.campaign.columns import DONE, blank_row
+from tmt.channels import GilbertElliott
+from tmt.generate import Line, generate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def phy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty seconds of a bursty line of 2 Mbit/s with LLDUs of 1500 bytes."""
+    path = tmp_path_factory.mktemp("traces") / "phy.parquet"
+    line = Line.at_rate(2_000_000, 1500, 1_000_000)
+    channel = GilbertElliott(0.99, 0.5)
+    generate(path, channel, line, duration_ns=20_000_000_000, seed=1, lldu_bytes=1500)
+    return path
+
+
+@pytest.fixture(scope="session")
+def make_row() -> Callable[..., Row]:
+    """Give a function that makes the row of the run with a number."""
+
+    def make(number: int, **values: Any) -> Row:
+        key = f"{number * 2654435761 % 2**60:015x}{number:017x}"
+        return blank_row() | {"key": key, "status": DONE, "attempt": 1, "seed": number} | values
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def write_scenario(phy: Path) -> Callable[..., Path]:
+    """Give a function that writes a scenario of short runs over the small trace."""
+
+    def write(path: Path, *, tcp: str, seeds: int, duration_s: float = 3, grid: str = "") -> Path:
+        path.write_text(
+            f"""
+[grid]
+tcp = {tcp}
+seeds = {seeds}
+{grid}
+[[trace]]
+file = "{phy}"
+[[scheme]]
+name = "none"
+[[scheme]]
+name = "arq"
+[link]
+rtt = 0.1
+[[traffic]]
+duration = {duration_s}
+"""
+        )
+        return path
+
+    return write

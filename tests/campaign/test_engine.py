@@ -1,0 +1,231 @@
+"""The real command with the real simulator: whatever is killed, the campaign ends as if nothing had been."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pandas as pd
+
+pytestmark = pytest.mark.ns2
+
+TMT = Path(sys.executable).with_name("tmt")
+
+OF_ONE_EXECUTION = ["attempt", "finished_at", "wall_time_s", "command"]
+"""Columns that differ from one execution of a run to the next."""
+
+
+def _command(scenario: Path, out: Path, *options: str) -> list[str]:
+    return [str(TMT), "run", str(scenario), "--out", str(out), "--jobs", "2", "--quiet", *options]
+
+
+def _run(scenario: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(_command(scenario, out, *options), capture_output=True, text=True, check=False)
+
+
+def _rows(out: Path) -> pd.DataFrame:
+    table = pq.read_table(out / "results.parquet")
+    return table.drop_columns(OF_ONE_EXECUTION).to_pandas().sort_values("key").reset_index(drop=True)
+
+
+def _inside(folder: Path) -> Iterator[int]:
+    """Give the processes that run inside a folder: simulations."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cwd").readlink().is_relative_to(folder):
+                yield int(process.name)
+        except OSError:
+            continue
+
+
+def _parent(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def _await_simulation(out: Path) -> int:
+    """Return a simulation that runs."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        for process in _inside(out.resolve() / "scratch"):
+            return process
+        time.sleep(0.01)
+    raise AssertionError("no simulation has started")
+
+
+@pytest.fixture(scope="module")
+def scenario(
+    tmp_path_factory: pytest.TempPathFactory, write_scenario: Callable[..., Path], simulator: Path
+) -> Path:
+    path = tmp_path_factory.mktemp("scenario") / "short.toml"
+    return write_scenario(path, tcp='["newreno", "cubic", "hybla"]', seeds=5)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(scenario: Path, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    result = _run(scenario, out)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    return _rows(out)
+
+
+def test_run__does_every_run_once_and_nothing_the_next_time(
+    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
+) -> None:
+    assert len(undisturbed) == 3 * 2 * 5
+    assert set(undisturbed["status"]) == {"done"}
+    assert (undisturbed["goodput_bps"] > 0).all()
+    assert len(undisturbed[["tcp", "scheme", "seed"]].drop_duplicates()) == len(undisturbed)
+    # The runs of a seed see the same piece of the channel.
+    assert (undisturbed.groupby("seed")["forward_offset_s"].nunique() == 1).all()
+    assert undisturbed["forward_offset_s"].nunique() == 5
+
+    first = _run(scenario, tmp_path / "out", "--json")
+    before = pq.read_table(tmp_path / "out" / "results.parquet")
+    again = _run(scenario, tmp_path / "out", "--json")
+    assert pq.read_table(tmp_path / "out" / "results.parquet").equals(before)
+    assert json.loads(first.stdout) == json.loads(again.stdout)
+    assert _rows(tmp_path / "out").equals(undisturbed)
+
+
+def test_run__killed_many_times_ends_as_if_undisturbed(
+    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
+) -> None:
+    out, chance, most = tmp_path / "out", random.Random(7), 0
+    for number in range(8):
+        with subprocess.Popen(_command(scenario, out)) as engine:
+            if number % 2:
+                _await_simulation(out)
+            time.sleep(chance.uniform(0.1, 1.2))
+            engine.send_signal(signal.SIGKILL)
+        finished = sum(
+            file.read_bytes().count(b'"status":"done"') for file in (out / "journal").glob("*.jsonl")
+        )
+        results = out / "results.parquet"
+        finished += pq.read_metadata(results).num_rows if results.exists() else 0
+        assert finished >= most, "a finished run was lost"
+        most = finished
+    assert most > 0, "every kill came before the first run had finished: the test proves nothing"
+    result = _run(scenario, out)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert _rows(out).equals(undisturbed)
+    assert list((out / "scratch").iterdir()) == []
+    assert list((out / "journal").iterdir()) == []
+    assert list(_inside(out.resolve())) == []
+
+
+def test_run__of_two_engines_does_no_run_twice(
+    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    with (
+        subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as first,
+        subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as second,
+    ):
+        assert first.communicate()[1] == b""
+        assert second.communicate()[1] == b""
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert _rows(out).equals(undisturbed)
+    assert set(pq.read_table(out / "results.parquet")["attempt"].to_pylist()) == {1}
+
+
+@pytest.mark.parametrize("victim", ["simulation", "worker"])
+def test_run__that_is_killed_is_a_row_and_is_retried_on_demand(
+    victim: str, tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+) -> None:
+    out = tmp_path / "out"
+    scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=2, duration_s=300)
+    with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as engine:
+        process = _await_simulation(out)
+        os.kill(process if victim == "simulation" else _parent(process), signal.SIGKILL)
+        engine.communicate()
+    assert engine.returncode == 1
+    rows = pq.read_table(out / "results.parquet").to_pylist()
+    killed = [row for row in rows if row["status"] == "killed"]
+    assert len(rows) == 4
+    assert len(killed) == 1
+    assert "SIGKILL" in killed[0]["message"]
+    if victim == "simulation":
+        assert "replay.tcl" in killed[0]["command"]
+    assert list(_inside(out.resolve())) == []
+
+    assert _run(scenario, out).returncode == 1, "a failed run is not tried again unasked"
+    assert _run(scenario, out, "--retry-failed").returncode == 0
+    rows = pq.read_table(out / "results.parquet").to_pylist()
+    assert sorted(row["attempt"] for row in rows) == [1, 1, 1, 2]
+    assert {row["status"] for row in rows} == {"done"}
+
+
+def test_run__that_hangs_is_a_row_with_its_command_line(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+) -> None:
+    scenario = write_scenario(
+        tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=100_000, grid="timeout = 0.2"
+    )
+    result = _run(scenario, tmp_path / "out", "--json")
+    assert result.returncode == 1
+    assert json.loads(result.stdout)["failed"] == 2
+    for row in pq.read_table(tmp_path / "out" / "results.parquet").to_pylist():
+        assert row["status"] == "timed out"
+        assert "stopped after 0.2 s" in row["message"]
+        assert "replay.tcl" in row["command"]
+        assert row["simulator"]
+
+
+def test_run__interrupted_keeps_what_it_has_and_leaves_no_process(scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as engine:
+        _await_simulation(out)
+        time.sleep(0.5)
+        engine.send_signal(signal.SIGINT)
+        said = engine.communicate()[1]
+    assert engine.returncode == 130
+    assert said.strip() == b"interrupted"
+    assert set(_rows(out)["status"]) == {"done"}
+    assert list((out / "scratch").iterdir()) == []
+    assert list(_inside(out.resolve())) == []
+
+
+def test_run__on_a_full_disk_stops_with_one_line(
+    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(disk)],
+        capture_output=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip("mounting a small disk needs root")
+    try:
+        with subprocess.Popen(_command(scenario, disk / "out"), stderr=subprocess.PIPE, text=True) as engine:
+            _await_simulation(disk / "out")
+            time.sleep(0.3)
+            with (
+                (disk / "filler").open("wb", buffering=0) as filler,
+                pytest.raises(OSError, match="No space"),
+            ):
+                while True:
+                    filler.write(bytes(4096))
+            said = engine.communicate()[1]
+        assert engine.returncode == 1
+        assert said.count("\n") == 1
+        assert "No space left" in said or "no room" in said
+        (disk / "filler").unlink()
+        assert _run(scenario, disk / "out").returncode == 0
+        assert _rows(disk / "out").equals(undisturbed)
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
