@@ -326,8 +326,8 @@ RUN_RESULTS = (
         "number",
         "delivery",
         "bit/s",
-        "in-order data handed to the receiving applications per second of active time (from a flow's first "
-        "segment sent to the end of the run, or to the end of its transfer), summed over flows",
+        "data handed to the receivers' applications, in order, per second of a flow's active time (from its "
+        "first segment sent to the end of its transfer or of the run); summed over flows",
         _TCP_PAYLOAD,
         null="when no flow was ever active",
     ),
@@ -336,17 +336,8 @@ RUN_RESULTS = (
         "integer",
         "delivery",
         "byte",
-        "in-order data handed to the receiving applications, of all flows",
+        "data handed to the receivers' applications, in order, of all flows",
         _TCP_PAYLOAD,
-    ),
-    ResultColumn(
-        "received_bps",
-        "number",
-        "delivery",
-        "bit/s",
-        "all data packets that arrived per second of active time, summed over flows",
-        _IP_RECEIVED,
-        null="when no flow was ever active",
     ),
     ResultColumn(
         "completion_s",
@@ -373,6 +364,15 @@ RUN_RESULTS = (
         "Jain's index of the flows' goodputs, from 1/flows to 1",
         _TCP_PAYLOAD,
         null="for a single flow, or when nothing was delivered",
+    ),
+    ResultColumn(
+        "received_bps",
+        "number",
+        "delivery",
+        "bit/s",
+        "all data packets that arrived per second of active time, summed over flows",
+        _IP_RECEIVED,
+        null="when no flow was ever active",
     ),
     *(
         ResultColumn(
@@ -420,14 +420,19 @@ RUN_RESULTS = (
         null="when nothing was sent",
     ),
     ResultColumn(
-        "timeouts", "integer", "recovery", "", "times that a retransmission timer expired", "all flows"
+        "timeouts",
+        "integer",
+        "recovery",
+        "",
+        "times that one expired",
+        "retransmission timers of all senders",
     ),
     ResultColumn(
         "cwnd_mean_packets",
         "number",
         "window",
         "packets",
-        "congestion window averaged over the active time, then over the flows",
+        "congestion window: mean over the active time, then over flows",
         "TCP segments",
         null="when no flow was ever active",
     ),

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from tmt.replay.parameters import Link
     from tmt.replay.runner import ReplayResult
     from tmt.replay.setup import Value
-    from tmt.schema import ResultColumn
 
 RATE = click.FloatRange(min=1, max=1e12)
 COUNT = click.IntRange(min=1)
 FILE = click.Path(path_type=Path)
+NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 
 OPTIONS = (
     click.option(
@@ -178,37 +178,37 @@ def _draw(result: ReplayResult, path: Path) -> None:
 
 
 def _print(result: ReplayResult) -> None:
+    """Print what was simulated, then the figures that the run has, under what they count."""
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("figure", no_wrap=True)
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("unit", no_wrap=True)
-    table.add_column("what it is, and what it counts", ratio=1)
-    shown = [column for column in RUN_RESULTS if column.group != "provenance"]
-    for group, columns in groupby(shown, key=lambda column: column.group):
-        table.add_row(f"[bold]{group}[/bold]")
+    console = Console(highlight=False)
+    present = [column for column in RUN_RESULTS if result.row[column.name] is not None]
+    given = [f"{c.name} {_shown(result.row[c.name])}" for c in present if c.group == "scenario"]
+    console.print(", ".join(given), markup=False)
+    measured = [column for column in present if column.group not in {"scenario", "provenance"}]
+    for counts, columns in groupby(measured, key=lambda column: column.counts):
+        console.print(f"\n[bold]{counts or 'the run itself'}[/bold]")
+        table = Table.grid(padding=(0, 2), expand=True)
+        table.add_column(width=NAME_WIDTH)
+        table.add_column(justify="right", width=VALUE_WIDTH)
+        table.add_column(width=UNIT_WIDTH)
+        table.add_column(ratio=1, style="dim")
         for column in columns:
-            table.add_row(column.name, Text(_shown(result.row[column.name])), column.unit, _explained(column))
-    Console().print(table)
-    click.echo(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")
+            table.add_row(column.name, _shown(result.row[column.name]), column.unit, column.meaning)
+        console.print(table)
+    console.print(f"\nsimulator {result.row['simulator']}", markup=False, soft_wrap=True)
+    console.print(str(result.row["command"]), markup=False, soft_wrap=True)
 
 
 def _shown(value: Value) -> str:
+    """Write a value for people, to four digits where it is small."""
     match value:
-        case None:
-            return "-"
         case bool():
             return "yes" if value else "no"
         case float() if abs(value) < 1000:
             return f"{value:.4g}"
         case int() | float():
             return f"{value:,.0f}"
-        case str():
-            return value
-
-
-def _explained(column: ResultColumn) -> str:
-    return column.meaning + (f" [dim]({column.counts})[/dim]" if column.counts else "")
+        case _:
+            return str(value)

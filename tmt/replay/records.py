@@ -23,6 +23,15 @@ PACKETS, WINDOWS, COUNTERS = "packets.npy", "windows.npy", "counters.tsv"
 
 
 @dataclass(frozen=True, slots=True)
+class RowUse:
+    """How a link's trace was used: rows that passed, rows that carried packets, repetitions of the trace."""
+
+    offered: int
+    used: int
+    repeats: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunRecords:
     """Everything that one simulation has recorded.
 
@@ -30,13 +39,23 @@ class RunRecords:
     ----------
     packets : [n_packets], columns of `PACKET_RECORDS`
     windows : [n_changes], columns of `WINDOW_RECORDS`
-    counters
-        Value of each counter, by its scope (``run``, ``forward``, ``flow 0``) and name.
+    end_ns
+        Simulated time at which the run ended.
+    header_bytes
+        TCP and IP headers of a data packet.
+    timeouts
+        Expiries of retransmission timers, of all flows.
+    forward, back
+        How each link's trace was used; None for a plain link.
     """
 
     packets: Records
     windows: Records
-    counters: dict[tuple[str, str], float]
+    end_ns: int
+    header_bytes: int
+    timeouts: int
+    forward: RowUse | None
+    back: RowUse | None
 
 
 def read_records(directory: Path, flows: int) -> RunRecords:
@@ -50,10 +69,15 @@ def read_records(directory: Path, flows: int) -> RunRecords:
     packets = _read_table(directory / PACKETS, PACKET_RECORDS, flows)
     _within(directory / PACKETS, packets, "event", len(PACKET_EVENTS))
     _within(directory / PACKETS, packets, "direction", 2)
+    counters = _Counters(directory / COUNTERS)
     return RunRecords(
         packets,
-        _read_table(directory / WINDOWS, WINDOW_RECORDS, flows),
-        _read_counters(directory / COUNTERS),
+        windows=_read_table(directory / WINDOWS, WINDOW_RECORDS, flows),
+        end_ns=counters("end_ns"),
+        header_bytes=counters("header_bytes"),
+        timeouts=sum(counters(f"flow_{flow}_timeouts") for flow in range(flows)),
+        forward=_row_use(counters, "forward"),
+        back=_row_use(counters, "return"),
     )
 
 
@@ -83,5 +107,31 @@ def _within(path: Path, records: Records, name: str, count: int) -> None:
         raise SimulatorError(f"{path}:row {high[0] + 1}: {name} is {value}, must be less than {count}")
 
 
-def _read_counters(path: Path) -> dict[tuple[str, str], float]:
-    raise NotImplementedError
+class _Counters:
+    """The counters file: one line ``NAME<tab>INTEGER`` for each."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            lines = path.read_text().splitlines()
+            self._values = {name: int(value) for name, value in (line.split("\t") for line in lines)}
+        except FileNotFoundError:
+            raise SimulatorError(f"{path}: the simulation has not written it") from None
+        except (OSError, ValueError) as error:
+            raise SimulatorError(f"{path}: is damaged or cut short: {error}") from error
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def __call__(self, name: str) -> int:
+        if name not in self._values:
+            raise SimulatorError(f"{self._path}: is cut short: there is no {name}")
+        return self._values[name]
+
+
+def _row_use(counters: _Counters, direction: str) -> RowUse | None:
+    if f"{direction}_rows_offered" not in counters:
+        return None
+    return RowUse(
+        *(counters(f"{direction}_{name}") for name in ("rows_offered", "rows_used", "trace_repeats"))
+    )

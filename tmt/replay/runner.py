@@ -16,13 +16,14 @@ from tmt.replay.records import read_records
 from tmt.replay.setup import set_up
 from tmt.replay.simulator import ReplayError, Simulator, last_words
 from tmt.schema import RUN_RESULTS
+from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.metrics.transport import FlowDelivery, Records
     from tmt.replay.parameters import Replay
-    from tmt.replay.records import RunRecords
+    from tmt.replay.records import RowUse, RunRecords
     from tmt.replay.setup import Setup, Value
 
 
@@ -107,6 +108,8 @@ def _run(
         "simulator": simulator.stamp,
         "command": shlex.join(argv),
         "wall_time_s": wall_time_s,
+        "simulated_s": ns_to_seconds(records.end_ns),
+        "timeouts": records.timeouts,
     }
     return _measure(setup, records, known)
 
@@ -117,12 +120,13 @@ def _measure(setup: Setup, records: RunRecords, known: dict[str, Value]) -> Repl
         packets,
         flows=replay.flows,
         end_ns=records.end_ns,
-        header_bytes=50,
+        header_bytes=records.header_bytes,
         transfer_bytes=replay.transfer_bytes,
     )
     found = (
         known
-        | records.columns()
+        | _link_use("forward", records.forward)
+        | _link_use("return", records.back)
         | transport.delivery_figures(flows, replay.transfer_bytes)
         | transport.delay_figures(packets)
         | transport.recovery_figures(packets)
@@ -132,6 +136,13 @@ def _measure(setup: Setup, records: RunRecords, known: dict[str, Value]) -> Repl
     row = {column.name: found.pop(column.name) for column in RUN_RESULTS}
     assert not found, f"measured, but not declared in RUN_RESULTS: {', '.join(found)}"
     return ReplayResult(row, packets, windows, flows, records.end_ns)
+
+
+def _link_use(direction: str, use: RowUse | None) -> dict[str, Value]:
+    return {
+        f"{direction}_utilisation": use.used / use.offered if use is not None and use.offered else None,
+        f"{direction}_trace_repeats": use.repeats if use is not None else None,
+    }
 
 
 def _own(directory: Path) -> Path:
