@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe")
 TIMEOUT_S = 30.0
+
+LAUNCHER = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3]]
+os.dup2(ends[0], 3)
+os.dup2(ends[1], 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+"""Becomes the browser, which reads commands from descriptor 3 and writes answers to 4."""
 
 
 def program() -> str | None:
@@ -41,10 +51,9 @@ class Browser:
         self._home = tempfile.TemporaryDirectory(prefix="tmt-browser-", ignore_cleanup_errors=True)
         read_here, write_there = os.pipe()
         read_there, write_here = os.pipe()
-        # The browser reads commands from descriptor 3 and writes answers to 4.
-        command = ["sh", "-c", f'exec "$0" "$@" 3<&{read_there} 4>&{write_there}', executable]
+        launch = [sys.executable, "-c", LAUNCHER, str(read_there), str(write_there), executable]
         self._process = subprocess.Popen(
-            [*command, *FLAGS, f"--user-data-dir={self._home.name}", "about:blank"],
+            [*launch, *FLAGS, f"--user-data-dir={self._home.name}", "about:blank"],
             pass_fds=(read_there, write_there),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

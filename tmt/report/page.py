@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tmt.report.results import Results
     from tmt.report.summary import Summary
 
-SCRIPTS = ("dom.js", "chart.js", "plots.js", "table.js", "choices.js", "views.js", "main.js")
+SCRIPTS = ("dom.js", "chart.js", "plots.js", "table.js", "choices.js", "figure.js", "views.js", "main.js")
 
 METHOD = (
     "Intervals are Student's t intervals at 95 % over the seeds of a cell. Differences are paired: both runs "

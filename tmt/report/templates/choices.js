@@ -4,75 +4,117 @@ const state = { tcp: new Set(), scheme: new Set(), grid: [], measure: 0, by: "sc
 const listeners = [];
 
 const indexes = (list) => list.map((_, i) => i);
+const same = (a, b) => a.length === b.length && a.every((value, i) => value === b[i]);
+const pointOf = (grid) => DATA.points.findIndex((point) => same(point, grid));
+const chosen = (item) => state.tcp.has(item.tcp) && state.scheme.has(item.scheme);
+const here = (item) => item.point === pointOf(state.grid);
+const treatment = (item) => `${DATA.tcp[item.tcp].label}, ${DATA.scheme[item.scheme].label}`;
+
+function pointLabel(index) {
+  const levels = DATA.grid.map((axis, i) => [axis.label, axis.values[DATA.points[index][i]], axis.unit]);
+  return levels.map((words) => words.filter(Boolean).join(" ")).join(", ");
+}
 
 function resetChoices() {
   state.tcp = new Set(indexes(DATA.tcp));
   state.scheme = new Set(indexes(DATA.scheme));
-  state.grid = [...DATA.points[0]];
+  state.grid = [...(DATA.points[0] ?? [])];
   state.measure = 0;
   state.by = "scheme";
 }
 
 function readAddress() {
   const words = new URLSearchParams(location.hash.slice(1));
-  const numbers = (name, limit) => (words.get(name) ?? "").split(".").filter(Boolean).map(Number).filter((n) => Number.isInteger(n) && n >= 0 && n < limit);
-  if (words.has("tcp")) state.tcp = new Set(numbers("tcp", DATA.tcp.length));
-  if (words.has("scheme")) state.scheme = new Set(numbers("scheme", DATA.scheme.length));
-  const grid = numbers("grid", Infinity);
-  if (words.has("grid") && pointOf(grid) >= 0) state.grid = grid;
+  const numbers = (name) => (words.get(name) ?? "").split(".").filter(Boolean).map(Number);
+  for (const kind of ["tcp", "scheme"]) {
+    if (words.has(kind)) state[kind] = new Set(numbers(kind).filter((i) => DATA[kind][i]));
+  }
+  if (words.has("grid") && pointOf(numbers("grid")) >= 0) state.grid = numbers("grid");
   const measure = DATA.measures.findIndex((m) => m.name === words.get("measure"));
   if (measure >= 0) state.measure = measure;
   if (words.get("by") === "tcp") state.by = "tcp";
 }
 
 function writeAddress() {
-  const words = new URLSearchParams({ tcp: [...state.tcp].join("."), scheme: [...state.scheme].join("."), grid: state.grid.join("."), measure: DATA.measures[state.measure].name, by: state.by });
+  const words = new URLSearchParams({
+    tcp: [...state.tcp].join("."),
+    scheme: [...state.scheme].join("."),
+    grid: state.grid.join("."),
+    measure: DATA.measures[state.measure].name,
+    by: state.by,
+  });
   try {
     history.replaceState(null, "", `#${words}`);
   } catch { /* some viewers forbid it for local files; the page works without */ }
 }
 
-const pointOf = (grid) => DATA.points.findIndex((point) => point.length === grid.length && point.every((v, i) => v === grid[i]));
-const chosen = (item) => state.tcp.has(item.tcp) && state.scheme.has(item.scheme);
-const here = (item) => item.point === pointOf(state.grid);
-const pointLabel = (index) => DATA.grid.map((axis, i) => `${axis.label} ${axis.values[DATA.points[index][i]]}${axis.unit ? ` ${axis.unit}` : ""}`).join(", ");
-const treatment = (item) => `${DATA.tcp[item.tcp].label}, ${DATA.scheme[item.scheme].label}`;
-
 function changed() {
   writeAddress();
-  byId("choice").textContent = `${state.tcp.size} of ${DATA.tcp.length} TCP variants, ${state.scheme.size} of ${DATA.scheme.length} schemes${DATA.grid.length ? `, ${pointLabel(pointOf(state.grid))}` : ""}`;
+  const words = [
+    `${state.tcp.size} of ${DATA.tcp.length} TCP variants`,
+    `${state.scheme.size} of ${DATA.scheme.length} schemes`,
+    ...(DATA.grid.length ? [pointLabel(pointOf(state.grid))] : []),
+  ];
+  byId("choice").textContent = words.join(", ");
   for (const listener of listeners) listener();
 }
 
 function chips(kind, legend) {
   const boxes = DATA[kind].map((style, i) => {
-    const box = el("input", { type: "checkbox", onchange: () => { state[kind][box.checked ? "add" : "delete"](i); changed(); } });
+    const colour = `var(--${kind}-${i})`;
+    const box = el("input", { type: "checkbox", onchange: () => {
+      if (box.checked) state[kind].add(i);
+      else state[kind].delete(i);
+      changed();
+    } });
     box.checked = state[kind].has(i);
     const sign = svg("svg", { width: 26, height: 14, "aria-hidden": "true" });
-    if (kind === "scheme") sign.append(svg("line", { x1: 1, x2: 25, y1: 7, y2: 7, stroke: `var(--${kind}-${i})`, "stroke-width": 2.4, "stroke-dasharray": DASHES[style.dash] }));
-    sign.append(marker(style.marker, `var(--${kind}-${i})`, 13, 7, 4.4));
+    if (kind === "scheme") {
+      sign.append(svg("line", { x1: 1, x2: 25, y1: 7, y2: 7, stroke: colour, "stroke-width": 2.4,
+        "stroke-dasharray": DASHES[style.dash] }));
+    }
+    sign.append(marker(style.marker, colour, 13, 7, 4.4));
     return el("label", { class: "chip" }, box, sign, style.label);
   });
   return el("fieldset", {}, el("legend", {}, legend), ...boxes);
 }
 
 function chooser(label, options, value, onchange) {
-  const select = el("select", { onchange: () => onchange(Number(select.value)) }, ...options.map((option, i) => el("option", { value: i }, option)));
+  const items = options.map((option, i) => el("option", { value: i }, option));
+  const select = el("select", { onchange: () => onchange(Number(select.value)) }, ...items);
   select.value = value;
   return el("label", { class: "chooser" }, `${label} `, select);
 }
 
-// A choice that no run has moves the other axes to the nearest point that exists.
-function moveTo(axis, value) {
+// A level that has no run with the other axes as they are moves those to the nearest point that has one.
+function moveTo(axis, level) {
   const distance = (point) => point.reduce((sum, v, i) => sum + (i === axis ? 0 : Math.abs(v - state.grid[i])), 0);
-  const open = DATA.points.filter((point) => point[axis] === value);
+  const open = DATA.points.filter((point) => point[axis] === level);
   state.grid = [...open.reduce((best, point) => (distance(point) < distance(best) ? point : best))];
 }
 
 function buildControls() {
-  const grid = DATA.grid.map((axis, i) => chooser(withUnit(axis.label, axis.unit), axis.values, state.grid[i], (value) => { moveTo(i, value); buildControls(); changed(); }));
-  const measure = chooser("Measure", DATA.measures.map((m) => m.label), state.measure, (value) => { state.measure = value; changed(); });
-  const by = chooser("Group by", ["link scheme", "TCP variant"], state.by === "scheme" ? 0 : 1, (value) => { state.by = value ? "tcp" : "scheme"; changed(); });
-  const reset = el("button", { type: "button", onclick: () => { resetChoices(); buildControls(); changed(); } }, "Reset");
-  byId("controls").replaceChildren(chips("tcp", "TCP"), chips("scheme", "Link scheme"), el("div", { class: "choosers" }, ...grid, measure, by, reset));
+  const moved = (axis, level) => {
+    moveTo(axis, level);
+    grid.forEach((label, i) => { label.querySelector("select").value = state.grid[i]; });
+    changed();
+  };
+  const grid = DATA.grid.map(({ label, unit, values }, i) => (
+    chooser(withUnit(label, unit), values, state.grid[i], (level) => moved(i, level))));
+  const measure = chooser("Measure", DATA.measures.map((m) => m.label), state.measure, (i) => {
+    state.measure = i;
+    changed();
+  });
+  const by = chooser("Group by", ["link scheme", "TCP variant"], state.by === "tcp" ? 1 : 0, (i) => {
+    state.by = i ? "tcp" : "scheme";
+    changed();
+  });
+  const reset = el("button", { type: "button", onclick: () => {
+    resetChoices();
+    buildControls();
+    changed();
+    byId("controls").querySelector("button").focus();
+  } }, "Reset");
+  const choosers = el("div", { class: "choosers" }, ...grid, measure, by, reset);
+  byId("controls").replaceChildren(chips("tcp", "TCP"), chips("scheme", "Link scheme"), choosers);
 }

@@ -1,5 +1,12 @@
 // Puts the page together.
-const VIEWS = { compare: compareView, sweep: sweepView, trade: tradeView, delay: delayView, distribution: distributionView, timeline: timelineView };
+const VIEWS = {
+  compare: compareView,
+  sweep: sweepView,
+  trade: tradeView,
+  delay: delayView,
+  distribution: distributionView,
+  timeline: timelineView,
+};
 
 if (DATA.cells.length) {
   resetChoices();

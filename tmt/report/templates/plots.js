@@ -7,8 +7,8 @@ function rowPlot(place, label, groups, axis) {
     const names = groups.flatMap((group) => group.rows.map((row) => row.label.length));
     const left = Math.min(narrow ? 122 : 200, 36 + Math.max(4, ...names) * 7.4);
     const right = narrow ? 62 : 178;
-    const [low, high] = domain(groups.flatMap((g) => g.rows.flatMap((row) => [row.mean, row.low, row.high, row.limit,
-      ...(row.points ?? []), row.paper?.low, row.paper?.high, ...(row.quantiles ?? [])])));
+    const [low, high] = domain(groups.flatMap((group) => group.rows.flatMap((row) => [row.mean, row.low, row.high,
+      row.ceiling, row.paper?.low, row.paper?.high, ...(row.points ?? []), ...(row.quantiles ?? [])])));
     const x = linear(low, high, left, width - right);
     const rowHeight = 25;
     const key = axis.key ?? [];
@@ -49,11 +49,10 @@ function drawRow(row, x, y, { left, width, right, narrow, axis }, marks) {
   }
   if (row.quantiles) drawQuantiles(node, row, x, y);
   else if (row.low !== null) {
-    node.append(svg("path", { d: `M${x(row.low)} ${y}H${x(row.high)}M${x(row.low)} ${y - 4}v8M${x(row.high)} ${y - 4}v8`,
-      stroke: row.colour, class: "whisker" }));
+    node.append(whisker(row, x(row.low), x(row.high), y));
   }
-  if (row.limit !== null && row.limit !== undefined) {
-    node.append(svg("path", { d: `M${x(row.limit)} ${y - 12}v24`, class: "limit" }));
+  if (Number.isFinite(row.ceiling)) {
+    node.append(svg("path", { d: `M${x(row.ceiling)} ${y - 12}v24`, class: "ceiling" }));
   }
   if (row.paper) {
     const { value, low, high } = row.paper;
@@ -61,22 +60,32 @@ function drawRow(row, x, y, { left, width, right, narrow, axis }, marks) {
     node.append(svg("path", { d: `M${x(value)} ${y - 13}l4.5 5l-4.5 5l-4.5 -5Z`, class: "paper" }));
   }
   node.append(marker(row.marker, row.colour, x(row.mean), y, 5));
-  const interval = row.low === null || narrow || row.quantiles ? "" : `  [${number(row.low, 3)}, ${number(row.high, 3)}]`;
-  const value = svg("text", { x: width - right + 10, y: y + 4 }, number(row.mean, 3), svg("tspan", { class: "quiet" }, interval));
+  const interval = row.low === null || narrow ? "" : `  [${number(row.low, 3)}, ${number(row.high, 3)}]`;
+  const value = svg("text", { x: width - right + 10, y: y + 4 }, number(row.mean, 3));
+  value.append(svg("tspan", { class: "quiet" }, interval));
   node.append(value);
   if (row.note) node.append(text(width - 4, y + 4, row.note, { class: "letters", "text-anchor": "end" }));
-  marks.push({ node, lines: row.lines ?? [row.label, `${number(row.mean)} ${axis.unit}`] });
+  marks.push({ node, lines: row.lines });
   return node;
 }
 
 // min, median, p85, p95, p99: a thin line over all, a thick one from the median to the 95th percentile.
 function drawQuantiles(node, row, x, y) {
   const [least, median, , p95, p99] = row.quantiles;
-  if (least !== null && p99 !== null) node.append(svg("path", { d: `M${x(least)} ${y}H${x(p99)}M${x(least)} ${y - 3}v6M${x(p99)} ${y - 3}v6`, stroke: row.colour, class: "whisker" }));
-  if (median !== null && p95 !== null) node.append(svg("path", { d: `M${x(median)} ${y}H${x(p95)}`, stroke: row.colour, class: "thick" }));
+  node.append(whisker(row, x(least), x(p99), y));
+  node.append(svg("path", { d: `M${x(median)} ${y}H${x(p95)}`, stroke: row.colour, class: "thick" }));
 }
 
-const shorten = (label, room) => (label.length * 6.7 > room ? `${label.slice(0, Math.max(3, Math.floor(room / 6.7) - 1))}…` : label);
+const whisker = (row, from, to, y) => svg("path", {
+  d: `M${from} ${y}H${to}M${from} ${y - 4}v8M${to} ${y - 4}v8`,
+  stroke: row.colour,
+  class: "whisker",
+});
+
+function shorten(label, room) {
+  const letters = Math.floor(room / 6.7);
+  return label.length > letters ? `${label.slice(0, Math.max(3, letters - 1))}…` : label;
+}
 
 // Panels side by side (or stacked, `columns: 1`); a panel: {title, x, y, layers}, an axis: {label, domain}.
 function panelPlot(place, label, panels, { key = [], columns = null, height = 210, least = 290 } = {}) {
@@ -110,22 +119,31 @@ function drawPanel(group, panel, width, height, marks) {
     grid.append(svg("line", { x1: left, x2: width - right, y1: y(tick), y2: y(tick) }));
     grid.append(text(left - 6, y(tick) + 4, number(tick), { "text-anchor": "end" }));
   }
-  const title = svg("text", { x: 4, y: 14, class: "group" }, panel.title, svg("tspan", { class: "quiet", dx: 8 }, panel.y.label));
+  const title = svg("text", { x: 4, y: 14, class: "group" }, panel.title);
+  title.append(svg("tspan", { class: "quiet", dx: 8 }, panel.y.label));
   group.append(grid, title);
   if (panel.x.label) group.append(text((left + width - right) / 2, height - 8, panel.x.label, { class: "axis" }));
   for (const layer of panel.layers) LAYERS[layer.kind](group, layer, x, y, marks);
 }
 
-const path = (points, x, y) => points.map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("");
+const place = (a, b) => `${a.toFixed(1)} ${b.toFixed(1)}`;
+const path = (points, x, y) => points.map(([a, b], i) => (i ? "L" : "M") + place(x(a), y(b))).join("");
+const curve = (layer, x, y) => svg("path", {
+  d: path(layer.data, x, y),
+  stroke: layer.colour,
+  class: "line",
+  "stroke-dasharray": DASHES[layer.dash],
+});
+const bars = (layer, d) => svg("path", { d, stroke: layer.colour, class: "whisker" });
 
 // What a panel can hold; `data` holds numbers in the units of the axes.
 const LAYERS = {
   // [[x, y, low, high, lines]]: a line through means, whiskers for intervals
   sweep(group, layer, x, y, marks) {
-    group.append(svg("path", { d: path(layer.data, x, y), stroke: layer.colour, class: "line", "stroke-dasharray": DASHES[layer.dash] }));
+    group.append(curve(layer, x, y));
     for (const [a, b, low, high, lines] of layer.data) {
       const node = svg("g");
-      if (low !== null) node.append(svg("path", { d: `M${x(a)} ${y(low)}V${y(high)}`, stroke: layer.colour, class: "whisker" }));
+      if (low !== null) node.append(bars(layer, `M${x(a)} ${y(low)}V${y(high)}`));
       node.append(marker(layer.marker, layer.colour, x(a), y(b), 4));
       group.append(node);
       marks.push({ node, lines });
@@ -133,11 +151,12 @@ const LAYERS = {
   },
   // [[x, y]]: a plain line
   line(group, layer, x, y) {
-    group.append(svg("path", { d: path(layer.data, x, y), stroke: layer.colour, class: "line", "stroke-dasharray": DASHES[layer.dash] }));
+    group.append(curve(layer, x, y));
   },
   // [[x, y]]: the value holds until the next one
   step(group, layer, x, y) {
-    const d = layer.data.map(([a, b], i) => (i ? `H${x(a).toFixed(1)}V${y(b).toFixed(1)}` : `M${x(a)} ${y(b)}`)).join("");
+    const corner = ([a, b], i) => (i ? `H${x(a).toFixed(1)}V${y(b).toFixed(1)}` : `M${place(x(a), y(b))}`);
+    const d = layer.data.map(corner).join("");
     group.append(svg("path", { d, stroke: layer.colour, class: "line thin" }));
   },
   // [[x, low, high]]: an area between two values
@@ -156,8 +175,8 @@ const LAYERS = {
   cross(group, layer, x, y, marks) {
     for (const [a, aLow, aHigh, b, bLow, bHigh, lines] of layer.data) {
       const node = svg("g");
-      const arms = (aLow === null ? "" : `M${x(aLow)} ${y(b)}H${x(aHigh)}`) + (bLow === null ? "" : `M${x(a)} ${y(bLow)}V${y(bHigh)}`);
-      if (arms) node.append(svg("path", { d: arms, stroke: layer.colour, class: "whisker" }));
+      if (aLow !== null) node.append(bars(layer, `M${x(aLow)} ${y(b)}H${x(aHigh)}`));
+      if (bLow !== null) node.append(bars(layer, `M${x(a)} ${y(bLow)}V${y(bHigh)}`));
       node.append(marker(layer.marker, layer.colour, x(a), y(b), 5));
       group.append(node);
       marks.push({ node, lines });
