@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from tmt.cli.model_output import Laws, as_json, as_table
+from tmt.cli.model_output import Laws, as_json, as_table, describe
 from tmt.cli.options import POSITIVE_SECONDS, SECONDS
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS
@@ -68,15 +68,17 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
     required=True,
     help="Link-layer scheme, with the options of `tmt convert`.",
 )
-@click.option("--data", type=click.IntRange(1), help="fec, harq: data LLDUs per block, N_D.")
-@click.option("--repair", type=click.IntRange(0), help="fec, harq: repair LLDUs per block, N_R.")
-@click.option("--depth", type=click.IntRange(1), help="fec: interleaving depth, I.  [default: 1]")
+@click.option("--data", type=click.IntRange(1), help="fec, harq: data LLDUs of a block, N_D.")
+@click.option("--repair", type=click.IntRange(0), help="fec, harq: repair LLDUs of a block, N_R.")
+@click.option("--depth", type=click.IntRange(1), help="fec: blocks that are interleaved, I.  [default: 1]")
 @click.option(
-    "--extra", type=click.IntRange(0), help="harq: repair LLDUs sent beyond those needed, N_S.  [default: 1]"
+    "--extra", type=click.IntRange(0), help="harq: repair LLDUs sent beyond those missing, N_S.  [default: 1]"
 )
-@click.option("--rounds", type=click.IntRange(0), help="harq: most requests per block, R.  [default: 2]")
+@click.option("--rounds", type=click.IntRange(0), help="harq: most requests for repair, R.  [default: 2]")
 @click.option(
-    "--max-transmissions", type=click.IntRange(1), help="arq: times an LLDU is sent.  [default: unlimited]"
+    "--max-transmissions",
+    type=click.IntRange(1),
+    help="arq: erasures after which an LLDU is given up.  [default: never]",
 )
 @click.option(
     "--alpha",
@@ -180,7 +182,8 @@ def command(ctx: click.Context, /, scheme: str, json_wanted: bool, **_: object) 
     rows = sweep(scheme, channels, link, parameters, options["formula"])
     laws = [_laws(channel, options["laws"]) for channel in channels] if options["laws"] else []
     if options["plot"]:
-        _plot(options["plot"], scheme, rows, sweeps={"alpha": alphas, "beta": betas})
+        title = describe(scheme, options["formula"], parameters)
+        _plot(options["plot"], title, scheme, rows, sweeps={"alpha": alphas, "beta": betas})
     if json_wanted:
         click.echo(as_json(scheme, options["formula"], parameters, link, rows, laws))
     else:
@@ -216,7 +219,7 @@ def _laws(channel: TwoStateChannel, size: int) -> Laws:
     }
 
 
-def _plot(path: str, scheme: str, rows: list[Row], sweeps: dict[str, list[float]]) -> None:
+def _plot(path: str, title: str, scheme: str, rows: list[Row], sweeps: dict[str, list[float]]) -> None:
     from tmt.figures.models import draw_sweep  # noqa: PLC0415
 
     swept = [name for name, values in sweeps.items() if len(values) > 1]
@@ -224,7 +227,7 @@ def _plot(path: str, scheme: str, rows: list[Row], sweeps: dict[str, list[float]
         raise UsageError(
             "--plot draws a sweep: give a range such as 0.1:0.98:12 to one of --alpha and --beta"
         )
-    draw_sweep(path, scheme, swept[0], rows)
+    draw_sweep(path, title, scheme, swept[0], rows)
 
 
 def _warn(scheme: str, formula: str, rows: list[Row]) -> None:

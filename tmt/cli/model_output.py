@@ -16,6 +16,15 @@ Laws = dict[str, list[float]]
 """Probabilities by name: `erasure_count` from m = 0, `burst_length` and `gap_length` from 1."""
 
 
+def describe(scheme: str, formula: str, parameters: Parameters) -> str:
+    """Name the scheme, its parameters and the kind of formulas, in one line."""
+    named = (
+        f"{name.replace('_', ' ')} {'unlimited' if value is None else value}"
+        for name, value in parameters.items()
+    )
+    return f"{', '.join((scheme, *named))} ({formula} formulas)"
+
+
 def as_json(
     scheme: str,
     formula: str,
@@ -53,12 +62,8 @@ def as_table(
     laws: list[Laws],
 ) -> str:
     """Render a sweep for people."""
-    named = (
-        f"{name.replace('_', ' ')} {'unlimited' if value is None else value}"
-        for name, value in parameters.items()
-    )
     lines = [
-        f"{', '.join((scheme, *named))} ({formula} formulas)",
+        describe(scheme, formula, parameters),
         f"RTT {ns_to_seconds(link.rtt_ns):g} s, slot interval {ns_to_seconds(link.slot_interval_ns):g} s, "
         f"decode time {ns_to_seconds(link.decode_time_ns):g} s, "
         f"detection delay {ns_to_seconds(link.detection_delay_ns):g} s",

@@ -54,15 +54,19 @@ class Comparison:
     printed: Sequence[float]
 
 
-def draw_sweep(path: str | PathLike[str], scheme: str, swept: str, rows: Sequence[dict[str, float]]) -> None:
+def draw_sweep(
+    path: str | PathLike[str], title: str, scheme: str, swept: str, rows: Sequence[dict[str, float]]
+) -> None:
     """Draw efficiency, recovery delay and residual loss of one scheme over the swept parameter.
 
     Parameters
     ----------
     path
         File to write; its ending chooses the format.
+    title
+        What stands above the panels.
     scheme
-        Key of the scheme.
+        Key of the scheme, which chooses the colour.
     swept
         Column of `rows` along the horizontal axis.
     rows
@@ -77,7 +81,7 @@ def draw_sweep(path: str | PathLike[str], scheme: str, swept: str, rows: Sequenc
             panel.plot([row[swept] for row in rows], values, color=style.colour, marker=".")
             panel.set_ylabel(AXIS_LABELS[column])
             panel.set_ylim(bottom=0.0)
-        panels[0].set_title(f"Scheme {style.label} on a Gilbert-Elliott channel")
+        panels[0].set_title(title)
         panels[-1].set_xlabel(AXIS_LABELS[swept])
         save(figure, path)
 
