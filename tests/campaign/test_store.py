@@ -60,7 +60,8 @@ def test_store__keeps_the_row_that_is_done_and_else_the_last(
     assert _rows(store) == expected
     assert sorted(store.held.values()) == [(DONE, 1), (DONE, 2), (FAILED, 2)]
     store.close()
-    assert _rows(again := Store(tmp_path / "out")) == expected
+    again = Store(tmp_path / "out")
+    assert _rows(again) == expected
     again.close()
 
 

@@ -26,7 +26,7 @@ from tmt.generate import generate, overlay
 from tmt.io import open_trace
 from tmt.replay import keep, runner
 from tmt.replay.parameters import PlainLink, Replay, TraceLink
-from tmt.replay.simulator import ReplayError
+from tmt.replay.simulator import ReplayError, Simulator
 from tmt.schema import FORMAT_VERSION, PHY_TRACE
 from tmt.units import NS_PER_S, seconds_to_ns
 
@@ -157,6 +157,8 @@ def _phy_file(task: Convert, folder: Path) -> Path:
 
 
 def _simulate(task: Simulate) -> dict[str, Any]:
+    if Simulator.find().stamp != task.run.simulator:
+        return failed_row(task, FAILED, "the simulator was built anew meanwhile, or is another one here")
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:
         facts = json.loads(facts_file(task.cache, task.run.conversion).read_text())

@@ -9,6 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from tmt.campaign.campaign import Campaign
+    from tmt.campaign.pool import Pool
 
 FIGURES = ("comparison.png", "comparison.svg")
 
@@ -22,6 +23,11 @@ FIGURES = ("comparison.png", "comparison.svg")
 )
 @click.option(
     "--jobs", type=click.IntRange(1), help="Simulations at a time.  [default: one for each processor]"
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Run the simulations on the dask.distributed cluster of this scheduler, such as tcp://node1:8786.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would run and how long it may take; run nothing.")
 @click.option("--retry-failed", is_flag=True, help="Execute again the runs that failed.")
@@ -39,6 +45,7 @@ def command(
     scenario: Path,
     out: Path | None,
     jobs: int | None,
+    scheduler: str | None,
     dry_run: bool,
     retry_failed: bool,
     quiet: bool,
@@ -66,6 +73,14 @@ def command(
         check_format(figure)
     processes = jobs or default_jobs()
     folder = out or Path("out") / scenario.stem
+
+    def new_pool() -> Pool:
+        if scheduler is None:
+            return LocalPool(processes)
+        from tmt.campaign.cluster import ClusterPool  # noqa: PLC0415
+
+        return ClusterPool(scheduler, folder, processes)
+
     with open_campaign(scenario, folder) as campaign:
         for warning in campaign.warnings():
             click.echo(f"warning: {warning}", err=True)
@@ -74,7 +89,7 @@ def command(
             click.echo(run_output.forecast(campaign, todo, processes, as_json=as_json))
             return 0
         with run_output.live(todo, shown=not (quiet or as_json)) as watch:
-            campaign.execute(todo, lambda: LocalPool(processes), watch)
+            campaign.execute(todo, new_pool, watch)
         drawn = _draw(campaign, list(figures) or [folder / name for name in FIGURES])
         after = campaign.plan()
         if as_json:

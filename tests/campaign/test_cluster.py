@@ -1,0 +1,97 @@
+"""A real scheduler and real workers, one of which is killed: the results are those of this machine alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pandas as pd
+
+pytestmark = pytest.mark.ns2
+
+TMT = Path(sys.executable).with_name("tmt")
+OF_ONE_EXECUTION = ["attempt", "finished_at", "wall_time_s", "command"]
+
+
+def _rows(out: Path) -> pd.DataFrame:
+    table = pq.read_table(out / "results.parquet")
+    return table.drop_columns(OF_ONE_EXECUTION).to_pandas().sort_values("key").reset_index(drop=True)
+
+
+class Cluster:
+    """A scheduler with two workers of one thread each, without nannies that would start them again."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.folder, self._stack = folder, stack
+        self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "at.json"
+        )
+        deadline = time.monotonic() + 30
+        while not (folder / "at.json").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.address = str(__import__("json").loads((folder / "at.json").read_text())["address"])
+        self.workers = [
+            self._start(
+                "worker", self.address, "--no-nanny", "--nthreads", "1", "--no-dashboard", "--name", str(k)
+            )
+            for k in range(2)
+        ]
+
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        with (self.folder / "log.txt").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *arguments], cwd=self.folder, stdout=log, stderr=log
+            )
+        self._stack.callback(process.wait)
+        self._stack.callback(process.kill)
+        return process
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    with ExitStack() as stack:
+        yield Cluster(tmp_path, stack)
+
+
+def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
+) -> None:
+    scenario = write_scenario(
+        tmp_path / "s.toml", tcp='["newreno", "cubic"]', seeds=4, duration_s=20, grid="records = [1]"
+    )
+    command = [str(TMT), "run", str(scenario), "--quiet"]
+    local, remote = tmp_path / "local", tmp_path / "remote"
+    subprocess.run([*command, "--out", str(local)], check=True)
+    with subprocess.Popen([*command, "--out", str(remote), "--scheduler", cluster.address]) as engine:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            lines = sum(file.read_bytes().count(b"\n") for file in (remote / "journal").glob("*.jsonl"))
+            if lines >= 3:
+                break
+            time.sleep(0.02)
+        cluster.workers[0].kill()
+        assert engine.wait(60) == 0
+    assert _rows(remote).equals(_rows(local))
+    kept = sorted(path.name for path in (local / "records").iterdir())
+    assert len(kept) == 4
+    assert sorted(path.name for path in (remote / "records").iterdir()) == kept
+
+
+def test_run__without_a_scheduler_there_says_so(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+) -> None:
+    scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1)
+    command = [TMT, "run", scenario, "--out", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:9"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert result.stderr == "--scheduler: no scheduler answers at tcp://127.0.0.1:9\n"

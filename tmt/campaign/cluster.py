@@ -1,0 +1,194 @@
+"""The same campaign on a dask.distributed cluster that somebody else has set up.
+
+Link traces are made on this machine. Workers that see the campaign's folder read them there; to others each
+trace travels once. A worker that dies is the scheduler's to replace: it gives the run to another one.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import distributed
+
+from tmt import __version__
+from tmt.campaign.pool import Outcome
+from tmt.campaign.tasks import Convert, Simulate, Task, facts_file, link_file, perform
+from tmt.errors import SimulatorError, UsageError
+from tmt.replay.simulator import Simulator
+
+if TYPE_CHECKING:
+    from tmt.campaign.grid import Conversion
+
+CONNECT_S = 10
+"""Time within which the scheduler has to answer."""
+
+QUEUED_PER_THREAD = 2
+"""Runs in hand for each thread of the cluster, so that none waits for us."""
+
+Content = tuple[bytes, bytes]
+"""A link trace and what is known of it, as they lie in files."""
+
+
+class ClusterPool:
+    """Simulations on the workers of a scheduler, conversions in threads of this process.
+
+    Parameters
+    ----------
+    address
+        Of the scheduler, such as ``tcp://node1:8786``.
+    folder
+        The campaign's.
+    jobs
+        Conversions at a time.
+
+    Raises
+    ------
+    UsageError
+        When no scheduler answers there, or it has no workers.
+    SimulatorError
+        When a worker has another simulator or another version of this program than we have.
+    """
+
+    def __init__(self, address: str, folder: Path, jobs: int) -> None:
+        try:
+            self._client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
+        try:
+            self._shared = self._inspect(address, folder.resolve())
+        except BaseException:
+            self._client.close()
+            raise
+        self._records = folder / "records"
+        self._threads = ThreadPoolExecutor(jobs)
+        self._traces: dict[str, Any] = {}
+        self._running: dict[Any, Task] = {}
+        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    @property
+    def free(self) -> int:
+        """How many tasks can be submitted, be it that workers come later."""
+        threads = sum(self._client.nthreads().values())
+        return max(QUEUED_PER_THREAD * threads - len(self._running), 0)
+
+    def submit(self, task: Task) -> None:
+        """Have a task done: a conversion here, a simulation by a worker."""
+        future: Any
+        if isinstance(task, Convert):
+            future = self._threads.submit(perform, task)
+        elif self._shared:
+            future = self._client.submit(perform, task, pure=False)
+        else:
+            future = self._client.submit(perform_away, task, self._trace(task), pure=False)
+        self._running[future] = task
+        future.add_done_callback(self._ended.put)
+
+    def outcomes(self, timeout_s: float) -> list[Outcome]:
+        """Wait until a task has ended, at most so long."""
+        found = []
+        try:
+            found.append(self._outcome(self._ended.get(timeout=timeout_s)))
+            while True:
+                found.append(self._outcome(self._ended.get_nowait()))
+        except queue.Empty:
+            return found
+
+    def close(self) -> None:
+        """Give up what is running and leave the cluster as it is."""
+        self._threads.shutdown(cancel_futures=True)
+        self._client.cancel([future for future in self._running if not isinstance(future, Future)])
+        self._client.close()
+
+    def _inspect(self, address: str, folder: Path) -> bool:
+        """Compare the workers with us, and return whether all of them see the campaign's folder."""
+        ours = (__version__, Simulator.find().stamp)
+        workers = self._client.run(_look_around, folder)
+        if not workers:
+            raise UsageError(f"--scheduler: the scheduler at {address} has no workers")
+        for worker, (theirs, _) in workers.items():
+            if theirs != ours:
+                raise SimulatorError(
+                    f"worker {worker} has tmt {theirs[0]} and simulator {theirs[1][:16]}; "
+                    f"here they are {ours[0]} and {ours[1][:16]}"
+                )
+        return all(sees for _, sees in workers.values())
+
+    def _trace(self, task: Simulate) -> Any:
+        """Return the link trace of a run as something that travels to each worker once."""
+        conversion = task.run.conversion
+        if conversion.identity not in self._traces:
+            content = (
+                link_file(task.cache, conversion).read_bytes(),
+                facts_file(task.cache, conversion).read_bytes(),
+            )
+            self._traces[conversion.identity] = self._client.scatter(content, hash=False)
+        return self._traces[conversion.identity]
+
+    def _outcome(self, future: Any) -> Outcome:
+        task = self._running.pop(future)
+        try:
+            result: dict[str, Any] = future.result()
+        except distributed.KilledWorker as error:
+            return Outcome(task, died=f"killed {error.allowed_failures} times by what it did or by others")
+        except Exception as error:  # whatever a worker has met is the engine's to judge
+            return Outcome(task, error=error)
+        finally:
+            if not isinstance(future, Future):
+                future.release()
+        if isinstance(task, Simulate):
+            self._keep_records(task, result.pop("files", {}))
+        return Outcome(task, result=result)
+
+    def _keep_records(self, task: Simulate, files: dict[str, bytes]) -> None:
+        """Write the records that a worker without our folder has sent."""
+        if not files:
+            return
+        staged = task.scratch / f"{task.run.key}-records"
+        staged.mkdir()
+        for name, content in files.items():
+            (staged / name).write_bytes(content)
+        final = self._records / task.run.key
+        if not final.exists():
+            staged.rename(final)
+
+
+def perform_away(task: Simulate, content: Content) -> dict[str, Any]:
+    """Do a run on a machine that does not see the campaign's folder.
+
+    The link trace is written to a folder of this machine, once. Records that the run asks for come back under
+    ``files``.
+    """
+    place = Path(tempfile.gettempdir()) / f"tmt-worker-{os.getuid()}"
+    cache = place / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    _put(cache, task.run.conversion, content)
+    with tempfile.TemporaryDirectory(dir=place, prefix="run-") as folder:
+        records = Path(folder) / "records"
+        records.mkdir()
+        row = perform(replace(task, cache=cache, scratch=Path(folder), records=records))
+        kept = records / task.run.key
+        files = {file.name: file.read_bytes() for file in kept.iterdir()} if kept.exists() else {}
+        return row | {"files": files}
+
+
+def _put(cache: Path, conversion: Conversion, content: Content) -> None:
+    """Write a link trace and what is known of it into a cache, unless they are there."""
+    for path, part in zip(
+        (link_file(cache, conversion), facts_file(cache, conversion)), content, strict=True
+    ):
+        if not path.exists():
+            descriptor, staged = tempfile.mkstemp(dir=cache)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(part)
+            Path(staged).rename(path)
+
+
+def _look_around(folder: Path) -> tuple[tuple[str, str], bool]:
+    """Say which programs a worker has, and whether it sees the campaign's folder."""
+    return (__version__, Simulator.find().stamp), (folder / "campaign.json").exists()
