@@ -32,19 +32,18 @@ class Look:
     dash: str
 
 
-_DASHES = (":", "-.", "--", "-")
+_TCP_DASHES = {"newreno": ":", "westwood": "-.", "hybla": "--", "cubic": "-", "compound": "--"}
 _SCHEME_MARKERS = {"none": "o", "fec": "s", "arq": "^", "harq": "D"}
 
 
 def tcp_looks(names: Sequence[str]) -> list[Look]:
     """Return how each TCP variant is shown; unknown ones take what the known ones leave."""
     spare = _spare({TCP_STYLES[name].colour for name in names if name in TCP_STYLES})
-    dashes = cycle(_DASHES)
     looks = []
     for name in names:
         style = TCP_STYLES.get(name)
         colour, marker = (style.colour, style.marker) if style else next(spare)
-        looks.append(Look(style.label if style else name, colour, marker, next(dashes)))
+        looks.append(Look(style.label if style else name, colour, marker, _TCP_DASHES.get(name, "-.")))
     return looks
 
 

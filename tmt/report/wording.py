@@ -96,8 +96,8 @@ def _deviation(results: Results, summary: Summary) -> list[str]:
         return []
     rms, worst = np.sqrt(np.mean(deviations**2)), deviations[np.abs(deviations).argmax()]
     return [
-        f"Beside {len(deviations)} published values ours deviate by {100 * rms:.1f} % (root mean square), "
-        f"{100 * worst:+.0f} % at worst."
+        f"From {_count(len(deviations), 'published value')} ours deviate by {100 * rms:.1f} % (root mean "
+        f"square), {100 * worst:+.0f} % at worst."
     ]
 
 
@@ -222,6 +222,10 @@ def terms(summary: Summary) -> list[Record]:
 
 def _name(summary: Summary, cell: Cell) -> str:
     return f"{tcp_looks(summary.tcps)[cell.tcp].label} over {summary.schemes[cell.scheme]}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def point_label(results: Results, summary: Summary, point: int) -> str:
