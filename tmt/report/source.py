@@ -8,7 +8,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.columns import DONE
-from tmt.campaign.store import MARK, Store
+from tmt.campaign.store import MARK, SCENARIO, Store
 from tmt.errors import InputError
 from tmt.report.axes import find_axes
 from tmt.report.plain import NO_VALUE, texts
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tmt.report.results import Axis
-
-SCENARIO = "scenario.toml"
-"""Copy of the scenario file beside the results, for the title, the description and the reader."""
 
 PUBLISHED_COLUMNS = ("column", "tcp", "scheme", "value", "error", "source")
 
