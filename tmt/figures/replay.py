@@ -48,7 +48,7 @@ def draw(timeline: Timeline, *, tcp: str, title: str, rate_bps: float) -> Figure
 
 
 def _draw_goodput(axes: Axes, timeline: Timeline, colours: list[str], rate_bps: float) -> None:
-    axes.axhline(rate_bps / 1e6, color=MUTED, linestyle=":", label="rate of the link's LLDUs")
+    axes.axhline(rate_bps / 1e6, color=MUTED, linestyle=":", label="rate of the forward link")
     for flow, (series, colour) in enumerate(zip(timeline.goodput_bps, colours, strict=True)):
         label = _label(flow, len(colours))
         axes.stairs(series / 1e6, timeline.edges_s, baseline=None, color=colour, linewidth=1.4, label=label)

@@ -1,0 +1,268 @@
+"""Whole runs of the real simulator, against hand arithmetic and reference values."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tmt.metrics import transport
+from tmt.replay import TCP_VARIANTS, PlainLink, Replay, ReplayError, TraceLink, run
+from tmt.schema import RUN_RESULTS
+from tmt.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from tests.replay.conftest import LinkFactory
+    from tmt.replay import ReplayResult
+
+pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
+
+S = NS_PER_S
+HEADER_BYTES = 52
+"""20 bytes of IP, 20 of TCP and 12 of its timestamp option."""
+
+
+def replay(**changes: Any) -> Replay:
+    settings = {
+        "tcp": "newreno",
+        "forward_link": PlainLink(2e6),
+        "rtt_ns": S // 2,
+        "duration_ns": 30 * S,
+        "queue_packets": 500,
+        "window_packets": 600,
+    }
+    return Replay(**(settings | changes))
+
+
+def number(result: ReplayResult, name: str) -> float:
+    value = result.row[name]
+    assert isinstance(value, int | float), f"{name} is {value}"
+    return value
+
+
+def ip_rate_bps(result: ReplayResult) -> float:
+    """Goodput in the bytes of whole IP packets of 1500 bytes."""
+    return number(result, "goodput_bps") * 1500 / (1500 - HEADER_BYTES)
+
+
+def test_row__has_every_declared_column_with_its_type_and_no_nan() -> None:
+    row = run(replay()).row
+    assert list(row) == [column.name for column in RUN_RESULTS]
+    types = {"text": str, "integer": int, "number": float, "flag": bool}
+    for column in RUN_RESULTS:
+        value = row[column.name]
+        if value is None:
+            assert column.null, f"{column.name} is null, which its declaration does not allow"
+        else:
+            assert type(value) is types[column.kind], column.name
+            assert value == value, f"{column.name} is NaN"  # noqa: PLR0124
+
+
+@pytest.mark.parametrize(("tcp", "kbps"), [("newreno", 1981), ("cubic", 1981), ("hybla", 1979)])
+def test_goodput__over_a_plain_link_is_that_of_the_reference(tcp: str, kbps: float) -> None:
+    # Reference: mean over 10 substreams without loss, 2 Mbit/s, RTT 0.5 s, packets of 1500 bytes counted
+    # whole, DropTail 500, window 600, 300 s. Nothing is random without loss, so one run; 0.5 % for headers.
+    result = run(replay(tcp=tcp, duration_ns=300 * S))
+    assert ip_rate_bps(result) == pytest.approx(kbps * 1e3, rel=0.005)
+
+
+def test_goodput__over_a_loss_free_trace_is_what_its_rows_allow(link_file: LinkFactory) -> None:
+    # Rows of 1000 bytes every 4 ms; a packet of 1500 bytes takes two of them: 125 packets a second, of 1448
+    # bytes of payload each. Slow start on an RTT of 0.1 s takes about a second of the 60.
+    path = link_file("link.npy", rows=20_000, spacing_ns=4 * NS_PER_MS)
+    result = run(
+        replay(forward_link=TraceLink(path, 1000), rtt_ns=S // 10, duration_ns=60 * S, queue_packets=50)
+    )
+    assert number(result, "goodput_bps") == pytest.approx(125 * (1500 - HEADER_BYTES) * 8, rel=0.02)
+    assert number(result, "forward_utilisation") == pytest.approx(1, abs=0.02)
+    # 50 ms of propagation, and the second of two rows, sent 4 to 8 ms after arrival.
+    assert 0.050 <= number(result, "delay_min_s") <= 0.058
+    assert result.row["forward_trace_repeats"] == 0
+
+
+def test_plain_link_and_trace_of_the_same_rate__agree(link_file: LinkFactory) -> None:
+    # A row of 1500 bytes every 6 ms is 2 Mbit/s.
+    path = link_file("link.npy", rows=11_000, spacing_ns=6 * NS_PER_MS)
+    plain = run(replay(duration_ns=60 * S))
+    trace = run(replay(duration_ns=60 * S, forward_link=TraceLink(path, 1500)))
+    assert number(trace, "goodput_bps") == pytest.approx(number(plain, "goodput_bps"), rel=0.005)
+    assert number(trace, "delay_median_s") == pytest.approx(
+        number(plain, "delay_median_s"), rel=0.02, abs=0.012
+    )
+    assert trace.row["retransmissions"] == plain.row["retransmissions"]
+
+
+def test_equal_seeds__give_equal_rows(link_file: LinkFactory) -> None:
+    lost = np.flatnonzero(np.random.default_rng(1).random(5000) < 0.01)
+    path = link_file("link.npy", rows=5000, spacing_ns=6 * NS_PER_MS, lost=lost)
+    settings = {"forward_link": TraceLink(path), "flows": 2, "start_spread_ns": 3 * S}
+    first, second, other = (run(replay(**settings, seed=seed)) for seed in (1, 1, 2))
+    assert np.array_equal(first.packets, second.packets)
+    assert np.array_equal(first.windows, second.windows)
+    assert {**first.row, "wall_time_s": 0} == {**second.row, "wall_time_s": 0}
+    assert first.flows[0].start_ns != other.flows[0].start_ns
+    assert first.row["goodput_bytes"] != other.row["goodput_bytes"]
+
+
+@pytest.mark.parametrize("tcp", TCP_VARIANTS)
+def test_variant__lives_through_losses(tcp: str, link_file: LinkFactory) -> None:
+    # 0.5 % of the rows lost: New Reno gets 455 kbit/s of 2000 in the long run, the others more.
+    lost = np.flatnonzero(np.random.default_rng(3).random(10_000) < 0.005)
+    path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, lost=lost)
+    result = run(replay(tcp=tcp, forward_link=TraceLink(path, 1500), duration_ns=60 * S))
+    assert number(result, "goodput_bps") > 250e3
+    assert number(result, "forward_link_lost") > 5
+    assert number(result, "retransmissions") >= number(result, "forward_link_lost") * 0.8
+    assert number(result, "cwnd_max_packets") > 10
+    events = np.bincount(result.packets["event"][result.packets["direction"] == 0], minlength=5)
+    on_the_way = events[transport.SENT] - events[1:].sum()
+    assert 0 <= on_the_way <= 600 + 500, "packets were made or swallowed on the way"
+
+
+def test_losses__are_those_of_the_rows_that_packets_took(link_file: LinkFactory) -> None:
+    # Every 100th row is lost and each packet takes one row: with the link never idle, 1 % of packets.
+    path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, lost=np.arange(50, 10_000, 100))
+    result = run(replay(tcp="hybla", forward_link=TraceLink(path, 1500), duration_ns=50 * S))
+    through = number(result, "segments_sent") - number(result, "forward_queue_dropped")
+    assert number(result, "forward_link_lost") == pytest.approx(0.01 * through, rel=0.15)
+    assert result.row["forward_link_unsettled"] == 0
+
+
+def test_transfer__ends_the_run_and_is_timed() -> None:
+    # 100 segments over 2 Mbit/s take 0.6 s; slow start from a few segments on an RTT of 0.5 s takes
+    # about six round trips.
+    payload = 100 * (1500 - HEADER_BYTES)
+    result = run(replay(transfer_bytes=payload, duration_ns=1000 * S))
+    assert result.row["flows_completed"] == 1
+    assert result.row["goodput_bytes"] == payload
+    assert 2.0 <= number(result, "completion_s") <= 5.0
+    assert number(result, "simulated_s") < 20
+    assert number(result, "goodput_bps") == pytest.approx(8 * payload / number(result, "completion_s"))
+
+
+def test_transfer__that_does_not_end_has_no_completion() -> None:
+    result = run(replay(transfer_bytes=10**9, duration_ns=10 * S))
+    assert (result.row["flows_completed"], result.row["completion_s"]) == (0, None)
+
+
+def test_flows__share_the_path() -> None:
+    result = run(replay(flows=3, duration_ns=60 * S, queue_packets=100))
+    assert len(result.flows) == 3
+    assert all(flow.goodput_bytes for flow in result.flows)
+    assert 1 / 3 < number(result, "fairness") <= 1
+    assert ip_rate_bps(result) < 3 * 2e6
+    assert number(result, "received_bps") > number(result, "goodput_bps")
+
+
+def test_trace__repeats_or_stops_at_its_end(link_file: LinkFactory) -> None:
+    path = link_file("link.npy", rows=1000, spacing_ns=6 * NS_PER_MS)  # 6 s
+    settings = {"forward_link": TraceLink(path, 1500), "rtt_ns": S // 10}
+    repeated, stopped = (run(replay(**settings, loop=loop)) for loop in (True, False))
+    assert (
+        repeated.row["forward_trace_repeats"] == 4
+    )  # 30 s hold five times 6 s; the last one ends at the end
+    assert stopped.row["forward_trace_repeats"] == 0
+    arrived = stopped.packets["time_ns"][stopped.packets["event"] == transport.RECEIVED]
+    assert arrived.max() <= 6 * S + S // 10
+    assert number(repeated, "goodput_bytes") > 4 * number(stopped, "goodput_bytes")
+
+
+def test_offset__starts_inside_the_trace(link_file: LinkFactory) -> None:
+    # All rows of the first 10 s are lost, none after.
+    path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, lost=np.arange(1667))
+    settings = {"duration_ns": 8 * S}
+    lost = run(replay(forward_link=TraceLink(path, 1500), **settings))
+    heard = run(replay(forward_link=TraceLink(path, 1500, offset_ns=11 * S), **settings))
+    assert (lost.row["goodput_bytes"], lost.row["delay_min_s"]) == (0, None)
+    assert number(heard, "goodput_bytes") > 100_000
+
+
+def test_order__is_kept_unless_told_otherwise(link_file: LinkFactory) -> None:
+    # Every tenth row takes 50 ms longer than its neighbours, eight rows' time.
+    delay_ns = np.where(np.arange(10_000) % 10 == 0, 50 * NS_PER_MS, 0)
+    path = link_file("link.npy", rows=10_000, spacing_ns=6 * NS_PER_MS, delay_ns=delay_ns)
+    ordered, held, loose = (
+        run(replay(forward_link=TraceLink(path, 1500), duration_ns=40 * S, **order))
+        for order in ({}, {"hold_ns": S}, {"in_order": False})
+    )
+    assert ordered.row["retransmissions"] == 0
+    assert held.row["goodput_bytes"] == ordered.row["goodput_bytes"]
+    # ns-2's TCP takes reordering for loss.
+    assert number(loose, "retransmissions") > 0
+    assert number(loose, "goodput_bps") < 0.8 * number(ordered, "goodput_bps")
+
+
+def test_return_trace__delays_acknowledgements(link_file: LinkFactory) -> None:
+    path = link_file("back.npy", rows=40_000, spacing_ns=NS_PER_MS, delay_ns=100 * NS_PER_MS)
+    result = run(replay(return_link=TraceLink(path, 100), duration_ns=20 * S))
+    back = result.packets[
+        (result.packets["direction"] == 1) & (result.packets["event"] == transport.RECEIVED)
+    ]
+    # 250 ms of propagation, 100 ms of decoding, and up to a row's time of waiting.
+    assert back["delay_ns"].min() >= 350 * NS_PER_MS
+    assert back["delay_ns"].min() <= 352 * NS_PER_MS
+    assert number(result, "return_utilisation") < 1
+    assert result.row["forward_utilisation"] is None
+
+
+def test_trace__that_the_simulator_refuses_is_reported_with_its_words(link_file: LinkFactory) -> None:
+    path = link_file("link.npy", rows=1000, spacing_ns=6 * NS_PER_MS)
+    run(replay(forward_link=TraceLink(path), duration_ns=S))
+    # Damaged behind our back: the same size and the same time, so that it counts as checked.
+    status, content = path.stat(), path.read_bytes()
+    path.write_bytes(content[:-18] + b"\x00" * 18)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(ReplayError) as caught:
+        run(replay(forward_link=TraceLink(path), duration_ns=S))
+    assert caught.value.outcome == "exit status 1"
+    assert "row 1000" in caught.value.last_words
+    assert str(path) in str(caught.value)
+
+
+def test_run__that_lasts_too_long_is_stopped(tmp_path: Path) -> None:
+    with pytest.raises(ReplayError) as caught:
+        run(replay(duration_ns=10**6 * S), tmp_path / "run", timeout_s=0.5)
+    assert caught.value.timed_out
+    assert "tcp reno" in str(caught.value)
+    assert (tmp_path / "run" / "stdout.txt").exists()
+
+
+def test_run__that_is_killed_says_so() -> None:
+    def kill_the_simulator() -> None:
+        for _ in range(500):
+            time.sleep(0.01)
+            children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+            for child in children:
+                if "duration_s\0999999" in Path(f"/proc/{child}/cmdline").read_text():
+                    os.kill(int(child), signal.SIGKILL)
+                    return
+
+    thread = threading.Thread(target=kill_the_simulator)
+    thread.start()
+    with pytest.raises(ReplayError, match="killed by SIGKILL"):
+        run(replay(duration_ns=999_999 * S), timeout_s=30)
+    thread.join()
+
+
+def test_run__takes_a_directory_of_its_own_only(tmp_path: Path) -> None:
+    (tmp_path / "something").touch()
+    with pytest.raises(ValueError, match="not empty"):
+        run(replay(), tmp_path)
+
+
+def test_overhead__around_the_simulator_is_small() -> None:
+    # Half a second of simulation leaves few records: what remains is ours. The limit is for a busy machine.
+    settings = replay(duration_ns=S // 2 + S // 10)
+    run(settings)
+    overheads = []
+    for _ in range(5):
+        started = time.perf_counter()
+        result = run(settings)
+        overheads.append(time.perf_counter() - started - number(result, "wall_time_s"))
+    assert min(overheads) < 0.030
