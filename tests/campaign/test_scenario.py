@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from tmt.campaign.scenario import load, scheme_of
+from tmt.campaign.scenario import load
+from tmt.campaign.sections import Tcp, scheme_of
 from tmt.errors import InputError
+from tmt.replay.parameters import TCP_VARIANTS
 from tmt.schemes import Harq
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,6 +67,10 @@ def test_load__expands_lists_into_points(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "scenarios").glob("*.toml")), ids=lambda path: path.name)
 def test_load__accepts_every_scenario_of_ours(path: Path) -> None:
     assert load(path).traces
+
+
+def test_sections__know_every_tcp_variant() -> None:
+    assert set(get_args(Tcp)) == set(TCP_VARIANTS)
 
 
 TCP_CHOICE = "'newreno', 'westwood', 'hybla', 'cubic' or 'compound'"

@@ -57,7 +57,8 @@ class ClusterPool:
 
     def __init__(self, address: str, folder: Path, jobs: int) -> None:
         try:
-            self._client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
+            connect: Any = distributed.Client
+            self._client = connect(address, timeout=CONNECT_S, set_as_default=False)
         except (OSError, ValueError) as error:
             raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
         try:
@@ -74,7 +75,7 @@ class ClusterPool:
     @property
     def free(self) -> int:
         """How many tasks can be submitted, be it that workers come later."""
-        threads = sum(self._client.nthreads().values())
+        threads: int = sum(self._client.nthreads().values())
         return max(QUEUED_PER_THREAD * threads - len(self._running), 0)
 
     def submit(self, task: Task) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt import __version__
-from tmt.campaign.scenario import GENERATED_KEYS, TraceFile, channel_of, scheme_of
+from tmt.campaign.sections import GENERATED_KEYS, TraceFile, channel_of, scheme_of
 from tmt.errors import InputError
 from tmt.generate import Line
 from tmt.io import open_trace
@@ -24,7 +24,8 @@ from tmt.units import seconds_to_ns
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.scenario import Link, Scenario, Traffic
+    from tmt.campaign.scenario import Scenario
+    from tmt.campaign.sections import Link, Traffic
 
 DEFAULT_DECODE_TIME_S = 0.001
 """Decode time of a generated line where the scenario does not say: it must not be 0, which means erased."""

@@ -8,124 +8,27 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ValidationError
 
 from tmt.campaign.refusals import Refused, locate, refuse
-from tmt.channels import CHANNELS
+from tmt.campaign.sections import (
+    CHANNEL_SECTIONS,
+    SCHEME_SECTIONS,
+    Grid,
+    Link,
+    TraceFile,
+    Traffic,
+    try_out,
+)
 from tmt.errors import InputError, UsageError
-from tmt.replay.parameters import MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES, TCP_VARIANTS
-from tmt.schemes import SCHEMES
-from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
     from os import PathLike
-
-Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
-PositiveSeconds = Annotated[float, Field(gt=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1, lt=2**31)]
-Seed = Annotated[int, Field(ge=1, le=MAX_SEED)]
-Tcp = Literal["newreno", "westwood", "hybla", "cubic", "compound"]
-assert set(TCP_VARIANTS) == set(Tcp.__args__)  # type: ignore[attr-defined]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Grid(_Section):
-    """``[grid]``: TCP variants, and the seeds, each of which is another piece of the channel."""
-
-    tcp: Annotated[tuple[Tcp, ...], Field(min_length=1, strict=False)]
-    seeds: Annotated[tuple[Seed, ...], Field(min_length=1, strict=False)]
-    records: Annotated[tuple[Seed, ...], Field(strict=False)] = ()
-    timeout: PositiveSeconds = 600.0
-
-
-class TraceFile(_Section):
-    """``[[trace]]`` with `file`: a PHY trace that exists, of which every `every`-th slot is this user's."""
-
-    file: Annotated[str, Field(min_length=1)]
-    lldu_bytes: Count | None = None
-    every: Count = 1
-    offset: Seconds | None = None
-    label: str | None = None
-
-
-class Link(_Section):
-    """``[link]``: the path between sender and receiver, the same in every run but for what is listed."""
-
-    rtt: Seconds
-    queue_packets: Count | None = None
-    window_packets: Count | None = None
-    in_order: bool = True
-    hold: PositiveSeconds | None = None
-    loop: bool = True
-    return_rate: Annotated[float, Field(ge=1, le=1e12)] | None = None
-
-
-class Traffic(_Section):
-    """``[[traffic]]``: what the senders send."""
-
-    duration: PositiveSeconds
-    flows: Annotated[int, Field(ge=1, le=MAX_FLOWS)] = 1
-    transfer_bytes: Annotated[int, Field(ge=1, lt=2**62)] | None = None
-    packet_bytes: Annotated[int, Field(ge=MIN_PACKET_BYTES, le=MAX_PACKET_BYTES)] = 1500
-    start_spread: Seconds = 0.0
-
-
-class _GeneratedTrace(_Section):
-    """``[[trace]]`` with `channel`: a line of slots, or an existing trace, under a channel model.
-
-    Every seed is another realisation of the channel.
-    """
-
-    channel: str
-    over: str | None = None
-    rate: Annotated[float, Field(ge=1, le=1e12)] | None = None
-    decode_time: PositiveSeconds | None = None
-    length: PositiveSeconds | None = None
-    lldu_bytes: Count | None = None
-    every: Count = 1
-    offset: Seconds | None = None
-    label: str | None = None
-
-
-GENERATED_KEYS = frozenset(_GeneratedTrace.model_fields)
-
-
-class _Scheme(_Section):
-    name: str
-
-
-def _model(base: type[BaseModel], kind: type[Any], supplied: frozenset[str] = frozenset()) -> type[BaseModel]:
-    """Return the section that holds the parameters of a scheme or channel; times lose their ``_ns``."""
-    kinds: dict[str, Any] = {
-        field.name.removesuffix("_ns"): (
-            _key_type(field),
-            field.default if field.default is not MISSING else ...,
-        )
-        for field in fields(kind)
-        if field.name not in supplied
-    }
-    return create_model(kind.__name__, __base__=base, **kinds)
-
-
-def _key_type(field: Any) -> Any:
-    """Return the type of a key from the declaration of the parameter, which is text."""
-    optional = "None" in field.type
-    plain: Any = (
-        Seconds if field.name.endswith("_ns") else {"int": int, "float": float}[field.type.split()[0]]
-    )
-    return plain | None if optional else plain
-
-
-SCHEME_SECTIONS = {name: _model(_Scheme, kind, frozenset({"rtt_ns"})) for name, kind in SCHEMES.items()}
-CHANNEL_SECTIONS = {name: _model(_GeneratedTrace, kind) for name, kind in CHANNELS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,27 +178,11 @@ def _validated(
     except ValidationError as error:
         raise refuse(error, model, place, listed) from None
     try:
-        _try_out(section)
+        try_out(section)
     except UsageError as error:
         names = [name for name in table if re.match(rf"{name}(_ns)?\b", str(error))]
         raise Refused((*place, *names[:1]), str(error), "") from None
     return section
-
-
-def _try_out(section: Any) -> None:
-    """Have the scheme or the channel check its own parameters."""
-    if isinstance(section, _Scheme):
-        scheme_of(section, NS_PER_S)
-    elif isinstance(section, _GeneratedTrace):
-        channel_of(section)
-        line = {"rate": section.rate, "length": section.length, "lldu_bytes": section.lldu_bytes}
-        for name, value in (line if section.over is None else {}).items():
-            if value is None:
-                raise UsageError(f"{name} is missing, which a channel needs unless it is laid over a trace")
-        if section.over is not None:
-            for name in ("rate", "length", "decode_time"):
-                if getattr(section, name) is not None:
-                    raise UsageError(f"{name} is given, which means nothing for a channel over a trace")
 
 
 def _check_together(scenario: Scenario) -> None:
@@ -317,27 +204,3 @@ def _check_together(scenario: Scenario) -> None:
     for seed in scenario.grid.records:
         if seed not in scenario.grid.seeds:
             raise Refused(("grid", "records"), f"{seed} is not allowed", "seeds of this grid")
-
-
-def scheme_of(section: Any, rtt_ns: int) -> Any:
-    """Return the scheme that a section describes, on a link with the given RTT."""
-    kind = SCHEMES[section.name]
-    return kind(**_parameters(kind, section, {"rtt_ns": rtt_ns}))
-
-
-def channel_of(section: Any) -> Any:
-    """Return the channel that a section describes."""
-    kind = CHANNELS[section.channel]
-    return kind(**_parameters(kind, section, {}))
-
-
-def _parameters(kind: type[Any], section: Any, supplied: dict[str, Any]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for field in fields(kind):
-        if field.name in supplied:
-            values[field.name] = supplied[field.name]
-            continue
-        value = getattr(section, field.name.removesuffix("_ns"))
-        in_ns = field.name.endswith("_ns") and value is not None
-        values[field.name] = seconds_to_ns(value) if in_ns else value
-    return values

@@ -74,7 +74,7 @@ def draw(figure: Figure, rows: Sequence[Row], *, title: str, note: str) -> None:
     """
     columns = max(len(row.panels) for row in rows)
     grid = figure.subplots(len(rows), columns, sharex=True, sharey="row", squeeze=False)
-    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.04)  # type: ignore[union-attr]
+    figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.06, wspace=0.04)
     figure.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK)
     figure.supxlabel(note, x=0.012, ha="left", fontsize=7.5, color=MUTED)
     limit = ROOM_FOR_NUMBERS * max(_extent(panel) for row in rows for panel in row.panels)

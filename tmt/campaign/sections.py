@@ -1,0 +1,169 @@
+"""The tables of a scenario file: their keys, types and bounds; times are seconds.
+
+Keys of schemes and channels are those of their parameters, without ``_ns``, so that a scheme or a channel
+that is added elsewhere can be named here at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from tmt.channels import CHANNELS
+from tmt.errors import UsageError
+from tmt.replay.parameters import MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES
+from tmt.schemes import SCHEMES
+from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
+
+Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
+PositiveSeconds = Annotated[float, Field(gt=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1, lt=2**31)]
+Seed = Annotated[int, Field(ge=1, le=MAX_SEED)]
+Tcp = Literal["newreno", "westwood", "hybla", "cubic", "compound"]
+
+
+class Section(BaseModel):
+    """A table whose keys are all known, each of the very type that is declared."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Grid(Section):
+    """``[grid]``: TCP variants, and the seeds, each of which is another piece of the channel."""
+
+    tcp: Annotated[tuple[Tcp, ...], Field(min_length=1, strict=False)]
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1, strict=False)]
+    records: Annotated[tuple[Seed, ...], Field(strict=False)] = ()
+    timeout: PositiveSeconds = 600.0
+
+
+class TraceFile(Section):
+    """``[[trace]]`` with `file`: a PHY trace that exists, of which every `every`-th slot is this user's."""
+
+    file: Annotated[str, Field(min_length=1)]
+    lldu_bytes: Count | None = None
+    every: Count = 1
+    offset: Seconds | None = None
+    label: str | None = None
+
+
+class Link(Section):
+    """``[link]``: the path between sender and receiver, the same in every run but for what is listed."""
+
+    rtt: Seconds
+    queue_packets: Count | None = None
+    window_packets: Count | None = None
+    in_order: bool = True
+    hold: PositiveSeconds | None = None
+    loop: bool = True
+    return_rate: Annotated[float, Field(ge=1, le=1e12)] | None = None
+
+
+class Traffic(Section):
+    """``[[traffic]]``: what the senders send."""
+
+    duration: PositiveSeconds
+    flows: Annotated[int, Field(ge=1, le=MAX_FLOWS)] = 1
+    transfer_bytes: Annotated[int, Field(ge=1, lt=2**62)] | None = None
+    packet_bytes: Annotated[int, Field(ge=MIN_PACKET_BYTES, le=MAX_PACKET_BYTES)] = 1500
+    start_spread: Seconds = 0.0
+
+
+class GeneratedTrace(Section):
+    """``[[trace]]`` with `channel`: a line of slots, or an existing trace, under a channel model.
+
+    Every seed is another realisation of the channel.
+    """
+
+    channel: str
+    over: str | None = None
+    rate: Annotated[float, Field(ge=1, le=1e12)] | None = None
+    decode_time: PositiveSeconds | None = None
+    length: PositiveSeconds | None = None
+    lldu_bytes: Count | None = None
+    every: Count = 1
+    offset: Seconds | None = None
+    label: str | None = None
+
+
+GENERATED_KEYS = frozenset(GeneratedTrace.model_fields)
+
+
+class SchemeSection(Section):
+    """``[[scheme]]``: its name; the sections made from `SCHEMES` add its parameters."""
+
+    name: str
+
+
+def _model(base: type[BaseModel], kind: type[Any], supplied: frozenset[str] = frozenset()) -> type[BaseModel]:
+    """Return the section that holds the parameters of a scheme or channel; times lose their ``_ns``."""
+    kinds: dict[str, Any] = {
+        field.name.removesuffix("_ns"): (
+            _key_type(field),
+            field.default if field.default is not MISSING else ...,
+        )
+        for field in fields(kind)
+        if field.name not in supplied
+    }
+    return create_model(kind.__name__, __base__=base, **kinds)
+
+
+def _key_type(field: Any) -> Any:
+    """Return the type of a key from the declaration of the parameter, which is text."""
+    optional = "None" in field.type
+    plain: Any = (
+        Seconds if field.name.endswith("_ns") else {"int": int, "float": float}[field.type.split()[0]]
+    )
+    return plain | None if optional else plain
+
+
+SCHEME_SECTIONS = {name: _model(SchemeSection, kind, frozenset({"rtt_ns"})) for name, kind in SCHEMES.items()}
+CHANNEL_SECTIONS = {name: _model(GeneratedTrace, kind) for name, kind in CHANNELS.items()}
+
+
+def scheme_of(section: Any, rtt_ns: int) -> Any:
+    """Return the scheme that a section describes, on a link with the given RTT."""
+    kind = SCHEMES[section.name]
+    return kind(**_parameters(kind, section, {"rtt_ns": rtt_ns}))
+
+
+def channel_of(section: Any) -> Any:
+    """Return the channel that a section describes."""
+    kind = CHANNELS[section.channel]
+    return kind(**_parameters(kind, section, {}))
+
+
+def _parameters(kind: type[Any], section: Any, supplied: dict[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for field in fields(kind):
+        if field.name in supplied:
+            values[field.name] = supplied[field.name]
+            continue
+        value = getattr(section, field.name.removesuffix("_ns"))
+        in_ns = field.name.endswith("_ns") and value is not None
+        values[field.name] = seconds_to_ns(value) if in_ns else value
+    return values
+
+
+def try_out(section: Any) -> None:
+    """Have the scheme or the channel check its own parameters.
+
+    Raises
+    ------
+    UsageError
+        When they are not allowed, or do not go together.
+    """
+    if isinstance(section, SchemeSection):
+        scheme_of(section, NS_PER_S)
+    elif isinstance(section, GeneratedTrace):
+        channel_of(section)
+        line = {"rate": section.rate, "length": section.length, "lldu_bytes": section.lldu_bytes}
+        for name, value in (line if section.over is None else {}).items():
+            if value is None:
+                raise UsageError(f"{name} is missing, which a channel needs unless it is laid over a trace")
+        if section.over is not None:
+            for name in ("rate", "length", "decode_time"):
+                if getattr(section, name) is not None:
+                    raise UsageError(f"{name} is given, which means nothing for a channel over a trace")
