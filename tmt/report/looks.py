@@ -49,7 +49,7 @@ def tcp_looks(names: Sequence[str]) -> list[Look]:
 
 def scheme_looks(labels: Sequence[str]) -> list[Look]:
     """Return how each scheme is shown: the first of a family (the label up to the bracket) has its look."""
-    families = [label.split("(")[0].strip().lower() for label in labels]
+    families = [_family(label) for label in labels]
     spare = _spare({SCHEME_STYLES[family].colour for family in families if family in SCHEME_STYLES})
     looks, taken = [], set()
     for label, family in zip(labels, families, strict=True):
@@ -62,6 +62,24 @@ def scheme_looks(labels: Sequence[str]) -> list[Look]:
             looks.append(Look(label, colour, marker, dash))
         taken.add(family)
     return looks
+
+
+def tcp_place(name: str) -> tuple[int, str]:
+    """Return what sorts TCP variants: the house's order, then by name."""
+    return _place(name, list(TCP_STYLES)), name
+
+
+def scheme_place(label: str) -> tuple[int, str]:
+    """Return what sorts schemes: none, FEC, ARQ, HARQ, then by label."""
+    return _place(_family(label), list(SCHEME_STYLES)), label
+
+
+def _place(name: str, known: list[str]) -> int:
+    return known.index(name) if name in known else len(known)
+
+
+def _family(label: str) -> str:
+    return label.split("(", maxsplit=1)[0].strip().lower()
 
 
 def _spare(taken: set[str]) -> Iterator[tuple[str, str]]:

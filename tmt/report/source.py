@@ -11,6 +11,7 @@ from tmt.campaign.columns import DONE
 from tmt.campaign.store import MARK, SCENARIO, Store
 from tmt.errors import InputError
 from tmt.report.axes import find_axes
+from tmt.report.looks import scheme_place, tcp_place
 from tmt.report.plain import NO_VALUE, texts
 from tmt.report.records import read_chosen
 from tmt.report.results import Failure, Published, Results
@@ -104,7 +105,15 @@ def _latest(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[pd.DataFrame, t
         count = len(kept[name].unique())
         if count > 1:
             warnings.append(f"The runs shown come from {count} {what}.")
-    return kept.reset_index(drop=True), tuple(warnings)
+    return _in_order(kept, axes), tuple(warnings)
+
+
+def _in_order(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> pd.DataFrame:
+    """Return the runs by TCP variant, scheme, point and seed, in whatever order they were finished."""
+    levels = [[axis.levels.index(value) for value in runs[axis.column]] for axis in axes]
+    columns = [runs["tcp"].map(tcp_place), runs["scheme"].map(scheme_place), *levels, runs["seed"]]
+    places = list(zip(*columns, strict=True))
+    return runs.iloc[sorted(range(len(runs)), key=places.__getitem__)].reset_index(drop=True)
 
 
 def _failure(row: dict[str, Any]) -> Failure:

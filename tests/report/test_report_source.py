@@ -1,0 +1,103 @@
+"""From a campaign's folder to what a report is made from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from made import run
+
+from tmt.campaign.store import Store
+from tmt.errors import InputError
+from tmt.report.source import read_results
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _campaign(folder: Path, *rows: dict[str, Any]) -> Path:
+    store = Store(folder)
+    for number, row in enumerate(rows):
+        store.append({"key": f"{number:032x}", "status": "done", "attempt": 1} | row)
+    store.close()
+    return folder
+
+
+def _run(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in run(**values).items() if name not in {"key", "status", "attempt"}}
+
+
+def test_read_results__orders_runs_by_the_grid_not_by_when_they_ended(tmp_path: Path) -> None:
+    rows = [
+        _run(tcp=tcp, scheme=scheme, seed=seed)
+        for seed in (2, 1)
+        for scheme in ("HARQ(10/12)", "own", "none", "ARQ")
+        for tcp in ("cubic", "newreno")
+    ]
+    runs = read_results(_campaign(tmp_path / "c", *rows)).runs
+    places = list(zip(runs["tcp"], runs["scheme"], runs["seed"], strict=True))
+    assert places == [
+        (tcp, scheme, seed)
+        for tcp in ("newreno", "cubic")
+        for scheme in ("none", "ARQ", "HARQ(10/12)", "own")
+        for seed in (1, 2)
+    ]
+
+
+def test_read_results__tells_schemes_of_one_label_apart(tmp_path: Path) -> None:
+    rows = [
+        _run(scheme=label, scheme_parameters=parameters)
+        for label, parameters in (
+            ("HARQ(10/12)", '{"rounds": 1, "rtt_ns": 1}'),
+            ("HARQ(10/12)", '{"rounds": 3, "rtt_ns": 2}'),
+            ("ARQ", '{"rtt_ns": 1}'),
+            ("ARQ", '{"rtt_ns": 2}'),
+        )
+    ]
+    runs = read_results(_campaign(tmp_path / "c", *rows)).runs
+    assert set(runs["scheme"]) == {"HARQ(10/12), rounds=1", "HARQ(10/12), rounds=3", "ARQ"}
+
+
+def test_read_results__shows_the_newest_of_several_versions_and_says_so(tmp_path: Path) -> None:
+    rows = [
+        _run(finished_at=f"2026-01-0{day}T00:00:00+00:00", simulator=f"build {day}", goodput_bps=1e5 * day)
+        for day in (2, 3, 1)
+    ]
+    results = read_results(_campaign(tmp_path / "c", *rows))
+    assert list(results.runs["goodput_bps"]) == [3e5]
+    assert "2 runs of other versions" in results.warnings[0]
+
+
+def test_read_results__keeps_failures_apart(tmp_path: Path) -> None:
+    bad = {"status": "failed", "exit_status": 1, "message": "said x", "command": "ns y", "goodput_bps": None}
+    results = read_results(_campaign(tmp_path / "c", _run(), _run(seed=2) | bad))
+    assert len(results.runs) == 1
+    (failure,) = results.failures
+    assert failure.name == "cubic, ARQ, sample, seed 2"
+    assert (failure.reason, failure.command, failure.output) == ("failed, exit status 1", "ns y", "said x")
+
+
+def test_read_results__of_a_campaign_without_runs_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"c: holds no runs yet; start them with `tmt run`"):
+        read_results(_campaign(tmp_path / "c"))
+
+
+def test_read_results__without_a_readable_scenario_are_called_as_their_folder(tmp_path: Path) -> None:
+    folder = _campaign(tmp_path / "quick", _run())
+    assert read_results(folder).title == "quick"
+    (folder / "scenario.toml").write_text('title = "Named"\n')
+    assert read_results(folder).title == "Named"
+    (folder / "scenario.toml").write_text("title = broken")
+    assert read_results(folder).title == "quick"
+
+
+@pytest.mark.parametrize(("content", "reason"), [(None, "is missing"), (b"PAR1 no more", "is damaged")])
+def test_read_results__refuse_records_that_cannot_be_read(
+    tmp_path: Path, content: bytes | None, reason: str
+) -> None:
+    folder = _campaign(tmp_path / "c", _run(records="records/a"))
+    (folder / "records" / "a").mkdir()
+    if content is not None:
+        (folder / "records" / "a" / "packets.parquet").write_bytes(content)
+    with pytest.raises(InputError, match=rf"packets\.parquet: {reason}"):
+        read_results(folder)
