@@ -20,7 +20,7 @@ OKABE_ITO = {style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORAN
     ],
 )
 def test_looks__differ_in_marker_and_are_safe_for_the_colour_blind(looks: list[Look]) -> None:
-    assert len({(look.colour, look.marker) for look in looks}) == len(looks)
+    assert len({look.marker for look in looks}) == len({look.colour for look in looks}) == len(looks)
     assert {look.colour for look in looks} <= OKABE_ITO
 
 
