@@ -52,7 +52,7 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
     "--slot-interval",
     type=POSITIVE_SECONDS,
     default=NS_PER_MS,
-    show_default="1 ms",
+    show_default="0.001",
     help="Time from one slot to the next, in seconds.",
 )
 @click.option(
@@ -65,7 +65,7 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
     "--decode-time",
     type=POSITIVE_SECONDS,
     default=36 * NS_PER_MS,
-    show_default="36 ms",
+    show_default="0.036",
     help="Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.",
 )
 @click.option("--duration", type=POSITIVE_SECONDS, help="Length of the trace in seconds.")
@@ -81,9 +81,7 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
     show_default=True,
     help="Equal seeds give equal traces.",
 )
-def command(
-    ctx: click.Context, phy: str, channel_name: str, over: str | None, seed: int, **_: object
-) -> None:
+def command(phy: str, channel_name: str, over: str | None, seed: int, **_: object) -> None:
     """Make the PHY trace PHY from a channel model; its ending chooses the format.
 
     Slots lie on a regular line, or are those of a trace that exists (--over), of which a slot that is erased
