@@ -51,20 +51,22 @@ _SHARES = ("retransmission_ratio", "forward_utilisation")
 
 def measures(runs: pd.DataFrame) -> list[Measure]:
     """Return the measures that at least one run has a value for, with units that suit the values' size."""
+    delays = delay_unit(runs)
     return [
-        Measure(column, label, better, *_unit(column, float(runs[column].abs().max())))
+        Measure(column, label, better, *(delays if column.startswith("delay_") else _unit_for(runs, column)))
         for column, label, better in _SHOWN
         if column in runs and runs[column].notna().any()
     ]
 
 
 def delay_unit(runs: pd.DataFrame) -> tuple[str, float]:
-    """Return the unit in which delays are shown, and its scale from seconds."""
-    return _unit("delay_p99_s", float(runs["delay_p99_s"].max()) if "delay_p99_s" in runs else math.nan)
+    """Return the unit in which all delays are shown, and its scale from seconds."""
+    return _unit_for(runs, "delay_p99_s")
 
 
-def _unit(column: str, largest: float) -> tuple[str, float]:
-    """Return unit and scale of a column whose largest value is `largest`."""
+def _unit_for(runs: pd.DataFrame, column: str) -> tuple[str, float]:
+    """Return unit and scale that suit the largest value of a column."""
+    largest = float(runs[column].abs().max()) if column in runs else math.nan
     unit = COLUMNS[column].unit
     if unit == "bit/s":
         return ("Mbit/s", 1e-6) if largest >= 2e6 else ("kbit/s", 1e-3)

@@ -60,7 +60,7 @@ def findings(results: Results, summary: Summary) -> list[str]:
     shown = {measure.column: measure for measure in summary.measures}
     wanted = [("goodput_bps", "delivers most")]
     if len(points) == 1:
-        wanted.append(("delay_p95_s", "keeps 95 % of the packets below the least delay"))
+        wanted.append(("delay_p95_s", "has the lowest 95th percentile of delay"))
     sentences = []
     for point in points:
         cells = [cell for cell in summary.cells if cell.point == point]
