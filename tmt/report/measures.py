@@ -66,7 +66,7 @@ def delay_unit(runs: pd.DataFrame) -> tuple[str, float]:
 
 def _unit_for(runs: pd.DataFrame, column: str) -> tuple[str, float]:
     """Return unit and scale that suit the largest value of a column."""
-    largest = float(runs[column].abs().max()) if column in runs else math.nan
+    largest = float(runs[column].dropna().abs().max()) if column in runs else math.nan
     unit = COLUMNS[column].unit
     if unit == "bit/s":
         return ("Mbit/s", 1e-6) if largest >= 2e6 else ("kbit/s", 1e-3)
