@@ -286,11 +286,27 @@ class _LinkRows(_Rows):
             loss_delay_s=lost.scaled(NS_PER_S),
             mean_transmissions=float(np.dot(self.transmissions, np.arange(256))) / self.rows,
             persistency=int(np.flatnonzero(self.transmissions)[-1]) - 1,
-            slots_used=metadata.get("slots"),
+            slots_used=_slots_used(metadata, self.rows, self.transmissions),
             rtt_s=None if rtt_ns is None else ns_to_seconds(rtt_ns),
             timeline=self.timeline,
             delays=self.delays,
         )
+
+
+def _slots_used(metadata: Metadata, rows: int, transmissions: Int64Array) -> int | None:
+    """Count the slots behind the rows, where the scheme in the metadata lets the rows tell.
+
+    A harq trace does not tell: repair LLDUs leave no rows, and their number varies from block to block.
+    """
+    scheme = metadata.get("scheme", {})
+    if scheme.get("name") == "none":
+        return rows
+    if scheme.get("name") == "fec":
+        return rows // int(scheme["data"]) * int(scheme["data"] + scheme["repair"])
+    if scheme.get("name") == "arq" and transmissions[255] == 0:
+        return int(np.dot(transmissions, np.arange(256)))
+    slots = metadata.get("slots")
+    return None if slots is None else int(slots)
 
 
 def _bit_rates(times: Times, lldu_bytes: int | None, good: int) -> BitRates | None:

@@ -1,0 +1,74 @@
+"""`tmt fit`: which erasure model fits a trace."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from tmt.cli.progress import progress_bar
+from tmt.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from tmt.fit.observed import BoolArray
+
+
+@click.command()
+@click.argument("trace", type=click.Path(dir_okay=False))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all lengths and lags.")
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the fits into this PNG, SVG or PDF file.")
+def command(trace: str, as_json: bool, plot: str | None) -> None:
+    """Fit erasure models to the PHY trace TRACE, and say whether its bursts are of their kind.
+
+    Independent erasures (Bernoulli), the simple Gilbert model and the Gilbert-Elliott model are fitted by
+    maximum likelihood, with 95 % intervals. A chi-square test on the lengths of bursts and gaps judges each;
+    the simplest model that is not rejected at the 1 % level is the verdict. Slots are counted, times are not
+    looked at.
+
+    \b
+    Find the parameters that made a trace:
+      tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.8 --duration 300 phy.parquet
+      tmt fit phy.parquet
+      tmt fit --plot fit.svg phy.parquet
+    """
+    from tmt.fit import fit  # noqa: PLC0415  (numba and scipy take long to import)
+
+    if plot is not None:
+        from tmt.figures.style import check_format  # noqa: PLC0415
+
+        check_format(plot)
+    erased = _erasures(trace)
+    try:
+        report = fit(erased)
+    except UsageError as error:
+        raise InputError(trace, str(error)) from None
+    if plot is not None:
+        from tmt.figures.fit import draw_fit  # noqa: PLC0415
+
+        draw_fit(report, trace, plot)
+    if as_json:
+        click.echo(json.dumps(report.to_json(), indent=2, allow_nan=False))
+        return
+    from rich.console import Console  # noqa: PLC0415
+
+    from tmt.cli.fit_output import as_table  # noqa: PLC0415
+
+    Console().print(as_table(trace, report))
+
+
+def _erasures(trace: str) -> BoolArray:
+    """Read whether each slot is erased: one byte a slot is all that a fit keeps."""
+    import numpy as np  # noqa: PLC0415
+
+    from tmt.io import open_trace  # noqa: PLC0415
+    from tmt.schema import PHY_TRACE  # noqa: PLC0415
+    from tmt.trace import PhyTrace  # noqa: PLC0415
+
+    pieces = []
+    with open_trace(trace, PHY_TRACE) as reader, progress_bar("read", reader.rows) as progress:
+        for chunk in reader:
+            assert isinstance(chunk, PhyTrace)
+            pieces.append(chunk.decode_time_ns == 0)
+            progress(len(chunk))
+    return np.concatenate(pieces)

@@ -1,0 +1,172 @@
+"""All three models fitted to one trace, the verdict, and the curves that show it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.errors import UsageError
+from tmt.fit.goodness import LEVEL, mean_good_share, run_length_law
+from tmt.fit.likelihood import RunLikelihood
+from tmt.fit.models import MODELS, ModelFit, bernoulli, gilbert, gilbert_elliott_model
+from tmt.fit.observed import ErasureRuns, autocorrelation, length_counts
+
+if TYPE_CHECKING:
+    from tmt.channels import GilbertElliott
+    from tmt.fit.observed import BoolArray, FloatArray
+    from tmt.trace import Int64Array
+
+LEAST_BURSTS = 5
+"""Bursts that a trace must have to be fitted."""
+
+_GRID = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """What one fitted model gives for the things that are drawn, at the places in `FitReport`."""
+
+    burst_share: FloatArray
+    gap_share: FloatArray
+    correlation: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class FitReport:
+    """Fits of one trace.
+
+    Attributes
+    ----------
+    slots, erased
+        Of the trace.
+    burst_lengths, gap_lengths
+        How many runs of erased and of decoded slots there are, by length.
+    lags, correlation : [n_lags]
+        Autocorrelation of the erasures, see `tmt.fit.observed.autocorrelation`.
+    models
+        By name, the simplest first.
+    burst_grid, gap_grid : [n], int64
+        Lengths at which `Curves` give what share of the runs is at least so long.
+    curves
+        By name of the model.
+    """
+
+    slots: int
+    erased: int
+    burst_lengths: dict[int, int]
+    gap_lengths: dict[int, int]
+    lags: Int64Array
+    correlation: FloatArray
+    models: dict[str, ModelFit]
+    burst_grid: Int64Array
+    gap_grid: Int64Array
+    curves: dict[str, Curves]
+
+    @property
+    def adequate(self) -> str | None:
+        """Name of the simplest model that is not rejected; None when all are."""
+        return next((name for name, model in self.models.items() if not model.test.rejected), None)
+
+    @property
+    def judged(self) -> bool:
+        """Whether there were runs enough to test at least one model."""
+        return any(model.test.degrees_of_freedom for model in self.models.values())
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in a sentence or two."""
+        if not self.judged:
+            return "Too few bursts and gaps to judge any model."
+        if self.adequate is not None:
+            return (
+                f"{MODELS[self.adequate]}: the simplest model that the lengths of bursts and gaps do not "
+                f"reject at the {100 * LEVEL:g} % level."
+            )
+        worst = self.models["gilbert-elliott"].test.worst_difference
+        return (
+            f"No two-state model: the lengths of bursts and gaps reject all three at the {100 * LEVEL:g} % level. "
+            f"The best of them, Gilbert-Elliott, is off by up to {worst:.2g} of the runs."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as a JSON object."""
+        return {
+            "slots": self.slots,
+            "erased": self.erased,
+            "verdict": {"model": self.adequate, "level": LEVEL, "judged": self.judged, "text": self.verdict},
+            "models": {
+                name: {
+                    "parameters": {key: asdict(value) for key, value in model.parameters.items()},
+                    "log_likelihood": model.log_likelihood,
+                    "aic": model.aic,
+                    "goodness_of_fit": {**asdict(model.test), "rejected": model.test.rejected},
+                }
+                for name, model in self.models.items()
+            },
+            "autocorrelation": {"lag": self.lags.tolist(), "value": self.correlation.tolist()},
+            "burst_lengths": self.burst_lengths,
+            "gap_lengths": self.gap_lengths,
+        }
+
+
+def fit(erased: BoolArray) -> FitReport:
+    """Fit the three models to the erasures of a trace: [n_slots], whether each is erased.
+
+    Raises
+    ------
+    UsageError
+        When there are too few bursts.
+    """
+    runs = ErasureRuns.of(erased)
+    if len(runs.bursts) < LEAST_BURSTS:
+        raise UsageError(f"holds {len(runs.bursts)} erasure bursts, a fit needs {LEAST_BURSTS} or more")
+    likelihood = RunLikelihood(runs)
+    models = {
+        model.name: model
+        for model in (bernoulli(likelihood), gilbert(likelihood), gilbert_elliott_model(likelihood))
+    }
+    lags, correlation = autocorrelation(erased)
+    burst_grid, gap_grid = _grid(runs.bursts), _grid(runs.gaps)
+    return FitReport(
+        slots=runs.slots,
+        erased=runs.erased,
+        burst_lengths=length_counts(runs.bursts),
+        gap_lengths=length_counts(runs.gaps),
+        lags=lags,
+        correlation=correlation,
+        models=models,
+        burst_grid=burst_grid,
+        gap_grid=gap_grid,
+        curves={
+            name: _curves(likelihood, model.channel, burst_grid, gap_grid, lags)
+            for name, model in models.items()
+        },
+    )
+
+
+def channel_correlation(channel: GilbertElliott, lags: Int64Array) -> FloatArray:
+    """Return the autocorrelation of the erasures of a channel at positive lags: [n_lags]."""
+    share, bad = channel.erasure_probability, channel.bad_probability
+    step = (channel.error_bad - channel.error_good) ** 2 * bad * (1.0 - bad) / (share * (1.0 - share))
+    return step * (channel.alpha + channel.beta - 1.0) ** lags.astype(np.float64)
+
+
+def _curves(
+    likelihood: RunLikelihood,
+    channel: GilbertElliott,
+    burst_grid: Int64Array,
+    gap_grid: Int64Array,
+    lags: Int64Array,
+) -> Curves:
+    burst_good, gap_good = (mean_good_share(likelihood, channel, kind) for kind in (1, 0))
+    return Curves(
+        run_length_law(channel, 1, burst_grid, burst_good),
+        run_length_law(channel, 0, gap_grid, gap_good),
+        channel_correlation(channel, lags),
+    )
+
+
+def _grid(lengths: Int64Array) -> Int64Array:
+    return np.unique(np.geomspace(1, int(lengths.max()), _GRID).round().astype(np.int64))
