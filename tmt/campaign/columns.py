@@ -28,7 +28,7 @@ CAMPAIGN_COLUMNS = (
         "bit/s",
         "what full packets sent back to back would carry, on average over the whole trace",
         "TCP payload bytes of packets of which no LLDU is lost",
-        null="when the conversion failed",
+        null="when the run is not done, or no data has arrived in it",
     ),
     ResultColumn("attempt", "integer", "provenance", "", "how many times the run was started so far"),
     ResultColumn("finished_at", "text", "provenance", "", "when it ended, UTC"),

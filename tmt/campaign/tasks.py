@@ -31,11 +31,12 @@ from tmt.schema import FORMAT_VERSION, PHY_TRACE
 from tmt.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tmt.campaign.grid import Conversion, Run
+    from tmt.metrics.transport import FlowDelivery
 
-HEADER_BYTES = 50
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Error numbers that say that nothing more can be written: every other run would fail alike."""
 
@@ -163,7 +164,8 @@ def _simulate(task: Simulate) -> dict[str, Any]:
     try:
         facts = json.loads(facts_file(task.cache, task.run.conversion).read_text())
         result = runner.run(_replay(task, facts), folder, timeout_s=task.run.timeout_s)
-        capacity_bps = _capacity_bps(link_file(task.cache, task.run.conversion), task.run)
+        link = link_file(task.cache, task.run.conversion)
+        capacity_bps = _capacity_bps(link, task.run, result.flows)
         row = _frame(task) | result.row | {"status": DONE, "capacity_bps": capacity_bps}
         if task.run.keep_records:
             kept = folder / "kept"
@@ -251,9 +253,11 @@ def _packets_per_s(link: Path, lldus: int) -> float:
     return float(np.count_nonzero(whole)) * NS_PER_S / span_ns
 
 
-def _capacity_bps(link: Path, run: Run) -> float:
-    packet_bytes = run.traffic.packet_bytes
-    return 8 * (packet_bytes - HEADER_BYTES) * _packets_per_s(link, math.ceil(packet_bytes / run.lldu_bytes))
+def _capacity_bps(link: Path, run: Run, flows: Sequence[FlowDelivery]) -> float | None:
+    """Return what full packets would carry; None when none has arrived that tells its payload."""
+    payload_bytes = max((int(flow.payload_bytes.max(initial=0)) for flow in flows), default=0)
+    lldus = math.ceil(run.traffic.packet_bytes / run.lldu_bytes)
+    return 8 * payload_bytes * _packets_per_s(link, lldus) if payload_bytes else None
 
 
 def _exit_status(outcome: str) -> int | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.pool import Pool
 
@@ -81,12 +85,12 @@ def command(
 
         return ClusterPool(scheduler, folder, processes)
 
-    with open_campaign(scenario, folder) as campaign:
+    with _folder(folder, dry_run=dry_run) as place, open_campaign(scenario, place) as campaign:
         for warning in campaign.warnings():
             click.echo(f"warning: {warning}", err=True)
         todo = campaign.plan(retry_failed=retry_failed)
         if dry_run:
-            click.echo(run_output.forecast(campaign, todo, processes, as_json=as_json))
+            click.echo(run_output.forecast(campaign, todo, folder, processes, as_json=as_json))
             return 0
         with run_output.live(todo, shown=not (quiet or as_json)) as watch:
             campaign.execute(todo, new_pool, watch)
@@ -97,6 +101,16 @@ def command(
         elif not quiet:
             run_output.summarise(campaign, after, drawn)
     return 1 if after.failed else 0
+
+
+@contextmanager
+def _folder(folder: Path, *, dry_run: bool) -> Iterator[Path]:
+    """Give the folder to work in: one that vanishes where a dry run would otherwise make a new one."""
+    if folder.exists() or not dry_run:
+        yield folder
+    else:
+        with TemporaryDirectory() as temporary:
+            yield Path(temporary) / folder.name
 
 
 def _draw(campaign: Campaign, paths: list[Path]) -> list[Path]:

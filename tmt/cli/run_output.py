@@ -26,7 +26,7 @@ LAST_WORDS_SHOWN = 3
 """Failed runs that are described after the table; all of them are in the results."""
 
 
-def forecast(campaign: Campaign, todo: Plan, jobs: int, *, as_json: bool) -> str:
+def forecast(campaign: Campaign, todo: Plan, folder: Path, jobs: int, *, as_json: bool) -> str:
     """Return what would run and how long it may take."""
     seconds, known = campaign.estimate_s(todo, jobs)
     content = {
@@ -37,7 +37,7 @@ def forecast(campaign: Campaign, todo: Plan, jobs: int, *, as_json: bool) -> str
         "to_convert": len(todo.conversions(campaign.store)),
         "seconds": round(seconds, 1),
         "jobs": jobs,
-        "folder": str(campaign.store.folder),
+        "folder": str(folder),
     }
     if as_json:
         return json.dumps(content, indent=2)
@@ -47,7 +47,7 @@ def forecast(campaign: Campaign, todo: Plan, jobs: int, *, as_json: bool) -> str
         f"{content['runs']} runs: {content['done']} done, {content['failed']} failed, "
         f"{content['to_run']} to execute; {content['to_convert']} link traces to make\n"
         f"about {_duration(seconds)} with {jobs} at a time ({basis})\n"
-        f"results in {campaign.store.folder}"
+        f"results in {folder}"
     )
 
 

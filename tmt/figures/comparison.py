@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,9 @@ NOTE = (
 
 ROOM_FOR_NUMBERS = 1.3
 """Width of a panel relative to its largest value; the means stand in what is left."""
+
+BAR = 0.66
+"""Thickness of a bar, in parts of the distance between two."""
 
 JITTER = (-0.12, 0.12, -0.06, 0.06, 0.0)
 """Where single values stand beside their mean, so that equal ones do not hide each other."""
@@ -44,7 +48,10 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The TCP variants over one scheme; `capacity_kbps` is what full packets could carry at most."""
+    """The TCP variants over one scheme.
+
+    `capacity_kbps` is what full packets sent back to back would carry; NaN where nobody knows.
+    """
 
     scheme: str
     scheme_name: str
@@ -98,13 +105,11 @@ def size(rows: Sequence[Row]) -> tuple[float, float]:
 
 def _draw_panel(axes: Axes, panel: Panel, limit: float) -> None:
     axes.set_title(f"{_name(panel)}\n", fontsize=11, fontweight="bold", color=INK)
-    axes.text(
-        0, 1.03, f"capacity {panel.capacity_kbps:.0f}", transform=axes.transAxes, fontsize=8, color=MUTED
-    )
     axes.grid(visible=False, axis="y")
-    axes.axvline(panel.capacity_kbps, color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=1)
+    if _has_capacity(panel):
+        _draw_capacity(axes, panel)
     for place, variant in enumerate(panel.variants):
-        _draw_variant(axes, place, variant, panel.capacity_kbps)
+        _draw_variant(axes, place, variant)
         axes.text(
             limit,
             place,
@@ -124,10 +129,17 @@ def _draw_panel(axes: Axes, panel: Panel, limit: float) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def _draw_variant(axes: Axes, place: int, variant: Variant, capacity_kbps: float) -> None:
+def _draw_capacity(axes: Axes, panel: Panel) -> None:
+    capacity_kbps = panel.capacity_kbps
+    axes.text(0, 1.03, f"capacity {capacity_kbps:.0f}", transform=axes.transAxes, fontsize=8, color=MUTED)
+    axes.axvline(capacity_kbps, color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=1)
+    places = range(len(panel.variants))
+    axes.barh(places, capacity_kbps, height=BAR, color=PALE, alpha=0.35, linewidth=0, zorder=0.5)
+
+
+def _draw_variant(axes: Axes, place: int, variant: Variant) -> None:
     style = TCP_STYLES[variant.tcp]
-    axes.barh(place, capacity_kbps, height=0.66, color=PALE, alpha=0.35, linewidth=0, zorder=0.5)
-    axes.barh(place, variant.mean_kbps, height=0.66, color=style.colour, linewidth=0, zorder=2)
+    axes.barh(place, variant.mean_kbps, height=BAR, color=style.colour, linewidth=0, zorder=2)
     axes.errorbar(
         variant.mean_kbps,
         place,
@@ -146,7 +158,12 @@ def _draw_variant(axes: Axes, place: int, variant: Variant, capacity_kbps: float
 
 def _extent(panel: Panel) -> float:
     """Return the largest value that the panel shows."""
-    return max(panel.capacity_kbps, *(max(variant.values_kbps, default=0.0) for variant in panel.variants))
+    values = [value for variant in panel.variants for value in variant.values_kbps]
+    return max([1.0, *values, *([panel.capacity_kbps] if _has_capacity(panel) else [])])
+
+
+def _has_capacity(panel: Panel) -> bool:
+    return not math.isnan(panel.capacity_kbps)
 
 
 def _name(panel: Panel) -> str:
