@@ -37,7 +37,7 @@ def as_tables(path: str, summary: PhySummary | LinkSummary) -> Group:
         facts.add_row(*fact)
     spread = Table(
         box=SIMPLE_HEAD,
-        pad_edge=False,
+        padding=(0, 1, 0, 0),
         caption="percentiles by nearest rank; those of times may be 0.05 % low",
         caption_justify="left",
     )
@@ -107,11 +107,13 @@ def _link_facts(summary: LinkSummary) -> Iterator[Fact]:
 
 def _cells(values: Distribution) -> list[str]:
     parts = (values.mean, values.minimum, values.p50, values.p90, values.p99, values.maximum)
-    return [f"{values.count:,}", *map(_number, parts)]
+    return [str(values.count), *map(_number, parts)]
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.6g}"
+    if value is None:
+        return "-"
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e9 else f"{value:.5g}"
 
 
 def _bits(rate_bps: float) -> str:

@@ -31,7 +31,7 @@ def draw_summary(
         The picture; its ending is one of `tmt.figures.style.FORMATS`.
     """
     phy = isinstance(summary, PhySummary)
-    rows, bad = ("slots", "erased") if phy else ("data LLDUs", "lost")
+    rows, bad = ("slots", "erased") if phy else ("LLDUs", "lost")
     with new_figure(7.6, 5.2) as figure:
         axes = figure.subplot_mosaic([["time"] * 3, ["bursts", "gaps", "delays"]], height_ratios=(1.0, 1.15))
         figure.suptitle(
@@ -40,12 +40,13 @@ def draw_summary(
             ha="left",
             color=INK,
         )
-        _draw_time(axes["time"], summary, f"{rows} {bad}, share")
+        _draw_time(axes["time"], summary, "slots erased, share" if phy else "LLDUs lost or repeated, share")
         lengths = summary.pattern
         draw_lengths(axes["bursts"], lengths.burst_lengths, f"burst: {rows} {bad} in a row", VERMILLION)
-        draw_lengths(axes["gaps"], lengths.gap_lengths, f"gap: {rows} between bursts", GREEN)
+        gap_lengths = lengths.gap_lengths if lengths.burst_lengths else {}
+        draw_lengths(axes["gaps"], gap_lengths, f"gap: {rows} between bursts", GREEN)
         axes["bursts"].set_ylabel("share at least as long")
-        delay = "decode time" if phy else "delay without propagation"
+        delay = "decode time" if phy else "delay"
         _draw_delays(axes["delays"], *summary.delays.share_at_least(), delay)
     save(figure, path)
 

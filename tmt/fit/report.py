@@ -86,8 +86,8 @@ class FitReport:
             )
         worst = self.models["gilbert-elliott"].test.worst_difference
         return (
-            f"No two-state model: the lengths of bursts and gaps reject all three at the {100 * LEVEL:g} % level. "
-            f"The best of them, Gilbert-Elliott, is off by up to {worst:.2g} of the runs."
+            f"No two-state model: the lengths of bursts and gaps reject all three at the {100 * LEVEL:g} % "
+            f"level. The best of them, Gilbert-Elliott, is off by up to {worst:.2g} of the runs."
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -104,6 +104,8 @@ class LinkSummary:
         Slots of the PHY trace, repair and retransmissions included; None where the trace does not tell.
     rtt_s
         Round-trip propagation time that `recovery_delay_s` counts half of; None when not known.
+    timeline
+        Marks the LLDUs that were lost or sent more than once.
     """
 
     times: Times
@@ -210,7 +212,7 @@ class _Rows:
         self.intervals, self.delays = Histogram(), Histogram()
         self.runs, self.timeline = Runs(), Timeline()
 
-    def _add(self, tx_time_ns: Int64Array, bad: npt.NDArray[np.bool_]) -> None:
+    def _add(self, tx_time_ns: Int64Array, bad: npt.NDArray[np.bool_], marked: npt.NDArray[np.bool_]) -> None:
         if self.rows == 0:
             self.first_ns = self.last_ns = int(tx_time_ns[0])
             self.intervals.add(np.diff(tx_time_ns))
@@ -219,7 +221,7 @@ class _Rows:
         self.rows += len(tx_time_ns)
         self.last_ns = int(tx_time_ns[-1])
         self.runs.add(bad, tx_time_ns)
-        self.timeline.add(bad, tx_time_ns)
+        self.timeline.add(marked, tx_time_ns)
 
     def _times(self) -> Times:
         duration_s = ns_to_seconds(self.last_ns - self.first_ns)
@@ -241,7 +243,7 @@ class _PhyRows(_Rows):
     def add(self, chunk: Trace) -> None:
         assert isinstance(chunk, PhyTrace)
         erased = chunk.decode_time_ns == 0
-        self._add(chunk.tx_time_ns, erased)
+        self._add(chunk.tx_time_ns, erased, erased)
         self.delays.add(chunk.decode_time_ns[~erased])
 
     def summary(self, metadata: Metadata, lldu_bytes: int | None, rtt_ns: int | None) -> PhySummary:
@@ -266,7 +268,7 @@ class _LinkRows(_Rows):
     def add(self, chunk: Trace) -> None:
         assert isinstance(chunk, LinkTrace)
         lost = ~chunk.delivered & (chunk.delay_ns != UNSETTLED)
-        self._add(chunk.tx_time_ns, lost)
+        self._add(chunk.tx_time_ns, lost, lost | (chunk.transmissions > 1))
         self.delays.add(chunk.delay_ns[chunk.delivered])
         self.loss_delays.add(chunk.delay_ns[lost])
         self.transmissions += np.bincount(chunk.transmissions, minlength=256)
