@@ -14,6 +14,7 @@ from jinja2 import Environment, StrictUndefined
 from tmt import __version__
 from tmt.report.looks import scheme_looks, tcp_looks
 from tmt.report.payload import payload
+from tmt.report.plain import slug
 from tmt.report.room import fit
 from tmt.report.wording import facts, findings, sections, setup_tables, terms
 
@@ -36,7 +37,7 @@ def render(results: Results, summary: Summary) -> str:
     Names from outside reach the page in two ways only, both escaped: as text by the template, and as JSON in
     which no character can end the element that holds it.
     """
-    data = payload(results, summary, _file_name(results.title))
+    data = payload(results, summary, slug(results.title))
     left_out = fit(data)
     style = _asset("style.css") + _colours(summary)
     script = _script()
@@ -106,9 +107,3 @@ def _cut(results: Results, data: dict[str, Any]) -> list[str]:
 def _hash(text: str) -> str:
     """Return what a content security policy calls an inline element's hash."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _file_name(title: str) -> str:
-    """Return the title as a file's name: letters, digits and hyphens."""
-    kept = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in title.lower())
-    return "-".join(part for part in kept.split("-") if part)[:60] or "report"

@@ -46,7 +46,7 @@ def payload(results: Results, summary: Summary, file: str) -> Json:
         ],
         "points": [list(point) for point in summary.points],
         "measures": [{"name": m.column, "label": m.label, "unit": m.unit} for m in summary.measures],
-        "cells": [_cell(cell, scale, _rate(summary)) for cell in summary.cells],
+        "cells": [_cell(cell, scale, summary.rate_unit) for cell in summary.cells],
         "delayUnit": unit,
         "differences": differences_table(summary),
         "runs": runs_table(results, summary),
@@ -102,16 +102,11 @@ def _distribution(summary: Summary, results: Results, records: RunRecords, scale
 def _timeline(summary: Summary, results: Results, records: RunRecords) -> Json:
     """Return the course of one run."""
     end_s = float(results.runs["simulated_s"].iloc[records.row])
-    course = panels(records, end_s, _rate(summary), delay_unit(results.runs))
+    course = panels(records, end_s, summary.rate_unit, delay_unit(results.runs))
     for panel in course:
         for layer in panel.layers:
             layer.data[:] = rounded(layer.data)
     return {**_run(summary, results, records), "end_s": end_s, "panels": [asdict(panel) for panel in course]}
-
-
-def _rate(summary: Summary) -> tuple[str, float]:
-    """Return the unit in which rates are shown, and its scale from bit/s."""
-    return next(((m.unit, m.scale) for m in summary.measures if m.column == "goodput_bps"), ("kbit/s", 1e-3))
 
 
 def _run(summary: Summary, results: Results, records: RunRecords) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,6 +45,11 @@ def plain(value: Any) -> str | int | float | None:
 def texts(values: Iterable[Any]) -> list[str]:
     """Return values as a reader sees them in a table."""
     return [NO_VALUE if (kept := plain(value)) is None else _text(kept) for value in values]
+
+
+def slug(text: str) -> str:
+    """Return text as a part of a file's name: at most 60 ASCII letters, digits and hyphens."""
+    return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")[:60] or "unnamed"
 
 
 def _text(value: str | float) -> str:

@@ -10,10 +10,9 @@ import numpy as np
 
 from tmt.figures.style import INK, new_figure, save
 from tmt.report.looks import scheme_looks, tcp_looks
-from tmt.report.measures import delay_unit
-from tmt.report.plain import texts
+from tmt.report.plain import slug, texts
+from tmt.report.print_course import draw_course, verbatim
 from tmt.report.published import matches
-from tmt.report.timelines import panels
 from tmt.report.wording import point_label
 
 if TYPE_CHECKING:
@@ -25,9 +24,8 @@ if TYPE_CHECKING:
 
     from tmt.report.measures import Measure
     from tmt.report.published import Match
-    from tmt.report.results import Results, RunRecords
+    from tmt.report.results import Results
     from tmt.report.summary import Cell, Summary
-    from tmt.report.timelines import Layer
 
 FORMATS = ("pdf", "svg")
 PRINTED = ("goodput_bps", "delay_p95_s", "completion_s")
@@ -59,7 +57,7 @@ def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Callable
     for measure in summary.measures:
         if measure.column not in PRINTED:
             continue
-        stem = measure.column.rsplit("_", 1)[0].replace("_", "-")
+        stem = slug(measure.column.rsplit("_", 1)[0])
         yield (
             f"{stem}-by-scheme",
             partial(_by_scheme, results, summary, measure, points, matched),
@@ -68,17 +66,16 @@ def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Callable
         for number, axis in enumerate(results.axes):
             if axis.is_numeric and len(axis.levels) > 1:
                 yield (
-                    f"{stem}-over-{axis.column.replace('_', '-')}",
+                    f"{stem}-over-{slug(axis.label)}",
                     partial(_sweep, results, summary, measure, number, matched),
                     math.ceil(len(summary.schemes) / _across(len(summary.schemes))),
                 )
     for records in results.records:
         run = results.runs.iloc[records.row]
         name = "-".join(str(run[key]) for key in ("tcp", "scheme", "seed"))
-        kept = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name.lower())
         yield (
-            f"timeline-{records.row}-{kept}",
-            partial(_timeline, results, summary, records),
+            f"timeline-{records.row}-{slug(name)}",
+            partial(draw_course, results, summary, records),
             2.6,
         )
 
@@ -119,10 +116,10 @@ def _by_scheme(
             if match.cell.point == point and match.measure is measure:
                 x_paper = match.cell.scheme - 0.4 + (match.cell.tcp + 0.5) * step
                 _published(axes, x_paper, match)
-        axes.set_xticks(range(len(summary.schemes)), [_verbatim(scheme) for scheme in summary.schemes])
+        axes.set_xticks(range(len(summary.schemes)), [verbatim(scheme) for scheme in summary.schemes])
         axes.set_xlim(-0.5, len(summary.schemes) - 0.5)
         axes.grid(visible=False, axis="x")
-        axes.set_title(_verbatim(point_label(results, summary, point)))
+        axes.set_title(verbatim(point_label(results, summary, point)))
         _label_values(axes, measure)
     _legend(figure)
 
@@ -159,8 +156,8 @@ def _sweep(
         for match in matched:
             if match.cell.scheme == scheme and match.measure is measure and match.cell.point in line:
                 _published(axes, line[match.cell.point], match)
-        axes.set_title(_verbatim(scheme_looks(summary.schemes)[scheme].label))
-        axes.set_xlabel(_verbatim(f"{axis.label} ({axis.unit})" if axis.unit else axis.label))
+        axes.set_title(verbatim(scheme_looks(summary.schemes)[scheme].label))
+        axes.set_xlabel(verbatim(f"{axis.label} ({axis.unit})" if axis.unit else axis.label))
         if len(axis.levels) < 8:
             axes.set_xticks(list(axis.levels), texts(axis.levels))
         _label_values(axes, measure)
@@ -196,7 +193,7 @@ def _means(
         color=colour,
         capsize=2,
         linewidth=1.0,
-        label=_verbatim(label),
+        label=verbatim(label),
     )
 
 
@@ -214,44 +211,6 @@ def _published(axes: Axes, x: float, match: Match) -> None:
     )
 
 
-def _timeline(results: Results, summary: Summary, records: RunRecords, figure: Figure) -> None:
-    """Draw the course of one run, one panel below the other."""
-    run = results.runs.iloc[records.row]
-    rate = next(((m.unit, m.scale) for m in summary.measures if m.column == "goodput_bps"), ("kbit/s", 1e-3))
-    end_s = float(run["simulated_s"])
-    course = panels(records, end_s, rate, delay_unit(results.runs))
-    heights = [panel.height for panel in course]
-    stack = figure.subplots(len(course), 1, sharex=True, height_ratios=heights, squeeze=False).ravel()
-    tcp, scheme, _ = summary.keys[records.row]
-    own = tcp_looks(summary.tcps)[tcp]
-    for panel, axes in zip(course, stack, strict=True):
-        for layer in panel.layers:
-            _draw_layer(axes, layer, layer.colour or own.colour)
-        axes.set_title(f"{panel.title} ({panel.unit})" if panel.unit else panel.title)
-        if panel.unit:
-            axes.set_ylim(bottom=0)
-        else:
-            axes.set_yticks([])
-            axes.set_ylim(0, 4)
-            axes.legend(loc="upper left", ncols=3)
-    stack[-1].set_xlim(0, end_s)
-    stack[-1].set_xlabel("simulated time (s)")
-    figure.suptitle(_verbatim(f"{own.label} over {summary.schemes[scheme]}, seed {run['seed']}"), fontsize=10)
-
-
-def _draw_layer(axes: Axes, layer: Layer, colour: str) -> None:
-    if not layer.data:
-        return
-    data = np.asarray(layer.data, dtype=np.float64)
-    if layer.kind == "moments" and layer.span is not None:
-        axes.vlines(data, *layer.span, color=colour, linewidth=0.6, label=layer.label)
-    elif layer.kind == "band":
-        axes.fill_between(data[:, 0], data[:, 1], data[:, 2], color=colour, alpha=0.3, linewidth=0)
-    else:
-        style = "steps-post" if layer.kind == "step" else "default"
-        axes.plot(data[:, 0], data[:, 1], color=colour, drawstyle=style, linewidth=1.0)
-
-
 def _legend(figure: Figure) -> None:
     """Draw one key for all panels."""
     entries = {
@@ -263,9 +222,3 @@ def _legend(figure: Figure) -> None:
         figure.legend(
             entries.values(), entries.keys(), loc="outside upper center", ncols=min(6, len(entries))
         )
-
-
-def _verbatim(text: str) -> str:
-    """Return text that matplotlib draws as it is, not as mathematics; a leading underscore would hide it."""
-    escaped = text.replace("$", r"\$")
-    return " " + escaped if escaped.startswith("_") else escaped

@@ -71,6 +71,12 @@ class Summary:
     keys: list[tuple[int, int, int]]
     """TCP, scheme and point of each run."""
 
+    @property
+    def rate_unit(self) -> tuple[str, float]:
+        """Unit in which rates are shown, and its scale from bit/s."""
+        units = (m for m in self.measures if m.column == "goodput_bps")
+        return next(((m.unit, m.scale) for m in units), ("kbit/s", 1e-3))
+
 
 def summarise(results: Results) -> Summary:
     """Return means, 95 % intervals and paired differences of all finished runs."""

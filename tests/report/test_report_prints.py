@@ -1,0 +1,51 @@
+"""Figures for print: whatever the names, every figure is a file of its own, and shows names as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from made import frame, run
+
+from tmt.report.axes import find_axes
+from tmt.report.plain import slug
+from tmt.report.prints import print_figures
+from tmt.report.results import Results, RunRecords
+from tmt.report.summary import summarise
+from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_print_figures__survive_names_that_mean_something_to_files_or_to_mathematics(tmp_path: Path) -> None:
+    rows = [
+        run(tcp=tcp, scheme="_hidden $x_1", seed=seed, trace=f"../Es/N0 {level} dB", delay_p95_s=0.1 * seed)
+        for tcp in ("cubic", "$\\alpha</text>")
+        for level in (5, 6)
+        for seed in (1, 2)
+    ]
+    runs = frame(rows)
+    nothing = RunRecords(1, np.zeros(0, PACKET_RECORDS.dtype), np.zeros(0, WINDOW_RECORDS.dtype))
+    results = Results("made", "", runs, find_axes(runs), records=(nothing,))
+    paths = list(print_figures(results, summarise(results), tmp_path))
+    assert sorted(paths) == sorted(tmp_path.iterdir())
+    assert {path.name for path in paths if path.suffix == ".pdf"} == {
+        "goodput-by-scheme.pdf",
+        "goodput-over-es-n0.pdf",
+        "delay-p95-by-scheme.pdf",
+        "delay-p95-over-es-n0.pdf",
+        "timeline-1-cubic-hidden-x-1-2.pdf",
+    }
+    drawing = (tmp_path / "goodput-by-scheme.svg").read_text()
+    assert "_hidden $x_1" in drawing
+    assert "$\\alpha&lt;/text&gt;" in drawing
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("../Es/N0 (dB)", "es-n0-db"), ("", "unnamed"), ("é</>", "unnamed"), ("a" * 99, "a" * 60)],
+)
+def test_slug__is_a_name_for_a_file(text: str, expected: str) -> None:
+    assert slug(text) == expected
