@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -56,8 +56,7 @@ class Conversion:
     scheme: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One simulation of the grid, before anything is known of its link trace but how to make it.
 
     `start` says where in the trace it starts, in nanoseconds, or as a part of the trace's length when it is a
@@ -88,6 +87,11 @@ class _Source:
     sha256: str
     file: Path | None
 
+    @property
+    def is_random(self) -> bool:
+        """Whether every seed has a trace of its own."""
+        return not isinstance(self.section, TraceFile)
+
 
 def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
     """Return the runs of a scenario, seed after seed, each key once.
@@ -98,25 +102,17 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
         When a trace that the scenario names cannot be used.
     """
     sources = [_source(scenario, section) for section in scenario.traces]
+    grid = scenario.grid
+    starts = {seed: _drawn_start(seed) for seed in grid.seeds}
     runs: dict[str, Run] = {}
-    for seed, source, section, link in product(
-        scenario.grid.seeds, sources, scenario.schemes, scenario.links
-    ):
-        conversion = _conversion(source, seed, section, link)
-        start = _start(source, link, seed)
+    for seed, source, section, link in product(grid.seeds, sources, scenario.schemes, scenario.links):
+        conversion = _conversion(source, section, link, seed if source.is_random else 0)
+        start = _start(source, link, starts[seed])
         for traffic in scenario.traffics:
-            base = digest(
-                conversion.identity,
-                link.model_dump(mode="json"),
-                traffic.model_dump(mode="json"),
-                source.lldu_bytes,
-                start,
-                simulator_stamp,
-                __version__,
-                FORMAT_VERSION,
-            )
-            for tcp in scenario.grid.tcp:
-                key = hashlib.sha256(f"{base} {tcp} {seed}".encode()).hexdigest()[:32]
+            path = _path_digest(link, traffic, source.lldu_bytes, simulator_stamp)
+            for tcp in grid.tcp:
+                text = f"{conversion.identity} {path} {start!r} {tcp} {seed}"
+                key = hashlib.sha256(text.encode()).hexdigest()[:32]
                 runs[key] = Run(
                     key,
                     tcp,
@@ -127,11 +123,17 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                     start,
                     link,
                     traffic,
-                    scenario.grid.timeout,
-                    seed in scenario.grid.records,
+                    grid.timeout,
+                    seed in grid.records,
                     simulator_stamp,
                 )
     return list(runs.values())
+
+
+@lru_cache
+def _path_digest(link: Link, traffic: Traffic, lldu_bytes: int, simulator_stamp: str) -> str:
+    path = (link.model_dump(mode="json"), traffic.model_dump(mode="json"), lldu_bytes)
+    return digest(*path, simulator_stamp, __version__, FORMAT_VERSION)
 
 
 def digest(*parts: Any) -> str:
@@ -180,7 +182,9 @@ def _label(section: Any, file: Path | None) -> str:
     return f"{label} /{section.every}" if section.every > 1 else label
 
 
-def _conversion(source: _Source, seed: int, scheme_section: Any, link: Link) -> Conversion:
+@lru_cache(maxsize=1024)
+def _conversion(source: _Source, scheme_section: Any, link: Link, seed: int) -> Conversion:
+    """Return the conversion of a trace; `seed` matters where the trace is random."""
     phy = _phy(source, seed)
     scheme = scheme_of(scheme_section, seconds_to_ns(link.rtt))
     every = source.section.every
@@ -203,10 +207,14 @@ def _phy(source: _Source, seed: int) -> Phy:
     return Phy(identity, source.file, channel, seed, line, length_ns)
 
 
-def _start(source: _Source, link: Link, seed: int) -> int | float:
+def _drawn_start(seed: int) -> float:
+    return float(np.random.default_rng([seed, 0]).random())
+
+
+def _start(source: _Source, link: Link, drawn: float) -> int | float:
     if source.section.offset is not None:
         return seconds_to_ns(source.section.offset)
-    return float(np.random.default_rng([seed, 0]).random()) if link.loop else 0
+    return drawn if link.loop else 0
 
 
 def simulation_s(runs: list[Run]) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -197,10 +198,8 @@ def _check_together(scenario: Scenario) -> None:
                 f"less than {traffic.duration}",
             )
     for name in ("tcp", "seeds", "records"):
-        values = getattr(scenario.grid, name)
-        for value in values:
-            if values.count(value) > 1:
+        for value, count in Counter(getattr(scenario.grid, name)).items():
+            if count > 1:
                 raise Refused(("grid", name), f"{value!r} is listed twice", "each value once")
-    for seed in scenario.grid.records:
-        if seed not in scenario.grid.seeds:
-            raise Refused(("grid", "records"), f"{seed} is not allowed", "seeds of this grid")
+    for seed in set(scenario.grid.records).difference(scenario.grid.seeds):
+        raise Refused(("grid", "records"), f"{seed} is not allowed", "seeds of this grid")

@@ -1,0 +1,152 @@
+"""A run's key says everything that decides its outcome, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tmt.campaign.grid import axes, expand
+from tmt.campaign.scenario import load
+from tmt.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.campaign.grid import Run
+
+TEXT = """\
+[grid]
+tcp = ["cubic"]
+seeds = [3]
+[[trace]]
+file = "phy.parquet"
+[[scheme]]
+name = "harq"
+data = 10
+repair = 2
+[link]
+rtt = 0.5
+queue_packets = 40
+[[traffic]]
+duration = 20
+"""
+
+GENERATED = TEXT.replace(
+    'file = "phy.parquet"',
+    'channel = "gilbert-elliott"\nalpha = 0.99\nbeta = 0.5\nrate = 263e3\nlldu_bytes = 33\nlength = 60',
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, phy: Path) -> Path:
+    shutil.copy(phy, tmp_path / "phy.parquet")
+    return tmp_path
+
+
+def _runs(folder: Path, text: str, stamp: str = "build 1") -> list[Run]:
+    (folder / "s.toml").write_text(text)
+    return expand(load(folder / "s.toml"), stamp)
+
+
+def _key(folder: Path, text: str, stamp: str = "build 1") -> str:
+    (run,) = _runs(folder, text, stamp)
+    return run.key
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"cubic"', '"hybla"'),
+        ("seeds = [3]", "seeds = [4]"),
+        ("data = 10", "data = 11"),
+        ("repair = 2", "repair = 3"),
+        ("repair = 2", "repair = 2\nrounds = 3"),
+        ("rtt = 0.5", "rtt = 0.6"),
+        ("queue_packets = 40", "queue_packets = 41"),
+        ("queue_packets = 40", "queue_packets = 40\nin_order = false"),
+        ("duration = 20", "duration = 21"),
+        ("duration = 20", "duration = 20\nflows = 2"),
+        ('file = "phy.parquet"', 'file = "phy.parquet"\nevery = 2'),
+        ('file = "phy.parquet"', 'file = "phy.parquet"\noffset = 1'),
+        ('file = "phy.parquet"', 'file = "phy.parquet"\nlldu_bytes = 33'),
+        ('file = "phy.parquet"', 'channel = "bernoulli"\nprobability = 0.01\nover = "phy.parquet"'),
+    ],
+)
+def test_key__changes_with_what_decides_the_outcome(folder: Path, old: str, new: str) -> None:
+    assert old in TEXT
+    assert _key(folder, TEXT.replace(old, new)) != _key(folder, TEXT)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("alpha = 0.99", "alpha = 0.98"), ("length = 60", "length = 61"), ("263e3", "264e3")]
+)
+def test_key__changes_with_the_channel(folder: Path, old: str, new: str) -> None:
+    assert _key(folder, GENERATED.replace(old, new)) != _key(folder, GENERATED)
+
+
+def test_key__changes_with_the_simulator_and_the_trace(folder: Path) -> None:
+    key = _key(folder, TEXT)
+    assert _key(folder, TEXT, stamp="build 2") != key
+    from tmt.channels import ErrorFree
+    from tmt.generate import overlay
+
+    other = folder / "other.parquet"
+    overlay(folder / "phy.parquet", other, ErrorFree(), seed=1)
+    assert _key(folder, TEXT.replace("phy.parquet", "other.parquet")) != key, "another file, another hash"
+
+
+def test_key__does_not_change_with_names_and_order(folder: Path) -> None:
+    (folder / "deeper").mkdir()
+    shutil.copy(folder / "phy.parquet", folder / "deeper" / "same.parquet")
+    renamed = TEXT.replace('file = "phy.parquet"', 'label = "x"\nfile = "deeper/same.parquet"')
+    assert _key(folder, 'title = "y"\n' + renamed) == _key(folder, TEXT)
+    several = TEXT.replace("[3]", "[1, 3]").replace('["cubic"]', '["hybla", "cubic"]')
+    assert _key(folder, TEXT) in {run.key for run in _runs(folder, several)}
+
+
+def test_expand__gives_runs_of_a_seed_the_same_channel(folder: Path) -> None:
+    schemes = '[[scheme]]\nname = ["none", "arq"]\n[[scheme]]\nname = "harq"'
+    text = TEXT.replace('[[scheme]]\nname = "harq"', schemes).replace("[3]", "3").replace("0.5", "[0.1, 0.5]")
+    runs = _runs(folder, text)
+    assert len(runs) == 3 * 3 * 2
+    assert len({run.start for run in runs}) == 3
+    assert all(0 <= run.start < 1 for run in runs)
+    assert len({(run.seed, run.start) for run in runs}) == 3
+    assert [run.seed for run in runs] == sorted(run.seed for run in runs), "a partial result has whole seeds"
+    assert axes(runs) == ["rtt_s"]
+    # Conversions do not depend on the seed; those without an answer from the receiver not on the RTT either.
+    assert len({run.conversion.identity for run in runs}) == 1 + 2 + 2
+
+
+def test_expand__gives_every_seed_its_own_realisation(folder: Path) -> None:
+    runs = _runs(folder, GENERATED.replace("[3]", "3").replace('["cubic"]', '["cubic", "hybla"]'))
+    assert len({run.conversion.phy.identity for run in runs}) == 3
+    assert {run.conversion.phy.seed for run in runs} == {1, 2, 3}
+    assert runs[0].trace == "gilbert-elliott(alpha=0.99, beta=0.5, error_good=0, error_bad=1)"
+
+
+def test_expand__without_repetition_starts_at_the_beginning(folder: Path) -> None:
+    assert _runs(folder, TEXT.replace("rtt = 0.5", "rtt = 0.5\nloop = false"))[0].start == 0
+    assert _runs(folder, TEXT.replace("file =", "offset = 1.5\nfile ="))[0].start == 1_500_000_000
+
+
+def test_expand__refuses_traces_that_cannot_be_used(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"absent\.parquet"):
+        _runs(folder, TEXT.replace("phy.parquet", "absent.parquet"))
+    (folder / "phy.txt").write_text("0.0 0.1\n0.1 0.1\n")
+    with pytest.raises(
+        InputError, match=r"phy\.txt does not say its lldu_bytes; add lldu_bytes to the table"
+    ):
+        _runs(folder, TEXT.replace("phy.parquet", "phy.txt"))
+
+
+def test_expand__of_100000_runs_takes_seconds(folder: Path) -> None:
+    text = TEXT.replace("seeds = [3]", "seeds = 20000").replace(
+        '["cubic"]', '["newreno", "westwood", "hybla", "cubic", "compound"]'
+    )
+    started = time.perf_counter()
+    assert len(_runs(folder, text)) == 100_000
+    assert time.perf_counter() - started < 3
