@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tmt.metrics.statistics import seeds_needed
 from tmt.report.looks import tcp_looks
 from tmt.report.measures import COLUMNS, Measure
 from tmt.report.plain import NO_VALUE, texts
@@ -24,6 +25,9 @@ UNTOLD = frozenset(
     }
 )
 """Columns that what was run says in other words, or that are each run's own."""
+
+WISHED = 0.05
+"""Half width of an interval, relative to its mean, that the page tells the needed number of seeds for."""
 
 MOST_POINTS = 4
 """Points of the grid up to which each has its own finding."""
@@ -67,7 +71,7 @@ def findings(results: Results, summary: Summary) -> list[str]:
         for column, verb in wanted:
             if column in shown and len(cells) > 1:
                 sentences.extend(_finding(results, summary, cells, shown[column], verb))
-    return sentences + _deviation(results, summary)
+    return sentences + _precision(summary) + _deviation(results, summary)
 
 
 def _finding(results: Results, summary: Summary, cells: list[Cell], measure: Measure, verb: str) -> list[str]:
@@ -87,6 +91,22 @@ def _finding(results: Results, summary: Summary, cells: list[Cell], measure: Mea
         more = f" and {len(tied) - 2} more" if len(tied) > 2 else ""
         sentence += f"; {names}{more} cannot be told from it"
     return [f"{sentence}."]
+
+
+def _precision(summary: Summary) -> list[str]:
+    """Return a sentence on how many seeds a precision of `WISHED` needs, if there are fewer."""
+    spreads = [cell.single.get("goodput_bps", []) for cell in summary.cells]
+    spreads = [values for values in spreads if len(values) > 1 and np.mean(values) > 0]
+    if not spreads:
+        return []
+    worst = max(spreads, key=lambda values: float(np.std(values, ddof=1) / np.mean(values)))
+    needed, there = seeds_needed(worst, WISHED * float(np.mean(worst))), len(worst)
+    if needed <= there:
+        return []
+    return [
+        f"To know every mean goodput to within {100 * WISHED:g} % either way, about {needed} seeds would be "
+        f"needed; there are {there}."
+    ]
 
 
 def _deviation(results: Results, summary: Summary) -> list[str]:
