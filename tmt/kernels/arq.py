@@ -13,7 +13,7 @@ REPORT = np.dtype([("due_ns", np.int64), ("row", np.int64), ("sent", np.int64)])
 """An erasure on its way to the sender: when it is reported, the LLDU's row, how often that was sent."""
 
 STATE = np.dtype([("rows", np.int64), ("head", np.int64), ("tail", np.int64), ("retransmissions", np.int64)])
-"""Since the start: rows begun, reports taken from and put into the FIFO, slots that carried retransmissions."""
+"""Since the start: rows begun, reports taken from and put into the FIFO, slots with retransmissions."""
 
 
 @kernel

@@ -6,8 +6,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tmt.kernels._jit import kernel
+from tmt.kernels.blocks import (
+    arrive_in_order,
+    collect_arrivals,
+    decode_blocks_in_order,
+    nth_arrival_ns,
+)
 
 Int64Array = npt.NDArray[np.int64]
+
+SLOTS_TOGETHER = 2048
+"""Slots whose decode times are compared at once, to see whether they arrive in order."""
 
 
 @kernel
@@ -25,8 +34,8 @@ def decode_runs(
 ) -> None:
     """Send and decode whole runs of `depth` blocks of `data` + `repair` LLDUs (design, section 3, `fec`).
 
-    Slot `s` of a run is position ``s // depth`` of block ``s % depth``, so that the first ``depth * data`` slots of
-    the run are its data rows.
+    Slot `s` of a run is position ``s // depth`` of block ``s % depth``, so that the first
+    ``depth * data`` slots of the run are its data rows.
 
     Parameters
     ----------
@@ -39,32 +48,110 @@ def decode_runs(
     """
     length = data + repair
     run_slots, run_rows = depth * length, depth * data
-    arrivals_ns = np.empty(length, np.int64)
-    for run in range(len(tx_time_ns) // run_slots):
-        first_slot, first_row = run * run_slots, run * run_rows
-        erased = 0
-        for s in range(run_rows):
-            decode_ns = decode_time_ns[first_slot + s]
-            out_tx_time_ns[first_row + s] = tx_time_ns[first_slot + s]
-            out_delay_ns[first_row + s] = decode_ns
-            out_delivered[first_row + s] = decode_ns > 0
-            out_transmissions[first_row + s] = 1
-            erased += decode_ns == 0
-        if erased == 0:
+    runs = len(tx_time_ns) // run_slots
+    arrivals_ns = np.empty(length + 1, np.int64)
+    arrived = np.empty(depth, np.int64)
+    settled_ns = np.empty(depth, np.int64)
+    out_transmissions[:] = 1
+    runs_together = max(1, SLOTS_TOGETHER // run_slots)
+    for first in range(0, runs, runs_together):
+        last = min(first + runs_together, runs)
+        tx_ns = tx_time_ns[first * run_slots : last * run_slots]
+        decode_ns = decode_time_ns[first * run_slots : last * run_slots]
+        rows_tx_ns = out_tx_time_ns[first * run_rows : last * run_rows]
+        delay_ns = out_delay_ns[first * run_rows : last * run_rows]
+        delivered = out_delivered[first * run_rows : last * run_rows]
+        in_order = arrive_in_order(decode_ns)
+        if in_order and depth == 1:
+            decode_blocks_in_order(
+                tx_ns, decode_ns, data, repair, detection_delay_ns, rows_tx_ns, delay_ns, delivered
+            )
             continue
-        for block in range(depth):
-            arrived = 0
-            for position in range(length):
-                slot = first_slot + position * depth + block
-                if decode_time_ns[slot] > 0:
-                    arrivals_ns[arrived] = tx_time_ns[slot] + decode_time_ns[slot]
-                    arrived += 1
-            if arrived >= data:
-                settled_ns = np.sort(arrivals_ns[:arrived])[data - 1]
+        for run in range(last - first):
+            run_tx_ns = tx_ns[run * run_slots : (run + 1) * run_slots]
+            run_decode_ns = decode_ns[run * run_slots : (run + 1) * run_slots]
+            lost_ns = run_tx_ns[run_slots - 1] + detection_delay_ns
+            if in_order:
+                _count_in_order(run_tx_ns, run_decode_ns, data, lost_ns, arrived, settled_ns)
             else:
-                settled_ns = tx_time_ns[first_slot + run_slots - 1] + detection_delay_ns
-            for position in range(data):
-                row = first_row + position * depth + block
-                if not out_delivered[row]:
-                    out_delay_ns[row] = settled_ns - out_tx_time_ns[row]
-                    out_delivered[row] = arrived >= data
+                _count_in_any_order(run_tx_ns, run_decode_ns, data, lost_ns, arrivals_ns, arrived, settled_ns)
+            _write_run(
+                run_tx_ns,
+                run_decode_ns,
+                data,
+                settled_ns,
+                arrived,
+                run * run_rows,
+                rows_tx_ns,
+                delay_ns,
+                delivered,
+            )
+
+
+@kernel
+def _count_in_order(
+    tx_ns: Int64Array,
+    decode_ns: Int64Array,
+    data: int,
+    lost_ns: int,
+    arrived: Int64Array,
+    settled_ns: Int64Array,
+) -> None:
+    """Count the arrivals of all blocks of a run, up to the `data`-th and its moment."""
+    depth = len(arrived)
+    arrived[:] = 0
+    settled_ns[:] = lost_ns
+    for first in range(0, depth * data, depth):
+        for block in range(depth):
+            arrived[block] += decode_ns[first + block] > 0
+    for first in range(depth * data, len(tx_ns), depth):
+        for block in range(depth):
+            counts = (arrived[block] < data) & (decode_ns[first + block] > 0)
+            moment_ns = tx_ns[first + block] + decode_ns[first + block]
+            settled_ns[block] = moment_ns if counts else settled_ns[block]
+            arrived[block] += counts
+    for block in range(depth):
+        if arrived[block] < data:
+            settled_ns[block] = lost_ns
+
+
+@kernel
+def _count_in_any_order(
+    tx_ns: Int64Array,
+    decode_ns: Int64Array,
+    data: int,
+    lost_ns: int,
+    arrivals_ns: Int64Array,
+    arrived: Int64Array,
+    settled_ns: Int64Array,
+) -> None:
+    """Count the arrivals of all blocks of a run, and find their `data`-th by its moment."""
+    depth = len(arrived)
+    for block in range(depth):
+        arrived[block] = collect_arrivals(tx_ns[block::depth], decode_ns[block::depth], arrivals_ns, 0)
+        settled_ns[block] = lost_ns
+        if arrived[block] >= data:
+            settled_ns[block] = nth_arrival_ns(arrivals_ns[: arrived[block]], data)
+
+
+@kernel
+def _write_run(
+    tx_ns: Int64Array,
+    decode_ns: Int64Array,
+    data: int,
+    settled_ns: Int64Array,
+    arrived: Int64Array,
+    row: int,
+    out_tx_time_ns: Int64Array,
+    out_delay_ns: Int64Array,
+    out_delivered: npt.NDArray[np.bool_],
+) -> None:
+    """Write the rows of a run from index `row` on: they stand in the order of its slots."""
+    depth = len(arrived)
+    for first in range(0, depth * data, depth):
+        for block in range(depth):
+            slot = first + block
+            decoded = decode_ns[slot] > 0
+            out_tx_time_ns[row + slot] = tx_ns[slot]
+            out_delay_ns[row + slot] = decode_ns[slot] if decoded else settled_ns[block] - tx_ns[slot]
+            out_delivered[row + slot] = decoded | (arrived[block] >= data)

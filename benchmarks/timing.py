@@ -1,0 +1,24 @@
+"""Two things timed in turn, so that both meet the same machine."""
+
+from __future__ import annotations
+
+from statistics import median
+from time import thread_time as perf_counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def paired_ratio(
+    reference: Callable[[], object], subject: Callable[[], object], repeats: int
+) -> tuple[float, float]:
+    """Return the median times of `reference` and `subject` in seconds, measured in turn after a warm-up."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for repeat in range(repeats + 1):
+        for column, call in zip(times, (reference, subject), strict=True):
+            start = perf_counter()
+            call()
+            if repeat:
+                column.append(perf_counter() - start)
+    return median(times[0]), median(times[1])

@@ -1,0 +1,83 @@
+"""`tmt convert` as users type it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tmt.io import read_link, write_trace
+from tmt.trace import PhyTrace
+
+TMT = Path(sys.executable).with_name("tmt")
+
+
+def tmt_convert(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [TMT, "convert", *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    decode = np.full(24, 5_000_000)
+    decode[[2, 13]] = 0
+    write_trace(tmp_path / "phy.parquet", PhyTrace(np.arange(24) * 1_000_000, decode))
+    return tmp_path
+
+
+def test_convert__prints_what_became_of_slots_and_rows(folder: Path) -> None:
+    # Slots 2 and 13 are erased; their reports, 8 ms later, take slots 10 and 21: 22 rows, all delivered.
+    result = tmt_convert(folder, "phy.parquet", "link.npy", "--scheme", "arq", "--rtt", "0.008")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == (
+        "link.npy: ARQ: 24 slots = 22 data + 2 retransmissions; "
+        "22 rows = 22 delivered + 0 lost + 0 unsettled; efficiency 0.9167\n"
+    )
+    assert read_link(folder / "link.npy").transmissions.tolist().count(2) == 2
+
+
+def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
+    (folder / "phy.parquet").rename(folder / "a.parquet")
+    write_trace(folder / "b.parquet", PhyTrace(np.arange(30), np.ones(30, np.int64)))
+    (folder / "links").mkdir()
+    arguments = "a.parquet b.parquet --out-dir links --scheme none --scheme fec --data 2 --repair 1"
+    result = tmt_convert(folder, *arguments.split())
+    assert result.returncode == 0, result.stderr
+    assert sorted(path.name for path in (folder / "links").iterdir()) == [
+        "a-fec.npy",
+        "a-none.npy",
+        "b-fec.npy",
+        "b-none.npy",
+    ]
+    assert len(result.stdout.splitlines()) == 4
+    assert len(read_link(folder / "links" / "b-fec.npy")) == 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("phy.parquet link.npy --scheme arq", "--rtt is missing: --scheme arq needs it"),
+        ("phy.parquet link.npy --scheme fec --data 2", "--repair is missing: --scheme fec needs it"),
+        (
+            "phy.parquet link.npy --scheme none --rtt 1",
+            "--rtt is no option of --scheme none: none takes --detection-delay",
+        ),
+        ("phy.parquet link.npy --scheme fec --data 60000 --repair 60000", "at most 65535"),
+        ("phy.parquet --scheme none", "1 files and 1 schemes given"),
+        ("phy.parquet link.npy --scheme none --scheme none", "each scheme can be given once"),
+        ("no.parquet link.npy --scheme none", "no.parquet: cannot be read: No such file or directory"),
+        ("phy.parquet link.xyz --scheme none", "link.xyz: its ending tells no trace format"),
+        ("phy.parquet link.npy --scheme fec --data 20 --repair 5", "link.npy: not written"),
+        ("phy.parquet phy.parquet --out-dir . --scheme none", "would overwrite each other"),
+    ],
+)
+def test_convert__refuses_in_one_line(folder: Path, arguments: str, said: str) -> None:
+    result = tmt_convert(folder, *arguments.split())
+    assert result.returncode == 2
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert [path.name for path in folder.iterdir()] == ["phy.parquet"]

@@ -1,0 +1,186 @@
+"""Conversion from file to file: the same as in memory, bounded, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from naive.traces import rows_of
+
+from tmt.convert import Conversion, convert, convert_file, convert_files
+from tmt.errors import InputError, OutputError, UsageError
+from tmt.io import create_trace, read_link, write_trace
+from tmt.provenance import file_sha256
+from tmt.schema import PHY_TRACE
+from tmt.schemes import Arq, Fec, Harq, NoScheme, Scheme
+from tmt.trace import PhyTrace
+
+TMT = Path(sys.executable).with_name("tmt")
+SCHEMES = [NoScheme(), Fec(10, 2, depth=3), Arq(500_000), Harq(10, 2, 500_000)]
+
+
+def trace(n: int, erased: float = 0.1) -> PhyTrace:
+    rng = np.random.default_rng(7)
+    tx = np.cumsum(rng.integers(900, 1100, n))
+    decode = np.where(rng.random(n) < erased, 0, rng.integers(30_000, 40_000, n))
+    return PhyTrace(tx, decode, {"kind": "phy", "lldu_bytes": 33})
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.name)
+@pytest.mark.parametrize("every", [1, 7])
+def test_convert_file__equals_convert_whatever_the_row_groups(
+    tmp_path: Path, scheme: Scheme, every: int
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    phy = trace(3_000)
+    expected = rows_of(convert(phy, scheme, every))
+    assert len(expected) > 300
+    table = pa.table({"tx_time_ns": phy.tx_time_ns, "decode_time_ns": phy.decode_time_ns})
+    for row_group in (3_000, 1_024, 37):
+        pq.write_table(table, tmp_path / "phy.parquet", row_group_size=row_group)
+        counts = convert_file(tmp_path / "phy.parquet", tmp_path / "link.npy", scheme, every)
+        assert rows_of(read_link(tmp_path / "link.npy")) == expected
+        assert counts.data_rows == len(expected)
+
+
+def test_convert__keeps_every_nth_slot_from_the_first_on() -> None:
+    phy = PhyTrace(np.arange(10), np.arange(1, 11))
+    assert convert(phy, NoScheme(), every=4).tx_time_ns.tolist() == [0, 4, 8]
+    with pytest.raises(UsageError, match="every is 0"):
+        convert(phy, NoScheme(), every=0)
+
+
+def test_convert_file__says_in_the_link_trace_how_it_was_made(tmp_path: Path) -> None:
+    phy_path, link_path = tmp_path / "phy.parquet", tmp_path / "link.parquet"
+    write_trace(phy_path, trace(100))
+    convert_file(phy_path, link_path, Arq(500_000, max_transmissions=3), every=2)
+    made = read_link(link_path).metadata
+    assert (made["kind"], made["lldu_bytes"], made["every"]) == ("link", 33, 2)
+    assert made["scheme"] == {
+        "name": "arq",
+        "rtt_ns": 500_000,
+        "max_transmissions": 3,
+        "detection_delay_ns": 0,
+    }
+    assert made["source"] == {"name": "phy.parquet", "sha256": file_sha256(phy_path)}
+
+
+def test_convert_file__reports_progress_in_slots_of_the_file(tmp_path: Path) -> None:
+    write_trace(tmp_path / "phy.npy", trace(1_000))
+    done: list[int] = []
+    convert_file(tmp_path / "phy.npy", tmp_path / "link.npy", NoScheme(), every=3, progress=done.append)
+    assert sum(done) == 1_000
+
+
+def test_convert_file__reads_and_writes_any_file_system(tmp_path: Path) -> None:
+    write_trace(tmp_path / "phy.parquet", trace(200))
+    convert_file(f"file://{tmp_path}/phy.parquet", f"file://{tmp_path}/link.parquet", NoScheme())
+    assert len(read_link(tmp_path / "link.parquet")) == 200
+
+
+def test_convert_file__leaves_nothing_when_the_last_row_group_is_bad(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    tx = np.arange(1_000)
+    tx[990] = 5
+    table = pa.table({"tx_time_ns": tx, "decode_time_ns": np.ones(1_000, np.int64)})
+    pq.write_table(table, tmp_path / "phy.parquet", row_group_size=100)
+    with pytest.raises(InputError, match="row 991"):
+        convert_file(tmp_path / "phy.parquet", tmp_path / "link.parquet", Arq(5))
+    assert [path.name for path in tmp_path.iterdir()] == ["phy.parquet"]
+
+
+def test_convert_file__leaves_nothing_when_it_cannot_write(tmp_path: Path) -> None:
+    # A limit on the size of files stands in for a full disk: the kernel refuses the write in both cases.
+    write_trace(tmp_path / "phy.npy", trace(50_000))
+    result = subprocess.run(
+        [TMT, "convert", "phy.npy", "link.npy", "--scheme", "none"],
+        cwd=tmp_path,
+        preexec_fn=lambda: (
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)),
+        ),
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+    )
+    assert result.returncode == OutputError.exit_status
+    assert result.stderr == "link.npy: cannot be written: File too large\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["phy.npy"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_convert_file__leaves_no_link_trace_when_it_is_interrupted(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    write_trace(tmp_path / "phy.npy", trace(300_000))
+    script = (
+        "import time; from tmt.convert import convert_file; from tmt.schemes import NoScheme\n"
+        "def linger(slots): print('under way', flush=True); time.sleep(60)\n"
+        "convert_file('phy.npy', 'link.npy', NoScheme(), progress=linger)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "under way\n"
+        assert [path for path in tmp_path.iterdir() if path.name.startswith(".part-")]
+        process.send_signal(how)
+        assert process.wait(timeout=20) != 0
+    assert not (tmp_path / "link.npy").exists()
+    if how is signal.SIGINT:
+        assert [path.name for path in tmp_path.iterdir()] == ["phy.npy"]
+
+
+def test_convert_files__runs_many_and_stops_at_the_first_error(tmp_path: Path) -> None:
+    write_trace(tmp_path / "phy.npy", trace(500))
+    conversions = [
+        Conversion(f"{tmp_path}/phy.npy", f"{tmp_path}/{scheme.name}.npy", scheme) for scheme in SCHEMES
+    ]
+    counts = convert_files(conversions)
+    assert [one.slots for one in counts] == [500] * 4
+    for conversion, one in zip(conversions, counts, strict=True):
+        assert len(read_link(conversion.link_path)) == one.data_rows
+    missing = Conversion(f"{tmp_path}/none.parquet", f"{tmp_path}/never.npy", NoScheme())
+    with pytest.raises(InputError, match=r"none\.parquet: cannot be read"):
+        convert_files([missing])
+    assert not (tmp_path / "never.npy").exists()
+
+
+def test_convert_file__memory_does_not_grow_with_the_trace(tmp_path: Path) -> None:
+    # Four million slots are 64 MB in and 72 MB out when held whole, above what the same process needs for
+    # few.
+    peaks = []
+    for n in (1 << 19, 1 << 22):
+        with create_trace(tmp_path / "phy.parquet", PHY_TRACE, {}) as writer:
+            for first in range(0, n, 1 << 18):
+                tx = np.arange(first, first + (1 << 18)) * 1_000
+                writer.write(PhyTrace(tx, np.where(tx % 7_000 == 0, 0, 30_000)))
+        script = (
+            "import resource, sys; from tmt.convert import convert_file; from tmt.schemes import NoScheme\n"
+            "convert_file(sys.argv[1], sys.argv[2], NoScheme())\n"
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        )
+        result = subprocess.run(
+            [sys.executable, "-c", script, tmp_path / "phy.parquet", tmp_path / "link.parquet"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        peaks.append(int(result.stdout) / 1024)
+    assert peaks[1] < 300
+    assert peaks[1] - peaks[0] < 40

@@ -1,0 +1,119 @@
+"""Small traces converted by hand, from the definitions in `docs/schemes.md`."""
+
+from __future__ import annotations
+
+from naive.traces import phy_trace, rows_of
+
+from tmt.schemes import Arq, Counts, Fec, Harq, NoScheme, Scheme
+
+
+def converted(
+    scheme: Scheme, tx: list[int], decode: list[int]
+) -> tuple[list[tuple[int, int, bool, int]], Counts]:
+    converter = scheme.converter()
+    rows = rows_of(converter.feed(phy_trace(tx, decode))) + rows_of(converter.finish())
+    return [tuple(row) for row in rows], converter.counts
+
+
+def test_none__delivers_after_the_decode_time_and_loses_what_is_erased() -> None:
+    rows, counts = converted(NoScheme(detection_delay_ns=3), [0, 10, 20], [4, 0, 5])
+    assert rows == [(0, 4, True, 1), (10, 3, False, 1), (20, 5, True, 1)]
+    assert counts.efficiency == 2 / 3
+
+
+def test_arq__repeats_in_the_first_slot_at_or_after_the_report() -> None:
+    # Slot 10 is erased; reported at 10 + 2 + 18 = 30, so that the slot at 30 repeats it: 30 + 4 - 10 = 24.
+    # That slot is no row. Slot 40 is erased and its report, at 60, comes after the end: unsettled.
+    rows, counts = converted(
+        Arq(rtt_ns=18, detection_delay_ns=2), [0, 10, 20, 30, 40, 50], [4, 0, 4, 4, 0, 4]
+    )
+    assert rows == [
+        (0, 4, True, 1),
+        (10, 24, True, 2),
+        (20, 4, True, 1),
+        (40, -1, False, 1),
+        (50, 4, True, 1),
+    ]
+    assert (counts.retransmission_slots, counts.unsettled, counts.lost) == (1, 1, 0)
+
+
+def test_arq__serves_reports_in_the_order_of_their_moments() -> None:
+    # Slots 0 and 1 are erased, reported at 10 and 11. The first slot from then on is at 12 and repeats LLDU 0
+    # (12 + 1 - 0 = 13); the next, at 20, repeats LLDU 1 (20 + 1 - 1 = 20); the slot at 21 carries new data.
+    rows, _ = converted(Arq(rtt_ns=10), [0, 1, 12, 20, 21], [0, 0, 1, 1, 1])
+    assert rows == [(0, 13, True, 2), (1, 20, True, 2), (21, 1, True, 1)]
+
+
+def test_arq__gives_up_after_the_last_transmission_allowed() -> None:
+    # Sent at 0 and, after a report at 10, at 10; erased twice; given up 2 after the second: 10 + 2 - 0 = 12.
+    rows, counts = converted(Arq(rtt_ns=8, max_transmissions=2, detection_delay_ns=2), [0, 10, 20], [0, 0, 4])
+    assert rows == [(0, 12, False, 2), (20, 4, True, 1)]
+    assert counts.lost == 1
+
+
+def test_arq__counts_transmissions_up_to_255() -> None:
+    # Erased 300 times, every slot repeats it: the 301st transmission, at 300, is decoded.
+    rows, counts = converted(Arq(rtt_ns=0), list(range(301)), [0] * 300 + [1])
+    assert rows == [(0, 301, True, 255)]
+    assert counts.retransmission_slots == 300
+
+
+def test_fec__recovers_at_the_arrival_that_completes_a_block() -> None:
+    # Blocks of 2 + 1. First: slot 1 is erased; arrivals at 0 + 5 and 2 + 5: the second, at 7, recovers: 7 - 1
+    # = 6. Second: two of three erased, lost 9 after its last slot, at 5: 5 + 9 - 3 = 11 and 5 + 9 - 4 = 10.
+    # The slot at 6 is a block cut short, and dropped.
+    rows, counts = converted(
+        Fec(data=2, repair=1, detection_delay_ns=9), list(range(7)), [5, 0, 5, 0, 0, 5, 5]
+    )
+    assert rows == [(0, 5, True, 1), (1, 6, True, 1), (3, 11, False, 1), (4, 10, False, 1)]
+    assert (counts.repair_slots, counts.dropped_tail, counts.lost) == (2, 1, 2)
+    assert counts.efficiency == 2 / 6
+
+
+def test_fec__orders_arrivals_by_their_moment_not_by_their_slot() -> None:
+    # Block of 3 + 1 with slot 0 erased; arrivals at 1 + 50, 2 + 3, 3 + 4: the third of them is at 51, not at
+    # 7.
+    rows, _ = converted(Fec(data=3, repair=1), [0, 1, 2, 3], [0, 50, 3, 4])
+    assert rows[0] == (0, 51, True, 1)
+
+
+def test_fec__interleaves_blocks_over_a_run() -> None:
+    # Depth 2, blocks of 2 + 1: slots 0 2 4 and 1 3 5. The burst over slots 2 and 3 costs each block one LLDU:
+    # block 0 has slots 0 and 4, complete at 4 + 1 = 5, 5 - 2 = 3; block 1 has 1 and 5, complete at 6, 6 - 3 =
+    # 3.
+    rows, _ = converted(Fec(data=2, repair=1, depth=2), list(range(6)), [1, 1, 0, 0, 1, 1])
+    assert rows == [(0, 1, True, 1), (1, 1, True, 1), (2, 3, True, 1), (3, 3, True, 1)]
+
+
+def test_harq__requests_what_is_missing_and_the_extra() -> None:
+    # Block of 2 + 1 in slots 0 1 2 with one arrival, at 0 + 1. After slot 2 the receiver asks for (2 - 1) + 1
+    # = 2, known to the sender at 2 + 1 + 2 = 5: slots 5 and 6 carry them. Slots 3, 4 and 7 are the next
+    # block. Slot 5 is erased; slot 6 brings the second arrival, at 7: 7 - 1 = 6. The block was sent with one
+    # request: 2.
+    rows, counts = converted(
+        Harq(data=2, repair=1, rtt_ns=2, extra=1, rounds=2, detection_delay_ns=1),
+        list(range(8)),
+        [1, 0, 0, 1, 1, 0, 1, 1],
+    )
+    assert rows == [(0, 1, True, 2), (1, 6, True, 2), (3, 1, True, 1), (4, 1, True, 1)]
+    assert (counts.repair_slots, counts.data_rows) == (4, 4)
+
+
+def test_harq__gives_up_after_the_last_round() -> None:
+    # Block of 1 + 0, one round, no extra: slot 0 erased, request for 1 served by slot 1, erased too: given up
+    # at 1 + 0 - 0 = 1 after one request.
+    rows, _ = converted(Harq(data=1, repair=0, rtt_ns=1, extra=0, rounds=1), [0, 1, 2], [0, 0, 4])
+    assert rows == [(0, 1, False, 2), (2, 4, True, 1)]
+
+
+def test_harq__keeps_a_block_that_the_trace_cuts_short() -> None:
+    # Of a block of 3 + 1 only three slots exist: what is decoded is delivered, the erased one is unsettled.
+    rows, counts = converted(Harq(data=3, repair=1, rtt_ns=1), [0, 1, 2], [7, 0, 7])
+    assert rows == [(0, 7, True, 1), (1, -1, False, 1), (2, 7, True, 1)]
+    assert (counts.delivered, counts.unsettled) == (2, 1)
+
+
+def test_harq__leaves_open_what_waits_for_its_request() -> None:
+    # The request of the block in slots 0 and 1 arrives at 1 + 50, after the end of the trace.
+    rows, _ = converted(Harq(data=1, repair=1, rtt_ns=50), [0, 1, 2, 3], [0, 0, 5, 5])
+    assert rows == [(0, -1, False, 2), (2, 5, True, 1)]

@@ -1,0 +1,68 @@
+"""Parameters are refused by name, with the value and what is allowed; schemes know their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tmt.errors import UsageError
+from tmt.schemes import SCHEMES, Arq, Counts, Fec, Harq, NoScheme, Scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: NoScheme(detection_delay_ns=-1), "detection_delay_ns is -1"),
+        (lambda: Arq(rtt_ns=-5), "rtt_ns is -5"),
+        (lambda: Arq(rtt_ns=2**62), "rtt_ns is 4611686018427387904"),
+        (lambda: Arq(rtt_ns=0, max_transmissions=0), "max_transmissions is 0"),
+        (lambda: Fec(data=0, repair=1), "data is 0"),
+        (lambda: Fec(data=1, repair=-1), "repair is -1"),
+        (lambda: Fec(data=1, repair=1, depth=0), "depth is 0"),
+        (lambda: Fec(data=1000, repair=24, depth=64), "65536 slots"),
+        (lambda: Harq(data=1, repair=1, rtt_ns=0, extra=-1), "extra is -1"),
+        (lambda: Harq(data=1, repair=1, rtt_ns=0, rounds=-1), "rounds is -1"),
+        (lambda: Harq(data=1.5, repair=1, rtt_ns=0), "data is 1.5"),  # type: ignore[arg-type]
+        (lambda: Harq(data=True, repair=1, rtt_ns=0), "data is True"),
+    ],
+)
+def test_parameters__are_refused_by_name(make: Callable[[], Scheme], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        make()
+
+
+def test_labels__are_those_of_the_papers() -> None:
+    schemes = [
+        NoScheme(),
+        Fec(10, 2),
+        Fec(10, 2, depth=8),
+        Arq(0),
+        Arq(0, max_transmissions=3),
+        Harq(38, 13, 0),
+    ]
+    assert [scheme.label for scheme in schemes] == [
+        "none",
+        "FEC(10/12)",
+        "FEC(10/12) x 8",
+        "ARQ",
+        "ARQ(max 3)",
+        "HARQ(38/51)",
+    ]
+
+
+def test_registry__knows_every_scheme_by_its_name() -> None:
+    assert list(SCHEMES) == ["none", "fec", "arq", "harq"]
+    assert all(scheme.name == name for name, scheme in SCHEMES.items())
+
+
+def test_counts__stop_a_conversion_that_lost_a_slot_or_a_row() -> None:
+    good = {"slots": 12, "data_rows": 8, "repair_slots": 3, "retransmission_slots": 0, "dropped_tail": 1}
+    Counts(**good, delivered=5, lost=2, unsettled=1).check()
+    with pytest.raises(AssertionError, match="lost count"):
+        Counts(**good, delivered=5, lost=2, unsettled=0).check()
+    with pytest.raises(AssertionError, match="lost count"):
+        Counts(**{**good, "repair_slots": 4}, delivered=5, lost=2, unsettled=1).check()
