@@ -53,9 +53,15 @@ class _NoSchemeConverter(Converter):
         from tmt.kernels.none import send_once  # noqa: PLC0415
 
         window = self._window
-        window.tx_time_ns[:] = tx_time_ns
-        window.transmissions[:] = 1
-        send_once(decode_time_ns, self._scheme.detection_delay_ns, window.delay_ns, window.delivered)
+        send_once(
+            tx_time_ns,
+            decode_time_ns,
+            self._scheme.detection_delay_ns,
+            window.tx_time_ns,
+            window.delay_ns,
+            window.delivered,
+            window.transmissions,
+        )
 
     def _rows(self) -> int:
         return self._slots
