@@ -12,23 +12,28 @@ Int64Array = npt.NDArray[np.int64]
 
 @kernel
 def send_once(
+    tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
     detection_delay_ns: int,
+    out_tx_time_ns: Int64Array,
     out_delay_ns: Int64Array,
     out_delivered: npt.NDArray[np.bool_],
+    out_transmissions: npt.NDArray[np.uint8],
 ) -> None:
     """Settle every slot by itself (design, section 3, `none`).
 
     Parameters
     ----------
-    decode_time_ns : [n], int64, ns
-        The slots, 0 where erased.
+    tx_time_ns, decode_time_ns : [n], int64, ns
+        The slots.
     detection_delay_ns
         After how long the receiver knows that a slot was erased.
-    out_delay_ns, out_delivered : [n], written
-        The rows; their other columns are a copy of the slots' `tx` and ones.
+    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions : [n], written
+        The rows.
     """
-    for slot in range(len(decode_time_ns)):
+    out_tx_time_ns[:] = tx_time_ns
+    out_transmissions[:] = 1
+    for slot in range(len(tx_time_ns)):
         decode_ns = decode_time_ns[slot]
         out_delay_ns[slot] = decode_ns if decode_ns > 0 else detection_delay_ns
         out_delivered[slot] = decode_ns > 0
