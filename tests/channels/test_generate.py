@@ -1,0 +1,141 @@
+"""PHY traces from channels: exact times, any cut, over a trace, and what the command refuses."""
+
+from __future__ import annotations
+
+import shlex
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import tmt.generate
+from tmt.channels import Bernoulli, ErrorFree, GilbertElliott
+from tmt.cli.generate_command import command
+from tmt.errors import InputError, UsageError
+from tmt.generate import Line, generate, overlay
+from tmt.io import read_phy, write_trace
+from tmt.trace import LinkTrace, PhyTrace
+
+ROOT = Path(__file__).resolve().parents[2]
+MS = 1_000_000
+
+
+def test_line__does_not_drift_at_a_rate_that_no_nanosecond_divides() -> None:
+    # 33 bytes at 263 kbit/s: slot i at floor(i * 264e9 / 263000) ns, by exact arithmetic.
+    line = Line.at_rate(263_000, 33, 36 * MS)
+    for first in (0, 1, 10**6, 3 * 10**9):
+        exact = [(first + i) * 264 * 10**9 // 263_000 for i in range(5)]
+        assert line.tx_times_ns(first, 5).tolist() == exact
+
+
+@pytest.mark.parametrize(("duration_ns", "slots"), [(1, 1), (999, 1), (1000, 1), (1001, 2), (3000, 3)])
+def test_line__sends_the_slots_before_its_end(duration_ns: int, slots: int) -> None:
+    assert Line(Fraction(1000), 1).slots_within(duration_ns) == slots
+
+
+def test_generate__does_not_depend_on_the_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line, channel = Line.at_rate(263_000, 33, 36 * MS), GilbertElliott(0.9, 0.5)
+    for chunk in (7, 1000):
+        monkeypatch.setattr(tmt.generate, "CHUNK_SLOTS", chunk)
+        generate(tmp_path / f"{chunk}.parquet", channel, line, duration_ns=10**8, seed=3)
+    small, large = (read_phy(tmp_path / f"{chunk}.parquet") for chunk in (7, 1000))
+    assert len(small) == 100
+    assert np.array_equal(small.tx_time_ns, large.tx_time_ns)
+    assert np.array_equal(small.decode_time_ns, large.decode_time_ns)
+
+
+def test_generate__says_in_the_file_how_it_was_made(tmp_path: Path) -> None:
+    path = tmp_path / "phy.parquet"
+    line = Line(Fraction(MS), 5 * MS)
+    generate(path, Bernoulli(0.25), line, duration_ns=10**9, seed=9, lldu_bytes=33)
+    metadata = read_phy(path).metadata
+    assert metadata["generator"] == {"channel": "bernoulli", "probability": 0.25}
+    assert (metadata["seed"], metadata["lldu_bytes"]) == (9, 33)
+
+
+def test_overlay__keeps_erased_what_was_erased(tmp_path: Path) -> None:
+    tx_time_ns = np.arange(2000, dtype=np.int64) ** 2
+    decode_time_ns = np.where(np.arange(2000) % 3 == 0, 0, np.arange(2000)).astype(np.int64)
+    write_trace(tmp_path / "in.parquet", PhyTrace(tx_time_ns, decode_time_ns, {"lldu_bytes": 33}))
+    assert overlay(tmp_path / "in.parquet", tmp_path / "out.parquet", Bernoulli(0.4), seed=2) == 2000
+    result = read_phy(tmp_path / "out.parquet")
+    erased = Bernoulli(0.4).erasures(2).next(2000)
+    assert np.array_equal(result.tx_time_ns, tx_time_ns)
+    assert np.array_equal(result.decode_time_ns, np.where(erased, 0, decode_time_ns))
+    assert result.metadata["lldu_bytes"] == 33
+    assert result.metadata["source"]["name"] == "in.parquet"
+
+
+def test_overlay__of_the_error_free_channel_changes_no_row(tmp_path: Path) -> None:
+    before = PhyTrace(np.array([3, 8, 9]), np.array([4, 0, 1]))
+    write_trace(tmp_path / "in.csv", before)
+    overlay(tmp_path / "in.csv", tmp_path / "out.csv", ErrorFree(), seed=1)
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "in.csv").read_bytes()
+
+
+def test_overlay__refuses_a_link_trace(tmp_path: Path) -> None:
+    one = np.array([1])
+    write_trace(tmp_path / "link.csv", LinkTrace(one, one, one == 1, one.astype(np.uint8)))
+    with pytest.raises(InputError, match=r"link\.csv"):
+        overlay(tmp_path / "link.csv", tmp_path / "out.csv", ErrorFree(), seed=1)
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--channel bernoulli --duration 1", "--probability is missing: bernoulli needs it"),
+        ("--channel bernoulli --probability 0.1", "--duration is missing"),
+        ("--channel error-free --alpha 0.5 --duration 1", "--alpha is no parameter of error-free"),
+        ("--channel bernoulli --probability 0.1 --beta 0.5 --duration 1", "parameters are: --probability"),
+        ("--channel gilbert-elliott --alpha 1 --beta 1 --duration 1", "alpha and beta are both 1"),
+        ("--channel error-free --duration 1 --rate-bps 1000", "--rate-bps 1000 needs --lldu-bytes"),
+        (
+            "--channel error-free --duration 1 --rate-bps 1000 --lldu-bytes 9 --slot-interval 2",
+            "--slot-interval cannot be given with --rate-bps",
+        ),
+        ("--channel error-free --duration 1 --over x.csv", "--duration cannot be given with --over"),
+    ],
+)
+def test_generate_command__refuses_by_option(arguments: str, message: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(command, [*arguments.split(), str(tmp_path / "phy.parquet")])
+    assert isinstance(result.exception, UsageError)
+    assert message in str(result.exception)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option", "value"),
+    [
+        ("--channel bernoulli --probability 1.1 --duration 1", "--probability", "1.1"),
+        ("--channel gilbert-elliott --alpha -1 --beta 0 --duration 1", "--alpha", "-1"),
+        ("--channel error-free --duration 0", "--duration", "0"),
+        ("--channel error-free --duration 1 --decode-time 0", "--decode-time", "0"),
+        ("--channel error-free --duration 1 --seed -4", "--seed", "-4"),
+        ("--channel rayleigh --duration 1", "--channel", "rayleigh"),
+    ],
+)
+def test_generate_command__refuses_what_is_out_of_range(
+    arguments: str, option: str, value: str, tmp_path: Path
+) -> None:
+    result = CliRunner().invoke(command, [*arguments.split(), str(tmp_path / "phy.parquet")])
+    assert result.exit_code == 2
+    assert option in result.output.splitlines()[-1]
+    assert value in result.output.splitlines()[-1]
+
+
+def test_sample_trace__is_what_the_command_in_its_datasheet_makes(tmp_path: Path) -> None:
+    datasheet = (ROOT / "traces" / "README.md").read_text().replace("\\\n", " ")
+    commands = [line.strip() for line in datasheet.splitlines() if line.startswith("    tmt generate")]
+    assert commands
+    for line in commands:
+        *arguments, target = shlex.split(line)[2:]
+        made = tmp_path / Path(target).name
+        result = CliRunner().invoke(command, [*arguments, str(made)])
+        assert result.exception is None, result.output
+        ours, shipped = read_phy(made), read_phy(ROOT / target)
+        assert np.array_equal(ours.tx_time_ns, shipped.tx_time_ns)
+        assert np.array_equal(ours.decode_time_ns, shipped.decode_time_ns)
+        assert (ROOT / target).stat().st_size < 300_000
