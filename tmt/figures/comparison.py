@@ -82,7 +82,7 @@ def draw(figure: Figure, rows: Sequence[Row], *, title: str, note: str) -> None:
     columns = max(len(row.panels) for row in rows)
     grid = figure.subplots(len(rows), columns, sharex=True, sharey="row", squeeze=False)
     figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.06, wspace=0.04)
-    figure.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK)
+    figure.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK, parse_math=False)
     figure.supxlabel(note, x=0.012, ha="left", fontsize=7.5, color=MUTED)
     limit = ROOM_FOR_NUMBERS * max(_extent(panel) for row in rows for panel in row.panels)
     for row, line_of_axes in zip(rows, grid, strict=True):
@@ -91,7 +91,7 @@ def draw(figure: Figure, rows: Sequence[Row], *, title: str, note: str) -> None:
                 _draw_panel(axes, row.panels[number], limit)
             else:
                 axes.set_visible(False)
-        line_of_axes[0].set_ylabel(row.label)
+        line_of_axes[0].set_ylabel(row.label, parse_math=False)
     for axes in grid[-1]:
         axes.set_xlabel("goodput (kbit/s)")
 
@@ -104,7 +104,7 @@ def size(rows: Sequence[Row]) -> tuple[float, float]:
 
 
 def _draw_panel(axes: Axes, panel: Panel, limit: float) -> None:
-    axes.set_title(f"{_name(panel)}\n", fontsize=11, fontweight="bold", color=INK)
+    axes.set_title(f"{_name(panel)}\n", fontsize=11, fontweight="bold", color=INK, parse_math=False)
     axes.grid(visible=False, axis="y")
     if _has_capacity(panel):
         _draw_capacity(axes, panel)

@@ -1,0 +1,121 @@
+"""`tmt run` as people and scripts meet it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.ns2
+
+TMT = Path(sys.executable).with_name("tmt")
+
+
+def _tmt(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [str(TMT), "run", *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def folder(
+    tmp_path_factory: pytest.TempPathFactory, write_scenario: Callable[..., Path], simulator: Path
+) -> Path:
+    """A folder with a scenario that has been run."""
+    folder = tmp_path_factory.mktemp("command")
+    write_scenario(folder / "short.toml", tcp='["cubic", "hybla"]', seeds=3, grid="records = [2]")
+    result = _tmt("short.toml", folder=folder)
+    assert (result.returncode, result.stderr) == (0, "")
+    (folder / "stdout.txt").write_text(result.stdout)
+    return folder
+
+
+def test_run__ends_in_a_table_that_says_what_it_counts_and_where_things_lie(folder: Path) -> None:
+    said = (folder / "stdout.txt").read_text()
+    for words in ("Hybla", "CUBIC", "none", "ARQ", "kbit/s", "TCP payload", "95 %", "over 3 seeds", "±", "*"):
+        assert words in said
+    assert "12 runs done, 0 failed, 0 open" in said
+    for name in ("results.parquet", "comparison.png", "comparison.svg"):
+        assert f"out/short/{name}" in said
+        assert (folder / "out" / "short" / name).is_file()
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def test_run__keeps_records_of_the_seeds_that_ask_for_them(folder: Path) -> None:
+    kept = list((folder / "out" / "short" / "records").iterdir())
+    assert len(kept) == 4
+    for run in kept:
+        assert {"packets.parquet", "windows.parquet", "result.json"} <= {path.name for path in run.iterdir()}
+        assert json.loads((run / "result.json").read_text())["seed"] == 2
+
+
+def test_dry_run__says_what_would_run_and_runs_nothing(folder: Path) -> None:
+    new = json.loads(_tmt("short.toml", "--out", "new", "--dry-run", "--json", folder=folder).stdout)
+    assert (new["runs"], new["done"], new["to_run"], new["to_convert"]) == (12, 0, 12, 2)
+    assert not (folder / "new").exists()
+    old = json.loads(_tmt("short.toml", "--dry-run", "--json", folder=folder).stdout)
+    assert (old["done"], old["to_run"], old["to_convert"], old["seconds"]) == (12, 0, 0, 0)
+    said = _tmt("short.toml", "--dry-run", folder=folder).stdout
+    assert "12 runs: 12 done, 0 failed, 0 to execute" in said
+
+
+def test_run__draws_into_the_files_that_are_named(folder: Path) -> None:
+    result = _tmt("short.toml", "--quiet", "--plot", "a.pdf", "--plot", "b.png", folder=folder)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert (folder / "a.pdf").read_bytes().startswith(b"%PDF")
+    assert (folder / "b.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_run__gives_its_summary_to_programs(folder: Path) -> None:
+    summary = json.loads(_tmt("short.toml", "--json", folder=folder).stdout)
+    assert (summary["runs"], summary["done"], summary["failed"]) == (12, 12, 0)
+    assert [group["scheme"] for group in summary["groups"]] == ["none", "ARQ"]
+    for group in summary["groups"]:
+        for cell in group["cells"]:
+            interval = cell["goodput_kbps"]
+            assert interval["low"] <= interval["mean"] <= interval["high"]
+            # No more payload than the line of 2 Mbit/s carries.
+            assert 0 < interval["mean"] <= group["capacity_kbps"] * 1.2 <= 2400
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["absent.toml"], "absent.toml: cannot be read: No such file or directory"),
+        (["short.toml", "--plot", "a.bmp"], "a.bmp: a figure's file must end in .png, .svg, .pdf"),
+        (["short.toml", "--out", "."], ".: holds "),
+        (["short.toml", "--jobs", "0"], "Error: Invalid value for '--jobs': 0 is not in the range x>=1."),
+    ],
+)
+def test_run__refuses_with_status_2(folder: Path, arguments: list[str], message: str) -> None:
+    result = _tmt(*arguments, folder=folder)
+    assert result.returncode == 2
+    assert result.stderr.splitlines()[-1].startswith(message)
+    assert "Traceback" not in result.stderr
+
+
+def test_run__warns_of_results_of_another_simulator(folder: Path, tmp_path: Path, simulator: Path) -> None:
+    import shutil
+
+    shutil.copytree(folder / "out" / "short", tmp_path / "out" / "short")
+    shutil.copy(folder / "short.toml", tmp_path)
+    build = tmp_path / "build"
+    build.mkdir()
+    (build / "ns").symlink_to(simulator)
+    (build / "stamp").write_text("another\n")
+    result = subprocess.run(
+        [str(TMT), "run", "short.toml", "--quiet", "--dry-run"],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "CLIFT_NS": str(build / "ns")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "12 results come from another build of the simulator" in result.stderr
+    assert "12 to execute" in result.stdout
