@@ -225,11 +225,13 @@ def _prepare(folder: Path) -> None:
             staged = folder / "scratch" / f"{secrets.token_hex(4)}.json"
             staged.write_text(json.dumps({"kind": "campaign", "format_version": FORMAT_VERSION}) + "\n")
             staged.replace(mark)
-        version = json.loads(mark.read_text()).get("format_version", 0)
+        about = mark.read_text()
     except OSError as error:
         raise OutputError(f"{folder}: cannot be used: {error.strerror}") from error
-    except ValueError as error:
-        raise InputError(mark, f"is damaged: {error}") from error
+    try:
+        version = int(json.loads(about)["format_version"])
+    except (ValueError, LookupError, TypeError) as error:
+        raise InputError(mark, "is damaged: it does not tell its format_version") from error
     if version > FORMAT_VERSION:
         raise InputError(mark, f"is of format {version}; this program knows up to {FORMAT_VERSION}")
 
