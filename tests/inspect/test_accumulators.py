@@ -1,0 +1,105 @@
+"""What a trace is reduced to while it streams by, against plain computations over the whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
+from math import ceil
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tmt.metrics.distribution import Distribution, Histogram, of_counts, share_at_least
+from tmt.metrics.runs import Outage, Runs
+from tmt.metrics.timeline import BINS, Timeline
+
+flags = st.lists(st.booleans(), min_size=1, max_size=60)
+pieces = st.integers(1, 7)
+quick = settings(derandomize=True, deadline=None, max_examples=60)
+
+
+def _nearest_rank(values: list[int], percentile: int) -> int:
+    return sorted(values)[ceil(percentile * len(values) / 100) - 1]
+
+
+@quick
+@given(values=st.lists(st.integers(0, 2**62), min_size=1, max_size=50), piece=pieces)
+def test_histogram__agrees_with_sorting_to_its_bucket(values: list[int], piece: int) -> None:
+    histogram = Histogram()
+    for start in range(0, len(values), piece):
+        histogram.add(np.array(values[start : start + piece], np.int64))
+    summary = histogram.summary()
+    assert summary.count == len(values)
+    assert (summary.minimum, summary.maximum) == (float(min(values)), float(max(values)))
+    assert summary.mean == pytest.approx(sum(values) / len(values), rel=1e-12)
+    for percentile, found in ((50, summary.p50), (90, summary.p90), (99, summary.p99)):
+        exact = _nearest_rank(values, percentile)
+        assert found is not None
+        # A bucket spans 2**-11 of its values, and its least value stands for it.
+        assert exact * (1 - 2**-11) - 1 <= found <= float(exact)
+
+
+def test_histogram__is_exact_below_2048() -> None:
+    values = np.arange(2048)
+    histogram = Histogram()
+    histogram.add(values)
+    assert histogram.values_and_counts()[0].tolist() == values.tolist()
+
+
+def test_histogram__adds_beyond_64_bits() -> None:
+    histogram = Histogram()
+    histogram.add(np.full(9, 2**62))
+    assert histogram.summary().mean == float(2**62)
+
+
+def test_histogram__of_nothing_has_no_values() -> None:
+    assert Histogram().summary() == Distribution(0)
+
+
+def test_distribution__of_counts_by_hand() -> None:
+    # 1, 1, 1, 4, 9, 9: mean 25/6; the ranks ceil(3), ceil(5.4), ceil(5.94) hold 1, 9, 9.
+    assert of_counts({9: 2, 1: 3, 4: 1}) == Distribution(6, pytest.approx(25 / 6), 1.0, 1.0, 9.0, 9.0, 9.0)
+    values, share = share_at_least({9: 2, 1: 3, 4: 1})
+    assert values.tolist() == [1, 4, 9]
+    assert share.tolist() == pytest.approx([1.0, 0.5, 1 / 3])
+
+
+@quick
+@given(bad=flags, piece=pieces)
+def test_runs__agree_with_grouping_the_whole(bad: list[bool], piece: int) -> None:
+    tx_time_ns = np.cumsum(np.arange(1, len(bad) + 1) % 5 + 1)
+    runs = Runs()
+    for start in range(0, len(bad), piece):
+        runs.add(np.array(bad[start : start + piece]), tx_time_ns[start : start + piece])
+    runs.finish()
+    lengths = [(kind, len(list(group))) for kind, group in groupby(bad)]
+    assert runs.bursts == Counter(length for kind, length in lengths if kind)
+    assert runs.gaps == Counter(length for kind, length in lengths if not kind)
+    outages, first = [], 0
+    for kind, length in lengths:
+        end = min(first + length, len(bad) - 1)
+        if kind:
+            outages.append(Outage(int(tx_time_ns[first]), int(tx_time_ns[end] - tx_time_ns[first]), length))
+        first += length
+    assert runs.longest_outage == max(outages, key=lambda outage: outage.duration_ns, default=None)
+
+
+@quick
+@given(gaps_ns=st.lists(st.integers(1, 2**50), min_size=1, max_size=40), piece=pieces)
+def test_timeline__counts_every_slot_where_it_lies(gaps_ns: list[int], piece: int) -> None:
+    tx_time_ns = np.cumsum(np.array(gaps_ns, np.int64))
+    bad = np.arange(len(gaps_ns)) % 3 == 0
+    timeline = Timeline()
+    for start in range(0, len(gaps_ns), piece):
+        timeline.add(bad[start : start + piece], tx_time_ns[start : start + piece])
+    span = int(tx_time_ns[-1] - tx_time_ns[0])
+    assert span < BINS * timeline.width_ns
+    assert timeline.width_ns == 1 or span >= BINS * timeline.width_ns // 2
+    places = Counter(((tx_time_ns - tx_time_ns[0]) // timeline.width_ns).tolist())
+    assert {i: int(n) for i, n in enumerate(timeline.slots) if n} == places
+    assert timeline.bad.sum() == bad.sum()
+    start_s, share = timeline.bad_share()
+    assert start_s[0] == tx_time_ns[0] / 1e9
+    assert np.nansum(share * timeline.slots[: len(share)]) == pytest.approx(bad.sum())

@@ -1,0 +1,213 @@
+"""Summaries of traces: by hand, however they are cut, and against the counts of the conversions."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tmt.channels import GilbertElliott
+from tmt.cli.inspect_command import command
+from tmt.convert import convert_file
+from tmt.errors import InputError, UsageError
+from tmt.generate import Line, generate
+from tmt.io import open_trace, write_trace
+from tmt.metrics.link import LinkSummary, PhySummary, summarise
+from tmt.schemes import SCHEMES
+from tmt.trace import LinkTrace, PhyTrace, Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MS = 1_000_000
+S = 1_000_000_000
+
+# Slots at 1, 2, 3, 4, 6, 7 s; erased: 2, 3 and 7 s. Bursts of 2 and 1 slots, gaps of 1 and 2; the outage from
+# 2 s lasts until the next decoded slot, at 4 s.
+PHY = PhyTrace(
+    np.array([1, 2, 3, 4, 6, 7]) * S, np.array([20, 0, 0, 40, 30, 0]) * MS, {"kind": "phy", "lldu_bytes": 100}
+)
+
+# Five LLDUs: delivered after 10 and 30 ms and (third transmission) 1050 ms, given up after 50 ms, unsettled.
+LINK = LinkTrace(
+    np.array([1, 2, 3, 4, 5]) * S,
+    np.array([10 * MS, 50 * MS, 1050 * MS, 30 * MS, -1]),
+    np.array([True, False, True, True, False]),
+    np.array([1, 2, 3, 1, 1], np.uint8),
+    {"kind": "link", "scheme": {"name": "arq", "rtt_ns": 500 * MS}},
+)
+
+
+def _pieces(trace: Trace, rows: int) -> Iterator[Trace]:
+    for start in range(0, len(trace), rows):
+        columns = {name: getattr(trace, name)[start : start + rows] for name in trace.table.names}
+        yield type(trace)(**columns)
+
+
+def test_phy_summary__by_hand() -> None:
+    summary = summarise([PHY], PHY.metadata)
+    assert isinstance(summary, PhySummary)
+    assert summary.to_json() == {
+        "kind": "phy",
+        "rows": 6,
+        "start_s": 1.0,
+        "duration_s": 6.0,
+        "per_s": pytest.approx(5 / 6),
+        "interval_s": pytest.approx(
+            {"count": 5, "mean": 1.2, "minimum": 1, "p50": 1, "p90": 2, "p99": 2, "maximum": 2}
+        ),
+        # 5 intervals of 800 bits in 6 s; half of the slots are decoded.
+        "bit_rates": pytest.approx({"lldu_bytes": 100, "all_bps": 4000 / 6, "good_bps": 2000 / 6}),
+        "bursts": {
+            "count": 2,
+            "mean": 1.5,
+            "minimum": 1,
+            "p50": 1,
+            "p90": 2,
+            "p99": 2,
+            "maximum": 2,
+            "lengths": {1: 1, 2: 1},
+        },
+        "gaps": {
+            "count": 2,
+            "mean": 1.5,
+            "minimum": 1,
+            "p50": 1,
+            "p90": 2,
+            "p99": 2,
+            "maximum": 2,
+            "lengths": {1: 1, 2: 1},
+        },
+        "longest_outage": {"start_s": 2.0, "duration_s": 2.0, "rows": 2},
+        "erased": 3,
+        "erasure_rate": 0.5,
+        "decode_time_s": pytest.approx(
+            {
+                "count": 3,
+                "mean": 0.03,
+                "minimum": 0.02,
+                "p50": 0.03,
+                "p90": 0.04,
+                "p99": 0.04,
+                "maximum": 0.04,
+            }
+        ),
+    }
+
+
+def test_link_summary__by_hand() -> None:
+    summary = summarise([LINK], LINK.metadata)
+    assert isinstance(summary, LinkSummary)
+    assert (summary.delivered, summary.lost, summary.unsettled) == (3, 1, 1)
+    assert summary.loss_rate == 1 / 4
+    assert summary.delay_s.mean == pytest.approx((0.01 + 1.05 + 0.03) / 3)
+    assert summary.loss_delay_s.mean == pytest.approx(0.05)
+    assert summary.mean_transmissions == pytest.approx(8 / 5)
+    assert summary.persistency == 2
+    # In an arq trace every slot carries a first or a repeated transmission: 8 of them for 3 delivered.
+    assert summary.efficiency == pytest.approx(3 / 8)
+    assert summary.recovery_delay_s == pytest.approx(0.25 + 1.09 / 3)
+    assert summary.pattern.burst_lengths == {1: 1}
+    assert summary.pattern.gap_lengths == {1: 1, 3: 1}
+    assert summary.bit_rates is None
+
+
+def test_link_summary__takes_the_rtt_that_is_given() -> None:
+    summary = summarise([LINK], LINK.metadata, rtt_ns=20 * MS)
+    assert isinstance(summary, LinkSummary)
+    assert summary.recovery_delay_s == pytest.approx(0.01 + 1.09 / 3)
+
+
+def test_link_summary__without_metadata_leaves_open_what_it_cannot_know() -> None:
+    summary = summarise([LINK], {})
+    assert isinstance(summary, LinkSummary)
+    assert (summary.efficiency, summary.recovery_delay_s, summary.slots_used) == (None, None, None)
+
+
+@pytest.mark.parametrize("trace", [PHY, LINK], ids=["phy", "link"])
+@pytest.mark.parametrize("rows", [1, 2, 5])
+def test_summary__does_not_depend_on_the_cut(trace: Trace, rows: int) -> None:
+    whole = summarise([trace], trace.metadata)
+    cut = summarise(_pieces(trace, rows), trace.metadata)
+    assert cut.to_json() == whole.to_json()
+    assert np.array_equal(cut.timeline.slots, whole.timeline.slots)
+
+
+def test_summary__of_one_row_has_no_rate() -> None:
+    summary = summarise([PhyTrace(np.array([5]), np.array([0]))], {}, lldu_bytes=33)
+    assert (summary.times.per_s, summary.bit_rates, summary.times.duration_s) == (None, None, 0.0)
+    json.dumps(summary.to_json(), allow_nan=False)
+
+
+def test_summary__of_nothing_is_refused() -> None:
+    with pytest.raises(UsageError, match="without rows"):
+        summarise([], {})
+
+
+@pytest.mark.parametrize(
+    ("scheme", "parameters"),
+    [
+        ("none", {}),
+        ("fec", {"data": 10, "repair": 2, "depth": 3}),
+        ("arq", {"rtt_ns": 20 * MS}),
+        ("arq", {"rtt_ns": 20 * MS, "max_transmissions": 2}),
+    ],
+)
+def test_efficiency__agrees_with_the_conversion(
+    scheme: str, parameters: dict[str, Any], tmp_path: Path
+) -> None:
+    phy, link = tmp_path / "phy.parquet", tmp_path / "link.parquet"
+    line = Line.at_rate(263_000, 33, 36 * MS)
+    generate(phy, GilbertElliott(0.9, 0.5), line, duration_ns=2 * S, seed=4)
+    counts = convert_file(phy, link, SCHEMES[scheme](**parameters))
+    with open_trace(link) as reader:
+        summary = summarise(reader, reader.metadata)
+    assert isinstance(summary, LinkSummary)
+    assert (summary.delivered, summary.lost, summary.unsettled) == (
+        counts.delivered,
+        counts.lost,
+        counts.unsettled,
+    )
+    assert summary.efficiency == pytest.approx(counts.efficiency, rel=1e-12)
+
+
+@pytest.mark.parametrize("trace", [PHY, LINK], ids=["phy", "link"])
+def test_inspect_command__prints_tables_json_and_a_picture(trace: Trace, tmp_path: Path) -> None:
+    path, pictures = tmp_path / "trace.parquet", [tmp_path / "a.svg", tmp_path / "b.svg"]
+    write_trace(path, trace)
+    for picture in pictures:
+        result = CliRunner().invoke(command, [str(path), "--plot", str(picture), "--rtt", "0.5"])
+        assert result.exception is None
+        assert f"{trace.table.kind}" in result.output.lower()
+        assert "longest outage" in result.output
+    # The same drawing gives the same bytes, and its words stay words.
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+    assert "share at least as long" in pictures[0].read_text()
+    result = CliRunner().invoke(command, [str(path), "--json"])
+    assert json.loads(result.output)["kind"] == trace.table.kind
+
+
+def test_inspect_command__draws_a_trace_without_losses(tmp_path: Path) -> None:
+    path, picture = tmp_path / "phy.csv", tmp_path / "phy.png"
+    write_trace(path, PhyTrace(np.array([1, 2]), np.array([3, 3])))
+    assert CliRunner().invoke(command, [str(path), "--plot", str(picture)]).exception is None
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_inspect_command__refuses_another_picture_format_before_it_reads(tmp_path: Path) -> None:
+    result = CliRunner().invoke(command, ["missing.parquet", "--plot", str(tmp_path / "a.bmp")])
+    assert isinstance(result.exception, UsageError)
+    assert "a.bmp: a figure's file must end in .png, .svg, .pdf" in str(result.exception)
+
+
+def test_inspect_command__passes_on_what_the_reader_refuses(tmp_path: Path) -> None:
+    path = tmp_path / "phy.txt"
+    path.write_text("1 0.1\n1 0.1\n")
+    result = CliRunner().invoke(command, [str(path), "--plot", str(tmp_path / "a.png")])
+    assert isinstance(result.exception, InputError)
+    assert f"{path}:2: " in str(result.exception)
+    assert not (tmp_path / "a.png").exists()
