@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tmt.schema import RUN_RESULTS
 
 TMT = Path(sys.executable).with_name("tmt")
 BASIC = ["--rtt", "0.5", "--duration", "5"]
@@ -40,3 +43,44 @@ def test_bad_arguments__are_refused_by_name_with_status_2(
     assert all(word in result.stderr for word in words), result.stderr
     assert "Traceback" not in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.ns2
+@pytest.mark.usefixtures("simulator")
+def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
+    arguments = ["--forward-rate", "2e6", "--tcp", "westwood", *BASIC, "--keep", "kept", "--plot", "run.svg"]
+    result = tmt(*arguments, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "goodput_bps" in result.stdout
+    assert "TCP payload bytes, each counted once" in result.stdout
+    assert "replay.tcl tcp westwood" in result.stdout
+    assert {path.name for path in (tmp_path / "kept").iterdir()} >= {
+        "packets.parquet",
+        "windows.parquet",
+        "result.json",
+        "stdout.txt",
+        "stderr.txt",
+    }
+    assert "Westwood+" in (tmp_path / "run.svg").read_text()
+
+
+@pytest.mark.ns2
+@pytest.mark.usefixtures("simulator")
+def test_json__is_the_row_and_nothing_else(tmp_path: Path) -> None:
+    result = tmt("--forward-rate", "2e6", *BASIC, "--flows", "2", "--json", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    row = json.loads(result.stdout)
+    assert list(row) == [column.name for column in RUN_RESULTS]
+    assert (row["tcp"], row["flows"], row["forward_rate_bps"]) == ("cubic", 2, 2e6)
+
+
+@pytest.mark.ns2
+@pytest.mark.usefixtures("simulator")
+def test_run__that_takes_too_long_ends_in_status_1_and_says_what_ran(tmp_path: Path) -> None:
+    result = tmt(
+        "--forward-rate", "2e6", "--rtt", "0.5", "--duration", "1e6", "--timeout", "0.2", cwd=tmp_path
+    )
+    assert result.returncode == 1
+    assert "stopped after 0.2 s" in result.stderr
+    assert "duration_s 1000000" in result.stderr
+    assert "Traceback" not in result.stderr
