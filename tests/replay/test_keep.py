@@ -36,7 +36,7 @@ def result() -> ReplayResult:
     windows = np.array([(0, 0, 1.0), (S, 0, 2.0)], WINDOW_RECORDS.dtype)
     flows = transport.deliveries(packets, flows=1, end_ns=4 * S, header_bytes=52)
     row = {column.name: None for column in RUN_RESULTS} | {"tcp": "cubic", "wall_time_s": 1.5}
-    return ReplayResult(row, packets, windows, flows, 4 * S)
+    return ReplayResult(row, packets, windows, flows, 4 * S, [])
 
 
 def test_packet_table__names_events_and_knows_missing_delays(result: ReplayResult) -> None:
@@ -91,7 +91,7 @@ def test_figure__is_drawn_from_the_timeline(result: ReplayResult, tmp_path: Path
 
 
 def test_figure__tells_flows_apart(result: ReplayResult) -> None:
-    two = ReplayResult(result.row, result.packets, result.windows, result.flows * 2, result.end_ns)
+    two = ReplayResult(result.row, result.packets, result.windows, result.flows * 2, result.end_ns, [])
     drawing = figure.draw(two.timeline(bins=4, samples=5), tcp="cubic", title="T", rate_bps=2e6)
     labels = [text.get_text() for text in drawing.axes[0].get_legend().get_texts()]
     assert labels[1:] == ["flow 0", "flow 1"]

@@ -137,3 +137,15 @@ def test_link__refuses_what_cannot_be_replayed(tmp_path: Path) -> None:
         ready_link(TraceLink(tmp_path / "a.npy", offset_ns=95 * S // 10))
     with pytest.raises(InputError, match=r"missing\.npy"):
         ready_link(TraceLink(tmp_path / "missing.npy"))
+
+
+def test_notes__tell_of_an_assumed_size_and_of_an_early_end(tmp_path: Path) -> None:
+    write_trace(tmp_path / "a.npy", link_trace(7, S))
+    trace = tmp_path / "a.npy"
+    assert set_up(replay(forward_link=TraceLink(trace))).notes() == [
+        "the forward trace does not say its LLDU size; 1500 bytes assumed",
+        "the forward trace ends after 6 s; the link then starts again",
+    ]
+    stopping = replay(forward_link=TraceLink(trace, 33, offset_ns=2 * S), loop=False)
+    assert set_up(stopping).notes() == ["the forward trace ends after 4 s; the link then stops"]
+    assert set_up(replay(forward_link=TraceLink(trace, 33), duration_ns=6 * S)).notes() == []

@@ -132,6 +132,8 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
     replay = Replay(forward_link=forward, return_link=_link("return", given), **given)
     with _spinner(f"ns-2 runs {replay.tcp}"):
         result = run(replay, keep, timeout)
+    for note in result.notes:
+        click.echo(f"note: {note}", err=True)
     if keep is not None:
         save(result, keep)
     if plot is not None:

@@ -69,6 +69,11 @@ class ReadyLink:
     lldu_bytes: int
 
     @property
+    def lldu_bytes_assumed(self) -> bool:
+        """Whether neither the user nor the trace has said how large an LLDU is."""
+        return self.link.lldu_bytes is None and self.file.lldu_bytes is None
+
+    @property
     def rate_bps(self) -> float:
         """Mean rate of the rows, lost ones too, in useful bits per second."""
         return self.file.rate_bps(self.lldu_bytes)

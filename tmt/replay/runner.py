@@ -41,6 +41,8 @@ class ReplayResult:
         What reached each flow's receiver.
     end_ns
         Simulated time at which the run ended.
+    notes
+        What a user may not expect: an assumed LLDU size, a trace that ends before the run does.
     """
 
     row: dict[str, Value]
@@ -48,6 +50,7 @@ class ReplayResult:
     windows: Records
     flows: list[FlowDelivery]
     end_ns: int
+    notes: list[str]
 
     def timeline(self, bins: int = 150, samples: int = 2000) -> Timeline:
         """Return the run over time: means in `bins` of equal length, windows read `samples` times."""
@@ -135,7 +138,7 @@ def _measure(setup: Setup, records: RunRecords, known: dict[str, Value]) -> Repl
     )
     row = {column.name: found.pop(column.name) for column in RUN_RESULTS}
     assert not found, f"measured, but not declared in RUN_RESULTS: {', '.join(found)}"
-    return ReplayResult(row, packets, windows, flows, records.end_ns)
+    return ReplayResult(row, packets, windows, flows, records.end_ns, setup.notes())
 
 
 def _link_use(direction: str, use: RowUse | None) -> dict[str, Value]:

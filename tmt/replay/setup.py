@@ -89,6 +89,24 @@ class Setup:
             **_link_columns("return", self.back),
         }
 
+    def notes(self) -> list[str]:
+        """Say what a user may not expect of the traces: an assumed LLDU size, an end before the run's."""
+        found = []
+        for direction, link in (("forward", self.forward), ("return", self.back)):
+            if isinstance(link, PlainLink):
+                continue
+            if link.lldu_bytes_assumed:
+                found.append(
+                    f"the {direction} trace does not say its LLDU size; {link.lldu_bytes} bytes assumed"
+                )
+            left_ns = link.file.span_ns - link.link.offset_ns
+            if left_ns < self.replay.duration_ns:
+                then = "starts again" if self.replay.loop else "stops"
+                found.append(
+                    f"the {direction} trace ends after {ns_to_seconds(left_ns):g} s; the link then {then}"
+                )
+        return found
+
 
 def set_up(replay: Replay) -> Setup:
     """Check the traces of a replay and compute what it leaves open.
