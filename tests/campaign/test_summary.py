@@ -90,7 +90,7 @@ def test_groups__of_one_seed_know_no_interval(frame: pd.DataFrame) -> None:
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_picture__shows_every_panel_and_variant(frame: pd.DataFrame, tmp_path: Path, ending: str) -> None:
     content = picture_rows(groups(frame, ["rtt_s"]))
-    assert [row.label for row in content] == ["rtt_s 0.1", "rtt_s 0.5"]
+    assert [row.label for row in content] == ["RTT 0.1 s", "RTT 0.5 s"]
     with new_figure(*comparison.size(content)) as figure:
         comparison.draw(figure, content, title=r"<b>A & B</b> $\no{mathematics}$", note=comparison.NOTE)
         save(figure, tmp_path / f"figure.{ending}")
@@ -98,6 +98,7 @@ def test_picture__shows_every_panel_and_variant(frame: pd.DataFrame, tmp_path: P
     assert [axes.get_title("left").strip() for axes in figure.axes] == ["no scheme", "ARQ"] * 2
     assert texts.count("capacity 240") == 4
     assert texts.count("\N{BLACK STAR} 22") == 2
+    assert texts.count("202") == 4, "variants that cannot be told apart have no star"
     assert texts.count("12") == 2
     assert (tmp_path / f"figure.{ending}").stat().st_size > 5000
 

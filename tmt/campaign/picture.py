@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tmt.figures.comparison import Panel, Row, Variant
@@ -15,11 +14,10 @@ if TYPE_CHECKING:
 
 def rows(groups: Sequence[Group]) -> list[Row]:
     """Return one row for each point of the grid, with a panel for each scheme."""
-    ordered = sorted(groups, key=lambda group: list(map(str, group.point.items())))
-    return [
-        Row(", ".join(f"{name} {value}" for name, value in point.items()), tuple(map(_panel, members)))
-        for point, members in groupby(ordered, key=lambda group: group.point)
-    ]
+    by_point: dict[str, list[Group]] = {}
+    for group in groups:
+        by_point.setdefault(group.label, []).append(group)
+    return [Row(label, tuple(map(_panel, members))) for label, members in by_point.items()]
 
 
 def _panel(group: Group) -> Panel:

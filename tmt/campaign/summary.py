@@ -12,6 +12,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_POINT_WORDS = {
+    "rtt_s": "RTT {} s",
+    "queue_packets": "queue of {} packets",
+    "window_packets": "window of {} packets",
+    "hold_s": "held for at most {} s",
+    "return_rate_bps": "return link of {} bit/s",
+    "duration_s": "{} s",
+    "flows": "{} flows",
+    "transfer_bytes": "{} bytes",
+    "packet_bytes": "packets of {} bytes",
+    "start_spread_s": "starts within {} s",
+}
+_FLAG_WORDS = {"in_order": ("packets as they arrive", "packets in order"), "loop": ("one pass", "repeated")}
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """The runs of one TCP variant over one scheme at one point of the grid.
@@ -52,6 +67,11 @@ class Group:
     capacity_kbps: float
     cells: tuple[Cell, ...]
 
+    @property
+    def label(self) -> str:
+        """The point in words; empty where the grid has a single one."""
+        return ", ".join(_word(column, value) for column, value in self.point.items())
+
 
 def groups(rows: pd.DataFrame, point_columns: list[str]) -> list[Group]:
     """Return what the finished runs say, scheme by scheme.
@@ -89,3 +109,10 @@ def groups(rows: pd.DataFrame, point_columns: list[str]) -> list[Group]:
             )
         )
     return found
+
+
+def _word(column: str, value: Any) -> str:
+    if column in _FLAG_WORDS:
+        return _FLAG_WORDS[column][bool(value)]
+    number = f"{value:g}" if isinstance(value, float) else str(value)
+    return _POINT_WORDS.get(column, "{}").format(number)

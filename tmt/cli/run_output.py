@@ -94,7 +94,8 @@ def summarise(campaign: Campaign, after: Plan, figures: list[Path]) -> None:
     groups = campaign.groups()
     console.print(f"[bold]{campaign.scenario.title}[/bold]\n", soft_wrap=True)
     if groups:
-        console.print(_table(groups))
+        for label in dict.fromkeys(group.label for group in groups):
+            console.print(_table([group for group in groups if group.label == label], label))
         seeds = {cell.goodput_kbps.count for group in groups for cell in group.cells}
         spread = str(min(seeds)) if len(seeds) == 1 else f"{min(seeds)} to {max(seeds)}"
         console.print(
@@ -126,21 +127,25 @@ def as_json(campaign: Campaign, after: Plan, figures: list[Path]) -> str:
     return json.dumps(_without_nan(content), indent=2)
 
 
-def _table(groups: list[Group]) -> Table:
+def _table(groups: list[Group], title: str) -> Table:
     from rich import box  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    points = list(groups[0].point)
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        title=title or None,
+        title_justify="left",
+        title_style="bold",
+    )
     variants = list(dict.fromkeys(cell.tcp for group in groups for cell in group.cells))
-    for name in [*points, "scheme"]:
-        table.add_column(name, no_wrap=name == "scheme")
+    table.add_column("scheme", no_wrap=True)
     for name in [*(TCP_STYLES[tcp].label for tcp in variants), "capacity"]:
         table.add_column(name, justify="right", no_wrap=True)
     for group in groups:
         cells = {cell.tcp: cell for cell in group.cells}
         table.add_row(
-            *(f"{group.point[name]}" for name in points),
             group.scheme,
             *(_cell(cells[tcp]) if tcp in cells else "" for tcp in variants),
             f"{group.capacity_kbps:.0f}",
@@ -150,7 +155,8 @@ def _table(groups: list[Group]) -> Table:
 
 def _cell(cell: Cell) -> str:
     goodput = cell.goodput_kbps
-    digits = 0 if goodput.mean >= 100 or goodput.half_width >= 10 else 1
+    # The interval says how many digits mean anything.
+    digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
     text = f"{goodput.mean:.{digits}f}"
     if not math.isnan(goodput.low):
         text += f" ±{goodput.half_width:.{digits}f}"

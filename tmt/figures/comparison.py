@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 NOTE = (
     "Bars and whiskers: mean and 95 % interval of in-order TCP payload over the seeds (dots).  "
-    "\N{BLACK STAR} best of its panel, or not to be told from the best.\n"
+    "\N{BLACK STAR} best of its panel, or not to be told from the best; no star: none can be told apart.\n"
     "Dashed: capacity, what full packets sent back to back would carry on average over the trace."
 )
 """How to read the figure."""
 
-ROOM_FOR_NUMBERS = 1.3
+ROOM_FOR_NUMBERS = 1.36
 """Width of a panel relative to its largest value; the means stand in what is left."""
 
 BAR = 0.66
@@ -91,7 +91,7 @@ def draw(figure: Figure, rows: Sequence[Row], *, title: str, note: str) -> None:
                 _draw_panel(axes, row.panels[number], limit)
             else:
                 axes.set_visible(False)
-        line_of_axes[0].set_ylabel(row.label, parse_math=False)
+        line_of_axes[0].set_ylabel(row.label, fontsize=10.5, fontweight="bold", parse_math=False)
     for axes in grid[-1]:
         axes.set_xlabel("goodput (kbit/s)")
 
@@ -108,17 +108,20 @@ def _draw_panel(axes: Axes, panel: Panel, limit: float) -> None:
     axes.grid(visible=False, axis="y")
     if _has_capacity(panel):
         _draw_capacity(axes, panel)
+    all_marked = all(variant.marked for variant in panel.variants)
     for place, variant in enumerate(panel.variants):
         _draw_variant(axes, place, variant)
+        starred = variant.marked and not all_marked
+        digits = 0 if variant.mean_kbps >= 10 else 1
         axes.text(
             limit,
             place,
-            ("\N{BLACK STAR} " if variant.marked else "") + f"{variant.mean_kbps:.0f}",
+            ("\N{BLACK STAR} " if starred else "") + f"{variant.mean_kbps:.{digits}f}",
             ha="right",
             va="center",
             fontsize=9,
             color=INK,
-            fontweight="bold" if variant.marked else "normal",
+            fontweight="bold" if starred else "normal",
         )
     axes.set_xlim(0, limit)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= limit / ROOM_FOR_NUMBERS])
