@@ -81,9 +81,10 @@ def run_arq(tx: Int64Array, decode: Int64Array, rows: LinkTrace) -> None:
 def run_harq(tx: Int64Array, decode: Int64Array, rows: LinkTrace, data: int, repair: int) -> None:
     """Convert under `harq` with one extra repair LLDU and two rounds."""
     state = np.zeros(1, harq.STATE)
-    requests = np.zeros(2 * SLOTS_PER_CALL, harq.REQUEST)
-    arrivals_ns = np.zeros((len(requests), 2 * data + 1), np.int64)
-    block_arrivals_ns = np.zeros(data + repair, np.int64)
+    requests = np.zeros(SLOTS_PER_CALL // 4, harq.REQUEST)
+    arrivals_ns = np.zeros((len(requests), 2 * (data + repair) + 2), np.int64)
+    air_tx_ns = np.zeros(data + repair + harq.WINDOW_SLOTS, np.int64)
+    air_decode_ns = np.zeros_like(air_tx_ns)
     for start in range(0, len(tx), SLOTS_PER_CALL):
         stop = start + SLOTS_PER_CALL
         harq.send_and_repair(
@@ -96,7 +97,8 @@ def run_harq(tx: Int64Array, decode: Int64Array, rows: LinkTrace, data: int, rep
             RTT_NS,
             0,
             state,
-            block_arrivals_ns,
+            air_tx_ns,
+            air_decode_ns,
             requests,
             arrivals_ns,
             0,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from tmt import provenance
 from tmt.convert.share import Share
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.schema import LINK_TRACE
+from tmt.schemes.converter import joined
 
 if TYPE_CHECKING:
     from tmt.schemes import Scheme
+    from tmt.trace import LinkTrace, PhyTrace
 
 
 def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
@@ -34,15 +35,10 @@ def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
     converter = scheme.converter()
     settled = converter.feed(Share(every).of(phy))
     rest = converter.finish()
-    return LinkTrace(
-        np.concatenate([settled.tx_time_ns, rest.tx_time_ns]),
-        np.concatenate([settled.delay_ns, rest.delay_ns]),
-        np.concatenate([settled.delivered, rest.delivered]),
-        np.concatenate([settled.transmissions, rest.transmissions]),
-        provenance.record(
-            rest.table.kind,
-            lldu_bytes=phy.metadata.get("lldu_bytes"),
-            scheme=scheme.describe(),
-            every=every,
-        ),
+    metadata = provenance.record(
+        LINK_TRACE.kind,
+        lldu_bytes=phy.metadata.get("lldu_bytes"),
+        scheme=scheme.describe(),
+        every=every,
     )
+    return replace(joined(settled, rest), metadata=metadata)

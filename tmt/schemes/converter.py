@@ -45,7 +45,7 @@ class Converter(ABC):
         AssertionError
             When slots or rows went missing: a defect of ours.
         """
-        window, self._window = self._window, empty_rows(0)
+        window, self._window = joined(self._window, self._cut_short()), empty_rows(0)
         rest = self._emit(window)
         self.counts.check()
         return rest
@@ -55,7 +55,7 @@ class Converter(ABC):
         """Bookkeeping so far; complete after `finish`."""
         return Counts(
             slots=self._slots,
-            data_rows=self._rows(),
+            data_rows=self._data_slots(),
             repair_slots=self._repair_slots(),
             retransmission_slots=self._retransmission_slots(),
             dropped_tail=self._dropped_tail(),
@@ -82,11 +82,19 @@ class Converter(ABC):
 
     @abstractmethod
     def _rows(self) -> int:
-        """Rows begun since the start of the trace."""
+        """Rows written since the start of the trace."""
 
     @abstractmethod
     def _settled_rows(self) -> int:
         """Rows since the start of the trace that come before the first open one."""
+
+    def _data_slots(self) -> int:
+        """Slots since the start of the trace that began a row, or will begin one at its end."""
+        return self._rows()
+
+    def _cut_short(self) -> LinkTrace:
+        """Return the rows that stand after the window when the trace ends here."""
+        return empty_rows(0)
 
     def _repair_slots(self) -> int:
         return 0
@@ -105,6 +113,16 @@ def empty_rows(n_rows: int) -> LinkTrace:
         np.empty(n_rows, np.int64),
         np.empty(n_rows, np.bool_),
         np.empty(n_rows, np.uint8),
+    )
+
+
+def joined(first: LinkTrace, second: LinkTrace) -> LinkTrace:
+    """Put rows behind rows."""
+    return LinkTrace(
+        np.concatenate([first.tx_time_ns, second.tx_time_ns]),
+        np.concatenate([first.delay_ns, second.delay_ns]),
+        np.concatenate([first.delivered, second.delivered]),
+        np.concatenate([first.transmissions, second.transmissions]),
     )
 
 

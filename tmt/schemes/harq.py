@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from tmt.schema import UNSETTLED
 from tmt.schemes.converter import Converter, grown_ring
 from tmt.schemes.parameters import Scheme, check_count, check_delay, check_run
+from tmt.trace import LinkTrace
 
 if TYPE_CHECKING:
     from tmt.trace import Int64Array
@@ -70,14 +72,16 @@ class Harq(Scheme):
 
 class _HarqConverter(Converter):
     def __init__(self, scheme: Harq) -> None:
-        from tmt.kernels.harq import REQUEST, STATE  # noqa: PLC0415
+        from tmt.kernels.harq import REQUEST, STATE, WINDOW_SLOTS  # noqa: PLC0415
 
         super().__init__()
         self._scheme = scheme
         self._state = np.zeros(1, STATE)
-        self._block_arrivals_ns = np.zeros(scheme.data + scheme.repair, np.int64)
+        on_air = scheme.data + scheme.repair + WINDOW_SLOTS
+        self._air_tx_ns = np.zeros(on_air, np.int64)
+        self._air_decode_ns = np.zeros(on_air, np.int64)
         self._requests = np.zeros(1, REQUEST)
-        self._arrivals_ns = np.zeros((1, 2 * scheme.data + scheme.extra), np.int64)
+        self._arrivals_ns = np.zeros((1, 2 * (scheme.data + scheme.repair) + scheme.extra + 1), np.int64)
 
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array) -> None:
         from tmt.kernels.harq import send_and_repair  # noqa: PLC0415
@@ -99,7 +103,8 @@ class _HarqConverter(Converter):
                 scheme.detection_delay_ns + scheme.rtt_ns,
                 scheme.detection_delay_ns,
                 state,
-                self._block_arrivals_ns,
+                self._air_tx_ns,
+                self._air_decode_ns,
                 self._requests,
                 self._arrivals_ns,
                 self._emitted,
@@ -109,13 +114,36 @@ class _HarqConverter(Converter):
                 window.transmissions,
             )
 
+    def _most_rows(self, n_slots: int) -> int:
+        return self._on_air() + n_slots
+
     def _rows(self) -> int:
         return int(self._state["rows"][0])
 
     def _settled_rows(self) -> int:
         from tmt.kernels.harq import oldest_open_row  # noqa: PLC0415
 
-        return int(oldest_open_row(self._state, self._requests, self._scheme.data))
+        return int(oldest_open_row(self._state, self._requests))
+
+    def _on_air(self) -> int:
+        """Slots of the block that is on air."""
+        return int(self._state["on_air"][0])
+
+    def _data_slots(self) -> int:
+        return self._rows() + min(self._on_air(), self._scheme.data)
 
     def _repair_slots(self) -> int:
-        return int(self._state["repair_slots"][0])
+        blocks = self._rows() // self._scheme.data
+        on_air = max(self._on_air() - self._scheme.data, 0)
+        return blocks * self._scheme.repair + on_air + int(self._state["requested"][0])
+
+    def _cut_short(self) -> LinkTrace:
+        rows = min(self._on_air(), self._scheme.data)
+        decode_time_ns = self._air_decode_ns[:rows]
+        delivered = decode_time_ns > 0
+        return LinkTrace(
+            self._air_tx_ns[:rows].copy(),
+            np.where(delivered, decode_time_ns, UNSETTLED),
+            delivered,
+            np.ones(rows, np.uint8),
+        )
