@@ -112,11 +112,12 @@ def test_link__is_exported_once_with_its_lldu_size_and_the_hash_of_its_rows(tmp_
     assert ready_link(TraceLink(tmp_path / "a.parquet")).file is exported.file
 
 
-def test_link__mean_delay_leaves_out_what_was_not_delivered(tmp_path: Path) -> None:
+def test_link__mean_delay_is_that_of_rows_in_order(tmp_path: Path) -> None:
+    # Sent at 0, 1, 2, 3 and settled at 10, 100, 22, never: in order at 10, 100, 100, 100.
     delivered = np.array([True, False, True, False])
     trace = LinkTrace(np.arange(4), np.array([10, 99, 20, UNSETTLED]), delivered, np.ones(4, np.uint8))
     write_trace(tmp_path / "a.npy", trace)
-    assert ready_link(TraceLink(tmp_path / "a.npy")).file.mean_delay_ns == 15
+    assert ready_link(TraceLink(tmp_path / "a.npy")).file.mean_delay_ns == (10 + 99 + 98 + 97) / 4
 
 
 def test_link__that_changed_on_disk_is_read_again(tmp_path: Path) -> None:

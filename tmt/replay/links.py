@@ -42,7 +42,8 @@ class LinkFile:
     rows, first_ns, span_ns
         Number of rows, when the first one is sent, and time from it to the last one.
     mean_delay_ns
-        Mean `delay_ns` of the delivered rows; 0 when there is none.
+        Mean time from a row's `tx_time_ns` until it and all rows before it are settled: how long packets stay
+        on the link, without propagation, when it keeps them in order. Unsettled rows hold nothing up.
     lldu_bytes
         What the trace says itself, if it does.
     """
@@ -133,18 +134,19 @@ def _folder() -> TemporaryDirectory[str]:
 
 
 def _survey(npy: Path, lldu_bytes: int | None) -> LinkFile:
-    rows = delivered = 0
+    rows = 0
     total_delay_ns = 0.0
-    first_ns = last_ns = 0
+    first_ns = last_ns = settled_ns = 0
     with open_trace(npy, LINK_TRACE) as reader:
         for chunk in cast("Iterator[LinkTrace]", reader):
+            tx_ns = chunk.tx_time_ns
             if rows == 0:
-                first_ns = int(chunk.tx_time_ns[0])
-            last_ns = int(chunk.tx_time_ns[-1])
-            rows += len(chunk)
-            delivered += int(np.count_nonzero(chunk.delivered))
-            total_delay_ns += float(chunk.delay_ns[chunk.delivered].sum(dtype=np.float64))
-    mean_delay_ns = total_delay_ns / max(delivered, 1)
+                first_ns = int(tx_ns[0])
+            ends_ns = tx_ns + np.maximum(chunk.delay_ns, 0)
+            ends_ns[0] = max(int(ends_ns[0]), settled_ns)
+            np.maximum.accumulate(ends_ns, out=ends_ns)
+            total_delay_ns += float((ends_ns - tx_ns).sum(dtype=np.float64))
+            rows, last_ns, settled_ns = rows + len(chunk), int(tx_ns[-1]), int(ends_ns[-1])
     return LinkFile(
-        npy.resolve(), file_sha256(npy), rows, first_ns, last_ns - first_ns, mean_delay_ns, lldu_bytes
+        npy.resolve(), file_sha256(npy), rows, first_ns, last_ns - first_ns, total_delay_ns / rows, lldu_bytes
     )

@@ -112,7 +112,7 @@ def set_up(replay: Replay) -> Setup:
     """Check the traces of a replay and compute what it leaves open.
 
     The bandwidth-delay product counts full packets: the forward link's mean packet rate times the time that a
-    packet and its acknowledgement take without queueing, which is the RTT plus the traces' mean delays. Queue
+    packet and its acknowledgement take without queueing: the RTT plus the traces' mean delays in order. Queue
     and window follow from it as `Replay` says. A window much beyond that would do harm: ns-2's TCP-Linux only
     clamps the congestion window with it, and slow start overshoots the path by as much as it allows.
 
