@@ -120,7 +120,7 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
     Examples:
       tmt replay --forward link.parquet --tcp cubic --rtt 0.5 --duration 50
       tmt replay --forward-rate 2e6 --tcp hybla --rtt 0.5 --duration 300 --plot hybla.svg
-      tmt replay --forward link.parquet --tcp newreno --rtt 0.5 --duration 600 --transfer-bytes 10000000 --json
+      tmt replay --forward link.parquet --tcp newreno --rtt 0.5 --duration 600 --transfer-bytes 1000000 --json
     """
     forward = _link("forward", given)
     if forward is None:
