@@ -17,7 +17,7 @@ INTERVAL_NS = 1_004_000
 DECODE_NS = 36_000_000
 RTT_NS = 500_000_000
 ERASURES = (0.0, 0.01, 0.10, 0.30)
-SLOTS_PER_CALL = 65_536
+SLOTS_PER_CALL = 16_384
 REPEATS = 5
 
 Kernel = Callable[[Int64Array, Int64Array, LinkTrace], None]
@@ -81,7 +81,7 @@ def run_arq(tx: Int64Array, decode: Int64Array, rows: LinkTrace) -> None:
 def run_harq(tx: Int64Array, decode: Int64Array, rows: LinkTrace, data: int, repair: int) -> None:
     """Convert under `harq` with one extra repair LLDU and two rounds."""
     state = np.zeros(1, harq.STATE)
-    requests = np.zeros(SLOTS_PER_CALL // 4, harq.REQUEST)
+    requests = np.zeros(SLOTS_PER_CALL // 8, harq.REQUEST)
     arrivals_ns = np.zeros((len(requests), 2 * (data + repair) + 2), np.int64)
     air_tx_ns = np.zeros(data + repair + harq.WINDOW_SLOTS, np.int64)
     air_decode_ns = np.zeros_like(air_tx_ns)
@@ -132,8 +132,6 @@ def measure_kernels(n_slots: int = N_SLOTS) -> list[Measurement]:
     measurements = []
     for erased in ERASURES:
         decode = np.where(uniform < erased, 0, DECODE_NS)
-        for column in (tx, decode):
-            column.flags.writeable = False
 
         def copy(decode: Int64Array = decode) -> None:
             np.copyto(copies[0], tx)

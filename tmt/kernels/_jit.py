@@ -21,3 +21,9 @@ def kernel(function: Function) -> Function:
     """
     compiled: Any = numba.njit(cache=True, nogil=True)(function)
     return compiled  # type: ignore[no-any-return]
+
+
+def part_of_kernel(function: Function) -> Function:
+    """Compile `function` as if it stood where it is called: a real call costs more than a block of ten LLDUs."""
+    compiled: Any = numba.njit(cache=True, nogil=True, inline="always")(function)
+    return compiled  # type: ignore[no-any-return]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import kernel
+from tmt.kernels._jit import kernel, part_of_kernel
 
 Int64Array = npt.NDArray[np.int64]
 
 
-@kernel
+@part_of_kernel
 def arrive_in_order(decode_time_ns: Int64Array) -> bool:
     """Whether all decoded slots took equally long, so that they arrive in the order of their `tx`."""
     usual_ns = 0
@@ -48,7 +48,7 @@ def collect_arrivals(
     return arrived
 
 
-@kernel
+@part_of_kernel
 def decode_blocks_in_order(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
@@ -58,12 +58,24 @@ def decode_blocks_in_order(
     out_tx_time_ns: Int64Array,
     out_delay_ns: Int64Array,
     out_delivered: npt.NDArray[np.bool_],
+    out_recovered: npt.NDArray[np.bool_],
 ) -> None:
     """Decode whole blocks whose LLDUs arrive in order, one after the other, and write their rows.
 
     Without branches, since erasures cannot be predicted. Where a data LLDU is erased, the `data`-th arrival
     is a repair LLDU; where none is, nobody needs the moment. All in one function, because a call costs as
     much as a block.
+
+    Parameters
+    ----------
+    tx_time_ns, decode_time_ns : [n_blocks * (data + repair)], int64, ns
+        The slots.
+    detection_delay_ns
+        After how long, from its last slot, a block that cannot be recovered is given up.
+    out_tx_time_ns, out_delay_ns, out_delivered : [n_blocks * data], written
+        The rows.
+    out_recovered : [n_blocks or more], bool, written
+        Whether at least `data` LLDUs of the block arrived.
     """
     length = data + repair
     for block in range(len(tx_time_ns) // length):
@@ -80,6 +92,39 @@ def decode_blocks_in_order(
             arrived += counts
         recovered = arrived >= data
         settled_ns = settled_ns if recovered else tx_ns[length - 1] + detection_delay_ns
+        out_recovered[block] = recovered
+        for position in range(data):
+            sent_ns, took_ns = tx_ns[position], decode_ns[position]
+            out_tx_time_ns[row + position] = sent_ns
+            out_delay_ns[row + position] = took_ns if took_ns > 0 else settled_ns - sent_ns
+            out_delivered[row + position] = (took_ns > 0) | recovered
+
+
+@kernel
+def decode_blocks_in_any_order(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    data: int,
+    repair: int,
+    detection_delay_ns: int,
+    out_tx_time_ns: Int64Array,
+    out_delay_ns: Int64Array,
+    out_delivered: npt.NDArray[np.bool_],
+    out_recovered: npt.NDArray[np.bool_],
+) -> None:
+    """Do what `decode_blocks_in_order` does, for LLDUs that may overtake each other."""
+    length = data + repair
+    arrivals_ns = np.empty(length + 1, np.int64)
+    for block in range(len(tx_time_ns) // length):
+        first, row = block * length, block * data
+        tx_ns = tx_time_ns[first : first + length]
+        decode_ns = decode_time_ns[first : first + length]
+        arrived = collect_arrivals(tx_ns, decode_ns, arrivals_ns, 0)
+        recovered = arrived >= data
+        settled_ns = tx_ns[length - 1] + detection_delay_ns
+        if recovered:
+            settled_ns = nth_arrival_ns(arrivals_ns[:arrived], data)
+        out_recovered[block] = recovered
         for position in range(data):
             sent_ns, took_ns = tx_ns[position], decode_ns[position]
             out_tx_time_ns[row + position] = sent_ns

@@ -53,6 +53,7 @@ def decode_runs(
     arrived = np.empty(depth, np.int64)
     settled_ns = np.empty(depth, np.int64)
     out_transmissions[:] = 1
+    recovered = np.empty(SLOTS_TOGETHER, np.bool_)
     runs_together = max(1, SLOTS_TOGETHER // run_slots)
     for first in range(0, runs, runs_together):
         last = min(first + runs_together, runs)
@@ -64,7 +65,7 @@ def decode_runs(
         in_order = arrive_in_order(decode_ns)
         if in_order and depth == 1:
             decode_blocks_in_order(
-                tx_ns, decode_ns, data, repair, detection_delay_ns, rows_tx_ns, delay_ns, delivered
+                tx_ns, decode_ns, data, repair, detection_delay_ns, rows_tx_ns, delay_ns, delivered, recovered
             )
             continue
         for run in range(last - first):

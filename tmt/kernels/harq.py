@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import kernel
-from tmt.kernels.blocks import nth_arrival_ns
+from tmt.kernels._jit import kernel, part_of_kernel
+from tmt.kernels.blocks import (
+    arrive_in_order,
+    decode_blocks_in_any_order,
+    decode_blocks_in_order,
+    nth_arrival_ns,
+)
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -22,8 +27,9 @@ REQUEST = np.dtype(
         ("arrived", np.int64),
     ]
 )
-"""A block that waits for repair: when its request reaches the sender, its first row, requests made so far,
-repair LLDUs still to send in this round, LLDUs arrived over all rounds."""
+"""A block that waits for repair: when its request reaches the sender (from then on: the `tx` of the last slot
+that served it), its first row, requests made so far, repair LLDUs still to send in this round, LLDUs arrived
+over all rounds."""
 
 STATE = np.dtype(
     [
@@ -38,8 +44,54 @@ STATE = np.dtype(
 and the slots of the block that is on air."""
 
 
+@part_of_kernel
+def judge_round(
+    data: int,
+    extra: int,
+    rounds: int,
+    report_delay_ns: int,
+    detection_delay_ns: int,
+    requests: npt.NDArray[np.void],
+    arrivals_ns: Int64Array,
+    front: int,
+    back: int,
+    first_row: int,
+    out_tx_time_ns: Int64Array,
+    out_delay_ns: Int64Array,
+    out_delivered: npt.NDArray[np.bool_],
+    out_transmissions: npt.NDArray[np.uint8],
+) -> int:
+    """Judge the block in place `front` of the ring, whose requested repair has been sent.
+
+    Its `due_ns` holds the `tx` of its last slot. Returns 1 when it asks again, in place `back`; else 0.
+    """
+    begin, made = requests[front]["row"] - first_row, requests[front]["made"]
+    ended_ns, arrived = requests[front]["due_ns"], requests[front]["arrived"]
+    if arrived < data and made < rounds:
+        requests[back]["due_ns"] = ended_ns + report_delay_ns
+        requests[back]["row"] = begin + first_row
+        requests[back]["made"] = made + 1
+        requests[back]["left"] = data - arrived + extra
+        requests[back]["arrived"] = arrived
+        for i in range(arrived):
+            arrivals_ns[back, i] = arrivals_ns[front, i]
+        for i in range(begin, begin + data):
+            out_transmissions[i] = min(made + 2, 255)
+        return 1
+    recovered = arrived >= data
+    settled_ns = ended_ns + detection_delay_ns
+    if recovered:
+        settled_ns = nth_arrival_ns(arrivals_ns[front, :arrived], data)
+    tx_ns, delay_ns = out_tx_time_ns[begin : begin + data], out_delay_ns[begin : begin + data]
+    delivered = out_delivered[begin : begin + data]
+    for i in range(data):
+        delay_ns[i] = delay_ns[i] if delivered[i] else settled_ns - tx_ns[i]
+        delivered[i] |= recovered
+    return 0
+
+
 @kernel
-def send_and_repair(  # noqa: PLR0912, PLR0915  (a call inside the loop over blocks costs as much as a block)
+def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block)
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
     data: int,
@@ -78,7 +130,7 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call inside the loop over blo
     air_tx_ns, air_decode_ns : [data + repair + WINDOW_SLOTS], int64, ns, updated
         Slots of the block that is on air, at the front.
     requests : [power of two], `REQUEST`, updated
-        Ring that holds the FIFO; needs room for ``n // (data + repair) + 2`` more.
+        Ring that holds the FIFO; needs room for as many as wait and ``n // (data + repair) + 2`` more.
     arrivals_ns : [len(requests), 2 * (data + repair) + extra + 1], int64, ns, updated
         When the LLDUs of each waiting block arrived.
     first_row
@@ -90,78 +142,35 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call inside the loop over blo
     head, tail, requested = state[0]["head"], state[0]["tail"], state[0]["requested"]
     mask = len(requests) - 1
     length = data + repair
+    recovered = np.empty(len(air_tx_ns) // length + 1, np.bool_)
     slot = 0
     while slot < len(tx_time_ns):
         # No request that is made in this window falls due in it.
         end = min(slot + WINDOW_SLOTS, len(tx_time_ns))
         if tx_time_ns[end - 1] >= tx_time_ns[slot] + report_delay_ns:
             end = slot + max(1, np.searchsorted(tx_time_ns[slot:end], tx_time_ns[slot] + report_delay_ns))
+
+        served = head
+        blocks = (end - slot) // length
+        in_one_piece = blocks > 0 and on_air == 0
+        in_one_piece &= head == tail or requests[head & mask]["due_ns"] > tx_time_ns[end - 1]
+        if in_one_piece:
+            end = slot + blocks * length
+            tx_ns, decode_ns = tx_time_ns[slot:end], decode_time_ns[slot:end]
+            slot = end
         while slot < end:
             free = end
-            if head < tail and requests[head & mask]["due_ns"] <= tx_time_ns[end - 1]:
-                due_ns = requests[head & mask]["due_ns"]
+            front = head & mask
+            if head < tail and requests[front]["due_ns"] <= tx_time_ns[end - 1]:
                 free = slot
-                while tx_time_ns[free] < due_ns:
+                while tx_time_ns[free] < requests[front]["due_ns"]:
                     free += 1
-            gathered = free - slot
-            air_tx_ns[on_air : on_air + gathered] = tx_time_ns[slot:free]
-            air_decode_ns[on_air : on_air + gathered] = decode_time_ns[slot:free]
-            on_air += gathered
+            air_tx_ns[on_air : on_air + free - slot] = tx_time_ns[slot:free]
+            air_decode_ns[on_air : on_air + free - slot] = decode_time_ns[slot:free]
+            on_air += free - slot
             slot = free
-
-            blocks = on_air // length
-            rows_tx_ns = out_tx_time_ns[row : row + blocks * data]
-            delay_ns = out_delay_ns[row : row + blocks * data]
-            delivered = out_delivered[row : row + blocks * data]
-            out_transmissions[row : row + blocks * data] = 1
-            for block in range(blocks):
-                first, first_data = block * length, block * data
-                tx_ns = air_tx_ns[first : first + length]
-                decode_ns = air_decode_ns[first : first + length]
-                arrived = 0
-                for position in range(data):
-                    arrived += decode_ns[position] > 0
-                settled_ns = 0
-                waits = False
-                if arrived < data:
-                    came_ns = arrivals_ns[tail & mask]
-                    arrived = 0
-                    for position in range(length):
-                        came_ns[arrived] = tx_ns[position] + decode_ns[position]
-                        arrived += decode_ns[position] > 0
-                    if arrived >= data:
-                        settled_ns = nth_arrival_ns(came_ns[:arrived], data)
-                    elif rounds > 0:
-                        waits = True
-                        request = requests[tail & mask]
-                        request["due_ns"] = tx_ns[length - 1] + report_delay_ns
-                        request["row"] = row + first_data + first_row
-                        request["made"] = 1
-                        request["left"] = data - arrived + extra
-                        request["arrived"] = arrived
-                        tail += 1
-                    else:
-                        settled_ns = tx_ns[length - 1] + detection_delay_ns
-                recovered = arrived >= data
-                for position in range(data):
-                    sent_ns, took_ns = tx_ns[position], decode_ns[position]
-                    rows_tx_ns[first_data + position] = sent_ns
-                    delay_ns[first_data + position] = took_ns if took_ns > 0 else settled_ns - sent_ns
-                    delivered[first_data + position] = (took_ns > 0) | recovered
-                if waits:
-                    for i in range(first_data, first_data + data):
-                        delay_ns[i] = delay_ns[i] if delivered[i] else -1
-                        out_transmissions[row + i] = 2
-            row += blocks * data
-            if blocks > 0:
-                on_air -= blocks * length
-                for i in range(on_air):
-                    air_tx_ns[i] = air_tx_ns[blocks * length + i]
-                    air_decode_ns[i] = air_decode_ns[blocks * length + i]
-
             if slot == end:
                 break
-            front = head & mask
             arrived = requests[front]["arrived"]
             taken = min(requests[front]["left"], end - slot)
             for i in range(slot, slot + taken):
@@ -171,32 +180,88 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call inside the loop over blo
             requested += taken
             requests[front]["arrived"] = arrived
             requests[front]["left"] -= taken
-            if requests[front]["left"] > 0:
+            requests[front]["due_ns"] = tx_time_ns[slot - 1]
+            head += requests[front]["left"] == 0
+        if not in_one_piece:
+            blocks = on_air // length
+            on_air -= blocks * length
+            tx_ns, decode_ns = air_tx_ns[: blocks * length], air_decode_ns[: blocks * length]
+
+        rows_tx_ns = out_tx_time_ns[row : row + blocks * data]
+        delay_ns = out_delay_ns[row : row + blocks * data]
+        delivered = out_delivered[row : row + blocks * data]
+        transmissions = out_transmissions[row : row + blocks * data]
+        transmissions[:] = 1
+        if arrive_in_order(decode_ns):
+            decode_blocks_in_order(
+                tx_ns, decode_ns, data, repair, detection_delay_ns, rows_tx_ns, delay_ns, delivered, recovered
+            )
+        else:
+            decode_blocks_in_any_order(
+                tx_ns, decode_ns, data, repair, detection_delay_ns, rows_tx_ns, delay_ns, delivered, recovered
+            )
+
+        for block in range(blocks):
+            if recovered[block] or rounds == 0:
                 continue
-            head += 1
-            begin = requests[front]["row"] - first_row
-            made = requests[front]["made"]
-            if arrived < data and made < rounds:
-                back = tail & mask
-                requests[back]["due_ns"] = tx_time_ns[slot - 1] + report_delay_ns
-                requests[back]["row"] = begin + first_row
-                requests[back]["made"] = made + 1
-                requests[back]["left"] = data - arrived + extra
-                requests[back]["arrived"] = arrived
-                for i in range(arrived):
-                    arrivals_ns[back, i] = arrivals_ns[front, i]
-                tail += 1
-                for i in range(begin, begin + data):
-                    out_transmissions[i] = min(made + 2, 255)
-                continue
-            recovered = arrived >= data
-            settled_ns = tx_time_ns[slot - 1] + detection_delay_ns
-            if recovered:
-                settled_ns = nth_arrival_ns(arrivals_ns[front, :arrived], data)
-            for i in range(begin, begin + data):
-                own_ns = out_delay_ns[i]
-                out_delay_ns[i] = own_ns if out_delivered[i] else settled_ns - out_tx_time_ns[i]
-                out_delivered[i] |= recovered
+            first, last, first_data = block * length, (block + 1) * length - 1, block * data
+            # Rounds of older blocks that ended before this one ask first.
+            while served < head and requests[served & mask]["due_ns"] < tx_ns[last]:
+                tail += judge_round(
+                    data,
+                    extra,
+                    rounds,
+                    report_delay_ns,
+                    detection_delay_ns,
+                    requests,
+                    arrivals_ns,
+                    served & mask,
+                    tail & mask,
+                    first_row,
+                    out_tx_time_ns,
+                    out_delay_ns,
+                    out_delivered,
+                    out_transmissions,
+                )
+                served += 1
+            back = tail & mask
+            arrived = 0
+            for i in range(first, last + 1):
+                arrivals_ns[back, arrived] = tx_ns[i] + decode_ns[i]
+                arrived += decode_ns[i] > 0
+            requests[back]["due_ns"] = tx_ns[last] + report_delay_ns
+            requests[back]["row"] = row + first_data + first_row
+            requests[back]["made"] = 1
+            requests[back]["left"] = data - arrived + extra
+            requests[back]["arrived"] = arrived
+            tail += 1
+            for i in range(first_data, first_data + data):
+                delay_ns[i] = delay_ns[i] if delivered[i] else -1
+                transmissions[i] = 2
+        while served < head:
+            tail += judge_round(
+                data,
+                extra,
+                rounds,
+                report_delay_ns,
+                detection_delay_ns,
+                requests,
+                arrivals_ns,
+                served & mask,
+                tail & mask,
+                first_row,
+                out_tx_time_ns,
+                out_delay_ns,
+                out_delivered,
+                out_transmissions,
+            )
+            served += 1
+
+        row += blocks * data
+        if not in_one_piece:
+            for i in range(on_air):
+                air_tx_ns[i] = air_tx_ns[blocks * length + i]
+                air_decode_ns[i] = air_decode_ns[blocks * length + i]
     state[0]["rows"], state[0]["on_air"] = row + first_row, on_air
     state[0]["head"], state[0]["tail"], state[0]["requested"] = head, tail, requested
 

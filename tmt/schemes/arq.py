@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tmt.trace import Int64Array
 
 UNLIMITED = np.iinfo(np.int64).max
-SLOTS_PER_CALL = 65_536
+SLOTS_PER_CALL = 16_384
 """So that the kernel's ring of reports, which must hold one per slot at worst, stays in the cache."""
 
 

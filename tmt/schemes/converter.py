@@ -31,7 +31,7 @@ class Converter(ABC):
         for name in ("tx_time_ns", "delay_ns", "delivered", "transmissions"):
             getattr(self._window, name)[:n_waiting] = getattr(waiting, name)
         self._slots += len(phy)
-        self._send(_read_only(phy.tx_time_ns), _read_only(phy.decode_time_ns))
+        self._send(_plain(phy.tx_time_ns), _plain(phy.decode_time_ns))
         settled = self._settled_rows()
         window = self._window
         self._window = rows_between(window, settled - self._emitted, self._rows() - self._emitted)
@@ -148,8 +148,6 @@ def grown_ring(ring: np.ndarray, head: int, tail: int, more: int) -> np.ndarray:
     return grown
 
 
-def _read_only(column: Int64Array) -> Int64Array:
-    """View a column as contiguous and read-only, so that every kernel is compiled for one kind of input."""
-    view = np.ascontiguousarray(column, np.int64).view()
-    view.flags.writeable = False
-    return view
+def _plain(column: Int64Array) -> Int64Array:
+    """Return a column as one piece of writable memory, so that every kernel is compiled for one kind of array."""
+    return np.require(column, np.int64, ["C", "W"])

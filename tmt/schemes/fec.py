@@ -94,7 +94,6 @@ class _FecConverter(Converter):
         begin = self._rows() - self._emitted
         self._runs += len(tx_time_ns) // self._run_slots
         rows = rows_between(self._window, begin, self._rows() - self._emitted)
-        tx_time_ns.flags.writeable = decode_time_ns.flags.writeable = False
         decode_runs(
             tx_time_ns,
             decode_time_ns,

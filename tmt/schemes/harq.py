@@ -15,7 +15,7 @@ from tmt.trace import LinkTrace
 if TYPE_CHECKING:
     from tmt.trace import Int64Array
 
-SLOTS_PER_CALL = 65_536
+SLOTS_PER_CALL = 16_384
 """So that the kernel's ring of requests stays in the cache."""
 
 
@@ -90,7 +90,7 @@ class _HarqConverter(Converter):
         for start in range(0, len(tx_time_ns), SLOTS_PER_CALL):
             slots = slice(start, start + SLOTS_PER_CALL)
             head, tail = int(state["head"][0]), int(state["tail"][0])
-            more = len(tx_time_ns[slots]) // (scheme.data + scheme.repair) + 2
+            more = tail - head + len(tx_time_ns[slots]) // (scheme.data + scheme.repair) + 2
             self._requests = grown_ring(self._requests, head, tail, more)
             self._arrivals_ns = grown_ring(self._arrivals_ns, head, tail, more)
             send_and_repair(
