@@ -76,7 +76,7 @@ def test_fit__covers_the_truth_and_accepts_the_true_model(channel: Channel, mode
 
 @compiled
 def test_fit__p_values_of_a_true_model_are_uniform() -> None:
-    # Of 200 p-values the share below 0.2 has standard deviation 0.028, that below 0.5 has 0.035; three of each.
+    # Of 200 p-values the share below 0.2 has standard deviation 0.028, that below 0.5 has 0.035; three each.
     channel = GilbertElliott(0.97, 0.6)
     p_values = np.array([gilbert(_likelihood(channel, seed)).test.p_value for seed in range(200)], float)
     assert np.mean(p_values < 0.2) == pytest.approx(0.2, abs=0.085)
