@@ -112,7 +112,7 @@ def test_grid_point__moves_the_pictures_and_survives_in_the_address(browser: Bro
     _choose(browser, "Measure", "TCP retransmissions")
     fragment = browser.run("location.hash")
     browser.open(page, fragment=fragment)
-    assert "TCP retransmissions at loss 5 %" in browser.run(caption)
+    assert "TCP retransmissions with loss 5 %" in browser.run(caption)
     assert browser.problems == []
 
 

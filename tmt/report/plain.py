@@ -30,13 +30,13 @@ def rounded(data: Sequence[Any]) -> list[Any]:
 
 
 def plain(value: Any) -> str | int | float | None:
-    """Return a table's value: None, flag as yes or no, integer, float of five digits, or text."""
+    """Return a table's value: None, flag as on or off, integer, float of five digits, or text."""
     if value is None or value != value or str(value) == "<NA>":  # noqa: PLR0124  (NaN is what differs from itself)
         return None
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return "on" if value else "off"
     if isinstance(value, float):
         return digits(value)
     return value if isinstance(value, int) else str(value)

@@ -134,7 +134,7 @@ def sections(results: Results, summary: Summary, data: Record) -> list[Record]:
             ["compare-view"],
         ),
         (
-            any(axis.is_numeric and len(axis.levels) > 1 for axis in results.axes),
+            any(len(axis.levels) > 1 for axis in results.axes),
             "sweep",
             "Along the grid",
             "The same measure over a parameter that was varied; the other parameters are as chosen above.",
@@ -258,4 +258,4 @@ def point_label(results: Results, summary: Summary, point: int) -> str:
 
 def _at(results: Results, summary: Summary, point: int) -> str:
     label = point_label(results, summary, point)
-    return f"At {label}, " if label else ""
+    return f"With {label}, " if label else ""

@@ -4,7 +4,7 @@ const NOTHING = "Nothing to draw: choose at least one TCP variant and one scheme
 const paint = (kind, index) => `var(--${kind}-${index})`;
 const has = (cell, measure) => Boolean(cell.values[measure.name]);
 const measured = (name) => DATA.measures.find((measure) => measure.name === name);
-const where = () => (DATA.grid.length ? ` at ${pointLabel(pointOf(state.grid))}` : "");
+const where = () => (DATA.grid.length ? ` with ${pointLabel(pointOf(state.grid))}` : "");
 
 // [outer, inner]: what panels or groups stand for, and what the marks in them stand for.
 const grouping = () => (state.by === "scheme" ? ["scheme", "tcp"] : ["tcp", "scheme"]);

@@ -113,7 +113,8 @@ function drawPanel(group, panel, width, height, marks) {
   const grid = svg("g", { class: "grid" });
   for (const tick of panel.x.ticks ?? ticks(...panel.x.domain, width / 80)) {
     grid.append(svg("line", { x1: x(tick), x2: x(tick), y1: upper, y2: height - lower }));
-    if (panel.x.label) grid.append(text(x(tick), height - lower + 14, number(tick), { "text-anchor": "middle" }));
+    const name = panel.x.names ? shorten(panel.x.names[tick], width / panel.x.names.length) : number(tick);
+    if (panel.x.label) grid.append(text(x(tick), height - lower + 14, name, { "text-anchor": "middle" }));
   }
   for (const tick of panel.y.ticks ?? ticks(...panel.y.domain, height < 120 ? 2 : 4)) {
     grid.append(svg("line", { x1: left, x2: width - right, y1: y(tick), y2: y(tick) }));

@@ -43,7 +43,7 @@ function comparedRow(cell, inner, measure) {
 }
 
 function sweepView(place) {
-  const axes = indexes(DATA.grid).filter((i) => DATA.grid[i].numbers && DATA.grid[i].values.length > 1);
+  const axes = indexes(DATA.grid).filter((i) => DATA.grid[i].values.length > 1);
   if (!axes.length) return null;
   let axis = axes[0];
   const choose = (i) => { axis = axes[i]; update(); };
@@ -52,18 +52,17 @@ function sweepView(place) {
 
   function update() {
     const measure = DATA.measures[state.measure];
-    const { numbers, label, unit } = DATA.grid[axis];
-    const at = (cell) => numbers[DATA.points[cell.point][axis]];
-    const onLine = (cell) => DATA.points[cell.point].every((level, i) => i === axis || level === state.grid[i]);
+    const { label } = DATA.grid[axis];
+    const level = (cell) => DATA.points[cell.point][axis];
+    const onLine = (cell) => DATA.points[cell.point].every((value, i) => i === axis || value === state.grid[i]);
     const cells = DATA.cells.filter((cell) => chosen(cell) && has(cell, measure) && onLine(cell))
-      .sort((a, b) => at(a) - at(b));
+      .sort((a, b) => level(a) - level(b));
     const papers = cells.map((cell) => published(cell, measure)).filter(Boolean);
     const values = [...cells.flatMap((cell) => cell.values[measure.name]), ...papers.flatMap((p) => [p.low, p.high])];
-    const ticks = numbers.length < 8 ? numbers : null;
-    const x = { label: withUnit(label, unit), domain: domain(cells.map(at), false), ticks };
+    const x = sweptAxis(DATA.grid[axis], cells.map(level));
     const y = { label: measure.unit, domain: domain(values) };
     const panels = byGroup(cells, (title, members, inner) => ({
-      title, x, y, layers: sweptLayers(members, inner, measure, at),
+      title, x, y, layers: sweptLayers(members, inner, measure, (cell) => x.at(level(cell))),
     }));
     const key = [...keyOf(cells), ...(papers.length ? [PAPER_KEY] : [])];
     const title = `${measure.label} over ${label}: ${MEAN}.`;
@@ -73,9 +72,22 @@ function sweepView(place) {
   return update;
 }
 
+// Numbers have a scale; other levels stand side by side, in their order.
+function sweptAxis({ numbers, values, label, unit }, levels) {
+  if (!numbers) {
+    return { label, at: (level) => level, domain: [-0.5, values.length - 0.5], ticks: indexes(values), names: values };
+  }
+  return {
+    label: withUnit(label, unit),
+    at: (level) => numbers[level],
+    domain: domain(levels.map((level) => numbers[level]), false),
+    ticks: numbers.length < 8 ? numbers : null,
+  };
+}
+
 // A line for each member of the inner kind, and its published values beside it.
 function sweptLayers(cells, inner, measure, at) {
-  return [...new Set(cells.map((cell) => cell[inner]))].flatMap((j) => {
+  return [...new Set(cells.map((cell) => cell[inner]))].sort((a, b) => a - b).flatMap((j) => {
     const { dash, marker } = DATA[inner][j];
     const colour = paint(inner, j);
     const mine = cells.filter((cell) => cell[inner] === j);
