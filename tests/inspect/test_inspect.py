@@ -15,7 +15,8 @@ from tmt.convert import convert_file
 from tmt.errors import InputError, UsageError
 from tmt.generate import Line, generate
 from tmt.io import open_trace, write_trace
-from tmt.metrics.link import LinkSummary, PhySummary, summarise
+from tmt.metrics.link import summarise
+from tmt.metrics.summaries import LinkSummary, PhySummary
 from tmt.schemes import SCHEMES
 from tmt.trace import LinkTrace, PhyTrace, Trace
 

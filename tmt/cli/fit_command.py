@@ -40,7 +40,8 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
         check_format(plot)
     erased = _erasures(trace)
     try:
-        report = fit(erased)
+        with progress_bar("fit", 3, "models") as progress:
+            report = fit(erased, progress)
     except UsageError as error:
         raise InputError(trace, str(error)) from None
     if plot is not None:

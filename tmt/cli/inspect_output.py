@@ -8,7 +8,7 @@ from rich.box import SIMPLE, SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table
 
-from tmt.metrics.link import LinkSummary, PhySummary
+from tmt.metrics.summaries import LinkSummary, PhySummary
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tmt.figures.style import BLUE, GREEN, INK, MUTED, VERMILLION, new_figure, save
 from tmt.metrics.distribution import share_at_least
-from tmt.metrics.link import LinkSummary, PhySummary
+from tmt.metrics.summaries import LinkSummary, PhySummary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

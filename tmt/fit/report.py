@@ -14,6 +14,8 @@ from tmt.fit.models import MODELS, ModelFit, bernoulli, gilbert, gilbert_elliott
 from tmt.fit.observed import ErasureRuns, autocorrelation, length_counts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tmt.channels import GilbertElliott
     from tmt.fit.observed import BoolArray, FloatArray
     from tmt.trace import Int64Array
@@ -111,8 +113,14 @@ class FitReport:
         }
 
 
-def fit(erased: BoolArray) -> FitReport:
-    """Fit the three models to the erasures of a trace: [n_slots], whether each is erased.
+def fit(erased: BoolArray, progress: Callable[[int], None] | None = None) -> FitReport:
+    """Fit the three models to the erasures of a trace.
+
+    Parameters
+    ----------
+    erased : [n_slots], bool
+    progress
+        Called with 1 for each model that is done.
 
     Raises
     ------
@@ -123,10 +131,12 @@ def fit(erased: BoolArray) -> FitReport:
     if len(runs.bursts) < LEAST_BURSTS:
         raise UsageError(f"holds {len(runs.bursts)} erasure bursts, a fit needs {LEAST_BURSTS} or more")
     likelihood = RunLikelihood(runs)
-    models = {
-        model.name: model
-        for model in (bernoulli(likelihood), gilbert(likelihood), gilbert_elliott_model(likelihood))
-    }
+    models = {}
+    for fit_model in (bernoulli, gilbert, gilbert_elliott_model):
+        model = fit_model(likelihood)
+        models[model.name] = model
+        if progress is not None:
+            progress(1)
     lags, correlation = autocorrelation(erased)
     burst_grid, gap_grid = _grid(runs.bursts), _grid(runs.gaps)
     return FitReport(

@@ -5,14 +5,14 @@ Every figure is the same however the trace is cut, and memory does not grow with
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tmt.errors import UsageError
-from tmt.metrics.distribution import Distribution, Histogram, of_counts
-from tmt.metrics.runs import Outage, Runs
+from tmt.metrics.distribution import Histogram, of_counts
+from tmt.metrics.runs import Runs
+from tmt.metrics.summaries import BitRates, LinkSummary, Pattern, PhySummary, Times
 from tmt.metrics.timeline import Timeline
 from tmt.schema import UNSETTLED
 from tmt.trace import Int64Array, LinkTrace, Metadata, PhyTrace, Trace
@@ -22,143 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     import numpy.typing as npt
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """When the rows of a trace are sent.
-
-    `duration_s` runs from the first row to the last; `per_s` and `interval_s` (from row to row) are empty for
-    a trace of one row.
-    """
-
-    rows: int
-    start_s: float
-    duration_s: float
-    per_s: float | None
-    interval_s: Distribution
-
-
-@dataclass(frozen=True, slots=True)
-class BitRates:
-    """Payload of LLDUs per second: of all rows, and of those that were decoded or delivered."""
-
-    lldu_bytes: int
-    all_bps: float
-    good_bps: float
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """How bad rows follow each other, in rows; `outage` is the longest in time.
-
-    `burst_lengths` and `gap_lengths` give how many runs there are of each length.
-    """
-
-    bursts: Distribution
-    gaps: Distribution
-    outage: Outage | None
-    burst_lengths: dict[int, int]
-    gap_lengths: dict[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class PhySummary:
-    """A PHY trace: bad rows are erased slots."""
-
-    times: Times
-    bit_rates: BitRates | None
-    erased: int
-    pattern: Pattern
-    decode_time_s: Distribution
-    timeline: Timeline = field(repr=False)
-    delays: Histogram = field(repr=False)
-
-    @property
-    def erasure_rate(self) -> float:
-        """Share of the slots that is erased."""
-        return self.erased / self.times.rows
-
-    def to_json(self) -> dict[str, Any]:
-        """Return all figures as a JSON object; times in seconds, runs in slots."""
-        return {
-            "kind": "phy",
-            **_shared(self.times, self.bit_rates, self.pattern),
-            "erased": self.erased,
-            "erasure_rate": self.erasure_rate,
-            "decode_time_s": asdict(self.decode_time_s),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class LinkSummary:
-    """A link trace: bad rows are LLDUs that were given up; unsettled ones are neither good nor bad.
-
-    Attributes
-    ----------
-    delay_s, loss_delay_s
-        From the first transmission until delivered, and until given up, without propagation.
-    mean_transmissions, persistency
-        Per LLDU, and the most retransmissions of one.
-    slots_used
-        Slots of the PHY trace, repair and retransmissions included; None where the trace does not tell.
-    rtt_s
-        Round-trip propagation time that `recovery_delay_s` counts half of; None when not known.
-    timeline
-        Marks the LLDUs that were lost or sent more than once.
-    """
-
-    times: Times
-    bit_rates: BitRates | None
-    delivered: int
-    lost: int
-    unsettled: int
-    pattern: Pattern
-    delay_s: Distribution
-    loss_delay_s: Distribution
-    mean_transmissions: float
-    persistency: int
-    slots_used: int | None
-    rtt_s: float | None
-    timeline: Timeline = field(repr=False)
-    delays: Histogram = field(repr=False)
-
-    @property
-    def loss_rate(self) -> float | None:
-        """Share of the settled LLDUs that is lost."""
-        settled = self.delivered + self.lost
-        return self.lost / settled if settled else None
-
-    @property
-    def efficiency(self) -> float | None:
-        """Throughput efficiency: delivered data LLDUs per slot used."""
-        return self.delivered / self.slots_used if self.slots_used else None
-
-    @property
-    def recovery_delay_s(self) -> float | None:
-        """Mean over delivered LLDUs of RTT/2 + delay; None without an RTT or without a delivered LLDU."""
-        if self.rtt_s is None or self.delay_s.mean is None:
-            return None
-        return self.rtt_s / 2 + self.delay_s.mean
-
-    def to_json(self) -> dict[str, Any]:
-        """Return all figures as a JSON object; times in seconds, runs in data LLDUs."""
-        return {
-            "kind": "link",
-            **_shared(self.times, self.bit_rates, self.pattern),
-            "delivered": self.delivered,
-            "lost": self.lost,
-            "unsettled": self.unsettled,
-            "loss_rate": self.loss_rate,
-            "delay_s": asdict(self.delay_s),
-            "loss_delay_s": asdict(self.loss_delay_s),
-            "mean_transmissions": self.mean_transmissions,
-            "persistency": self.persistency,
-            "slots_used": self.slots_used,
-            "efficiency": self.efficiency,
-            "rtt_s": self.rtt_s,
-            "recovery_delay_s": self.recovery_delay_s,
-        }
 
 
 def summarise(
@@ -316,20 +179,3 @@ def _bit_rates(times: Times, lldu_bytes: int | None, good: int) -> BitRates | No
         return None
     all_bps = 8 * lldu_bytes * times.per_s
     return BitRates(lldu_bytes, all_bps, all_bps * good / times.rows)
-
-
-def _shared(times: Times, bit_rates: BitRates | None, pattern: Pattern) -> dict[str, Any]:
-    outage = pattern.outage
-    return {
-        **asdict(times),
-        "bit_rates": None if bit_rates is None else asdict(bit_rates),
-        "bursts": {**asdict(pattern.bursts), "lengths": pattern.burst_lengths},
-        "gaps": {**asdict(pattern.gaps), "lengths": pattern.gap_lengths},
-        "longest_outage": None
-        if outage is None
-        else {
-            "start_s": ns_to_seconds(outage.start_ns),
-            "duration_s": ns_to_seconds(outage.duration_ns),
-            "rows": outage.slots,
-        },
-    }
