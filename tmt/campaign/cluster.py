@@ -25,7 +25,7 @@ from tmt.replay.simulator import Simulator
 if TYPE_CHECKING:
     from tmt.campaign.grid import Conversion
 
-CONNECT_S = 10
+CONNECT_S = 5
 """Time within which the scheduler has to answer."""
 
 QUEUED_PER_THREAD = 2

@@ -24,7 +24,7 @@ POLL_S = 0.2
 """Longest time between two looks at what other engines have done."""
 
 LEAST_FREE_BYTES = 1 << 20
-"""Below this much room on the disk a failed run is put down to the disk, not to the run."""
+"""With less room on the disk no run is trusted: its records may have been cut short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ class _Execution:
                 self._store.release(run.key)
 
     def _keep(self, row: dict[str, object]) -> None:
-        if row["status"] != DONE and shutil.disk_usage(self._store.folder).free < LEAST_FREE_BYTES:
+        if shutil.disk_usage(self._store.folder).free < LEAST_FREE_BYTES:
             raise FullDiskError(f"{self._store.folder}: no room is left on the disk")
         self._store.append(row)
         self._count(str(row["status"]))

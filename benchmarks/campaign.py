@@ -1,0 +1,115 @@
+"""How much of the processors a campaign uses, what its engine costs per run, how fast a large store opens."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tmt.campaign.campaign import open_campaign
+from tmt.campaign.columns import DONE, arrow_schema, blank_row
+from tmt.campaign.pool import LocalPool
+from tmt.campaign.store import RESULTS
+from tmt.channels import ErrorFree
+from tmt.generate import Line, generate
+
+if TYPE_CHECKING:
+    from tmt.campaign.engine import Progress
+
+JOBS = 2
+LONG_RUNS, LONG_S = 8, 8000
+"""Runs of about a second each."""
+SHORT_RUNS, SHORT_S = 150, 0.5
+"""Runs that are over at once: what remains is the engine's."""
+STORED_RUNS = 100_000
+
+_SCENARIO = """
+[grid]
+tcp = ["cubic"]
+seeds = {seeds}
+[[trace]]
+file = "phy.parquet"
+[[scheme]]
+name = "none"
+[link]
+rtt = 0.5
+[[traffic]]
+duration = {duration}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignSpeed:
+    """What was measured.
+
+    Attributes
+    ----------
+    run_s
+        Mean time that the simulator took for one of the long runs, two at a time.
+    efficiency
+        Throughput of two workers / twice that of one, on the long runs.
+    overhead_s
+        Processor time per short run beyond the simulator's own.
+    open_s
+        Time in which a scenario of 100,000 runs, all in the store, is expanded, opened and compared.
+    """
+
+    run_s: float
+    efficiency: float
+    overhead_s: float
+    open_s: float
+
+
+def measure_campaign() -> CampaignSpeed:
+    """Run real campaigns of short and of long simulations."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        line = Line.at_rate(2_000_000, 1500, 1_000_000)
+        generate(folder / "phy.parquet", ErrorFree(), line, duration_ns=10**10, seed=1, lldu_bytes=1500)
+        alone_s, _ = _execute(folder, "one", LONG_RUNS, LONG_S, jobs=1)
+        together_s, simulated_s = _execute(folder, "two", LONG_RUNS, LONG_S, jobs=JOBS)
+        short_s, simulator_s = _execute(folder, "short", SHORT_RUNS, SHORT_S, jobs=JOBS)
+        return CampaignSpeed(
+            run_s=simulated_s / LONG_RUNS,
+            efficiency=alone_s / (JOBS * together_s),
+            overhead_s=(JOBS * short_s - simulator_s) / SHORT_RUNS,
+            open_s=_time_to_open(folder),
+        )
+
+
+def _execute(folder: Path, name: str, seeds: int, duration_s: float, jobs: int) -> tuple[float, float]:
+    """Return the time from the first run's start to the end, and the simulator's time over all runs."""
+    scenario = folder / f"{name}.toml"
+    scenario.write_text(_SCENARIO.format(seeds=seeds, duration=duration_s))
+    converted_at: list[float] = []
+
+    def watch(progress: Progress) -> None:
+        if progress.converted == progress.conversions and not converted_at:
+            converted_at.append(perf_counter())
+
+    with open_campaign(scenario, folder / name) as campaign:
+        campaign.execute(campaign.plan(), lambda: LocalPool(jobs), watch)
+        ended_at = perf_counter()
+        return ended_at - converted_at[0], float(campaign.rows()["wall_time_s"].sum())
+
+
+def _time_to_open(folder: Path) -> float:
+    scenario, out = folder / "large.toml", folder / "large"
+    scenario.write_text(_SCENARIO.format(seeds=STORED_RUNS, duration=10))
+    with open_campaign(scenario, out) as campaign:
+        rows = [blank_row() | {"key": run.key, "status": DONE, "attempt": 1} for run in campaign.runs]
+    pq.write_table(pa.Table.from_pylist(rows, schema=arrow_schema()), out / RESULTS)
+    started_at = perf_counter()
+    with open_campaign(scenario, out) as campaign:
+        assert not campaign.plan().missing
+        return perf_counter() - started_at
+
+
+if __name__ == "__main__":
+    print(measure_campaign(), f"on {os.cpu_count()} processors")
