@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statistics import median
-from time import thread_time as perf_counter
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:

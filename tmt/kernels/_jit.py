@@ -24,6 +24,6 @@ def kernel(function: Function) -> Function:
 
 
 def part_of_kernel(function: Function) -> Function:
-    """Compile `function` as if it stood where it is called: a real call costs more than a block of ten LLDUs."""
+    """Compile `function` as if it stood where it is called: a real call costs more than a block of ten."""
     compiled: Any = numba.njit(cache=True, nogil=True, inline="always")(function)
     return compiled  # type: ignore[no-any-return]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import kernel
+from tmt.kernels._jit import kernel, part_of_kernel
 from tmt.kernels.blocks import (
     arrive_in_order,
     collect_arrivals,
@@ -89,7 +89,7 @@ def decode_runs(
             )
 
 
-@kernel
+@part_of_kernel
 def _count_in_order(
     tx_ns: Int64Array,
     decode_ns: Int64Array,
@@ -103,12 +103,14 @@ def _count_in_order(
     arrived[:] = 0
     settled_ns[:] = lost_ns
     for first in range(0, depth * data, depth):
+        took_ns = decode_ns[first : first + depth]
         for block in range(depth):
-            arrived[block] += decode_ns[first + block] > 0
+            arrived[block] += took_ns[block] > 0
     for first in range(depth * data, len(tx_ns), depth):
+        took_ns, sent_ns = decode_ns[first : first + depth], tx_ns[first : first + depth]
         for block in range(depth):
-            counts = (arrived[block] < data) & (decode_ns[first + block] > 0)
-            moment_ns = tx_ns[first + block] + decode_ns[first + block]
+            counts = (arrived[block] < data) & (took_ns[block] > 0)
+            moment_ns = sent_ns[block] + took_ns[block]
             settled_ns[block] = moment_ns if counts else settled_ns[block]
             arrived[block] += counts
     for block in range(depth):
@@ -116,7 +118,7 @@ def _count_in_order(
             settled_ns[block] = lost_ns
 
 
-@kernel
+@part_of_kernel
 def _count_in_any_order(
     tx_ns: Int64Array,
     decode_ns: Int64Array,
@@ -135,7 +137,7 @@ def _count_in_any_order(
             settled_ns[block] = nth_arrival_ns(arrivals_ns[: arrived[block]], data)
 
 
-@kernel
+@part_of_kernel
 def _write_run(
     tx_ns: Int64Array,
     decode_ns: Int64Array,
@@ -150,9 +152,12 @@ def _write_run(
     """Write the rows of a run from index `row` on: they stand in the order of its slots."""
     depth = len(arrived)
     for first in range(0, depth * data, depth):
+        sent_ns, took_ns = tx_ns[first : first + depth], decode_ns[first : first + depth]
+        rows_tx_ns = out_tx_time_ns[row + first : row + first + depth]
+        delay_ns = out_delay_ns[row + first : row + first + depth]
+        delivered = out_delivered[row + first : row + first + depth]
         for block in range(depth):
-            slot = first + block
-            decoded = decode_ns[slot] > 0
-            out_tx_time_ns[row + slot] = tx_ns[slot]
-            out_delay_ns[row + slot] = decode_ns[slot] if decoded else settled_ns[block] - tx_ns[slot]
-            out_delivered[row + slot] = decoded | (arrived[block] >= data)
+            decoded = took_ns[block] > 0
+            rows_tx_ns[block] = sent_ns[block]
+            delay_ns[block] = took_ns[block] if decoded else settled_ns[block] - sent_ns[block]
+            delivered[block] = decoded | (arrived[block] >= data)

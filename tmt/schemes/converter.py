@@ -149,5 +149,5 @@ def grown_ring(ring: np.ndarray, head: int, tail: int, more: int) -> np.ndarray:
 
 
 def _plain(column: Int64Array) -> Int64Array:
-    """Return a column as one piece of writable memory, so that every kernel is compiled for one kind of array."""
+    """Return a column as one writable piece, so that kernels are compiled for one kind of array."""
     return np.require(column, np.int64, ["C", "W"])

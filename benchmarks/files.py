@@ -1,0 +1,127 @@
+"""`tmt convert` from Parquet to Parquet: against a bare read and write, its first call, its memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from benchmarks.timing import paired_ratio
+from tmt.convert import convert_file
+from tmt.io import create_trace
+from tmt.io.parquet import READ_SETTINGS, WRITE_SETTINGS
+from tmt.schema import PHY_TRACE
+from tmt.schemes import Arq, Fec, Harq, NoScheme, Scheme
+from tmt.trace import PhyTrace
+
+RTT_NS = 500_000_000
+SCHEMES: tuple[Scheme, ...] = (NoScheme(), Fec(10, 2), Arq(RTT_NS), Harq(10, 2, RTT_NS))
+TMT = Path(sys.executable).with_name("tmt")
+
+
+@dataclass(frozen=True)
+class FileMeasurement:
+    """How long a conversion takes: time of `tmt convert` / time of a bare read and write."""
+
+    scheme: str
+    slots: int
+    ratio: float
+    slots_per_s: float
+
+
+def write_phy(path: Path, n_slots: int, erased: float = 0.01) -> None:
+    """Write a PHY trace of a regular line with independent erasures."""
+    rng = np.random.default_rng(2014)
+    with create_trace(path, PHY_TRACE, {}) as writer:
+        for first in range(0, n_slots, 1 << 18):
+            tx = np.arange(first, min(first + (1 << 18), n_slots), dtype=np.int64) * 1_004_000
+            writer.write(PhyTrace(tx, np.where(rng.random(len(tx)) < erased, 0, 36_000_000)))
+
+
+def measure_files(n_slots: int = 10_000_000, repeats: int = 3) -> list[FileMeasurement]:
+    """Measure conversions from Parquet to Parquet.
+
+    The reference reads the two columns of the PHY trace and writes the four columns of the link trace that
+    the conversion gave, with pyarrow and the same settings; reading the latter beforehand is not counted.
+    """
+    with TemporaryDirectory() as folder:
+        phy, link, copy = (Path(folder, name) for name in ("phy.parquet", "link.parquet", "copy.parquet"))
+        write_phy(phy, n_slots)
+        measurements = []
+        for scheme in SCHEMES:
+            convert_file(phy, link, scheme)
+            with pq.ParquetFile(link) as rows:
+                schema = rows.schema_arrow
+                groups = [rows.read_row_group(group) for group in range(rows.num_row_groups)]
+
+            def bare(groups: list[object] = groups, schema: object = schema) -> None:
+                with pq.ParquetFile(phy, **READ_SETTINGS) as source:
+                    for group in range(source.num_row_groups):
+                        source.read_row_group(group)
+                with pq.ParquetWriter(copy, schema, **WRITE_SETTINGS) as writer:
+                    for group in groups:
+                        writer.write_table(group)
+
+            bare_s, convert_s = paired_ratio(
+                bare, lambda scheme=scheme: convert_file(phy, link, scheme), repeats
+            )
+            measurements.append(
+                FileMeasurement(scheme.label, n_slots, convert_s / bare_s, n_slots / convert_s)
+            )
+        return measurements
+
+
+def measure_first_call(n_slots: int = 50_000, repeats: int = 5) -> float:
+    """Return how many seconds `tmt convert` takes on a small trace, as users start it, with a warm cache."""
+    with TemporaryDirectory() as folder:
+        write_phy(Path(folder, "phy.parquet"), n_slots)
+        times = []
+        for repeat in range(repeats + 1):
+            start = perf_counter()
+            subprocess.run(
+                [TMT, "convert", "phy.parquet", "link.npy", "--scheme", "arq", "--rtt", "0.5"],
+                cwd=folder,
+                check=True,
+                capture_output=True,
+            )
+            if repeat:
+                times.append(perf_counter() - start)
+        return median(times)
+
+
+def measure_memory(n_slots: int = 20_000_000) -> float:
+    """Return the peak of resident memory, in MiB, of `tmt convert` on a long trace."""
+    with TemporaryDirectory() as folder:
+        write_phy(Path(folder, "phy.parquet"), n_slots)
+        # Not `ru_maxrss`: that starts with what the process that calls has used.
+        script = (
+            "from tmt.cli import main\n"
+            "try: main()\n"
+            "except SystemExit: print(next(line for line in open('/proc/self/status') if 'VmHWM' in line))"
+        )
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                script,
+                "convert",
+                "phy.parquet",
+                "link.parquet",
+                "--scheme",
+                "arq",
+                "--rtt",
+                "0.5",
+            ],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return int(done.stdout.split()[-2]) / 1024
