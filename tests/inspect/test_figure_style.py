@@ -1,0 +1,25 @@
+"""The table of colours, markers and hatches covers what there is to draw, and tells it apart."""
+
+from __future__ import annotations
+
+from tmt.figures.style import SCHEME_STYLES, TCP_STYLES
+from tmt.replay.parameters import TCP_VARIANTS
+from tmt.schemes import SCHEMES
+
+
+def test_styles__cover_every_tcp_variant_and_scheme() -> None:
+    assert set(TCP_STYLES) == set(TCP_VARIANTS)
+    assert set(SCHEME_STYLES) == set(SCHEMES)
+
+
+def test_styles__tell_apart_in_colour_and_in_grey() -> None:
+    variants, schemes = TCP_STYLES.values(), SCHEME_STYLES.values()
+    for marks in (
+        [style.colour for style in variants],
+        [style.marker for style in variants],
+        [style.label for style in variants],
+        [style.colour for style in schemes],
+        [style.dash for style in schemes],
+        [style.shade for style in schemes],
+    ):
+        assert len(set(marks)) == len(marks)
