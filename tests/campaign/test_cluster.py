@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -11,6 +12,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+
+from tmt.campaign.cluster import perform_away
+from tmt.campaign.grid import expand
+from tmt.campaign.scenario import load
+from tmt.campaign.tasks import Convert, Simulate, facts_file, link_file, perform
+from tmt.replay.simulator import Simulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,7 +46,7 @@ class Cluster:
         deadline = time.monotonic() + 30
         while not (folder / "at.json").exists() and time.monotonic() < deadline:
             time.sleep(0.05)
-        self.address = str(__import__("json").loads((folder / "at.json").read_text())["address"])
+        self.address = str(json.loads((folder / "at.json").read_text())["address"])
         self.workers = [
             self._start(
                 "worker", self.address, "--no-nanny", "--nthreads", "1", "--no-dashboard", "--name", str(k)
@@ -67,7 +74,7 @@ def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
     tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
 ) -> None:
     scenario = write_scenario(
-        tmp_path / "s.toml", tcp='["newreno", "cubic"]', seeds=4, duration_s=20, grid="records = [1]"
+        tmp_path / "s.toml", tcp='["newreno", "cubic"]', seeds=4, duration_s=10, grid="records = [1]"
     )
     command = [str(TMT), "run", str(scenario), "--quiet"]
     local, remote = tmp_path / "local", tmp_path / "remote"
@@ -95,3 +102,31 @@ def test_run__without_a_scheduler_there_says_so(
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert result.stderr == "--scheduler: no scheduler answers at tcp://127.0.0.1:9\n"
+
+
+def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
+    (tmp_path / "elsewhere").mkdir()
+    scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, grid="records = [1]")
+    run = expand(load(scenario), Simulator.find().stamp)[1]
+    home = Simulate(run, 1, *(tmp_path / name for name in ("cache", "scratch", "records")))
+    for folder in (home.cache, home.scratch, home.records):
+        folder.mkdir()
+    assert perform(Convert(run.conversion, home.cache, home.scratch)) == {"error": None}
+    expected = perform(home)
+    content = (
+        link_file(home.cache, run.conversion).read_bytes(),
+        facts_file(home.cache, run.conversion).read_bytes(),
+    )
+    nowhere = Simulate(run, 1, *(Path("/nowhere") / name for name in ("cache", "scratch", "records")))
+    for _ in range(2):
+        row = perform_away(nowhere, content)
+        files = row.pop("files")
+        assert {name for name in row if row[name] != expected[name]} <= set(OF_ONE_EXECUTION)
+        kept = {path.name: path.read_bytes() for path in (home.records / run.key).iterdir()}
+        assert files.keys() == kept.keys()
+        assert files["windows.parquet"].startswith(b"PAR1")
+    left = [path.name for path in (tmp_path / "elsewhere").rglob("*") if path.is_file()]
+    assert sorted(left) == sorted(path.name for path in home.cache.iterdir()), "each trace is there, once"
