@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tmt.campaign.columns import CAMPAIGN_COLUMNS
+from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
 from tmt.campaign.scenario import load
 from tmt.campaign.sections import CHANNEL_SECTIONS, SCHEME_SECTIONS, Grid, Link, TraceFile, Traffic
 from tmt.campaign.store import FOLDERS, MARK, RESULTS
@@ -47,6 +47,11 @@ def test_tables__name_every_key() -> None:
 def test_campaigns__names_every_file_and_column() -> None:
     assert all(f"`{name}" in CAMPAIGNS for name in (MARK, RESULTS, *FOLDERS))
     assert all(f"`{column.name}`" in CAMPAIGNS for column in CAMPAIGN_COLUMNS)
+
+
+def test_columns__have_names_of_their_own() -> None:
+    names = [column.name for column in COLUMNS]
+    assert len(set(names)) == len(names)
 
 
 def test_statistics__example_runs() -> None:

@@ -121,6 +121,15 @@ def test_expand__gives_runs_of_a_seed_the_same_channel(folder: Path) -> None:
     assert len({run.conversion.identity for run in runs}) == 1 + 2 + 2
 
 
+def test_expand__tells_schemes_of_one_notation_apart(folder: Path) -> None:
+    text = TEXT.replace("repair = 2", "repair = 2\nrounds = [1, 3]") + '[[scheme]]\nname = "arq"\n'
+    assert [run.scheme for run in _runs(folder, text)] == [
+        "HARQ(10/12) rounds=1",
+        "HARQ(10/12) rounds=3",
+        "ARQ",
+    ]
+
+
 def test_expand__gives_every_seed_its_own_realisation(folder: Path) -> None:
     runs = _runs(folder, GENERATED.replace("[3]", "3").replace('["cubic"]', '["cubic", "hybla"]'))
     assert len({run.conversion.phy.identity for run in runs}) == 3

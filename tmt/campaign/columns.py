@@ -38,8 +38,8 @@ CAMPAIGN_COLUMNS = (
         "integer",
         "provenance",
         "",
-        "exit status of the simulator, negative for a signal",
-        null="when the run is done, or the simulator had not ended by itself",
+        "exit status of the simulator",
+        null="when the run is done, or the simulator was ended by a signal",
     ),
     ResultColumn(
         "message",

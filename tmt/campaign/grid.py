@@ -67,6 +67,7 @@ class Run(NamedTuple):
     tcp: str
     seed: int
     trace: str
+    scheme: str
     conversion: Conversion
     lldu_bytes: int
     start: int | float
@@ -103,6 +104,7 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
     """
     sources = [_source(scenario, section) for section in scenario.traces]
     grid = scenario.grid
+    labels = _scheme_labels(scenario)
     starts = {seed: _drawn_start(seed) for seed in grid.seeds}
     runs: dict[str, Run] = {}
     for seed, source, section, link in product(grid.seeds, sources, scenario.schemes, scenario.links):
@@ -118,6 +120,7 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                     tcp,
                     seed,
                     source.label,
+                    labels[section],
                     conversion,
                     source.lldu_bytes,
                     start,
@@ -128,6 +131,20 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                     simulator_stamp,
                 )
     return list(runs.values())
+
+
+def _scheme_labels(scenario: Scenario) -> dict[Any, str]:
+    """Return what schemes are called: the papers' notation, and what differs where that is the same."""
+    labels: dict[str, list[Any]] = {}
+    for section in scenario.schemes:
+        labels.setdefault(scheme_of(section, 0).label, []).append(section)
+    found: dict[Any, str] = {}
+    for label, sections in labels.items():
+        tables = [section.model_dump() for section in sections]
+        differing = [key for key in tables[0] if len({table[key] for table in tables}) > 1]
+        for section, table in zip(sections, tables, strict=True):
+            found[section] = " ".join([label, *(f"{key}={table[key]}" for key in differing)])
+    return found
 
 
 @lru_cache

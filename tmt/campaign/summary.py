@@ -112,6 +112,8 @@ def groups(rows: pd.DataFrame, point_columns: list[str]) -> list[Group]:
 
 
 def _word(column: str, value: Any) -> str:
+    if value is None or value != value:  # noqa: PLR0124  (NaN is the value that is not itself)
+        return f"{column} not set"
     if column in _FLAG_WORDS:
         return _FLAG_WORDS[column][bool(value)]
     number = f"{value:g}" if isinstance(value, float) else str(value)

@@ -225,7 +225,7 @@ def _frame(task: Simulate) -> dict[str, Any]:
         "tcp": run.tcp,
         "seed": run.seed,
         "trace": run.trace,
-        "scheme": scheme.label,
+        "scheme": run.scheme,
         "scheme_name": scheme.name,
         "scheme_parameters": json.dumps(parameters),
         "rtt_s": run.link.rtt,

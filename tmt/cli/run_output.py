@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.table import Table
+    from rich.text import Text
 
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.engine import Plan, Progress, Watch
@@ -89,10 +90,11 @@ def live(todo: Plan, *, shown: bool) -> Iterator[Watch]:
 def summarise(campaign: Campaign, after: Plan, figures: list[Path]) -> None:
     """Print the table of goodputs, what it counts, which runs failed and where everything lies."""
     from rich.console import Console  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     groups = campaign.groups()
-    console.print(f"[bold]{campaign.scenario.title}[/bold]\n", soft_wrap=True)
+    console.print(Text(f"{campaign.scenario.title}\n", style="bold"), soft_wrap=True)
     if groups:
         for label in dict.fromkeys(group.label for group in groups):
             console.print(_table([group for group in groups if group.label == label], label))
@@ -130,12 +132,13 @@ def as_json(campaign: Campaign, after: Plan, figures: list[Path]) -> str:
 def _table(groups: list[Group], title: str) -> Table:
     from rich import box  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        title=title or None,
+        title=Text(title) if title else None,
         title_justify="left",
         title_style="bold",
     )
@@ -146,21 +149,23 @@ def _table(groups: list[Group], title: str) -> Table:
     for group in groups:
         cells = {cell.tcp: cell for cell in group.cells}
         table.add_row(
-            group.scheme,
+            Text(group.scheme),
             *(_cell(cells[tcp]) if tcp in cells else "" for tcp in variants),
             f"{group.capacity_kbps:.0f}",
         )
     return table
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell) -> Text:
+    from rich.text import Text  # noqa: PLC0415
+
     goodput = cell.goodput_kbps
     # The interval says how many digits mean anything.
     digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
     text = f"{goodput.mean:.{digits}f}"
     if not math.isnan(goodput.low):
         text += f" ±{goodput.half_width:.{digits}f}"
-    return f"[bold]{text}*[/bold]" if cell.among_best else f"{text} "
+    return Text(f"{text}*", style="bold") if cell.among_best else Text(f"{text} ")
 
 
 def _describe_failures(campaign: Campaign, after: Plan) -> None:
