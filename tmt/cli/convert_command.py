@@ -136,18 +136,29 @@ def _conversions(
     if out_dir is None:
         if len(paths) != 2 or len(schemes) != 1:
             raise UsageError(
-                f"{len(paths)} files and {len(schemes)} schemes given; without --out-dir there are two files, "
-                "PHY and LINK, and one --scheme"
+                f"{len(paths)} files and {len(schemes)} schemes given; without --out-dir there are two "
+                "files, PHY and LINK, and one --scheme"
             )
+        if paths[0] == paths[1]:
+            raise UsageError(f"{paths[1]}: LINK is PHY itself, which would be overwritten")
         return [Conversion(paths[0], paths[1], schemes[0], every)]
     conversions = [
-        Conversion(path, f"{out_dir}/{PurePath(path).name.split('.')[0]}-{scheme.name}.npy", scheme, every)
+        Conversion(path, f"{out_dir}/{_stem(path)}-{scheme.name}.npy", scheme, every)
         for path in paths
         for scheme in schemes
     ]
     if len({conversion.link_path for conversion in conversions}) < len(conversions):
         raise UsageError("two PHY traces have the same name: their link traces would overwrite each other")
     return conversions
+
+
+def _stem(path: str) -> str:
+    """Return the name of a trace without folders and without the ending of its format."""
+    from tmt.io.registry import ENDINGS  # noqa: PLC0415
+
+    name = PurePath(path).name
+    ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
+    return name[: len(name) - len(ending)]
 
 
 def _slots(conversions: Sequence[Conversion]) -> int | None:
