@@ -26,14 +26,14 @@ what misses its target says so.
 ## Files
 
 `tmt convert` from Parquet to Parquet against pyarrow alone, which reads the two columns of the PHY trace and
-writes the four columns of the same link trace with the same settings; 10 million slots, 1 % erased. Target: at
-most 1.25.
+writes the four columns of the same link trace with the same settings; 10 million slots, 1 % erased.
+Target: at most 1.25.
 
 {files}
 
 | | measured | target |
 | --- | --- | --- |
-| `tmt convert` of 50,000 slots, as users start it, warm cache | {first_call_s:.2f} s | 1 s |
+| `tmt convert` of 50,000 slots, started anew, warm cache | {first_call_s:.2f} s | 1 s |
 | peak of resident memory on 20 million slots | {peak_mib:.0f} MiB | 300 MiB |
 """
 

@@ -7,6 +7,7 @@ from collections import Counter
 
 import hypothesis.strategies as st
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from naive.traces import SCHEMES, by_twin, phy_trace, rows_of, slots
 
@@ -56,3 +57,21 @@ def test_converter__equals_its_twin_over_many_kernel_calls() -> None:
             rows += rows_of(converter.feed(phy_trace(tx[start : start + 700], decode[start : start + 700])))
         rows += rows_of(converter.finish())
         assert rows == by_twin(scheme, tx, decode).rows
+
+
+@pytest.mark.parametrize("scheme", [Arq(40_000), Harq(10, 2, 40_000), Harq(3, 1, 2_000)], ids=str)
+def test_converter__goes_on_after_its_longest_kernel_call(scheme: Scheme) -> None:
+    # A chunk of 20 000 slots is sent in two calls of the kernel; the same slots in one chunk and in many
+    # agree, and the twin agrees with both.
+    rng = np.random.default_rng(7)
+    n = 20_000
+    tx = np.cumsum(rng.integers(90, 110, n)).tolist()
+    decode = np.where(rng.random(n) < 0.2, 0, 3_000).tolist()
+    whole, parts = scheme.converter(), scheme.converter()
+    at_once = rows_of(whole.feed(phy_trace(tx, decode))) + rows_of(whole.finish())
+    in_parts = []
+    for start in range(0, n, 3_000):
+        in_parts += rows_of(parts.feed(phy_trace(tx[start : start + 3_000], decode[start : start + 3_000])))
+    in_parts += rows_of(parts.finish())
+    assert at_once == in_parts == by_twin(scheme, tx, decode).rows
+    assert whole.counts == parts.counts
