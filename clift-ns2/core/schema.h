@@ -12,7 +12,7 @@ enum class PacketEvent : std::uint8_t { sent, received, link_lost, link_unsettle
 // PHY trace: one row per slot.
 struct [[gnu::packed]] PhyRow {
   static constexpr char kind[] = "phy";
-  static constexpr char columns[] = "tx_time_ns, decode_time_ns";
+  static constexpr char columns[] = "tx_time_ns <i8, decode_time_ns <i8";
   static constexpr char descr[] =
       "[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8')]";
   static constexpr std::int64_t min_tx_time_ns = 0;
@@ -27,7 +27,7 @@ static_assert(sizeof(PhyRow) == 16);
 // link trace: one row per data LLDU, in order of first transmission.
 struct [[gnu::packed]] LinkRow {
   static constexpr char kind[] = "link";
-  static constexpr char columns[] = "tx_time_ns, delay_ns, delivered, transmissions";
+  static constexpr char columns[] = "tx_time_ns <i8, delay_ns <i8, delivered |b1, transmissions |u1";
   static constexpr char descr[] =
       "[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1')]";
   static constexpr std::int64_t min_tx_time_ns = 0;
@@ -45,7 +45,7 @@ static_assert(sizeof(LinkRow) == 18);
 // packet records of one simulation, in order of time: what the taps and the trace-driven queues saw.
 struct [[gnu::packed]] PacketRecord {
   static constexpr char kind[] = "packets";
-  static constexpr char columns[] = "time_ns, event, direction, flow, sequence, size_bytes, transmission, uid, delay_ns";
+  static constexpr char columns[] = "time_ns <i8, event |u1, direction |u1, flow <u2, sequence <i8, size_bytes <u4, transmission <u2, uid <i8, delay_ns <i8";
   static constexpr char descr[] =
       "[('time_ns', '<i8'), ('event', '|u1'), ('direction', '|u1'), ('flow', '<u2'), ('sequence', '<i8'), ('size_bytes', '<u4'), ('transmission', '<u2'), ('uid', '<i8'), ('delay_ns', '<i8')]";
   static constexpr std::int64_t min_time_ns = 0;
@@ -65,7 +65,7 @@ static_assert(sizeof(PacketRecord) == 42);
 // congestion window over time: one row per change, per flow.
 struct [[gnu::packed]] WindowRecord {
   static constexpr char kind[] = "windows";
-  static constexpr char columns[] = "time_ns, flow, cwnd_packets";
+  static constexpr char columns[] = "time_ns <i8, flow <u2, cwnd_packets <f8";
   static constexpr char descr[] =
       "[('time_ns', '<i8'), ('flow', '<u2'), ('cwnd_packets', '<f8')]";
   static constexpr std::int64_t min_time_ns = 0;
@@ -84,11 +84,37 @@ inline constexpr char no_rows[] =
 inline constexpr char columns[] =
     "these are not the columns of a {kind} trace, which are {columns}";
 inline constexpr char other_kind[] =
-    "this is a {found} trace; a {kind} trace is needed";
+    "its rows are of kind {found}; a {kind} trace is needed";
 inline constexpr char truncated[] =
     "the file is cut short: its header promises {promised} rows, it holds {held}";
 inline constexpr char trailing_bytes[] =
     "{extra} bytes too many follow the last row";
+inline constexpr char other_format[] =
+    "its ending stands for {ending}, its content is {found}";
+inline constexpr char damaged[] =
+    "the file is damaged: {detail}";
+inline constexpr char metadata[] =
+    "the metadata under the key tmt is no JSON object";
+inline constexpr char not_gzip[] =
+    "its ending stands for gzip, its content is not compressed so";
+inline constexpr char gzip[] =
+    "its content is gzip, which its ending does not say";
+inline constexpr char gzip_cut[] =
+    "the gzip data is cut short";
+inline constexpr char gzip_damaged[] =
+    "the gzip data is damaged";
+inline constexpr char csv_header[] =
+    "the header is {found}; needed is {columns}";
+inline constexpr char text_columns[] =
+    "the first line is {found}; needed are {columns}, in seconds";
+inline constexpr char fields[] =
+    "this line has {found} fields; {needed} are needed";
+inline constexpr char long_line[] =
+    "this line is longer than {limit} bytes; this is no text";
+inline constexpr char not_integer[] =
+    "{column} is {value}; a whole number is needed";
+inline constexpr char not_seconds[] =
+    "{column} is {value}; a finite number of seconds is needed";
 inline constexpr char not_npy[] =
     "this is no .npy file: it does not begin as one";
 inline constexpr char npy_version[] =

@@ -1,1 +1,24 @@
-# CLIFT defaults
+# Defaults of CLIFT's classes, and how Queue/Clift traces what is lost on its link.
+
+Queue/Clift set lldu_bytes_ 1500
+Queue/Clift set in_order_ 0
+Queue/Clift set hold_ 0
+Queue/Clift set loop_ 0
+Queue/Clift set offset_ 0
+Clift/Tap set debug_ false
+
+# A packet that the link loses is no queue drop ("d"): its line begins with "l", that of an unsettled one with "u".
+Class Trace/LinkLost -superclass Trace
+Trace/LinkLost instproc init {} { $self next "l" }
+
+Class Trace/LinkUnsettled -superclass Trace
+Trace/LinkUnsettled instproc init {} { $self next "u" }
+
+# Called by `SimpleLink trace`, that is by trace-queue and trace-all.
+Queue/Clift instproc trace-link-losses { ns file from to op } {
+	foreach { type command } { LinkLost lost-target LinkUnsettled unsettled-target } {
+		set trace [$ns create-trace $type $file $from $to $op]
+		$trace target [$ns set nullAgent_]
+		$self $command $trace
+	}
+}

@@ -1,0 +1,133 @@
+#include "core/link_trace.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "core/input_error.h"
+#include "core/npy.h"
+#include "core/text.h"
+
+namespace clift {
+
+namespace {
+
+using namespace schema;
+
+std::string filled_for(const char* text, const char* column, std::int64_t value, std::int64_t bound) {
+  const std::string limit = std::to_string(bound);
+  return filled(text, {{"column", column},
+                       {"value", std::to_string(value)},
+                       {"minimum", limit},
+                       {"maximum", limit},
+                       {"previous", limit},
+                       {"null", std::to_string(unsettled)}});
+}
+
+// What is wrong with a row, if anything; `previous` is the row before, or null for the first one.
+std::optional<std::string> defect_of(const LinkRow& row, const LinkRow* previous) {
+  const std::int64_t tx = row.tx_time_ns, delay = row.delay_ns;
+  if (tx < LinkRow::min_tx_time_ns) {
+    return filled_for(refusal::below_minimum, "tx_time_ns", tx, LinkRow::min_tx_time_ns);
+  }
+  if (tx > LinkRow::max_tx_time_ns) {
+    return filled_for(refusal::above_maximum, "tx_time_ns", tx, LinkRow::max_tx_time_ns);
+  }
+  if (previous != nullptr && tx <= previous->tx_time_ns) {
+    const auto text = tx == previous->tx_time_ns ? refusal::repeated : refusal::not_sorted;
+    return filled_for(text, "tx_time_ns", tx, previous->tx_time_ns);
+  }
+  if (delay < LinkRow::min_delay_ns && delay != unsettled) {
+    return filled_for(refusal::below_minimum_or_null, "delay_ns", delay, LinkRow::min_delay_ns);
+  }
+  if (delay > LinkRow::max_delay_ns) {
+    return filled_for(refusal::above_maximum, "delay_ns", delay, LinkRow::max_delay_ns);
+  }
+  if (row.delivered > 1) return filled_for(refusal::not_flag, "delivered", row.delivered, 0);
+  if (row.transmissions < LinkRow::min_transmissions) {
+    return filled_for(refusal::below_minimum, "transmissions", row.transmissions, LinkRow::min_transmissions);
+  }
+  if (row.delivered == 1 && delay == unsettled) return refusal::delivered_without_delay;
+  return std::nullopt;
+}
+
+// Name of the table that an array with this dtype is, or null.
+const char* kind_of(std::string_view descr) {
+  if (descr == PhyRow::descr) return PhyRow::kind;
+  if (descr == LinkRow::descr) return LinkRow::kind;
+  if (descr == PacketRecord::descr) return PacketRecord::kind;
+  if (descr == WindowRecord::descr) return WindowRecord::kind;
+  return nullptr;
+}
+
+}  // namespace
+
+LinkTraceFile::LinkTraceFile(const std::string& path) : path_(path) {
+  map();
+  try {
+    locate_rows();
+    check_rows();
+  } catch (...) {
+    munmap(memory_, size_);
+    throw;
+  }
+}
+
+LinkTraceFile::~LinkTraceFile() { munmap(memory_, size_); }
+
+void LinkTraceFile::map() {
+  const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw InputError(path_, std::strerror(errno));
+  struct stat status;
+  const bool regular = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  size_ = regular ? static_cast<std::size_t>(status.st_size) : 0;
+  if (size_ > 0) memory_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  const int error = errno;
+  close(descriptor);
+  if (!regular) throw InputError(path_, "this is no regular file");
+  if (size_ == 0) throw InputError(path_, refusal::empty_file);
+  if (memory_ == MAP_FAILED) throw InputError(path_, std::strerror(error));
+}
+
+void LinkTraceFile::locate_rows() {
+  const std::string_view file(static_cast<const char*>(memory_), size_);
+  const auto parsed = parse_npy_header(file);
+  if (const auto* reason = std::get_if<std::string>(&parsed)) throw InputError(path_, *reason);
+  const NpyHeader& header = std::get<NpyHeader>(parsed);
+
+  const char* kind = kind_of(header.descr);
+  if (kind == nullptr) {
+    throw InputError(path_, filled(refusal::columns, {{"kind", LinkRow::kind}, {"columns", LinkRow::columns}}));
+  }
+  if (kind != LinkRow::kind) {
+    throw InputError(path_, filled(refusal::other_kind, {{"found", kind}, {"kind", LinkRow::kind}}));
+  }
+  if (header.rows < 0) throw InputError(path_, refusal::npy_shape);
+  const std::size_t held_bytes = size_ - header.data_offset, held = held_bytes / sizeof(LinkRow);
+  const std::size_t promised = static_cast<std::size_t>(header.rows);
+  if (held < promised) {
+    throw InputError(path_, filled(refusal::truncated,
+                                   {{"promised", std::to_string(promised)}, {"held", std::to_string(held)}}));
+  }
+  if (const std::size_t extra = held_bytes - promised * sizeof(LinkRow); extra > 0) {
+    throw InputError(path_, filled(refusal::trailing_bytes, {{"extra", std::to_string(extra)}}));
+  }
+  if (promised == 0) throw InputError(path_, refusal::no_rows);
+  rows_ = {reinterpret_cast<const LinkRow*>(file.data() + header.data_offset), promised};
+}
+
+void LinkTraceFile::check_rows() const {
+  for (std::size_t i = 0; i < rows_.count; ++i) {
+    if (const auto defect = defect_of(rows_[i], i > 0 ? &rows_[i - 1] : nullptr)) {
+      throw InputError(path_, i + 1, *defect);
+    }
+  }
+}
+
+}  // namespace clift

@@ -1,0 +1,25 @@
+// Times are integer nanoseconds; sums that leave the range stay at its end.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace clift {
+
+using Nanoseconds = std::int64_t;
+
+inline constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
+
+// a + b for a >= 0 and b >= 0.
+inline Nanoseconds sum_of(Nanoseconds a, Nanoseconds b) {
+  Nanoseconds sum;
+  return __builtin_add_overflow(a, b, &sum) ? never : sum;
+}
+
+// cycles * period for cycles >= 0 and period >= 0.
+inline Nanoseconds product_of(std::int64_t cycles, Nanoseconds period) {
+  Nanoseconds product;
+  return __builtin_mul_overflow(cycles, period, &product) ? never : product;
+}
+
+}  // namespace clift

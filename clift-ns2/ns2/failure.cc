@@ -1,0 +1,17 @@
+#include "failure.h"
+
+#include <tcl.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace clift {
+
+void fail(const std::string& line) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", line.c_str());
+  Tcl_Exit(2);
+  std::abort();  // Tcl_Exit does not return, but is not declared so
+}
+
+}  // namespace clift

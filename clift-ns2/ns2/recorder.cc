@@ -1,0 +1,111 @@
+#include "recorder.h"
+
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "tcp.h"
+
+#include "core/input_error.h"
+#include "failure.h"
+#include "sim_time.h"
+
+int hdr_clift::offset_ = -1;
+
+namespace {
+
+class CliftHeaderClass : public PacketHeaderClass {
+ public:
+  CliftHeaderClass() : PacketHeaderClass("PacketHeader/Clift", sizeof(hdr_clift)) { bind_offset(&hdr_clift::offset_); }
+} clift_header_class;
+
+class RecorderClass : public TclClass {
+ public:
+  RecorderClass() : TclClass("Clift/Recorder") {}
+  TclObject* create(int, const char* const*) override { return new clift::Recorder; }
+} recorder_class;
+
+}  // namespace
+
+namespace clift {
+
+int Recorder::command(int argc, const char* const* argv) {
+  try {
+    if (argc == 2 && std::strcmp(argv[1], "open") == 0) {
+      open();
+      return TCL_OK;
+    }
+    if (argc == 2 && std::strcmp(argv[1], "close") == 0) {
+      close();
+      return TCL_OK;
+    }
+  } catch (const InputError& error) {
+    fail(error.what());
+  }
+  return TclObject::command(argc, argv);
+}
+
+void Recorder::open() {
+  if (hdr_clift::offset_ < 0) fail("Clift/Recorder: call `add-packet-header Clift` before `new Simulator`");
+  packets_ = std::make_unique<RecordFile<schema::PacketRecord>>("packets.npy");
+  windows_ = std::make_unique<RecordFile<schema::WindowRecord>>("windows.npy");
+}
+
+void Recorder::close() {
+  if (!packets_) return;
+  packets_->close();
+  windows_->close();
+  packets_.reset();
+  windows_.reset();
+}
+
+void Recorder::sent(Packet* packet, std::uint16_t flow, std::uint8_t direction) {
+  *hdr_clift::access(packet) = {now_ns(), flow, transmission_of(packet, flow), direction, 1};
+  met(packet, schema::PacketEvent::sent);
+}
+
+void Recorder::met(Packet* packet, schema::PacketEvent event) {
+  const hdr_clift& header = *hdr_clift::access(packet);
+  if (!packets_ || header.tapped == 0) return;
+  const hdr_cmn& common = *hdr_cmn::access(packet);
+  schema::PacketRecord record;
+  record.time_ns = now_ns();
+  record.event = static_cast<std::uint8_t>(event);
+  record.direction = header.direction;
+  record.flow = header.flow;
+  record.sequence = hdr_tcp::access(packet)->seqno();
+  record.size_bytes = static_cast<std::uint32_t>(common.size_);
+  record.transmission = header.transmission;
+  record.uid = common.uid_;
+  record.delay_ns = event == schema::PacketEvent::received ? record.time_ns - header.sent_ns : schema::unsettled;
+  try {
+    packets_->append(record);
+  } catch (const InputError& error) {
+    fail(error.what());
+  }
+}
+
+void Recorder::window(std::uint16_t flow, double cwnd_packets) {
+  if (!windows_) return;
+  schema::WindowRecord record;
+  record.time_ns = now_ns();
+  record.flow = flow;
+  record.cwnd_packets = cwnd_packets;
+  try {
+    windows_->append(record);
+  } catch (const InputError& error) {
+    fail(error.what());
+  }
+}
+
+std::uint16_t Recorder::transmission_of(Packet* packet, std::uint16_t flow) {
+  if (hdr_cmn::access(packet)->ptype() != PT_TCP) return 0;
+  const std::size_t segment = static_cast<std::size_t>(hdr_tcp::access(packet)->seqno());
+  if (transmissions_.size() <= flow) transmissions_.resize(flow + std::size_t{1});
+  std::vector<std::uint16_t>& counts = transmissions_[flow];
+  if (counts.size() <= segment) counts.resize(segment + 1);
+  if (counts[segment] < std::numeric_limits<std::uint16_t>::max()) ++counts[segment];
+  return counts[segment];
+}
+
+}  // namespace clift

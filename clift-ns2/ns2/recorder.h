@@ -1,0 +1,53 @@
+// Records of one simulation, `packets.npy` and `windows.npy`, and the objects that feed them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "config.h"
+#include "connector.h"
+#include "packet.h"
+
+#include "core/record_file.h"
+#include "core/schema.h"
+
+// What the tap at the sending agent writes into a packet. Scripts that record name it before `new Simulator`:
+// `add-packet-header Clift`.
+struct hdr_clift {
+  std::int64_t sent_ns;        // when the agent sent it
+  std::uint16_t flow;
+  std::uint16_t transmission;  // of this segment by TCP, from 1; 0: not TCP data
+  std::uint8_t direction;      // 0: forward, 1: return
+  std::uint8_t tapped;         // whether the rest is set
+
+  static int offset_;
+  static hdr_clift* access(Packet* p) { return reinterpret_cast<hdr_clift*>(p->access(offset_)); }
+};
+
+namespace clift {
+
+// `Clift/Recorder`: `open` creates both files in the current directory, `close` completes them.
+class Recorder : public TclObject {
+ public:
+  int command(int argc, const char* const* argv) override;
+
+  // Fills the packet's header and records that an agent sends it.
+  void sent(Packet* packet, std::uint16_t flow, std::uint8_t direction);
+
+  // Records what has become of a packet that a tap has sent; others leave no record.
+  void met(Packet* packet, schema::PacketEvent event);
+
+  void window(std::uint16_t flow, double cwnd_packets);
+
+ private:
+  void open();
+  void close();
+  std::uint16_t transmission_of(Packet* packet, std::uint16_t flow);
+
+  std::unique_ptr<RecordFile<schema::PacketRecord>> packets_;
+  std::unique_ptr<RecordFile<schema::WindowRecord>> windows_;
+  std::vector<std::vector<std::uint16_t>> transmissions_;  // [flow][segment], saturating
+};
+
+}  // namespace clift

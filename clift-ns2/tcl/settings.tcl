@@ -1,0 +1,87 @@
+# The settings of a replay: names, defaults, and what is allowed.
+
+# Kinds: text; int LEAST ?MOST?; real LEAST (a number of at least so much); flag; variant.
+set known_settings {
+	tcp               variant  cubic
+	forward           text     {}
+	return            text     {}
+	forward_rate_bps  {real 1} 2e6
+	return_rate_bps   {real 1} 2e6
+	forward_lldu_bytes {int 1} 1500
+	return_lldu_bytes {int 1}  1500
+	forward_offset_s  {real 0} 0
+	return_offset_s   {real 0} 0
+	loop              flag     1
+	in_order          flag     0
+	hold_s            {real 0} 0
+	rtt_s             {real 0} 0.5
+	queue_packets     {int 1}  100
+	window_packets    {int 1}  200
+	packet_bytes      {int 53} 1500
+	duration_s        {real 0} 100
+	transfer_bytes    {int 0}  0
+	flows             {int 1}  1
+	start_s           {real 0} 0
+	start_spread_s    {real 0} 0
+	seed              {int 1 1000000}  1
+}
+
+# TCP variants, and the names of TCP-Linux's modules for them.
+array set variants {
+	newreno reno  reno reno  westwood westwood  hybla hybla  cubic cubic  compound compound
+}
+
+proc refuse { line } {
+	puts stderr "replay.tcl: $line"
+	exit 2
+}
+
+# Fills the global array `setting` from alternating keys and values.
+proc read_settings { words } {
+	global setting known_settings
+	foreach { key kind default } $known_settings {
+		set kinds($key) $kind
+		set setting($key) $default
+	}
+	if { [llength $words] % 2 != 0 } {
+		refuse "the last key, [lindex $words end], has no value"
+	}
+	foreach { key value } $words {
+		if { ![info exists kinds($key)] } {
+			refuse "$key is no setting; there are [join [lsort [array names kinds]] {, }]"
+		}
+		check_setting $key $value {*}$kinds($key)
+		set setting($key) $value
+	}
+}
+
+proc check_setting { key value kind { least 0 } { most 9223372036854775807 } } {
+	global variants
+	switch $kind {
+		int {
+			if { ![string is wideinteger -strict $value] || $value < $least || $value > $most } {
+				refuse "$key is $value; a whole number from $least to $most is allowed"
+			}
+		}
+		real {
+			# Neither inf nor nan is less than a bound.
+			if { ![string is double -strict $value] || !($value >= $least && $value < 1e18) } {
+				refuse "$key is $value; a number of at least $least is allowed"
+			}
+		}
+		flag {
+			if { $value ne "0" && $value ne "1" } {
+				refuse "$key is $value; 0 and 1 are allowed"
+			}
+		}
+		variant {
+			if { ![info exists variants($value)] } {
+				refuse "tcp is $value; allowed are [join [lsort [array names variants]] {, }]"
+			}
+		}
+	}
+}
+
+proc nanoseconds { seconds } {
+	expr { wide(round($seconds * 1e9)) }
+}
