@@ -55,7 +55,7 @@ $(VENV)/installed: pyproject.toml constraints.txt | system-packages
 	@touch $@
 
 simulator: | system-packages
-	@clift-ns2/build.sh
+	@$(PYTHON) clift-ns2/build.py
 
 constraints:  ## pin the newest allowed version of every dependency, with hashes
 	$(PYTHON) -m pip install --quiet uv

@@ -6,6 +6,8 @@ Commands are imported when they are called, so that `tmt --help` answers at once
 from __future__ import annotations
 
 import importlib
+import signal
+import warnings
 
 import click
 
@@ -14,12 +16,15 @@ from tmt.errors import TmtError
 
 COMMANDS = {
     "generate": "make a PHY trace from a channel model",
-    "convert": "turn a PHY trace into the link trace of a scheme",
-    "inspect": "say what a trace holds: rates, losses, bursts, gaps, delays",
     "import": "turn somebody else's measurement into a PHY trace",
+    "inspect": "say what a trace holds: rates, losses, bursts, gaps, delays",
+    "fit": "fit erasure models to a trace, and say whether they hold",
+    "model": "compute what a scheme achieves, by formulas",
+    "convert": "turn a PHY trace into the link trace of a scheme",
     "export": "write a trace in another format",
     "replay": "run TCP over link traces in ns-2, once",
-    "run": "run a scenario: a whole comparison, in parallel",
+    "run": "run a scenario: a whole comparison, on all cores",
+    "report": "write a campaign's results as one page to read",
 }
 """Name of each command and the line that `tmt --help` prints for it; `NAME.py` beside this file holds it."""
 
@@ -51,22 +56,37 @@ def _group() -> None:
     A first round trip:
       tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.5 --duration 60 phy.parquet
       tmt inspect phy.parquet
-      tmt convert phy.parquet link.npy --scheme arq --rtt 0.5
-      tmt replay --forward link.npy --tcp cubic --rtt 0.5 --duration 50
+      tmt convert phy.parquet link.parquet --scheme arq --rtt 0.5
+      tmt replay --forward link.parquet --tcp cubic --rtt 0.5 --duration 50
     """
 
 
 def main() -> None:
     """Run the command line; errors of ours end in one line and their exit status, others in a traceback."""
+    warnings.formatwarning = _one_line
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         status = _group(standalone_mode=False)
     except TmtError as error:
         click.echo(error, err=True)
         status = error.exit_status
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "tmt"
+        click.echo(f"{command}: {error.format_message()} (see {command} --help)", err=True)
+        status = error.exit_code
     except click.ClickException as error:
-        error.show()
+        click.echo(f"tmt: {error.format_message()}", err=True)
         status = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         status = 130
     raise SystemExit(status)
+
+
+def _one_line(message: Warning | str, *_: object, **__: object) -> str:
+    return f"warning: {message}\n"
+
+
+def _terminate(number: int, _: object) -> None:
+    """End like any other exit, so that what is half-written is removed on the way."""
+    raise SystemExit(128 + number)

@@ -49,7 +49,7 @@ def _read_run(folder: Path, row: int) -> RunRecords:
 def _read(path: Path, table: Table) -> npt.NDArray[np.void]:
     """Return a Parquet file as the structured array of its table."""
     try:
-        columns = pq.read_table(path, columns=list(table.names))  # type: ignore[no-untyped-call]
+        columns = pq.read_table(path, columns=list(table.names))
     except FileNotFoundError as error:
         raise InputError(path, "is missing, though the run kept its records") from error
     except (OSError, ArrowException) as error:

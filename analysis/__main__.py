@@ -1,0 +1,22 @@
+"""`python -m analysis [FOLDER]`: every figure and table of the papers that is reproduced, drawn anew."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from analysis import figure5, figure6
+
+RECIPES = {"Kuhn 2014, figure 5": figure5.main, "Kuhn 2014, figure 6": figure6.main}
+
+
+def main(folder: Path) -> None:
+    """Run each recipe; its pictures and data go into `folder`, what it found to standard output."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for title, recipe in RECIPES.items():
+        print(f"{title}\n{recipe(folder)}\n", flush=True)
+    print(f"Pictures and data: {folder}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/reproduce"))
