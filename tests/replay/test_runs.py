@@ -245,7 +245,7 @@ def test_trace__that_the_simulator_refuses_is_reported_with_its_words(link_file:
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     with pytest.raises(ReplayError) as caught:
         run(replay(forward_link=TraceLink(path), duration_ns=S))
-    assert caught.value.outcome == "exit status 1"
+    assert caught.value.outcome == "exit status 2"
     assert "row 1000" in caught.value.last_words
     assert str(path) in str(caught.value)
 
