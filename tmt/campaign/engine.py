@@ -115,6 +115,7 @@ class _Execution:
         self._ready: deque[Run] = deque()
         self._elsewhere: deque[Run] = deque()
         self._conversions: deque[Conversion] = deque()
+        self._made: set[str] = set()
         for run in missing:
             self._sort_in(run)
         self._in_flight = 0
@@ -133,7 +134,8 @@ class _Execution:
         conversion = run.conversion
         if conversion.identity in self._waiting:
             self._waiting[conversion.identity].append(run)
-        elif is_converted(self._cache, conversion):
+        elif conversion.identity in self._made or is_converted(self._cache, conversion):
+            self._made.add(conversion.identity)
             self._ready.append(run)
         else:
             self._waiting[conversion.identity] = [run]
@@ -160,10 +162,11 @@ class _Execution:
                 self._store.release(run.key)
                 self._count(status)
                 continue
-            self._start(
-                Simulate(run, attempt + 1, self._cache, self._store.scratch, self._store.folder / "records")
-            )
+            self._start(self._simulation(run, attempt + 1))
             free -= 1
+
+    def _simulation(self, run: Run, attempt: int) -> Simulate:
+        return Simulate(run, attempt, self._cache, self._store.scratch, self._store.folder / "records")
 
     def _start(self, task: Convert | Simulate) -> None:
         self._pool.submit(task)
@@ -194,10 +197,7 @@ class _Execution:
             return
         for run in runs:
             if self._store.claim(run.key):
-                attempt = self._attempts[run.key] + 1
-                task = Simulate(
-                    run, attempt, self._cache, self._store.scratch, self._store.folder / "records"
-                )
+                task = self._simulation(run, self._attempts[run.key] + 1)
                 self._keep(failed_row(task, FAILED, f"its link trace could not be made: {error}"))
                 self._store.release(run.key)
 

@@ -131,8 +131,13 @@ def _convert(task: Convert) -> dict[str, Any]:
         facts = {"span_ns": last_ns - first_ns} | asdict(counts)
         staged_facts = folder / "link.json"
         staged_facts.write_text(json.dumps(facts))
-        staged.replace(link_file(cache, conversion))
-        staged_facts.replace(facts_file(cache, conversion))
+        for part, final in (
+            (staged, link_file(cache, conversion)),
+            (staged_facts, facts_file(cache, conversion)),
+        ):
+            with part.open("rb") as file:
+                os.fsync(file.fileno())  # a power cut must not leave a name without its content
+            part.replace(final)
     except TmtError as error:
         if isinstance(error, OSError) and isinstance(error.__cause__, OSError):
             raise
