@@ -109,6 +109,6 @@ def test_page__tells_how_many_seeds_a_wished_precision_needs() -> None:
     # Goodputs 900, 1000, 1100: deviation 10 % of the mean. t(0.975, 17) * 10 / sqrt(18) = 2.110 * 2.357
     # = 4.97 %, and one seed fewer gives 2.120 * 2.425 = 5.14 %.
     page = _page([run(seed=seed, goodput_bps=1e5 * (8 + seed)) for seed in (1, 2, 3)])
-    assert "to within 5 % either way, about 18 seeds would be needed; there are 3." in page
+    assert "to within 50 kbit/s (5 % of the largest), about 18 seeds would be needed; there are 3." in page
     sure = _page([run(seed=seed, goodput_bps=1e6 + 1000 * seed) for seed in (1, 2, 3)])
     assert "seeds would be needed" not in sure

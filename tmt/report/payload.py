@@ -52,6 +52,7 @@ def payload(results: Results, summary: Summary, file: str) -> Json:
         "runs": runs_table(results, summary),
         "distributions": [item for item in distributions if item["x"]],
         "timelines": [_timeline(summary, results, records) for records in results.records],
+        "liveliest": _liveliest(results),
         "paper": [_paper(match) for match in matched],
         "published": published_table(results, summary, matched),
     }
@@ -107,6 +108,12 @@ def _timeline(summary: Summary, results: Results, records: RunRecords) -> Json:
         for layer in panel.layers:
             layer.data[:] = rounded(layer.data)
     return {**_run(summary, results, records), "end_s": end_s, "panels": [asdict(panel) for panel in course]}
+
+
+def _liveliest(results: Results) -> int:
+    """Return which of the recorded runs to show first: the one with the greatest goodput."""
+    goodputs = [float(results.runs["goodput_bps"].iloc[records.row] or 0) for records in results.records]
+    return goodputs.index(max(goodputs)) if goodputs else 0
 
 
 def _run(summary: Summary, results: Results, records: RunRecords) -> Json:

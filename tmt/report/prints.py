@@ -33,6 +33,10 @@ MOST_PANELS = 12
 """Panels of one figure; a larger grid is for the page, where a reader chooses."""
 
 
+MOST_COURSES = 8
+"""Runs whose course over time is printed, spread evenly over those that kept records; the page has all."""
+
+
 def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[Path]:
     """Draw the figures into `folder`, each as PDF and SVG, and give the paths as they are written.
 
@@ -70,7 +74,9 @@ def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Callable
                     partial(_sweep, results, summary, measure, number, matched),
                     math.ceil(len(summary.schemes) / _across(len(summary.schemes))),
                 )
-    for records in results.records:
+    recorded = results.records
+    step = math.ceil(len(recorded) / MOST_COURSES) or 1
+    for records in recorded[::step]:
         run = results.runs.iloc[records.row]
         name = "-".join(str(run[key]) for key in ("tcp", "scheme", "seed"))
         yield (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from tmt.metrics.statistics import Interval, compare_all, rank, t_interval
+from tmt.metrics.statistics import LEVEL, Interval, compare_all, holm, paired_difference, rank, t_interval
 from tmt.report.measures import COMPARED, Measure, measures
 
 if TYPE_CHECKING:
@@ -99,12 +99,19 @@ def summarise(results: Results) -> Summary:
 
 
 def best(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> tuple[Cell, list[Cell]] | None:
-    """Return the best of several cells and those that cannot be told from it; None when none has a value."""
+    """Return the best of several cells and those that cannot be told from it; None when none has a value.
+
+    Only pairs with the best one are tested, with Holm's correction over these.
+    """
     valued = [cell for cell in cells if measure.column in cell.intervals]
     if not valued:
         return None
-    ranks = rank(_table(runs, valued, measure, sign=-1 if measure.better == "less" else 1))
-    return valued[ranks[0].column], [valued[other.column] for other in ranks[1:] if other.among_best]
+    sign = -1 if measure.better == "less" else 1
+    order = sorted(valued, key=lambda cell: -sign * cell.intervals[measure.column].mean)
+    table = _table(runs, order, measure)
+    adjusted = holm([paired_difference(table[:, 0], other)[1] for other in table[:, 1:].T])
+    tied = [cell for cell, p_value in zip(order[1:], adjusted, strict=True) if p_value > 1 - LEVEL]
+    return order[0], tied
 
 
 def _keys(
@@ -164,14 +171,12 @@ def _compare(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> lis
     return found
 
 
-def _table(
-    runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure, sign: int = 1
-) -> npt.NDArray[np.float64]:
+def _table(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> npt.NDArray[np.float64]:
     """Return seeds x cells of one measure; NaN where a cell has no run of that seed."""
     seed_of_row = runs["seed"].to_numpy()
     seeds = np.unique(np.concatenate([seed_of_row[cell.rows] for cell in cells]))
     table = np.full((len(seeds), len(cells)), np.nan)
-    values = _numbers(runs, measure.column) * measure.scale * sign
+    values = _numbers(runs, measure.column) * measure.scale
     for column, cell in enumerate(cells):
         table[np.searchsorted(seeds, seed_of_row[cell.rows]), column] = values[cell.rows]
     return table

@@ -27,7 +27,7 @@ UNTOLD = frozenset(
 """Columns that what was run says in other words, or that are each run's own."""
 
 WISHED = 0.05
-"""Half width of an interval, relative to its mean, that the page tells the needed number of seeds for."""
+"""Half width of intervals, relative to the largest mean, that the page tells the needed seeds for."""
 
 MOST_POINTS = 4
 """Points of the grid up to which each has its own finding."""
@@ -95,17 +95,20 @@ def _finding(results: Results, summary: Summary, cells: list[Cell], measure: Mea
 
 def _precision(summary: Summary) -> list[str]:
     """Return a sentence on how many seeds a precision of `WISHED` needs, if there are fewer."""
-    spreads = [cell.single.get("goodput_bps", []) for cell in summary.cells]
-    spreads = [values for values in spreads if len(values) > 1 and np.mean(values) > 0]
-    if not spreads:
+    measure = next((m for m in summary.measures if m.column == "goodput_bps"), None)
+    spreads = [
+        cell.single["goodput_bps"] for cell in summary.cells if len(cell.single.get("goodput_bps", [])) > 1
+    ]
+    if measure is None or not spreads:
         return []
-    worst = max(spreads, key=lambda values: float(np.std(values, ddof=1) / np.mean(values)))
-    needed, there = seeds_needed(worst, WISHED * float(np.mean(worst))), len(worst)
+    half_width = WISHED * max(float(np.mean(values)) for values in spreads)
+    widest = max(spreads, key=lambda values: float(np.std(values, ddof=1)))
+    needed, there = (seeds_needed(widest, half_width) if half_width > 0 else 0), len(widest)
     if needed <= there:
         return []
     return [
-        f"To know every mean goodput to within {100 * WISHED:g} % either way, about {needed} seeds would be "
-        f"needed; there are {there}."
+        f"To know every mean goodput to within {half_width:.2g} {measure.unit} ({100 * WISHED:g} % of the "
+        f"largest), about {needed} seeds would be needed; there are {there}."
     ]
 
 

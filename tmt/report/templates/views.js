@@ -182,9 +182,9 @@ function distributionView(place) {
 function timelineView(place) {
   if (!DATA.timelines.length) return null;
   const name = (run) => [treatment(run), pointLabel(run.point), `seed ${run.seed}`].filter(Boolean).join(", ");
-  let index = 0;
+  let index = Math.min(DATA.liveliest, DATA.timelines.length - 1);
   const choose = (i) => { index = i; update(); };
-  place.append(chooser("Run", DATA.timelines.map(name), 0, choose));
+  place.append(chooser("Run", DATA.timelines.map(name), index, choose));
   const view = figure(place, "timeline");
 
   function update() {
