@@ -62,6 +62,7 @@ def convert_file(
             source=provenance.source(phy_path),
             scheme=scheme.describe(),
             every=every,
+            slots=None if reader.rows is None else -(-reader.rows // every),
         )
         with create_trace(link_path, LINK_TRACE, metadata) as writer, ThreadPoolExecutor(1) as behind:
             written: Future[None] | None = None
