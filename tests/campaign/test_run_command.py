@@ -90,7 +90,7 @@ def test_run__gives_its_summary_to_programs(folder: Path) -> None:
         (["absent.toml"], "absent.toml: cannot be read: No such file or directory"),
         (["short.toml", "--plot", "a.bmp"], "a.bmp: a figure's file must end in .png, .svg, .pdf"),
         (["short.toml", "--out", "."], ".: holds "),
-        (["short.toml", "--jobs", "0"], "Error: Invalid value for '--jobs': 0 is not in the range x>=1."),
+        (["short.toml", "--jobs", "0"], "tmt run: Invalid value for '--jobs': 0 is not in the range x>=1."),
     ],
 )
 def test_run__refuses_with_status_2(folder: Path, arguments: list[str], message: str) -> None:
