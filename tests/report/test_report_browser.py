@@ -215,8 +215,8 @@ def test_timelines__show_the_runs_that_kept_their_records(
     caption = "document.querySelector('#timeline-view figcaption').textContent"
     first = browser.run(caption)
     browser.run(
-        "(() => { const list = document.querySelector('#timeline-view select'); list.value = (Number(list.value) + 1) % 8;"
-        " list.dispatchEvent(new Event('change')); })()"
+        "(() => { const list = document.querySelector('#timeline-view select');"
+        " list.value = (Number(list.value) + 1) % 8; list.dispatchEvent(new Event('change')); })()"
     )
     assert browser.run(caption) != first
     assert browser.run("document.querySelectorAll('#timeline-view svg path').length") >= 4
