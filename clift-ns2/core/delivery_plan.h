@@ -46,6 +46,7 @@ class DeliveryPlan {
   // Plans the next packet; arrivals do not decrease. Nothing when too few rows are left: the link has stopped.
   std::optional<Delivery> plan(Nanoseconds arrival_ns, std::int64_t size_bytes);
 
+  // `now_ns` is not before the last packet's arrival.
   RowUse use_until(Nanoseconds now_ns) const;
 
  private:

@@ -24,9 +24,8 @@ RawRecordFile::RawRecordFile(const std::string& path, const char* descr, std::si
 }
 
 RawRecordFile::~RawRecordFile() {
-  if (file_ == nullptr) return;
-  std::fclose(file_);
-  std::remove(partial_path().c_str());
+  if (file_ != nullptr) std::fclose(file_);
+  if (!complete_) std::remove(partial_path().c_str());
 }
 
 void RawRecordFile::append(const void* record) {
@@ -43,6 +42,7 @@ void RawRecordFile::close() {
   check(std::fwrite(header.data(), 1, header.size(), file_) == header.size());
   check(std::fclose(std::exchange(file_, nullptr)) == 0);
   check(std::rename(partial_path().c_str(), path_.c_str()) == 0);
+  complete_ = true;
 }
 
 void RawRecordFile::flush() {

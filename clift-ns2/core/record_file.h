@@ -33,6 +33,7 @@ class RawRecordFile {
   std::string descr_;
   std::size_t record_bytes_;
   std::FILE* file_ = nullptr;
+  bool complete_ = false;  // has its final name
   std::vector<char> buffer_;
   std::int64_t rows_ = 0;
 };

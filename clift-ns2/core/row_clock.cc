@@ -10,7 +10,7 @@ Nanoseconds period_of(LinkRows rows) {
   __extension__ using Wide = __int128;
   const Wide span = rows[rows.count - 1].tx_time_ns - rows[0].tx_time_ns;
   const Wide n = static_cast<Wide>(rows.count);
-  return static_cast<Nanoseconds>((span * n + (n - 1) / 2) / (n - 1));
+  return static_cast<Nanoseconds>(std::min<Wide>((span * n + (n - 1) / 2) / (n - 1), never));
 }
 
 RowSummary later_by(RowSummary summary, Nanoseconds shift_ns) {

@@ -1,0 +1,114 @@
+// The delivery plan against its slow twin, over many random traces and packet sequences.
+#include <gtest/gtest.h>
+
+#include "core/delivery_plan.h"
+#include "tests/rows.h"
+#include "tests/slow_plan.h"
+
+namespace clift {
+namespace {
+
+struct Packet {
+  Nanoseconds arrival_ns;
+  std::int64_t size_bytes;
+};
+
+// Packets in bursts and with pauses: some find a queue, some an empty one that rows have passed.
+std::vector<Packet> random_packets(Random& random, Nanoseconds mean_gap_ns, std::int64_t max_bytes) {
+  std::vector<Packet> packets;
+  Nanoseconds arrival_ns = 0;
+  for (std::int64_t left = draw(random, 1, 40); left > 0; --left) {
+    if (chance(random, 0.6)) arrival_ns += draw(random, 0, 4 * mean_gap_ns);
+    packets.push_back({arrival_ns, chance(random, 0.1) ? 0 : draw(random, 1, max_bytes)});
+  }
+  return packets;
+}
+
+PlanOptions random_options(Random& random, const Rows& rows) {
+  PlanOptions options;
+  options.lldu_bytes = draw(random, 1, 1600);
+  if (chance(random, 0.5)) options.offset_ns = draw(random, 0, rows.back().tx_time_ns);
+  options.loop = rows.size() > 1 && chance(random, 0.5);
+  options.in_order = chance(random, 0.5);
+  if (chance(random, 0.5)) options.hold_ns = draw(random, 1, 500);
+  return options;
+}
+
+class Comparison {
+ public:
+  explicit Comparison(std::uint64_t seed) : random_(seed) {}
+
+  // One trace and one sequence of packets; gtest has a failure when the two plans part.
+  void run(std::int64_t max_rows, std::int64_t max_rows_a_packet) {
+    const Nanoseconds max_gap_ns = chance(random_, 0.5) ? 3 : 1000, max_delay_ns = chance(random_, 0.5) ? 20 : 5000;
+    const Rows rows = random_rows(random_, draw(random_, 1, max_rows), max_gap_ns, max_delay_ns);
+    const PlanOptions options = random_options(random_, rows);
+    const auto packets = random_packets(random_, max_gap_ns, max_rows_a_packet * options.lldu_bytes);
+
+    // No row comes later than `max_gap_ns` after the one before, at the seam of two repetitions too.
+    std::int64_t most_rows = 2;
+    for (const Packet& packet : packets) most_rows += packet.size_bytes / options.lldu_bytes + 2;
+    const Nanoseconds until_ns = packets.back().arrival_ns + most_rows * (max_gap_ns + 1);
+
+    DeliveryPlan plan(view(rows), options);
+    SlowPlan twin(rows, options, until_ns);
+    for (const Packet& packet : packets) {
+      compare(plan.plan(packet.arrival_ns, packet.size_bytes), twin.plan(packet.arrival_ns, packet.size_bytes));
+      compare(plan.use_until(packet.arrival_ns), twin.use_until(packet.arrival_ns));
+      if (testing::Test::HasFailure()) return;
+    }
+    const Nanoseconds later_ns = draw(random_, packets.back().arrival_ns, until_ns);
+    compare(plan.use_until(later_ns), twin.use_until(later_ns));
+  }
+
+  std::int64_t delivered = 0, lost = 0, unsettled = 0, stopped = 0, repeated = 0;
+
+ private:
+  void compare(const std::optional<Delivery>& packet, const std::optional<Delivery>& expected) {
+    ASSERT_EQ(packet.has_value(), expected.has_value());
+    if (!expected) {
+      ++stopped;
+      return;
+    }
+    ++(expected->fate == Fate::delivered ? delivered : expected->fate == Fate::lost ? lost : unsettled);
+    EXPECT_EQ(packet->departure_ns, expected->departure_ns);
+    EXPECT_EQ(packet->arrival_ns, expected->arrival_ns);
+    EXPECT_EQ(packet->fate, expected->fate);
+  }
+
+  void compare(const RowUse& use, const RowUse& expected) {
+    repeated += expected.repeats > 0;
+    EXPECT_EQ(use.offered, expected.offered);
+    EXPECT_EQ(use.used, expected.used);
+    EXPECT_EQ(use.unused, expected.unused);
+    EXPECT_EQ(use.repeats, expected.repeats);
+  }
+
+  Random random_;
+};
+
+void expect_agreement(std::uint64_t seed, int traces, std::int64_t max_rows, std::int64_t max_rows_a_packet) {
+  Comparison comparison(seed);
+  for (int trace = 0; trace < traces; ++trace) {
+    SCOPED_TRACE(testing::Message() << "trace " << trace << " of seed " << seed);
+    comparison.run(max_rows, max_rows_a_packet);
+    if (testing::Test::HasFailure()) return;
+  }
+  // The comparison means something only where all of these happen.
+  EXPECT_GT(comparison.delivered, traces);
+  EXPECT_GT(comparison.lost, traces / 10);
+  EXPECT_GT(comparison.unsettled, traces / 10);
+  EXPECT_GT(comparison.stopped, traces / 10);
+  EXPECT_GT(comparison.repeated, traces / 10);
+}
+
+TEST(DeliveryPlanTwin, AgreesOverShortTraces) { expect_agreement(3, 4000, 12, 3); }
+
+TEST(DeliveryPlanTwin, AgreesWhenPacketsTakeManyRows) { expect_agreement(4, 1500, 60, 40); }
+
+TEST(DeliveryPlanTwin, AgreesWhenPacketsTakeManyRepetitions) { expect_agreement(5, 500, 4, 60); }
+
+TEST(DeliveryPlanTwin, AgreesOverTracesOfManyBlocks) { expect_agreement(6, 100, 2000, 600); }
+
+}  // namespace
+}  // namespace clift

@@ -1,0 +1,46 @@
+// Rows written down in a test, and what tests ask of them.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "core/link_trace.h"
+#include "core/time.h"
+
+namespace clift {
+
+using Rows = std::vector<LinkRow>;
+
+inline LinkRow delivered_row(Nanoseconds tx_ns, Nanoseconds delay_ns) { return {tx_ns, delay_ns, 1, 1}; }
+inline LinkRow lost_row(Nanoseconds tx_ns, Nanoseconds delay_ns) { return {tx_ns, delay_ns, 0, 3}; }
+inline LinkRow unsettled_row(Nanoseconds tx_ns) { return {tx_ns, schema::unsettled, 0, 2}; }
+
+inline LinkRows view(const Rows& rows) { return {rows.data(), rows.size()}; }
+
+using Random = std::mt19937_64;
+
+// A number from `least` to `most`, both included.
+inline std::int64_t draw(Random& random, std::int64_t least, std::int64_t most) {
+  return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+}
+
+inline bool chance(Random& random, double probability) { return std::bernoulli_distribution(probability)(random); }
+
+// `count` rows at irregular distances up to `max_gap_ns`, delays up to `max_delay_ns`, some lost, some unsettled.
+inline Rows random_rows(Random& random, std::int64_t count, Nanoseconds max_gap_ns, Nanoseconds max_delay_ns) {
+  const double lost = chance(random, 0.5) ? 0.1 : 0.0, unsettled = chance(random, 0.5) ? 0.1 : 0.0;
+  Rows rows;
+  Nanoseconds tx_ns = draw(random, 0, max_gap_ns);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Nanoseconds delay_ns = draw(random, 0, max_delay_ns);
+    if (chance(random, unsettled)) {
+      rows.push_back(unsettled_row(tx_ns));
+    } else {
+      rows.push_back(chance(random, lost) ? lost_row(tx_ns, delay_ns) : delivered_row(tx_ns, delay_ns));
+    }
+    tx_ns += draw(random, 1, max_gap_ns);
+  }
+  return rows;
+}
+
+}  // namespace clift

@@ -1,0 +1,102 @@
+// The delivery plan again, row by row: every row of every repetition is written out, and every question is
+// answered by walking over them.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "core/delivery_plan.h"
+#include "tests/rows.h"
+
+namespace clift {
+
+class SlowPlan {
+ public:
+  // A trace that repeats is written out until `until_ns` of simulated time.
+  SlowPlan(const Rows& trace, const PlanOptions& options, Nanoseconds until_ns) : options_(options) {
+    const Nanoseconds last_ns = trace.back().tx_time_ns;
+    const Nanoseconds span_ns = last_ns - trace.front().tx_time_ns;
+    for (std::int64_t repetition = 0; repetition == 0 || options.loop; ++repetition) {
+      const Nanoseconds shift_ns = (options.loop ? repetition * length(span_ns, trace.size()) : 0) - options.offset_ns;
+      if (repetition > 0 && trace.front().tx_time_ns + shift_ns > until_ns) break;
+      for (const LinkRow& row : trace) {
+        const bool open = row.delay_ns == schema::unsettled;
+        const Nanoseconds settled_ns = shift_ns + (open ? last_ns : row.tx_time_ns + row.delay_ns);
+        const Fate fate = open ? Fate::unsettled : row.delivered == 1 ? Fate::delivered : Fate::lost;
+        sent_.push_back({row.tx_time_ns + shift_ns, settled_ns, fate, repetition, false});
+      }
+    }
+  }
+
+  std::optional<Delivery> plan(Nanoseconds arrival_ns, std::int64_t size_bytes) {
+    if (stopped_) return std::nullopt;
+    std::int64_t bytes_left = size_bytes;
+    Delivery packet{0, 0, Fate::delivered};
+    std::vector<Sent*> taken;
+    for (Sent& row : sent_) {
+      if (row.tx_ns < arrival_ns || row.tx_ns <= last_taken_ns_) continue;
+      taken.push_back(&row);
+      packet.departure_ns = row.tx_ns;
+      packet.arrival_ns = taken.size() == 1 ? row.settled_ns : std::max(packet.arrival_ns, row.settled_ns);
+      if (row.fate == Fate::lost) packet.fate = Fate::lost;
+      if (row.fate == Fate::unsettled && packet.fate == Fate::delivered) packet.fate = Fate::unsettled;
+      bytes_left -= options_.lldu_bytes;
+      if (bytes_left <= 0) break;
+    }
+    if (taken.empty() || bytes_left > 0) {
+      stopped_ = true;
+      return std::nullopt;
+    }
+    for (Sent* row : taken) row->carries = true;
+    last_taken_ns_ = packet.departure_ns;
+    return released(packet);
+  }
+
+  RowUse use_until(Nanoseconds now_ns) const {
+    RowUse use{0, 0, 0, 0};
+    std::int64_t first_repetition = -1;
+    for (const Sent& row : sent_) {
+      if (row.tx_ns < 0 || row.tx_ns > now_ns) continue;
+      if (first_repetition < 0) first_repetition = row.repetition;
+      ++use.offered;
+      ++(row.carries ? use.used : use.unused);
+      use.repeats = row.repetition - first_repetition;
+    }
+    return use;
+  }
+
+ private:
+  struct Sent {
+    Nanoseconds tx_ns, settled_ns;
+    Fate fate;
+    std::int64_t repetition;
+    bool carries;
+  };
+
+  // span * n / (n - 1), rounded half up.
+  static Nanoseconds length(Nanoseconds span_ns, std::size_t count) {
+    const auto n = static_cast<Nanoseconds>(count);
+    const Nanoseconds whole = span_ns * n / (n - 1), rest = span_ns * n % (n - 1);
+    return 2 * rest >= n - 1 ? whole + 1 : whole;
+  }
+
+  // In order, a packet waits for the fates of all before it, for the hold time at most.
+  Delivery released(Delivery packet) {
+    const Nanoseconds here_ns = packet.arrival_ns;
+    if (options_.in_order && packet.fate == Fate::delivered) {
+      for (const Nanoseconds settled_ns : settled_) packet.arrival_ns = std::max(packet.arrival_ns, settled_ns);
+      if (options_.hold_ns > 0) packet.arrival_ns = std::min(packet.arrival_ns, here_ns + options_.hold_ns);
+    }
+    settled_.push_back(here_ns);
+    return packet;
+  }
+
+  PlanOptions options_;
+  std::vector<Sent> sent_;
+  std::vector<Nanoseconds> settled_;  // of every packet so far
+  Nanoseconds last_taken_ns_ = -1;
+  bool stopped_ = false;
+};
+
+}  // namespace clift

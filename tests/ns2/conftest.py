@@ -1,0 +1,93 @@
+"""Runs of datagrams over one Queue/Clift link."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import pytest
+
+from tmt.io import write_trace
+from tmt.schema import PACKET_EVENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+    from tmt.trace import LinkTrace
+
+SCRIPT = Path(__file__).with_name("datagrams.tcl")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a simulation left: exit status, stderr, records, counters, lines of the trace file."""
+
+    status: int
+    stderr: str
+    packets: npt.NDArray[np.void]
+    counters: dict[str, int]
+    lines: list[str]
+
+    def fates(self) -> dict[int, tuple[str, int]]:
+        """Return what became of each packet and when, by the order in which they were sent."""
+        ends = self.packets[self.packets["event"] > 0]
+        return {int(r["uid"]): (PACKET_EVENTS[r["event"]], int(r["time_ns"])) for r in ends}
+
+
+class Datagrams(Protocol):
+    """Sends packets (time in ns, size) over a link trace; further words are variables of the queue."""
+
+    def __call__(
+        self,
+        trace: LinkTrace | Path | None,
+        sendings: Iterable[tuple[int, int]],
+        *,
+        delay_s: float = 0.01,
+        duration_s: float = 1000,
+        **variables: Any,
+    ) -> Run: ...
+
+
+@pytest.fixture
+def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
+    def send(
+        trace: LinkTrace | Path | None,
+        sendings: Iterable[tuple[int, int]],
+        *,
+        delay_s: float = 0.01,
+        duration_s: float = 1000,
+        **variables: Any,
+    ) -> Run:
+        (tmp_path / "sendings").write_text("".join(f"{t / 1e9:.9f} {size}\n" for t, size in sendings))
+        words = [str(word) for item in variables.items() for word in item]
+        if trace is not None:
+            path = trace
+            if not isinstance(path, Path):
+                path = tmp_path / "link.npy"
+                write_trace(path, trace)
+            words += ["load", str(path)]
+        done = subprocess.run(
+            [simulator, SCRIPT, "sendings", str(delay_s), str(duration_s), *words],
+            cwd=tmp_path,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        if done.returncode != 0:
+            return Run(done.returncode, done.stderr, np.empty(0), {}, [])
+        counters = dict(line.split() for line in done.stdout.splitlines())
+        return Run(
+            0,
+            done.stderr,
+            np.load(tmp_path / "packets.npy"),
+            {name: int(value) for name, value in counters.items()},
+            (tmp_path / "out.tr").read_text().splitlines(),
+        )
+
+    return send

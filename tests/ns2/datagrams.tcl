@@ -1,0 +1,49 @@
+# Sends datagrams over one Queue/Clift link: `ns datagrams.tcl SENDINGS DELAY DURATION KEY VALUE ...`, where SENDINGS
+# has a line "time size" for each, and KEY is `load` or a variable of the queue. Leaves packets.npy, counters and out.tr.
+
+lassign $argv sendings delay duration
+add-packet-header Clift
+set ns [new Simulator]
+set trace [open out.tr w]
+$ns trace-all $trace
+set from [$ns node]
+set to [$ns node]
+$ns simplex-link $from $to 1Mb $delay Clift
+set queue [[$ns link $from $to] queue]
+set monitor [$ns monitor-queue $from $to [open /dev/null w]]
+set recorder [new Clift/Recorder]
+$queue recorder $recorder
+foreach { key value } [lrange $argv 3 end] {
+	if { $key eq "load" } { $queue load $value } else { $queue set $key $value }
+}
+
+set source [new Agent/UDP]
+$source set packetSize_ 60000
+set sink [new Agent/Null]
+$ns attach-agent $from $source
+$ns attach-agent $to $sink
+$ns connect $source $sink
+set sent [new Clift/Tap $recorder sent 0 0]
+$sent target [$source target]
+$source target $sent
+set received [new Clift/Tap $recorder received]
+$received target $sink
+[$to demux] install [$sink set agent_port_] $received
+
+set file [open $sendings]
+while { [gets $file line] >= 0 } {
+	lassign $line time size
+	$ns at $time "$source send $size"
+}
+proc finish {} {
+	global ns recorder queue trace monitor
+	$recorder close
+	close $trace
+	array set count [$queue counters]
+	foreach name [lsort [array names count]] { puts "$name $count($name)" }
+	foreach name { parrivals_ pdepartures_ pdrops_ pkts_ } { puts "monitor_$name [expr { round([$monitor set $name]) }]" }
+	$ns halt
+}
+$recorder open
+$ns at $duration finish
+$ns run

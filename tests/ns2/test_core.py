@@ -1,0 +1,22 @@
+"""The unit tests of the simulator's core, which are C++ and run with the address and undefined-behaviour sanitizers."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "clift-ns2"
+BUILD = SOURCE / "build-tests"
+STEPS = (
+    ("cmake", "-S", SOURCE, "-B", BUILD, "-G", "Ninja", "-DCLIFT_TESTS=ON", "-DCLIFT_SIMULATOR=OFF"),
+    ("cmake", "--build", BUILD, "--parallel", "2"),
+    ("ctest", "--test-dir", BUILD, "--output-on-failure", "--no-tests=error", "--parallel", "2"),
+)
+
+
+def test_core__passes_its_unit_tests() -> None:
+    # One test for all: two workers would otherwise build in one folder at the same time.
+    for step in STEPS:
+        result = subprocess.run(step, capture_output=True, text=True, check=False, timeout=600)
+        assert result.returncode == 0, f"{result.args}\n{result.stdout}{result.stderr}"

@@ -1,0 +1,194 @@
+"""Queue/Clift in ns-2: packets' fates and times, trace files, monitors, refusals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.ns2.queue_twin import Options, outcomes
+from tmt.trace import LinkTrace
+
+if TYPE_CHECKING:
+    from tests.ns2.conftest import Datagrams
+
+pytestmark = pytest.mark.ns2
+
+MS = 1_000_000
+DELAY_NS = 10 * MS
+CONTRACT = Path(__file__).resolve().parents[2] / "traces" / "contract"
+
+
+def link_trace(
+    tx_ns: list[int], delay_ns: list[int] | None = None, lost: tuple[int, ...] = ()
+) -> LinkTrace:
+    delays = np.array(delay_ns if delay_ns is not None else [0] * len(tx_ns), np.int64)
+    delivered = delays >= 0
+    delivered[list(lost)] = False
+    return LinkTrace(np.array(tx_ns, np.int64), delays, delivered, np.ones(len(tx_ns), np.uint8))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_queue__does_what_its_definition_says(seed: int, send_datagrams: Datagrams) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 600))
+    # Rows at even nanoseconds and packets at odd ones: which of two events at one moment comes first is undefined.
+    tx = 2 * np.cumsum(rng.integers(1, 1000 * MS, n) ** rng.integers(1, 2) // rng.integers(1, 200, n) + 1)
+    delay = rng.integers(0, 50 * MS, n) * rng.integers(0, 2, n)
+    unsettled = rng.random(n) < 0.05
+    delay[unsettled] = -1
+    delivered = (rng.random(n) < 0.9) & ~unsettled
+    trace = LinkTrace(tx, delay, delivered, np.ones(n, np.uint8))
+    times = 2 * np.cumsum(rng.integers(1, 20 * MS, 300)) + 1
+    sendings = list(zip(times.tolist(), rng.integers(1, 3000, 300).tolist(), strict=True))
+    options = Options(
+        lldu_bytes=int(rng.integers(1, 2000)),
+        limit=int(rng.integers(1, 20)),
+        loop=bool(rng.random() < 0.7),
+        offset_ns=int(rng.integers(0, tx[-1] // 2) // 2) * 2,
+        in_order=bool(rng.random() < 0.6),
+        hold_ns=int(rng.integers(0, 3)) * 10 * MS,
+    )
+    run = send_datagrams(
+        trace,
+        sendings,
+        delay_s=DELAY_NS / 1e9,
+        duration_s=1e6,
+        lldu_bytes_=options.lldu_bytes,
+        limit_=options.limit,
+        loop_=int(options.loop),
+        offset_=f"{options.offset_ns / 1e9:.9f}",
+        in_order_=int(options.in_order),
+        hold_=f"{options.hold_ns / 1e9:.9f}",
+    )
+    assert run.status == 0, run.stderr
+    expected = outcomes(trace, sendings, DELAY_NS, options)
+    assert run.fates() == expected
+    counted = Counter(event for event, _ in expected.values())
+    assert {
+        "received": run.counters["packets_delivered"],
+        "link_lost": run.counters["packets_lost"],
+        "link_unsettled": run.counters["packets_unsettled"],
+        "queue_dropped": run.counters["packets_overflowed"],
+    } == {name: counted[name] for name in ("received", "link_lost", "link_unsettled", "queue_dropped")}
+    assert run.counters["packets_queued"] == len(sendings) - len(expected)
+
+
+@pytest.mark.parametrize("name", ["Verizon-LTE-short.down", "ATT-LTE-driving-2016.down"])
+def test_mahimahi_trace__delivers_what_its_opportunities_allow(
+    name: str, measured_data: Path, send_datagrams: Datagrams
+) -> None:
+    # A line is the millisecond of one opportunity for 1500 bytes. Opportunities of one millisecond follow each
+    # other at a nanosecond. The sender keeps the queue full, so every opportunity of the first 30 s is used.
+    lines = np.loadtxt(measured_data / "mahimahi_cellular" / name, dtype=np.int64)
+    within = np.arange(len(lines)) - np.searchsorted(lines, lines)
+    tx = lines * MS + within + 1
+    duration_ns = 30_000 * MS
+    used = tx[tx < duration_ns]
+    count = len(used) + 100
+    run = send_datagrams(
+        link_trace(tx.tolist()),
+        [(0, 1500)] * count,
+        delay_s=0,
+        duration_s=30,
+        lldu_bytes_=1500,
+        limit_=count,
+    )
+    received = run.packets[run.packets["event"] == 1]
+    assert len(used) > 1000
+    assert np.array_equal(received["time_ns"], used)
+    assert np.array_equal(received["uid"], np.arange(len(used)))
+    assert run.counters["rows_used"] == run.counters["rows_offered"] == len(used)
+
+
+def test_rows__that_pass_an_empty_queue_are_wasted(send_datagrams: Datagrams) -> None:
+    # Two rows a packet. The first takes 10 and 20 ms; 30 and 40 pass; the second, sent at 45, takes 50 and 60.
+    trace = link_trace([10 * MS, 20 * MS, 30 * MS, 40 * MS, 50 * MS, 60 * MS, 70 * MS])
+    run = send_datagrams(trace, [(5 * MS, 1500), (45 * MS, 1500)], duration_s=0.065 + 0.01, lldu_bytes_=1000)
+    assert run.fates() == {0: ("received", 30 * MS), 1: ("received", 70 * MS)}
+    assert [run.counters[f"rows_{what}"] for what in ("offered", "used", "unused")] == [7, 4, 3]
+
+
+def test_trace_file__tells_link_losses_from_queue_drops(send_datagrams: Datagrams) -> None:
+    # Four packets at once: the queue holds three. Rows at 10, 20 and 30 ms: delivered, lost, unsettled.
+    trace = link_trace([10 * MS, 20 * MS, 30 * MS], [2 * MS, 5 * MS, -1], lost=(1,))
+    run = send_datagrams(trace, [(MS, 1000)] * 4, limit_=3)
+    seen = [(line.split()[0], float(line.split()[1]), int(line.split()[-1])) for line in run.lines]
+    assert seen == [
+        ("+", 0.001, 0),
+        ("+", 0.001, 1),
+        ("+", 0.001, 2),
+        ("+", 0.001, 3),
+        ("d", 0.001, 3),
+        ("-", 0.01, 0),
+        ("-", 0.02, 1),
+        ("r", 0.022, 0),
+        ("-", 0.03, 2),
+        ("l", 0.035, 1),
+        ("u", 0.04, 2),
+    ]
+    monitored = [run.counters[f"monitor_{name}_"] for name in ("parrivals", "pdepartures", "pdrops", "pkts")]
+    assert monitored == [4, 3, 1, 0]
+
+
+def test_end_of_trace__stops_the_link_and_says_so_once(send_datagrams: Datagrams) -> None:
+    run = send_datagrams(link_trace([10 * MS, 20 * MS]), [(MS, 1000)] * 6, limit_=4, offset_=0.005)
+    assert run.fates() == {
+        0: ("received", 15 * MS),
+        1: ("received", 25 * MS),
+        4: ("queue_dropped", MS),
+        5: ("queue_dropped", MS),
+    }
+    assert run.counters["packets_queued"] == 2
+    assert run.counters["stopped_at_ns"] == 15 * MS
+    assert run.stderr.count("the trace ends at 0.015 s of simulated time") == 1
+
+
+def test_equal_release_times__keep_the_order(send_datagrams: Datagrams) -> None:
+    # The first packet's long delay holds all others back: they are released at one moment, in order.
+    tx = [7 * MS * i + 13 for i in range(1, 200)]
+    run = send_datagrams(
+        link_trace(tx, [3000 * MS, *[0] * 198]), [(MS + 2 * i, 1000) for i in range(199)], in_order_=1, limit_=300
+    )
+    received = run.packets[run.packets["event"] == 1]
+    assert np.array_equal(received["uid"], np.arange(199))
+    assert set(received["time_ns"]) == {3017 * MS + 13}
+
+
+@pytest.mark.parametrize(
+    ("variables", "words"),
+    [
+        ({"lldu_bytes_": 0}, "Queue/Clift: lldu_bytes_ is 0; allowed is 1 or more"),
+        ({"limit_": 0}, "Queue/Clift: limit_ is 0; allowed is 1 or more"),
+        ({"offset_": -1}, "Queue/Clift: offset_ is -1; allowed is a time in seconds, from 0"),
+        ({"hold_": -1}, "Queue/Clift: hold_ is -1; allowed is 0 (no bound) or a time in seconds"),
+        ({"offset_": 2}, "link.npy: offset_ is 2 s, behind the last row at 0.01 s"),
+        ({"loop_": 1}, "link.npy: a trace of one row cannot repeat; loop_ is 1"),
+    ],
+)
+def test_bad_variable__ends_in_one_line(
+    variables: dict[str, int], words: str, send_datagrams: Datagrams
+) -> None:
+    run = send_datagrams(link_trace([10 * MS]), [(MS, 1000)], **variables)
+    assert (run.status, run.stderr.count("\n")) == (2, 1)
+    assert run.stderr.endswith(words + "\n")
+
+
+def test_bad_file__ends_in_one_line(send_datagrams: Datagrams, tmp_path: Path) -> None:
+    bad = CONTRACT / "unsorted-times.npy"
+    run = send_datagrams(bad, [(MS, 1000)])
+    assert run.status == 2
+    assert run.stderr == (
+        f"{bad}:row 3: tx_time_ns is 1499999, earlier than 1500000 in the row before; times must increase\n"
+    )
+    run = send_datagrams(tmp_path / "none.npy", [(MS, 1000)])
+    assert (run.status, run.stderr) == (2, f"{tmp_path}/none.npy: No such file or directory\n")
+
+
+def test_missing_load__ends_in_one_line(send_datagrams: Datagrams) -> None:
+    run = send_datagrams(None, [(MS, 1000)])
+    assert run.status == 2
+    assert run.stderr == "Queue/Clift: there is no link trace; call `load FILE.npy` before packets arrive\n"

@@ -1,0 +1,14 @@
+"""The C++ header of the schema says what `tmt.schema` and the refusals say."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+SIMULATOR = Path(__file__).resolve().parents[2] / "clift-ns2"
+
+
+def test_schema_header__is_what_its_maker_writes() -> None:
+    maker = runpy.run_path(str(SIMULATOR / "make_schema_header.py"))
+    committed = (SIMULATOR / "core" / "schema.h").read_text(encoding="utf-8")
+    assert committed == maker["header"](), "run clift-ns2/make_schema_header.py with the project's Python"
