@@ -150,9 +150,15 @@ void CliftQueue::Carrier::handle(Event*) {
 
 bool CliftQueue::Carrier::carries(Packet* packet, Handler* next, double delay) {
   const Delivery& delivery = *queue_.leaving_;
-  if (delivery.fate == Fate::lost) next = &queue_.lose_;
-  if (delivery.fate == Fate::unsettled) next = &queue_.give_up_unsettled_;
-  schedule_at(to_seconds(delivery.arrival_ns) + delay, next, packet);
+  const double arrival_s = to_seconds(delivery.arrival_ns) + delay;
+  if (delivery.fate == Fate::delivered) {
+    const bool together = delivery.arrival_ns == queue_.last_arrival_ns_;
+    schedule_at(arrival_s, next, packet, together ? queue_.last_arrival_s_ : 0.0);
+    queue_.last_arrival_ns_ = delivery.arrival_ns;
+    queue_.last_arrival_s_ = packet->time_;
+  } else {
+    schedule_at(arrival_s, delivery.fate == Fate::lost ? &queue_.lose_ : &queue_.give_up_unsettled_, packet);
+  }
   return true;
 }
 

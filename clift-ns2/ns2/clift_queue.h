@@ -79,6 +79,8 @@ class CliftQueue : public Queue {
   PacketQueue packets_;
   std::deque<Delivery> deliveries_;  // of the packets in packets_, as far as the trace goes
   std::optional<Delivery> leaving_;  // of the packet that is on its way to the link
+  Nanoseconds last_arrival_ns_ = -1;  // of the last packet delivered, by plan
+  double last_arrival_s_ = 0.0;       // and by the scheduler
   std::unique_ptr<LinkTraceFile> trace_;
   std::unique_ptr<DeliveryPlan> plan_;
   Counts counts_;

@@ -13,14 +13,12 @@ inline Nanoseconds to_ns(double seconds) { return std::llround(seconds * 1e9); }
 inline double to_seconds(Nanoseconds time_ns) { return static_cast<double>(time_ns) * 1e-9; }
 inline Nanoseconds now_ns() { return to_ns(Scheduler::instance().clock()); }
 
-// Schedules an event for exactly `time_s`, or for now when that has passed. ns-2 adds the delay to the clock; without
-// the correction, rounding would swap packets that are released at one moment.
-inline void schedule_at(double time_s, Handler* handler, Event* event) {
+// Schedules an event for `time_s`, or for now when that has passed, and not before `earliest_s`. ns-2 adds the delay
+// to its clock, which rounds: two events that are to happen at one moment keep their order only by such a bound.
+inline void schedule_at(double time_s, Handler* handler, Event* event, double earliest_s = 0.0) {
   Scheduler& scheduler = Scheduler::instance();
-  const double clock_s = scheduler.clock();
-  double delay_s = std::fmax(0.0, time_s - clock_s);
-  if (delay_s > 0.0 && clock_s + delay_s < time_s) delay_s = std::nextafter(delay_s, HUGE_VAL);
-  if (delay_s > 0.0 && clock_s + delay_s > time_s) delay_s = std::nextafter(delay_s, 0.0);
+  double delay_s = std::fmax(0.0, time_s - scheduler.clock());
+  while (scheduler.clock() + delay_s < earliest_s) delay_s = std::nextafter(delay_s, HUGE_VAL);
   scheduler.schedule(handler, event, delay_s);
 }
 

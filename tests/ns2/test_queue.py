@@ -22,9 +22,7 @@ DELAY_NS = 10 * MS
 CONTRACT = Path(__file__).resolve().parents[2] / "traces" / "contract"
 
 
-def link_trace(
-    tx_ns: list[int], delay_ns: list[int] | None = None, lost: tuple[int, ...] = ()
-) -> LinkTrace:
+def link_trace(tx_ns: list[int], delay_ns: list[int] | None = None, lost: tuple[int, ...] = ()) -> LinkTrace:
     delays = np.array(delay_ns if delay_ns is not None else [0] * len(tx_ns), np.int64)
     delivered = delays >= 0
     delivered[list(lost)] = False
@@ -151,7 +149,10 @@ def test_equal_release_times__keep_the_order(send_datagrams: Datagrams) -> None:
     # The first packet's long delay holds all others back: they are released at one moment, in order.
     tx = [7 * MS * i + 13 for i in range(1, 200)]
     run = send_datagrams(
-        link_trace(tx, [3000 * MS, *[0] * 198]), [(MS + 2 * i, 1000) for i in range(199)], in_order_=1, limit_=300
+        link_trace(tx, [3000 * MS, *[0] * 198]),
+        [(MS + 2 * i, 1000) for i in range(199)],
+        in_order_=1,
+        limit_=300,
     )
     received = run.packets[run.packets["event"] == 1]
     assert np.array_equal(received["uid"], np.arange(199))
