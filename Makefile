@@ -12,8 +12,9 @@ SYSTEM_PACKAGES ?= install
 help:  ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
-run: setup  ## compare the TCP variants over the sample trace: a table, a figure, the results
+run: setup  ## compare the TCP variants over the sample trace: a table, a figure, a report
 	$(BIN)/tmt run scenarios/quickstart.toml
+	$(BIN)/tmt report out/quickstart
 
 test: setup test-packages  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 -q

@@ -6,10 +6,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, RUN_RESULTS, WINDOW_RECORDS
+from tmt.run_columns import RUN_RESULTS
+from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
 if TYPE_CHECKING:
-    from tmt.schema import ResultColumn, Table
+    from tmt.run_columns import ResultColumn
+    from tmt.schema import Table
 
 HEAD = """\
 # What each number counts

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tmt.schema import RUN_RESULTS
+from tmt.run_columns import RUN_RESULTS
 
 TMT = Path(sys.executable).with_name("tmt")
 BASIC = ["--rtt", "0.5", "--duration", "5"]

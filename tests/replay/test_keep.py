@@ -14,7 +14,8 @@ from tmt.figures import replay as figure
 from tmt.figures.style import save as save_figure
 from tmt.metrics import transport
 from tmt.replay import ReplayResult, keep
-from tmt.schema import PACKET_RECORDS, RUN_RESULTS, UNSETTLED, WINDOW_RECORDS
+from tmt.run_columns import RUN_RESULTS
+from tmt.schema import PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ import pytest
 
 from tmt.metrics import transport
 from tmt.replay import TCP_VARIANTS, PlainLink, Replay, ReplayError, TraceLink, run
-from tmt.schema import RUN_RESULTS
+from tmt.run_columns import RUN_RESULTS
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:

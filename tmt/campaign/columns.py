@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tmt.schema import RUN_RESULTS, ResultColumn
+from tmt.run_columns import RUN_RESULTS, ResultColumn
 
 DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
 """How a run ends; whatever is not done has a `message`."""

@@ -15,7 +15,7 @@ from tmt.errors import UsageError
 from tmt.replay.keep import save
 from tmt.replay.parameters import TCP_VARIANTS, PlainLink, Replay, TraceLink
 from tmt.replay.runner import run
-from tmt.schema import RUN_RESULTS
+from tmt.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,8 @@ import numpy as np
 from tmt import provenance
 from tmt.io.atomic import staged
 from tmt.replay.records import PACKETS, WINDOWS
-from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, RUN_RESULTS, WINDOW_RECORDS
+from tmt.run_columns import RUN_RESULTS
+from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
 if TYPE_CHECKING:
     from os import PathLike

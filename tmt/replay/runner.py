@@ -15,7 +15,7 @@ from tmt.metrics.transport_timeline import Timeline, timeline
 from tmt.replay.records import read_records
 from tmt.replay.setup import set_up
 from tmt.replay.simulator import ReplayError, Simulator, last_words
-from tmt.schema import RUN_RESULTS
+from tmt.run_columns import RUN_RESULTS
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class ReplayResult:
     Attributes
     ----------
     row
-        One value for each column of `tmt.schema.RUN_RESULTS`, in that order.
+        One value for each column of `tmt.run_columns.RUN_RESULTS`, in that order.
     packets : [n_packets], columns of `tmt.schema.PACKET_RECORDS`
     windows : [n_changes], columns of `tmt.schema.WINDOW_RECORDS`
     flows

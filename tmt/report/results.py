@@ -78,7 +78,7 @@ class Results:
     ----------
     runs
         Finished runs, one row each: ``tcp``, ``scheme``, ``seed``, the axes' columns, and those of
-        `schema.RUN_RESULTS`.
+        `run_columns.RUN_RESULTS`.
     axes
         What varied besides TCP, scheme and seed.
     notes

@@ -1,0 +1,311 @@
+"""Every column of a run's row of results, declared once: what it measures, in which unit, and what it counts.
+
+The runner, the results data set, the tables on the terminal and `docs/metrics.md` are derived from these
+declarations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+ResultKind = Literal["text", "integer", "number", "flag"]
+"""Types of result columns: Parquet string, int64, float64 and bool; Python str, int, float and bool."""
+
+ResultGroup = Literal["scenario", "provenance", "delivery", "delay", "recovery", "window", "link", "cost"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumn:
+    """One column of a run's result row.
+
+    `counts` says which layer and which bytes, packets or LLDUs the number counts, and `null` when it has no
+    value (empty: it always has one). `unit` is the unit's symbol, for tables and axes.
+    """
+
+    name: str
+    kind: ResultKind
+    group: ResultGroup
+    unit: str
+    meaning: str
+    counts: str = ""
+    null: str = ""
+
+
+_TCP_PAYLOAD = "TCP payload bytes, each counted once; no TCP, IP or link header"
+_IP_RECEIVED = "IP packets with TCP data that reached the receiver: payload and headers, retransmissions too"
+_TCP_SENT = "TCP segments handed to IP by the sender, of all flows"
+_FORWARD_IP = "IP packets (TCP data) on the forward link"
+_RETURN_IP = "IP packets (TCP acknowledgements) on the return link"
+_LLDUS = "data LLDUs, the rows of the link trace"
+_NO_TRACE = "for a plain link"
+
+
+def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn, ...]:
+    """What one direction of the path is made of."""
+    return (
+        ResultColumn(
+            f"{direction}_trace",
+            "text",
+            "scenario",
+            "",
+            f"name of the link trace that is the {direction} link",
+            null=_NO_TRACE,
+        ),
+        ResultColumn(
+            f"{direction}_sha256", "text", "provenance", "", "SHA-256 of that file's content", null=_NO_TRACE
+        ),
+        ResultColumn(
+            f"{direction}_rate_bps",
+            "number",
+            "scenario",
+            "bit/s",
+            f"rate of the {direction} link: as given for a plain link, mean rate of the rows for a trace",
+            "useful bytes of the LLDUs, lost ones too; IP bytes for a plain link",
+        ),
+        ResultColumn(
+            f"{direction}_lldu_bytes",
+            "integer",
+            "scenario",
+            "byte",
+            "useful bytes of one LLDU",
+            null=_NO_TRACE,
+        ),
+        ResultColumn(
+            f"{direction}_offset_s",
+            "number",
+            "scenario",
+            "s",
+            "where in the trace the run starts",
+            null=_NO_TRACE,
+        ),
+    )
+
+
+def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tuple[ResultColumn, ...]:
+    """What is measured on one direction of the path."""
+    return (
+        ResultColumn(
+            f"{direction}_link_lost", "integer", "link", "packets", "given up by the link's scheme", packets
+        ),
+        ResultColumn(
+            f"{direction}_link_unsettled",
+            "integer",
+            "link",
+            "packets",
+            "carried by rows that were open when the link trace was cut",
+            packets,
+        ),
+        ResultColumn(
+            f"{direction}_queue_dropped",
+            "integer",
+            "link",
+            "packets",
+            "dropped because the queue in front of the link was full",
+            packets,
+        ),
+        ResultColumn(
+            f"{direction}_utilisation",
+            "number",
+            "link",
+            "",
+            "rows that carried packets / rows that passed while the simulation ran",
+            _LLDUS,
+            null=_NO_TRACE + ", or when no row passed",
+        ),
+        ResultColumn(
+            f"{direction}_trace_repeats",
+            "integer",
+            "link",
+            "",
+            "times that the trace started again from its beginning",
+            null=_NO_TRACE,
+        ),
+    )
+
+
+RUN_RESULTS = (
+    ResultColumn("tcp", "text", "scenario", "", "TCP variant of all senders"),
+    ResultColumn("flows", "integer", "scenario", "", "number of TCP flows that share the path"),
+    ResultColumn("rtt_s", "number", "scenario", "s", "round-trip propagation time of the path"),
+    ResultColumn(
+        "duration_s", "number", "scenario", "s", "simulated time at which the run ends at the latest"
+    ),
+    ResultColumn(
+        "transfer_bytes",
+        "integer",
+        "scenario",
+        "byte",
+        "size of each flow's transfer, rounded up to whole segments",
+        _TCP_PAYLOAD,
+        null="for flows that send until the end",
+    ),
+    ResultColumn("start_s", "number", "scenario", "s", "simulated time at which the first flow may start"),
+    ResultColumn(
+        "start_spread_s", "number", "scenario", "s", "flows start at random within so much time after start_s"
+    ),
+    ResultColumn("seed", "integer", "scenario", "", "number of the random substream"),
+    ResultColumn(
+        "packet_bytes",
+        "integer",
+        "scenario",
+        "byte",
+        "size of a full data packet",
+        "IP packet: payload and headers",
+    ),
+    ResultColumn(
+        "queue_packets",
+        "integer",
+        "scenario",
+        "packets",
+        "limit of the queue in front of each link",
+        "IP packets",
+    ),
+    ResultColumn(
+        "window_packets", "integer", "scenario", "packets", "bound on each sender's window", "TCP segments"
+    ),
+    ResultColumn("loop", "flag", "scenario", "", "whether a link trace starts again at its end"),
+    ResultColumn("in_order", "flag", "scenario", "", "whether the link delivers packets in order"),
+    ResultColumn(
+        "hold_s",
+        "number",
+        "scenario",
+        "s",
+        "longest time that in-order delivery holds a packet back",
+        null="when packets may wait for ever, or in_order is off",
+    ),
+    *_link_columns("forward"),
+    *_link_columns("return"),
+    ResultColumn("tmt_version", "text", "provenance", "", "version of this program"),
+    ResultColumn("simulator", "text", "provenance", "", "stamp of the simulator's build"),
+    ResultColumn("command", "text", "provenance", "", "command line of the simulation, quoted for a shell"),
+    ResultColumn(
+        "goodput_bps",
+        "number",
+        "delivery",
+        "bit/s",
+        "data handed to the receivers' applications, in order, per second of a flow's active time (from its "
+        "first segment sent to the end of its transfer or of the run); summed over flows",
+        _TCP_PAYLOAD,
+        null="when no flow was ever active",
+    ),
+    ResultColumn(
+        "goodput_bytes",
+        "integer",
+        "delivery",
+        "byte",
+        "data handed to the receivers' applications, in order, of all flows",
+        _TCP_PAYLOAD,
+    ),
+    ResultColumn(
+        "completion_s",
+        "number",
+        "delivery",
+        "s",
+        "from the first segment sent to the last in-order byte delivered, of the slowest flow",
+        _TCP_PAYLOAD,
+        null="without a transfer size, or when a flow did not finish",
+    ),
+    ResultColumn(
+        "flows_completed",
+        "integer",
+        "delivery",
+        "",
+        "flows whose transfer was delivered whole",
+        null="without a transfer size",
+    ),
+    ResultColumn(
+        "fairness",
+        "number",
+        "delivery",
+        "",
+        "Jain's index of the flows' goodputs, from 1/flows to 1",
+        _TCP_PAYLOAD,
+        null="for a single flow, or when nothing was delivered",
+    ),
+    ResultColumn(
+        "received_bps",
+        "number",
+        "delivery",
+        "bit/s",
+        "all data packets that arrived per second of active time, summed over flows",
+        _IP_RECEIVED,
+        null="when no flow was ever active",
+    ),
+    *(
+        ResultColumn(
+            f"delay_{name}_s",
+            "number",
+            "delay",
+            "s",
+            f"{words} one-way delay from sending agent to receiving agent",
+            _IP_RECEIVED,
+            null="when nothing was received",
+        )
+        for name, words in (
+            ("min", "least"),
+            ("median", "median"),
+            ("p85", "85th percentile of the"),
+            ("p95", "95th percentile of the"),
+            ("p99", "99th percentile of the"),
+        )
+    ),
+    ResultColumn("segments_sent", "integer", "recovery", "segments", "transmissions by TCP", _TCP_SENT),
+    ResultColumn(
+        "retransmissions",
+        "integer",
+        "recovery",
+        "segments",
+        "transmissions by TCP of segments that had been sent before",
+        _TCP_SENT,
+    ),
+    ResultColumn(
+        "retransmission_ratio",
+        "number",
+        "recovery",
+        "",
+        "retransmissions / segments_sent",
+        _TCP_SENT,
+        null="when nothing was sent",
+    ),
+    ResultColumn(
+        "max_transmissions",
+        "integer",
+        "recovery",
+        "",
+        "most times that TCP sent one and the same segment",
+        _TCP_SENT,
+        null="when nothing was sent",
+    ),
+    ResultColumn(
+        "timeouts",
+        "integer",
+        "recovery",
+        "",
+        "times that one expired",
+        "retransmission timers of all senders",
+    ),
+    ResultColumn(
+        "cwnd_mean_packets",
+        "number",
+        "window",
+        "packets",
+        "congestion window: mean over the active time, then over flows",
+        "TCP segments",
+        null="when no flow was ever active",
+    ),
+    ResultColumn(
+        "cwnd_max_packets",
+        "number",
+        "window",
+        "packets",
+        "largest congestion window of any flow",
+        "TCP segments",
+        null="when no flow was ever active",
+    ),
+    *_link_metrics("forward", _FORWARD_IP),
+    *_link_metrics("return", _RETURN_IP),
+    ResultColumn("simulated_s", "number", "cost", "s", "simulated time at which the run ended"),
+    ResultColumn("wall_time_s", "number", "cost", "s", "time that ns-2 ran, by the wall clock"),
+)
+"""Columns of the row that one replay gives; `docs/metrics.md` is written from them."""
