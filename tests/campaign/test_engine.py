@@ -58,12 +58,20 @@ def _parent(process: int) -> int:
 
 def _await_simulation(out: Path) -> int:
     """Return a simulation that runs."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         for process in _inside(out.resolve() / "scratch"):
             return process
         time.sleep(0.01)
     raise AssertionError("no simulation has started")
+
+
+def _await_link_trace(out: Path) -> None:
+    """Wait until the first simulation can start."""
+    deadline = time.monotonic() + 60
+    while not list((out / "cache").glob("*.json")):
+        assert time.monotonic() < deadline, "no link trace was made"
+        time.sleep(0.01)
 
 
 def _fill(path: Path) -> None:
@@ -115,7 +123,7 @@ def test_run__killed_many_times_ends_as_if_undisturbed(
     for number in range(6):
         with subprocess.Popen(_command(scenario, out)) as engine:
             if number % 2:
-                _await_simulation(out)
+                _await_link_trace(out)
             time.sleep(chance.uniform(0.1, 1.2))
             engine.send_signal(signal.SIGKILL)
         finished = sum(
@@ -192,8 +200,11 @@ def test_run__that_hangs_is_a_row_with_its_command_line(
         assert row["simulator"]
 
 
-def test_run__interrupted_keeps_what_it_has_and_leaves_no_process(scenario: Path, tmp_path: Path) -> None:
+def test_run__interrupted_keeps_what_it_has_and_leaves_no_process(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+) -> None:
     out = tmp_path / "out"
+    scenario = write_scenario(tmp_path / "s.toml", tcp='["newreno", "cubic"]', seeds=6, duration_s=300)
     with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as engine:
         _await_simulation(out)
         time.sleep(0.5)
@@ -220,8 +231,7 @@ def test_run__on_a_full_disk_stops_with_one_line(
         pytest.skip("mounting a small disk needs root")
     try:
         with subprocess.Popen(_command(scenario, disk / "out"), stderr=subprocess.PIPE, text=True) as engine:
-            _await_simulation(disk / "out")
-            time.sleep(0.3)
+            _await_link_trace(disk / "out")
             _fill(disk / "filler")
             said = engine.communicate()[1]
         assert engine.returncode == 1
