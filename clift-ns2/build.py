@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Obtain, verify, patch and build ns-2.35 with CLIFT, as `clift-ns2/build/ns`; do nothing when that is up to date.
+"""Obtain, verify, patch and build ns-2.35 with CLIFT as `clift-ns2/build/ns`, unless that is up to date.
 
 The source is the `.orig` tarball of Debian's package ns2; ``NS2_TARBALL=/path`` names another copy of it. Any
 problem ends in one line and exit status 1. Needs nothing but Python's standard library to start.
@@ -81,7 +81,7 @@ def source_stamp(here: Path) -> str:
 
 
 def prepare_source(folder: Path, patches: list[Path]) -> Path:
-    """Unpack and patch ns-2; files that come out as they were keep their times, and are not compiled again."""
+    """Unpack and patch ns-2; what comes out as it was keeps its times and is not compiled again."""
     fresh, source = folder / "unpacked", folder / TOP_FOLDER
     shutil.rmtree(fresh, ignore_errors=True)
     try:
@@ -120,7 +120,9 @@ def check_hash(tarball: Path) -> None:
 
 def fetch(target: Path) -> None:
     """Fetch the tarball from beside the binary package, wherever this machine's package archive is."""
-    listing = subprocess.run(["apt-get", "download", "--print-uris", "ns2"], capture_output=True, text=True)
+    listing = subprocess.run(
+        ["apt-get", "download", "--print-uris", "ns2"], check=False, capture_output=True, text=True
+    )
     if listing.returncode != 0 or not listing.stdout.startswith("'"):
         raise BuildError(
             "the package archive names no ns2: run `apt-get update`, or set NS2_TARBALL to a copy of "
@@ -129,7 +131,7 @@ def fetch(target: Path) -> None:
     address = listing.stdout.split("'")[1].rpartition("/")[0] + "/" + TARBALL
     say(f"fetching {TARBALL}")
     helper = ["/usr/lib/apt/apt-helper", "download-file", address, str(target)]
-    result = subprocess.run(helper, capture_output=True, text=True)
+    result = subprocess.run(helper, check=False, capture_output=True, text=True)
     if result.returncode != 0 or not target.is_file():
         words = (result.stderr.strip() or "nothing arrived").splitlines()[-1]
         raise BuildError(f"cannot fetch {TARBALL}: {words}; NS2_TARBALL can name a copy of it")
@@ -147,13 +149,14 @@ def apply_patches(source: Path, patches: list[Path]) -> None:
     """Apply every patch in order of its name; one that does not fit exactly stops the build."""
     for patch in patches:
         command = ["patch", "-p1", "--fuzz=0", "--forward", "--batch", "--reject-file=-", "-i", str(patch)]
-        result = subprocess.run(command, cwd=source, capture_output=True, text=True)
+        result = subprocess.run(command, cwd=source, check=False, capture_output=True, text=True)
         if result.returncode != 0 or "fuzz" in result.stdout:
             raise BuildError(f"{patch}: does not apply to {TOP_FOLDER}")
 
 
 def copy_changes(fresh: Path, source: Path) -> None:
     """Make `source` equal to `fresh`, touching only files that differ."""
+    source.mkdir(exist_ok=True)
     for path in fresh.rglob("*"):
         target = source / path.relative_to(fresh)
         if path.is_dir():
@@ -167,7 +170,7 @@ def copy_changes(fresh: Path, source: Path) -> None:
 def run_logged(command: list[str], log: Path, what: str) -> None:
     """Run a command with its output in `log`; when it fails, say its first complaint."""
     with log.open("w") as output:
-        status = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT).returncode
+        status = subprocess.run(command, check=False, stdout=output, stderr=subprocess.STDOUT).returncode
     if status != 0:
         lines = log.read_text(errors="replace").splitlines()
         complaints = [line.strip() for line in lines if "missing: " in line or "error: " in line]

@@ -45,7 +45,8 @@ def _row(table: schema.Table) -> str:
     name = ROWS[table.kind]
     lines = [f"\n// {table.title}.", f"struct [[gnu::packed]] {name} {{"]
     lines.append(f"  static constexpr char kind[] = {_quoted(table.kind)};")
-    lines.append(f"  static constexpr char columns[] = {_quoted(', '.join(f'{c.name} {c.dtype}' for c in table.columns))};")
+    columns = ", ".join(f"{column.name} {column.dtype}" for column in table.columns)
+    lines.append(f"  static constexpr char columns[] = {_quoted(columns)};")
     lines.append(f"  static constexpr char descr[] =\n      {_quoted(repr(table.dtype.descr))};")
     for column in table.columns:
         for bound, value in (("min", column.minimum), ("max", column.maximum)):

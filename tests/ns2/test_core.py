@@ -1,4 +1,4 @@
-"""The unit tests of the simulator's core, which are C++ and run with the address and undefined-behaviour sanitizers."""
+"""Unit tests of the simulator core, which are C++ and run with address and undefined-behaviour sanitizers."""
 
 from __future__ import annotations
 

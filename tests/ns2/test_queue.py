@@ -33,8 +33,8 @@ def link_trace(tx_ns: list[int], delay_ns: list[int] | None = None, lost: tuple[
 def test_queue__does_what_its_definition_says(seed: int, send_datagrams: Datagrams) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 600))
-    # Rows at even nanoseconds and packets at odd ones: which of two events at one moment comes first is undefined.
-    tx = 2 * np.cumsum(rng.integers(1, 1000 * MS, n) ** rng.integers(1, 2) // rng.integers(1, 200, n) + 1)
+    # Rows at even nanoseconds, packets at odd ones: the order of two events at one moment is undefined.
+    tx = 2 * np.cumsum(rng.integers(1, 1000 * MS, n) // rng.integers(1, 200, n) + 1)
     delay = rng.integers(0, 50 * MS, n) * rng.integers(0, 2, n)
     unsettled = rng.random(n) < 0.05
     delay[unsettled] = -1
@@ -79,8 +79,8 @@ def test_queue__does_what_its_definition_says(seed: int, send_datagrams: Datagra
 def test_mahimahi_trace__delivers_what_its_opportunities_allow(
     name: str, measured_data: Path, send_datagrams: Datagrams
 ) -> None:
-    # A line is the millisecond of one opportunity for 1500 bytes. Opportunities of one millisecond follow each
-    # other at a nanosecond. The sender keeps the queue full, so every opportunity of the first 30 s is used.
+    # A line is the millisecond of one opportunity for 1500 bytes; those of one millisecond come
+    # at a nanosecond. All packets wait from the start, so every opportunity of the first 30 s is used.
     lines = np.loadtxt(measured_data / "mahimahi_cellular" / name, dtype=np.int64)
     within = np.arange(len(lines)) - np.searchsorted(lines, lines)
     tx = lines * MS + within + 1
@@ -103,7 +103,7 @@ def test_mahimahi_trace__delivers_what_its_opportunities_allow(
 
 
 def test_rows__that_pass_an_empty_queue_are_wasted(send_datagrams: Datagrams) -> None:
-    # Two rows a packet. The first takes 10 and 20 ms; 30 and 40 pass; the second, sent at 45, takes 50 and 60.
+    # Two rows a packet. The first takes 10 and 20 ms; 30 and 40 pass; the second, sent at 45, has 50 and 60.
     trace = link_trace([10 * MS, 20 * MS, 30 * MS, 40 * MS, 50 * MS, 60 * MS, 70 * MS])
     run = send_datagrams(trace, [(5 * MS, 1500), (45 * MS, 1500)], duration_s=0.065 + 0.01, lldu_bytes_=1000)
     assert run.fates() == {0: ("received", 30 * MS), 1: ("received", 70 * MS)}

@@ -28,8 +28,8 @@ SCRIPTS = (
     "hier-routing hier-simple",
     "wireless-lan-newnode dsdv",
 )
-"""Suite and test of ns-2's own validation: TCP variants, queues with and without management, counters that we have
-made doubles, hierarchical routing, wireless."""
+"""Suite and test of ns-2's own validation: TCP variants, queues with and without management, counters that we
+have made doubles, hierarchical routing, wireless."""
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
