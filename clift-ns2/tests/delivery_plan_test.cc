@@ -84,7 +84,8 @@ TEST(DeliveryPlan, LosesAPacketWithAnyOfItsRows) {
 
 TEST(DeliveryPlan, LeavesAPacketOpenWithAnUnsettledRow) {
   // The trace ends with the row at 40: what is open then is taken as open at that time.
-  const Rows rows = {unsettled_row(0), delivered_row(10, 5), unsettled_row(20), lost_row(30, 50), unsettled_row(40)};
+  const Rows rows = {unsettled_row(0), delivered_row(10, 5), unsettled_row(20), lost_row(30, 50),
+                     unsettled_row(40)};
   DeliveryPlan plan(view(rows), {});
   expect_delivery(plan.plan(0, 3000), 10, 40, Fate::unsettled);
   expect_delivery(plan.plan(0, 3000), 30, 80, Fate::lost);  // of a lost and an open row, the lost one decides
@@ -149,6 +150,18 @@ TEST(DeliveryPlan, StartsAtAnOffsetIntoATraceThatRepeats) {
   expect_delivery(plan.plan(0, 4500), 25, 125);  // the rows at 30, 40 and 50 of the trace's time
   expect_use(plan.use_until(5), 1, 1, 0, 0);
   expect_use(plan.use_until(15), 2, 2, 0, 1);
+}
+
+TEST(DeliveryPlan, CountsRepetitionsFromTheOneThatTheRunStartsIn) {
+  const Rows rows = even_rows(4);  // repeats every 40
+  PlanOptions options;
+  options.loop = true;
+  options.offset_ns = 105;  // in the third repetition, whose last row comes at 110 - 105 = 5
+  DeliveryPlan plan(view(rows), options);
+  expect_use(plan.use_until(4), 0, 0, 0, 0);
+  expect_delivery(plan.plan(4, 1500), 5, 105);
+  expect_use(plan.use_until(14), 1, 1, 0, 0);
+  expect_use(plan.use_until(15), 2, 1, 1, 1);  // the row at 120 begins the fourth
 }
 
 // Arrivals by themselves: 0 + 300, 10 + 20, 20 + 200, 30 + 400, 40 + 5; the third is lost.

@@ -27,8 +27,9 @@ std::vector<Packet> random_packets(Random& random, Nanoseconds mean_gap_ns, std:
 PlanOptions random_options(Random& random, const Rows& rows) {
   PlanOptions options;
   options.lldu_bytes = draw(random, 1, 1600);
-  if (chance(random, 0.5)) options.offset_ns = draw(random, 0, rows.back().tx_time_ns);
   options.loop = rows.size() > 1 && chance(random, 0.5);
+  const Nanoseconds most_offset_ns = (options.loop ? 3 : 1) * rows.back().tx_time_ns;
+  if (chance(random, 0.5)) options.offset_ns = draw(random, 0, most_offset_ns);
   options.in_order = chance(random, 0.5);
   if (chance(random, 0.5)) options.hold_ns = draw(random, 1, 500);
   return options;

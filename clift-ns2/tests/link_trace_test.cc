@@ -47,8 +47,14 @@ std::string refusal_of(const std::string& path) {
 
 // What make_contract.py wrote: in time, late, given up, at no delay, unsettled, and the latest times allowed.
 constexpr Nanoseconds latest_ns = Nanoseconds{1} << 62;
-const Rows contract_rows = {{0, 20'000'000, 1, 1}, {1'500'000, 520'000'000, 1, 2}, {1'500'001, 1'000'000'000, 0, 255},
-                            {3'000'000, 0, 1, 1},  {4'500'000, -1, 0, 3},          {latest_ns, latest_ns, 1, 1}};
+const Rows contract_rows = {
+    {0, 20'000'000, 1, 1},
+    {1'500'000, 520'000'000, 1, 2},
+    {1'500'001, 1'000'000'000, 0, 255},
+    {3'000'000, 0, 1, 1},
+    {4'500'000, -1, 0, 3},
+    {latest_ns, latest_ns, 1, 1},
+};
 
 TEST(LinkTrace, HoldsTheRowsOfEveryGoodContractFile) {
   const auto good = samples(true);

@@ -83,8 +83,8 @@ TEST(RowClock, SummarisesRowsAcrossRepetitions) {
   expect(2, 5, {6 + 53, 0, 1});
   expect(1, 5, {115, 1, 1});
   expect(4, 8, {115 + 53, 1, 1});
-  expect(3, 9, {115 + 53, 1, 2});           // a whole repetition between two parts
-  expect(1, 21, {115 + 4 * 53, 5, 5});      // the last part, one row, is settled at 6 + 5 * 53, before that
+  expect(3, 9, {115 + 53, 1, 2});       // a whole repetition between two parts
+  expect(1, 21, {115 + 4 * 53, 5, 5});  // the last part, one row, is settled at 6 + 5 * 53, before that
 }
 
 TEST(RowClock, StaysInTheRangeOfTime) {

@@ -18,7 +18,8 @@ class SlowPlan {
     const Nanoseconds last_ns = trace.back().tx_time_ns;
     const Nanoseconds span_ns = last_ns - trace.front().tx_time_ns;
     for (std::int64_t repetition = 0; repetition == 0 || options.loop; ++repetition) {
-      const Nanoseconds shift_ns = (options.loop ? repetition * length(span_ns, trace.size()) : 0) - options.offset_ns;
+      const Nanoseconds begin_ns = repetition == 0 ? 0 : repetition * length(span_ns, trace.size());
+      const Nanoseconds shift_ns = begin_ns - options.offset_ns;
       if (repetition > 0 && trace.front().tx_time_ns + shift_ns > until_ns) break;
       for (const LinkRow& row : trace) {
         const bool open = row.delay_ns == schema::unsettled;
