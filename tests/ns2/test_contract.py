@@ -1,0 +1,42 @@
+"""The simulator reads the contract files as TMT does, and refuses the bad ones in the same words."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.ns2
+
+CONTRACT = Path(__file__).resolve().parents[2] / "traces" / "contract"
+LINES = [line.split("\t") for line in (CONTRACT / "expected.tsv").read_text().splitlines()[1:]]
+LINK_FILES = [
+    (name, place, reason) for name, kind, place, reason in LINES if kind == "link" and name[-4:] == ".npy"
+]
+SCRIPT = """
+set queue [new Queue/Clift]
+$queue load [lindex $argv 0]
+puts loaded
+exit 0
+"""
+
+
+@pytest.mark.parametrize(("name", "place", "reason"), LINK_FILES)
+def test_link_file__is_loaded_or_refused_in_one_line(
+    name: str, place: str, reason: str, simulator: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "load.tcl").write_text(SCRIPT)
+    path = CONTRACT / name
+    result = subprocess.run(
+        [simulator, "load.tcl", path], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=30
+    )
+    if reason:
+        line = f"{path}:{place}: {reason}\n" if place else f"{path}: {reason}\n"
+        assert (result.returncode, result.stdout, result.stderr) == (2, "", line)
+    else:
+        assert (result.returncode, result.stdout, result.stderr) == (0, "loaded\n", "")
+
+
+def test_contract__has_good_and_bad_link_files() -> None:
+    assert len({bool(reason) for _, _, reason in LINK_FILES}) == 2
