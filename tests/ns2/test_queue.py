@@ -75,33 +75,6 @@ def test_queue__does_what_its_definition_says(seed: int, send_datagrams: Datagra
     assert run.counters["packets_queued"] == len(sendings) - len(expected)
 
 
-@pytest.mark.parametrize("name", ["Verizon-LTE-short.down", "ATT-LTE-driving-2016.down"])
-def test_mahimahi_trace__delivers_what_its_opportunities_allow(
-    name: str, measured_data: Path, send_datagrams: Datagrams
-) -> None:
-    # A line is the millisecond of one opportunity for 1500 bytes; those of one millisecond come
-    # at a nanosecond. All packets wait from the start, so every opportunity of the first 30 s is used.
-    lines = np.loadtxt(measured_data / "mahimahi_cellular" / name, dtype=np.int64)
-    within = np.arange(len(lines)) - np.searchsorted(lines, lines)
-    tx = lines * MS + within + 1
-    duration_ns = 30_000 * MS
-    used = tx[tx < duration_ns]
-    count = len(used) + 100
-    run = send_datagrams(
-        link_trace(tx.tolist()),
-        [(0, 1500)] * count,
-        delay_s=0,
-        duration_s=30,
-        lldu_bytes_=1500,
-        limit_=count,
-    )
-    received = run.packets[run.packets["event"] == 1]
-    assert len(used) > 1000
-    assert np.array_equal(received["time_ns"], used)
-    assert np.array_equal(received["uid"], np.arange(len(used)))
-    assert run.counters["rows_used"] == run.counters["rows_offered"] == len(used)
-
-
 def test_rows__that_pass_an_empty_queue_are_wasted(send_datagrams: Datagrams) -> None:
     # Two rows a packet. The first takes 10 and 20 ms; 30 and 40 pass; the second, sent at 45, has 50 and 60.
     trace = link_trace([10 * MS, 20 * MS, 30 * MS, 40 * MS, 50 * MS, 60 * MS, 70 * MS])

@@ -1,0 +1,94 @@
+"""The script that replays TCP: what it refuses, and that equal arguments give equal files."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.ns2
+
+SCRIPT = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl" / "replay.tcl"
+
+
+def replay(simulator: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    folder.mkdir()
+    return subprocess.run(
+        [simulator, SCRIPT, *words], cwd=folder, check=False, capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("tcp", "vegas"), "tcp is vegas; allowed are compound, cubic, hybla, newreno, reno, westwood"),
+        (("seed", "0"), "seed is 0; a whole number from 1 to 1000000 is allowed"),
+        (("flows", "1.5"), "flows is 1.5; a whole number from 1 to 9223372036854775807 is allowed"),
+        (("rtt_s", "-1"), "rtt_s is -1; a number of at least 0 is allowed"),
+        (("rtt_s", "nan"), "rtt_s is nan; a number of at least 0 is allowed"),
+        (("duration_s", "inf"), "duration_s is inf; a number of at least 0 is allowed"),
+        (("loop", "yes"), "loop is yes; 0 and 1 are allowed"),
+        (("seed", "1", "tcp"), "the last key, tcp, has no value"),
+    ],
+)
+def test_bad_setting__ends_in_one_line(
+    words: tuple[str, ...], message: str, simulator: Path, tmp_path: Path
+) -> None:
+    result = replay(simulator, tmp_path / "run", *words)
+    assert (result.returncode, result.stderr) == (2, f"replay.tcl: {message}\n")
+    assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_unknown_setting__is_named_with_those_that_exist(simulator: Path, tmp_path: Path) -> None:
+    result = replay(simulator, tmp_path / "run", "rtt", "0.5")
+    assert result.returncode == 2
+    assert result.stderr.startswith("replay.tcl: rtt is no setting; there are duration_s, flows, forward, ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_bad_trace__leaves_no_records(simulator: Path, tmp_path: Path) -> None:
+    bad = SCRIPT.parents[2] / "traces" / "contract" / "no-rows.npy"
+    result = replay(simulator, tmp_path / "run", "forward", str(bad))
+    assert result.returncode == 2
+    assert result.stderr == f"{bad}: there are no rows; a trace has at least one\n"
+    assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_equal_arguments__give_equal_files(simulator: Path, tmp_path: Path) -> None:
+    words = [
+        "tcp",
+        "compound",
+        "flows",
+        "3",
+        "start_spread_s",
+        "2",
+        "seed",
+        "5",
+        "duration_s",
+        "20",
+        "queue_packets",
+        "20",
+    ]
+    for name in ("first", "second"):
+        assert replay(simulator, tmp_path / name, *words).returncode == 0
+    names = {path.name for path in (tmp_path / "first").iterdir()}
+    assert names == {"packets.npy", "windows.npy", "counters.tsv"}
+    for name in names:
+        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes(), name
+
+
+def test_transfer__ends_the_run_when_it_is_acknowledged(simulator: Path, tmp_path: Path) -> None:
+    # 10,000 bytes are 7 segments of 1448: the SYN, then windows of 3 and 6. Three round trips of 0.1 s, and a few
+    # tens of microseconds for sending over 1 Gbit/s.
+    result = replay(
+        simulator,
+        tmp_path / "run",
+        *["rtt_s", "0.1", "transfer_bytes", "10000", "start_s", "1", "duration_s", "60"],
+        *["forward_rate_bps", "1e9", "return_rate_bps", "1e9"],
+    )
+    assert result.returncode == 0, result.stderr
+    lines = (tmp_path / "run" / "counters.tsv").read_text().splitlines()
+    counters = {name: int(value) for name, value in (line.split("\t") for line in lines)}
+    assert counters["end_ns"] == counters["flow_0_completed_ns"]
+    assert 1.3e9 < counters["end_ns"] < 1.301e9
