@@ -79,8 +79,8 @@ def test_equal_arguments__give_equal_files(simulator: Path, tmp_path: Path) -> N
 
 
 def test_transfer__ends_the_run_when_it_is_acknowledged(simulator: Path, tmp_path: Path) -> None:
-    # 10,000 bytes are 7 segments of 1448: the SYN, then windows of 3 and 6. Three round trips of 0.1 s, and a few
-    # tens of microseconds for sending over 1 Gbit/s.
+    # 10,000 bytes are 7 segments of 1448: the SYN, then windows of 3 and 6. Three round trips of 0.1 s, and
+    # a few tens of microseconds for sending over 1 Gbit/s.
     result = replay(
         simulator,
         tmp_path / "run",
