@@ -18,7 +18,7 @@ run: setup  ## compare the TCP variants over the sample trace: a table, a figure
 
 test: setup test-packages  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 -q
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -q tests/kernels tests/schemes tests/channels tests/convert
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -q tests/schemes tests/channels tests/convert tests/inspect
 
 bench: setup  ## measure speed, as ratios within one run
 	$(BIN)/python -m benchmarks
