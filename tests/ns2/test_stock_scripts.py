@@ -40,8 +40,11 @@ SCRIPTS = (
     "wireless-lan-newnode dsdv",
 )
 """Suite and test of ns-2's own validation: TCP variants, TFRC, SCTP, queues with and without management,
-schedulers, error models, links that change, counters that we have made doubles, routing, wireless. Of
-TCP-Linux only the module without private state: the distribution's program starts the others from unset memory."""
+schedulers, error models, links that change, counters that we have made doubles, routing, wireless.
+
+Of TCP-Linux only the module without private state: the distribution's program starts the others from memory
+that nobody has set.
+"""
 
 
 @pytest.fixture(scope="module")
