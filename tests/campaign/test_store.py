@@ -162,9 +162,7 @@ def test_store__reads_results_of_an_earlier_schema(tmp_path: Path, make_row: Cal
     store.close()
 
 
-def test_store__of_100000_runs_opens_and_takes_more(
-    tmp_path: Path, make_row: Callable[..., Row]
-) -> None:
+def test_store__of_100000_runs_opens_and_takes_more(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

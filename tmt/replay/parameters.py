@@ -21,7 +21,7 @@ TCP_VARIANTS = {
 """TCP variants by the name that people type, with the congestion module's name in ns-2's TCP-Linux."""
 
 MAX_FLOWS = 1000
-MAX_SEED = 2**31 - 1
+MAX_SEED = 1_000_000
 MIN_PACKET_BYTES = 100
 MAX_PACKET_BYTES = 65_535
 
