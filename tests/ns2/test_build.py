@@ -25,6 +25,16 @@ PACKAGES = {
     "tcl2c++": "tclcl",
 }
 
+FAILING_NINJA = """#!/bin/sh
+for last; do :; done
+[ "$last" = ns ] || exec {ninja} "$@"
+echo "a.cc:1:1: warning: odd"
+echo "b.cc:2:3: error: first"
+echo "c.cc:4:5: error: second"
+exit 1
+"""
+"""Does what CMake asks it while configuring, and fails to make `ns`."""
+
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
@@ -108,13 +118,37 @@ def found_program(name: str) -> str:
 
 
 def test_patch__that_does_not_apply_is_named_and_leaves_no_stamp(built: Path) -> None:
-    tarball = os.environ.get("NS2_TARBALL") or str(TARBALL)
-    assert Path(tarball).is_file(), "no tarball to unpack: run `make setup`, or set NS2_TARBALL"
     patch = built / "patches" / "9999-of-another-version.patch"
     patch.write_text("--- a/VERSION\n+++ b/VERSION\n@@ -1 +1 @@\n-2.36\n+2.36.clift\n")
-    assert refusal(built, NS2_TARBALL=tarball) == f"{patch}: does not apply to ns-2.35"
+    assert refusal(built, NS2_TARBALL=kept_tarball()) == f"{patch}: does not apply to ns-2.35"
     assert not (built / "build" / "unpacked").exists()
     assert not (built / "build" / "ns-2.35").exists()
+
+
+def test_compiler_s_first_complaint__is_the_line_that_the_build_ends_with(
+    checkout: Path, tmp_path: Path
+) -> None:
+    """Unpacks, patches and configures for real, from nothing; only the compilation of ns is played."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    ninja = programs / "ninja"
+    ninja.write_text(FAILING_NINJA.format(ninja=found_program("ninja")))
+    ninja.chmod(0o755)
+    log = checkout / "build" / "ninja.log"
+    line = refusal(
+        checkout, NS2_TARBALL=kept_tarball(), PATH=os.pathsep.join((str(programs), os.environ["PATH"]))
+    )
+    assert line == f"compiling failed: b.cc:2:3: error: first (all of it: {log})"
+    assert (checkout / "build" / "ns-2.35" / "common" / "packet.h").is_file()
+    assert not (checkout / "build" / "unpacked").exists()
+    assert log.read_text().count("error: ") == 2
+
+
+def kept_tarball() -> str:
+    """The tarball that the checkout's own build has used."""
+    tarball = os.environ.get("NS2_TARBALL") or str(TARBALL)
+    assert Path(tarball).is_file(), "no tarball to unpack: run `make setup`, or set NS2_TARBALL"
+    return tarball
 
 
 def test_simulator__that_is_up_to_date_is_left_alone(built: Path) -> None:
