@@ -50,8 +50,10 @@ def decode_runs(
     run_slots, run_rows = depth * length, depth * data
     runs = len(tx_time_ns) // run_slots
     arrivals_ns = np.empty(length + 1, np.int64)
-    arrived = np.empty(depth, np.int64)
+    lacking = np.empty(depth, np.int64)
     settled_ns = np.empty(depth, np.int64)
+    erased_slots = np.empty(run_rows + 1, np.int64)
+    block_of = np.arange(run_slots) % depth  # A division per erasure would cost more than all else.
     out_transmissions[:] = 1
     recovered = np.empty(SLOTS_TOGETHER, np.bool_)
     runs_together = max(1, SLOTS_TOGETHER // run_slots)
@@ -68,96 +70,106 @@ def decode_runs(
                 tx_ns, decode_ns, data, repair, detection_delay_ns, rows_tx_ns, delay_ns, delivered, recovered
             )
             continue
-        for run in range(last - first):
-            run_tx_ns = tx_ns[run * run_slots : (run + 1) * run_slots]
-            run_decode_ns = decode_ns[run * run_slots : (run + 1) * run_slots]
-            lost_ns = run_tx_ns[run_slots - 1] + detection_delay_ns
-            if in_order:
-                _count_in_order(run_tx_ns, run_decode_ns, data, lost_ns, arrived, settled_ns)
-            else:
-                _count_in_any_order(run_tx_ns, run_decode_ns, data, lost_ns, arrivals_ns, arrived, settled_ns)
-            _write_run(
-                run_tx_ns,
-                run_decode_ns,
-                data,
-                settled_ns,
-                arrived,
-                run * run_rows,
-                rows_tx_ns,
-                delay_ns,
-                delivered,
+        for run in range(first, last):
+            begin, end, row = run * run_slots, (run + 1) * run_slots, run * run_rows
+            erased = _copy_run(
+                tx_time_ns,
+                decode_time_ns,
+                begin,
+                row,
+                run_rows,
+                erased_slots,
+                out_tx_time_ns,
+                out_delay_ns,
+                out_delivered,
             )
+            if erased == 0:
+                continue
+            lost_ns = tx_time_ns[end - 1] + detection_delay_ns
+            for block in range(depth):
+                lacking[block], settled_ns[block] = 0, lost_ns
+            if in_order:
+                for i in range(erased):
+                    lacking[block_of[erased_slots[i]]] += 1
+                _settle_in_order(
+                    tx_time_ns, decode_time_ns, begin, run_rows, run_slots, block_of, lacking, settled_ns
+                )
+            else:
+                _settle_in_any_order(
+                    tx_time_ns[begin:end], decode_time_ns[begin:end], data, arrivals_ns, lacking, settled_ns
+                )
+            for i in range(erased):
+                slot = erased_slots[i]
+                block = block_of[slot]
+                out_delay_ns[row + slot] = settled_ns[block] - tx_time_ns[begin + slot]
+                out_delivered[row + slot] = lacking[block] <= 0
 
 
 @part_of_kernel
-def _count_in_order(
-    tx_ns: Int64Array,
-    decode_ns: Int64Array,
-    data: int,
-    lost_ns: int,
-    arrived: Int64Array,
-    settled_ns: Int64Array,
-) -> None:
-    """Count the arrivals of all blocks of a run, up to the `data`-th and its moment."""
-    depth = len(arrived)
-    arrived[:] = 0
-    settled_ns[:] = lost_ns
-    for first in range(0, depth * data, depth):
-        took_ns = decode_ns[first : first + depth]
-        for block in range(depth):
-            arrived[block] += took_ns[block] > 0
-    for first in range(depth * data, len(tx_ns), depth):
-        took_ns, sent_ns = decode_ns[first : first + depth], tx_ns[first : first + depth]
-        for block in range(depth):
-            counts = (arrived[block] < data) & (took_ns[block] > 0)
-            moment_ns = sent_ns[block] + took_ns[block]
-            settled_ns[block] = moment_ns if counts else settled_ns[block]
-            arrived[block] += counts
-    for block in range(depth):
-        if arrived[block] < data:
-            settled_ns[block] = lost_ns
-
-
-@part_of_kernel
-def _count_in_any_order(
-    tx_ns: Int64Array,
-    decode_ns: Int64Array,
-    data: int,
-    lost_ns: int,
-    arrivals_ns: Int64Array,
-    arrived: Int64Array,
-    settled_ns: Int64Array,
-) -> None:
-    """Count the arrivals of all blocks of a run, and find their `data`-th by its moment."""
-    depth = len(arrived)
-    for block in range(depth):
-        arrived[block] = collect_arrivals(tx_ns[block::depth], decode_ns[block::depth], arrivals_ns, 0)
-        settled_ns[block] = lost_ns
-        if arrived[block] >= data:
-            settled_ns[block] = nth_arrival_ns(arrivals_ns[: arrived[block]], data)
-
-
-@part_of_kernel
-def _write_run(
-    tx_ns: Int64Array,
-    decode_ns: Int64Array,
-    data: int,
-    settled_ns: Int64Array,
-    arrived: Int64Array,
+def _copy_run(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    begin: int,
     row: int,
+    run_rows: int,
+    erased_slots: Int64Array,
     out_tx_time_ns: Int64Array,
     out_delay_ns: Int64Array,
     out_delivered: npt.NDArray[np.bool_],
+) -> int:
+    """Copy the data slots of the run at slot `begin` as if all were decoded, and note the erased ones.
+
+    Returns how many are erased. Indices are unsigned and arrays few in each loop, so that the compiler
+    copies many elements at once; erasures, which cannot be predicted, are noted without branches.
+    """
+    erased = 0
+    for i in range(run_rows):
+        out_tx_time_ns[np.uintp(row + i)] = tx_time_ns[np.uintp(begin + i)]
+    for i in range(run_rows):
+        out_delay_ns[np.uintp(row + i)] = decode_time_ns[np.uintp(begin + i)]
+        out_delivered[np.uintp(row + i)] = decode_time_ns[np.uintp(begin + i)] > 0
+    for i in range(run_rows):
+        erased += int(decode_time_ns[np.uintp(begin + i)] == 0)
+    if erased > 0:
+        erased = 0
+        for i in range(run_rows):
+            erased_slots[np.uintp(erased)] = i
+            erased += int(decode_time_ns[np.uintp(begin + i)] == 0)
+    return erased
+
+
+@part_of_kernel
+def _settle_in_order(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    begin: int,
+    run_rows: int,
+    run_slots: int,
+    block_of: Int64Array,
+    lacking: Int64Array,
+    settled_ns: Int64Array,
 ) -> None:
-    """Write the rows of a run from index `row` on: they stand in the order of its slots."""
-    depth = len(arrived)
-    for first in range(0, depth * data, depth):
-        sent_ns, took_ns = tx_ns[first : first + depth], decode_ns[first : first + depth]
-        rows_tx_ns = out_tx_time_ns[row + first : row + first + depth]
-        delay_ns = out_delay_ns[row + first : row + first + depth]
-        delivered = out_delivered[row + first : row + first + depth]
-        for block in range(depth):
-            decoded = took_ns[block] > 0
-            rows_tx_ns[block] = sent_ns[block]
-            delay_ns[block] = took_ns[block] if decoded else settled_ns[block] - sent_ns[block]
-            delivered[block] = decoded | (arrived[block] >= data)
+    """Find, for each block of a run, the repair LLDU that leaves nothing lacking, and its moment."""
+    for slot in range(run_rows, run_slots):
+        block, decode_ns = block_of[slot], decode_time_ns[begin + slot]
+        lacking[block] -= int(decode_ns > 0)
+        completes = (decode_ns > 0) & (lacking[block] == 0)
+        settled_ns[block] = tx_time_ns[begin + slot] + decode_ns if completes else settled_ns[block]
+
+
+@part_of_kernel
+def _settle_in_any_order(
+    tx_ns: Int64Array,
+    decode_ns: Int64Array,
+    data: int,
+    arrivals_ns: Int64Array,
+    lacking: Int64Array,
+    settled_ns: Int64Array,
+) -> None:
+    """Do what `_settle_in_order` does, for LLDUs that may overtake each other."""
+    depth = len(lacking)
+    for block in range(depth):
+        arrived = collect_arrivals(tx_ns[block::depth], decode_ns[block::depth], arrivals_ns, 0)
+        lacking[block] = data - arrived
+        if arrived >= data:
+            settled_ns[block] = nth_arrival_ns(arrivals_ns[:arrived], data)
