@@ -77,7 +77,16 @@ TCP_CHOICE = "'newreno', 'westwood', 'hybla', 'cubic' or 'compound'"
 
 REFUSALS = {
     "unknown key": ("seeds = 3", "sedes = 3", "4: key grid.sedes: is not known; allowed: tcp, seeds, "),
-    "unknown table": ("[link]", "[lonk]", "22: key lonk: is not known; allowed: title, description, grid, "),
+    "published values that are not there": (
+        'title = "A test"',
+        'published = "none.csv"',
+        "1: key published: 'none.csv' is no file; allowed: a CSV file, relative to the scenario's folder",
+    ),
+    "unknown table": (
+        "[link]",
+        "[lonk]",
+        "22: key lonk: is not known; allowed: title, description, published, ",
+    ),
     "unknown key of a scheme": (
         'name = "arq"',
         'name = "arq"\ndata = 3',

@@ -17,6 +17,8 @@ SCENARIO = """
 title = '''Small & <b>hostile</b> {hostile}'''
 description = "Two variants over two schemes; <i>its text is text</i>."
 
+published = "published.csv"
+
 [grid]
 tcp = ["newreno", "cubic"]
 seeds = 3
@@ -68,12 +70,12 @@ def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -
 
     assert simulator
     base = tmp_path_factory.mktemp("campaign")
+    (base / "published.csv").write_text(PUBLISHED)
     for name, rtt, timeout in (("hasty", 0.2, 0.001), ("good", 0.1, 60)):
         scenario = base / f"{name}.toml"
         scenario.write_text(SCENARIO.format(hostile=HOSTILE, rtt=rtt, timeout=timeout))
         with open_campaign(scenario, base / "results") as campaign:
             campaign.execute(campaign.plan(), lambda: LocalPool(2), lambda _: None)
-    (base / "published.csv").write_text(PUBLISHED)
     return base / "results"
 
 
@@ -83,7 +85,7 @@ def page(campaign_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     from tmt.report.source import read_results
     from tmt.report.write import write_report
 
-    results = read_results(campaign_folder, campaign_folder.parent / "published.csv")
+    results = read_results(campaign_folder)
     return next(iter(write_report(results, tmp_path_factory.mktemp("report"), figures=False)))
 
 

@@ -13,7 +13,7 @@ from tmt.campaign.columns import DONE
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
 from tmt.campaign.grid import Run, axes, expand, simulation_s
 from tmt.campaign.scenario import Scenario, load
-from tmt.campaign.store import Store
+from tmt.campaign.store import PUBLISHED, SCENARIO, Store
 from tmt.replay.simulator import Simulator
 from tmt.schema import FORMAT_VERSION
 
@@ -117,7 +117,9 @@ def open_campaign(path: str | PathLike[str], folder: str | PathLike[str]) -> Ite
     runs = expand(scenario, stamp)
     store = Store(folder)
     try:
-        store.keep_scenario(scenario.path)
+        store.keep(scenario.path, SCENARIO)
+        if scenario.published is not None:
+            store.keep(scenario.published, PUBLISHED)
         yield Campaign(scenario, store, runs)
     finally:
         store.close()

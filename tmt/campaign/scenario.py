@@ -40,6 +40,8 @@ class Scenario:
     ----------
     path
         The file; paths in it are relative to its folder.
+    published
+        Published values to show beside ours (`docs/report.md`), or None.
     traces
         `TraceFile`, or a section of `CHANNEL_SECTIONS`.
     schemes
@@ -49,6 +51,7 @@ class Scenario:
     path: Path
     title: str
     description: str
+    published: Path | None
     grid: Grid
     traces: tuple[Any, ...]
     schemes: tuple[Any, ...]
@@ -87,14 +90,14 @@ def load(path: str | PathLike[str]) -> Scenario:
         raise InputError(path, str(refused), locate(text, refused.key)) from None
 
 
-_TABLES = ("title", "description", "grid", "trace", "scheme", "link", "traffic")
+_KEYS = ("title", "description", "published", "grid", "trace", "scheme", "link", "traffic")
 
 
 def _checked(path: Path, content: dict[str, Any]) -> Scenario:
     for key in content:
-        if key not in _TABLES:
-            raise Refused((key,), "is not known", ", ".join(_TABLES))
-    for key in ("title", "description"):
+        if key not in _KEYS:
+            raise Refused((key,), "is not known", ", ".join(_KEYS))
+    for key in ("title", "description", "published"):
         if not isinstance(content.get(key, ""), str):
             raise Refused((key,), f"{content[key]!r} is not allowed", "text")
     grid = dict(_table(content, "grid"))
@@ -108,6 +111,7 @@ def _checked(path: Path, content: dict[str, Any]) -> Scenario:
         path=path,
         title=content.get("title", path.stem),
         description=content.get("description", ""),
+        published=_published(path, content),
         grid=_validated(Grid, grid, ("grid",), {}),
         traces=_sections(content, "trace", _trace_model),
         schemes=_sections(content, "scheme", _scheme_model),
@@ -116,6 +120,16 @@ def _checked(path: Path, content: dict[str, Any]) -> Scenario:
     )
     _check_together(scenario)
     return scenario
+
+
+def _published(path: Path, content: dict[str, Any]) -> Path | None:
+    name = content.get("published")
+    if name is None:
+        return None
+    file = path.parent / str(name)
+    if not file.is_file():
+        raise Refused(("published",), f"{name!r} is no file", "a CSV file, relative to the scenario's folder")
+    return file
 
 
 def _table(content: dict[str, Any], key: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
     campaign.json      says that the folder is ours
     scenario.toml      copy of the scenario that was run last
+    published.csv      copy of the published values that it names
     results.parquet    one row a run, written anew and renamed
     journal/           rows not in the results yet: one file per engine, only appended to
     cache/             link traces by what they hold; they can be made again
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 MARK = "campaign.json"
 RESULTS = "results.parquet"
 SCENARIO = "scenario.toml"
+PUBLISHED = "published.csv"
 FOLDERS = ("journal", "cache", "records", "scratch")
 
 JOURNAL_ROWS = 5000
@@ -143,14 +145,14 @@ class Store:
         rows = self._rows_of(self._all_journals())
         return results.merged(results.read(self.folder / RESULTS), rows)
 
-    def keep_scenario(self, path: Path) -> None:
-        """Keep a copy of the scenario file beside the results."""
-        staged = self.scratch / SCENARIO
+    def keep(self, path: Path, name: str) -> None:
+        """Keep a copy of a file of the scenario beside the results, under `name`."""
+        staged = self.scratch / name
         try:
             shutil.copyfile(path, staged)
-            staged.replace(self.folder / SCENARIO)
+            staged.replace(self.folder / name)
         except OSError as error:
-            raise OutputError(f"{self.folder / SCENARIO}: cannot be written: {error.strerror}") from error
+            raise OutputError(f"{self.folder / name}: cannot be written: {error.strerror}") from error
 
     def close(self) -> None:
         """Bring the results up to date and let go of the folder (OutputError when there is no room)."""

@@ -17,7 +17,7 @@ import click
 @click.option(
     "--published",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="CSV file of published values to show beside ours; docs/report.md describes its columns.",
+    help="CSV file of published values to show beside ours (docs/report.md)  [default: the scenario's]",
 )
 @click.option("--figures/--no-figures", default=True, help="Whether to draw the figures for print as well.")
 def command(results: Path, output: Path | None, published: Path | None, figures: bool) -> None:

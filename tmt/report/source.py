@@ -8,7 +8,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.columns import DONE
-from tmt.campaign.store import MARK, SCENARIO, Store
+from tmt.campaign.store import MARK, PUBLISHED, SCENARIO, Store
 from tmt.errors import InputError
 from tmt.report.axes import find_axes
 from tmt.report.looks import scheme_place, tcp_place
@@ -27,7 +27,7 @@ PUBLISHED_COLUMNS = ("column", "tcp", "scheme", "value", "error", "source")
 
 
 def read_results(folder: Path, published: Path | None = None) -> Results:
-    """Read a campaign's folder, and published values from a CSV file.
+    """Read a campaign's folder, and published values: from a CSV file, by default the scenario's.
 
     Raises
     ------
@@ -49,6 +49,8 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
     runs, warnings = _latest(done, axes)
     scenario = _read_scenario(folder / SCENARIO)
     about = tomllib.loads(scenario)
+    if published is None and "published" in about:
+        published = folder / PUBLISHED
     return Results(
         title=str(about.get("title", folder.resolve().name)),
         description=str(about.get("description", "")).strip(),
