@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import kernel, part_of_kernel
+from tmt.kernels._jit import kernel
 
 Int64Array = npt.NDArray[np.int64]
 
 
-@part_of_kernel
+@kernel
 def arrive_in_order(decode_time_ns: Int64Array) -> bool:
     """Whether all decoded slots took equally long, so that they arrive in the order of their `tx`."""
     usual_ns = 0
@@ -48,7 +48,7 @@ def collect_arrivals(
     return arrived
 
 
-@part_of_kernel
+@kernel
 def decode_blocks_in_order(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
@@ -63,8 +63,7 @@ def decode_blocks_in_order(
     """Decode whole blocks whose LLDUs arrive in order, one after the other, and write their rows.
 
     Without branches, since erasures cannot be predicted. Where a data LLDU is erased, the `data`-th arrival
-    is a repair LLDU; where none is, nobody needs the moment. All in one function, because a call costs as
-    much as a block.
+    is a repair LLDU; where none is, nobody needs the moment.
 
     Parameters
     ----------

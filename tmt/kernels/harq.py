@@ -12,6 +12,7 @@ from tmt.kernels.blocks import (
     decode_blocks_in_order,
     nth_arrival_ns,
 )
+from tmt.kernels.windows import end_of_window
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -143,12 +144,11 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
     mask = len(requests) - 1
     length = data + repair
     recovered = np.empty(len(air_tx_ns) // length + 1, np.bool_)
-    slot = 0
+    slot = span = 0
     while slot < len(tx_time_ns):
         # No request that is made in this window falls due in it.
-        end = min(slot + WINDOW_SLOTS, len(tx_time_ns))
-        if tx_time_ns[end - 1] >= tx_time_ns[slot] + report_delay_ns:
-            end = slot + max(1, np.searchsorted(tx_time_ns[slot:end], tx_time_ns[slot] + report_delay_ns))
+        end = end_of_window(tx_time_ns, slot, WINDOW_SLOTS, report_delay_ns, slot + span)
+        span = end - slot
 
         served = head
         blocks = (end - slot) // length
@@ -165,8 +165,9 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
                 free = slot
                 while tx_time_ns[free] < requests[front]["due_ns"]:
                     free += 1
-            air_tx_ns[on_air : on_air + free - slot] = tx_time_ns[slot:free]
-            air_decode_ns[on_air : on_air + free - slot] = decode_time_ns[slot:free]
+            for i in range(free - slot):
+                air_tx_ns[np.uintp(on_air + i)] = tx_time_ns[np.uintp(slot + i)]
+                air_decode_ns[np.uintp(on_air + i)] = decode_time_ns[np.uintp(slot + i)]
             on_air += free - slot
             slot = free
             if slot == end:
