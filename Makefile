@@ -8,6 +8,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SYSTEM_PACKAGES ?= install
+# Whatever reaches a kernel; the other folders start programs of their own.
+JIT_OFF_TESTS := $(addprefix tests/,channels convert fit inspect io metrics models schemes validation)
 
 help:  ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -18,7 +20,7 @@ run: setup  ## compare the TCP variants over the sample trace: a table, a figure
 
 test: setup test-packages  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 -q
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -q tests/schemes tests/channels tests/convert tests/inspect
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -q $(JIT_OFF_TESTS)
 
 bench: setup  ## measure speed, as ratios within one run
 	$(BIN)/python -m benchmarks
