@@ -8,6 +8,7 @@ from benchmarks.files import measure_files, measure_first_call, measure_memory
 from benchmarks.kernels import ERASURES, KERNELS, N_SLOTS, measure_kernels
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+FILE_TARGET = 1.25
 
 PAGE_TEXT = """\
 # Speed
@@ -18,8 +19,8 @@ Written by `make bench`. Ratios are medians of things timed in turn, in one run,
 
 Slots per second of each kernel / rows per second of `numpy.copyto` on the same two columns; {n_slots:,}
 slots at 1.004 ms, independent erasures, RTT 0.5 s, one core, outputs allocated and touched beforehand.
-Targets: half of copy speed for none, FEC and ARQ up to 10 % erasures, a third for HARQ and at 30 %;
-what misses its target says so.
+Bound: a third of copy speed for every kernel at 1 % erasures. Targets beyond it: half for none, FEC and ARQ
+up to 10 % erasures, a third for HARQ and at 30 %. What misses its target is marked with it.
 
 {kernels}
 
@@ -27,7 +28,8 @@ what misses its target says so.
 
 `tmt convert` from Parquet to Parquet against pyarrow alone, which reads the two columns of the PHY trace and
 writes the four columns of the same link trace with the same settings; 10 million slots, 1 % erased.
-Target: at most 1.25.
+Target: at most {file_target}; what misses it is marked. A conversion keeps more than one core busy, so that
+other work on the machine slows it more than the bare read and write.
 
 {files}
 
@@ -49,7 +51,7 @@ def kernel_table() -> list[str]:
         cells = []
         for erased in ERASURES:
             one = found[kernel, erased]
-            missed = "" if one.ratio >= one.target else f" (target {one.target:.2f})"
+            missed = "" if one.ratio >= one.target else f" (misses {one.target:.2f})"
             cells.append(f"{one.ratio:.2f}{missed}, {one.slots_per_s / 1e6:.0f} M/s")
         lines.append(f"| {kernel} | " + " | ".join(cells) + " |")
     return lines
@@ -57,11 +59,11 @@ def kernel_table() -> list[str]:
 
 def file_table() -> list[str]:
     """One row per scheme."""
-    return [
-        "| scheme | time / bare read and write | slots per second |",
-        "| --- | --- | --- |",
-        *(f"| {one.scheme} | {one.ratio:.2f} | {one.slots_per_s / 1e6:.1f} M/s |" for one in measure_files()),
-    ]
+    lines = ["| scheme | time / bare read and write | slots per second |", "| --- | --- | --- |"]
+    for one in measure_files():
+        missed = "" if one.ratio <= FILE_TARGET else f" (misses {FILE_TARGET})"
+        lines.append(f"| {one.scheme} | {one.ratio:.2f}{missed} | {one.slots_per_s / 1e6:.1f} M/s |")
+    return lines
 
 
 def main() -> None:
@@ -70,6 +72,7 @@ def main() -> None:
         kernels="\n".join(kernel_table()),
         n_slots=N_SLOTS,
         files="\n".join(file_table()),
+        file_target=FILE_TARGET,
         first_call_s=measure_first_call(),
         peak_mib=measure_memory(),
     )
