@@ -27,7 +27,7 @@ Columns = dict[str, Any]
 
 TRACE_TABLES = (PHY_TRACE, LINK_TRACE)
 
-CHUNK_ROWS = 1 << 16
+CHUNK_ROWS = 1 << 17
 """Rows that a reader of a binary format hands out at a time, at most: 4 MiB of a PHY trace."""
 
 
