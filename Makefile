@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench reproduce lint format setup system-packages test-packages simulator constraints clean
+.PHONY: help run test soak bench reproduce lint format setup system-packages test-packages simulator constraints clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -21,6 +21,9 @@ run: setup  ## compare the TCP variants over the sample trace: a table, a figure
 test: setup test-packages  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 -q
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -q $(JIT_OFF_TESTS)
+
+soak: setup  ## kill the campaign engine 120 times at random moments, in 20 campaigns
+	TMT_SOAK_CAMPAIGNS=20 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times
 
 bench: setup  ## measure speed, as ratios within one run
 	$(BIN)/python -m benchmarks

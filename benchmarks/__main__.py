@@ -41,7 +41,8 @@ other work on the machine slows it more than the bare read and write.
 
 ## Campaigns
 
-Real runs of ns-2, in two worker processes; the long ones take {run_s:.2f} s each, the short ones are over at once.
+Real runs of ns-2, in two worker processes; the long ones take {run_s:.2f} s each, the short ones are over
+at once.
 
 | | measured | target |
 | --- | --- | --- |

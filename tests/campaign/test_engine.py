@@ -116,10 +116,11 @@ def test_run__does_every_run_once_and_nothing_the_next_time(
     assert _rows(tmp_path / "out").equals(undisturbed)
 
 
+@pytest.mark.parametrize("seed", range(7, 7 + int(os.environ.get("TMT_SOAK_CAMPAIGNS", "1"))))
 def test_run__killed_many_times_ends_as_if_undisturbed(
-    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
+    scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path, seed: int
 ) -> None:
-    out, chance, most = tmp_path / "out", random.Random(7), 0
+    out, chance, most = tmp_path / "out", random.Random(seed), 0
     for number in range(6):
         with subprocess.Popen(_command(scenario, out)) as engine:
             if number % 2:
