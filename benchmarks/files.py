@@ -13,7 +13,7 @@ from time import perf_counter
 import numpy as np
 import pyarrow.parquet as pq
 
-from benchmarks.timing import paired_ratio
+from benchmarks.timing import paired_medians
 from tmt.convert import convert_file
 from tmt.io import create_trace
 from tmt.io.parquet import READ_SETTINGS, WRITE_SETTINGS
@@ -69,7 +69,7 @@ def measure_files(n_slots: int = 10_000_000, repeats: int = 3) -> list[FileMeasu
                     for group in groups:
                         writer.write_table(group)
 
-            bare_s, convert_s = paired_ratio(
+            bare_s, convert_s = paired_medians(
                 bare, lambda scheme=scheme: convert_file(phy, link, scheme), repeats
             )
             measurements.append(

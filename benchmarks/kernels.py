@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.timing import paired_ratio
+from benchmarks.timing import paired_medians
 from tmt.kernels import arq, fec, harq, none
 from tmt.schemes.converter import empty_rows
 from tmt.trace import Int64Array, LinkTrace
@@ -138,7 +138,7 @@ def measure_kernels(n_slots: int = N_SLOTS) -> list[Measurement]:
             np.copyto(copies[1], decode)
 
         for name, kernel in KERNELS.items():
-            copy_s, kernel_s = paired_ratio(
+            copy_s, kernel_s = paired_medians(
                 copy, lambda kernel=kernel, decode=decode: kernel(tx, decode, rows), REPEATS
             )
             half = not name.startswith("HARQ") and erased <= 0.1

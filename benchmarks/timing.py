@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def paired_ratio(
+def paired_medians(
     reference: Callable[[], object], subject: Callable[[], object], repeats: int
 ) -> tuple[float, float]:
     """Return the median times of `reference` and `subject` in seconds, measured in turn after a warm-up."""

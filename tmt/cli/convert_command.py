@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from tmt.cli.options import SECONDS
 from tmt.cli.progress import progress_bar
+from tmt.cli.scheme_options import scheme_options
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,18 +43,7 @@ OPTIONS = {
     required=True,
     help="What the link layer does about erasures; with --out-dir several may be given, each once.",
 )
-@click.option("--data", type=click.IntRange(1), help="fec, harq: data LLDUs of a block.")
-@click.option("--repair", type=click.IntRange(0), help="fec, harq: repair LLDUs of a block.")
-@click.option("--depth", type=click.IntRange(1), help="fec: blocks that are interleaved.  [default: 1]")
-@click.option(
-    "--extra", type=click.IntRange(0), help="harq: repair LLDUs sent beyond those missing.  [default: 1]"
-)
-@click.option("--rounds", type=click.IntRange(0), help="harq: most requests for repair.  [default: 2]")
-@click.option(
-    "--max-transmissions",
-    type=click.IntRange(1),
-    help="arq: erasures after which an LLDU is given up.  [default: never]",
-)
+@scheme_options
 @click.option("--rtt", "rtt_ns", type=SECONDS, help="arq, harq: round-trip time of the link in seconds.")
 @click.option(
     "--detection-delay",

@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from tmt.cli.model_output import Laws, as_json, as_table, describe
 from tmt.cli.options import POSITIVE_SECONDS, SECONDS
+from tmt.cli.scheme_options import scheme_options
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS
 
@@ -68,18 +69,7 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
     required=True,
     help="Link-layer scheme, with the options of `tmt convert`.",
 )
-@click.option("--data", type=click.IntRange(1), help="fec, harq: data LLDUs of a block, N_D.")
-@click.option("--repair", type=click.IntRange(0), help="fec, harq: repair LLDUs of a block, N_R.")
-@click.option("--depth", type=click.IntRange(1), help="fec: blocks that are interleaved, I.  [default: 1]")
-@click.option(
-    "--extra", type=click.IntRange(0), help="harq: repair LLDUs sent beyond those missing, N_S.  [default: 1]"
-)
-@click.option("--rounds", type=click.IntRange(0), help="harq: most requests for repair, R.  [default: 2]")
-@click.option(
-    "--max-transmissions",
-    type=click.IntRange(1),
-    help="arq: erasures after which an LLDU is given up.  [default: never]",
-)
+@scheme_options
 @click.option(
     "--alpha",
     type=_PROBABILITIES,
