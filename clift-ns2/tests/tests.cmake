@@ -3,7 +3,7 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 enable_testing()
 
-file(GLOB TEST_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cc)
+file(GLOB_RECURSE TEST_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cc)
 set(SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
 add_executable(core_tests ${TEST_SOURCES} ${CORE_SOURCES})

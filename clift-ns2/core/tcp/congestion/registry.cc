@@ -1,0 +1,39 @@
+// Every congestion control by its name.
+#include <map>
+
+#include "core/tcp/congestion/reno.h"
+#include "core/tcp/congestion_control.h"
+
+namespace clift::tcp {
+
+namespace {
+
+using Maker = std::unique_ptr<CongestionControl> (*)(const ControlParameters& parameters);
+
+template <typename Control>
+std::unique_ptr<CongestionControl> make(const ControlParameters& parameters) {
+  return std::make_unique<Control>(parameters);
+}
+
+const std::map<std::string, Maker>& makers() {
+  static const std::map<std::string, Maker> all = {
+      {"reno", make<Reno>},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<CongestionControl> make_congestion_control(const std::string& name,
+                                                           const ControlParameters& parameters) {
+  const auto found = makers().find(name);
+  return found == makers().end() ? nullptr : found->second(parameters);
+}
+
+std::vector<std::string> congestion_control_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, maker] : makers()) names.push_back(name);
+  return names;
+}
+
+}  // namespace clift::tcp

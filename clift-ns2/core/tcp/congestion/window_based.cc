@@ -1,0 +1,64 @@
+#include "core/tcp/congestion/window_based.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clift::tcp {
+
+WindowBased::WindowBased(const ControlParameters& parameters)
+    : cwnd_(static_cast<double>(parameters.initial_window)), initial_window_(parameters.initial_window) {}
+
+void WindowBased::on_ack(const AckSample& ack) {
+  if (ack.state == RecoveryState::recovery || ack.newly_acked == 0 || !ack.is_cwnd_limited) return;
+  std::int64_t acked = ack.newly_acked;
+  if (in_slow_start()) acked = slow_start(acked, ack);
+  if (acked > 0) avoid_congestion(acked, ack);
+}
+
+std::int64_t WindowBased::slow_start(std::int64_t acked, const AckSample&) {
+  const std::int64_t room = ssthresh_ - static_cast<std::int64_t>(std::floor(cwnd_));
+  const std::int64_t used = std::min(acked, room);
+  cwnd_ = std::min(cwnd_ + static_cast<double>(used), static_cast<double>(ssthresh_));
+  return acked - used;
+}
+
+void WindowBased::on_enter_recovery(const CongestionEvent& event) {
+  remember();
+  ssthresh_ = std::max<std::int64_t>(2, reduced_ssthresh(event));
+}
+
+// A second timeout of the same flight finds the window already reduced and leaves the threshold (RFC 5681, section 3.1).
+void WindowBased::on_timeout(const CongestionEvent& event) {
+  if (!event.is_repeated) {
+    remember();
+    ssthresh_ = std::max<std::int64_t>(2, reduced_ssthresh(event));
+  }
+  cwnd_ = 1.0;
+}
+
+void WindowBased::on_exit_recovery(Nanoseconds, RecoveryState from) {
+  if (from == RecoveryState::recovery) cwnd_ = static_cast<double>(ssthresh_);
+}
+
+void WindowBased::on_undo(Nanoseconds, RecoveryState) {
+  if (prior_cwnd_ == 0.0) return;
+  cwnd_ = std::max(cwnd_, prior_cwnd_);
+  ssthresh_ = std::max(ssthresh_, prior_ssthresh_);
+  prior_cwnd_ = 0.0;
+}
+
+// Halves the window for each timeout that has passed, not below the initial window, and keeps three quarters of it as
+// the threshold (RFC 2861, section 3.2).
+void WindowBased::on_idle_restart(Nanoseconds, Nanoseconds idle_ns, Nanoseconds rto_ns) {
+  const double restart = std::min(static_cast<double>(initial_window_), cwnd_);
+  ssthresh_ = std::max(ssthresh_, static_cast<std::int64_t>(0.75 * cwnd_));
+  for (; idle_ns > rto_ns && cwnd_ > restart; idle_ns -= rto_ns) cwnd_ /= 2.0;
+  cwnd_ = std::max(cwnd_, restart);
+}
+
+void WindowBased::remember() {
+  prior_cwnd_ = cwnd_;
+  prior_ssthresh_ = ssthresh_;
+}
+
+}  // namespace clift::tcp

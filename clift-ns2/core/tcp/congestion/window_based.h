@@ -1,0 +1,49 @@
+// What congestion controls that react to losses by their window have in common: a control derives from it and says how
+// its window grows and to what it falls.
+#pragma once
+
+#include <cstdint>
+
+#include "core/tcp/congestion_control.h"
+
+namespace clift::tcp {
+
+class WindowBased : public CongestionControl {
+ public:
+  explicit WindowBased(const ControlParameters& parameters);
+
+  double cwnd() const override { return cwnd_; }
+  std::int64_t ssthresh() const override { return ssthresh_; }
+
+  // Lets the window grow by what was delivered, outside fast recovery and only when the window was the limit
+  // (RFC 7661's condition for growth; RFC 9438, section 5.8).
+  void on_ack(const AckSample& ack) override;
+  void on_enter_recovery(const CongestionEvent& event) override;
+  void on_timeout(const CongestionEvent& event) override;
+  void on_exit_recovery(Nanoseconds now_ns, RecoveryState from) override;
+  void on_undo(Nanoseconds now_ns, RecoveryState from) override;
+  void on_idle_restart(Nanoseconds now_ns, Nanoseconds idle_ns, Nanoseconds rto_ns) override;
+
+ protected:
+  // The new slow-start threshold after losses; at least 2.
+  virtual std::int64_t reduced_ssthresh(const CongestionEvent& event) = 0;
+
+  // Growth by `acked` packets in slow start (below ssthresh) and in congestion avoidance. `slow_start` returns how many
+  // of them it has not used because ssthresh was reached.
+  virtual std::int64_t slow_start(std::int64_t acked, const AckSample& ack);
+  virtual void avoid_congestion(std::int64_t acked, const AckSample& ack) = 0;
+
+  bool in_slow_start() const { return cwnd_ < static_cast<double>(ssthresh_); }
+
+  double cwnd_;
+  std::int64_t ssthresh_ = infinite_ssthresh;
+  std::int64_t initial_window_;
+
+ private:
+  void remember();
+
+  double prior_cwnd_ = 0.0;  // before the last reduction; 0: it cannot be undone
+  std::int64_t prior_ssthresh_ = infinite_ssthresh;
+};
+
+}  // namespace clift::tcp
