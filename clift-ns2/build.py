@@ -70,8 +70,8 @@ def source_stamp(here: Path) -> str:
     """Hash whatever decides what the binary does: tarball, patches, our sources, compiler."""
     digest = hashlib.sha256(TARBALL_SHA256.encode())
     inputs = [here / "CMakeLists.txt"]
-    for pattern in ("patches/*.patch", "core/*", "ns2/*"):
-        inputs += sorted(here.glob(pattern))
+    for pattern in ("patches/*.patch", "core/**/*", "ns2/*"):
+        inputs += sorted(path for path in here.glob(pattern) if path.is_file())
     for path in inputs:
         digest.update(f"{path.relative_to(here)}\0{path.stat().st_size}\0".encode())
         digest.update(path.read_bytes())

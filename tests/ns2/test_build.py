@@ -162,7 +162,13 @@ def test_simulator__that_is_up_to_date_is_left_alone(built: Path) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["CMakeLists.txt", "core/time.h", "ns2/clift.tcl", "patches/0002-let-a-queue-carry-its-packets.patch"],
+    [
+        "CMakeLists.txt",
+        "core/time.h",
+        "core/tcp/congestion/reno.cc",
+        "ns2/clift.tcl",
+        "patches/0002-let-a-queue-carry-its-packets.patch",
+    ],
 )
 def test_simulator__is_stale_when_one_of_its_sources_changes(built: Path, source: str) -> None:
     with (built / source).open("a") as file:

@@ -27,7 +27,7 @@ void WindowBased::on_enter_recovery(const CongestionEvent& event) {
   ssthresh_ = std::max<std::int64_t>(2, reduced_ssthresh(event));
 }
 
-// A second timeout of the same flight finds the window already reduced and leaves the threshold (RFC 5681, section 3.1).
+// A second timeout of the same flight finds the window reduced and leaves the threshold (RFC 5681, section 3.1).
 void WindowBased::on_timeout(const CongestionEvent& event) {
   if (!event.is_repeated) {
     remember();
