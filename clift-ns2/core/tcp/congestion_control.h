@@ -68,6 +68,8 @@ struct AckSample {
 // A packet that is marked lost, one call for each, before the ACK that tells of it is reported.
 struct LostPacket {
   Nanoseconds now_ns = 0;
+  std::int64_t packet = 0;           // its sequence number
+  std::int64_t delivered = 0;        // total since the start, this ACK's packets included
   std::int64_t tx_in_flight = 0;     // packets in flight just after it was sent, it included
   std::int64_t lost_since_sent = 0;  // packets marked lost from its sending to now, it included
   std::int64_t delivered_since_sent = 0;
