@@ -23,9 +23,20 @@ def reference() -> str:
     sections = [HEAD]
     for name in COMMANDS:
         command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
-        context = click.Context(command, info_name=f"tmt {name}", max_content_width=100, terminal_width=100)
-        sections.append(f"## tmt {name}\n\n```text\n{command.get_help(context)}\n```\n")
+        sections += _sections(command, f"tmt {name}", "##")
     return "\n".join(sections)
+
+
+def _sections(command: click.Command, name: str, mark: str) -> list[str]:
+    """Return the section of a command, and those of the commands that it holds."""
+    context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100)
+    sections = [f"{mark} {name}\n\n```text\n{command.get_help(context)}\n```\n"]
+    if isinstance(command, click.Group):
+        for member in command.list_commands(context):
+            inner = command.get_command(context, member)
+            assert inner is not None
+            sections += _sections(inner, f"{name} {member}", f"{mark}#")
+    return sections
 
 
 if __name__ == "__main__":

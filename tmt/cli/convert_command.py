@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from tmt.cli.options import SECONDS
 from tmt.cli.progress import progress_bar
-from tmt.cli.scheme_options import scheme_options
+from tmt.cli.scheme_options import all_scheme_options
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ OPTIONS = {
     required=True,
     help="What the link layer does about erasures; with --out-dir several may be given, each once.",
 )
-@scheme_options
+@all_scheme_options
 @click.option("--rtt", "rtt_ns", type=SECONDS, help="arq, harq: round-trip time of the link in seconds.")
 @click.option(
     "--detection-delay",

@@ -47,3 +47,57 @@ SECONDS = Seconds()
 
 POSITIVE_SECONDS = Seconds(strict=True)
 """A time of more than 0 s."""
+
+
+class Probabilities(click.ParamType[tuple[float, ...]]):
+    """One probability, or `FIRST:LAST:COUNT` for equally spaced ones."""
+
+    name = "probability"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
+        """Parse and check; the ends of a range are exact."""
+        text = str(value)
+        parts = text.split(":")
+        try:
+            ends = [float(part) for part in parts[:2]]
+            count = int(parts[2]) if len(parts) == 3 else len(parts)
+        except ValueError:
+            count = 0
+        if len(parts) not in (1, 3) or count < (2 if len(parts) == 3 else 1):
+            self.fail(
+                f"{text} is neither a number nor FIRST:LAST:COUNT with a COUNT of 2 or more.", param, ctx
+            )
+        if not all(0.0 <= end <= 1.0 for end in ends):
+            self.fail(f"{text} is not allowed; a probability lies within [0, 1].", param, ctx)
+        first, last = ends[0], ends[-1]
+        if count == 1:
+            return (first,)
+        return (*(first + (last - first) * i / (count - 1) for i in range(count - 1)), last)
+
+
+PROBABILITIES = Probabilities()
+"""One probability, or equally spaced ones."""
+
+
+class Counts(click.ParamType[tuple[int, ...]]):
+    """One whole number, or `FIRST:LAST` for all from the first to the last."""
+
+    name = "count"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Parse and check."""
+        first, _, last = str(value).partition(":")
+        if not (first.isdecimal() and (last.isdecimal() or str(value) == first)):
+            self.fail(f"{value} is neither a whole number nor FIRST:LAST.", param, ctx)
+        counts = tuple(range(int(first), int(last or first) + 1))
+        if not counts:
+            self.fail(f"{value} is empty; the first number must not exceed the last.", param, ctx)
+        return counts
+
+
+COUNTS = Counts()
+"""One whole number, or all in a range."""

@@ -75,6 +75,12 @@ SCHEME_STYLES = {
     "harq": SchemeStyle("HARQ", BLUE, "-", "", 1.0),
 }
 
+LINE_STYLES: tuple[dict[str, Any], ...] = tuple(
+    {"color": colour, "marker": marker}
+    for colour, marker in zip((BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, INK), "oDs^vXP", strict=True)
+)
+"""Colour and marker of lines that are neither TCP variants nor schemes."""
+
 RC: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": MUTED,

@@ -1,0 +1,200 @@
+"""`tmt model hybrid`: TCP over a link with hybrid FEC/ARQ-SR, by the formulas of Barakat and Al Fawal."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from typing import Any
+
+import click
+
+from tmt.cli.options import COUNTS, PROBABILITIES, SECONDS
+from tmt.units import NS_PER_MS, ns_to_seconds
+
+Ranges = tuple[tuple[int, ...], ...]
+
+
+class Persistencies(click.ParamType[tuple[int | None, ...]]):
+    """Whole numbers as in `COUNTS`, or `unlimited`, which is None."""
+
+    name = "retransmissions"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int | None, ...]:
+        """Parse and check."""
+        return (None,) if value == "unlimited" else COUNTS.convert(value, param, ctx)
+
+
+@click.command(name="hybrid")
+@click.option(
+    "--unit-loss",
+    type=PROBABILITIES,
+    multiple=True,
+    required=True,
+    help="p, probability that a unit is lost; FIRST:LAST:COUNT or repetition sweeps.",
+)
+@click.option(
+    "--code-length",
+    type=COUNTS,
+    multiple=True,
+    required=True,
+    help="N, units of a frame with its redundancy; FIRST:LAST or repetition sweeps.",
+)
+@click.option(
+    "--persistency",
+    type=Persistencies(),
+    multiple=True,
+    default=("unlimited",),
+    show_default=True,
+    help="delta, most retransmissions of a frame; sweeps likewise.",
+)
+@click.option(
+    "--frame-units", type=click.IntRange(1), default=10, show_default=True, help="K, data units of a frame."
+)
+@click.option(
+    "--packet-frames", type=click.IntRange(1), default=6, show_default=True, help="X, frames of a TCP packet."
+)
+@click.option("--unit-bytes", type=click.IntRange(1), default=25, show_default=True, help="Bytes of a unit.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, min_open=True),
+    default=2e6,
+    show_default="2e6",
+    help="B, the link's rate in bit/s.",
+)
+@click.option(
+    "--delay",
+    type=SECONDS,
+    default=200 * NS_PER_MS,
+    show_default="0.2",
+    help="D, the link's one-way delay in seconds.",
+)
+@click.option(
+    "--access-rtt",
+    type=SECONDS,
+    default=80 * NS_PER_MS,
+    show_default="0.08",
+    help="T, the two-way delay of the rest of the path in seconds.",
+)
+@click.option(
+    "--connections",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="C, long-lived TCP connections.",
+)
+@click.option(
+    "--delayed-acks",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="b, packets that one ACK acknowledges.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False),
+    help="Draw throughput over what is swept into this .png, .svg or .pdf file.",
+)
+@click.option("--json", "json_wanted", is_flag=True, help="Print JSON, for programs.")
+def command(
+    unit_loss: tuple[tuple[float, ...], ...],
+    code_length: Ranges,
+    persistency: tuple[tuple[int | None, ...], ...],
+    frame_units: int,
+    packet_frames: int,
+    unit_bytes: int,
+    rate: float,
+    delay: int,
+    access_rtt: int,
+    connections: int,
+    delayed_acks: int,
+    plot: str | None,
+    json_wanted: bool,
+) -> None:
+    """Long-lived TCP connections over a link with hybrid FEC/ARQ-SR (Barakat and Al Fawal 2003).
+
+    A TCP packet crosses the link as X frames of K units and N - K redundant ones; frames that cannot be
+    decoded are repeated up to delta times; packets leave in order. The throughput is that of delivered
+    packets as a share of the link's rate. Defaults are the paper's.
+
+    \b
+    Figure 11: ten connections, redundancy from none to twice the data, persistency 0 to 5:
+      tmt model hybrid --unit-loss 0.01 --code-length 10:20 --persistency 0:5 --plot hybrid.png
+    The best amount of redundancy where a quarter of the units is lost:
+      tmt model hybrid --unit-loss 0.25 --code-length 10:20
+    """
+    from tmt.models.hybrid import HybridLink, optimal_code_lengths, sweep  # noqa: PLC0415  (scipy takes long to import)
+
+    losses, lengths, limits = (
+        list(itertools.chain(*values)) for values in (unit_loss, code_length, persistency)
+    )
+    links = [
+        HybridLink(
+            unit_loss=loss,
+            code_length=length,
+            frame_units=frame_units,
+            packet_frames=packet_frames,
+            persistency=limit,
+            rate_units_per_s=rate / (8 * unit_bytes),
+            delay_s=ns_to_seconds(delay),
+            access_rtt_s=ns_to_seconds(access_rtt),
+        )
+        for limit, loss, length in itertools.product(limits, losses, lengths)
+    ]
+    rows = sweep(links, connections, delayed_acks)
+    best = {loss: optimal_code_lengths(loss, frame_units) for loss in losses}
+    if plot:
+        from tmt.figures.hybrid import draw_throughput  # noqa: PLC0415
+
+        draw_throughput(plot, f"{connections} TCP connections over hybrid FEC/ARQ-SR", rows)
+    if json_wanted:
+        click.echo(_as_json(rows, best))
+    else:
+        click.echo("\n".join((*_table(rows), "", *_advice(best, frame_units))))
+
+
+def _as_json(rows: list[dict[str, Any]], best: dict[float, tuple[int, ...]]) -> str:
+    finite = [
+        {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
+    optimum = [{"unit_loss": loss, "code_lengths": lengths} for loss, lengths in best.items()]
+    return json.dumps(
+        {"points": finite, "optimal_with_unlimited_persistency": optimum}, indent=2, allow_nan=False
+    )
+
+
+def _table(rows: list[dict[str, Any]]) -> list[str]:
+    lines = [
+        f"{'unit loss':>10} {'persistency':>11} {'N':>4} {'throughput':>11} {'busy':>7} {'useful':>7} "
+        f"{'packet loss':>12} {'RTT':>8}",
+        f"{'p':>10} {'delta':>11} {'':>4} {'U/B':>11} {'pi':>7} {'alpha':>7} {'P':>12} {'A, s':>8}",
+    ]
+    for row in rows:
+        limit = "unlimited" if row["persistency"] is None else str(row["persistency"])
+        lines.append(
+            f"{row['unit_loss']:10.4g} {limit:>11} {row['code_length']:4} {row['throughput']:11.2%} "
+            f"{row['utilisation']:7.1%} {row['efficiency']:7.1%} {row['packet_loss']:12.4g} "
+            f"{row['rtt_s']:8.4f}"
+        )
+    return lines
+
+
+def _advice(best: dict[float, tuple[int, ...]], frame_units: int) -> list[str]:
+    from tmt.models.hybrid import largest_throughput  # noqa: PLC0415
+
+    return [
+        f"p = {loss:g}: with unlimited persistency N = {' and '.join(map(str, lengths))} "
+        f"{'is' if len(lengths) == 1 else 'are equally'} best, "
+        f"{largest_throughput(loss, lengths[0], frame_units):.2%} of the link"
+        for loss, lengths in best.items()
+    ]
+
+
+COMMANDS = {"hybrid": command}
+"""The command, by name."""

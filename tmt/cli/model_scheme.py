@@ -1,0 +1,216 @@
+"""`tmt model none|fec|arq|harq`: efficiency, delay and loss of a scheme on a Gilbert-Elliott channel."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tmt.cli.model_output import Laws, as_json, as_table, describe
+from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS
+from tmt.cli.scheme_options import scheme_options
+from tmt.errors import UsageError
+from tmt.units import NS_PER_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tmt.models import TwoStateChannel
+    from tmt.models.catalogue import Row
+
+FORGOTTEN = 0.05
+"""Correlation over one feedback time above which HARQ's approximation shows (docs/models.md)."""
+
+_PROBABILITY = click.FloatRange(0.0, 1.0)
+
+_CHANNEL_AND_LINK = (
+    click.option(
+        "--alpha",
+        type=PROBABILITIES,
+        multiple=True,
+        required=True,
+        help="Probability that a good slot follows a good one; FIRST:LAST:COUNT or repetition sweeps.",
+    ),
+    click.option(
+        "--beta",
+        type=PROBABILITIES,
+        multiple=True,
+        required=True,
+        help="Probability that a bad slot follows a bad one; sweeps likewise.",
+    ),
+    click.option(
+        "--error-good",
+        type=_PROBABILITY,
+        default=0.0,
+        show_default=True,
+        help="Probability of erasure when good.",
+    ),
+    click.option(
+        "--error-bad",
+        type=_PROBABILITY,
+        default=1.0,
+        show_default=True,
+        help="Probability of erasure when bad.",
+    ),
+    click.option("--rtt", type=SECONDS, required=True, help="Round-trip propagation time in seconds."),
+    click.option(
+        "--slot-interval",
+        type=POSITIVE_SECONDS,
+        default=NS_PER_MS,
+        show_default="0.001",
+        help="Time from one slot to the next, in seconds.",
+    ),
+    click.option(
+        "--decode-time",
+        type=POSITIVE_SECONDS,
+        default=36 * NS_PER_MS,
+        show_default="0.036",
+        help="Time in seconds until the PHY has decoded a slot.",
+    ),
+    click.option(
+        "--detection-delay",
+        type=SECONDS,
+        default=0,
+        show_default="0",
+        help="Time in seconds until the receiver reports an erased slot.",
+    ),
+    click.option(
+        "--formula",
+        type=click.Choice(["exact", "printed"]),
+        default="exact",
+        show_default=True,
+        help="The forms that hold for our schemes, or those of Kuhn 2014 to the letter (docs/models.md).",
+    ),
+    click.option(
+        "--laws",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Show P(m, N), the law of erasures in N LLDUs, and those of burst and gap lengths up to N.",
+    ),
+    click.option(
+        "--plot",
+        type=click.Path(dir_okay=False),
+        help="Draw a sweep of --alpha or --beta into this .png, .svg or .pdf file.",
+    ),
+    click.option("--json", "json_wanted", is_flag=True, help="Print JSON, for programs."),
+)
+
+_HELP = {
+    "none": """Erasures as they are: no recovery.
+
+    \b
+    The law of erasures in 22 LLDUs, and those of bursts and gaps:
+      tmt model none --alpha 0.99 --beta 0.9 --rtt 0.5 --laws 22
+    """,
+    "fec": """Forward error correction: blocks of data and repair LLDUs, interleaved or not.
+
+    \b
+    Blocks of 10 data and 12 repair LLDUs, four of them interleaved:
+      tmt model fec --data 10 --repair 12 --depth 4 --alpha 0.99 --beta 0.9 --rtt 0.5
+    """,
+    "arq": """Selective repeat.
+
+    \b
+    Bursts that grow from 1 to 50 slots, as a picture:
+      tmt model arq --alpha 0.99 --beta 0.1:0.98:12 --rtt 0.5 --plot arq.png
+    """,
+    "harq": """Hybrid ARQ type II: blocks of data and repair LLDUs, and more repair where that is not enough.
+
+    \b
+    5 data and 7 repair LLDUs and up to 2 requests:
+      tmt model harq --data 5 --repair 7 --extra 1 --rounds 2 \\
+          --alpha 0.99 --beta 0.5 --rtt 0.5 --slot-interval 0.001 --decode-time 0.036
+    """,
+}
+
+_RESULTS = """
+    Throughput efficiency (delivered data LLDUs / slots used), recovery delay (mean over delivered LLDUs of
+    RTT/2 + delay) and residual loss, for a line of equally spaced slots. The numbers are those that
+    `tmt generate`, `tmt convert` and `tmt inspect` approach with long traces.
+    """
+
+
+def _command(scheme: str) -> click.Command:
+    """Return the command of one scheme, which has that scheme's parameters only."""
+
+    @scheme_options(scheme)
+    @_with(_CHANNEL_AND_LINK)
+    def run(
+        alpha: tuple[tuple[float, ...], ...],
+        beta: tuple[tuple[float, ...], ...],
+        error_good: float,
+        error_bad: float,
+        rtt: int,
+        slot_interval: int,
+        decode_time: int,
+        detection_delay: int,
+        formula: Any,
+        laws: int | None,
+        plot: str | None,
+        json_wanted: bool,
+        **parameters: int | None,
+    ) -> None:
+        from tmt.models import RegularLink, TwoStateChannel  # noqa: PLC0415  (numpy takes long to import)
+        from tmt.models.catalogue import sweep  # noqa: PLC0415
+
+        alphas, betas = (list(itertools.chain(*values)) for values in (alpha, beta))
+        channels = [
+            TwoStateChannel(alpha, beta, error_good, error_bad)
+            for alpha, beta in itertools.product(alphas, betas)
+        ]
+        link = RegularLink(rtt, slot_interval, decode_time, detection_delay)
+        rows = sweep(scheme, channels, link, parameters, formula)
+        if plot:
+            title = describe(scheme, formula, parameters)
+            _plot(plot, title, scheme, rows, sweeps={"alpha": alphas, "beta": betas})
+        shown = [_laws(channel, laws) for channel in channels] if laws else []
+        render = as_json if json_wanted else as_table
+        click.echo(render(scheme, formula, parameters, link, rows, shown))
+        _warn(scheme, formula, rows)
+
+    return click.command(name=scheme, help=_HELP[scheme] + _RESULTS)(run)
+
+
+def _with(options: tuple[Any, ...]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def _laws(channel: TwoStateChannel, size: int) -> Laws:
+    from tmt.models import burst_length_law, erasure_count_law, gap_length_law  # noqa: PLC0415
+
+    return {
+        "erasure_count": erasure_count_law(channel, size).tolist(),
+        "burst_length": burst_length_law(channel, size).tolist(),
+        "gap_length": gap_length_law(channel, size).tolist(),
+    }
+
+
+def _plot(path: str, title: str, scheme: str, rows: list[Row], sweeps: dict[str, list[float]]) -> None:
+    from tmt.figures.models import draw_sweep  # noqa: PLC0415
+
+    swept = [name for name, values in sweeps.items() if len(values) > 1]
+    if len(swept) != 1:
+        raise UsageError(
+            "--plot draws a sweep: give a range such as 0.1:0.98:12 to one of --alpha and --beta"
+        )
+    draw_sweep(path, title, scheme, swept[0], rows)
+
+
+def _warn(scheme: str, formula: str, rows: list[Row]) -> None:
+    memory = max(abs(row["memory_after_feedback"]) for row in rows)
+    if scheme == "harq" and formula == "exact" and memory > FORGOTTEN:
+        click.echo(
+            f"note: the channel's correlation over one feedback time is up to {memory:.2g}; "
+            f"above {FORGOTTEN} the HARQ model is a few per cent too pessimistic (docs/models.md)",
+            err=True,
+        )
+
+
+COMMANDS = {scheme: _command(scheme) for scheme in _HELP}
+"""The commands, by name."""
