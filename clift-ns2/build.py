@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Obtain, verify, patch and build ns-2.35 with CLIFT as `clift-ns2/build/ns`, unless that is up to date.
 
+The emulator, `clift-ns2/build/clift-emulate`, is built beside it from the same core.
+
 The source is the `.orig` tarball of Debian's package ns2; ``NS2_TARBALL=/path`` names another copy of it. Any
 problem ends in one line and exit status 1. Needs nothing but Python's standard library to start.
 """
@@ -31,6 +33,11 @@ TOOLS = {
     "tcl2c++": "tclcl",
 }
 """Programs that the build calls, and the Debian package of each."""
+PROGRAMS = {
+    "clift-emulate": ("emulate-stamp", ("core/**/*", "emulate/*")),
+    "ns": ("stamp", ("patches/*.patch", "core/**/*", "ns2/*")),
+}
+"""What is built: the file with the stamp of each, and the sources that decide what it does."""
 
 
 class BuildError(Exception):
@@ -38,25 +45,34 @@ class BuildError(Exception):
 
 
 def build(here: Path = HERE) -> None:
-    """Bring `build/ns` beside `here`'s sources up to date, and write its stamp to `build/stamp`."""
+    """Bring the programs up to date with `here`'s sources, and write the stamp of each beside it."""
     check_tools()
     folder = here / "build"
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        stamp_file, stamp = folder / "stamp", source_stamp(here)
-        if (folder / "ns").is_file() and stamp_file.is_file() and stamp_file.read_text().strip() == stamp:
+        stamps = {name: source_stamp(here, patterns) for name, (_, patterns) in PROGRAMS.items()}
+        stale = [name for name in PROGRAMS if not is_current(folder, name, stamps[name])]
+        if not stale:
             say("ns is up to date")
             return
-        stamp_file.unlink(missing_ok=True)
+        for name in stale:
+            (folder / PROGRAMS[name][0]).unlink(missing_ok=True)
         source = prepare_source(folder, sorted((here / "patches").glob("*.patch")))
         say("configuring")
         configure = ["cmake", "-S", str(here), "-B", str(folder), "-G", "Ninja", f"-DNS2_SOURCE={source}"]
         run_logged(configure, folder / "configure.log", "configuring failed")
         say("compiling, a few minutes the first time")
-        run_logged(["ninja", "-C", str(folder), "ns"], folder / "ninja.log", "compiling failed")
-        stamp_file.write_text(stamp + "\n")
-        say(f"built {folder / 'ns'}")
+        run_logged(["ninja", "-C", str(folder), *stale], folder / "ninja.log", "compiling failed")
+        for name in stale:
+            (folder / PROGRAMS[name][0]).write_text(stamps[name] + "\n")
+        say(f"built {' and '.join(str(folder / name) for name in reversed(stale))}")
+
+
+def is_current(folder: Path, name: str, stamp: str) -> bool:
+    """Whether a program is there, built from sources with this stamp."""
+    stamp_file = folder / PROGRAMS[name][0]
+    return (folder / name).is_file() and stamp_file.is_file() and stamp_file.read_text().strip() == stamp
 
 
 def check_tools() -> None:
@@ -66,11 +82,11 @@ def check_tools() -> None:
             raise BuildError(f"{tool} is missing: install Debian's package {package}")
 
 
-def source_stamp(here: Path) -> str:
-    """Hash whatever decides what the binary does: tarball, patches, our sources, compiler."""
+def source_stamp(here: Path, patterns: tuple[str, ...]) -> str:
+    """Hash whatever decides what a program does: tarball, patches, our sources, compiler."""
     digest = hashlib.sha256(TARBALL_SHA256.encode())
     inputs = [here / "CMakeLists.txt"]
-    for pattern in ("patches/*.patch", "core/**/*", "ns2/*"):
+    for pattern in patterns:
         inputs += sorted(path for path in here.glob(pattern) if path.is_file())
     for path in inputs:
         digest.update(f"{path.relative_to(here)}\0{path.stat().st_size}\0".encode())

@@ -6,7 +6,11 @@ enable_testing()
 file(GLOB_RECURSE TEST_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cc)
 set(SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
-add_executable(core_tests ${TEST_SOURCES} ${CORE_SOURCES})
+# Of the emulator what knows neither clock nor device.
+set(EMULATOR_CORE ${EMULATOR_SOURCES})
+list(FILTER EMULATOR_CORE INCLUDE REGEX "/emulate/(flow_table|histogram|ip_packet|link|rate_plan|settings)\\.cc$")
+
+add_executable(core_tests ${TEST_SOURCES} ${CORE_SOURCES} ${EMULATOR_CORE})
 target_include_directories(core_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(
   core_tests PRIVATE CONTRACT_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../traces/contract/" _GLIBCXX_ASSERTIONS)

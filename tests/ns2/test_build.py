@@ -39,7 +39,7 @@ exit 1
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of the simulator's sources, without anything that was built."""
-    ours = ("CMakeLists.txt", "build.py", "core", "ns2", "patches", "tcl")
+    ours = ("CMakeLists.txt", "build.py", "core", "emulate", "ns2", "patches", "tcl")
     copy = tmp_path / "clift-ns2"
     copy.mkdir()
     for name in ours:
@@ -52,9 +52,9 @@ def checkout(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def built(checkout: Path, simulator: Path) -> Path:
-    """The copy with the simulator and its stamp, as a build leaves them."""
+    """The copy with the programs and their stamps, as a build leaves them."""
     (checkout / "build").mkdir()
-    for path in (simulator, simulator.with_name("stamp")):
+    for path in (simulator, *map(simulator.with_name, ("stamp", "clift-emulate", "emulate-stamp"))):
         shutil.copy2(path, checkout / "build" / path.name)
     return checkout
 
@@ -174,3 +174,12 @@ def test_simulator__is_stale_when_one_of_its_sources_changes(built: Path, source
     with (built / source).open("a") as file:
         file.write("\n")
     assert refusal(built, NS2_TARBALL="/nonexistent") == "NS2_TARBALL=/nonexistent: no such file"
+
+
+def test_emulator__that_changes_leaves_the_simulator_s_stamp_as_it_is(built: Path) -> None:
+    with (built / "emulate" / "main.cc").open("a") as file:
+        file.write("\n")
+    result = build(built, NS2_TARBALL="/nonexistent")
+    assert (result.returncode, result.stderr) == (1, "clift-ns2: NS2_TARBALL=/nonexistent: no such file\n")
+    assert (built / "build" / "stamp").exists()
+    assert not (built / "build" / "emulate-stamp").exists()

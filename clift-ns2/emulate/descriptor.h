@@ -1,0 +1,42 @@
+// An open file that closes itself, and what to throw when the system refuses.
+#pragma once
+
+#include <unistd.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace clift {
+
+// What this machine does not allow, or has not: one line for the user.
+class SystemError : public std::runtime_error {
+ public:
+  // `what` has failed for the reason in errno; `help`, if any, says what can be done.
+  explicit SystemError(const std::string& what, const std::string& help = "");
+};
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { reset(); }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+
+  int get() const { return number_; }
+  void reset() {
+    if (number_ >= 0) close(std::exchange(number_, -1));
+  }
+
+ private:
+  int number_ = -1;
+};
+
+// Returns `result` of a system call, or throws when it is negative.
+int checked(int result, const char* what);
+
+}  // namespace clift

@@ -1,0 +1,78 @@
+#include "emulate/flow_table.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace clift {
+
+namespace {
+
+constexpr std::uint16_t most = std::numeric_limits<std::uint16_t>::max();
+
+void count_up(std::uint16_t& value) {
+  if (value < most) ++value;
+}
+
+}  // namespace
+
+SegmentNumbers::Sent SegmentNumbers::begin(std::uint32_t sequence) {
+  if (!begun_ || sequence + 1 != first_) *this = SegmentNumbers();
+  first_ = sequence + 1;
+  begun_ = true;
+  count_up(begins_);
+  return {0, begins_};
+}
+
+// Sequence numbers wrap at 2^32; they are near the last one that was seen.
+std::int64_t SegmentNumbers::offset_of(std::uint32_t sequence) const {
+  const std::int64_t near = ends_.empty() ? 0 : ends_.back();
+  const auto distance = static_cast<std::int32_t>(sequence - first_ - static_cast<std::uint32_t>(near));
+  return near + distance;
+}
+
+SegmentNumbers::Sent SegmentNumbers::sent(std::uint32_t sequence, std::size_t payload_bytes) {
+  if (!begun_) {
+    first_ = sequence;
+    begun_ = true;
+  }
+  const std::int64_t begin = offset_of(sequence), end = begin + static_cast<std::int64_t>(payload_bytes);
+  if (ends_.empty() || begin >= ends_.back()) {
+    ends_.push_back(end);
+    transmissions_.push_back(1);
+    return {static_cast<std::int64_t>(ends_.size()), 1};
+  }
+  // Sent before, at least in part: the segment that its first byte was in.
+  const auto index = std::upper_bound(ends_.begin(), ends_.end(), begin) - ends_.begin();
+  std::uint16_t& transmissions = transmissions_[static_cast<std::size_t>(index)];
+  count_up(transmissions);
+  ends_.back() = std::max(ends_.back(), end);
+  return {index + 1, transmissions};
+}
+
+std::int64_t SegmentNumbers::acknowledged(std::uint32_t sequence) const {
+  return std::upper_bound(ends_.begin(), ends_.end(), offset_of(sequence)) - ends_.begin();
+}
+
+void FlowTable::number(const std::vector<std::uint8_t>& bytes, std::uint8_t direction, schema::PacketRecord& record) {
+  const auto packet = parsed(bytes);
+  Key key{0, 0, {}, {}};
+  if (packet) {
+    const bool forward = direction == 0;
+    key = {packet->version, packet->protocol, forward ? packet->from : packet->to, forward ? packet->to : packet->from};
+  }
+  const auto next = static_cast<std::uint16_t>(std::min<std::size_t>(flows_.size(), most));
+  Flow& flow = flows_.try_emplace(key, Flow{next, {}}).first->second;
+  record.flow = flow.number;
+  if (!packet || !packet->tcp) return;
+  const IpPacket::Tcp& tcp = *packet->tcp;
+  SegmentNumbers& own = flow.segments[direction];
+  if (tcp.syn || tcp.payload_bytes > 0) {
+    const auto sent = tcp.syn ? own.begin(tcp.sequence) : own.sent(tcp.sequence, tcp.payload_bytes);
+    record.sequence = sent.segment;
+    record.transmission = sent.transmission;
+  } else if (tcp.ack) {
+    record.sequence = flow.segments[1 - direction].acknowledged(tcp.acknowledged);
+  }
+}
+
+}  // namespace clift

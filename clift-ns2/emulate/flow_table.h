@@ -1,0 +1,57 @@
+// Numbers the flows, segments and transmissions of real traffic in the way that records of ns-2's have them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "core/schema.h"
+#include "emulate/ip_packet.h"
+
+namespace clift {
+
+// Segments of one direction of a TCP connection, numbered from 1 in order of their bytes; 0 is the SYN.
+class SegmentNumbers {
+ public:
+  struct Sent {
+    std::int64_t segment;
+    std::uint16_t transmission;  // from 1
+  };
+
+  Sent begin(std::uint32_t sequence);  // of the SYN
+  Sent sent(std::uint32_t sequence, std::size_t payload_bytes);
+
+  // Highest segment that an acknowledgement covers; 0: the SYN at most.
+  std::int64_t acknowledged(std::uint32_t sequence) const;
+
+ private:
+  std::int64_t offset_of(std::uint32_t sequence) const;
+
+  std::uint32_t first_ = 0;  // sequence number of the first payload byte
+  bool begun_ = false;
+  std::uint16_t begins_ = 0;   // SYNs with this number
+  std::vector<std::int64_t> ends_;             // of segment i + 1: offset behind its last byte
+  std::vector<std::uint16_t> transmissions_;  // of segment i + 1
+};
+
+class FlowTable {
+ public:
+  // Fills `flow`, `sequence` and `transmission` of the record of a packet that is sent in `direction` (0 or 1).
+  // What is no IP packet belongs to the flow of its kind, like all that has neither ports nor addresses.
+  void number(const std::vector<std::uint8_t>& bytes, std::uint8_t direction, schema::PacketRecord& record);
+
+  std::size_t flows() const { return flows_.size(); }
+
+ private:
+  using Key = std::tuple<int, std::uint8_t, Endpoint, Endpoint>;  // version, protocol, here, there
+
+  struct Flow {
+    std::uint16_t number;
+    SegmentNumbers segments[2];  // by direction
+  };
+
+  std::map<Key, Flow> flows_;
+};
+
+}  // namespace clift

@@ -1,0 +1,130 @@
+// `clift-emulate KEY VALUE ... -- COMMAND ARGUMENT ...`: runs a command in a network namespace whose only way out is
+// an emulated link to another one. `tmt emulate` starts it; settings.h lists the keys.
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "core/input_error.h"
+#include "core/link_trace.h"
+#include "emulate/namespaces.h"
+#include "emulate/processes.h"
+#include "emulate/session.h"
+#include "emulate/settings.h"
+#include "emulate/tun.h"
+#include "emulate/wire.h"
+
+namespace clift {
+
+namespace {
+
+constexpr Addresses sender_addresses = {"10.0.0.1", "fd00::1"}, receiver_addresses = {"10.0.0.2", "fd00::2"};
+
+// The trace of a link, if it has one; checked before anything is set up.
+std::unique_ptr<LinkTraceFile> trace_of(const LinkSettings& link, bool loop) {
+  if (link.trace.empty()) return nullptr;
+  auto trace = std::make_unique<LinkTraceFile>(link.trace);
+  const LinkRows rows = trace->rows();
+  if (loop && rows.count < 2) throw InputError(link.trace, "a trace of one row cannot repeat");
+  if (link.offset_ns > rows[rows.count - 1].tx_time_ns) throw InputError(link.trace, "the offset is behind the last row");
+  return trace;
+}
+
+Link link_of(const Settings& settings, const LinkSettings& link, const LinkTraceFile* trace) {
+  const Nanoseconds propagation_ns = settings.rtt_ns / 2;
+  if (trace == nullptr) return {RatePlan(link.rate_bps), settings.queue_packets, propagation_ns};
+  PlanOptions options;
+  options.lldu_bytes = link.lldu_bytes;
+  options.offset_ns = link.offset_ns;
+  options.loop = settings.loop;
+  options.in_order = settings.in_order;
+  options.hold_ns = settings.hold_ns;
+  return {DeliveryPlan(trace->rows(), options), settings.queue_packets, propagation_ns};
+}
+
+// Packets are due at their nanosecond: no slack for timers, and before other programs where that is permitted.
+bool ask_for_real_time() {
+  prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+  sched_param parameters{};
+  parameters.sched_priority = sched_get_priority_min(SCHED_RR);
+  return sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &parameters) == 0;
+}
+
+int emulate(const Settings& settings) {
+  const auto forward_trace = trace_of(settings.links[0], settings.loop);
+  const auto return_trace = trace_of(settings.links[1], settings.loop);
+  auto records = settings.record ? std::make_unique<PacketRecords>(settings.folder + "/packets.npy") : nullptr;
+  mount_own_proc();
+
+  const Descriptor sender = current_network();
+  take_loopback_up();
+  const Tun sender_tun("link", sender_addresses, static_cast<int>(settings.mtu_bytes));
+  set_sysctls(settings.sysctls);
+  enter_new_network();
+  const Descriptor receiver = current_network();
+  take_loopback_up();
+  const Tun receiver_tun("link", receiver_addresses, static_cast<int>(settings.mtu_bytes));
+  set_sysctls(settings.sysctls);
+
+  Wire wire({link_of(settings, settings.links[0], forward_trace.get()), sender_tun, receiver_tun},
+            {link_of(settings, settings.links[1], return_trace.get()), receiver_tun, sender_tun}, std::move(records));
+  const bool real_time = ask_for_real_time();
+  return Session(settings, {sender, receiver}, wire, real_time).run();
+}
+
+// Runs `work` and says in one line why it cannot go on; returns its exit status.
+template <class Work>
+int told(Work work) {
+  try {
+    return work();
+  } catch (const SettingError& error) {
+    std::fprintf(stderr, "tmt emulate: %s\n", error.what());
+    return 2;
+  } catch (const InputError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tmt emulate: %s\n", error.what());
+    return 2;
+  }
+}
+
+// Waits for the child, which does the work; hands signals that end us on to it.
+int await(pid_t child, const sigset_t& awaited) {
+  for (;;) {
+    siginfo_t info{};
+    if (sigwaitinfo(&awaited, &info) < 0) continue;
+    if (info.si_signo == SIGTERM || info.si_signo == SIGHUP) kill(child, info.si_signo);
+    int status = 0;
+    if (info.si_signo == SIGCHLD && waitpid(child, &status, WNOHANG) == child) return exit_status_of(status);
+  }
+}
+
+int run(int argc, char** argv) {
+  const Settings settings = settings_of(argc, argv);
+  enter_own_namespaces();
+  sigset_t awaited;
+  sigemptyset(&awaited);
+  for (const int signal : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&awaited, signal);
+  sigprocmask(SIG_BLOCK, &awaited, nullptr);
+  const pid_t child = fork();
+  checked(child, "starting a process");
+  if (child > 0) return await(child, awaited);
+  // First of its process namespace: whatever ends it ends all in there, and it ends with us.
+  prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL), 0UL, 0UL, 0UL);
+  std::exit(told([&] { return emulate(settings); }));
+}
+
+}  // namespace
+
+}  // namespace clift
+
+int main(int argc, char** argv) {
+  return clift::told([&] { return clift::run(argc, argv); });
+}

@@ -1,0 +1,166 @@
+#include "emulate/session.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <string>
+
+#include "emulate/namespaces.h"
+#include "emulate/processes.h"
+#include "emulate/report.h"
+
+namespace clift {
+
+namespace {
+
+constexpr Nanoseconds millisecond = 1'000'000, second = 1'000'000'000;
+constexpr Nanoseconds listening_interval_ns = 5 * millisecond;
+constexpr Nanoseconds grace_ns = 2 * second;  // between asking a process to end and ending it
+
+// Those that are read from a descriptor instead of interrupting us; the terminal's are the command's business.
+sigset_t handled_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGPIPE}) sigaddset(&set, signal);
+  return set;
+}
+
+Descriptor signal_descriptor() {
+  const sigset_t set = handled_signals();
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  return Descriptor(checked(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC), "opening a signal descriptor"));
+}
+
+}  // namespace
+
+Session::Session(const Settings& settings, Networks networks, Wire& wire, bool real_time)
+    : settings_(settings),
+      networks_(networks),
+      wire_(wire),
+      real_time_(real_time),
+      signals_(signal_descriptor()),
+      timer_(checked(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "making a timer")) {}
+
+int Session::run() {
+  if (!settings_.server.empty()) {
+    start_server();
+    await_server();
+  }
+  if (!end_signal_ && !abandoned_) {
+    wire_.begin();
+    command_ = start(settings_.command, {networks_.sender, false});
+    carry();
+    let_server_finish();
+  }
+  report();
+  return end_signal_ ? 128 + *end_signal_ : command_status_.value_or(1);
+}
+
+void Session::start_server() {
+  server_ = start({"/bin/sh", "-c", settings_.server}, {networks_.receiver, true});
+}
+
+// Until it listens, so that the command does not come too early; a server that needs no listening costs the wait.
+void Session::await_server() {
+  const Nanoseconds deadline_ns = wire_.now_ns() + settings_.server_wait_ns;
+  while (!somebody_listens() && !end_signal_ && !abandoned_ && wire_.now_ns() < deadline_ns) {
+    if (server_status_ && *server_status_ != 0) {
+      throw SettingError("the server, " + settings_.server + ", ended with status " + std::to_string(*server_status_) +
+                         " before it listened");
+    }
+    sleep_until(wire_.now_ns() + listening_interval_ns);
+  }
+}
+
+void Session::carry() {
+  while (!command_status_ && !end_signal_ && !abandoned_) carry_until(never);
+  if (!end_signal_ || command_status_) return;
+  pass_on(*end_signal_);
+  const Nanoseconds deadline_ns = wire_.now_ns() + grace_ns;
+  while (!command_status_ && !abandoned_ && wire_.now_ns() < deadline_ns) carry_until(deadline_ns);
+}
+
+// The last packets are still on the way to it: it has two round trips and the time for one retransmission.
+void Session::let_server_finish() {
+  if (!server_runs()) return;
+  Nanoseconds deadline_ns = sum_of(wire_.now_ns(), sum_of(product_of(2, settings_.rtt_ns), second));
+  while (server_runs() && !end_signal_ && !abandoned_ && wire_.now_ns() < deadline_ns) carry_until(deadline_ns);
+  end_server(SIGTERM);
+  deadline_ns = wire_.now_ns() + grace_ns;
+  while (server_runs() && !abandoned_ && wire_.now_ns() < deadline_ns) carry_until(deadline_ns);
+}
+
+// Moves packets until something else happens, or the deadline.
+void Session::carry_until(Nanoseconds deadline_ns) { sleep_until(std::min(wire_.move(), deadline_ns)); }
+
+void Session::sleep_until(Nanoseconds time_ns) {
+  // A timer that is never set is off; one in the past goes off at once.
+  itimerspec when{};
+  if (time_ns != never) {
+    const Nanoseconds at_ns = sum_of(monotonic_ns(), std::max<Nanoseconds>(time_ns - wire_.now_ns(), 0));
+    when.it_value = {at_ns / second, at_ns % second};
+  }
+  timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
+  pollfd files[] = {
+      {timer_.get(), POLLIN, 0},
+      {signals_.get(), POLLIN, 0},
+      {settings_.lifeline, POLLIN, 0},
+      {command_ > 0 ? wire_.direction(0).from.descriptor() : -1, POLLIN, 0},
+      {command_ > 0 ? wire_.direction(1).from.descriptor() : -1, POLLIN, 0},
+  };
+  poll(files, std::size(files), -1);
+  if (files[1].revents != 0) handle_signals();
+  // Nobody writes into the lifeline: what happens there is its end.
+  if (files[2].revents != 0) abandoned_ = true;
+}
+
+void Session::handle_signals() {
+  signalfd_siginfo info{};
+  while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    const int signal = static_cast<int>(info.ssi_signo);
+    if (signal == SIGCHLD) reap();
+    if (signal == SIGTERM || signal == SIGHUP) end_signal_ = signal;
+  }
+}
+
+// As the first process of its namespace it inherits orphans too.
+void Session::reap() {
+  int status = 0;
+  for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
+    if (child == command_) command_status_ = exit_status_of(status);
+    if (child == server_) server_status_ = exit_status_of(status);
+  }
+}
+
+void Session::pass_on(int signal) {
+  if (!command_status_) kill(command_, signal);
+}
+
+void Session::end_server(int signal) const {
+  if (server_runs()) kill(-server_, signal);
+}
+
+void Session::report() {
+  const Nanoseconds now = wire_.now_ns();
+  Counters counters = {{"duration_ns", now},
+                       {"flows", static_cast<std::int64_t>(wire_.flows())},
+                       {"real_time", real_time_},
+                       {"command_status", command_status_.value_or(-1)},
+                       {"server_status", server_status_.value_or(-1)}};
+  const char* prefixes[] = {"forward_", "return_"};
+  const Descriptor* networks[] = {&networks_.sender, &networks_.receiver};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Counters found = counters_of(wire_.direction(i), prefixes[i], now);
+    counters.insert(counters.end(), found.begin(), found.end());
+    enter_network(*networks[i]);
+    counters.emplace_back(std::string(prefixes[i]) + "interface_dropped", interface_drops("link"));
+  }
+  wire_.close();
+  write_counters(settings_.folder + "/counters.tsv", counters);
+}
+
+}  // namespace clift

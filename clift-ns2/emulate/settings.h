@@ -1,0 +1,46 @@
+// What an emulation is made of, as alternating keys and values of a command line.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/time.h"
+
+namespace clift {
+
+// A command line that is not allowed; the message names key, value and what is allowed.
+class SettingError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct LinkSettings {
+  std::string trace;  // `.npy` file; empty: a plain link
+  double rate_bps = 2e6;
+  std::int64_t lldu_bytes = 1500;
+  Nanoseconds offset_ns = 0;
+};
+
+struct Settings {
+  LinkSettings links[2];  // forward, return
+  bool loop = true;
+  bool in_order = true;
+  Nanoseconds hold_ns = 0;  // 0: no bound
+  Nanoseconds rtt_ns = 500'000'000;
+  std::int64_t queue_packets = 100;
+  std::int64_t mtu_bytes = 1500;
+  bool record = false;               // write packets.npy
+  std::string folder = ".";          // where records and counters go
+  std::string server;                // shell command at the far end; empty: none
+  Nanoseconds server_wait_ns = 10'000'000'000;
+  std::vector<std::string> sysctls;  // KEY=VALUE, in both namespaces
+  int lifeline = -1;                 // descriptor at whose end everything ends; -1: none
+  std::vector<std::string> command;  // after `--`
+};
+
+// Reads `KEY VALUE ... -- COMMAND ARGUMENT ...`.
+Settings settings_of(int argc, char** argv);
+
+}  // namespace clift
