@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/link_trace.h"
+#include "core/trace_file.h"
 #include "core/row_clock.h"
 #include "core/time.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/link_trace.h"
+#include "core/trace_file.h"
 #include "core/time.h"
 
 namespace clift {

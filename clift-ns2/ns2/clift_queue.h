@@ -10,7 +10,7 @@
 #include "queue.h"
 
 #include "core/delivery_plan.h"
-#include "core/link_trace.h"
+#include "core/trace_file.h"
 #include "recorder.h"
 
 namespace clift {

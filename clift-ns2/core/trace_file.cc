@@ -1,4 +1,4 @@
-#include "core/link_trace.h"
+#include "core/trace_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -30,19 +30,21 @@ std::string filled_for(const char* text, const char* column, std::int64_t value,
                        {"null", std::to_string(unsettled)}});
 }
 
-// What is wrong with a row, if anything; `previous` is the row before, or null for the first one.
-std::optional<std::string> defect_of(const LinkRow& row, const LinkRow* previous) {
-  const std::int64_t tx = row.tx_time_ns, delay = row.delay_ns;
-  if (tx < LinkRow::min_tx_time_ns) {
-    return filled_for(refusal::below_minimum, "tx_time_ns", tx, LinkRow::min_tx_time_ns);
-  }
-  if (tx > LinkRow::max_tx_time_ns) {
-    return filled_for(refusal::above_maximum, "tx_time_ns", tx, LinkRow::max_tx_time_ns);
-  }
+// What is wrong with a time of transmission, if anything; `previous` is the row before, or null for the first one.
+template <class Row>
+std::optional<std::string> defect_of_tx(const Row& row, const Row* previous) {
+  const std::int64_t tx = row.tx_time_ns;
+  if (tx < Row::min_tx_time_ns) return filled_for(refusal::below_minimum, "tx_time_ns", tx, Row::min_tx_time_ns);
+  if (tx > Row::max_tx_time_ns) return filled_for(refusal::above_maximum, "tx_time_ns", tx, Row::max_tx_time_ns);
   if (previous != nullptr && tx <= previous->tx_time_ns) {
     const auto text = tx == previous->tx_time_ns ? refusal::repeated : refusal::not_sorted;
     return filled_for(text, "tx_time_ns", tx, previous->tx_time_ns);
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> defect_of_fate(const LinkRow& row) {
+  const std::int64_t delay = row.delay_ns;
   if (delay < LinkRow::min_delay_ns && delay != unsettled) {
     return filled_for(refusal::below_minimum_or_null, "delay_ns", delay, LinkRow::min_delay_ns);
   }
@@ -57,6 +59,17 @@ std::optional<std::string> defect_of(const LinkRow& row, const LinkRow* previous
   return std::nullopt;
 }
 
+std::optional<std::string> defect_of_fate(const PhyRow& row) {
+  const std::int64_t decode = row.decode_time_ns;
+  if (decode < PhyRow::min_decode_time_ns) {
+    return filled_for(refusal::below_minimum, "decode_time_ns", decode, PhyRow::min_decode_time_ns);
+  }
+  if (decode > PhyRow::max_decode_time_ns) {
+    return filled_for(refusal::above_maximum, "decode_time_ns", decode, PhyRow::max_decode_time_ns);
+  }
+  return std::nullopt;
+}
+
 // Name of the table that an array with this dtype is, or null.
 const char* kind_of(std::string_view descr) {
   if (descr == PhyRow::descr) return PhyRow::kind;
@@ -68,7 +81,8 @@ const char* kind_of(std::string_view descr) {
 
 }  // namespace
 
-LinkTraceFile::LinkTraceFile(const std::string& path) : path_(path) {
+template <class Row>
+TraceFile<Row>::TraceFile(const std::string& path) : path_(path) {
   map();
   try {
     locate_rows();
@@ -79,9 +93,11 @@ LinkTraceFile::LinkTraceFile(const std::string& path) : path_(path) {
   }
 }
 
-LinkTraceFile::~LinkTraceFile() { munmap(memory_, size_); }
+template <class Row>
+TraceFile<Row>::~TraceFile() { munmap(memory_, size_); }
 
-void LinkTraceFile::map() {
+template <class Row>
+void TraceFile<Row>::map() {
   const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throw InputError(path_, std::strerror(errno));
   struct stat status;
@@ -95,7 +111,8 @@ void LinkTraceFile::map() {
   if (memory_ == MAP_FAILED) throw InputError(path_, std::strerror(error));
 }
 
-void LinkTraceFile::locate_rows() {
+template <class Row>
+void TraceFile<Row>::locate_rows() {
   const std::string_view file(static_cast<const char*>(memory_), size_);
   const auto parsed = parse_npy_header(file);
   if (const auto* reason = std::get_if<std::string>(&parsed)) throw InputError(path_, *reason);
@@ -103,31 +120,36 @@ void LinkTraceFile::locate_rows() {
 
   const char* kind = kind_of(header.descr);
   if (kind == nullptr) {
-    throw InputError(path_, filled(refusal::columns, {{"kind", LinkRow::kind}, {"columns", LinkRow::columns}}));
+    throw InputError(path_, filled(refusal::columns, {{"kind", Row::kind}, {"columns", Row::columns}}));
   }
-  if (kind != LinkRow::kind) {
-    throw InputError(path_, filled(refusal::other_kind, {{"found", kind}, {"kind", LinkRow::kind}}));
+  if (kind != Row::kind) {
+    throw InputError(path_, filled(refusal::other_kind, {{"found", kind}, {"kind", Row::kind}}));
   }
   if (header.rows < 0) throw InputError(path_, refusal::npy_shape);
-  const std::size_t held_bytes = size_ - header.data_offset, held = held_bytes / sizeof(LinkRow);
+  const std::size_t held_bytes = size_ - header.data_offset, held = held_bytes / sizeof(Row);
   const std::size_t promised = static_cast<std::size_t>(header.rows);
   if (held < promised) {
     throw InputError(path_, filled(refusal::truncated,
                                    {{"promised", std::to_string(promised)}, {"held", std::to_string(held)}}));
   }
-  if (const std::size_t extra = held_bytes - promised * sizeof(LinkRow); extra > 0) {
+  if (const std::size_t extra = held_bytes - promised * sizeof(Row); extra > 0) {
     throw InputError(path_, filled(refusal::trailing_bytes, {{"extra", std::to_string(extra)}}));
   }
   if (promised == 0) throw InputError(path_, refusal::no_rows);
-  rows_ = {reinterpret_cast<const LinkRow*>(file.data() + header.data_offset), promised};
+  rows_ = {reinterpret_cast<const Row*>(file.data() + header.data_offset), promised};
 }
 
-void LinkTraceFile::check_rows() const {
+template <class Row>
+void TraceFile<Row>::check_rows() const {
   for (std::size_t i = 0; i < rows_.count; ++i) {
-    if (const auto defect = defect_of(rows_[i], i > 0 ? &rows_[i - 1] : nullptr)) {
+    if (const auto defect = defect_of_tx(rows_[i], i > 0 ? &rows_[i - 1] : nullptr)) {
       throw InputError(path_, i + 1, *defect);
     }
+    if (const auto defect = defect_of_fate(rows_[i])) throw InputError(path_, i + 1, *defect);
   }
 }
+
+template class TraceFile<LinkRow>;
+template class TraceFile<PhyRow>;
 
 }  // namespace clift

@@ -1,5 +1,5 @@
 // The files of traces/contract, which every reader must take or refuse alike, and what only this one may meet.
-#include "core/link_trace.h"
+#include "core/trace_file.h"
 
 #include <gtest/gtest.h>
 
@@ -20,8 +20,8 @@ struct Sample {
   std::string file, kind, place, reason;
 };
 
-// The `.npy` link files that expected.tsv lists, good ones (`reason` empty) or bad ones.
-std::vector<Sample> samples(bool good) {
+// The `.npy` files of one kind that expected.tsv lists, good ones (`reason` empty) or bad ones.
+std::vector<Sample> samples(const char* kind, bool good) {
   std::ifstream table(CONTRACT_FOLDER "expected.tsv");
   std::vector<Sample> found;
   for (std::string line; std::getline(table, line);) {
@@ -31,14 +31,15 @@ std::vector<Sample> samples(bool good) {
       std::getline(fields, *field, '\t');
     }
     const bool npy = std::filesystem::path(sample.file).extension() == ".npy";
-    if (npy && sample.kind == "link" && sample.reason.empty() == good) found.push_back(sample);
+    if (npy && sample.kind == kind && sample.reason.empty() == good) found.push_back(sample);
   }
   return found;
 }
 
+template <class Row = LinkRow>
 std::string refusal_of(const std::string& path) {
   try {
-    const LinkTraceFile accepted(path);
+    const TraceFile<Row> accepted(path);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -56,8 +57,10 @@ const Rows contract_rows = {
     {latest_ns, latest_ns, 1, 1},
 };
 
+const std::vector<PhyRow> phy_contract_rows = {{0, 200000000}, {1500000, 0}, {1500001, 1}, {3000000, 123456789}, {latest_ns, latest_ns}};
+
 TEST(LinkTrace, HoldsTheRowsOfEveryGoodContractFile) {
-  const auto good = samples(true);
+  const auto good = samples("link", true);
   EXPECT_GE(good.size(), 3U);  // one for each version of the form
   for (const Sample& sample : good) {
     SCOPED_TRACE(sample.file);
@@ -76,7 +79,7 @@ TEST(LinkTrace, HoldsTheRowsOfEveryGoodContractFile) {
 }
 
 TEST(LinkTrace, RefusesEveryBadContractFileInTheAgreedWords) {
-  const auto bad = samples(false);
+  const auto bad = samples("link", false);
   EXPECT_GE(bad.size(), 20U);
   for (const Sample& sample : bad) {
     const std::string path = CONTRACT_FOLDER + sample.file;
@@ -103,6 +106,37 @@ TEST(LinkTrace, RefusesMoreRowsThanAFileCanHold) {
   write_file(path, npy_header(LinkRow::descr, std::int64_t{1} << 62) + std::string(2 * sizeof(LinkRow), '\0'));
   EXPECT_EQ(refusal_of(path),
             path + ": the file is cut short: its header promises 4611686018427387904 rows, it holds 2");
+}
+
+TEST(PhyTrace, HoldsTheRowsOfTheGoodContractFile) {
+  const auto good = samples("phy", true);
+  ASSERT_EQ(good.size(), 1U);
+  const PhyTraceFile trace(CONTRACT_FOLDER + good[0].file);
+  ASSERT_EQ(trace.rows().count, phy_contract_rows.size());
+  for (std::size_t i = 0; i < phy_contract_rows.size(); ++i) {
+    EXPECT_EQ(+trace.rows()[i].tx_time_ns, +phy_contract_rows[i].tx_time_ns) << "row " << i + 1;
+    EXPECT_EQ(+trace.rows()[i].decode_time_ns, +phy_contract_rows[i].decode_time_ns) << "row " << i + 1;
+  }
+}
+
+TEST(PhyTrace, RefusesWhatALinkTraceWouldBeRefusedFor) {
+  const ScratchFolder folder;
+  const std::string path = folder.file("phy.npy");
+  const auto refusal = [&](std::vector<PhyRow> rows) {
+    const auto* bytes = reinterpret_cast<const char*>(rows.data());
+    const auto count = static_cast<std::int64_t>(rows.size());
+    write_file(path, npy_header(PhyRow::descr, count) + std::string(bytes, rows.size() * sizeof(PhyRow)));
+    return refusal_of<PhyRow>(path);
+  };
+  EXPECT_EQ(refusal({{0, 5}, {1, 0}}), "accepted");
+  EXPECT_EQ(refusal({{0, 5}, {0, 5}}),
+            path + ":row 2: tx_time_ns is 0 as in the row before; times must increase");
+  EXPECT_EQ(refusal({{0, -1}}), path + ":row 1: decode_time_ns is -1; the least allowed is 0");
+  EXPECT_EQ(refusal({{0, latest_ns + 1}}), path + ":row 1: decode_time_ns is 4611686018427387905; the most "
+                                                  "allowed is 4611686018427387904");
+  EXPECT_EQ(refusal({}), path + ": there are no rows; a trace has at least one");
+  const std::string link = CONTRACT_FOLDER "link.npy";
+  EXPECT_EQ(refusal_of<PhyRow>(link), link + ": its rows are of kind link; a phy trace is needed");
 }
 
 }  // namespace
