@@ -12,7 +12,7 @@
 #include <string>
 
 #include "core/input_error.h"
-#include "core/link_trace.h"
+#include "core/trace_file.h"
 #include "emulate/namespaces.h"
 #include "emulate/processes.h"
 #include "emulate/session.h"
