@@ -33,6 +33,7 @@ def header() -> str:
     parts = [_PREFACE]
     parts.append(f"inline constexpr std::int64_t unsettled = {schema.UNSETTLED};\n\n")
     parts.append(f"enum class PacketEvent : std::uint8_t {{ {', '.join(schema.PACKET_EVENTS)} }};\n")
+    parts.append(f"enum class CongestionState : std::uint8_t {{ {', '.join(schema.CONGESTION_STATES)} }};\n")
     parts += [_row(table) for table in schema.TABLES]
     parts.append("\n// Why a file is refused; {name} stands for a value.\nnamespace refusal {\n")
     parts += [f"inline constexpr char {key}[] =\n    {_quoted(text)};\n" for key, text in REFUSALS.items()]

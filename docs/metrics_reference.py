@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.run_columns import RUN_RESULTS
-from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
+from tmt.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
 if TYPE_CHECKING:
     from tmt.run_columns import ResultColumn
@@ -68,11 +68,13 @@ def reference() -> str:
             _results(list(members)),
         ]
     events = ", ".join(f"{number} `{name}`" for number, name in enumerate(PACKET_EVENTS))
+    states = ", ".join(f"{number} `{name}`" for number, name in enumerate(CONGESTION_STATES))
     parts += [
         "## The records behind them\n",
         _records(PACKET_RECORDS),
         f"Events: {events}.\n",
         _records(WINDOW_RECORDS),
+        f"States: {states}.\n",
     ]
     return "\n".join(parts)
 

@@ -141,12 +141,25 @@ when the link trace ends, dropped by the queue's limit."""
 
 WINDOW_RECORDS = Table(
     "windows",
-    "congestion window over time: one row per change, per flow",
+    "congestion control over time: one row per flow and moment at which something has changed",
     (
         Column("time_ns", "<i8", "simulated time of the change", minimum=0, order="increasing"),
         Column("flow", "<u2", "number of the flow, from 0"),
         Column("cwnd_packets", "<f8", "congestion window, in segments"),
+        Column("ssthresh_packets", "<f8", "slow-start threshold, in segments"),
+        Column(
+            "srtt_ns",
+            "<i8",
+            "smoothed round-trip time; null before the first sample",
+            minimum=1,
+            null=UNSETTLED,
+        ),
+        Column("state", "|u1", "one of CONGESTION_STATES, by its number"),
     ),
 )
+
+CONGESTION_STATES = ("open", "disorder", "cwr", "recovery", "loss")
+"""Numbers of `state` in `WINDOW_RECORDS`, those of Linux: all is well, something is amiss but no loss known,
+window reduced without loss (ECN), fast recovery, after a retransmission timeout."""
 
 TABLES = (PHY_TRACE, LINK_TRACE, PACKET_RECORDS, WINDOW_RECORDS)

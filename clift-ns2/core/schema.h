@@ -8,6 +8,7 @@ namespace clift::schema {
 inline constexpr std::int64_t unsettled = -1;
 
 enum class PacketEvent : std::uint8_t { sent, received, link_lost, link_unsettled, queue_dropped };
+enum class CongestionState : std::uint8_t { open, disorder, cwr, recovery, loss };
 
 // PHY trace: one row per slot.
 struct [[gnu::packed]] PhyRow {
@@ -62,18 +63,22 @@ struct [[gnu::packed]] PacketRecord {
 };
 static_assert(sizeof(PacketRecord) == 42);
 
-// congestion window over time: one row per change, per flow.
+// congestion control over time: one row per flow and moment at which something has changed.
 struct [[gnu::packed]] WindowRecord {
   static constexpr char kind[] = "windows";
-  static constexpr char columns[] = "time_ns <i8, flow <u2, cwnd_packets <f8";
+  static constexpr char columns[] = "time_ns <i8, flow <u2, cwnd_packets <f8, ssthresh_packets <f8, srtt_ns <i8, state |u1";
   static constexpr char descr[] =
-      "[('time_ns', '<i8'), ('flow', '<u2'), ('cwnd_packets', '<f8')]";
+      "[('time_ns', '<i8'), ('flow', '<u2'), ('cwnd_packets', '<f8'), ('ssthresh_packets', '<f8'), ('srtt_ns', '<i8'), ('state', '|u1')]";
   static constexpr std::int64_t min_time_ns = 0;
+  static constexpr std::int64_t min_srtt_ns = 1;
   std::int64_t time_ns;
   std::uint16_t flow;
   double cwnd_packets;
+  double ssthresh_packets;
+  std::int64_t srtt_ns;
+  std::uint8_t state;
 };
-static_assert(sizeof(WindowRecord) == 18);
+static_assert(sizeof(WindowRecord) == 35);
 
 // Why a file is refused; {name} stands for a value.
 namespace refusal {

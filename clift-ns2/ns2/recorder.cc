@@ -53,6 +53,7 @@ void Recorder::open() {
 
 void Recorder::close() {
   if (!packets_) return;
+  record_window();
   packets_->close();
   windows_->close();
   packets_.reset();
@@ -85,14 +86,20 @@ void Recorder::met(Packet* packet, schema::PacketEvent event) {
   }
 }
 
-void Recorder::window(std::uint16_t flow, double cwnd_packets) {
+void Recorder::window(schema::WindowRecord record) {
   if (!windows_) return;
-  schema::WindowRecord record;
   record.time_ns = now_ns();
-  record.flow = flow;
-  record.cwnd_packets = cwnd_packets;
+  if (latest_window_ && (latest_window_->time_ns != record.time_ns || latest_window_->flow != record.flow)) {
+    record_window();
+  }
+  latest_window_ = record;
+}
+
+void Recorder::record_window() {
+  if (!latest_window_) return;
   try {
-    windows_->append(record);
+    windows_->append(*latest_window_);
+    latest_window_.reset();
   } catch (const InputError& error) {
     fail(error.what());
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "config.h"
@@ -38,15 +39,18 @@ class Recorder : public TclObject {
   // Records what has become of a packet that a tap has sent; others leave no record.
   void met(Packet* packet, schema::PacketEvent event);
 
-  void window(std::uint16_t flow, double cwnd_packets);
+  // What a sender's congestion control has come to; of one flow's at one moment the last is recorded.
+  void window(schema::WindowRecord record);
 
  private:
   void open();
   void close();
+  void record_window();
   std::uint16_t transmission_of(Packet* packet, std::uint16_t flow);
 
   std::unique_ptr<RecordFile<schema::PacketRecord>> packets_;
   std::unique_ptr<RecordFile<schema::WindowRecord>> windows_;
+  std::optional<schema::WindowRecord> latest_window_;
   std::vector<std::vector<std::uint16_t>> transmissions_;  // [flow][segment], saturating
 };
 

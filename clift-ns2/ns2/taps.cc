@@ -1,6 +1,8 @@
 // Connectors and tracers that a script puts where records are taken.
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "failure.h"
@@ -38,18 +40,41 @@ class Tap : public Connector {
   std::uint8_t direction_;
 };
 
-// `new Clift/WindowTap RECORDER FLOW`: a tracer of an agent's cwnd_.
+// `new Clift/WindowTap RECORDER FLOW`: a tracer of an agent's `cwnd_`, `ssthresh_`, `srtt_s_` and `ca_state_`. What
+// an agent does not have keeps its value here: no threshold, no round-trip time, state open.
 class WindowTap : public TclObject {
  public:
-  WindowTap(Recorder* recorder, int flow) : recorder_(recorder), flow_(static_cast<std::uint16_t>(flow)) {}
+  WindowTap(Recorder* recorder, int flow) : recorder_(recorder) {
+    known_.flow = static_cast<std::uint16_t>(flow);
+    known_.cwnd_packets = 0;
+    known_.ssthresh_packets = std::numeric_limits<double>::infinity();
+    known_.srtt_ns = schema::unsettled;
+    known_.state = static_cast<std::uint8_t>(schema::CongestionState::open);
+  }
 
   void trace(TracedVar* variable) override {
-    recorder_->window(flow_, static_cast<double>(*static_cast<TracedDouble*>(variable)));
+    const std::string name = variable->name();
+    if (name == "cwnd_") {
+      known_.cwnd_packets = number(variable);
+    } else if (name == "ssthresh_") {
+      known_.ssthresh_packets = number(variable);
+    } else if (name == "srtt_s_") {
+      const double srtt_s = number(variable);
+      known_.srtt_ns = srtt_s > 0 ? std::llround(srtt_s * 1e9) : schema::unsettled;
+    } else {
+      known_.state = static_cast<std::uint8_t>(number(variable));
+    }
+    recorder_->window(known_);
   }
 
  private:
+  static double number(TracedVar* variable) {
+    if (auto* integer = dynamic_cast<TracedInt*>(variable)) return static_cast<int>(*integer);
+    return static_cast<double>(*static_cast<TracedDouble*>(variable));
+  }
+
   Recorder* recorder_;
-  std::uint16_t flow_;
+  schema::WindowRecord known_;
 };
 
 Recorder* recorder_called(const char* name) {

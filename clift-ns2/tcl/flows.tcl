@@ -52,7 +52,10 @@ proc new_sender { flow } {
 	$tcp set window_ $setting(window_packets)
 	$tcp set fid_ $flow
 	$ns at 0 "$tcp select_ca $variants($setting(tcp))"
-	$tcp trace cwnd_ [new Clift/WindowTap $recorder $flow]
+	set windows [new Clift/WindowTap $recorder $flow]
+	foreach variable { cwnd_ ssthresh_ srtt_s_ ca_state_ } {
+		$tcp trace $variable $windows
+	}
 	return $tcp
 }
 

@@ -245,7 +245,8 @@ def test_mean_window__equals_an_average_over_every_nanosecond(
 def test_window_figures__average_over_active_flows_only() -> None:
     # Flow 0: 10 for 1 s, then 20 for 1 s: 15. Flow 1 is active in the second one, at 5. Flow 2 never sends.
     records = table(Packet(0, SENT, 0), Packet(S, SENT, 0, flow=1))
-    windows = np.array([(0, 0, 10.0), (S, 0, 20.0), (S, 1, 5.0)], WINDOW_RECORDS.dtype)
+    windows = np.zeros(3, WINDOW_RECORDS.dtype)
+    windows["time_ns"], windows["flow"], windows["cwnd_packets"] = (0, S, S), (0, 0, 1), (10, 20, 5)
     flows = transport.deliveries(records, flows=3, end_ns=2 * S, header_bytes=HEADER)
     figures = transport.window_figures(windows, flows)
     assert figures == {"cwnd_mean_packets": 10.0, "cwnd_max_packets": 20.0}

@@ -12,7 +12,7 @@ from tmt import provenance
 from tmt.io.atomic import staged
 from tmt.replay.records import PACKETS, WINDOWS
 from tmt.run_columns import RUN_RESULTS
-from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
+from tmt.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -26,15 +26,13 @@ if TYPE_CHECKING:
 
 def packet_table(result: ReplayResult) -> pd.DataFrame:
     """Return the packet records as a data frame: `event` by its name, null where there is no delay."""
-    import pandas as pd  # noqa: PLC0415  (takes long to import, and most runs need only the row)
-
-    frame = _frame(result.packets, PACKET_RECORDS)
-    return frame.assign(event=pd.Categorical(np.array(PACKET_EVENTS)[frame["event"]], PACKET_EVENTS))
+    return _named(_frame(result.packets, PACKET_RECORDS), "event", PACKET_EVENTS)
 
 
 def window_table(result: ReplayResult) -> pd.DataFrame:
-    """Return the window records as a data frame."""
-    return _frame(result.windows, WINDOW_RECORDS)
+    """Return the window records as a data frame: `state` by its name, null where there is no `srtt_ns`."""
+    frame = _frame(result.windows, WINDOW_RECORDS)
+    return _named(frame, "state", CONGESTION_STATES)
 
 
 def save(result: ReplayResult, directory: str | PathLike[str]) -> None:
@@ -54,6 +52,12 @@ def save(result: ReplayResult, directory: str | PathLike[str]) -> None:
         part.write_text(json.dumps(result.row, indent=2) + "\n")
     for name in (PACKETS, WINDOWS):
         (folder / name).unlink(missing_ok=True)
+
+
+def _named(frame: pd.DataFrame, column: str, names: tuple[str, ...]) -> pd.DataFrame:
+    import pandas as pd  # noqa: PLC0415  (takes long to import, and most runs need only the row)
+
+    return frame.assign(**{column: pd.Categorical(np.array(names)[frame[column]], names)})
 
 
 def _frame(records: Records, table: Table) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.errors import SimulatorError
-from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
+from tmt.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,10 +69,12 @@ def read_records(directory: Path, flows: int) -> RunRecords:
     packets = _read_table(directory / PACKETS, PACKET_RECORDS, flows)
     _within(directory / PACKETS, packets, "event", len(PACKET_EVENTS))
     _within(directory / PACKETS, packets, "direction", 2)
+    windows = _read_table(directory / WINDOWS, WINDOW_RECORDS, flows)
+    _within(directory / WINDOWS, windows, "state", len(CONGESTION_STATES))
     counters = _Counters(directory / COUNTERS)
     return RunRecords(
         packets,
-        windows=_read_table(directory / WINDOWS, WINDOW_RECORDS, flows),
+        windows,
         end_ns=counters("end_ns"),
         header_bytes=counters("header_bytes"),
         timeouts=sum(counters(f"flow_{flow}_timeouts") for flow in range(flows)),
