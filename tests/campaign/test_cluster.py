@@ -123,7 +123,7 @@ def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(
     )
     nowhere = Simulate(run, 1, *(Path("/nowhere") / name for name in ("cache", "scratch", "records")))
     for _ in range(2):
-        row = perform_away(nowhere, content)
+        row = perform_away(nowhere, [content])
         files = row.pop("files")
         assert {name for name in row if row[name] != expected[name]} <= set(OF_ONE_EXECUTION)
         kept = {path.name: path.read_bytes() for path in (home.records / run.key).iterdir()}

@@ -143,6 +143,23 @@ def test_run__killed_many_times_ends_as_if_undisturbed(
     assert list(_inside(out.resolve())) == []
 
 
+def test_run__makes_the_traces_of_both_directions(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+) -> None:
+    scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=2)
+    text = scenario.read_text().replace("rtt = 0.1", 'rtt = 0.1\nreturn_link = ["plain", "unprotected"]')
+    scenario.write_text(text)
+    assert _run(scenario, tmp_path / "out").returncode == 0
+    rows = _rows(tmp_path / "out")
+    plain, raw = (rows[rows["return_link"] == kind] for kind in ("plain", "unprotected"))
+    assert (len(plain), len(raw)) == (4, 4)
+    assert plain["return_trace"].isna().all()
+    assert not plain["return_link_lost"].any()
+    assert (raw["return_link_lost"] > 0).all(), "3 s of a channel that erases 2 % of the slots"
+    assert not (raw["return_offset_s"] == raw["forward_offset_s"]).any()
+    assert len(list((tmp_path / "out" / "cache").glob("*.npy"))) == 2, "none and ARQ, each made once"
+
+
 def test_run__of_two_engines_does_no_run_twice(
     scenario: Path, undisturbed: pd.DataFrame, tmp_path: Path
 ) -> None:

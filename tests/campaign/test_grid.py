@@ -136,6 +136,41 @@ def test_expand__gives_every_seed_its_own_realisation(folder: Path) -> None:
     assert runs[0].trace == "gilbert-elliott(alpha=0.99, beta=0.5, error_good=0, error_bad=1)"
 
 
+def test_expand__takes_realisations_in_turn_and_gives_traffic_seeds_of_its_own(folder: Path) -> None:
+    text = GENERATED.replace("[3]", "4").replace("length = 60", "length = 60\nrealisations = 2")
+    runs = _runs(folder, text + "[[traffic]]\nduration = 9\ntransfer_bytes = 1000\nseeds = 6\n")
+    long, short = ([run for run in runs if run.traffic.duration == duration] for duration in (20, 9))
+    assert [run.seed for run in long] == [1, 2, 3, 4]
+    assert [run.seed for run in short] == [1, 2, 3, 4, 5, 6]
+    assert [run.conversion.phy.seed for run in short] == [1, 2, 1, 2, 1, 2]
+    assert len({run.start for run in short}) == 6
+    assert [run.start for run in long] == [run.start for run in short[:4]]
+    fewer = _runs(folder, text + "[[traffic]]\nduration = 9\ntransfer_bytes = 1000\nseeds = 5\n")
+    assert {run.key for run in fewer} < {run.key for run in runs}
+
+
+def test_expand__fills_in_the_values_that_a_label_names(folder: Path) -> None:
+    text = GENERATED.replace("alpha = 0.99", 'alpha = [0.99, 0.9]\nlabel = "a {alpha} over {rate} bit/s"')
+    assert [run.trace for run in _runs(folder, text)] == [
+        "a 0.99 over 263000 bit/s",
+        "a 0.9 over 263000 bit/s",
+    ]
+
+
+def test_expand__gives_a_return_link_slots_of_its_own(folder: Path) -> None:
+    listed = 'rtt = 0.5\nreturn_link = ["plain", "unprotected", "protected"]'
+    plain, raw, protected = _runs(folder, GENERATED.replace("rtt = 0.5", listed))
+    assert plain.conversions == (plain.conversion,)
+    assert raw.conversions[0] == plain.conversion
+    assert [run.conversions[1].scheme.name for run in (raw, protected)] == ["none", "harq"]
+    assert raw.conversions[1].phy == protected.conversions[1].phy
+    assert raw.conversions[1].phy.seed != plain.conversion.phy.seed
+    assert raw.start != raw.return_start
+    of_file = _runs(folder, TEXT.replace("rtt = 0.5", listed))[1]
+    assert of_file.conversions[1].phy == of_file.conversions[0].phy
+    assert of_file.start != of_file.return_start
+
+
 def test_expand__without_repetition_starts_at_the_beginning(folder: Path) -> None:
     assert _runs(folder, TEXT.replace("rtt = 0.5", "rtt = 0.5\nloop = false"))[0].start == 0
     assert _runs(folder, TEXT.replace("file =", "offset = 1.5\nfile ="))[0].start == 1_500_000_000

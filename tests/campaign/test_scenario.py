@@ -184,6 +184,16 @@ REFUSALS = {
         "duration = 20\nstart_spread = 20",
         "26: key traffic.start_spread: 20.0 is not allowed; allowed: less than 20.0",
     ),
+    "return rate of a trace": (
+        "rtt = 0.5",
+        'rtt = 0.5\nreturn_link = "protected"\nreturn_rate = 1e6',
+        "25: key link.return_rate: 1000000.0 means nothing for a return link that is protected",
+    ),
+    "label of no key": (
+        "beta = 0.5",
+        'beta = 0.5\nlabel = "gamma {gamma}"',
+        "12: key trace[1].label: label names {gamma}, which has no value in this table",
+    ),
     "no TOML": ("rtt = 0.5", "rtt = ", "23: is no TOML: Invalid value"),
 }
 

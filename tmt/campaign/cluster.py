@@ -86,7 +86,7 @@ class ClusterPool:
         elif self._shared:
             future = self._client.submit(perform, task, pure=False)
         else:
-            future = self._client.submit(perform_away, task, self._trace(task), pure=False)
+            future = self._client.submit(perform_away, task, self._travelling(task), pure=False)
         self._running[future] = task
         future.add_done_callback(self._ended.put)
 
@@ -120,9 +120,11 @@ class ClusterPool:
                 )
         return all(sees for _, sees in workers.values())
 
-    def _trace(self, task: Simulate) -> Any:
-        """Return the link trace of a run as something that travels to each worker once."""
-        conversion = task.run.conversion
+    def _travelling(self, task: Simulate) -> list[Any]:
+        return [self._trace(task, conversion) for conversion in task.run.conversions]
+
+    def _trace(self, task: Simulate, conversion: Conversion) -> Any:
+        """Return a link trace of a run as something that travels to each worker once."""
         if conversion.identity not in self._traces:
             content = (
                 link_file(task.cache, conversion).read_bytes(),
@@ -159,16 +161,17 @@ class ClusterPool:
             staged.rename(final)
 
 
-def perform_away(task: Simulate, content: Content) -> dict[str, Any]:
+def perform_away(task: Simulate, contents: list[Content]) -> dict[str, Any]:
     """Do a run on a machine that does not see the campaign's folder.
 
-    The link trace is written to a folder of this machine, once. Records that the run asks for come back under
-    ``files``.
+    The link traces are written to a folder of this machine, once. Records that the run asks for come back
+    under ``files``.
     """
     place = Path(tempfile.gettempdir()) / f"tmt-worker-{os.getuid()}"
     cache = place / "cache"
     cache.mkdir(parents=True, exist_ok=True)
-    _put(cache, task.run.conversion, content)
+    for conversion, content in zip(task.run.conversions, contents, strict=True):
+        _put(cache, conversion, content)
     with tempfile.TemporaryDirectory(dir=place, prefix="run-") as folder:
         records = Path(folder) / "records"
         records.mkdir()

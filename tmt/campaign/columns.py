@@ -22,6 +22,13 @@ CAMPAIGN_COLUMNS = (
     ResultColumn("scheme_name", "text", "scenario", "", "none, fec, arq or harq"),
     ResultColumn("scheme_parameters", "text", "scenario", "", "the scheme's parameters, as JSON"),
     ResultColumn(
+        "return_link",
+        "text",
+        "scenario",
+        "",
+        "plain: loses nothing; unprotected, protected: a trace as forward, without or with its scheme",
+    ),
+    ResultColumn(
         "capacity_bps",
         "number",
         "link",

@@ -48,7 +48,7 @@ class Plan:
 
     def conversions(self, store: Store) -> list[Conversion]:
         """Return the link traces that are needed and not there yet, each once."""
-        needed = {run.conversion.identity: run.conversion for run in self.missing}
+        needed = {made.identity: made for run in self.missing for made in run.conversions}
         cache = store.folder / "cache"
         return [conversion for conversion in needed.values() if not is_converted(cache, conversion)]
 
@@ -131,15 +131,20 @@ class _Execution:
         return self._progress
 
     def _sort_in(self, run: Run) -> None:
-        conversion = run.conversion
+        """Put a run among those that can start, or among those that wait for a link trace."""
+        missing = [conversion for conversion in run.conversions if not self._is_made(conversion)]
+        for conversion in missing:
+            if conversion.identity not in self._waiting:
+                self._waiting[conversion.identity] = []
+                self._conversions.append(conversion)
+        (self._waiting[missing[0].identity] if missing else self._ready).append(run)
+
+    def _is_made(self, conversion: Conversion) -> bool:
         if conversion.identity in self._waiting:
-            self._waiting[conversion.identity].append(run)
-        elif conversion.identity in self._made or is_converted(self._cache, conversion):
+            return False
+        if conversion.identity not in self._made and is_converted(self._cache, conversion):
             self._made.add(conversion.identity)
-            self._ready.append(run)
-        else:
-            self._waiting[conversion.identity] = [run]
-            self._conversions.append(conversion)
+        return conversion.identity in self._made
 
     def _submit(self) -> None:
         free = self._pool.free
@@ -193,7 +198,9 @@ class _Execution:
         self._progress.converted += 1
         runs = self._waiting.pop(conversion.identity)
         if error is None:
-            self._ready.extend(runs)
+            self._made.add(conversion.identity)
+            for run in runs:
+                self._sort_in(run)
             return
         for run in runs:
             if self._store.claim(run.key):

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tmt import __version__
-from tmt.campaign.sections import GENERATED_KEYS, TraceFile, channel_of, scheme_of
+from tmt.campaign.sections import GENERATED_KEYS, SCHEME_SECTIONS, TraceFile, channel_of, named, scheme_of
 from tmt.errors import InputError
 from tmt.generate import Line
 from tmt.io import open_trace
 from tmt.provenance import file_sha256
+from tmt.replay.parameters import MAX_SEED
 from tmt.schema import FORMAT_VERSION, PHY_TRACE
 from tmt.units import seconds_to_ns
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.scenario import Scenario
-    from tmt.campaign.sections import Link, Traffic
+    from tmt.campaign.sections import Grid, Link, Traffic
 
 DEFAULT_DECODE_TIME_S = 0.001
 """Decode time of a generated line where the scenario does not say: it must not be 0, which means erased."""
@@ -57,10 +58,11 @@ class Conversion:
 
 
 class Run(NamedTuple):
-    """One simulation of the grid, before anything is known of its link trace but how to make it.
+    """One simulation of the grid, before anything is known of its link traces but how to make them.
 
-    `start` says where in the trace it starts, in nanoseconds, or as a part of the trace's length when it is a
-    float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and scheme.
+    `start` says where in the forward trace it starts, in nanoseconds, or as a part of the trace's length when
+    it is a float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and
+    scheme. `return_conversion` is None, and `return_start` means nothing, where the return link is plain.
     """
 
     key: str
@@ -69,13 +71,21 @@ class Run(NamedTuple):
     trace: str
     scheme: str
     conversion: Conversion
+    return_conversion: Conversion | None
     lldu_bytes: int
     start: int | float
+    return_start: int | float
     link: Link
     traffic: Traffic
     timeout_s: float
     keep_records: bool
     simulator: str
+
+    @property
+    def conversions(self) -> tuple[Conversion, ...]:
+        """The link traces that the run needs."""
+        back = self.return_conversion
+        return (self.conversion,) if back is None else (self.conversion, back)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +115,21 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
     sources = [_source(scenario, section) for section in scenario.traces]
     grid = scenario.grid
     labels = _scheme_labels(scenario)
-    starts = {seed: _drawn_start(seed) for seed in grid.seeds}
+    seeds_of = {traffic: seeds(grid, traffic) for traffic in scenario.traffics}
+    every_seed = dict.fromkeys(seed for chosen in seeds_of.values() for seed in chosen)
+    drawn = {seed: (_drawn_start(seed, FORWARD), _drawn_start(seed, RETURN)) for seed in every_seed}
     runs: dict[str, Run] = {}
-    for seed, source, section, link in product(grid.seeds, sources, scenario.schemes, scenario.links):
-        conversion = _conversion(source, section, link, seed if source.is_random else 0)
-        start = _start(source, link, starts[seed])
+    for seed, source, section, link in product(every_seed, sources, scenario.schemes, scenario.links):
+        conversion = _conversion(source, section, link, _realisation(source, seed))
+        back = _return_conversion(source, section, link, seed)
+        start, return_start = _starts(source, link, *drawn[seed])
+        traces = f"{conversion.identity} {start!r}" + (f" {back.identity} {return_start!r}" if back else "")
         for traffic in scenario.traffics:
+            if seed not in seeds_of[traffic]:
+                continue
             path = _path_digest(link, traffic, source.lldu_bytes, simulator_stamp)
             for tcp in grid.tcp:
-                text = f"{conversion.identity} {path} {start!r} {tcp} {seed}"
+                text = f"{traces} {path} {tcp} {seed}"
                 key = hashlib.sha256(text.encode()).hexdigest()[:32]
                 runs[key] = Run(
                     key,
@@ -122,8 +138,10 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                     source.label,
                     labels[section],
                     conversion,
+                    back,
                     source.lldu_bytes,
                     start,
+                    return_start,
                     link,
                     traffic,
                     grid.timeout,
@@ -131,6 +149,11 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                     simulator_stamp,
                 )
     return list(runs.values())
+
+
+def seeds(grid: Grid, traffic: Traffic) -> range | tuple[int, ...]:
+    """Return the seeds with which a kind of traffic runs: its own number of them, or the grid's."""
+    return grid.seeds if traffic.seeds is None else range(1, traffic.seeds + 1)
 
 
 def _scheme_labels(scenario: Scenario) -> dict[Any, str]:
@@ -149,7 +172,7 @@ def _scheme_labels(scenario: Scenario) -> dict[Any, str]:
 
 @lru_cache
 def _path_digest(link: Link, traffic: Traffic, lldu_bytes: int, simulator_stamp: str) -> str:
-    path = (link.model_dump(mode="json"), traffic.model_dump(mode="json"), lldu_bytes)
+    path = (link.model_dump(mode="json"), traffic.model_dump(mode="json", exclude={"seeds"}), lldu_bytes)
     return digest(*path, simulator_stamp, __version__, FORMAT_VERSION)
 
 
@@ -175,7 +198,7 @@ def _source(scenario: Scenario, section: Any) -> _Source:
             raise InputError(
                 scenario.path, f"key trace: {name} does not say its lldu_bytes; add lldu_bytes to the table"
             )
-    return _Source(section, section.label or _label(section, file), lldu_bytes, sha256, file)
+    return _Source(section, named(section) or _label(section, file), lldu_bytes, sha256, file)
 
 
 @lru_cache
@@ -209,6 +232,26 @@ def _conversion(source: _Source, scheme_section: Any, link: Link, seed: int) -> 
     return Conversion(identity, phy, every, scheme)
 
 
+def _return_conversion(source: _Source, scheme_section: Any, link: Link, seed: int) -> Conversion | None:
+    """Return how the return link's trace is made; a channel has a realisation of its own there."""
+    if link.return_link == "plain":
+        return None
+    protection = scheme_section if link.return_link == "protected" else _NO_SCHEME
+    realisation = _realisation(source, seed) + MAX_SEED if source.is_random else 0
+    return _conversion(source, protection, link, realisation)
+
+
+_NO_SCHEME = SCHEME_SECTIONS["none"](name="none")
+
+
+def _realisation(source: _Source, seed: int) -> int:
+    """Return the number of the channel's realisation that a seed sees; 0 for a file, which has only one."""
+    if not source.is_random:
+        return 0
+    count = source.section.realisations
+    return seed if count is None else (seed - 1) % count + 1
+
+
 def _phy(source: _Source, seed: int) -> Phy:
     section = source.section
     if isinstance(section, TraceFile):
@@ -224,14 +267,22 @@ def _phy(source: _Source, seed: int) -> Phy:
     return Phy(identity, source.file, channel, seed, line, length_ns)
 
 
-def _drawn_start(seed: int) -> float:
-    return float(np.random.default_rng([seed, 0]).random())
+FORWARD, RETURN = 0, 1
+"""Directions, as numbers of the random streams from which a seed draws where in the traces a run starts."""
 
 
-def _start(source: _Source, link: Link, drawn: float) -> int | float:
-    if source.section.offset is not None:
-        return seconds_to_ns(source.section.offset)
-    return drawn if link.loop else 0
+def _drawn_start(seed: int, direction: int) -> float:
+    return float(np.random.default_rng([seed, direction]).random())
+
+
+def _starts(
+    source: _Source, link: Link, drawn: float, return_drawn: float
+) -> tuple[int | float, int | float]:
+    """Return where a run starts in the forward and the return trace."""
+    if not link.loop:
+        drawn = return_drawn = 0
+    fixed = source.section.offset
+    return drawn if fixed is None else seconds_to_ns(fixed), return_drawn
 
 
 def simulation_s(runs: list[Run]) -> float:
@@ -256,6 +307,7 @@ _LINK_COLUMNS = {
     "in_order": "in_order",
     "hold": "hold_s",
     "loop": "loop",
+    "return_link": "return_link",
     "return_rate": "return_rate_bps",
 }
 _TRAFFIC_COLUMNS = {

@@ -204,6 +204,12 @@ def _check_together(scenario: Scenario) -> None:
     for link in scenario.links:
         if link.hold is not None and not link.in_order:
             raise Refused(("link", "hold"), f"{link.hold} means nothing without in_order", "in_order = true")
+        if link.return_rate is not None and link.return_link != "plain":
+            raise Refused(
+                ("link", "return_rate"),
+                f"{link.return_rate} means nothing for a return link that is {link.return_link}",
+                'return_link = "plain"',
+            )
     for traffic in scenario.traffics:
         if traffic.start_spread >= traffic.duration:
             raise Refused(

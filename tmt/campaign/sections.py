@@ -6,6 +6,7 @@ that is added elsewhere can be named here at once.
 
 from __future__ import annotations
 
+import re
 from dataclasses import MISSING, fields
 from typing import Annotated, Any, Literal
 
@@ -58,6 +59,7 @@ class Link(Section):
     in_order: bool = True
     hold: PositiveSeconds | None = None
     loop: bool = True
+    return_link: Literal["plain", "unprotected", "protected"] = "plain"
     return_rate: Annotated[float, Field(ge=1, le=1e12)] | None = None
 
 
@@ -69,12 +71,13 @@ class Traffic(Section):
     transfer_bytes: Annotated[int, Field(ge=1, lt=2**62)] | None = None
     packet_bytes: Annotated[int, Field(ge=MIN_PACKET_BYTES, le=MAX_PACKET_BYTES)] = 1500
     start_spread: Seconds = 0.0
+    seeds: Count | None = None
 
 
 class GeneratedTrace(Section):
     """``[[trace]]`` with `channel`: a line of slots, or an existing trace, under a channel model.
 
-    Every seed is another realisation of the channel.
+    Every seed is another realisation of the channel, or one of `realisations`, which the seeds take in turn.
     """
 
     channel: str
@@ -82,6 +85,7 @@ class GeneratedTrace(Section):
     rate: Annotated[float, Field(ge=1, le=1e12)] | None = None
     decode_time: PositiveSeconds | None = None
     length: PositiveSeconds | None = None
+    realisations: Count | None = None
     lldu_bytes: Count | None = None
     every: Count = 1
     offset: Seconds | None = None
@@ -147,14 +151,35 @@ def _parameters(kind: type[Any], section: Any, supplied: dict[str, Any]) -> dict
     return values
 
 
+def named(section: Any) -> str | None:
+    """Return the label of a trace, with the values of keys that it names in braces: ``Es/N0 {es_n0_db} dB``.
+
+    Raises
+    ------
+    UsageError
+        When it names what is no key of its table, or one without a value.
+    """
+    values = {name: value for name, value in section if name != "label"}
+
+    def value_of(found: re.Match[str]) -> str:
+        value = values.get(found[1])
+        if value is None:
+            raise UsageError(f"label names {found[0]}, which has no value in this table")
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+    return None if section.label is None else re.sub(r"\{(\w*)\}", value_of, section.label)
+
+
 def try_out(section: Any) -> None:
-    """Have the scheme or the channel check its own parameters.
+    """Have the scheme or the channel check its own parameters, and a trace its label.
 
     Raises
     ------
     UsageError
         When they are not allowed, or do not go together.
     """
+    if isinstance(section, TraceFile | GeneratedTrace):
+        named(section)
     if isinstance(section, SchemeSection):
         scheme_of(section, NS_PER_S)
     elif isinstance(section, GeneratedTrace):

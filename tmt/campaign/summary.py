@@ -17,6 +17,7 @@ _POINT_WORDS = {
     "queue_packets": "queue of {} packets",
     "window_packets": "window of {} packets",
     "hold_s": "held for at most {} s",
+    "return_link": "return link {}",
     "return_rate_bps": "return link of {} bit/s",
     "duration_s": "{} s",
     "flows": "{} flows",

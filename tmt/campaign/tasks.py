@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from tmt.campaign.grid import Conversion, Run
     from tmt.metrics.transport import FlowDelivery
+    from tmt.replay.parameters import Link
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Error numbers that say that nothing more can be written: every other run would fail alike."""
@@ -167,8 +168,7 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         return failed_row(task, FAILED, "the simulator was built anew meanwhile, or is another one here")
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:
-        facts = json.loads(facts_file(task.cache, task.run.conversion).read_text())
-        result = runner.run(_replay(task, facts), folder, timeout_s=task.run.timeout_s)
+        result = runner.run(_replay(task), folder, timeout_s=task.run.timeout_s)
         link = link_file(task.cache, task.run.conversion)
         capacity_bps = _capacity_bps(link, task.run, result.flows)
         row = _frame(task) | result.row | {"status": DONE, "capacity_bps": capacity_bps}
@@ -198,14 +198,16 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _replay(task: Simulate, facts: dict[str, Any]) -> Replay:
+def _replay(task: Simulate) -> Replay:
     """Return the replay that a run of the grid means."""
     run, link, traffic = task.run, task.run.link, task.run.traffic
-    start_ns = int(run.start * facts["span_ns"]) if isinstance(run.start, float) else run.start
+    return_link: Link | None = None if link.return_rate is None else PlainLink(link.return_rate)
+    if run.return_conversion is not None:
+        return_link = _trace_link(task, run.return_conversion, run.return_start)
     return Replay(
         tcp=run.tcp,
-        forward_link=TraceLink(link_file(task.cache, run.conversion), run.lldu_bytes, start_ns),
-        return_link=None if link.return_rate is None else PlainLink(link.return_rate),
+        forward_link=_trace_link(task, run.conversion, run.start),
+        return_link=return_link,
         rtt_ns=seconds_to_ns(link.rtt),
         duration_ns=seconds_to_ns(traffic.duration),
         transfer_bytes=traffic.transfer_bytes,
@@ -219,6 +221,13 @@ def _replay(task: Simulate, facts: dict[str, Any]) -> Replay:
         in_order=link.in_order,
         hold_ns=None if link.hold is None else seconds_to_ns(link.hold),
     )
+
+
+def _trace_link(task: Simulate, conversion: Conversion, start: float) -> TraceLink:
+    """Return the link over a link trace of the cache, from where the run starts in it."""
+    if isinstance(start, float):
+        start = int(start * json.loads(facts_file(task.cache, conversion).read_text())["span_ns"])
+    return TraceLink(link_file(task.cache, conversion), task.run.lldu_bytes, start)
 
 
 def _frame(task: Simulate) -> dict[str, Any]:
@@ -236,6 +245,7 @@ def _frame(task: Simulate) -> dict[str, Any]:
         "rtt_s": run.link.rtt,
         "queue_packets": run.link.queue_packets,
         "in_order": run.link.in_order,
+        "return_link": run.link.return_link,
         "duration_s": run.traffic.duration,
         "flows": run.traffic.flows,
         "attempt": task.attempt,
