@@ -1,4 +1,9 @@
-"""What `fec` and `harq` share: the decoding of blocks, whether their LLDUs arrive in order or not."""
+"""What `fec` and `harq` share: the decoding of blocks, whether their LLDUs arrive in order or not.
+
+Erasures cannot be predicted, so that a branch on one costs more than the work it saves. What stands on both
+sides of a choice is therefore computed beforehand, and indices carry no sign, or else the compiler treats
+elements one by one. Slices are not taken per block: each counts its references.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ import numpy.typing as npt
 from tmt.kernels._jit import kernel
 
 Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 
 @kernel
@@ -35,20 +41,6 @@ def nth_arrival_ns(arrivals_ns: Int64Array, n: int) -> int:
 
 
 @kernel
-def collect_arrivals(
-    tx_time_ns: Int64Array, decode_time_ns: Int64Array, arrivals_ns: Int64Array, arrived: int
-) -> int:
-    """Append to the first `arrived` moments those of the decoded slots; return how many there are then.
-
-    `arrivals_ns` needs one place more than moments can come.
-    """
-    for slot in range(len(tx_time_ns)):
-        arrivals_ns[arrived] = tx_time_ns[slot] + decode_time_ns[slot]
-        arrived += decode_time_ns[slot] > 0
-    return arrived
-
-
-@kernel
 def decode_blocks_in_order(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
@@ -57,13 +49,13 @@ def decode_blocks_in_order(
     detection_delay_ns: int,
     out_tx_time_ns: Int64Array,
     out_delay_ns: Int64Array,
-    out_delivered: npt.NDArray[np.bool_],
-    out_recovered: npt.NDArray[np.bool_],
+    out_delivered: BoolArray,
+    out_recovered: BoolArray,
 ) -> None:
     """Decode whole blocks whose LLDUs arrive in order, one after the other, and write their rows.
 
-    Without branches, since erasures cannot be predicted. Where a data LLDU is erased, the `data`-th arrival
-    is a repair LLDU; where none is, nobody needs the moment.
+    Where a data LLDU is erased, the `data`-th arrival is a repair LLDU; where none is, nobody needs the
+    moment.
 
     Parameters
     ----------
@@ -78,54 +70,123 @@ def decode_blocks_in_order(
     """
     length = data + repair
     for block in range(len(tx_time_ns) // length):
-        first, row = block * length, block * data
-        tx_ns = tx_time_ns[first : first + length]
-        decode_ns = decode_time_ns[first : first + length]
-        arrived = 0
-        for position in range(data):
-            arrived += decode_ns[position] > 0
-        settled_ns = 0
-        for position in range(data, length):
-            counts = (arrived < data) & (decode_ns[position] > 0)
-            settled_ns += (tx_ns[position] + decode_ns[position] - settled_ns) * counts
+        slot, row = block * length, block * data
+        arrived = settled_ns = 0
+        for i in range(data):
+            arrived += decode_time_ns[np.uintp(slot + i)] > 0
+        for i in range(data, length):
+            took_ns = decode_time_ns[np.uintp(slot + i)]
+            arrival_ns = tx_time_ns[np.uintp(slot + i)] + took_ns
+            counts = (arrived < data) & (took_ns > 0)
+            settled_ns = arrival_ns if counts else settled_ns
             arrived += counts
         recovered = arrived >= data
-        settled_ns = settled_ns if recovered else tx_ns[length - 1] + detection_delay_ns
-        out_recovered[block] = recovered
-        for position in range(data):
-            sent_ns, took_ns = tx_ns[position], decode_ns[position]
-            out_tx_time_ns[row + position] = sent_ns
-            out_delay_ns[row + position] = took_ns if took_ns > 0 else settled_ns - sent_ns
-            out_delivered[row + position] = (took_ns > 0) | recovered
+        given_up_ns = tx_time_ns[np.uintp(slot + length - 1)] + detection_delay_ns
+        settled_ns = settled_ns if recovered else given_up_ns
+        out_recovered[np.uintp(block)] = recovered
+        for i in range(data):
+            out_tx_time_ns[np.uintp(row + i)] = tx_time_ns[np.uintp(slot + i)]
+        for i in range(data):
+            took_ns = decode_time_ns[np.uintp(slot + i)]
+            late_ns = settled_ns - tx_time_ns[np.uintp(slot + i)]
+            out_delay_ns[np.uintp(row + i)] = took_ns if took_ns > 0 else late_ns
+        for i in range(data):
+            out_delivered[np.uintp(row + i)] = (decode_time_ns[np.uintp(slot + i)] > 0) | recovered
 
 
 @kernel
-def decode_blocks_in_any_order(
+def decode_runs_in_order(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
     data: int,
     repair: int,
+    depth: int,
     detection_delay_ns: int,
     out_tx_time_ns: Int64Array,
     out_delay_ns: Int64Array,
-    out_delivered: npt.NDArray[np.bool_],
-    out_recovered: npt.NDArray[np.bool_],
+    out_delivered: BoolArray,
 ) -> None:
-    """Do what `decode_blocks_in_order` does, for LLDUs that may overtake each other."""
-    length = data + repair
-    arrivals_ns = np.empty(length + 1, np.int64)
-    for block in range(len(tx_time_ns) // length):
-        first, row = block * length, block * data
-        tx_ns = tx_time_ns[first : first + length]
-        decode_ns = decode_time_ns[first : first + length]
-        arrived = collect_arrivals(tx_ns, decode_ns, arrivals_ns, 0)
+    """Do what `decode_blocks_in_order` does, for whole runs of `depth` interleaved blocks.
+
+    The slots of a run are a matrix, a line for each position and a column for each block. All loops go along
+    its lines, so that the blocks of a run are decoded side by side. A run that lost no data is copied.
+    """
+    run_slots, run_rows = depth * (data + repair), depth * data
+    arrived = np.empty(depth, np.int64)
+    settled_ns = np.empty(depth, np.int64)
+    for run in range(len(tx_time_ns) // run_slots):
+        slot, row = run * run_slots, run * run_rows
+        erased = 0
+        for i in range(run_rows):
+            erased += decode_time_ns[np.uintp(slot + i)] == 0
+        for i in range(run_rows):
+            out_tx_time_ns[np.uintp(row + i)] = tx_time_ns[np.uintp(slot + i)]
+        if erased == 0:
+            for i in range(run_rows):
+                out_delay_ns[np.uintp(row + i)] = decode_time_ns[np.uintp(slot + i)]
+                out_delivered[np.uintp(row + i)] = True
+            continue
+
+        arrived[:] = 0
+        settled_ns[:] = tx_time_ns[slot + run_slots - 1] + detection_delay_ns
+        for line in range(slot, slot + run_rows, depth):
+            for block in range(depth):
+                arrived[np.uintp(block)] += decode_time_ns[np.uintp(line + block)] > 0
+        for line in range(slot + run_rows, slot + run_slots, depth):
+            for block in range(depth):
+                took_ns = decode_time_ns[np.uintp(line + block)]
+                arrival_ns = tx_time_ns[np.uintp(line + block)] + took_ns
+                so_far_ns = settled_ns[np.uintp(block)]
+                arrived[np.uintp(block)] += took_ns > 0
+                completes = (arrived[np.uintp(block)] == data) & (took_ns > 0)
+                settled_ns[np.uintp(block)] = arrival_ns if completes else so_far_ns
+        for line in range(0, run_rows, depth):
+            for block in range(depth):
+                took_ns = decode_time_ns[np.uintp(slot + line + block)]
+                late_ns = settled_ns[np.uintp(block)] - tx_time_ns[np.uintp(slot + line + block)]
+                out_delay_ns[np.uintp(row + line + block)] = took_ns if took_ns > 0 else late_ns
+            for block in range(depth):
+                decoded = decode_time_ns[np.uintp(slot + line + block)] > 0
+                recovered = arrived[np.uintp(block)] >= data
+                out_delivered[np.uintp(row + line + block)] = decoded | recovered
+
+
+@kernel
+def decode_runs_in_any_order(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    data: int,
+    repair: int,
+    depth: int,
+    detection_delay_ns: int,
+    out_tx_time_ns: Int64Array,
+    out_delay_ns: Int64Array,
+    out_delivered: BoolArray,
+    out_recovered: BoolArray,
+) -> None:
+    """Do what `decode_blocks_in_order` does, for runs of `depth` blocks, whose LLDUs may overtake each other.
+
+    `out_recovered` tells of the blocks in the order of their first slots.
+    """
+    run_slots, run_rows = depth * (data + repair), depth * data
+    arrivals_ns = np.empty(data + repair + 1, np.int64)
+    for block in range(len(tx_time_ns) // (data + repair)):
+        run, column = block // depth, block % depth
+        slot, row = run * run_slots + column, run * run_rows + column
+        arrived = 0
+        for i in range(0, run_slots, depth):
+            arrivals_ns[np.uintp(arrived)] = (
+                tx_time_ns[np.uintp(slot + i)] + decode_time_ns[np.uintp(slot + i)]
+            )
+            arrived += decode_time_ns[np.uintp(slot + i)] > 0
         recovered = arrived >= data
-        settled_ns = tx_ns[length - 1] + detection_delay_ns
+        settled_ns = tx_time_ns[(run + 1) * run_slots - 1] + detection_delay_ns
         if recovered:
             settled_ns = nth_arrival_ns(arrivals_ns[:arrived], data)
         out_recovered[block] = recovered
-        for position in range(data):
-            sent_ns, took_ns = tx_ns[position], decode_ns[position]
-            out_tx_time_ns[row + position] = sent_ns
-            out_delay_ns[row + position] = took_ns if took_ns > 0 else settled_ns - sent_ns
-            out_delivered[row + position] = (took_ns > 0) | recovered
+        for i in range(0, run_rows, depth):
+            sent_ns, took_ns = tx_time_ns[np.uintp(slot + i)], decode_time_ns[np.uintp(slot + i)]
+            late_ns = settled_ns - sent_ns
+            out_tx_time_ns[np.uintp(row + i)] = sent_ns
+            out_delay_ns[np.uintp(row + i)] = took_ns if took_ns > 0 else late_ns
+            out_delivered[np.uintp(row + i)] = (took_ns > 0) | recovered

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from tmt.kernels._jit import kernel, part_of_kernel
 from tmt.kernels.blocks import (
     arrive_in_order,
-    decode_blocks_in_any_order,
     decode_blocks_in_order,
+    decode_runs_in_any_order,
     nth_arrival_ns,
 )
 from tmt.kernels.windows import end_of_window
@@ -198,8 +198,17 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
                 tx_ns, decode_ns, data, repair, detection_delay_ns, rows_tx_ns, delay_ns, delivered, recovered
             )
         else:
-            decode_blocks_in_any_order(
-                tx_ns, decode_ns, data, repair, detection_delay_ns, rows_tx_ns, delay_ns, delivered, recovered
+            decode_runs_in_any_order(
+                tx_ns,
+                decode_ns,
+                data,
+                repair,
+                1,
+                detection_delay_ns,
+                rows_tx_ns,
+                delay_ns,
+                delivered,
+                recovered,
             )
 
         for block in range(blocks):
