@@ -1,0 +1,45 @@
+#include "core/online/link_layer.h"
+
+#include <algorithm>
+
+#include "core/online/go_back.h"
+#include "core/online/selective.h"
+
+namespace clift {
+
+LinkLayer::LinkLayer(const LinkLayerOptions& options, SlotSource& slots)
+    : options_(options), ledger_(options.resequencer), slots_(slots) {}
+
+void LinkLayer::offer(Nanoseconds now_ns, std::int64_t size_bytes) {
+  run(now_ns);
+  const std::int64_t units = (size_bytes + options_.unit_bytes - 1) / options_.unit_bytes;
+  ledger_.add(now_ns, std::max<std::int64_t>(units, 1));
+  run(now_ns);
+}
+
+void LinkLayer::run(Nanoseconds now_ns) {
+  work_ns_ = stopped_ ? never : work(now_ns);
+  ledger_.resequencer().expire(now_ns);
+}
+
+Nanoseconds LinkLayer::wake_ns() const { return std::min(work_ns_, ledger_.resequencer().next_expiry_ns()); }
+
+Slot LinkLayer::send(Nanoseconds earliest_ns, std::int64_t UnitCounts::*purpose) {
+  const Slot slot = slots_.take(earliest_ns);
+  ++(units_.*purpose);
+  units_.erased += slot.erased;
+  return slot;
+}
+
+Nanoseconds LinkLayer::next_tx_ns(Nanoseconds earliest_ns) {
+  const Nanoseconds tx_ns = slots_.next_tx_ns(earliest_ns);
+  stopped_ |= tx_ns == never;
+  return tx_ns;
+}
+
+std::unique_ptr<LinkLayer> make_link_layer(const LinkLayerOptions& options, SlotSource& slots) {
+  if (options.recovery == Recovery::go_back) return std::make_unique<GoBackN>(options, slots);
+  return std::make_unique<SelectiveLinkLayer>(options, slots);
+}
+
+}  // namespace clift

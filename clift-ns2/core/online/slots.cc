@@ -1,0 +1,50 @@
+#include "core/online/slots.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clift {
+
+TraceSlots::TraceSlots(PhyRows rows, Nanoseconds offset_ns, bool repeats)
+    : clock_(rows, repeats), offset_ns_(offset_ns), next_row_(clock_.first_from(offset_ns, 0)) {}
+
+std::int64_t TraceSlots::first_row(Nanoseconds earliest_ns) const {
+  return clock_.first_from(sum_of(earliest_ns, offset_ns_), next_row_);
+}
+
+Nanoseconds TraceSlots::next_tx_ns(Nanoseconds earliest_ns) const {
+  const std::int64_t row = first_row(earliest_ns);
+  return clock_.ends_before(row + 1) ? never : clock_.tx_time_ns(row) - offset_ns_;
+}
+
+Slot TraceSlots::take(Nanoseconds earliest_ns) {
+  const std::int64_t row = first_row(earliest_ns);
+  next_row_ = row + 1;
+  const Nanoseconds tx_ns = clock_.tx_time_ns(row) - offset_ns_;
+  const Nanoseconds decode_ns = clock_.row(row).decode_time_ns;
+  return {tx_ns, tx_ns, sum_of(tx_ns, decode_ns), decode_ns == 0};
+}
+
+RateSlots::RateSlots(double unit_ns, const ChannelOptions& channel, UniformSource& uniforms)
+    : unit_ns_(unit_ns), losses_(channel, uniforms) {}
+
+// From the start of a busy period, so that the rounding of units does not add up.
+Nanoseconds RateSlots::free_ns() const {
+  return busy_since_ns_ + std::llround(static_cast<double>(sent_since_) * unit_ns_);
+}
+
+Nanoseconds RateSlots::next_tx_ns(Nanoseconds earliest_ns) const { return std::max(earliest_ns, free_ns()); }
+
+Slot RateSlots::take(Nanoseconds earliest_ns) {
+  if (const Nanoseconds free = free_ns(); earliest_ns > free) {
+    losses_.pass(static_cast<std::int64_t>(static_cast<double>(earliest_ns - free) / unit_ns_));
+    busy_since_ns_ = earliest_ns;
+    sent_since_ = 0;
+  }
+  const Nanoseconds tx_ns = free_ns();
+  ++sent_since_;
+  const Nanoseconds sent_ns = free_ns();
+  return {tx_ns, sent_ns, sent_ns, losses_.next_is_lost()};
+}
+
+}  // namespace clift

@@ -1,0 +1,63 @@
+// Opportunities to send one unit: the slots of a PHY trace, or units back to back at a rate.
+#pragma once
+
+#include <cstdint>
+
+#include "core/online/unit_losses.h"
+#include "core/time.h"
+#include "core/trace_clock.h"
+
+namespace clift {
+
+struct Slot {
+  Nanoseconds tx_ns;       // its transmission begins
+  Nanoseconds sent_ns;     // and has ended: of a PHY trace's slot the same moment
+  Nanoseconds arrival_ns;  // the far end has decoded it, propagation left out
+  bool erased;
+};
+
+class SlotSource {
+ public:
+  virtual ~SlotSource() = default;
+
+  // When the first slot begins that is not before `earliest_ns` and not taken; `never` when there is none.
+  virtual Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const = 0;
+
+  // Takes that slot, which exists.
+  virtual Slot take(Nanoseconds earliest_ns) = 0;
+};
+
+// Simulated time 0 is trace time `offset_ns`.
+class TraceSlots : public SlotSource {
+ public:
+  // The rows outlive this; a trace that repeats has at least two.
+  TraceSlots(PhyRows rows, Nanoseconds offset_ns, bool repeats);
+
+  Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const override;
+  Slot take(Nanoseconds earliest_ns) override;
+
+ private:
+  std::int64_t first_row(Nanoseconds earliest_ns) const;
+
+  TraceClock<PhyRow> clock_;
+  Nanoseconds offset_ns_;
+  std::int64_t next_row_;
+};
+
+class RateSlots : public SlotSource {
+ public:
+  RateSlots(double unit_ns, const ChannelOptions& channel, UniformSource& uniforms);
+
+  Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const override;
+  Slot take(Nanoseconds earliest_ns) override;
+
+ private:
+  Nanoseconds free_ns() const;
+
+  double unit_ns_;
+  UnitLosses losses_;
+  Nanoseconds busy_since_ns_ = 0;
+  std::int64_t sent_since_ = 0;  // units sent back to back since then
+};
+
+}  // namespace clift

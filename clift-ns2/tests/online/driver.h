@@ -1,0 +1,66 @@
+// Plays packets into a link layer as a simulator would: arrivals and wakes in order of time.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/online/link_layer.h"
+
+namespace clift {
+
+struct Offer {
+  Nanoseconds time_ns;
+  std::int64_t size_bytes;
+};
+
+// What became of each packet, by number.
+struct Played {
+  std::map<std::int64_t, Nanoseconds> departed;
+  std::map<std::int64_t, Release> released;
+  std::int64_t wakes = 0;
+};
+
+inline void collect(LinkLayer& layer, Nanoseconds now_ns, Played& played) {
+  for (const Departure& departure : layer.take_departures()) played.departed[departure.packet] = departure.time_ns;
+  for (const Release& release : layer.take_released()) {
+    if (!played.released.emplace(release.packet, release).second) throw std::logic_error("released twice");
+    if (release.time_ns + 1 < now_ns) throw std::logic_error("released in the past");
+  }
+}
+
+// Offers come in order of time.
+inline Played play(LinkLayer& layer, const std::vector<Offer>& offers, Nanoseconds end_ns = never) {
+  Played played;
+  const auto wake_until = [&](Nanoseconds time_ns) {
+    while (layer.wake_ns() <= time_ns && layer.wake_ns() != never) {
+      const Nanoseconds now_ns = layer.wake_ns();
+      layer.run(now_ns);
+      ++played.wakes;
+      collect(layer, now_ns, played);
+      if (layer.wake_ns() <= now_ns) throw std::logic_error("woken for nothing");
+    }
+  };
+  for (const Offer& offer : offers) {
+    wake_until(offer.time_ns - 1);
+    layer.offer(offer.time_ns, offer.size_bytes);
+    collect(layer, offer.time_ns, played);
+  }
+  wake_until(end_ns == never ? never - 1 : end_ns);
+  return played;
+}
+
+// A trace with a slot every 10 ns, each decoded after 3 ns but for those erased.
+inline std::vector<PhyRow> even_slots(std::int64_t count, const std::vector<std::int64_t>& erased = {}) {
+  std::vector<PhyRow> rows;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool lost = std::find(erased.begin(), erased.end(), i) != erased.end();
+    rows.push_back({10 * i, lost ? 0 : 3});
+  }
+  return rows;
+}
+
+inline PhyRows view(const std::vector<PhyRow>& rows) { return {rows.data(), rows.size()}; }
+
+}  // namespace clift
