@@ -1,7 +1,13 @@
 // Every congestion control by its name.
 #include <map>
 
+#include "core/tcp/congestion/bbr.h"
+#include "core/tcp/congestion/bbr3.h"
+#include "core/tcp/congestion/compound.h"
+#include "core/tcp/congestion/cubic.h"
+#include "core/tcp/congestion/hybla.h"
 #include "core/tcp/congestion/reno.h"
+#include "core/tcp/congestion/westwood.h"
 #include "core/tcp/congestion_control.h"
 
 namespace clift::tcp {
@@ -17,7 +23,8 @@ std::unique_ptr<CongestionControl> make(const ControlParameters& parameters) {
 
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> all = {
-      {"reno", make<Reno>},
+      {"bbr", make<Bbr>},     {"bbr3", make<Bbr3>}, {"compound", make<Compound>}, {"cubic", make<Cubic>},
+      {"hybla", make<Hybla>}, {"reno", make<Reno>}, {"westwood", make<Westwood>},
   };
   return all;
 }

@@ -1,0 +1,95 @@
+// BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00.
+#pragma once
+
+#include <functional>
+
+#include "core/tcp/congestion/app_limited_span.h"
+#include "core/tcp/congestion/round_counter.h"
+#include "core/tcp/congestion/windowed_max.h"
+#include "core/tcp/congestion_control.h"
+
+namespace clift::tcp {
+
+// Sends at the largest delivery rate of the last ten rounds, and keeps about one bandwidth-delay product in flight,
+// whatever is lost.
+class Bbr : public CongestionControl {
+ public:
+  enum class State { startup, drain, probe_bw, probe_rtt };
+
+  explicit Bbr(const ControlParameters& parameters);
+
+  double cwnd() const override { return cwnd_; }
+  std::int64_t ssthresh() const override { return infinite_ssthresh; }
+  double pacing_rate() const override { return pacing_rate_; }
+  bool regulates_recovery() const override { return true; }
+
+  void on_start(Nanoseconds now_ns) override;
+  void on_transmit(const Transmission& packet) override;
+  void on_lost(const LostPacket& packet) override;
+  void on_ack(const AckSample& ack) override;
+  void on_enter_recovery(const CongestionEvent& event) override;
+  void on_timeout(const CongestionEvent& event) override;
+  void on_exit_recovery(Nanoseconds now_ns, RecoveryState from) override;
+  void on_undo(Nanoseconds now_ns, RecoveryState from) override;
+
+  State state() const { return state_; }
+  double bottleneck_bandwidth() const { return bandwidth_.largest(); }  // BtlBw
+  Nanoseconds rtprop_ns() const { return rtprop_ns_; }
+  double pacing_gain() const { return pacing_gain_; }
+
+ private:
+  void enter_startup();
+  void enter_probe_bw(Nanoseconds now_ns);
+  void advance_cycle(Nanoseconds now_ns);
+  void update_bandwidth(const AckSample& ack);
+  void check_cycle_phase(const AckSample& ack);
+  void check_full_pipe(const AckSample& ack);
+  void check_drain(const AckSample& ack);
+  void update_rtprop(const AckSample& ack);
+  void check_probe_rtt(const AckSample& ack);
+  void set_pacing_rate(double gain);
+  void set_cwnd(const AckSample& ack);
+  void save_cwnd();
+  void restore_cwnd();
+  double inflight(double gain) const;
+  bool is_app_limited(const AckSample& ack) const;
+
+  double initial_window_;
+  double packet_bits_;
+  std::function<double()> uniform_;
+
+  State state_ = State::startup;
+  double cwnd_;
+  double prior_cwnd_ = 0.0;
+  double pacing_rate_ = 0.0;
+  double pacing_gain_ = 1.0;
+  double cwnd_gain_ = 1.0;
+
+  WindowedMax bandwidth_;
+  RoundCounter rounds_;
+  bool round_begins_ = false;
+  AppLimitedSpan held_back_;
+
+  Nanoseconds rtprop_ns_ = never;
+  Nanoseconds rtprop_stamp_ns_ = 0;
+  bool rtprop_expired_ = false;
+  bool has_seen_rtt_ = false;
+  bool idle_restart_ = false;
+
+  double full_bandwidth_ = 0.0;
+  int full_bandwidth_count_ = 0;
+  bool filled_pipe_ = false;
+
+  std::size_t cycle_index_ = 0;
+  Nanoseconds cycle_stamp_ns_ = 0;
+
+  Nanoseconds probe_rtt_done_ns_ = never;  // never: not yet down to the least window
+  bool probe_rtt_round_done_ = false;
+
+  RecoveryState recovery_ = RecoveryState::open;  // fast recovery, after a timeout, or neither
+  bool packet_conservation_ = false;
+  RoundCounter recovery_rounds_;
+  std::int64_t lost_since_ack_ = 0;
+};
+
+}  // namespace clift::tcp

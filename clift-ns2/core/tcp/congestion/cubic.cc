@@ -1,0 +1,94 @@
+#include "core/tcp/congestion/cubic.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clift::tcp {
+
+namespace {
+
+constexpr double c = 0.4;      // segments per second cubed (section 5.1)
+constexpr double beta = 0.7;   // section 4.6
+constexpr double alpha = 3.0 * (1.0 - beta) / (1.0 + beta);  // section 4.3
+constexpr double most_growth = 1.5;                          // of the window in an RTT (section 4.2)
+// L of HyStart++ for a sender that does not pace.
+constexpr double hystart_most_per_ack = 8.0;
+
+}  // namespace
+
+Cubic::Cubic(const ControlParameters& parameters) : WindowBased(parameters), hystart_(hystart_most_per_ack) {}
+
+void Cubic::on_ack(const AckSample& ack) {
+  // The curve stands still while the application limits the sender (section 5.8).
+  if (!ack.is_cwnd_limited && curve_.epoch_ns != never) curve_.epoch_ns += ack.now_ns - last_ack_ns_;
+  last_ack_ns_ = ack.now_ns;
+
+  if (ssthresh_ == infinite_ssthresh && ack.newly_acked > 0) {
+    const bool round_begins = ack.snd_una >= round_end_;
+    if (round_begins) round_end_ = ack.snd_nxt;
+    hystart_.on_ack(round_begins, ack.rtt_ns < 0 ? std::nullopt : std::optional(ack.rtt_ns));
+    if (hystart_.done()) {
+      ssthresh_ = std::max<std::int64_t>(2, static_cast<std::int64_t>(cwnd_));
+      curve_.cwnd_prior = cwnd_;
+      flat_start_ = true;
+    }
+  }
+  WindowBased::on_ack(ack);
+}
+
+void Cubic::on_timeout(const CongestionEvent& event) {
+  WindowBased::on_timeout(event);
+  curve_.epoch_ns = never;
+  flat_start_ = true;
+}
+
+// Section 4.9: the stage goes on as if there had been no loss, unless the window has outgrown it meanwhile.
+void Cubic::on_undo(Nanoseconds now_ns, RecoveryState from) {
+  if (cwnd_ < curve_.cwnd_prior) curve_ = before_;
+  WindowBased::on_undo(now_ns, from);
+}
+
+std::int64_t Cubic::reduced_ssthresh(const CongestionEvent&) {
+  before_ = curve_;
+  curve_.cwnd_prior = cwnd_;
+  curve_.w_max = cwnd_ < curve_.w_max ? cwnd_ * (1.0 + beta) / 2.0 : cwnd_;  // fast convergence (section 4.7)
+  curve_.epoch_ns = never;
+  flat_start_ = false;
+  return static_cast<std::int64_t>(cwnd_ * beta);
+}
+
+std::int64_t Cubic::slow_start(std::int64_t acked, const AckSample& ack) {
+  if (ssthresh_ != infinite_ssthresh) return WindowBased::slow_start(acked, ack);
+  cwnd_ += hystart_.growth(static_cast<double>(acked));
+  return 0;
+}
+
+void Cubic::begin_stage(Nanoseconds now_ns) {
+  curve_.epoch_ns = now_ns;
+  curve_.w_est = cwnd_;
+  if (flat_start_) curve_.w_max = cwnd_;
+  flat_start_ = false;
+  curve_.k_s = std::cbrt((curve_.w_max - cwnd_) / c);
+}
+
+double Cubic::w_cubic(double t_s) const {
+  const double from_plateau_s = t_s - curve_.k_s;
+  return c * from_plateau_s * from_plateau_s * from_plateau_s + curve_.w_max;
+}
+
+void Cubic::avoid_congestion(std::int64_t acked, const AckSample& ack) {
+  if (curve_.epoch_ns == never) begin_stage(ack.now_ns);
+  const double segments = static_cast<double>(acked);
+  const double t_s = static_cast<double>(ack.now_ns - curve_.epoch_ns) * 1e-9;
+  const double srtt_s = static_cast<double>(ack.srtt_ns) * 1e-9;
+
+  curve_.w_est += (curve_.w_est < curve_.cwnd_prior ? alpha : 1.0) * segments / cwnd_;
+  if (w_cubic(t_s) < curve_.w_est) {
+    cwnd_ = std::max(cwnd_, curve_.w_est);
+    return;
+  }
+  const double target = std::clamp(w_cubic(t_s + srtt_s), cwnd_, most_growth * cwnd_);
+  cwnd_ += segments * (target - cwnd_) / cwnd_;
+}
+
+}  // namespace clift::tcp

@@ -1,0 +1,87 @@
+#include "core/tcp/congestion/reno.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/congestion/average_window.h"
+#include "tests/congestion/script.h"
+
+namespace clift::tcp {
+namespace {
+
+TEST(Reno, DoublesItsWindowInEachRoundOfSlowStart) {
+  Reno control(ControlParameters{});
+  Script script(control, 100 * millisecond);
+  EXPECT_DOUBLE_EQ(control.cwnd(), 10.0);
+  script.round();
+  EXPECT_DOUBLE_EQ(control.cwnd(), 20.0);
+  script.round();
+  EXPECT_DOUBLE_EQ(control.cwnd(), 40.0);
+}
+
+TEST(Reno, CountsPacketsNotAcknowledgements) {
+  // RFC 3465: ten acknowledgements of two packets each are twenty packets.
+  Reno control(ControlParameters{});
+  Script script(control, 100 * millisecond);
+  for (int i = 0; i < 10; ++i) script.ack(2);
+  EXPECT_DOUBLE_EQ(control.cwnd(), 30.0);
+}
+
+TEST(Reno, GrowsByOnePacketInEachRoundOfCongestionAvoidance) {
+  Reno control(ControlParameters{});
+  Script script(control, 100 * millisecond);
+  for (int i = 0; i < 3; ++i) script.round();
+  script.loss();
+  EXPECT_EQ(control.ssthresh(), 40);
+  EXPECT_DOUBLE_EQ(control.cwnd(), 40.0);
+  for (int i = 1; i <= 10; ++i) {
+    script.round();
+    // 1 / w for each packet of a window: just under one packet, as the window grows meanwhile and is cut to whole ones.
+    EXPECT_LE(control.cwnd(), 40.0 + i);
+    EXPECT_GT(control.cwnd(), 40.0 + i * (1.0 - 1.5 / 40));
+  }
+}
+
+TEST(Reno, UsesInCongestionAvoidanceWhatSlowStartLeaves) {
+  Reno control(ControlParameters{});
+  Script script(control, 100 * millisecond);
+  script.loss();  // ssthresh 5
+  control.on_timeout(script.event());
+  ASSERT_EQ(control.ssthresh(), 2);
+  ASSERT_DOUBLE_EQ(control.cwnd(), 1.0);
+  script.ack(3);  // one to reach 2, two more at 1/2 each
+  EXPECT_DOUBLE_EQ(control.cwnd(), 3.0);
+}
+
+TEST(Reno, StandsStillWhenTheWindowIsNotTheLimit) {
+  Reno control(ControlParameters{});
+  Script script(control, 100 * millisecond);
+  script.is_cwnd_limited = false;
+  script.round();
+  EXPECT_DOUBLE_EQ(control.cwnd(), 10.0);
+}
+
+TEST(Reno, StartsAgainAtOnePacketAfterATimeout) {
+  Reno control(ControlParameters{});
+  Script script(control, 100 * millisecond);
+  for (int i = 0; i < 3; ++i) script.round();
+  control.on_timeout(script.event());
+  EXPECT_EQ(control.ssthresh(), 40);
+  EXPECT_DOUBLE_EQ(control.cwnd(), 1.0);
+  CongestionEvent again = script.event();
+  again.is_repeated = true;
+  control.on_timeout(again);
+  EXPECT_EQ(control.ssthresh(), 40);  // RFC 5681, section 3.1
+}
+
+// Periodic loss: a sawtooth between W/2 and W with 3/8 W^2 packets, so a mean of sqrt(3 / 2p) (Mathis et al. 1997).
+TEST(Reno, KeepsToTheResponseFunctionUnderPeriodicLoss) {
+  for (const std::int64_t period : {200, 1000, 10'000}) {
+    const double expected = std::sqrt(1.5 * static_cast<double>(period));
+    EXPECT_NEAR(average_window<Reno>(expected, period, 100 * millisecond, 20) / expected, 1.0, 0.06) << period;
+  }
+}
+
+}  // namespace
+}  // namespace clift::tcp
