@@ -1,0 +1,123 @@
+#include "link_queue.h"
+
+#include <cstdio>
+
+#include "failure.h"
+
+namespace clift {
+
+LinkQueue::LinkQueue(const char* name) : name_(name) { pq_ = &packets_; }
+
+int LinkQueue::command(int argc, const char* const* argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (argc == 2 && what == "counters") {
+    Counters counters;
+    add(counters, "packets_arrived", counts_.arrived);
+    add(counters, "packets_overflowed", counts_.overflowed);
+    add(counters, "packets_delivered", counts_.delivered);
+    add(counters, "packets_lost", counts_.lost);
+    add(counters, "packets_unsettled", counts_.unsettled);
+    add(counters, "packets_queued", packets_.length());
+    add(counters, "bytes_delivered", counts_.delivered_bytes);
+    add_counters(counters);
+    Tcl::instance().resultf("%s", counters.c_str());
+    return TCL_OK;
+  }
+  if (argc == 3 && what == "load") {
+    load(argv[2]);
+    return TCL_OK;
+  }
+  if (argc == 3 && what == "recorder") {
+    recorder_ = dynamic_cast<Recorder*>(TclObject::lookup(argv[2]));
+    return recorder_ != nullptr ? TCL_OK : TCL_ERROR;
+  }
+  if (argc == 3 && (what == "lost-target" || what == "unsettled-target")) {
+    NsObject* target = dynamic_cast<NsObject*>(TclObject::lookup(argv[2]));
+    (what == "lost-target" ? lost_target_ : unsettled_target_) = target;
+    return target != nullptr ? TCL_OK : TCL_ERROR;
+  }
+  return Queue::command(argc, argv);
+}
+
+void LinkQueue::recv(Packet* packet, Handler*) {
+  ++counts_.arrived;
+  if (packets_.length() >= qlim_) {
+    overflow(packet);
+    return;
+  }
+  enque(packet);
+  joined(packet);
+}
+
+void LinkQueue::enque(Packet* packet) { packets_.enque(packet); }
+
+void LinkQueue::deliver(Packet* packet, Handler* next, double time_s, Nanoseconds link_ns) {
+  ++counts_.delivered;
+  counts_.delivered_bytes += hdr_cmn::access(packet)->size();
+  schedule_at(time_s, next, packet, link_ns == last_arrival_ns_ ? last_arrival_s_ : 0.0);
+  last_arrival_ns_ = link_ns;
+  last_arrival_s_ = packet->time_;
+}
+
+void LinkQueue::lose(Packet* packet, double time_s) {
+  ++counts_.lost;
+  schedule_at(time_s, &end_lost_, packet);
+}
+
+void LinkQueue::leave_unsettled(Packet* packet, double time_s) {
+  ++counts_.unsettled;
+  schedule_at(time_s, &end_unsettled_, packet);
+}
+
+void LinkQueue::end_lost(Packet* packet) { end(packet, schema::PacketEvent::link_lost, lost_target_); }
+
+void LinkQueue::end_unsettled(Packet* packet) { end(packet, schema::PacketEvent::link_unsettled, unsettled_target_); }
+
+void LinkQueue::end(Packet* packet, schema::PacketEvent event, NsObject* target) {
+  if (recorder_ != nullptr) recorder_->met(packet, event);
+  if (target != nullptr) {
+    target->recv(packet);
+  } else {
+    Packet::free(packet);
+  }
+}
+
+void LinkQueue::overflow(Packet* packet) {
+  ++counts_.overflowed;
+  if (recorder_ != nullptr) recorder_->met(packet, schema::PacketEvent::queue_dropped);
+  drop(packet);
+}
+
+void LinkQueue::Carrier::handle(Event*) {
+  fail(queue_.name_ + ": what follows the queue is no DelayLink; use it in simplex-link or duplex-link");
+}
+
+bool LinkQueue::Carrier::carries(Packet* packet, Handler* next, double delay) {
+  queue_.carry(packet, next, delay);
+  return true;
+}
+
+void LinkQueue::refuse(const char* variable, double value, const char* allowed) const {
+  fail(name_ + ": " + variable + " is " + shown(value) + "; allowed is " + allowed);
+}
+
+void LinkQueue::check_limit() const {
+  if (qlim_ < 1) refuse("limit_", qlim_, "1 or more");
+}
+
+Nanoseconds LinkQueue::checked_time(const char* variable, double seconds, const char* allowed) const {
+  if (!(seconds >= 0 && seconds < 4e9)) refuse(variable, seconds, allowed);
+  return to_ns(seconds);
+}
+
+void LinkQueue::add(Counters& counters, const char* name, std::int64_t value) {
+  counters += (counters.empty() ? "" : " ") + std::string(name) + " " + std::to_string(value);
+}
+
+std::string shown(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.15g", value);
+  return text;
+}
+
+}  // namespace clift

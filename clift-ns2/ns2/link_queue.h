@@ -1,0 +1,119 @@
+// What the queues have in common whose packets need a time of their own to cross the link, or are lost on it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config.h"
+#include "queue.h"
+
+#include "core/schema.h"
+#include "recorder.h"
+#include "sim_time.h"
+
+namespace clift {
+
+// First in, first out, with a packet limit (`limit_`). A subclass says when packets leave, and takes them over from the
+// DelayLink that follows.
+class LinkQueue : public Queue {
+ public:
+  // `name` stands before whatever the queue has to say.
+  explicit LinkQueue(const char* name);
+
+  int command(int argc, const char* const* argv) override;
+  void recv(Packet* packet, Handler* handler) override;
+  void enque(Packet* packet) override;
+  Packet* deque() override { return packets_.deque(); }
+
+ protected:
+  using Counters = std::string;  // a Tcl list of names and values
+
+  // A packet has joined the queue.
+  virtual void joined(Packet* packet) = 0;
+
+  // A packet that has left the queue is to reach `next` after `delay_s` beyond its time on the link.
+  virtual void carry(Packet* packet, Handler* next, double delay_s) = 0;
+
+  virtual void load(const char* path) = 0;
+  virtual void add_counters(Counters& counters) = 0;
+
+  // Sends the packet at the head on its way, which comes back as `carry`.
+  void send_head() { target_->recv(deque(), &carrier_); }
+
+  // The packet arrives, or is given up, at `time_s`. Arrivals at one and the same `link_ns` keep their order.
+  void deliver(Packet* packet, Handler* next, double time_s, Nanoseconds link_ns);
+  void lose(Packet* packet, double time_s);
+  void leave_unsettled(Packet* packet, double time_s);
+
+  [[noreturn]] void refuse(const char* variable, double value, const char* allowed) const;
+  void check_limit() const;
+  Nanoseconds checked_time(const char* variable, double seconds, const char* allowed) const;
+  static void add(Counters& counters, const char* name, std::int64_t value);
+
+  const std::string name_;
+  PacketQueue packets_;
+
+ private:
+  // What DelayLink gets with every packet.
+  class Carrier : public Handler {
+   public:
+    explicit Carrier(LinkQueue& queue) : queue_(queue) {}
+    void handle(Event*) override;
+    bool carries(Packet* packet, Handler* next, double delay) override;
+
+   private:
+    LinkQueue& queue_;
+  };
+
+  // Calls a member of the queue when a packet's time has come.
+  class End : public Handler {
+   public:
+    End(LinkQueue& queue, void (LinkQueue::*member)(Packet*)) : queue_(queue), member_(member) {}
+    void handle(Event* event) override { (queue_.*member_)(static_cast<Packet*>(event)); }
+
+   private:
+    LinkQueue& queue_;
+    void (LinkQueue::*member_)(Packet*);
+  };
+
+  struct Counts {
+    std::int64_t arrived = 0;
+    std::int64_t overflowed = 0;
+    std::int64_t delivered = 0;
+    std::int64_t lost = 0;
+    std::int64_t unsettled = 0;
+    std::int64_t delivered_bytes = 0;
+  };
+
+  void end_lost(Packet* packet);
+  void end_unsettled(Packet* packet);
+  void end(Packet* packet, schema::PacketEvent event, NsObject* target);
+  void overflow(Packet* packet);
+
+  Counts counts_;
+  Nanoseconds last_arrival_ns_ = -1;  // of the last packet delivered, on the link
+  double last_arrival_s_ = 0.0;       // and by the scheduler
+  Carrier carrier_{*this};
+  End end_lost_{*this, &LinkQueue::end_lost};
+  End end_unsettled_{*this, &LinkQueue::end_unsettled};
+  Recorder* recorder_ = nullptr;
+  NsObject* lost_target_ = nullptr;
+  NsObject* unsettled_target_ = nullptr;
+};
+
+// Calls a member of `Owner` when its event is due.
+template <class Owner>
+class Call : public Handler {
+ public:
+  Call(Owner& owner, void (Owner::*member)()) : owner_(owner), member_(member) {}
+  void handle(Event*) override { (owner_.*member_)(); }
+
+ private:
+  Owner& owner_;
+  void (Owner::*member_)();
+};
+
+// A number as messages show it.
+std::string shown(double value);
+
+}  // namespace clift
