@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
-    from tmt.channels import Channel, ErasureStream
+    from tmt.channels import Channel, Realisation
 
 CHUNK_SLOTS = 1 << 20
 """Slots generated at a time; the trace does not depend on it."""
@@ -60,11 +60,21 @@ class Line:
             )
 
     @classmethod
-    def at_rate(cls, rate_bps: int, lldu_bytes: int, decode_time_ns: int) -> Line:
-        """Return the line that carries `rate_bps` bits of LLDUs of `lldu_bytes` bytes per second."""
+    def at_rate(
+        cls, rate_bps: int | Fraction, lldu_bytes: int, decode_time_ns: int, *, share: int = 1
+    ) -> Line:
+        """Return every `share`-th slot of a line of `rate_bps` bits of LLDUs per second.
+
+        Raises
+        ------
+        UsageError
+            When rate, LLDU size or share is below 1.
+        """
         if rate_bps < 1 or lldu_bytes < 1:
             raise UsageError(f"rate {rate_bps} bit/s and LLDUs of {lldu_bytes} bytes, both must be 1 or more")
-        return cls(Fraction(8 * lldu_bytes * NS_PER_S, rate_bps), decode_time_ns)
+        if share < 1:
+            raise UsageError(f"share is {share}, must be 1 or more")
+        return cls(Fraction(8 * lldu_bytes * NS_PER_S * share) / rate_bps, decode_time_ns)
 
     def slots_within(self, duration_ns: int) -> int:
         """Return how many slots are sent before `duration_ns`."""
@@ -78,9 +88,9 @@ class Line:
         return start + step * whole + (step * part + rest) // self.interval_ns.denominator
 
 
-def lay_over(slots: PhyTrace, stream: ErasureStream) -> PhyTrace:
-    """Erase what `stream` erases of the given slots; one that is erased already stays so."""
-    erased = stream.next(len(slots))
+def lay_over(slots: PhyTrace, realisation: Realisation) -> PhyTrace:
+    """Erase what the channel erases of the given slots; one that is erased already stays so."""
+    erased = realisation.erased(slots.tx_time_ns)
     return PhyTrace(slots.tx_time_ns, np.where(erased, 0, slots.decode_time_ns), slots.metadata)
 
 
@@ -123,13 +133,13 @@ def generate(
         "slot_interval_ns": str(line.interval_ns),
         "decode_time_ns": line.decode_time_ns,
     }
-    stream = channel.erasures(seed)
+    realisation = channel.realisation(seed)
     metadata = provenance.record(PHY_TRACE.kind, lldu_bytes=lldu_bytes, **how)
     with create_trace(path, PHY_TRACE, metadata) as writer:
         for first in range(0, slots, CHUNK_SLOTS):
             tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, slots - first))
             chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
-            writer.write(lay_over(chunk, stream))
+            writer.write(lay_over(chunk, realisation))
             if progress is not None:
                 progress(len(chunk))
     return slots
@@ -162,12 +172,12 @@ def overlay(
             generator=channel.describe(),
             seed=seed,
         )
-        stream = channel.erasures(seed)
+        realisation = channel.realisation(seed)
         slots = 0
         with create_trace(path, PHY_TRACE, metadata) as writer:
             for chunk in reader:
                 assert isinstance(chunk, PhyTrace)
-                writer.write(lay_over(chunk, stream))
+                writer.write(lay_over(chunk, realisation))
                 slots += len(chunk)
                 if progress is not None:
                     progress(len(chunk))

@@ -14,6 +14,7 @@ from tmt.campaign.store import FOLDERS, MARK, RESULTS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCENARIOS, CAMPAIGNS = (DOCS / "scenarios.md").read_text(), (DOCS / "campaigns.md").read_text()
+LMS = (DOCS / "lms.md").read_text()
 
 
 def _keys(section: str) -> set[str]:
@@ -41,7 +42,7 @@ def test_tables__name_every_key() -> None:
     assert _keys("[[trace]]") == set(TraceFile.model_fields) | channel_keys | set(CHANNEL_SECTIONS)
     assert _keys("[[scheme]]") == {"name", *SCHEME_SECTIONS}
     for model in [*SCHEME_SECTIONS.values(), *CHANNEL_SECTIONS.values()]:
-        assert all(f"`{key}`" in SCENARIOS for key in model.model_fields)
+        assert all(f"`{key}`" in SCENARIOS + LMS for key in model.model_fields)
 
 
 def test_campaigns__names_every_file_and_column() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
@@ -191,3 +192,26 @@ def test_expand__makes_100000_runs_of_a_large_grid(folder: Path) -> None:
         '["cubic"]', '["newreno", "westwood", "hybla", "cubic", "compound"]'
     )
     assert len(_runs(folder, text)) == 100_000
+
+
+def test_expand__takes_line_and_decode_time_of_a_channel_from_its_profile(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(
+        '[grid]\ntcp = ["cubic"]\nseeds = 1\n[[trace]]\nchannel = "lms"\nes_n0_db = [5.0, 6.0]\nlength = 60\n'
+        '[[trace]]\nchannel = "lms"\nprofile = "distribution"\nrate = 9e5\ninterleaver_depth = 0\n'
+        "length = 60\n"
+        '[[scheme]]\nname = "arq"\n[link]\nrtt = 0.5\n[[traffic]]\nduration = 20\n'
+    )
+    runs = expand(load(tmp_path / "s.toml"), "stamp")
+    assert [run.trace for run in runs] == [
+        "lms(profile=internet, es_n0_db=5)",
+        "lms(profile=internet, es_n0_db=6)",
+        "lms(profile=distribution, interleaver_depth=0)",
+    ]
+    assert len({run.key for run in runs}) == 3
+    # 264 bits in every tenth slot of 2.63 Mbit/s; 1523 bytes in every slot of a line of the user's own rate.
+    shared, own = runs[0].conversion.phy.line, runs[2].conversion.phy.line
+    assert shared is not None
+    assert own is not None
+    assert (shared.interval_ns, runs[0].lldu_bytes) == (Fraction(264 * 10**10, 2_630_000), 33)
+    assert (own.interval_ns, runs[2].lldu_bytes) == (Fraction(8 * 1523 * 10**9, 900_000), 1523)
+    assert (shared.decode_time_ns, own.decode_time_ns) == (36_100_000, 100_000)

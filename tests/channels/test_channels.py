@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.channels import CHANNELS, Bernoulli, Channel, ErrorFree, GilbertElliott
+from tmt.channels import CHANNELS, Bernoulli, ErrorFree, GilbertElliott, Lms, SlotChannel
 from tmt.errors import UsageError
 from tmt.kernels.gilbert_elliott import gilbert_elliott
 
-EXAMPLES: list[Channel] = [ErrorFree(), Bernoulli(0.3), GilbertElliott(0.9, 0.6, 0.1, 0.8)]
+EXAMPLES: list[SlotChannel] = [ErrorFree(), Bernoulli(0.3), GilbertElliott(0.9, 0.6, 0.1, 0.8)]
 
 
 def test_channels__are_known_by_the_names_that_users_type() -> None:
-    assert set(CHANNELS) == {"error-free", "bernoulli", "gilbert-elliott"}
-    assert {type(example) for example in EXAMPLES} == set(CHANNELS.values())
+    assert set(CHANNELS) == {"error-free", "bernoulli", "gilbert-elliott", "lms"}
+    assert {type(example) for example in EXAMPLES} == set(CHANNELS.values()) - {Lms}
 
 
 @pytest.mark.parametrize("channel", EXAMPLES, ids=lambda channel: channel.name)
 @settings(derandomize=True, deadline=None, max_examples=25)
 @given(cuts=st.lists(st.integers(0, 9), min_size=1, max_size=12), seed=st.integers(0, 2**64))
-def test_erasures__do_not_depend_on_the_cut(channel: Channel, cuts: list[int], seed: int) -> None:
+def test_erasures__do_not_depend_on_the_cut(channel: SlotChannel, cuts: list[int], seed: int) -> None:
     whole = channel.erasures(seed).next(sum(cuts))
     stream = channel.erasures(seed)
     assert np.array_equal(np.concatenate([stream.next(slots) for slots in cuts]), whole)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,9 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tmt import __version__
-from tmt.campaign.sections import GENERATED_KEYS, SCHEME_SECTIONS, TraceFile, channel_of, named, scheme_of
+from tmt.campaign.sections import (
+    GENERATED_KEYS,
+    SCHEME_SECTIONS,
+    TraceFile,
+    channel_of,
+    line_of,
+    lldu_bytes_of,
+    named,
+    scheme_of,
+)
 from tmt.errors import InputError
-from tmt.generate import Line
 from tmt.io import open_trace
 from tmt.provenance import file_sha256
 from tmt.replay.parameters import MAX_SEED
@@ -27,9 +34,7 @@ if TYPE_CHECKING:
 
     from tmt.campaign.scenario import Scenario
     from tmt.campaign.sections import Grid, Link, Traffic
-
-DEFAULT_DECODE_TIME_S = 0.001
-"""Decode time of a generated line where the scenario does not say: it must not be 0, which means erased."""
+    from tmt.generate import Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +196,9 @@ def _source(scenario: Scenario, section: Any) -> _Source:
     name = section.file if isinstance(section, TraceFile) else section.over
     file = None if name is None else scenario.resolve(name)
     lldu_bytes, sha256 = section.lldu_bytes, ""
-    if file is not None:
+    if file is None:
+        lldu_bytes = lldu_bytes_of(section)
+    else:
         found, sha256 = _look_at(file)
         lldu_bytes = lldu_bytes or found
         if lldu_bytes is None:
@@ -215,11 +222,15 @@ def _label(section: Any, file: Path | None) -> str:
     """Return what tells a trace from the others: its file, its channel with parameters, its share."""
     parts = [] if file is None else [file.name]
     if not isinstance(section, TraceFile):
-        own = {name: value for name, value in section.model_dump().items() if name not in GENERATED_KEYS}
-        values = ", ".join(f"{name}={value:g}" for name, value in own.items())
+        own = section.model_dump(exclude=GENERATED_KEYS, exclude_none=True)
+        values = ", ".join(f"{name}={_short(value)}" for name, value in own.items())
         parts.insert(0, f"{section.channel}({values})" if values else section.channel)
     label = " over ".join(parts)
     return f"{label} /{section.every}" if section.every > 1 else label
+
+
+def _short(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 @lru_cache(maxsize=1024)
@@ -259,9 +270,7 @@ def _phy(source: _Source, seed: int) -> Phy:
     channel = channel_of(section)
     line, length_ns = None, 0
     if source.file is None:
-        decode_time_ns = seconds_to_ns(section.decode_time or DEFAULT_DECODE_TIME_S)
-        interval_ns = Fraction(8 * section.lldu_bytes * 10**9) / Fraction(str(section.rate))
-        line, length_ns = Line(interval_ns, decode_time_ns), seconds_to_ns(section.length)
+        line, length_ns = line_of(section), seconds_to_ns(section.length)
     on = [source.sha256] if line is None else [str(line.interval_ns), line.decode_time_ns, length_ns]
     identity = digest(channel.name, parameters(channel), seed, on, __version__, FORMAT_VERSION)
     return Phy(identity, source.file, channel, seed, line, length_ns)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import MISSING, fields
+from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from tmt.channels import CHANNELS
+from tmt.channels.profile import with_profile
 from tmt.errors import UsageError
+from tmt.generate import Line
 from tmt.replay.parameters import MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES
 from tmt.schemes import SCHEMES
 from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
@@ -83,6 +86,7 @@ class GeneratedTrace(Section):
     channel: str
     over: str | None = None
     rate: Annotated[float, Field(ge=1, le=1e12)] | None = None
+    share: Count | None = None
     decode_time: PositiveSeconds | None = None
     length: PositiveSeconds | None = None
     realisations: Count | None = None
@@ -91,6 +95,9 @@ class GeneratedTrace(Section):
     offset: Seconds | None = None
     label: str | None = None
 
+
+DEFAULT_DECODE_TIME_S = 0.001
+"""Decode time of a generated line where nothing says it: it must not be 0, which means erased."""
 
 GENERATED_KEYS = frozenset(GeneratedTrace.model_fields)
 
@@ -114,6 +121,16 @@ def _model(base: type[BaseModel], kind: type[Any], supplied: frozenset[str] = fr
     return create_model(kind.__name__, __base__=base, **kinds)
 
 
+def _profiled_model(kind: type[Any]) -> type[BaseModel]:
+    """Return the section of a channel with profiles: what is not given is taken from one of them."""
+    kinds: dict[str, Any] = {
+        field.name.removesuffix("_ns"): (_key_type(field) | None, None) for field in fields(kind)
+    }
+    return create_model(
+        kind.__name__, __base__=GeneratedTrace, profile=(str, next(iter(kind.profiles))), **kinds
+    )
+
+
 def _key_type(field: Any) -> Any:
     """Return the type of a key from the declaration of the parameter, which is text."""
     optional = "None" in field.type
@@ -124,7 +141,10 @@ def _key_type(field: Any) -> Any:
 
 
 SCHEME_SECTIONS = {name: _model(SchemeSection, kind, frozenset({"rtt_ns"})) for name, kind in SCHEMES.items()}
-CHANNEL_SECTIONS = {name: _model(GeneratedTrace, kind) for name, kind in CHANNELS.items()}
+CHANNEL_SECTIONS = {
+    name: _profiled_model(kind) if kind.profiles else _model(GeneratedTrace, kind)
+    for name, kind in CHANNELS.items()
+}
 
 
 def scheme_of(section: Any, rtt_ns: int) -> Any:
@@ -136,7 +156,46 @@ def scheme_of(section: Any, rtt_ns: int) -> Any:
 def channel_of(section: Any) -> Any:
     """Return the channel that a section describes."""
     kind = CHANNELS[section.channel]
-    return kind(**_parameters(kind, section, {}))
+    values = _parameters(kind, section, {})
+    if kind.profiles:
+        given = {name: value for name, value in values.items() if value is not None}
+        values = with_profile(kind, section.profile, given)
+    return kind(**values)
+
+
+def lldu_bytes_of(section: Any) -> int | None:
+    """Return the LLDU size that the section of a channel says, or its profile does."""
+    profile = CHANNELS[section.channel].profiles.get(getattr(section, "profile", ""))
+    if section.lldu_bytes is None and profile is not None:
+        return int(profile.line.lldu_bytes.value)
+    return section.lldu_bytes  # type: ignore[no-any-return]
+
+
+def line_of(section: Any) -> Line:
+    """Return the line of slots that the section of a channel describes.
+
+    Raises
+    ------
+    UsageError
+        When something is missing that no profile says, or is said twice.
+    """
+    channel, lldu_bytes, rate, share = (
+        channel_of(section),
+        lldu_bytes_of(section),
+        section.rate,
+        section.share,
+    )
+    profile = channel.profiles.get(getattr(section, "profile", ""))
+    if rate is None and profile is not None:
+        rate = profile.line.rate_bps.value
+        share = share or int(profile.line.share.value)
+    for name, value in {"rate": rate, "length": section.length, "lldu_bytes": lldu_bytes}.items():
+        if value is None:
+            raise UsageError(f"{name} is missing, which a channel needs unless it is laid over a trace")
+    if channel.decode_time_ns is not None and section.decode_time is not None:
+        raise UsageError(f"decode_time is given, but {channel.name} sets it by its own parameters")
+    decode_time_ns = channel.decode_time_ns or seconds_to_ns(section.decode_time or DEFAULT_DECODE_TIME_S)
+    return Line.at_rate(Fraction(str(rate)), lldu_bytes or 0, decode_time_ns, share=share or 1)
 
 
 def _parameters(kind: type[Any], section: Any, supplied: dict[str, Any]) -> dict[str, Any]:
@@ -184,11 +243,9 @@ def try_out(section: Any) -> None:
         scheme_of(section, NS_PER_S)
     elif isinstance(section, GeneratedTrace):
         channel_of(section)
-        line = {"rate": section.rate, "length": section.length, "lldu_bytes": section.lldu_bytes}
-        for name, value in (line if section.over is None else {}).items():
-            if value is None:
-                raise UsageError(f"{name} is missing, which a channel needs unless it is laid over a trace")
-        if section.over is not None:
-            for name in ("rate", "length", "decode_time"):
-                if getattr(section, name) is not None:
-                    raise UsageError(f"{name} is given, which means nothing for a channel over a trace")
+        if section.over is None:
+            line_of(section)
+            return
+        for name in ("rate", "share", "length", "decode_time"):
+            if getattr(section, name) is not None:
+                raise UsageError(f"{name} is given, which means nothing for a channel over a trace")

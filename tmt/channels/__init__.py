@@ -1,18 +1,29 @@
-"""Where erasures come from when they are not measured: seeded channel models, slot by slot.
+"""Where erasures come from when they are not measured: seeded channel models.
 
-A channel says which slots are erased and nothing of times; `tmt.generate` puts it on a line or over a trace.
+A channel says which slots are erased; `tmt.generate` puts it on a line or over a trace.
 """
 
 from __future__ import annotations
 
-from tmt.channels.base import Channel, ErasureStream
+from tmt.channels.base import Channel, ErasureStream, Realisation, SlotChannel
 from tmt.channels.bernoulli import Bernoulli
 from tmt.channels.error_free import ErrorFree
 from tmt.channels.gilbert_elliott import GilbertElliott
+from tmt.channels.lms import Lms
 
 CHANNELS: dict[str, type[Channel]] = {
-    channel.name: channel for channel in (ErrorFree, Bernoulli, GilbertElliott)
+    channel.name: channel for channel in (ErrorFree, Bernoulli, GilbertElliott, Lms)
 }
 """Every channel by the name that users type."""
 
-__all__ = ["CHANNELS", "Bernoulli", "Channel", "ErasureStream", "ErrorFree", "GilbertElliott"]
+__all__ = [
+    "CHANNELS",
+    "Bernoulli",
+    "Channel",
+    "ErasureStream",
+    "ErrorFree",
+    "GilbertElliott",
+    "Lms",
+    "Realisation",
+    "SlotChannel",
+]

@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tmt.channels.base import BoolArray, Channel, ErasureStream, check_probability, uniform_source
+from tmt.channels.base import (
+    BoolArray,
+    ErasureStream,
+    SlotChannel,
+    check_probability,
+    uniform_source,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Bernoulli(Channel):
+class Bernoulli(SlotChannel):
     """Independent erasures.
 
     Attributes

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from tmt.channels.base import BoolArray, Channel, ErasureStream
+from tmt.channels.base import BoolArray, ErasureStream, SlotChannel
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorFree(Channel):
+class ErrorFree(SlotChannel):
     """No slot is erased."""
 
     name: ClassVar[str] = "error-free"

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tmt.channels.base import BoolArray, Channel, ErasureStream, check_probability, uniform_source
+from tmt.channels.base import (
+    BoolArray,
+    ErasureStream,
+    SlotChannel,
+    check_probability,
+    uniform_source,
+)
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class GilbertElliott(Channel):
+class GilbertElliott(SlotChannel):
     """A chain that is in a good or a bad state in every slot and moves before the next one.
 
     Attributes

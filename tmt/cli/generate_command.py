@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from tmt.channels import Channel
     from tmt.generate import Line
 
-PARAMETERS = ("probability", "alpha", "beta", "error_good", "error_bad")
+PARAMETERS = ("probability", "alpha", "beta", "error_good", "error_bad", "es_n0_db")
 """Options that are parameters of a channel, by the names of its fields."""
 
-LINE_OPTIONS = ("slot_interval", "rate_bps", "decode_time", "duration")
+LINE_OPTIONS = ("slot_interval", "rate_bps", "share", "decode_time", "duration")
 """Options that make a line of slots; a trace that is laid over brings its own."""
 
 _PROBABILITY = click.FloatRange(0.0, 1.0)
@@ -31,9 +31,10 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
 @click.option(
     "--channel",
     "channel_name",
-    type=click.Choice(["error-free", "bernoulli", "gilbert-elliott"]),
+    type=click.Choice(["error-free", "bernoulli", "gilbert-elliott", "lms"]),
     required=True,
-    help="Which slots are erased: none; each with --probability; in bursts.",
+    help="Which slots are erased: none; each with --probability; in bursts; in shadow and fading on the way "
+    "of a receiver in a car.",
 )
 @click.option("--probability", type=_PROBABILITY, help="bernoulli: probability that a slot is erased.")
 @click.option(
@@ -48,6 +49,19 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
 @click.option(
     "--error-bad", type=_PROBABILITY, help="gilbert-elliott: probability of erasure when bad.  [default: 1]"
 )
+@click.option("--es-n0-db", type=float, help="lms: Es/N0 in dB without shadowing and multipath.")
+@click.option(
+    "--profile",
+    type=click.Choice(["internet", "perez-fontan-suburban-40", "distribution"]),
+    help="lms: what the other parameters are, and the line.  [default: internet]",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="lms: another value for one of the profile's parameters, which docs/lms.md lists; may be repeated.",
+)
 @click.option(
     "--slot-interval",
     type=POSITIVE_SECONDS,
@@ -61,6 +75,11 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
     help="Instead of --slot-interval: bits of LLDUs per second; needs --lldu-bytes.",
 )
 @click.option("--lldu-bytes", type=click.IntRange(1), help="Useful bytes of one LLDU; kept in the trace.")
+@click.option(
+    "--share",
+    type=click.IntRange(1),
+    help="With --rate-bps: the line is shared, and every n-th slot is this user's.  [default: 1]",
+)
 @click.option(
     "--decode-time",
     type=POSITIVE_SECONDS,
@@ -93,6 +112,9 @@ def command(phy: str, channel_name: str, over: str | None, seed: int, **_: objec
           --lldu-bytes 33 --duration 600 phy.parquet
     One slot in a hundred erased on top of that:
       tmt generate --channel bernoulli --probability 0.01 --over phy.parquet worse.parquet
+    A receiver in a car at 90 km/h, without interleaver, and the line of the profile:
+      tmt generate --channel lms --es-n0-db 8 --set speed_kmh=90 --set interleaver_depth=0 \\
+          --duration 600 phy.parquet
     """
     from tmt.generate import generate, overlay  # noqa: PLC0415  (numpy takes long to import)
 
@@ -105,7 +127,8 @@ def command(phy: str, channel_name: str, over: str | None, seed: int, **_: objec
         with progress_bar("generate", _rows(over)) as progress:
             overlay(over, phy, channel, seed=seed, progress=progress)
         return
-    line, duration_ns = _line(ctx), ctx.params["duration"]
+    line, lldu_bytes = _line(ctx, channel)
+    duration_ns = ctx.params["duration"]
     if duration_ns is None:
         raise UsageError("--duration is missing: say how many seconds the trace lasts")
     with progress_bar("generate", line.slots_within(duration_ns)) as progress:
@@ -115,7 +138,7 @@ def command(phy: str, channel_name: str, over: str | None, seed: int, **_: objec
             line,
             duration_ns=duration_ns,
             seed=seed,
-            lldu_bytes=ctx.params["lldu_bytes"],
+            lldu_bytes=lldu_bytes,
             progress=progress,
         )
 
@@ -128,25 +151,69 @@ def _channel(ctx: click.Context, name: str) -> Channel:
     others = tuple(parameter for parameter in PARAMETERS if parameter not in own)
     allowed = ", ".join(map(_option, own)) or "none"
     _refuse(ctx, others, f"is no parameter of {name}, whose parameters are: {allowed}")
-    given = {field: ctx.params[field] for field in own if ctx.params[field] is not None}
+    given = {field: ctx.params[field] for field in own if ctx.params.get(field) is not None}
+    if not kind.profiles:
+        _refuse(ctx, ("profile", "settings"), f"means nothing for {name}, which has no profiles")
+    else:
+        given = _with_profile(kind, ctx.params["profile"], given, ctx.params["settings"])
     for field in fields(kind):
         if field.name not in given and field.default is field.default_factory:
-            raise UsageError(f"{_option(field.name)} is missing: {name} needs it, a number within [0, 1]")
+            raise UsageError(f"{_option(field.name)} is missing: {name} needs it")
     return kind(**given)
 
 
-def _line(ctx: click.Context) -> Line:
+def _with_profile(
+    kind: type[Channel], profile: str | None, given: dict[str, Any], settings: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return a profile's values, changed by options and by ``NAME=VALUE``; times are typed in seconds."""
+    from tmt.units import seconds_to_ns  # noqa: PLC0415
+
+    names = {field.name.removesuffix("_ns"): field for field in fields(kind)}
+    for setting in settings:
+        name, _, text = setting.partition("=")
+        if name not in names:
+            raise UsageError(
+                f"--set {setting}: {kind.name} has no parameter {name!r}, only {', '.join(names)}"
+            )
+        field = names[name]
+        try:
+            value = seconds_to_ns(text) if field.name.endswith("_ns") else _NUMBERS[str(field.type)](text)
+        except ValueError:
+            raise UsageError(
+                f"--set {setting}: {text!r} is not allowed, must be a number ({field.type})"
+            ) from None
+        given[field.name] = value
+    return kind.profiles[profile or next(iter(kind.profiles))].parameters() | given
+
+
+_NUMBERS: dict[str, type[Any]] = {"int": int, "float": float}
+
+
+def _line(ctx: click.Context, channel: Channel) -> tuple[Line, int | None]:
+    """Return the line of slots, and the LLDU size; a channel with profiles brings both along."""
     from fractions import Fraction  # noqa: PLC0415
 
     from tmt.generate import Line  # noqa: PLC0415
 
-    rate_bps, lldu_bytes, decode_ns = (ctx.params[key] for key in ("rate_bps", "lldu_bytes", "decode_time"))
+    rate_bps, lldu_bytes, share, decode_ns = (
+        ctx.params[key] for key in ("rate_bps", "lldu_bytes", "share", "decode_time")
+    )
+    if channel.decode_time_ns is not None:
+        _refuse(ctx, ("decode_time",), f"cannot be given: {channel.name} sets it by its own parameters")
+        decode_ns = channel.decode_time_ns
+    interval_given = ctx.get_parameter_source("slot_interval") is ParameterSource.COMMANDLINE
+    if channel.profiles and not interval_given:
+        line = channel.profiles[ctx.params["profile"] or next(iter(channel.profiles))].line
+        lldu_bytes = lldu_bytes or int(line.lldu_bytes.value)
+        if rate_bps is None:
+            rate_bps, share = int(line.rate_bps.value), share or int(line.share.value)
     if rate_bps is None:
-        return Line(Fraction(ctx.params["slot_interval"]), decode_ns)
+        _refuse(ctx, ("share",), "needs --rate-bps, the rate of the line that is shared")
+        return Line(Fraction(ctx.params["slot_interval"]), decode_ns), lldu_bytes
     _refuse(ctx, ("slot_interval",), "cannot be given with --rate-bps: that makes the interval")
     if lldu_bytes is None:
         raise UsageError(f"--rate-bps {rate_bps} needs --lldu-bytes, the bytes that one slot carries")
-    return Line.at_rate(rate_bps, lldu_bytes, decode_ns)
+    return Line.at_rate(rate_bps, lldu_bytes, decode_ns, share=share or 1), lldu_bytes
 
 
 def _rows(path: str) -> int | None:
@@ -163,4 +230,4 @@ def _refuse(ctx: click.Context, names: tuple[str, ...], why: str) -> None:
 
 
 def _option(field: str) -> str:
-    return "--" + field.replace("_", "-")
+    return "--set" if field == "settings" else "--" + field.replace("_", "-")

@@ -1,0 +1,93 @@
+"""Fills the table of `docs/lms.md` from the parameters and the profiles: ``python docs/lms_tables.py``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tmt.channels.lms_parameters import PARAMETERS, Parameter
+from tmt.channels.lms_profiles import PROFILES
+
+if TYPE_CHECKING:
+    from tmt.channels.profile import Profile, Sourced
+
+PAGE = Path(__file__).with_name("lms.md")
+
+
+def _origins() -> list[str]:
+    """Every source of a value, once."""
+    profiles = PROFILES.values()
+    values = [
+        sourced
+        for profile in profiles
+        for sourced in (
+            *profile.values.values(),
+            profile.line.rate_bps,
+            profile.line.lldu_bytes,
+            profile.line.share,
+        )
+    ]
+    return list(dict.fromkeys(value.origin.source for value in values))
+
+
+def _value(parameter: Parameter, sourced: Sourced | None) -> str:
+    if sourced is None:
+        return "to be given"
+    value = sourced.value / 1e9 if parameter.name.endswith("_ns") else sourced.value
+    return f"{value:g} {sourced.origin.kind} [{_origins().index(sourced.origin.source) + 1}]"
+
+
+def _parameters() -> str:
+    lines = [
+        "| parameter | unit | meaning | " + " | ".join(f"`{name}`" for name in PROFILES) + " |",
+        "| --- | --- | --- |" + " --- |" * len(PROFILES),
+    ]
+    for parameter in PARAMETERS:
+        values = (_value(parameter, profile.values.get(parameter.name)) for profile in PROFILES.values())
+        name = parameter.name.removesuffix("_ns")
+        lines.append(f"| `{name}` | {parameter.unit} | {parameter.meaning} | {' | '.join(values)} |")
+    lines += [_line_row(name) for name in ("rate_bps", "lldu_bytes", "share")]
+    return "\n".join(lines)
+
+
+def _line_row(name: str) -> str:
+    option, unit = {
+        "rate_bps": ("`--rate-bps`, `rate`", "bit/s"),
+        "lldu_bytes": ("`--lldu-bytes`, `lldu_bytes`", "byte"),
+        "share": ("`--share`, `share`", ""),
+    }[name]
+    meaning = {
+        "rate_bps": "the line: bits of LLDUs per second",
+        "lldu_bytes": "the line: useful bytes of an LLDU",
+        "share": "the line: every n-th slot is this user's",
+    }[name]
+
+    def cell(profile: Profile) -> str:
+        sourced: Sourced = getattr(profile.line, name)
+        kind, number = sourced.origin.kind, _origins().index(sourced.origin.source) + 1
+        return f"{sourced.value:.0f} {kind} [{number}]"
+
+    return f"| {option} | {unit} | {meaning} | {' | '.join(map(cell, PROFILES.values()))} |"
+
+
+def tables() -> dict[str, str]:
+    """Return every table of the page, by its name."""
+    profiles = "\n".join(f"* `{name}`: {profile.summary}." for name, profile in PROFILES.items())
+    sources = "\n".join(f"{number}. {source}" for number, source in enumerate(_origins(), start=1))
+    return {"profiles": profiles, "parameters": _parameters(), "sources": sources}
+
+
+def filled(page: str) -> str:
+    """Return the page with its tables as they should be."""
+    for name, table in tables().items():
+        begin = f"<!-- {name} -->\n"
+        pattern = re.compile(f"{begin}.*?<!-- end -->", re.DOTALL)
+        page, count = pattern.subn(f"{begin}\n{table}\n\n<!-- end -->".replace("\\", r"\\"), page)
+        if count != 1:
+            raise ValueError(f"{PAGE} has {count} places for the table {name}, must have 1")
+    return page
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

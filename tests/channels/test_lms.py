@@ -1,0 +1,205 @@
+"""The land-mobile-satellite channel as users meet it: cuts, seeds, sweeps, profiles, and what is refused."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import fields
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tmt.channels import Lms
+from tmt.channels.lms_parameters import PARAMETERS
+from tmt.channels.lms_profiles import PROFILES
+from tmt.cli.generate_command import command
+from tmt.errors import UsageError
+from tmt.generate import Line, generate, overlay
+from tmt.io import read_phy, write_trace
+from tmt.trace import PhyTrace
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+MS = 1_000_000
+
+
+def times_ns(slots: int, interval_ns: float = 1_003_802.3) -> np.ndarray[Any, Any]:
+    return (np.arange(slots) * interval_ns).astype(np.int64)
+
+
+def test_parameters__are_the_fields_of_the_channel() -> None:
+    assert [parameter.name for parameter in PARAMETERS] == [field.name for field in fields(Lms)]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_profile__gives_a_channel_that_erases_some_slots_and_not_most(profile: str) -> None:
+    erased = Lms.of(profile, es_n0_db=7.0).realisation(4).erased(times_ns(20_000)).mean()
+    assert 0.0005 < erased < 0.4
+
+
+def test_profiles__leave_out_no_parameter_but_es_n0() -> None:
+    for profile in PROFILES.values():
+        assert set(profile.values) | {"es_n0_db"} == {field.name for field in fields(Lms)}
+
+
+@pytest.mark.parametrize("chunks", [[1] * 40, [3, 0, 17, 20], [4500, 1, 4499]])
+@pytest.mark.parametrize("jitter", [0.0, 1.0])
+def test_realisation__does_not_depend_on_the_cut(chunks: list[int], jitter: float) -> None:
+    # 9000 slots are 9 s, more than two blocks of the path.
+    channel = Lms.of(es_n0_db=4.0, segment_jitter=jitter)
+    tx_time_ns = times_ns(sum(chunks))
+    whole = channel.realisation(5).erased(tx_time_ns)
+    assert 0 < whole.sum() < len(whole)
+    realisation = channel.realisation(5)
+    cuts = np.cumsum([0, *chunks])
+    pieces = [realisation.erased(tx_time_ns[a:b]) for a, b in pairwise(cuts)]
+    assert np.array_equal(np.concatenate(pieces), whole)
+
+
+def test_realisation__counts_time_from_its_first_slot() -> None:
+    channel = Lms.of(es_n0_db=4.0)
+    late = channel.realisation(5).erased(times_ns(3000) + 10**15)
+    assert np.array_equal(late, channel.realisation(5).erased(times_ns(3000)))
+
+
+def test_realisation__crosses_a_long_gap() -> None:
+    # Without width the code needs no numbers of its own: after a gap of 20 s the gain decides alone.
+    channel = Lms.of(es_n0_db=4.0, code_width_db=0.0)
+    tx_time_ns = times_ns(21_000)
+    kept = (np.arange(21_000) < 100) | (np.arange(21_000) >= 20_000)
+    whole = channel.realisation(3).erased(tx_time_ns)
+    assert np.array_equal(channel.realisation(3).erased(tx_time_ns[kept]), whole[kept])
+    assert 0 < whole[20_000:].sum() < 1000
+
+
+@pytest.mark.parametrize("depth_ns", [0, 36 * MS])
+def test_sweep__erases_at_a_higher_es_n0_only_what_it_erases_at_a_lower_one(depth_ns: int) -> None:
+    tx_time_ns = times_ns(20_000)
+    erased = [
+        Lms.of(es_n0_db=es_n0_db, interleaver_depth_ns=depth_ns).realisation(8).erased(tx_time_ns)
+        for es_n0_db in (4.0, 5.0, 6.0, 8.0, 14.0)
+    ]
+    assert erased[0].sum() > erased[2].sum() > 0
+    for lower, higher in pairwise(erased):
+        assert not (higher & ~lower).any()
+
+
+def test_path__is_the_same_for_every_es_n0_interleaver_and_code() -> None:
+    one = Lms.of(es_n0_db=5.0).path(3).next_block()
+    other = Lms.of(es_n0_db=9.0, interleaver_depth_ns=0, code_width_db=2.0, segments=7).path(3).next_block()
+    assert np.array_equal(one, other)
+    assert not np.array_equal(one, Lms.of(es_n0_db=5.0).path(4).next_block())
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({}, "es_n0_db is missing: lms needs it, the profile internet does not say it"),
+        ({"es_n0_db": 5.0, "speed": 3.0}, "speed is no parameter of lms, whose parameters are: es_n0_db, "),
+        ({"es_n0_db": float("nan")}, r"es_n0_db is nan, must be within \[-100, 100\]"),
+        ({"es_n0_db": 5.0, "speed_kmh": 0.0}, r"speed_kmh is 0\.0, must be within \[0\.001, 2000\]"),
+        ({"es_n0_db": 5.0, "segments": 0}, r"segments is 0, must be within \[1, 1000\]"),
+        (
+            {"es_n0_db": 5.0, "los_to_deep": 0.6, "los_to_moderate": 0.6},
+            "los_to_moderate and los_to_deep sum to 1.2",
+        ),
+        ({"es_n0_db": 5.0, "transition_m": 4.0}, "transition_m is 4, must be at most the shortest frame, 3"),
+        (
+            {"es_n0_db": 5.0, "processing_time_ns": 0, "interleaver_depth_ns": 0},
+            "processing_time_ns is 0 without an interleaver, must be positive",
+        ),
+        ({"es_n0_db": 5.0, "los_to_deep": 0.0, "deep_to_los": 0.0}, "more than one state that is never left"),
+    ],
+)
+def test_lms__refuses_by_name_value_and_range(values: dict[str, float], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Lms.of("internet", **values)
+
+
+def test_lms__refuses_an_unknown_profile_and_a_negative_seed() -> None:
+    with pytest.raises(
+        UsageError, match="profile is 'urban', must be one of internet, perez-fontan-suburban-40"
+    ):
+        Lms.of("urban", es_n0_db=5.0)
+    with pytest.raises(UsageError, match="seed is -1, must be 0 or more"):
+        Lms.of(es_n0_db=5.0).realisation(-1)
+
+
+def test_generate__takes_the_decode_time_from_the_interleaver(tmp_path: Path) -> None:
+    channel = Lms.of(es_n0_db=5.0)
+    line = Line.at_rate(2_630_000, 33, channel.decode_time_ns, share=10)
+    assert line.interval_ns == Fraction(264 * 10**10, 2_630_000)
+    generate(tmp_path / "phy.parquet", channel, line, duration_ns=10**9, seed=3)
+    trace = read_phy(tmp_path / "phy.parquet")
+    assert len(trace) == 997
+    assert set(trace.decode_time_ns) <= {0, 36_100_000}
+    assert trace.metadata["generator"]["deep_psi_db"] == 5.9
+
+
+def test_overlay__keeps_the_decode_times_of_the_trace(tmp_path: Path) -> None:
+    tx_time_ns = times_ns(4000) + 10**12
+    write_trace(tmp_path / "in.parquet", PhyTrace(tx_time_ns, np.full(4000, 7 * MS)))
+    channel = Lms.of(es_n0_db=4.0)
+    overlay(tmp_path / "in.parquet", tmp_path / "out.parquet", channel, seed=2)
+    erased = channel.realisation(2).erased(tx_time_ns)
+    assert np.array_equal(read_phy(tmp_path / "out.parquet").decode_time_ns, np.where(erased, 0, 7 * MS))
+
+
+def test_command__takes_profile_line_and_settings(tmp_path: Path) -> None:
+    arguments = "--channel lms --es-n0-db 6 --set interleaver_depth=0 --set segments=2 --duration 2 --seed 3"
+    result = CliRunner().invoke(command, [*arguments.split(), str(tmp_path / "phy.parquet")])
+    assert result.exception is None, result.output
+    trace = read_phy(tmp_path / "phy.parquet")
+    channel = Lms.of(es_n0_db=6.0, interleaver_depth_ns=0, segments=2)
+    assert trace.metadata["generator"] == channel.describe()
+    assert trace.metadata["lldu_bytes"] == 33
+    line = Line.at_rate(2_630_000, 33, 100_000, share=10)
+    assert np.array_equal(trace.tx_time_ns, line.tx_times_ns(0, 1993))
+    erased = channel.realisation(3).erased(trace.tx_time_ns)
+    assert np.array_equal(trace.decode_time_ns, np.where(erased, 0, 100_000))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--duration 1", "--es-n0-db is missing: lms needs it"),
+        ("--es-n0-db 5 --duration 1 --decode-time 0.1", "--decode-time cannot be given: lms sets it"),
+        ("--es-n0-db 5 --duration 1 --set speed=3", "lms has no parameter 'speed', only es_n0_db, "),
+        ("--es-n0-db 5 --duration 1 --set speed_kmh", "--set speed_kmh: '' is not allowed, must be a number"),
+        ("--es-n0-db 5 --duration 1 --set segments=2.5", "'2.5' is not allowed, must be a number (int)"),
+        ("--es-n0-db 5 --duration 1 --set speed_kmh=-3", "speed_kmh is -3.0, must be within"),
+        ("--es-n0-db 5 --duration 1 --alpha 0.5", "--alpha is no parameter of lms"),
+        ("--es-n0-db 5 --duration 1 --slot-interval 1 --share 3", "--share needs --rate-bps"),
+    ],
+)
+def test_command__refuses_by_option(arguments: str, message: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        command, ["--channel", "lms", *arguments.split(), str(tmp_path / "phy.parquet")]
+    )
+    assert isinstance(result.exception, UsageError)
+    assert message in str(result.exception)
+    assert not list(tmp_path.iterdir())
+
+
+def test_command__refuses_profiles_of_other_channels(tmp_path: Path) -> None:
+    arguments = "--channel error-free --set a=1 --duration 1"
+    result = CliRunner().invoke(command, [*arguments.split(), str(tmp_path / "phy.parquet")])
+    assert "--set means nothing for error-free, which has no profiles" in str(result.exception)
+
+
+def test_command__offers_every_profile() -> None:
+    (option,) = (one for one in command.params if one.name == "profile")
+    assert list(option.type.choices) == list(PROFILES)  # type: ignore[attr-defined]
+
+
+def test_page__is_what_its_maker_makes() -> None:
+    spec = importlib.util.spec_from_file_location("lms_tables", DOCS / "lms_tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = (DOCS / "lms.md").read_text(encoding="utf-8")
+    assert module.filled(page) == page, "run `python docs/lms_tables.py`"

@@ -1,0 +1,225 @@
+"""The way of a receiver through shadow, as its complex gain on a grid of times, block after block.
+
+Everything random comes from three sources that advance by whole blocks, so that no cut of the slots can be
+seen in the gain, and no parameter of the code or of Es/N0 can either.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FloatArray = npt.NDArray[np.float64]
+ComplexArray = npt.NDArray[np.complex128]
+
+POINTS_PER_DOPPLER_PERIOD = 32
+"""How fine the grid is. Linear interpolation then keeps 99.5 % of the amplitude of the fastest component."""
+
+SPECTRUM_POINTS = 1 << 14
+FADE_POINTS = 1 << 10
+BLOCK_POINTS = SPECTRUM_POINTS - FADE_POINTS
+"""Points of a block: of each random spectrum, the last `FADE_POINTS` run into the next block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """What the surroundings do, by distance; each array has one row per state.
+
+    Attributes
+    ----------
+    loo_db : [n_states, 3]
+        Mean and standard deviation of the direct path, and power of the multipath.
+    frames_m : [n_states]
+        Distance from one move of the chain to the next.
+    moves : [n_states, n_states]
+        Probability of each move, staying included.
+    transition_m, correlation_m
+        Distance over which a triplet takes over, and over which the shadowing forgets.
+    """
+
+    loo_db: FloatArray
+    frames_m: FloatArray
+    moves: FloatArray
+    transition_m: float
+    correlation_m: float
+
+    def embedded_law(self) -> FloatArray:
+        """Return the stationary law of the chain, counted in frames (NaN when there is none but one)."""
+        states = len(self.moves)
+        balance = np.vstack([self.moves.T - np.eye(states), np.ones(states)])
+        if np.linalg.matrix_rank(balance[:-1], tol=1e-12) < states - 1:
+            return np.full(states, np.nan)
+        law = np.linalg.lstsq(balance, np.append(np.zeros(states), 1.0), rcond=None)[0]
+        law = np.where(law > 1e-12, law, 0.0)
+        stationary: FloatArray = law / law.sum()
+        return stationary
+
+    def occupancy(self) -> FloatArray:
+        """Return the share of the way that each state takes: [n_states]."""
+        way_m = self.embedded_law() * self.frames_m
+        share: FloatArray = way_m / way_m.sum()
+        return share
+
+    def mean_visits_m(self) -> FloatArray:
+        """Return the mean distance from entering each state to leaving it: [n_states]."""
+        with np.errstate(divide="ignore"):
+            visits_m: FloatArray = self.frames_m / (1.0 - np.diagonal(self.moves))
+        return visits_m
+
+
+def clarke_spectrum(points: int, cycles: float) -> FloatArray:
+    """Return the power in each bin of a discrete spectrum under Clarke's law: [points], summing to 1.
+
+    Clarke (Bell System Technical Journal 47, 1968): arrivals from all sides of the horizontal plane give the
+    density ``1 / (pi f_d sqrt(1 - (f / f_d)**2))``, whose integral is an arcsine.
+
+    Parameters
+    ----------
+    cycles
+        Maximum Doppler frequency, in bins.
+    """
+    edges = np.clip((np.arange(-points // 2, points // 2 + 1) - 0.5) / cycles, -1.0, 1.0)
+    power = np.diff(np.arcsin(edges)) / np.pi
+    return np.fft.ifftshift(power)
+
+
+class Multipath:
+    """Complex Gaussian noise of unit power with Clarke's spectrum, in blocks.
+
+    Each block is the transform of Gaussian amplitudes under the square root of the spectrum (Young and
+    Beaulieu, IEEE Trans. Commun. 48(7), 2000), and runs into the next one with weights whose squares sum to
+    one. So the process is Gaussian and of unit power everywhere, and has Clarke's autocorrelation but for a
+    factor of cos(pi lag / 2 `FADE_POINTS`) where two blocks meet.
+    """
+
+    def __init__(self, source: np.random.Generator) -> None:
+        self._source = source
+        power = clarke_spectrum(SPECTRUM_POINTS, SPECTRUM_POINTS / POINTS_PER_DOPPLER_PERIOD)
+        self._bins = np.flatnonzero(power)
+        self._amplitude = np.sqrt(power[self._bins] / 2.0) * SPECTRUM_POINTS
+        angle = (np.arange(FADE_POINTS) + 0.5) * (np.pi / 2.0 / FADE_POINTS)
+        self._fade_in, self._fade_out = np.sin(angle), np.cos(angle)
+        self._ahead = self._transform()[:FADE_POINTS]
+
+    def next_block(self) -> ComplexArray:
+        """Return the next block: [`BLOCK_POINTS`]."""
+        field = self._transform()
+        block = field[:BLOCK_POINTS]
+        block[:FADE_POINTS] = self._fade_in * block[:FADE_POINTS] + self._fade_out * self._ahead
+        self._ahead = field[BLOCK_POINTS:]
+        return block
+
+    def _transform(self) -> ComplexArray:
+        draws = self._source.standard_normal(2 * len(self._bins))
+        spectrum = np.zeros(SPECTRUM_POINTS, np.complex128)
+        spectrum[self._bins] = self._amplitude * (draws[::2] + 1j * draws[1::2])
+        return np.fft.ifft(spectrum)
+
+
+class Visits:
+    """The states along the way, from a start in the stationary law."""
+
+    def __init__(self, shadow: Shadow, source: np.random.Generator) -> None:
+        self._entries = self._walk(shadow, source)
+        self._known = [next(self._entries), next(self._entries)]
+
+    def between(self, first_m: float, last_m: float) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+        """Return where visits start, and their states: [n_visits] each.
+
+        They begin with the last visit that ended before `first_m`, and reach beyond `last_m`. Stretches
+        must follow one another.
+        """
+        while self._known[-1][0] <= last_m:
+            self._known.append(next(self._entries))
+        while self._known[2:] and self._known[2][0] <= first_m:
+            del self._known[0]
+        starts, states = zip(*self._known, strict=True)
+        return np.array(starts, np.float64), np.array(states, np.int64)
+
+    @staticmethod
+    def _walk(shadow: Shadow, source: np.random.Generator) -> Iterator[tuple[float, int]]:
+        """Give where each visit starts, and its state; the first one lies behind.
+
+        Three uniform numbers decide the state at distance 0, how far into its frame that is, and the state
+        before that frame; then each visit takes two, for its length and for the state that follows.
+        """
+        law, frames_m = shadow.embedded_law(), shadow.frames_m
+        state = _draw(np.cumsum(shadow.occupancy()), source)
+        start_m = -source.random() * float(frames_m[state])
+        before = _draw(np.cumsum(law * shadow.moves[:, state] / law[state]), source)
+        yield -math.inf, before
+        yield (-math.inf if before == state else start_m), state
+        leave = 1.0 - np.diagonal(shadow.moves)
+        away = np.cumsum(np.where(np.eye(len(law)), 0.0, shadow.moves), axis=1)
+        while True:
+            start_m += _frames(float(leave[state]), source.random()) * float(frames_m[state])
+            state = _draw(away[state] / max(away[state, -1], 1e-300), source)
+            yield start_m, state
+
+
+def _frames(leave: float, uniform: float) -> float:
+    """Return how many frames a visit lasts that is left after each with probability `leave`."""
+    if leave <= 0.0:
+        return math.inf
+    return 1.0 if leave >= 1.0 else 1.0 + math.floor(math.log1p(-uniform) / math.log1p(-leave))
+
+
+def _draw(cumulative: FloatArray, source: np.random.Generator) -> int:
+    """Return the index that a uniform number picks under a cumulative law."""
+    return min(int(np.searchsorted(cumulative, source.random(), side="right")), len(cumulative) - 1)
+
+
+class Path:
+    """The complex gain along the way, relative to the unobstructed direct path, on a grid of times."""
+
+    def __init__(
+        self,
+        shadow: Shadow,
+        *,
+        speed_m_s: float,
+        doppler_hz: float,
+        direct_doppler_hz: float,
+        seeds: list[np.random.SeedSequence],
+    ) -> None:
+        self.step_ns = max(1, round(1e9 / (POINTS_PER_DOPPLER_PERIOD * doppler_hz)))
+        multipath, shadowing, states = (np.random.Generator(np.random.PCG64(seed)) for seed in seeds)
+        self._shadow = shadow
+        self._multipath = Multipath(multipath)
+        self._shadowing = shadowing
+        self._visits = Visits(shadow, states)
+        self._level = float(shadowing.standard_normal())
+        self._step_m = speed_m_s * self.step_ns / 1e9
+        self._cycles_per_step = direct_doppler_hz * self.step_ns / 1e9
+        self._next_point = 0
+
+    def next_block(self) -> ComplexArray:
+        """Return the gain at the next points: [`BLOCK_POINTS`]."""
+        from tmt.kernels.lms import loo_gain  # noqa: PLC0415  (numba takes long to import)
+
+        field = self._multipath.next_block()
+        first = self._next_point
+        self._next_point += BLOCK_POINTS
+        starts_m, states = self._visits.between(first * self._step_m, self._next_point * self._step_m)
+        cycles = math.fmod(first * self._cycles_per_step, 1.0)
+        self._level = loo_gain(
+            field,
+            self._shadowing.standard_normal(BLOCK_POINTS),
+            self._level,
+            math.exp(-self._step_m / self._shadow.correlation_m),
+            first,
+            self._step_m,
+            starts_m,
+            states,
+            self._shadow.loo_db,
+            self._shadow.transition_m,
+            complex(np.exp(2j * np.pi * cycles)),
+            complex(np.exp(2j * np.pi * self._cycles_per_step)),
+        )
+        return field

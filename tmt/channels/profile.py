@@ -1,0 +1,96 @@
+"""Named sets of parameters, each value with its origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from tmt.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tmt.channels.base import Channel
+
+Kind = Literal["published", "assumed", "fitted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value comes from: a publication, an assumption of ours, or a fit to published results."""
+
+    kind: Kind
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sourced:
+    """A value and its origin."""
+
+    value: float
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class LineDefaults:
+    """The line of slots that a profile belongs to.
+
+    Attributes
+    ----------
+    rate_bps
+        Bits of LLDUs per second on the whole line.
+    lldu_bytes
+        Useful bytes of one LLDU.
+    share
+        This user gets every `share`-th slot.
+    """
+
+    rate_bps: Sourced
+    lldu_bytes: Sourced
+    share: Sourced
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Values for a channel's parameters, and the line that it goes with.
+
+    Attributes
+    ----------
+    summary
+        What it plays, in one sentence.
+    values
+        Values by the names of the channel's fields; fields that are missing must be given by the user.
+    """
+
+    summary: str
+    values: Mapping[str, Sourced]
+    line: LineDefaults
+
+    def parameters(self) -> dict[str, float]:
+        """Return the values alone."""
+        return {name: sourced.value for name, sourced in self.values.items()}
+
+
+def with_profile(kind: type[Channel], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a channel: those given, and for the rest those of a profile.
+
+    Raises
+    ------
+    UsageError
+        When there is no such profile or parameter, or one is neither given nor in the profile.
+    """
+    known = [field.name for field in fields(kind)]
+    if name not in kind.profiles:
+        raise UsageError(f"profile is {name!r}, must be one of {', '.join(kind.profiles)}")
+    values = kind.profiles[name].parameters() | dict(given)
+    for parameter in given:
+        if parameter not in known:
+            raise UsageError(
+                f"{parameter} is no parameter of {kind.name}, whose parameters are: {', '.join(known)}"
+            )
+    for parameter in known:
+        if parameter not in values:
+            raise UsageError(
+                f"{parameter} is missing: {kind.name} needs it, the profile {name} does not say it"
+            )
+    return values

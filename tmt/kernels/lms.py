@@ -1,0 +1,163 @@
+"""The land-mobile-satellite channel: gain on the way through shadow, and code words that fail on it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tmt.kernels._jit import kernel
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+_DB = math.log(10.0) / 10.0
+_LN_2 = math.log(2.0)
+
+
+@kernel
+def loo_gain(
+    field: npt.NDArray[np.complex128],
+    draws: npt.NDArray[np.float64],
+    shadow: float,
+    memory: float,
+    first_point: int,
+    step_m: float,
+    visit_start_m: npt.NDArray[np.float64],
+    visit_state: npt.NDArray[np.int64],
+    states: npt.NDArray[np.float64],
+    transition_m: float,
+    phasor: complex,
+    turn: complex,
+) -> float:
+    """Turn unit diffuse multipath into the complex gain, and return the shadowing of the last point.
+
+    The direct path has amplitude ``10**((alpha + psi * s) / 20)`` with s a first-order autoregression; the
+    diffuse one is scaled to its power MP (Loo, IEEE Trans. Veh. Tech. 34(3), 1985). Over the first
+    `transition_m` of a visit (alpha, psi, MP) go from the last state's values to this one's, linearly in dB.
+
+    Parameters
+    ----------
+    field : [n_points], complex
+        Unit-power multipath; replaced by the gain.
+    draws : [n_points], standard normal
+        Innovations of the shadowing.
+    shadow
+        Its value at the point before the first.
+    memory
+        Its correlation over one step, in [0, 1).
+    first_point
+        Number of the first point on the path.
+    step_m
+        Distance between points.
+    visit_start_m, visit_state : [n_visits]
+        Visits in order; the first was entered before those that the points lie in, the last reaches beyond
+        the last point.
+    states : [n_states, 3]
+        alpha, psi and MP in dB.
+    phasor, turn
+        Direct path's phase at the first point, and its advance per point.
+    """
+    innovation = math.sqrt(1.0 - memory * memory)
+    visit = 1
+    last_visit = len(visit_state) - 1
+    entered_m = -math.inf
+    settled = False
+    alpha_db = psi_db = diffuse = 0.0
+    for point in range(len(field)):
+        distance_m = (first_point + point) * step_m
+        while visit < last_visit and visit_start_m[visit + 1] <= distance_m:
+            visit += 1
+        if visit_start_m[visit] != entered_m:
+            entered_m = visit_start_m[visit]
+            settled = False
+        if not settled:
+            since_m = distance_m - entered_m
+            settled = since_m >= transition_m
+            part = 1.0 if settled else since_m / transition_m
+            old, new = visit_state[visit - 1], visit_state[visit]
+            alpha_db = states[old, 0] + part * (states[new, 0] - states[old, 0])
+            psi_db = states[old, 1] + part * (states[new, 1] - states[old, 1])
+            mp_db = states[old, 2] + part * (states[new, 2] - states[old, 2])
+            diffuse = math.exp(0.5 * _DB * mp_db)
+        shadow = memory * shadow + innovation * draws[point]
+        direct = math.exp(0.5 * _DB * (alpha_db + psi_db * shadow))
+        field[point] = direct * phasor + diffuse * field[point]
+        phasor *= turn
+    return shadow
+
+
+@kernel
+def decode(
+    field: npt.NDArray[np.complex128],
+    first_point: int,
+    step_ns: int,
+    time_ns: npt.NDArray[np.int64],
+    offsets_ns: npt.NDArray[np.float64],
+    jitter_ns: float,
+    places: npt.NDArray[np.float64],
+    needed_gain: npt.NDArray[np.float64],
+    snr: float,
+    llr_variance: float,
+    h1: float,
+    h2: float,
+    h3: float,
+    gains: npt.NDArray[np.float64],
+    erased: npt.NDArray[np.bool_],
+) -> None:
+    """Decide which code words are erased: those whose mean mutual information is below what they need.
+
+    Mutual information of a segment is ``(1 - 2**(-h1 * (llr_variance * SNR)**h2))**h3`` (Brannstrom,
+    Rasmussen and Grant, IEEE Trans. Inf. Theory 51(9), 2005), which rises with the SNR: it is worked out only
+    where the segments lie on both sides of what is needed.
+
+    Parameters
+    ----------
+    field : [n_points], complex
+        Gain at the points from `first_point` on, `step_ns` apart; between them it is interpolated linearly.
+    time_ns : [n_slots], int64
+        When code words start.
+    offsets_ns : [n_segments]
+        Middle of each segment after that.
+    jitter_ns
+        Width of the range, around its middle, in which a segment lies.
+    places : [n_slots, n_segments], or [0, n_segments] where `jitter_ns` is 0
+        Where in that range, in [0, 1).
+    needed_gain : [n_slots]
+        Power gain at which a code word just decodes when it is the same for all segments.
+    snr
+        Es/N0 without shadowing and multipath, linear.
+    gains : [n_segments]
+        Room for the power gains of one code word.
+    erased : [n_slots], bool
+        Result.
+    """
+    segments = len(offsets_ns)
+    for slot in range(len(time_ns)):
+        needed = needed_gain[slot]
+        lowest, highest = math.inf, 0.0
+        for segment in range(segments):
+            shift_ns = offsets_ns[segment]
+            if jitter_ns > 0.0:
+                shift_ns += jitter_ns * (places[slot, segment] - 0.5)
+            at_ns = time_ns[slot] + int(shift_ns)
+            point = at_ns // step_ns
+            part = (at_ns - point * step_ns) / step_ns
+            left, right = field[point - first_point], field[point - first_point + 1]
+            in_phase = left.real + part * (right.real - left.real)
+            quadrature = left.imag + part * (right.imag - left.imag)
+            gain = in_phase * in_phase + quadrature * quadrature
+            gains[segment] = gain
+            lowest = min(lowest, gain)
+            highest = max(highest, gain)
+        if lowest >= needed:
+            erased[slot] = False
+        elif highest < needed:
+            erased[slot] = True
+        else:
+            total = 0.0
+            for segment in range(segments):
+                exponent = h1 * (llr_variance * snr * gains[segment]) ** h2
+                total += (1.0 - math.exp(-_LN_2 * exponent)) ** h3
+            exponent = h1 * (llr_variance * snr * needed) ** h2
+            erased[slot] = total < segments * (1.0 - math.exp(-_LN_2 * exponent)) ** h3
