@@ -51,3 +51,9 @@ class OutputError(TmtError, OSError):
 
 class SimulatorError(TmtError, RuntimeError):
     """ns-2 is missing, failed or hung; the message holds its command line and its last words."""
+
+
+class EmulatorError(TmtError, RuntimeError):
+    """The machine cannot emulate, or an emulation cannot go on; the message says what is missing."""
+
+    exit_status = 2

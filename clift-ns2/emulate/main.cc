@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -78,21 +80,22 @@ int emulate(const Settings& settings) {
   return Session(settings, {sender, receiver}, wire, real_time).run();
 }
 
-// Runs `work` and says in one line why it cannot go on; returns its exit status.
+// Does `work` and returns its exit status. When it cannot go on, the reason is one line in `folder`/failure.txt, or on
+// stderr where there is no folder: status 2 alone may be the command's.
 template <class Work>
-int told(Work work) {
+int told(const std::string& folder, Work work) {
+  std::string reason;
   try {
     return work();
-  } catch (const SettingError& error) {
-    std::fprintf(stderr, "tmt emulate: %s\n", error.what());
-    return 2;
   } catch (const InputError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
+    reason = error.what();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tmt emulate: %s\n", error.what());
-    return 2;
+    reason = std::string("tmt emulate: ") + error.what();
   }
+  if (folder.empty() || !(std::ofstream(folder + "/failure.txt") << reason << std::endl)) {
+    std::fprintf(stderr, "%s\n", reason.c_str());
+  }
+  return 2;
 }
 
 // Waits for the child, which does the work; hands signals that end us on to it.
@@ -106,8 +109,7 @@ int await(pid_t child, const sigset_t& awaited) {
   }
 }
 
-int run(int argc, char** argv) {
-  const Settings settings = settings_of(argc, argv);
+int run(const Settings& settings) {
   enter_own_namespaces();
   sigset_t awaited;
   sigemptyset(&awaited);
@@ -118,7 +120,7 @@ int run(int argc, char** argv) {
   if (child > 0) return await(child, awaited);
   // First of its process namespace: whatever ends it ends all in there, and it ends with us.
   prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL), 0UL, 0UL, 0UL);
-  std::exit(told([&] { return emulate(settings); }));
+  std::exit(told(settings.folder, [&] { return emulate(settings); }));
 }
 
 }  // namespace
@@ -126,5 +128,11 @@ int run(int argc, char** argv) {
 }  // namespace clift
 
 int main(int argc, char** argv) {
-  return clift::told([&] { return clift::run(argc, argv); });
+  using namespace clift;
+  Settings settings;
+  const int status = told("", [&] {
+    settings = settings_of(argc, argv);
+    return 0;
+  });
+  return status != 0 ? status : told(settings.folder, [&] { return run(settings); });
 }

@@ -74,6 +74,7 @@ void Session::await_server() {
     }
     sleep_until(wire_.now_ns() + listening_interval_ns);
   }
+  server_listened_ = somebody_listens();
 }
 
 void Session::carry() {
@@ -150,6 +151,7 @@ void Session::report() {
                        {"flows", static_cast<std::int64_t>(wire_.flows())},
                        {"real_time", real_time_},
                        {"command_status", command_status_.value_or(-1)},
+                       {"server_listened", server_listened_},
                        {"server_status", server_status_.value_or(-1)}};
   const char* prefixes[] = {"forward_", "return_"};
   const Descriptor* networks[] = {&networks_.sender, &networks_.receiver};

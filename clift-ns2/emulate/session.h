@@ -49,6 +49,7 @@ class Session {
   Descriptor timer_;
   pid_t server_ = -1;
   pid_t command_ = -1;
+  bool server_listened_ = false;
   std::optional<int> server_status_;   // once it has ended
   std::optional<int> command_status_;
   std::optional<int> end_signal_;      // that told us to end

@@ -32,9 +32,9 @@ struct Settings {
   std::int64_t queue_packets = 100;
   std::int64_t mtu_bytes = 1500;
   bool record = false;               // write packets.npy
-  std::string folder = ".";          // where records and counters go
+  std::string folder = ".";          // where records, counters and the reason of a failure go
   std::string server;                // shell command at the far end; empty: none
-  Nanoseconds server_wait_ns = 10'000'000'000;
+  Nanoseconds server_wait_ns = 30'000'000'000;
   std::vector<std::string> sysctls;  // KEY=VALUE, in both namespaces
   int lifeline = -1;                 // descriptor at whose end everything ends; -1: none
   std::vector<std::string> command;  // after `--`

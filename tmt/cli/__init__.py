@@ -23,6 +23,7 @@ COMMANDS = {
     "convert": "turn a PHY trace into the link trace of a scheme",
     "export": "write a trace in another format",
     "replay": "run TCP over link traces in ns-2, once",
+    "emulate": "run any program over a link trace, in real time",
     "run": "run a scenario: a whole comparison, on all cores",
     "report": "write a campaign's results as one page to read",
 }

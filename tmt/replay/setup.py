@@ -108,27 +108,56 @@ class Setup:
         return found
 
 
-def set_up(replay: Replay) -> Setup:
-    """Check the traces of a replay and compute what it leaves open.
+@dataclass(frozen=True, slots=True)
+class ReadyPath:
+    """Both links of a path, and its bandwidth-delay product in full packets.
 
-    The bandwidth-delay product counts full packets: the forward link's mean packet rate times the time that a
-    packet and its acknowledgement take without queueing: the RTT plus the traces' mean delays in order. Queue
-    and window follow from it as `Replay` says. A window much beyond that would do harm: ns-2's TCP-Linux only
-    clamps the congestion window with it, and slow start overshoots the path by as much as it allows.
+    That product is the forward link's mean packet rate times the time that a packet and its acknowledgement
+    take without queueing: the RTT plus the traces' mean delays in order.
+    """
+
+    forward: ReadyLink | PlainLink
+    back: ReadyLink | PlainLink
+    pipe_packets: int
+
+
+def ready_path(forward_link: Link, return_link: Link | None, rtt_ns: int, *, packet_bytes: int) -> ReadyPath:
+    """Check a path's traces; without a return link that is plain and as fast as the forward link on average.
 
     Raises
     ------
     InputError, UsageError
         When a trace cannot be used; see `tmt.replay.links.ready_link`.
     """
-    forward, packet_rate, forward_delay_s = _ready(replay.forward_link, replay.packet_bytes)
-    back, _, return_delay_s = _ready(replay.return_link or PlainLink(forward.rate_bps), replay.packet_bytes)
-    round_trip_s = ns_to_seconds(replay.rtt_ns) + forward_delay_s + return_delay_s
-    pipe_packets = math.ceil(packet_rate * round_trip_s)
-    queue_packets = replay.queue_packets or max(pipe_packets, MIN_QUEUE_PACKETS)
-    return Setup(
-        replay, forward, back, queue_packets, replay.window_packets or max(pipe_packets + queue_packets, 2)
+    forward, packet_rate, forward_delay_s = _ready(forward_link, packet_bytes)
+    back, _, return_delay_s = _ready(return_link or PlainLink(forward.rate_bps), packet_bytes)
+    round_trip_s = ns_to_seconds(rtt_ns) + forward_delay_s + return_delay_s
+    return ReadyPath(forward, back, math.ceil(packet_rate * round_trip_s))
+
+
+def queue_for(path: ReadyPath) -> int:
+    """Return the limit of the queue where none is given: one bandwidth-delay product."""
+    return max(path.pipe_packets, MIN_QUEUE_PACKETS)
+
+
+def set_up(replay: Replay) -> Setup:
+    """Check the traces of a replay and compute what it leaves open.
+
+    Queue and window follow from the bandwidth-delay product as `Replay` says. A window much beyond that would
+    do harm: ns-2's TCP-Linux only clamps the congestion window with it, and slow start overshoots the path by
+    as much as it allows.
+
+    Raises
+    ------
+    InputError, UsageError
+        When a trace cannot be used; see `tmt.replay.links.ready_link`.
+    """
+    path = ready_path(
+        replay.forward_link, replay.return_link, replay.rtt_ns, packet_bytes=replay.packet_bytes
     )
+    queue_packets = replay.queue_packets or queue_for(path)
+    window_packets = replay.window_packets or max(path.pipe_packets + queue_packets, 2)
+    return Setup(replay, path.forward, path.back, queue_packets, window_packets)
 
 
 def _ready(link: Link, packet_bytes: int) -> tuple[ReadyLink | PlainLink, float, float]:

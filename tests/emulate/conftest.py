@@ -1,0 +1,53 @@
+"""What every test here needs: a machine on which emulation is allowed, and traces to emulate."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import pytest
+
+from tmt.emulate.emulator import find_program
+from tmt.io import write_trace
+from tmt.trace import LinkTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Path of the built emulator; skips where this machine allows no namespaces or no TUN."""
+    program = find_program()
+    folder = tmp_path_factory.mktemp("allowed")
+    status = subprocess.run([program, "folder", folder, "--", "true"], check=False, timeout=60).returncode
+    if status != 0:
+        pytest.skip((folder / "failure.txt").read_text().strip())
+    return program
+
+
+class TraceFactory(Protocol):
+    """Makes a link trace of `rows` rows with random gaps and delays, and writes it."""
+
+    def __call__(
+        self, name: str, *, rows: int, gap_ns: int, delay_ns: int = 0, lost: float = 0.0, seed: int = 1
+    ) -> tuple[Path, LinkTrace]: ...
+
+
+@pytest.fixture
+def random_trace(tmp_path: Path) -> TraceFactory:
+    def make(
+        name: str, *, rows: int, gap_ns: int, delay_ns: int = 0, lost: float = 0.0, seed: int = 1
+    ) -> tuple[Path, LinkTrace]:
+        random = np.random.default_rng(seed)
+        trace = LinkTrace(
+            np.cumsum(random.integers(1, 2 * gap_ns, rows)),
+            random.integers(0, delay_ns + 1, rows),
+            random.random(rows) >= lost,
+            np.ones(rows, np.uint8),
+        )
+        write_trace(tmp_path / name, trace)
+        return tmp_path / name, trace
+
+    return make

@@ -1,0 +1,63 @@
+"""`tmt emulate` as people mistype it: one line, exit status 2, and no packet has moved."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tmt.emulate import Emulation
+from tmt.errors import UsageError
+from tmt.replay import PlainLink
+
+TMT = Path(sys.executable).with_name("tmt")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--rtt", "0.5", "--", "true"], ["LINK", "--forward-rate"]),
+        (["link.parquet", "--rtt", "0.5"], ["COMMAND", "--"]),
+        (["link.parquet", "--rtt", "0.5", "--"], ["COMMAND", "--"]),
+        (["link.parquet", "--", "true"], ["--rtt"]),
+        (["missing.parquet", "--rtt", "0.5", "--", "true"], ["missing.parquet", "No such file"]),
+        (["a.npy", "--forward-rate", "1e6", "--rtt", "0.5", "--", "true"], ["LINK", "exclude"]),
+        (["--forward-rate", "1e6", "--forward-offset", "3", "--rtt", "0.5", "--", "true"], ["LINK"]),
+        (["--forward-rate", "1e6", "--return-offset", "3", "--rtt", "0.5", "--", "true"], ["--return"]),
+        (["--forward-rate", "1e6", "--rtt", "0.5", "--mtu", "67", "--", "true"], ["mtu_bytes", "67", "68"]),
+        (["--forward-rate", "1e6", "--rtt", "0.5", "--sysctl", "kernel.x=1", "--", "true"], ["kernel.x=1"]),
+        (
+            ["--forward-rate", "1e6", "--rtt", "0.5", "--any-order", "--hold", "1", "--", "true"],
+            ["hold_ns", "in_order"],
+        ),
+        (["--forward-rate", "1e6", "--rtt", "0.5", "--keep", ".", "--", "true"], ["is not empty"]),
+    ],
+)
+def test_bad_arguments__are_refused_by_name_with_status_2(
+    arguments: list[str], words: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "something").touch()
+    result = subprocess.run(
+        [TMT, "emulate", *arguments], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert result.returncode == 2
+    assert all(word in result.stderr for word in words), result.stderr
+    assert "Traceback" not in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["something"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"command": ()}, "command is empty"),
+        ({"rtt_ns": -1}, "rtt_ns is -1"),
+        ({"queue_packets": 0}, "queue_packets is 0"),
+        ({"sysctls": ("net.core.rmem_max",)}, "must be net.NAME=VALUE"),
+    ],
+)
+def test_emulation__refuses_what_is_not_allowed(given: dict[str, object], words: str) -> None:
+    good = {"command": ("true",), "forward_link": PlainLink(1e6), "rtt_ns": 0}
+    with pytest.raises(UsageError, match=words):
+        Emulation(**(good | given))

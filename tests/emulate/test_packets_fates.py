@@ -1,0 +1,146 @@
+"""Real packets over real interfaces: what becomes of each is what a twin says, whatever the machine's load.
+
+The emulator's records hold the moment at which it read each packet. From these, from sizes and trace the
+twin of `Queue/Clift` derives every fate and the moment at which it is due; only lateness is the machine's.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.ns2.queue_twin import Options, outcomes
+from tmt.emulate import Emulation, run
+from tmt.replay import PlainLink, TraceLink
+from tmt.schema import PACKET_EVENTS
+from tmt.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from emulate.conftest import TraceFactory
+
+    from tmt.emulate import EmulationResult
+
+pytestmark = pytest.mark.usefixtures("emulator")
+
+SENT, RECEIVED, LINK_LOST, _, QUEUE_DROPPED = range(len(PACKET_EVENTS))
+COUNTED = {SENT: "arrived", RECEIVED: "delivered", LINK_LOST: "lost", QUEUE_DROPPED: "overflowed"}
+MOST_LATE_NS = 20 * NS_PER_S
+RTT_NS = 40 * NS_PER_MS
+
+DATAGRAMS = """
+import random, socket, sys, time
+family = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET
+random.seed(int(sys.argv[2]))
+with socket.socket(family, socket.SOCK_DGRAM) as sender:
+    for burst in range(30):
+        for _ in range(random.randint(1, 20)):
+            sender.sendto(bytes(random.randint(1, 1400)), (sys.argv[1], 9))
+        time.sleep(random.choice([0, 0.002, 0.02]))
+time.sleep(1)
+"""
+"""Sends some 300 datagrams in bursts, then waits until the link has settled them."""
+
+
+def emulated(path: object, options: Options, receiver: str = "10.0.0.2") -> EmulationResult:
+    return run(
+        Emulation(
+            command=(sys.executable, "-c", DATAGRAMS, receiver, "7"),
+            forward_link=TraceLink(str(path), options.lldu_bytes),
+            return_link=PlainLink(1e6),
+            rtt_ns=RTT_NS,
+            queue_packets=options.limit,
+            loop=options.loop,
+            in_order=options.in_order,
+            hold_ns=options.hold_ns or None,
+        ),
+        record=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("receiver", "lldu_bytes", "limit", "in_order", "hold_ms"),
+    [
+        ("10.0.0.2", 1500, 1000, False, 0),
+        ("10.0.0.2", 400, 6, True, 0),
+        ("fd00::2", 200, 8, True, 15),
+        ("fd00::2", 33, 4, False, 0),
+    ],
+)
+def test_fates_and_order__are_those_of_the_twin(
+    random_trace: TraceFactory, receiver: str, lldu_bytes: int, limit: int, in_order: bool, hold_ms: int
+) -> None:
+    # 12 Mbit/s, whatever the size of a row.
+    gap_ns = NS_PER_MS * lldu_bytes // 1500
+    path, trace = random_trace("link.npy", rows=40_000, gap_ns=gap_ns, delay_ns=40 * NS_PER_MS, lost=0.01)
+    options = Options(
+        lldu_bytes,
+        limit,
+        loop=True,
+        offset_ns=int(trace.tx_time_ns[0]),
+        in_order=in_order,
+        hold_ns=hold_ms * NS_PER_MS,
+    )
+    result = emulated(path, options, receiver)
+    assert result.packets is not None
+
+    forward = result.packets[result.packets["direction"] == 0]
+    sent = forward[forward["event"] == SENT]
+    assert len(sent) > 100
+    sendings = [(int(row["time_ns"]), int(row["size_bytes"])) for row in sent]
+    expected = outcomes(trace, sendings, RTT_NS // 2, options)
+
+    settled = forward[forward["event"] != SENT]
+    number = {int(uid): i for i, uid in enumerate(sent["uid"])}
+    found = {number[int(row["uid"])]: (PACKET_EVENTS[row["event"]], int(row["time_ns"])) for row in settled}
+    assert len(found) == len(settled)
+    assert {i: fate for i, (fate, _) in found.items()} == {i: expected[i][0] for i in found}
+    # All but those that were still under way when the command ended.
+    missing = expected.keys() - found.keys()
+    assert len(missing) == result.row["forward_packets_under_way"]
+    assert {event for event, _ in found.values()} >= {"received", "link_lost"}
+    assert (limit < 100) == any(event == "queue_dropped" for event, _ in found.values())
+
+    due = {i: time_ns for i, (event, time_ns) in expected.items() if event != "queue_dropped"}
+    lateness_ns = [found[i][1] - due[i] for i in found.keys() & due.keys()]
+    assert min(lateness_ns) >= 0
+    assert max(lateness_ns) < MOST_LATE_NS
+    due_ns = [due[number[int(row["uid"])]] for row in settled if row["event"] != QUEUE_DROPPED]
+    assert due_ns == sorted(due_ns)
+
+
+def test_trace__that_ends_stops_the_link_and_says_so(random_trace: TraceFactory) -> None:
+    path, trace = random_trace("link.npy", rows=20, gap_ns=NS_PER_MS)
+    result = emulated(path, Options(1500, 5, offset_ns=int(trace.tx_time_ns[0])))
+    assert result.packets is not None
+    assert any("trace has ended" in note for note in result.notes)
+    assert result.row["forward_packets_under_way"] == 5
+    assert result.row["forward_packets_delivered"] <= 20
+    assert result.row["forward_rows_offered"] == 20
+
+
+def test_figures__are_those_of_the_records(random_trace: TraceFactory) -> None:
+    path, trace = random_trace("link.npy", rows=9000, gap_ns=NS_PER_MS, delay_ns=10 * NS_PER_MS, lost=0.05)
+    result = emulated(path, Options(1500, 10, loop=True, offset_ns=int(trace.tx_time_ns[0])))
+    packets, row = result.packets, result.row
+    assert packets is not None
+    assert np.all(np.diff(packets["time_ns"]) >= 0)
+    for direction, word in enumerate(("forward", "return")):
+        events = packets["event"][packets["direction"] == direction]
+        for event, name in (
+            (SENT, "arrived"),
+            (RECEIVED, "delivered"),
+            (LINK_LOST, "lost"),
+            (QUEUE_DROPPED, "overflowed"),
+        ):
+            assert row[f"{word}_packets_{name}"] == np.count_nonzero(events == event)
+    received = packets[(packets["direction"] == 0) & (packets["event"] == RECEIVED)]
+    delay_s = np.sort(received["delay_ns"]) / NS_PER_S
+    assert row["forward_delay_least_s"] == delay_s[0]
+    assert row["forward_delay_most_s"] == delay_s[-1]
+    # The emulator's percentiles are at most a 64th too high.
+    median_s = delay_s[-(-len(delay_s) // 2) - 1]
+    assert median_s <= row["forward_delay_p50_s"] <= median_s * (1 + 1 / 64)
+    assert row["forward_packets_refused"] == row["forward_interface_dropped"] == 0
