@@ -6,6 +6,8 @@ Queue/Clift set hold_ 0
 Queue/Clift set loop_ 0
 Queue/Clift set offset_ 0
 Clift/Tap set debug_ false
+Agent/TCP/Modern set srtt_s_ 0
+Agent/TCP/Modern set ca_state_ 0
 
 # A packet that the link loses is no queue drop ("d"): its line begins with "l", that of an unsettled one with "u".
 Class Trace/LinkLost -superclass Trace

@@ -1,0 +1,33 @@
+#include "core/tcp/forward_rto.h"
+
+namespace clift::tcp {
+
+void ForwardRto::begin(std::int64_t recovery_point) {
+  step_ = 2;
+  recovery_point_ = recovery_point;
+}
+
+ForwardRto::Verdict ForwardRto::on_ack(const Ack& ack) {
+  if (step_ == 2) {
+    if (!ack.advances) return Verdict::none;
+    if (ack.una >= recovery_point_) {  // step 2a: the retransmission filled the only hole
+      step_ = 0;
+      return Verdict::genuine;
+    }
+    step_ = 3;
+    return Verdict::send_new;
+  }
+  if (step_ == 3) {
+    if (ack.delivers_original) {  // step 3b
+      step_ = 0;
+      return Verdict::spurious;
+    }
+    if (ack.delivers_new || ack.advances || ack.is_duplicate) {  // step 3a
+      step_ = 0;
+      return Verdict::genuine;
+    }
+  }
+  return Verdict::none;
+}
+
+}  // namespace clift::tcp

@@ -1,0 +1,46 @@
+// Smoothed round-trip time and retransmission timeout: RFC 6298, in the form that Linux has given it (P. Sarolahti and
+// A. Kuznetsov, Congestion Control in Linux TCP, USENIX 2002, section 4). Every ACK gives a sample; the variation
+// follows the largest deviation of a round at once, falls once a round, and its term in the timeout is at least
+// `least_variation_ns`, where RFC 6298 bounds the whole timeout by a second.
+#pragma once
+
+#include "core/time.h"
+
+namespace clift::tcp {
+
+struct TimeoutBounds {
+  Nanoseconds initial_ns = 1'000'000'000;          // RFC 6298, (2.1)
+  Nanoseconds least_variation_ns = 200'000'000;    // of the term 4 * rttvar
+  Nanoseconds most_ns = 120'000'000'000;           // with back-off
+};
+
+class RttEstimator {
+ public:
+  explicit RttEstimator(const TimeoutBounds& bounds = {}) : bounds_(bounds) {}
+
+  // `round_ends`: a packet sent after the last such call is acknowledged.
+  void sample(Nanoseconds rtt_ns, bool round_ends);
+
+  bool has_sample() const { return has_sample_; }
+  Nanoseconds srtt_ns() const { return srtt_ns_; }      // 0: no sample
+  Nanoseconds rttvar_ns() const { return rttvar_ns_; }
+  Nanoseconds min_rtt_ns() const { return min_rtt_ns_; }  // never: no sample
+
+  // The timeout, doubled for each back-off.
+  Nanoseconds rto_ns() const;
+  int backoffs() const { return backoffs_; }
+  void back_off() { ++backoffs_; }
+  void end_backoff() { backoffs_ = 0; }
+
+ private:
+  TimeoutBounds bounds_;
+  bool has_sample_ = false;
+  Nanoseconds srtt_ns_ = 0;
+  Nanoseconds rttvar_ns_ = 0;
+  Nanoseconds deviation_ns_ = 0;            // smoothed mean deviation
+  Nanoseconds largest_deviation_ns_ = 0;    // in this round
+  Nanoseconds min_rtt_ns_ = never;
+  int backoffs_ = 0;
+};
+
+}  // namespace clift::tcp

@@ -1,0 +1,432 @@
+#include "core/tcp/sender.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clift::tcp {
+
+Sender::Sender(const SenderOptions& options, std::unique_ptr<CongestionControl> control, Transmit transmit)
+    : options_(options), control_(std::move(control)), transmit_(std::move(transmit)), rtt_(options.timeout) {}
+
+void Sender::offer(Nanoseconds now_ns, std::int64_t end) {
+  if (offered_ == 0) control_->on_start(now_ns);
+  check_application();
+  offered_ = std::max(offered_, end);
+  send_what_may(now_ns);
+}
+
+double Sender::cwnd() const {
+  if (is_handshake()) return 1.0;
+  return prr_governs() ? static_cast<double>(prr_.cwnd()) : control_->cwnd();
+}
+
+// ---- ACKs
+
+void Sender::on_ack(const Acknowledgement& ack) {
+  if (ack.ack > board_.next()) return;
+  check_application();
+  Progress progress;
+  progress.prior_una = board_.una();
+  progress.prior_in_flight = board_.in_flight();
+  const bool was_handshake = is_handshake();
+
+  update_scoreboard(ack, progress);
+  sample_rtt(ack, progress);
+  if (was_handshake) {
+    // The SYN is acknowledged: a round-trip time is known, and there is no window to grow yet.
+    if (state_ == RecoveryState::loss && !is_handshake()) state_ = RecoveryState::open;
+    frto_.stop();
+  } else {
+    answer_probe(ack, progress);
+    follow_timeout(ack, progress);
+    look_for_undo(ack, progress);
+    end_recovery(ack.now_ns, progress);
+    const bool has_dsack = progress.dsack >= 0 && !progress.dsack_answers_probe;
+    rack_.adapt_window(has_dsack, progress.recovery_ends, board_.una(), board_.next());
+    detect_losses(ack.now_ns, progress);
+    const RateSample rate = sampler_.sample(rtt_.min_rtt_ns());
+    respond_to_losses(ack.now_ns, progress, false);
+    report(ack, progress, rate);
+  }
+  restart_timers(ack, progress);
+  send_what_may(ack.now_ns);
+}
+
+namespace {
+
+using Block = std::pair<std::int64_t, std::int64_t>;
+
+// A block that lies below the acknowledgement or within the next one reports a packet that arrived twice (RFC 2883).
+std::int64_t dsack_of(const Acknowledgement& ack) {
+  if (ack.blocks.empty()) return -1;
+  const auto [left, right] = ack.blocks.front();
+  if (right <= ack.ack) return left;
+  if (ack.blocks.size() > 1 && left >= ack.blocks[1].first && right <= ack.blocks[1].second) return left;
+  return -1;
+}
+
+}  // namespace
+
+void Sender::update_scoreboard(const Acknowledgement& ack, Progress& progress) {
+  progress.dsack = dsack_of(ack);
+  progress.dsack_answers_probe = progress.dsack >= 0 && probe_.is_answered_by(progress.dsack);
+  delivered_.clear();
+  if (ack.ack > board_.una()) board_.acknowledge(ack.ack, delivered_);
+  // In the order of their numbers: else a lost ACK would look like packets that overtook each other.
+  blocks_.assign(ack.blocks.begin() + (progress.dsack >= 0 ? 1 : 0), ack.blocks.end());
+  std::sort(blocks_.begin(), blocks_.end());
+  for (const Block& block : blocks_) board_.sack(block.first, block.second, delivered_);
+  sampler_.begin_ack(ack.now_ns);
+  for (const DeliveredPacket& packet : delivered_) {
+    sampler_.on_delivered(packet.packet.snapshot, packet.packet.sent_ns, packet.packet.transmission);
+  }
+}
+
+// The estimator gets the earliest packet's round trip, the congestion control the latest one's; by Karn's rule of those
+// that were sent once. A timestamp stands in when all that is acknowledged was sent again.
+void Sender::sample_rtt(const Acknowledgement& ack, Progress& progress) {
+  Nanoseconds longest_ns = -1;
+  for (const DeliveredPacket& packet : delivered_) {
+    if (packet.packet.is_retransmitted) continue;
+    const Nanoseconds rtt_ns = ack.now_ns - packet.packet.sent_ns;
+    longest_ns = std::max(longest_ns, rtt_ns);
+    if (progress.rtt_ns < 0 || rtt_ns < progress.rtt_ns) progress.rtt_ns = rtt_ns;
+  }
+  if (longest_ns < 0 && board_.una() > progress.prior_una && ack.echo_ns >= 0) {
+    longest_ns = progress.rtt_ns = ack.now_ns - ack.echo_ns;
+  }
+  if (longest_ns >= 0) {
+    const bool round_ends = board_.una() > round_end_;
+    if (round_ends) round_end_ = board_.next();
+    rtt_.sample(longest_ns, round_ends);
+  }
+  if (board_.una() > progress.prior_una) rtt_.end_backoff();
+  for (const DeliveredPacket& packet : delivered_) {
+    rack_.on_delivered(packet, ack.now_ns, ack.echo_ns, rtt_.min_rtt_ns());
+  }
+}
+
+// A probe that has repaired a loss calls for one reduction (RFC 8985, section 7.4.2).
+void Sender::answer_probe(const Acknowledgement& ack, const Progress& progress) {
+  const bool is_duplicate = ack.ack == progress.prior_una && ack.blocks.empty();
+  if (!probe_.on_ack(ack.ack, is_duplicate, progress.dsack_answers_probe)) return;
+  if (state_ != RecoveryState::open && state_ != RecoveryState::disorder) return;
+  control_->on_enter_recovery(event(ack.now_ns, progress.prior_in_flight));
+  control_->on_exit_recovery(ack.now_ns, RecoveryState::recovery);
+  undo_.end();
+}
+
+void Sender::follow_timeout(const Acknowledgement& ack, Progress& progress) {
+  if (!frto_.is_active()) return;
+  ForwardRto::Ack seen;
+  seen.una = board_.una();
+  seen.advances = board_.una() > progress.prior_una;
+  seen.is_duplicate = !seen.advances && ack.ack == progress.prior_una;
+  for (const DeliveredPacket& packet : delivered_) {
+    if (packet.sequence >= recovery_point_) {
+      seen.delivers_new = true;
+    } else if (!packet.packet.is_retransmitted) {
+      seen.delivers_original = true;
+    }
+  }
+  switch (frto_.on_ack(seen)) {
+    case ForwardRto::Verdict::send_new:
+      forward_budget_ = 2;
+      if (!has_new()) frto_.stop();
+      break;
+    case ForwardRto::Verdict::spurious:
+      undo(ack.now_ns, progress);
+      break;
+    case ForwardRto::Verdict::none:
+    case ForwardRto::Verdict::genuine:
+      break;
+  }
+  if (!frto_.is_active()) forward_budget_ = 0;
+}
+
+void Sender::look_for_undo(const Acknowledgement& ack, Progress& progress) {
+  bool is_spurious = false;
+  if (board_.una() > progress.prior_una) is_spurious = undo_.on_advance(progress.prior_una, board_.una(), ack.echo_ns);
+  if (progress.dsack >= 0 && !progress.dsack_answers_probe) {
+    is_spurious = undo_.on_dsack(progress.dsack) || is_spurious;
+  }
+  if (is_spurious) undo(ack.now_ns, progress);
+}
+
+void Sender::undo(Nanoseconds now_ns, Progress& progress) {
+  ++counters_.undone;
+  const RecoveryState from = state_;
+  undo_.end();
+  frto_.stop();
+  forward_budget_ = 0;
+  rack_.note_reordering();
+  if (from == RecoveryState::loss) rack_.forget();
+  // What still counts as lost is judged anew, now that packets are known to overtake each other.
+  if (board_.lost() > 0) board_.unmark_lost();
+  control_->on_undo(now_ns, from);
+  if (from == RecoveryState::recovery || from == RecoveryState::loss) {
+    state_ = RecoveryState::open;
+    progress.recovery_ends = true;
+  }
+}
+
+void Sender::end_recovery(Nanoseconds now_ns, Progress& progress) {
+  if (state_ != RecoveryState::recovery && state_ != RecoveryState::loss) return;
+  if (board_.una() < recovery_point_) return;
+  const RecoveryState from = state_;
+  state_ = RecoveryState::open;
+  frto_.stop();
+  forward_budget_ = 0;
+  progress.recovery_ends = true;
+  control_->on_exit_recovery(now_ns, from);
+}
+
+// Marks what RACK takes for lost, and says when to look again.
+void Sender::detect_losses(Nanoseconds now_ns, Progress& progress) {
+  const bool in_recovery = state_ == RecoveryState::recovery || state_ == RecoveryState::loss;
+  const Nanoseconds window_ns =
+      rack_.reordering_window_ns(in_recovery, board_.sacked(), rtt_.min_rtt_ns(), rtt_.srtt_ns());
+  reordering_ns_ = never;
+  while (board_.oldest() >= 0) {
+    const Nanoseconds deadline_ns = rack_.deadline_ns(board_.at(board_.oldest()), window_ns);
+    if (deadline_ns > now_ns) {
+      reordering_ns_ = deadline_ns;
+      break;
+    }
+    mark_lost(now_ns, board_.oldest());
+    ++progress.lost;
+  }
+}
+
+void Sender::respond_to_losses(Nanoseconds now_ns, const Progress& progress, bool by_timer) {
+  const auto newly_delivered = static_cast<std::int64_t>(delivered_.size());
+  const bool begins =
+      board_.lost() > 0 && (state_ == RecoveryState::open || state_ == RecoveryState::disorder);
+  if (begins) {
+    ++counters_.recoveries;
+    state_ = RecoveryState::recovery;
+    recovery_point_ = board_.next();
+    probe_.cancel();
+    undo_.begin();
+    control_->on_enter_recovery(event(now_ns, progress.prior_in_flight));
+    prr_.begin(control_->ssthresh(), board_.next() - board_.una() - board_.sacked() + newly_delivered);
+  } else if (state_ == RecoveryState::open || state_ == RecoveryState::disorder) {
+    state_ = board_.sacked() > 0 || progress.dsack >= 0 ? RecoveryState::disorder : RecoveryState::open;
+  }
+  if (!prr_governs()) return;
+  if (by_timer || (begins && newly_delivered == 0)) {
+    prr_.force(board_.in_flight());
+  } else {
+    const bool is_safe = board_.una() > progress.prior_una && progress.lost == 0;
+    prr_.on_ack(newly_delivered, board_.in_flight(), is_safe);
+  }
+}
+
+void Sender::report(const Acknowledgement& ack, const Progress& progress, const RateSample& rate) {
+  AckSample sample;
+  sample.now_ns = ack.now_ns;
+  sample.newly_acked = board_.una() - progress.prior_una;
+  sample.newly_delivered = static_cast<std::int64_t>(delivered_.size());
+  sample.newly_lost = progress.lost;
+  if (sample.newly_acked == 0 && sample.newly_delivered == 0 && sample.newly_lost == 0) return;
+  sample.rtt_ns = progress.rtt_ns;
+  sample.srtt_ns = rtt_.srtt_ns();
+  sample.min_rtt_ns = rtt_.min_rtt_ns();
+  sample.prior_in_flight = progress.prior_in_flight;
+  sample.in_flight = board_.in_flight();
+  sample.delivered = sampler_.delivered();
+  sample.lost = sampler_.lost();
+  sample.snd_una = board_.una();
+  sample.snd_nxt = board_.next();
+  sample.state = state_;
+  const double cwnd = control_->cwnd();
+  sample.is_cwnd_limited = usage_.is_limited(cwnd, cwnd < static_cast<double>(control_->ssthresh()));
+  sample.is_app_limited = sampler_.is_app_limited();
+  sample.rate = rate;
+  control_->on_ack(sample);
+}
+
+// RFC 6298, (5.2) and (5.3): the timer runs from the last ACK that brought something in order.
+void Sender::restart_timers(const Acknowledgement& ack, const Progress& progress) {
+  if (board_.is_empty()) {
+    timeout_ns_ = probe_ns_ = reordering_ns_ = never;
+    return;
+  }
+  if (board_.una() == progress.prior_una) {
+    if (state_ != RecoveryState::open) probe_ns_ = never;
+    return;
+  }
+  timeout_ns_ = ack.now_ns + rtt_.rto_ns();
+  arm_probe(ack.now_ns);
+}
+
+void Sender::arm_probe(Nanoseconds now_ns) {
+  probe_ns_ = never;
+  if (state_ != RecoveryState::open || board_.sacked() > 0 || probe_.is_outstanding() || is_handshake()) return;
+  probe_ns_ = now_ns + TailLossProbe::timeout_ns(rtt_.srtt_ns(), board_.next() - board_.una());
+  probe_ns_ = std::min(probe_ns_, timeout_ns_);
+}
+
+CongestionEvent Sender::event(Nanoseconds now_ns, std::int64_t in_flight) const {
+  CongestionEvent event;
+  event.now_ns = now_ns;
+  event.in_flight = in_flight;
+  event.delivered = sampler_.delivered();
+  event.snd_una = board_.una();
+  event.snd_nxt = board_.next();
+  event.srtt_ns = rtt_.srtt_ns();
+  event.min_rtt_ns = rtt_.min_rtt_ns();
+  return event;
+}
+
+void Sender::mark_lost(Nanoseconds now_ns, std::int64_t sequence) {
+  const SendSnapshot snapshot = board_.at(sequence).snapshot;
+  board_.mark_lost(sequence);
+  sampler_.on_lost();
+  if (is_handshake()) return;
+  LostPacket lost;
+  lost.now_ns = now_ns;
+  lost.packet = sequence;
+  lost.delivered = sampler_.delivered();
+  lost.tx_in_flight = snapshot.tx_in_flight;
+  lost.lost_since_sent = sampler_.lost() - snapshot.lost;
+  lost.delivered_since_sent = sampler_.delivered() - snapshot.delivered;
+  lost.is_app_limited = snapshot.is_app_limited;
+  control_->on_lost(lost);
+}
+
+// ---- timers
+
+Nanoseconds Sender::next_deadline_ns() const {
+  return std::min({timeout_ns_, probe_ns_, reordering_ns_, pacing_ns_});
+}
+
+void Sender::on_timer(Nanoseconds now_ns) {
+  check_application();
+  if (reordering_ns_ <= now_ns) on_reordering_timeout(now_ns);
+  if (probe_ns_ <= now_ns) on_probe_timeout(now_ns);
+  if (timeout_ns_ <= now_ns) on_retransmission_timeout(now_ns);
+  send_what_may(now_ns);
+}
+
+void Sender::on_reordering_timeout(Nanoseconds now_ns) {
+  Progress progress;
+  progress.prior_una = board_.una();
+  progress.prior_in_flight = board_.in_flight();
+  delivered_.clear();
+  detect_losses(now_ns, progress);
+  if (progress.lost == 0) return;
+  respond_to_losses(now_ns, progress, true);
+}
+
+void Sender::on_probe_timeout(Nanoseconds now_ns) {
+  probe_ns_ = never;
+  ++counters_.probes;
+  const bool is_new = has_new();
+  const std::int64_t sequence = is_new ? board_.next() : board_.next() - 1;
+  send(now_ns, sequence);
+  probe_.on_sent(board_.next(), !is_new);
+  probe_ns_ = never;
+  timeout_ns_ = now_ns + rtt_.rto_ns();
+}
+
+void Sender::on_retransmission_timeout(Nanoseconds now_ns) {
+  timeout_ns_ = reordering_ns_ = probe_ns_ = never;
+  if (board_.is_empty()) return;
+  ++counters_.timeouts;
+  probe_.cancel();
+  const std::int64_t prior_in_flight = board_.in_flight();
+  const bool in_recovery = state_ == RecoveryState::recovery;
+  const bool is_repeated = state_ == RecoveryState::loss && rtt_.backoffs() > 0;
+
+  // RFC 8985, section 6.3: what was sent too recently to have been acknowledged is not lost yet.
+  const Nanoseconds window_ns =
+      rack_.reordering_window_ns(true, board_.sacked(), rtt_.min_rtt_ns(), rtt_.srtt_ns());
+  if (board_.at(board_.una()).is_in_flight) mark_lost(now_ns, board_.una());
+  while (board_.oldest() >= 0 && rack_.is_overdue(board_.at(board_.oldest()), window_ns, now_ns)) {
+    mark_lost(now_ns, board_.oldest());
+  }
+
+  if (!is_handshake()) {
+    CongestionEvent timeout = event(now_ns, prior_in_flight);
+    timeout.is_repeated = is_repeated || in_recovery;
+    control_->on_timeout(timeout);
+    // RFC 5682 does not follow a timeout that strikes in recovery: too much is ambiguous then.
+    if (!in_recovery && (!is_repeated || frto_.awaits_first_ack())) {
+      frto_.begin(board_.next());
+    } else {
+      frto_.stop();
+    }
+    if (!is_repeated && !in_recovery) undo_.begin();
+  }
+  forward_budget_ = 0;
+  state_ = RecoveryState::loss;
+  recovery_point_ = board_.next();
+  rtt_.back_off();
+  send(now_ns, board_.una());
+}
+
+// ---- sending
+
+// draft-ietf-ccwg-bbr, "Detecting application-limited phases".
+void Sender::check_application() {
+  const bool nothing_to_send = board_.next() >= offered_ && !board_.next_lost();
+  if (nothing_to_send && static_cast<double>(board_.in_flight()) < std::floor(cwnd())) {
+    sampler_.mark_app_limited(board_.in_flight());
+  }
+}
+
+bool Sender::has_new() const {
+  return board_.next() < offered_ && board_.next() < board_.una() + options_.receiver_window &&
+         (!is_handshake() || board_.next() == 0);
+}
+
+void Sender::send_what_may(Nanoseconds now_ns) {
+  for (; forward_budget_ > 0 && has_new(); --forward_budget_) send(now_ns, board_.next());
+  forward_budget_ = 0;
+
+  bool is_window_full = false;
+  pacing_ns_ = never;
+  while (true) {
+    const std::optional<std::int64_t> lost = board_.next_lost();
+    if (!lost && !has_new()) break;
+    if (lost && frto_.awaits_second_ack()) break;
+    if (!lost && board_.is_empty() && last_sent_ns_ >= 0 && now_ns - last_sent_ns_ > rtt_.rto_ns()) {
+      control_->on_idle_restart(now_ns, now_ns - last_sent_ns_, rtt_.rto_ns());
+      last_sent_ns_ = now_ns;
+    }
+    if (board_.in_flight() >= static_cast<std::int64_t>(std::max(1.0, std::floor(cwnd())))) {
+      is_window_full = true;
+      break;
+    }
+    if (!pacer_.may_send(now_ns, control_->pacing_rate(), control_->send_quantum())) {
+      pacing_ns_ = pacer_.next_ns();
+      break;
+    }
+    send(now_ns, lost ? *lost : board_.next());
+  }
+  pacer_.end_burst();
+  usage_.note(board_.una(), board_.next(), board_.in_flight(), is_window_full);
+}
+
+void Sender::send(Nanoseconds now_ns, std::int64_t sequence) {
+  const bool is_retransmission = sequence < board_.next();
+  const Transmission transmission{now_ns, board_.in_flight(), is_retransmission, sampler_.is_app_limited()};
+  control_->on_transmit(transmission);
+  const SendSnapshot snapshot = sampler_.on_sent(now_ns, board_.in_flight());
+  board_.on_sent(sequence, now_ns, snapshot);
+  pacer_.on_sent(now_ns, control_->pacing_rate());
+  if (prr_governs()) prr_.on_sent();
+  ++counters_.packets;
+  if (is_retransmission) {
+    ++counters_.retransmissions;
+    if (state_ == RecoveryState::recovery || state_ == RecoveryState::loss) undo_.on_retransmitted(sequence, now_ns);
+  }
+  last_sent_ns_ = now_ns;
+  // RFC 6298, (5.1), and again for the packet for which the receiver waits.
+  if (timeout_ns_ == never || sequence == board_.una()) timeout_ns_ = now_ns + rtt_.rto_ns();
+  if (!is_retransmission) arm_probe(now_ns);
+  transmit_(sequence, is_retransmission);
+}
+
+}  // namespace clift::tcp

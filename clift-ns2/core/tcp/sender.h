@@ -1,0 +1,150 @@
+// A bulk-data sender with the recovery of present-day stacks: which packet leaves when, and what each ACK means. The
+// host (an ns-2 agent, or a test) carries packets and time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/tcp/congestion_control.h"
+#include "core/tcp/forward_rto.h"
+#include "core/tcp/pacer.h"
+#include "core/tcp/proportional_rate_reduction.h"
+#include "core/tcp/rack.h"
+#include "core/tcp/rate_sampler.h"
+#include "core/tcp/rtt_estimator.h"
+#include "core/tcp/scoreboard.h"
+#include "core/tcp/tail_loss_probe.h"
+#include "core/tcp/undo.h"
+#include "core/tcp/window_usage.h"
+#include "core/time.h"
+
+namespace clift::tcp {
+
+struct SenderOptions {
+  std::int64_t receiver_window = 1000;  // packets that may be sent beyond the first that is not acknowledged
+  bool handshake = true;                // packet 0 is the SYN: nothing else is sent until it is acknowledged
+  bool timestamps = true;               // the receiver echoes the time of sending
+  TimeoutBounds timeout;
+};
+
+struct Acknowledgement {
+  Nanoseconds now_ns = 0;
+  std::int64_t ack = 0;      // the first packet that the receiver has not got in order
+  Nanoseconds echo_ns = -1;  // the timestamp that it echoes; -1: none
+  // Selectively acknowledged [left, right), newest first; the first may be a DSACK (RFC 2883).
+  std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
+};
+
+struct SenderCounters {
+  std::int64_t packets = 0;          // sent, retransmissions included
+  std::int64_t retransmissions = 0;
+  std::int64_t timeouts = 0;
+  std::int64_t probes = 0;           // tail-loss probes
+  std::int64_t recoveries = 0;       // fast recoveries
+  std::int64_t undone = 0;           // reductions that were taken back
+};
+
+class Sender {
+ public:
+  // Sends packet `sequence` now.
+  using Transmit = std::function<void(std::int64_t sequence, bool is_retransmission)>;
+
+  Sender(const SenderOptions& options, std::unique_ptr<CongestionControl> control, Transmit transmit);
+
+  // The application has packets up to `end`, in all; nothing is sent before it says so.
+  void offer(Nanoseconds now_ns, std::int64_t end);
+
+  void on_ack(const Acknowledgement& ack);
+
+  // What is due by now happens; call it no later than next_deadline_ns() says, which may change with every call.
+  void on_timer(Nanoseconds now_ns);
+  Nanoseconds next_deadline_ns() const;  // never: nothing is due
+
+  std::int64_t una() const { return board_.una(); }
+  std::int64_t next() const { return board_.next(); }
+  std::int64_t in_flight() const { return board_.in_flight(); }
+  double cwnd() const;  // in fast recovery what proportional rate reduction allows
+  std::int64_t ssthresh() const { return control_->ssthresh(); }
+  RecoveryState state() const { return state_; }
+  const RttEstimator& rtt() const { return rtt_; }
+  const Scoreboard& scoreboard() const { return board_; }
+  const Rack& rack() const { return rack_; }
+  const SenderCounters& counters() const { return counters_; }
+  CongestionControl& control() { return *control_; }
+
+ private:
+  // What one ACK has brought so far.
+  struct Progress {
+    std::int64_t prior_una = 0;
+    std::int64_t prior_in_flight = 0;
+    std::int64_t lost = 0;               // marked by it
+    std::int64_t dsack = -1;             // the packet that arrived twice; -1: none
+    bool dsack_answers_probe = false;
+    bool recovery_ends = false;
+    Nanoseconds rtt_ns = -1;
+  };
+
+  bool is_handshake() const { return options_.handshake && board_.una() == 0; }
+  bool prr_governs() const { return state_ == RecoveryState::recovery && !control_->regulates_recovery(); }
+  CongestionEvent event(Nanoseconds now_ns, std::int64_t in_flight) const;
+
+  void update_scoreboard(const Acknowledgement& ack, Progress& progress);
+  void sample_rtt(const Acknowledgement& ack, Progress& progress);
+  void answer_probe(const Acknowledgement& ack, const Progress& progress);
+  void follow_timeout(const Acknowledgement& ack, Progress& progress);
+  void look_for_undo(const Acknowledgement& ack, Progress& progress);
+  void undo(Nanoseconds now_ns, Progress& progress);
+  void end_recovery(Nanoseconds now_ns, Progress& progress);
+  void detect_losses(Nanoseconds now_ns, Progress& progress);
+  void respond_to_losses(Nanoseconds now_ns, const Progress& progress, bool by_timer);
+  void report(const Acknowledgement& ack, const Progress& progress, const RateSample& rate);
+  void restart_timers(const Acknowledgement& ack, const Progress& progress);
+
+  void mark_lost(Nanoseconds now_ns, std::int64_t sequence);
+  void on_retransmission_timeout(Nanoseconds now_ns);
+  void on_probe_timeout(Nanoseconds now_ns);
+  void on_reordering_timeout(Nanoseconds now_ns);
+  void arm_probe(Nanoseconds now_ns);
+
+  void check_application();
+  void send_what_may(Nanoseconds now_ns);
+  bool has_new() const;  // the application has unsent packets and the receiver's window lets one out
+  void send(Nanoseconds now_ns, std::int64_t sequence);
+
+  SenderOptions options_;
+  std::unique_ptr<CongestionControl> control_;
+  Transmit transmit_;
+
+  Scoreboard board_;
+  RttEstimator rtt_;
+  RateSampler sampler_;
+  Rack rack_;
+  TailLossProbe probe_;
+  ProportionalRateReduction prr_;
+  ForwardRto frto_;
+  UndoDetector undo_;
+  Pacer pacer_;
+  WindowUsage usage_;
+  SenderCounters counters_;
+
+  RecoveryState state_ = RecoveryState::open;
+  std::int64_t offered_ = 0;
+  std::int64_t recovery_point_ = 0;  // recovery ends when all before it is acknowledged
+  std::int64_t round_end_ = 0;       // a round for the RTT estimator ends when it is passed
+  int forward_budget_ = 0;           // new packets that F-RTO lets out beyond the window
+  Nanoseconds last_sent_ns_ = -1;    // -1: nothing was sent
+
+  Nanoseconds timeout_ns_ = never;     // deadlines
+  Nanoseconds probe_ns_ = never;
+  Nanoseconds reordering_ns_ = never;
+  Nanoseconds pacing_ns_ = never;
+
+  // Of the ACK at hand; kept for their memory.
+  std::vector<DeliveredPacket> delivered_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> blocks_;  // without a DSACK, in order
+};
+
+}  // namespace clift::tcp

@@ -1,0 +1,59 @@
+// `Agent/TCPSink/Modern`: acknowledges every packet, with selective acknowledgements and reports of packets that arrived
+// twice. ns-2's Agent/TCPSink/Sack1 walks through its window for each packet and can lose such reports.
+#include "agent.h"
+#include "ip.h"
+#include "tcp.h"
+
+#include "core/tcp/receiver.h"
+#include "sim_time.h"
+
+namespace clift {
+
+namespace {
+
+class ModernSink : public Agent {
+ public:
+  ModernSink() : Agent(PT_ACK) { bind("packetSize_", &size_); }
+
+  void recv(Packet* packet, Handler*) override {
+    const hdr_tcp* data = hdr_tcp::access(packet);
+    const std::int64_t before = receiver_.next();
+    const tcp::Reply& reply = receiver_.on_packet(data->seqno_, to_ns(data->ts_));
+    // Packets of a flow are of one size, but for the SYN.
+    if (reply.ack > before) recvBytes(static_cast<int>(reply.ack - before) * hdr_cmn::access(packet)->size());
+    acknowledge(packet, reply);
+    Packet::free(packet);
+  }
+
+ private:
+  static constexpr int block_bytes = 8;
+
+  void acknowledge(Packet* packet, const tcp::Reply& reply) {
+    Packet* ack = allocpkt();
+    hdr_tcp* header = hdr_tcp::access(ack);
+    header->seqno_ = static_cast<int>(reply.ack) - 1;
+    header->ts_ = Scheduler::instance().clock();
+    header->ts_echo_ = reply.echo_ns < 0 ? 0.0 : to_seconds(reply.echo_ns);
+    header->sa_length_ = 0;
+    for (const auto& [left, right] : reply.blocks) {
+      header->sack_area_[header->sa_length_][0] = static_cast<int>(left);
+      header->sack_area_[header->sa_length_][1] = static_cast<int>(right);
+      ++header->sa_length_;
+    }
+    hdr_cmn::access(ack)->size() += block_bytes * header->sa_length_;
+    hdr_ip::access(ack)->flowid() = hdr_ip::access(packet)->flowid();
+    send(ack, nullptr);
+  }
+
+  tcp::Receiver receiver_;
+};
+
+class ModernSinkClass : public TclClass {
+ public:
+  ModernSinkClass() : TclClass("Agent/TCPSink/Modern") {}
+  TclObject* create(int, const char* const*) override { return new ModernSink; }
+} modern_sink_class;
+
+}  // namespace
+
+}  // namespace clift
