@@ -5,6 +5,24 @@ Queue/Clift set in_order_ 0
 Queue/Clift set hold_ 0
 Queue/Clift set loop_ 0
 Queue/Clift set offset_ 0
+
+# One unit a slot, nothing repeated, no losses: each scheme takes what it needs of these.
+Queue/Clift/Online set unit_bytes_ 1500
+Queue/Clift/Online set data_ 1
+Queue/Clift/Online set repair_ 0
+Queue/Clift/Online set depth_ 1
+Queue/Clift/Online set extra_ 1
+Queue/Clift/Online set rounds_ 2
+Queue/Clift/Online set max_transmissions_ 0
+Queue/Clift/Online set persistency_ -1
+Queue/Clift/Online set window_ 1
+Queue/Clift/Online set timeout_ 0
+Queue/Clift/Online set detection_delay_ 0
+Queue/Clift/Online set alpha_ 1
+Queue/Clift/Online set beta_ 0
+Queue/Clift/Online set error_good_ 0
+Queue/Clift/Online set error_bad_ 1
+
 Clift/Tap set debug_ false
 Agent/TCP/Modern set srtt_s_ 0
 Agent/TCP/Modern set ca_state_ 0

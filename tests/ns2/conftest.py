@@ -1,4 +1,4 @@
-"""Runs of datagrams over one Queue/Clift link."""
+"""Runs of datagrams over one link."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tmt.trace import LinkTrace
+    from tmt.trace import LinkTrace, PhyTrace
 
 SCRIPT = Path(__file__).with_name("datagrams.tcl")
 
@@ -40,15 +40,16 @@ class Run:
 
 
 class Datagrams(Protocol):
-    """Sends packets (time in ns, size) over a link trace; further words are variables of the queue."""
+    """Sends packets (time in ns, size) over a trace; further words are those of the queue."""
 
     def __call__(
         self,
-        trace: LinkTrace | Path | None,
+        trace: LinkTrace | PhyTrace | Path | None,
         sendings: Iterable[tuple[int, int]],
         *,
         delay_s: float = 0.01,
         duration_s: float = 1000,
+        queue: str = "Clift",
         **variables: Any,
     ) -> Run: ...
 
@@ -56,11 +57,12 @@ class Datagrams(Protocol):
 @pytest.fixture
 def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
     def send(
-        trace: LinkTrace | Path | None,
+        trace: LinkTrace | PhyTrace | Path | None,
         sendings: Iterable[tuple[int, int]],
         *,
         delay_s: float = 0.01,
         duration_s: float = 1000,
+        queue: str = "Clift",
         **variables: Any,
     ) -> Run:
         (tmp_path / "sendings").write_text("".join(f"{t / 1e9:.9f} {size}\n" for t, size in sendings))
@@ -68,11 +70,11 @@ def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
         if trace is not None:
             path = trace
             if not isinstance(path, Path):
-                path = tmp_path / "link.npy"
+                path = tmp_path / "trace.npy"
                 write_trace(path, trace)
             words += ["load", str(path)]
         done = subprocess.run(
-            [simulator, SCRIPT, "sendings", str(delay_s), str(duration_s), *words],
+            [simulator, SCRIPT, queue, "sendings", str(delay_s), str(duration_s), *words],
             cwd=tmp_path,
             check=False,
             capture_output=True,

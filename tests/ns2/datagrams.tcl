@@ -1,20 +1,20 @@
-# Sends datagrams over one Queue/Clift link: `ns datagrams.tcl SENDINGS DELAY DURATION KEY VALUE ...`, where SENDINGS
-# has a line "time size" for each, and KEY is `load` or a variable of the queue. Leaves packets.npy, counters and out.tr.
+# Sends datagrams over one link: `ns datagrams.tcl QUEUE SENDINGS DELAY DURATION KEY VALUE ...`, where QUEUE is Clift or
+# Clift/Online, SENDINGS has a line "time size" for each, and KEY is a command or a variable of the queue. Leaves packets.npy, counters and out.tr.
 
-lassign $argv sendings delay duration
+lassign $argv type sendings delay duration
 add-packet-header Clift
 set ns [new Simulator]
 set trace [open out.tr w]
 $ns trace-all $trace
 set from [$ns node]
 set to [$ns node]
-$ns simplex-link $from $to 1Mb $delay Clift
+$ns simplex-link $from $to 1Mb $delay $type
 set queue [[$ns link $from $to] queue]
 set monitor [$ns monitor-queue $from $to [open /dev/null w]]
 set recorder [new Clift/Recorder]
 $queue recorder $recorder
-foreach { key value } [lrange $argv 3 end] {
-	if { $key eq "load" } { $queue load $value } else { $queue set $key $value }
+foreach { key value } [lrange $argv 4 end] {
+	if { [string match *_ $key] } { $queue set $key $value } else { $queue $key $value }
 }
 
 set source [new Agent/UDP]

@@ -1,0 +1,253 @@
+#include "online_queue.h"
+
+#include <cstring>
+#include <optional>
+
+#include "delay.h"
+#include "rng.h"
+
+#include "core/input_error.h"
+#include "failure.h"
+
+namespace clift {
+
+namespace {
+
+class OnlineQueueClass : public TclClass {
+ public:
+  OnlineQueueClass() : TclClass("Queue/Clift/Online") {}
+  TclObject* create(int, const char* const*) override { return new OnlineQueue; }
+} online_queue_class;
+
+constexpr const char* schemes[] = {"none", "fec", "arq", "harq", "hybrid", "go-back-n"};
+
+}  // namespace
+
+double OnlineQueue::DefaultGenerator::next() { return RNG::defaultrng()->uniform(); }
+
+OnlineQueue::OnlineQueue() : LinkQueue("Queue/Clift/Online") {
+  bind("unit_bytes_", &unit_bytes_);
+  bind("data_", &data_);
+  bind("repair_", &repair_);
+  bind("depth_", &depth_);
+  bind("extra_", &extra_);
+  bind("rounds_", &rounds_);
+  bind("max_transmissions_", &max_transmissions_);
+  bind("persistency_", &persistency_);
+  bind("window_", &window_);
+  bind_time("timeout_", &timeout_);
+  bind_time("detection_delay_", &detection_delay_);
+  bind_bool("in_order_", &in_order_);
+  bind_time("hold_", &hold_);
+  bind_bool("loop_", &loop_);
+  bind_time("offset_", &offset_);
+  bind("alpha_", &alpha_);
+  bind("beta_", &beta_);
+  bind("error_good_", &error_good_);
+  bind("error_bad_", &error_bad_);
+}
+
+int OnlineQueue::command(int argc, const char* const* argv) {
+  if (argc == 3 && std::strcmp(argv[1], "scheme") == 0) {
+    std::string allowed;
+    for (const char* name : schemes) {
+      if (std::strcmp(argv[2], name) == 0) {
+        scheme_ = name;
+        return TCL_OK;
+      }
+      allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+    }
+    fail(name_ + ": scheme is " + argv[2] + "; allowed are " + allowed);
+  }
+  return LinkQueue::command(argc, argv);
+}
+
+void OnlineQueue::load(const char* path) {
+  if (layer_) fail(name_ + ": load " + path + " comes too late: the simulation has begun");
+  try {
+    trace_ = std::make_unique<PhyTraceFile>(path);
+  } catch (const InputError& error) {
+    fail(error.what());
+  }
+}
+
+void OnlineQueue::reset() {
+  for (Event* event : {&departure_, &waking_}) {
+    if (event->uid_ > 0) Scheduler::instance().cancel(event);
+  }
+  Queue::reset();
+  layer();
+}
+
+// Made when the simulation begins: by then the script has set whatever it sets, and the link stands.
+LinkLayer& OnlineQueue::layer() {
+  if (!layer_) {
+    LinkDelay* link = nullptr;
+    for (NsObject* next = target_; next != nullptr && link == nullptr;) {
+      link = dynamic_cast<LinkDelay*>(next);
+      const auto connector = dynamic_cast<Connector*>(next);
+      next = connector != nullptr ? connector->target() : nullptr;
+    }
+    if (link == nullptr) fail(name_ + ": no DelayLink follows the queue; use it in simplex-link or duplex-link");
+    delay_s_ = link->delay();
+    rate_bps_ = link->bandwidth();
+    const LinkLayerOptions chosen = options();
+    slots_ = make_slots();
+    layer_ = make_link_layer(chosen, *slots_);
+  }
+  return *layer_;
+}
+
+LinkLayerOptions OnlineQueue::options() const {
+  check_limit();
+  LinkLayerOptions options;
+  if (unit_bytes_ < 1) refuse("unit_bytes_", unit_bytes_, "1 or more");
+  options.unit_bytes = unit_bytes_;
+  options.rtt_ns = to_ns(2.0 * delay_s_);
+  options.detection_delay_ns = checked_time("detection_delay_", detection_delay_, "a time in seconds, from 0");
+  options.resequencer.in_order = in_order_ != 0;
+  options.resequencer.hold_ns = checked_time("hold_", hold_, "0 (no bound) or a time in seconds");
+  choose(options);
+  return options;
+}
+
+// What the scheme's name stands for, with the parameters that it has.
+void OnlineQueue::choose(LinkLayerOptions& options) const {
+  const auto blocks = [&] {
+    if (data_ < 1) refuse("data_", data_, "1 or more");
+    if (repair_ < 0) refuse("repair_", repair_, "0 or more");
+    options.data = data_;
+    options.repair = repair_;
+  };
+  if (persistency_ < -1) refuse("persistency_", persistency_, "0 or more, or -1 (unlimited)");
+  options.framing = Framing::stream;
+  if (scheme_ == "fec") {
+    blocks();
+    if (depth_ < 1) refuse("depth_", depth_, "1 or more");
+    options.depth = depth_;
+  } else if (scheme_ == "arq") {
+    if (max_transmissions_ < 0) refuse("max_transmissions_", max_transmissions_, "1 or more, or 0 (unlimited)");
+    options.recovery = Recovery::repeat;
+    options.repetitions = max_transmissions_ - 1;
+  } else if (scheme_ == "harq") {
+    blocks();
+    if (extra_ < 0) refuse("extra_", extra_, "0 or more");
+    if (rounds_ < 0) refuse("rounds_", rounds_, "0 or more");
+    options.recovery = Recovery::extend;
+    options.extra = extra_;
+    options.repetitions = rounds_;
+  } else if (scheme_ == "hybrid") {
+    blocks();
+    options.framing = Framing::packet;
+    options.recovery = Recovery::repeat;
+    options.repetitions = persistency_;
+  } else if (scheme_ == "go-back-n") {
+    blocks();
+    if (window_ < 1) refuse("window_", window_, "1 or more");
+    const Nanoseconds feedback_ns = options.rtt_ns + options.detection_delay_ns;
+    const Nanoseconds timeout_ns = checked_time("timeout_", timeout_, "0 (the feedback's time) or a time in seconds");
+    if (timeout_ns != 0 && timeout_ns < feedback_ns) {
+      refuse("timeout_", timeout_, ("0 (the feedback's time) or at least that, " +
+                                    shown(to_seconds(feedback_ns)) + " s").c_str());
+    }
+    options.framing = Framing::packet;
+    options.recovery = Recovery::go_back;
+    options.repetitions = persistency_;
+    options.window = window_;
+    options.timeout_ns = timeout_ns != 0 ? timeout_ns : feedback_ns;
+  }
+}
+
+std::unique_ptr<SlotSource> OnlineQueue::make_slots() const {
+  if (trace_) {
+    const Nanoseconds offset_ns = checked_time("offset_", offset_, "a time in seconds, from 0");
+    const PhyRows rows = trace_->rows();
+    const Nanoseconds last_ns = rows[rows.count - 1].tx_time_ns;
+    if (offset_ns > last_ns) {
+      fail(trace_->path() + ": offset_ is " + shown(offset_) + " s, behind the last row at " +
+           shown(to_seconds(last_ns)) + " s");
+    }
+    if (loop_ != 0 && rows.count < 2) fail(trace_->path() + ": a trace of one row cannot repeat; loop_ is 1");
+    return std::make_unique<TraceSlots>(rows, offset_ns, loop_ != 0);
+  }
+  const ChannelOptions channel{probability("alpha_", alpha_), probability("beta_", beta_),
+                               probability("error_good_", error_good_), probability("error_bad_", error_bad_)};
+  if (alpha_ == 1.0 && beta_ == 1.0) refuse("beta_", beta_, "less than 1 where alpha_ is 1");
+  return std::make_unique<RateSlots>(8e9 * unit_bytes_ / rate_bps_, channel, generator_);
+}
+
+double OnlineQueue::probability(const char* variable, double value) const {
+  if (!(value >= 0.0 && value <= 1.0)) refuse(variable, value, "a probability, from 0 to 1");
+  return value;
+}
+
+void OnlineQueue::joined(Packet* packet) {
+  layer().offer(now_ns(), hdr_cmn::access(packet)->size());
+  follow_up();
+}
+
+void OnlineQueue::wake() {
+  wake_ns_ = never;
+  layer_->run(now_ns());
+  follow_up();
+}
+
+// Schedules what the link layer has come to.
+void OnlineQueue::follow_up() {
+  const bool idle = departures_.empty();
+  for (const Departure& departure : layer_->take_departures()) departures_.push_back(departure.time_ns);
+  if (idle && !departures_.empty()) schedule_departure();
+  for (const Release& release : layer_->take_released()) {
+    if (release.packet < departed_) {
+      finish(release.packet, release);
+    } else {
+      ahead_.emplace(release.packet, release);
+    }
+  }
+  if (layer_->wake_ns() == wake_ns_) return;
+  if (waking_.uid_ > 0) Scheduler::instance().cancel(&waking_);
+  wake_ns_ = layer_->wake_ns();
+  if (wake_ns_ != never) schedule_at(to_seconds(wake_ns_), &wake_, &waking_);
+}
+
+void OnlineQueue::schedule_departure() {
+  schedule_at(to_seconds(departures_.front()), &depart_, &departure_);
+}
+
+void OnlineQueue::depart() {
+  departures_.pop_front();
+  send_head();
+  if (!departures_.empty()) schedule_departure();
+}
+
+void OnlineQueue::carry(Packet* packet, Handler* next, double delay_s) {
+  const std::int64_t number = departed_++;
+  under_way_.emplace(number, UnderWay{packet, next, delay_s});
+  const auto known = ahead_.find(number);
+  if (known == ahead_.end()) return;
+  finish(number, known->second);
+  ahead_.erase(known);
+}
+
+void OnlineQueue::finish(std::int64_t number, const Release& release) {
+  const auto found = under_way_.find(number);
+  const UnderWay way = found->second;
+  under_way_.erase(found);
+  const double time_s = to_seconds(release.time_ns) + way.delay_s;
+  if (release.delivered) {
+    deliver(way.packet, way.next, time_s, release.time_ns);
+  } else {
+    lose(way.packet, time_s);
+  }
+}
+
+void OnlineQueue::add_counters(Counters& counters) {
+  const UnitCounts units = layer_ ? layer_->units() : UnitCounts{};
+  add(counters, "packets_under_way", static_cast<std::int64_t>(under_way_.size()));
+  add(counters, "units_data", units.data);
+  add(counters, "units_repair", units.repair);
+  add(counters, "units_repeated", units.repeated);
+  add(counters, "units_erased", units.erased);
+}
+
+}  // namespace clift

@@ -1,0 +1,82 @@
+// `Queue/Clift/Online`: a queue whose link layer works on the packets that really come.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "link_queue.h"
+
+#include "core/online/link_layer.h"
+#include "core/trace_file.h"
+
+class RNG;
+
+namespace clift {
+
+// Units are slots of a PHY trace (`load`), or follow each other at the rate of the link behind the queue and are lost
+// by a channel with two states. The link's propagation there and back is twice that link's delay.
+class OnlineQueue : public LinkQueue {
+ public:
+  OnlineQueue();
+
+  int command(int argc, const char* const* argv) override;
+  void reset() override;
+
+ private:
+  // A packet that has left the queue and has not arrived.
+  struct UnderWay {
+    Packet* packet;
+    Handler* next;
+    double delay_s;
+  };
+
+  // ns-2's default generator, whose stream a script chooses.
+  class DefaultGenerator : public UniformSource {
+   public:
+    double next() override;
+  };
+
+  void joined(Packet* packet) override;
+  void carry(Packet* packet, Handler* next, double delay_s) override;
+  void load(const char* path) override;
+  void add_counters(Counters& counters) override;
+
+  LinkLayer& layer();
+  LinkLayerOptions options() const;
+  void choose(LinkLayerOptions& options) const;
+  std::unique_ptr<SlotSource> make_slots() const;
+  double probability(const char* variable, double value) const;
+  void wake();
+  void depart();
+  void follow_up();
+  void schedule_departure();
+  void finish(std::int64_t number, const Release& release);
+
+  std::string scheme_ = "none";
+  int unit_bytes_, data_, repair_, depth_, extra_, rounds_, max_transmissions_, persistency_, window_;
+  int in_order_, loop_;
+  double timeout_, detection_delay_, hold_, offset_;
+  double alpha_, beta_, error_good_, error_bad_;
+
+  mutable DefaultGenerator generator_;
+  std::unique_ptr<PhyTraceFile> trace_;
+  std::unique_ptr<SlotSource> slots_;
+  std::unique_ptr<LinkLayer> layer_;
+  std::deque<Nanoseconds> departures_;                      // of the packets in packets_, as far as they are known
+  std::int64_t departed_ = 0;                               // packets that have left the queue
+  std::unordered_map<std::int64_t, UnderWay> under_way_;    // by number
+  std::unordered_map<std::int64_t, Release> ahead_;         // fates that are known before the packet has left
+  double delay_s_ = 0.0;                                    // of the link, in one direction
+  double rate_bps_ = 0.0;                                   // of the link
+  Nanoseconds wake_ns_ = never;
+
+  Event departure_;
+  Event waking_;
+  Call<OnlineQueue> depart_{*this, &OnlineQueue::depart};
+  Call<OnlineQueue> wake_{*this, &OnlineQueue::wake};
+};
+
+}  // namespace clift

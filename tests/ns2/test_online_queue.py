@@ -1,0 +1,159 @@
+"""Queue/Clift/Online in ns-2: beside the offline conversions, and beside the laws of its channel."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tmt.convert import convert
+from tmt.models.hybrid import HybridLink
+from tmt.schemes import Arq, Fec, Harq, NoScheme
+from tmt.trace import PhyTrace
+
+if TYPE_CHECKING:
+    from tests.ns2.conftest import Datagrams
+
+pytestmark = pytest.mark.ns2
+
+MS = 1_000_000
+DELAY_S = 0.01
+RTT_NS = 20 * MS
+
+SCHEMES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "none": (NoScheme(), {"scheme": "none"}),
+    "arq": (Arq(rtt_ns=RTT_NS), {"scheme": "arq"}),
+    "arq, 3 transmissions": (
+        Arq(rtt_ns=RTT_NS, max_transmissions=3, detection_delay_ns=3 * MS),
+        {"scheme": "arq", "max_transmissions_": 3, "detection_delay_": 0.003},
+    ),
+    "fec": (Fec(data=5, repair=2), {"scheme": "fec", "data_": 5, "repair_": 2}),
+    "fec, interleaved": (
+        Fec(data=4, repair=3, depth=6),
+        {"scheme": "fec", "data_": 4, "repair_": 3, "depth_": 6},
+    ),
+    "harq": (
+        Harq(data=5, repair=2, rtt_ns=RTT_NS, extra=1, rounds=2),
+        {"scheme": "harq", "data_": 5, "repair_": 2, "extra_": 1, "rounds_": 2},
+    ),
+    "harq, no extra": (
+        Harq(data=10, repair=0, rtt_ns=RTT_NS, extra=0, rounds=3, detection_delay_ns=MS),
+        {"scheme": "harq", "data_": 10, "extra_": 0, "rounds_": 3, "detection_delay_": 0.001},
+    ),
+}
+
+
+def phy_trace(seed: int, slots: int = 4000) -> PhyTrace:
+    rng = np.random.default_rng(seed)
+    tx = 2 * (5 * MS + np.cumsum(rng.integers(1, 2 * MS, slots)))
+    decode = rng.integers(1, 9 * MS, slots)
+    bursty = rng.random(slots) < np.where(np.arange(slots) // 50 % 4 == 0, 0.5, 0.05)
+    decode[bursty] = 0
+    return PhyTrace(tx.astype(np.int64), decode.astype(np.int64))
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize(("in_order", "hold_s"), [(0, 0), (1, 0), (1, 0.015)])
+def test_online__equals_offline_on_a_link_that_is_never_idle(
+    name: str, in_order: int, hold_s: float, send_datagrams: Datagrams
+) -> None:
+    scheme, words = SCHEMES[name]
+    phy = phy_trace(seed=len(name) + in_order)
+    rng = np.random.default_rng(5)
+    sendings = [(1 + 2 * i, int(size)) for i, size in enumerate(rng.integers(1, 500, 3000))]
+    common: dict[str, Any] = {"limit_": 5000, "in_order_": in_order, "hold_": hold_s}
+    offline = send_datagrams(convert(phy, scheme), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common)
+    online = send_datagrams(
+        phy, sendings, delay_s=DELAY_S, queue="Clift/Online", unit_bytes_=100, **words, **common
+    )
+    assert offline.status == online.status == 0, online.stderr
+    settled = {uid: fate for uid, fate in offline.fates().items() if fate[0] != "link_unsettled"}
+    assert len(settled) > 500
+    found = online.fates()
+    # At the trace's end, in-order packets stand behind unsettled ones: offline until the last slot.
+    beyond = int(phy.tx_time_ns[-1]) - 2 * RTT_NS
+    early = {uid: fate for uid, fate in settled.items() if fate[1] < beyond}
+    assert len(early) > 0.9 * len(settled)
+    assert {uid: found.get(uid) for uid in early} == early
+
+
+def test_online__sends_only_when_there_is_something_to_send(send_datagrams: Datagrams) -> None:
+    # Slots every ms; slots 10 and 31 are erased; one-unit packets at 9.5 and 29.5 ms. Slot 10 is reported
+    # at 10 + 20 ms: slot 30 repeats it, before the packet of 29.5 ms, which has slot 31 and then 51.
+    tx = np.arange(100, dtype=np.int64) * MS
+    decode = np.full(100, MS // 2, np.int64)
+    decode[[10, 31]] = 0
+    run = send_datagrams(
+        PhyTrace(tx, decode),
+        [(9_500_000, 1000), (29_500_000, 1000)],
+        delay_s=DELAY_S,
+        duration_s=0.09,
+        queue="Clift/Online",
+        scheme="arq",
+    )
+    assert run.fates() == {0: ("received", 40_500_000), 1: ("received", 61_500_000)}
+    assert [run.counters[f"units_{what}"] for what in ("data", "repair", "repeated", "erased")] == [
+        2,
+        0,
+        2,
+        2,
+    ]
+
+
+@pytest.mark.parametrize(("repair", "persistency", "loss"), [(0, 1, 0.01), (1, 0, 0.05), (2, 2, 0.2)])
+def test_online__loses_and_wastes_what_the_model_says(
+    repair: int, persistency: int, loss: float, send_datagrams: Datagrams
+) -> None:
+    """20,000 packets, a link that is never idle, one stream: four standard errors of P, 1 % of alpha."""
+    packets = 20_000
+    run = send_datagrams(
+        None,
+        [(i + 1, 1500) for i in range(packets)],
+        delay_s=0.2,
+        duration_s=1e5,
+        queue="Clift/Online",
+        limit_=packets + 1,
+        scheme="hybrid",
+        unit_bytes_=25,
+        data_=10,
+        repair_=repair,
+        persistency_=persistency,
+        error_good_=loss,
+    )
+    model = HybridLink(loss, 10 + repair, persistency=persistency)
+    lost = run.counters["packets_lost"]
+    assert lost + run.counters["packets_delivered"] == packets
+    error = math.sqrt(packets * model.packet_loss * (1 - model.packet_loss))
+    assert abs(lost - packets * model.packet_loss) < 4 * error
+    units = sum(run.counters[f"units_{what}"] for what in ("data", "repair", "repeated"))
+    useful = 60 * run.counters["packets_delivered"] / units
+    assert useful == pytest.approx(model.efficiency, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ({"scheme": "fountain"}, "scheme is fountain; allowed are none, fec, arq, harq, hybrid, go-back-n"),
+        ({"unit_bytes_": 0}, "unit_bytes_ is 0; allowed is 1 or more"),
+        ({"scheme": "fec", "data_": 0}, "data_ is 0; allowed is 1 or more"),
+        ({"scheme": "harq", "rounds_": -1}, "rounds_ is -1; allowed is 0 or more"),
+        ({"scheme": "arq", "max_transmissions_": -1}, "max_transmissions_ is -1; allowed is 1 or more, or 0"),
+        ({"scheme": "hybrid", "persistency_": -2}, "persistency_ is -2; allowed is 0 or more, or -1"),
+        ({"scheme": "go-back-n", "window_": 0}, "window_ is 0; allowed is 1 or more"),
+        (
+            {"scheme": "go-back-n", "timeout_": 0.001},
+            "timeout_ is 0.001; allowed is 0 (the feedback's time) or",
+        ),
+        ({"error_good_": 1.5}, "error_good_ is 1.5; allowed is a probability, from 0 to 1"),
+        ({"alpha_": 1, "beta_": 1}, "beta_ is 1; allowed is less than 1 where alpha_ is 1"),
+        ({"hold_": -1}, "hold_ is -1; allowed is 0 (no bound) or a time in seconds"),
+        ({"limit_": 0}, "limit_ is 0; allowed is 1 or more"),
+    ],
+)
+def test_online__refuses_in_one_line(words: dict[str, Any], line: str, send_datagrams: Datagrams) -> None:
+    run = send_datagrams(None, [(MS, 1000)], queue="Clift/Online", **words)
+    assert run.status == 2
+    assert run.stderr.startswith(f"Queue/Clift/Online: {line}")
+    assert run.stderr.count("\n") == 1
