@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tmt.kernels._jit import kernel
+from tmt.kernels._jit import kernel, part_of_kernel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,6 +87,16 @@ def loo_gain(
     return shadow
 
 
+@part_of_kernel
+def mutual_information(variance: float, h1: float, h2: float, h3: float) -> float:
+    """Return the information per bit in log-likelihood ratios of a given variance, in [0, 1].
+
+    ``(1 - 2**(-h1 * variance**h2))**h3``: Brannstrom, Rasmussen and Grant, IEEE Trans. Inf. Theory 51(9),
+    2005.
+    """
+    return (1.0 - math.exp(-_LN_2 * h1 * variance**h2)) ** h3
+
+
 @kernel
 def decode(
     field: npt.NDArray[np.complex128],
@@ -107,9 +117,7 @@ def decode(
 ) -> None:
     """Decide which code words are erased: those whose mean mutual information is below what they need.
 
-    Mutual information of a segment is ``(1 - 2**(-h1 * (llr_variance * SNR)**h2))**h3`` (Brannstrom,
-    Rasmussen and Grant, IEEE Trans. Inf. Theory 51(9), 2005), which rises with the SNR: it is worked out only
-    where the segments lie on both sides of what is needed.
+    It rises with the SNR, so that it is worked out only where segments lie on both sides of what is needed.
 
     Parameters
     ----------
@@ -157,7 +165,5 @@ def decode(
         else:
             total = 0.0
             for segment in range(segments):
-                exponent = h1 * (llr_variance * snr * gains[segment]) ** h2
-                total += (1.0 - math.exp(-_LN_2 * exponent)) ** h3
-            exponent = h1 * (llr_variance * snr * needed) ** h2
-            erased[slot] = total < segments * (1.0 - math.exp(-_LN_2 * exponent)) ** h3
+                total += mutual_information(llr_variance * snr * gains[segment], h1, h2, h3)
+            erased[slot] = total < segments * mutual_information(llr_variance * snr * needed, h1, h2, h3)

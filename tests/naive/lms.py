@@ -1,0 +1,67 @@
+"""Slow twins of the land-mobile-satellite channel's kernels, from the definitions in `docs/lms.md`."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Triplet = tuple[float, float, float]
+"""alpha, psi, MP in dB."""
+
+
+def gains(
+    multipath: Sequence[complex],
+    shadow: Sequence[float],
+    step_m: float,
+    visits: Sequence[tuple[float, Triplet]],
+    transition_m: float,
+    cycles_per_step: float,
+) -> list[complex]:
+    """Return the complex gain at each point; `visits` are where they start and what they change to.
+
+    `shadow` is the normalised shadowing at each point. The first visit is never in transition.
+    """
+    result = []
+    for point, (diffuse, level) in enumerate(zip(multipath, shadow, strict=True)):
+        here_m = point * step_m
+        entered = max(index for index, (start_m, _) in enumerate(visits) if start_m <= here_m)
+        start_m, new = visits[entered]
+        part = 1.0 if entered == 0 else min(1.0, (here_m - start_m) / transition_m)
+        old = visits[max(0, entered - 1)][1]
+        alpha, psi, power = (a + part * (b - a) for a, b in zip(old, new, strict=True))
+        direct = 10 ** ((alpha + psi * level) / 20)
+        result.append(
+            direct * cmath.exp(2j * math.pi * cycles_per_step * point) + 10 ** (power / 20) * diffuse
+        )
+    return result
+
+
+def information(snr: float, variance: float, h: Triplet) -> float:
+    """Return the mutual information per bit at an SNR."""
+    return (1 - 2 ** (-h[0] * (variance * snr) ** h[1])) ** h[2]
+
+
+def snr_of(mutual: float, variance: float, h: Triplet) -> float:
+    """Return the SNR that has this mutual information, by the inverse in closed form."""
+    return (-math.log2(1 - mutual ** (1 / h[2])) / h[0]) ** (1 / h[1]) / variance
+
+
+def erasure_probability(
+    power_gains: Sequence[float], es_n0_db: float, variance: float, h: Triplet, threshold: float, width: float
+) -> float:
+    """Return the probability that a code word in segments of these power gains is erased."""
+    snr = 10 ** (es_n0_db / 10)
+    mean = sum(information(snr * gain, variance, h) for gain in power_gains) / len(power_gains)
+    effective_db = 10 * math.log10(snr_of(mean, variance, h))
+    return NormalDist().cdf((threshold - effective_db) / width)
+
+
+def gain_at(field: Sequence[complex], position: float) -> float:
+    """Return the power gain between two points, by linear interpolation of the complex gain."""
+    left = min(int(position), len(field) - 2)
+    return abs(field[left] + (position - left) * (field[left + 1] - field[left])) ** 2
