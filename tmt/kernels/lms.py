@@ -94,7 +94,7 @@ def mutual_information(variance: float, h1: float, h2: float, h3: float) -> floa
     ``(1 - 2**(-h1 * variance**h2))**h3``: Brannstrom, Rasmussen and Grant, IEEE Trans. Inf. Theory 51(9),
     2005.
     """
-    return (1.0 - math.exp(-_LN_2 * h1 * variance**h2)) ** h3
+    return math.pow(1.0 - math.exp(-_LN_2 * h1 * math.pow(variance, h2)), h3)
 
 
 @kernel
