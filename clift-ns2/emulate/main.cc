@@ -16,6 +16,7 @@
 #include "core/input_error.h"
 #include "core/trace_file.h"
 #include "emulate/namespaces.h"
+#include "emulate/ports.h"
 #include "emulate/processes.h"
 #include "emulate/session.h"
 #include "emulate/settings.h"
@@ -73,6 +74,7 @@ int emulate(const Settings& settings) {
   take_loopback_up();
   const Tun receiver_tun("link", receiver_addresses, static_cast<int>(settings.mtu_bytes));
   set_sysctls(settings.sysctls);
+  hand_out_ports(settings.ports, settings.lifeline);
 
   Wire wire({link_of(settings, settings.links[0], forward_trace.get()), sender_tun, receiver_tun},
             {link_of(settings, settings.links[1], return_trace.get()), receiver_tun, sender_tun}, std::move(records));

@@ -45,16 +45,17 @@ constexpr unsigned long usual_timer_slack_ns = 50'000;
   _exit(error == ENOENT ? 127 : 126);
 }
 
-// Whether a table like /proc/net/tcp has a socket in the state `wanted` (hexadecimal); empty: any.
-bool has_socket(const char* table, const char* wanted) {
+// Sockets in a table like /proc/net/tcp that are in the state `wanted` (hexadecimal); empty: any.
+std::size_t sockets(const char* table, const char* wanted) {
   std::ifstream file(std::string("/proc/thread-self/net/") + table);
   std::string line, slot, here, there, state;
+  std::size_t found = 0;
   std::getline(file, line);  // the heading
   while (std::getline(file, line)) {
     std::istringstream words(line);
-    if (words >> slot >> here >> there >> state && (*wanted == '\0' || state == wanted)) return true;
+    found += words >> slot >> here >> there >> state && (*wanted == '\0' || state == wanted);
   }
-  return false;
+  return found;
 }
 
 }  // namespace
@@ -71,9 +72,9 @@ int exit_status_of(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-bool somebody_listens() {
+std::size_t listening_sockets() {
   constexpr char listening[] = "0A";
-  return has_socket("tcp", listening) || has_socket("tcp6", listening) || has_socket("udp", "") || has_socket("udp6", "");
+  return sockets("tcp", listening) + sockets("tcp6", listening) + sockets("udp", "") + sockets("udp6", "");
 }
 
 }  // namespace clift

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ pid_t start(const std::vector<std::string>& argv, const Start& where);
 // What a shell says of a status from waitpid: the exit status, or 128 plus the signal.
 int exit_status_of(int wait_status);
 
-// Whether a socket of this process's network namespace waits for TCP connections or for datagrams.
-bool somebody_listens();
+// Sockets of this process's network namespace that wait for TCP connections or for datagrams.
+std::size_t listening_sockets();
 
 }  // namespace clift

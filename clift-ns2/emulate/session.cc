@@ -67,15 +67,17 @@ void Session::start_server() {
 // Until it listens, so that the command does not come too early; a server that needs no listening costs the wait.
 void Session::await_server() {
   const Nanoseconds deadline_ns = wire_.now_ns() + settings_.server_wait_ns;
-  while (!somebody_listens() && !end_signal_ && !abandoned_ && wire_.now_ns() < deadline_ns) {
+  while (!server_listens() && !end_signal_ && !abandoned_ && wire_.now_ns() < deadline_ns) {
     if (server_status_ && *server_status_ != 0) {
       throw SettingError("the server, " + settings_.server + ", ended with status " + std::to_string(*server_status_) +
                          " before it listened");
     }
     sleep_until(wire_.now_ns() + listening_interval_ns);
   }
-  server_listened_ = somebody_listens();
+  server_listened_ = server_listens();
 }
+
+bool Session::server_listens() const { return listening_sockets() > settings_.ports.size(); }
 
 void Session::carry() {
   while (!command_status_ && !end_signal_ && !abandoned_) carry_until(never);
@@ -115,7 +117,7 @@ void Session::sleep_until(Nanoseconds time_ns) {
   };
   poll(files, std::size(files), -1);
   if (files[1].revents != 0) handle_signals();
-  // Nobody writes into the lifeline: what happens there is its end.
+  // Nobody writes to us: what happens there is the lifeline's end.
   if (files[2].revents != 0) abandoned_ = true;
 }
 

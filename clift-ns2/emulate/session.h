@@ -30,6 +30,7 @@ class Session {
 
   void start_server();
   void await_server();
+  bool server_listens() const;
   void carry();              // until the command has ended, or has been ended
   void let_server_finish();
   void carry_until(Nanoseconds deadline_ns);

@@ -66,6 +66,7 @@ Setters setters_of(Settings& s) {
   setters["folder"] = [&s](auto&, auto& value) { s.folder = value; };
   setters["server"] = [&s](auto&, auto& value) { s.server = value; };
   setters["sysctl"] = [&s](auto&, auto& value) { s.sysctls.push_back(value); };
+  setters["port"] = [&s](auto& key, auto& value) { s.ports.push_back(integer(key, value, 1, 65'535)); };
   setters["lifeline"] = [&s](auto& key, auto& value) {
     s.lifeline = static_cast<int>(integer(key, value, 0, std::numeric_limits<int>::max()));
   };

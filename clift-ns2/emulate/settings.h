@@ -36,7 +36,8 @@ struct Settings {
   std::string server;                // shell command at the far end; empty: none
   Nanoseconds server_wait_ns = 30'000'000'000;
   std::vector<std::string> sysctls;  // KEY=VALUE, in both namespaces
-  int lifeline = -1;                 // descriptor at whose end everything ends; -1: none
+  std::vector<std::int64_t> ports;   // TCP ports of the receiver at which whoever started us listens
+  int lifeline = -1;                 // socket to whoever started us, at whose end everything ends; -1: none
   std::vector<std::string> command;  // after `--`
 };
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
@@ -53,6 +53,12 @@ for receiver in ("10.0.0.2", "fd00::2"):
         assert answer == hashlib.sha256(data).hexdigest(), answer
         print(connection.getsockname()[0], "good")
 """
+
+
+class Start(Protocol):
+    """What the fixture `running` gives."""
+
+    def __call__(self, script: str, first: str = ":") -> tuple[subprocess.Popen[str], str]: ...
 
 
 def emulation(*command: str, **given: object) -> Emulation:
@@ -127,13 +133,16 @@ def test_server__that_fails_is_told_instead_of_starting_the_command(tmp_path: Pa
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[str], str]]]:
-    """Starts an emulation of a shell script; gives its process and the network namespace of the command."""
+def running(tmp_path: Path) -> Iterator[Start]:
+    """Starts an emulation of two shell scripts; gives its process and the network namespace of the command.
+
+    The first script has ended by then.
+    """
     started: list[subprocess.Popen[str]] = []
 
-    def start(script: str) -> tuple[subprocess.Popen[str], str]:
+    def start(script: str, first: str = ":") -> tuple[subprocess.Popen[str], str]:
         told = tmp_path / "network"
-        script = f"readlink /proc/self/ns/net > {told}.part; mv {told}.part {told}; {script}"
+        script = f"{first}; readlink /proc/self/ns/net > {told}.part; mv {told}.part {told}; {script}"
         process = subprocess.Popen(
             [TMT, "emulate", *BASIC, "--server", f"sleep 1000 & {LISTEN}", "--", "sh", "-c", script],
             stdout=subprocess.PIPE,
@@ -184,7 +193,7 @@ def child_of(process: subprocess.Popen[str]) -> int:
     ],
 )
 def test_end__of_any_of_us_leaves_no_process_and_no_namespace(
-    running: Callable[[str], tuple[subprocess.Popen[str], str]], victim: str, number: int, status: int
+    running: Start, victim: str, number: int, status: int
 ) -> None:
     process, network = running("sleep 1000 & setsid sleep 1000 & sleep 1000")
     assert somebody_is_in(network)
@@ -198,9 +207,9 @@ def test_end__of_any_of_us_leaves_no_process_and_no_namespace(
 
 
 def test_interrupt__is_the_command_s_and_the_summary_follows(
-    running: Callable[[str], tuple[subprocess.Popen[str], str]],
+    running: Start,
 ) -> None:
-    process, network = running("trap 'echo bye; exit 5' INT; while :; do sleep 0.1; done")
+    process, network = running("while :; do sleep 0.1; done", "trap 'echo bye; exit 5' INT")
     os.killpg(process.pid, signal.SIGINT)
     stdout, stderr = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, stdout) == (5, "bye\n")

@@ -10,7 +10,7 @@ import click
 from tmt.cli.options import POSITIVE_SECONDS, SECONDS
 from tmt.emulate.emulator import run
 from tmt.emulate.keep import own_folder, save
-from tmt.emulate.parameters import Emulation
+from tmt.emulate.parameters import Emulation, WayOut
 from tmt.errors import UsageError
 from tmt.replay.parameters import PlainLink, TraceLink
 
@@ -69,6 +69,13 @@ class _CommandAfterDashes(click.Command):
     "--server", metavar="SHELL", help="Run this at the receiver; COMMAND starts as soon as it listens."
 )
 @click.option(
+    "--way-out",
+    "ways_out",
+    multiple=True,
+    metavar="PORT=HOST:PORT",
+    help="TCP to this port of the receiver goes on to a host of the real network; repeatable.",
+)
+@click.option(
     "--sysctl", "sysctls", multiple=True, metavar="NAME=VALUE", help="Set net.NAME at both ends; repeatable."
 )
 @click.option(
@@ -102,6 +109,7 @@ def command(program: tuple[str, ...], keep: Path | None, quiet: bool, **given: A
     if forward is None:
         raise UsageError("LINK or --forward-rate is needed: the link from the sender to the receiver")
     back = _link(given.pop("return"), "return", given)
+    given["ways_out"] = tuple(WayOut.parse(text) for text in given["ways_out"])
     emulation = Emulation(command=program, forward_link=forward, return_link=back, **given)
     if keep is not None:
         own_folder(keep)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import threading
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from tmt.emulate.relay import Relay
 from tmt.emulate.results import EmulationResult, read_result
 from tmt.emulate.setup import set_up
 from tmt.errors import EmulatorError
@@ -67,24 +69,23 @@ def find_program() -> Path:
 
 
 def _run(program: Path, setup: Setup, folder: Path, *, record: bool) -> int:
-    # The emulator holds the lifeline's other end: it reads its end when we are gone, and ends, too.
-    lifeline, ours = os.pipe()
-    try:
-        argv = [
-            str(program),
-            *setup.arguments(folder, record=record),
-            *("lifeline", str(lifeline), "--"),
-            *setup.emulation.command,
-        ]
-        process = subprocess.Popen(argv, pass_fds=[lifeline])
-        os.close(lifeline)
+    # The emulator holds the lifeline's other end: it sees its end when we are gone, and ends, too.
+    ours, lifeline = socket.socketpair()
+    with ours:
+        with lifeline:
+            argv = [
+                str(program),
+                *setup.arguments(folder, record=record),
+                *("lifeline", str(lifeline.fileno()), "--"),
+                *setup.emulation.command,
+            ]
+            process = subprocess.Popen(argv, pass_fds=[lifeline.fileno()])
         with _terminal_signals_left_to_the_command():
             try:
-                return process.wait()
+                with Relay(ours, setup.emulation.ways_out):
+                    return process.wait()
             finally:
                 _end(process)
-    finally:
-        os.close(ours)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -21,6 +21,28 @@ MIN_MTU_BYTES = 68
 MAX_MTU_BYTES = 65_535
 
 
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """A TCP port of the receiver, and the host and port that its connections go on to."""
+
+    port: int
+    host: str
+    host_port: int
+
+    @classmethod
+    def parse(cls, text: str) -> WayOut:
+        """Read ``PORT=HOST:PORT``; an IPv6 address may stand in brackets (UsageError when it is none)."""
+        port, equals, target = text.partition("=")
+        host, colon, host_port = target.rpartition(":")
+        if not (equals and colon and host) or not all(_is_port(number) for number in (port, host_port)):
+            raise UsageError(f"the way out is {text!r}, must be PORT=HOST:PORT with ports from 1 to 65535")
+        return cls(int(port), host.strip("[]"), int(host_port))
+
+
+def _is_port(text: str) -> bool:
+    return text.isascii() and text.isdigit() and 1 <= int(text) <= 65_535
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emulation:
     """A command whose packets go over an emulated link, in a network of its own.
@@ -47,6 +69,8 @@ class Emulation:
         Longest time that in-order delivery holds a packet back; None has no bound.
     server
         Shell command, run at the receiver's end; the command starts when it listens.
+    ways_out
+        TCP connections to these ports of the receiver go on from this machine's own network.
     sysctls
         Kernel settings ``net.NAME=VALUE`` of both ends.
 
@@ -66,6 +90,7 @@ class Emulation:
     in_order: bool = True
     hold_ns: int | None = None
     server: str | None = None
+    ways_out: tuple[WayOut, ...] = ()
     sysctls: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -40,6 +40,7 @@ class Setup:
             ("record", int(record)),
             ("folder", folder),
             ("server", emulation.server or ""),
+            *(("port", way.port) for way in emulation.ways_out),
             *(("sysctl", sysctl) for sysctl in emulation.sysctls),
         ]
         return [str(word) for item in settings for word in item]
