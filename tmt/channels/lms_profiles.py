@@ -28,7 +28,7 @@ _RECEIVER = (
     | _all(_BRANNSTROM, mi_h1=0.3073, mi_h2=0.8935, mi_h3=1.1064)
     | _all(_KUHN, interleaver_depth_ns=36_000_000)
     | _all(_ASSUMED, processing_time_ns=100_000)
-    | _all(_FIT, azimuth_deg=45.0, segments=4, segment_jitter=0.0, code_threshold_db=2.0, code_width_db=0.7)
+    | _all(_FIT, azimuth_deg=48.0, segments=4, segment_jitter=0.0, code_threshold_db=1.93, code_width_db=0.75)
 )
 
 _SUBURBAN_40 = _all(
