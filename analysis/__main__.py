@@ -6,8 +6,13 @@ import sys
 from pathlib import Path
 
 from analysis import figure5, figure6
+from analysis.kuhn2014 import recipe as kuhn2014
 
-RECIPES = {"Kuhn 2014, figure 5": figure5.main, "Kuhn 2014, figure 6": figure6.main}
+RECIPES = {
+    "Kuhn 2014, figure 5": figure5.main,
+    "Kuhn 2014, figure 6": figure6.main,
+    "Kuhn 2014, figures 7 to 11, tables 1 to 3": kuhn2014.main,
+}
 
 
 def main(folder: Path) -> None:

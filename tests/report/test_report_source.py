@@ -68,6 +68,17 @@ def test_read_results__shows_the_newest_of_several_versions_and_says_so(tmp_path
     assert "2 runs of other versions" in results.warnings[0]
 
 
+def test_read_results__takes_only_published_values_of_its_own_scenario(tmp_path: Path) -> None:
+    folder = _campaign(tmp_path / "c", _run())
+    (folder / "scenario.toml").write_text('title = "Ours"\npublished = "p.csv"\n')
+    lines = (
+        f"goodput_bps,cubic,ARQ,{value},0,x,{title}" for value, title in ((1, "Ours"), (2, "Other"), (3, ""))
+    )
+    text = "\n".join(["column,tcp,scheme,value,error,source,scenario", *lines])
+    (folder / "published.csv").write_text(text + "\n")
+    assert [value.value for value in read_results(folder).published] == [1, 3]
+
+
 def test_read_results__keeps_failures_apart(tmp_path: Path) -> None:
     bad = {"status": "failed", "exit_status": 1, "message": "said x", "command": "ns y", "goodput_bps": None}
     results = read_results(_campaign(tmp_path / "c", _run(), _run(seed=2) | bad))

@@ -172,6 +172,7 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         link = link_file(task.cache, task.run.conversion)
         capacity_bps = _capacity_bps(link, task.run, result.flows)
         row = _frame(task) | result.row | {"status": DONE, "capacity_bps": capacity_bps}
+        row["lldu_loss_ratio"] = _loss_ratio(facts_file(task.cache, task.run.conversion))
         if task.run.keep_records:
             kept = folder / "kept"
             kept.mkdir()
@@ -273,6 +274,13 @@ def _capacity_bps(link: Path, run: Run, flows: Sequence[FlowDelivery]) -> float 
     payload_bytes = max((int(flow.payload_bytes.max(initial=0)) for flow in flows), default=0)
     lldus = math.ceil(run.traffic.packet_bytes / run.lldu_bytes)
     return 8 * payload_bytes * _packets_per_s(link, lldus) if payload_bytes else None
+
+
+@lru_cache
+def _loss_ratio(facts: Path) -> float:
+    """Return the share of a link trace's LLDUs that its scheme gave up."""
+    counts = json.loads(facts.read_text())
+    return float(counts["lost"] / counts["data_rows"])
 
 
 def _exit_status(outcome: str) -> int | None:

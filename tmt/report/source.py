@@ -59,7 +59,7 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
         axes=axes,
         records=read_chosen(folder, runs),
         failures=tuple(_failure(row) for row in frame[frame["status"] != DONE].to_dict("records")),
-        published=_read_published(published, axes) if published else (),
+        published=_read_published(published, axes, str(about.get("title", ""))) if published else (),
         notes=_notes(frame),
         warnings=warnings,
     )
@@ -133,8 +133,11 @@ def _notes(frame: pd.DataFrame) -> tuple[tuple[str, str], ...]:
     return tuple(notes) if len(finished) else ()
 
 
-def _read_published(path: Path, axes: tuple[Axis, ...]) -> tuple[Published, ...]:
-    """Read published values; columns besides `PUBLISHED_COLUMNS` name the level on an axis by its label."""
+def _read_published(path: Path, axes: tuple[Axis, ...], title: str) -> tuple[Published, ...]:
+    """Read published values; columns besides `PUBLISHED_COLUMNS` name the level on an axis by its label.
+
+    Where a column `scenario` names another scenario than the one with this title, the value is left out.
+    """
     labels = {axis.label: axis for axis in axes}
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -144,7 +147,8 @@ def _read_published(path: Path, axes: tuple[Axis, ...]) -> tuple[Published, ...]
             if missing:
                 needed = ", ".join(PUBLISHED_COLUMNS)
                 raise InputError(path, f"column {missing[0]} is missing; needed: {needed}", 1)
-            return tuple(_published(path, reader.line_num, row, labels) for row in reader)
+            rows = (row for row in reader if row.get("scenario") in {None, "", title})
+            return tuple(_published(path, reader.line_num, row, labels) for row in rows)
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

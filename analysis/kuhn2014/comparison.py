@@ -1,0 +1,90 @@
+"""The paper's numbers beside ours: one line each, and what a group of them comes to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.kuhn2014 import published
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from analysis.kuhn2014.measures import Cells
+    from analysis.kuhn2014.published import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A published number and our cell of the same place; `low` and `high` bound our mean's 95 % interval."""
+
+    value: Value
+    mean: float
+    low: float
+    high: float
+    count: int
+
+    @property
+    def deviation(self) -> float:
+        """Ours relative to the paper's, minus 1."""
+        return self.mean / self.value.value - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A group of published numbers, how far each and all may be off, and which tables show it."""
+
+    name: str
+    chosen: Callable[[Value], bool]
+    worst: float
+    rms: float | None
+
+
+TARGETS = (
+    Target("ten CUBIC goodputs (figures 10, 11)", lambda v: v.measure == "goodput_bps", 0.10, 0.04),
+    Target("table 3, all 60 cells", lambda v: v.place == "table 3", 0.20, 0.07),
+    Target("table 2, CUBIC's delays", lambda v: v.place == "table 2" and v.tcp == "cubic", 0.30, None),
+)
+"""What the reproduction is judged by."""
+
+
+def lines(cells: Cells) -> list[Line]:
+    """Return every published number with our value.
+
+    Raises
+    ------
+    LookupError
+        When a cell is missing.
+    """
+    found = []
+    for value in published.read():
+        place = {"es_n0_db": value.es_n0_db, "scheme": value.scheme}
+        place["tcp"] = value.tcp or None
+        cell = cells.one(value.scenario, value.measure, **place)
+        found.append(Line(value, cell["mean"], cell["low"], cell["high"], int(cell["count"])))
+    return found
+
+
+def worst(chosen: Sequence[Line]) -> Line:
+    """Return the line that is furthest from the paper."""
+    return max(chosen, key=lambda line: abs(line.deviation))
+
+
+def rms(chosen: Sequence[Line]) -> float:
+    """Return the root of the mean squared deviation."""
+    return math.sqrt(sum(line.deviation**2 for line in chosen) / len(chosen))
+
+
+def report(cells: Cells) -> str:
+    """Return how far each target is met, as text."""
+    found = lines(cells)
+    said = []
+    for target in TARGETS:
+        chosen = [line for line in found if target.chosen(line.value)]
+        furthest = abs(worst(chosen).deviation)
+        text = f"{target.name}: worst {100 * furthest:.0f} % (wanted {100 * target.worst:.0f} %)"
+        if target.rms is not None:
+            text += f", rms {100 * rms(chosen):.1f} % (wanted {100 * target.rms:.0f} %)"
+        said.append(text)
+    return "\n".join(said)

@@ -1,0 +1,314 @@
+"""Figures 7 to 11 of Kuhn et al. 2014 with the printed numbers on them, and what the paper did not draw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.kuhn2014.published import read
+from tmt.figures.style import (
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    SKY,
+    TCP_STYLES,
+    VERMILLION,
+    new_figure,
+    save,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from analysis.kuhn2014.measures import Cells
+
+SCHEMES = {
+    "none": (MUTED, ":", "x"),
+    "ARQ": (VERMILLION, "--", "o"),
+    "HARQ(10/12)": (BLUE, "-", "s"),
+    "HARQ(10/15)": (SKY, "-.", "^"),
+    "HARQ(50/52)": (GREEN, (0, (5, 1, 1, 1)), "D"),
+}
+"""Colour, dash and marker of each scheme of the paper."""
+
+VARIANTS = ("newreno", "compound", "westwood", "hybla", "cubic")
+
+INTERLEAVED, NOT_INTERLEAVED = "Internet, interleaved", "Internet, not interleaved"
+UP, DOWN = "Distribution, up", "Distribution, down"
+RATE_KBPS = {INTERLEAVED: 263.0, NOT_INTERLEAVED: 263.0, UP: 2340.0, DOWN: 2250.0}
+LLDUS_PER_PACKET = {INTERLEAVED: (46, 33), NOT_INTERLEAVED: (46, 33), UP: (46, 33), DOWN: (1, 1523)}
+
+
+def packet_rate_kbps(scenario: str) -> float:
+    """Return what packets of 1500 bytes, back to back, would carry over a line that erases nothing."""
+    lldus, lldu_bytes = LLDUS_PER_PACKET[scenario]
+    return RATE_KBPS[scenario] * 1500 / (lldus * lldu_bytes)
+
+
+def code_rate(scheme: str) -> float:
+    """Return data over all LLDUs of a scheme's blocks: 10/12 for HARQ(10/12)."""
+    if not scheme.startswith("HARQ("):
+        return 1.0
+    data, total = scheme.removeprefix("HARQ(").split(")")[0].split("/")
+    return int(data) / int(total)
+
+
+def figure7(cells: Cells, figure: Figure) -> None:
+    """Draw the PHY's packet error rate over Es/N0."""
+    axes = figure.subplots()
+    looks = {
+        INTERLEAVED: (BLUE, "-", "o"),
+        NOT_INTERLEAVED: (VERMILLION, "--", "s"),
+        UP: (GREEN, "-", "^"),
+        DOWN: (ORANGE, "-", "v"),
+    }
+    for scenario, (colour, dash, marker) in looks.items():
+        found = cells.find(scenario, "erasure_ratio").sort_values("es_n0_db")
+        _line(axes, found["es_n0_db"], found, colour, dash, marker, scenario)
+    axes.axhspan(1e-2, 1e-1, color=MUTED, alpha=0.12, linewidth=0)
+    axes.text(
+        14.7,
+        0.095,
+        "grey: the paper's range, 5 to 8 and 5 to 12 dB",
+        fontsize=7.5,
+        color=MUTED,
+        va="top",
+        ha="right",
+    )
+    axes.plot([13.4, 14.6], [1e-2, 1e-2], color=INK, linewidth=1)
+    axes.text(14.65, 0.0101, "paper: below this", fontsize=7.5, color=INK, va="bottom", ha="right")
+    axes.set(yscale="log", xlabel="Es/N0 (dB)", ylabel="packet error rate of the PHY", xlim=(4.6, 14.8))
+    axes.legend(loc="upper right", bbox_to_anchor=(1.0, 0.9))
+
+
+def figure8(cells: Cells, figure: Figure, scenario: str = UP) -> None:
+    """Draw the goodput of every TCP variant over every scheme, Distribution scenario."""
+    schemes = [*SCHEMES]
+    axes = figure.subplots()
+    width = 0.8 / len(schemes)
+    for number, scheme in enumerate(schemes):
+        colour = SCHEMES[scheme][0]
+        places = np.arange(len(VARIANTS)) + (number - (len(schemes) - 1) / 2) * width
+        found = [cells.one(scenario, "goodput_bps", scheme=scheme, tcp=tcp) for tcp in VARIANTS]
+        means = np.array([cell["mean"] for cell in found]) / 1000
+        errors = [
+            [(c["mean"] - max(c["low"], 0)) / 1000 for c in found],
+            [(c["high"] - c["mean"]) / 1000 for c in found],
+        ]
+        axes.bar(places, means, 0.92 * width, color=colour, linewidth=0, label=scheme)
+        axes.errorbar(places, means, yerr=errors, fmt="none", ecolor=INK, elinewidth=0.9, capsize=1.5)
+        limit = packet_rate_kbps(scenario) * code_rate(scheme)
+        if scheme != "none":
+            axes.hlines(
+                [limit] * len(VARIANTS), places - width / 2, places + width / 2, color=INK, linewidth=1.4
+            )
+    axes.set_xticks(range(len(VARIANTS)), [TCP_STYLES[tcp].label for tcp in VARIANTS])
+    axes.tick_params(axis="x", length=0, labelsize=9)
+    axes.grid(visible=False, axis="x")
+    axes.set_ylabel("goodput, whole packets (kbit/s)")
+    axes.set_title(
+        "Black marks: capacity that the scheme's first transmission leaves", fontsize=8, color=MUTED
+    )
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(schemes))
+
+
+def figure9(cells: Cells, figure: Figure) -> None:
+    """Draw the same for the other direction."""
+    figure8(cells, figure, DOWN)
+
+
+def figure10(cells: Cells, figure: Figure, scenario: str = INTERLEAVED) -> None:
+    """Draw goodput over Es/N0, a panel for each TCP variant, and the paper's numbers."""
+    panels = figure.subplots(1, len(VARIANTS), sharey=True)
+    for panel, tcp in zip(panels, VARIANTS, strict=True):
+        for scheme, look in SCHEMES.items():
+            found = cells.find(scenario, "goodput_bps", scheme=scheme, tcp=tcp).sort_values("es_n0_db")
+            _line(panel, found["es_n0_db"], found, *look, scheme, scale=1e-3)
+        _paper(panel, scenario, "goodput_bps", tcp, 1e-3)
+        panel.set_title(TCP_STYLES[tcp].label)
+        panel.set_xlabel("Es/N0 (dB)")
+    panels[0].set_ylabel("goodput, whole packets (kbit/s)")
+    panels[0].set_ylim(0, 290)
+    _shared_legend(figure, panels[-1], with_paper=True)
+
+
+def figure11(cells: Cells, figure: Figure) -> None:
+    """Draw the same without interleaving."""
+    figure10(cells, figure, NOT_INTERLEAVED)
+
+
+def table3(cells: Cells, figure: Figure) -> None:
+    """Draw how long 0.1 megabyte takes, and the paper's table on it."""
+    panels = figure.subplots(1, len(VARIANTS), sharey=True)
+    for panel, tcp in zip(panels, VARIANTS, strict=True):
+        for scheme in ("ARQ", "HARQ(10/12)", "HARQ(10/15)"):
+            found = cells.find(INTERLEAVED, "completion_s", scheme=scheme, tcp=tcp).sort_values("es_n0_db")
+            _line(panel, found["es_n0_db"], found, *SCHEMES[scheme], scheme)
+        _paper(panel, INTERLEAVED, "completion_s", tcp, 1.0)
+        panel.set_title(TCP_STYLES[tcp].label)
+        panel.set_xlabel("Es/N0 (dB)")
+    panels[0].set_ylabel("time for 0.1 MB (s)")
+    panels[0].set_ylim(bottom=0)
+    _shared_legend(figure, panels[-1], with_paper=True)
+
+
+def order(cells: Cells, figure: Figure) -> None:
+    """Draw goodput over the time for which the link holds packets back to restore their order."""
+    holds = [0.0, 0.1, 0.3, 0.6, 1.2, np.inf]
+    labels = ["as they\narrive", "0.1", "0.3", "0.6", "1.2", "no\nlimit"]
+    panels = figure.subplots(2, 3, sharey=True, sharex=True)
+    for row, scheme in zip(panels, ("ARQ", "HARQ(10/12)"), strict=True):
+        for panel, es in zip(row, (5.0, 6.0, 8.0), strict=True):
+            for tcp in ("newreno", "hybla", "cubic"):
+                found = cells.find("order", "goodput_bps", scheme=scheme, tcp=tcp, es_n0_db=es)
+                of = found["hold_s"].where(found["in_order"], 0.0).fillna(np.inf)
+                found = found.assign(at=[holds.index(value) for value in of]).sort_values("at")
+                style = TCP_STYLES[tcp]
+                _line(panel, found["at"], found, style.colour, "-", style.marker, style.label, scale=1e-3)
+            panel.set_title(f"{scheme}, Es/N0 {es:g} dB")
+            panel.set_xticks(range(len(holds)), labels)
+    for panel in panels[-1]:
+        panel.set_xlabel("packets in order, held back for at most (s)")
+    for row in panels:
+        row[0].set_ylabel("goodput (kbit/s)")
+    panels[0, 0].set_ylim(0, 280)
+    _shared_legend(figure, panels[0, 0])
+
+
+def persistency(cells: Cells, figure: Figure) -> None:
+    """Draw goodput over the number of transmissions that ARQ allows itself, in and out of order."""
+    names = [*(f"ARQ(max {count})" for count in (1, 2, 3, 4)), "ARQ"]
+    panels = figure.subplots(2, 3, sharey=True, sharex=True)
+    for row, in_order in zip(panels, (False, True), strict=True):
+        for panel, es in zip(row, (5.0, 6.0, 8.0), strict=True):
+            for tcp in ("newreno", "hybla", "cubic"):
+                found = cells.find("persistency", "goodput_bps", in_order=in_order, tcp=tcp, es_n0_db=es)
+                found = found[found["scheme"].isin(names)]
+                found = found.assign(at=[names.index(name) for name in found["scheme"]]).sort_values("at")
+                style = TCP_STYLES[tcp]
+                _line(panel, found["at"], found, style.colour, "-", style.marker, style.label, scale=1e-3)
+            panel.set_title(f"{'in order' if in_order else 'as they arrive'}, Es/N0 {es:g} dB")
+            panel.set_xticks(range(len(names)), ["1", "2", "3", "4", "no\nlimit"])
+    for panel in panels[-1]:
+        panel.set_xlabel("transmissions of an LLDU, at most")
+    for row in panels:
+        row[0].set_ylabel("goodput (kbit/s)")
+    panels[0, 0].set_ylim(0, 280)
+    _shared_legend(figure, panels[0, 0])
+
+
+def lossy_return(cells: Cells, figure: Figure) -> None:
+    """Draw goodput with a return link that loses nothing, and with one like the forward link."""
+    kinds = {
+        "plain": "loses nothing",
+        "unprotected": "same channel,\nno scheme",
+        "protected": "same channel,\nsame scheme",
+    }
+    panels = figure.subplots(2, 3, sharey=True, sharex=True)
+    for row, in_order in zip(panels, (False, True), strict=True):
+        for panel, es in zip(row, (5.0, 6.0, 8.0), strict=True):
+            for place, (scheme, tcp) in enumerate(
+                (scheme, tcp) for scheme in ("ARQ", "HARQ(10/12)") for tcp in ("newreno", "hybla", "cubic")
+            ):
+                chosen = {"scheme": scheme, "tcp": tcp, "es_n0_db": es, "in_order": in_order}
+                found = cells.find("return", "goodput_bps", **chosen)
+                found = found.assign(at=[[*kinds].index(kind) for kind in found["return_link"]])
+                style = TCP_STYLES[tcp]
+                dash = "--" if scheme == "ARQ" else "-"
+                x = found["at"] + (place - 2.5) * 0.03
+                _line(
+                    panel, x, found, style.colour, dash, style.marker, f"{style.label}, {scheme}", scale=1e-3
+                )
+            panel.set_title(f"{'in order' if in_order else 'as they arrive'}, Es/N0 {es:g} dB")
+            panel.set_xticks(range(len(kinds)), [*kinds.values()])
+    for panel in panels[-1]:
+        panel.set_xlabel("return link")
+    for row in panels:
+        row[0].set_ylabel("goodput (kbit/s)")
+    panels[0, 0].set_ylim(0, 280)
+    _shared_legend(figure, panels[0, 0])
+
+
+FIGURES: dict[str, tuple[tuple[float, float], Callable[[Cells, Figure], None]]] = {
+    "kuhn-figure7": ((7.2, 3.8), figure7),
+    "kuhn-figure8": ((7.2, 3.6), figure8),
+    "kuhn-figure9": ((7.2, 3.6), figure9),
+    "kuhn-figure10": ((9.6, 3.4), figure10),
+    "kuhn-figure11": ((9.6, 3.4), figure11),
+    "kuhn-table3": ((9.6, 3.4), table3),
+    "kuhn-order": ((8.4, 5.2), order),
+    "kuhn-persistency": ((8.4, 5.2), persistency),
+    "kuhn-return": ((8.4, 5.2), lossy_return),
+}
+"""Name, size in inches and recipe of each figure."""
+
+
+def draw(cells: Cells, folder: Path) -> None:
+    """Draw every figure into `folder`, as PNG and SVG."""
+    for name, (size, recipe) in FIGURES.items():
+        with new_figure(*size) as figure:
+            recipe(cells, figure)
+            for ending in ("png", "svg"):
+                save(figure, folder / f"{name}.{ending}")
+
+
+def _line(
+    axes: Axes,
+    x: pd.Series,
+    found: pd.DataFrame,
+    colour: str,
+    dash: object,
+    marker: str,
+    label: str,
+    scale: float = 1.0,
+) -> None:
+    """Draw means as a line with intervals, from 0 where they reach below."""
+    y = found["mean"] * scale
+    low = found["low"].fillna(found["mean"]).clip(lower=0) * scale
+    errors = [y - low, found["high"].fillna(found["mean"]) * scale - y]
+    axes.errorbar(
+        x,
+        y,
+        yerr=errors,
+        color=colour,
+        linestyle=dash,
+        marker=marker,
+        markersize=4,
+        markerfacecolor="white",
+        capsize=2,
+        elinewidth=0.9,
+        label=label,
+    )
+
+
+def _paper(axes: Axes, scenario: str, measure: str, tcp: str, scale: float) -> None:
+    values = [v for v in read() if (v.scenario, v.measure, v.tcp) == (scenario, measure, tcp) and v.is_exact]
+    for value in values:
+        axes.plot(
+            value.es_n0_db,
+            value.value * scale,
+            marker="_",
+            markersize=13,
+            markeredgewidth=2.2,
+            color=SCHEMES[value.scheme][0],
+            linestyle="none",
+            zorder=5,
+        )
+
+
+def _shared_legend(figure: Figure, axes: Axes, *, with_paper: bool = False) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    if with_paper:
+        handles += axes.plot(
+            [], [], marker="_", markersize=13, markeredgewidth=2.2, color=INK, linestyle="none"
+        )
+        labels += ["the paper's number"]
+    figure.legend(handles, labels, loc="outside lower center", ncols=6 if with_paper else 3)

@@ -1,0 +1,132 @@
+"""What the paper measures, from the rows of our runs: means over seeds and 95 % intervals, a row a cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from tmt.metrics.statistics import t_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAYLOAD_PER_PACKET = 1448 / 1500
+"""Our goodput counts TCP payload; the paper's kbit/s count whole packets (`docs/reproduction.md`)."""
+
+CELL = ["scenario", "es_n0_db", "tcp", "scheme", "in_order", "hold_s", "return_link"]
+"""What tells one cell from another."""
+
+LONG_FLOW = {
+    "goodput_bps": lambda rows: rows["goodput_bps"] / PAYLOAD_PER_PACKET,
+    "retransmission_ratio": lambda rows: rows["retransmission_ratio"],
+    "max_retransmissions": lambda rows: rows["max_transmissions"] - 1,
+    "delay_min_s": lambda rows: rows["delay_min_s"],
+    "delay_p85_s": lambda rows: rows["delay_p85_s"],
+    "delay_p99_s": lambda rows: rows["delay_p99_s"],
+    "cwnd_max_packets": lambda rows: rows["cwnd_max_packets"],
+    "cwnd_mean_packets": lambda rows: rows["cwnd_mean_packets"],
+    "timeouts": lambda rows: rows["timeouts"],
+}
+"""Measures of flows without end."""
+
+TRANSFER = {"completion_s": lambda rows: rows["completion_s"]}
+"""Measures of transfers."""
+
+GAIN = "goodput_gain"
+"""Goodput of a scheme over that of ARQ, minus 1, seed by seed."""
+
+
+def cells(rows: pd.DataFrame, scenario: str) -> pd.DataFrame:
+    """Return one row a cell and measure: mean, low, high and number of seeds.
+
+    Parameters
+    ----------
+    rows
+        The runs of one scenario, as `campaigns.run` gives them.
+    scenario
+        What the cells name it.
+    """
+    rows = rows.assign(scenario=scenario)
+    found: list[dict[str, object]] = []
+    for chosen, measures in (
+        (rows[rows["transfer_bytes"].isna()], LONG_FLOW),
+        (rows[rows["transfer_bytes"].notna()], TRANSFER),
+    ):
+        for place, part in chosen.groupby(CELL, sort=False, dropna=False):
+            for measure, of in measures.items():
+                found.append(_cell(place, measure, of(part)))
+    long = rows[rows["transfer_bytes"].isna()]
+    found += _erasures(long)
+    found += _gains(long)
+    return pd.DataFrame(found)
+
+
+def _cell(place: tuple[object, ...], measure: str, values: pd.Series) -> dict[str, object]:
+    interval = t_interval(values.astype(float))
+    named = dict(zip(CELL, place, strict=True))
+    return named | {
+        "measure": measure,
+        "mean": interval.mean,
+        "low": interval.low,
+        "high": interval.high,
+        "count": interval.count,
+    }
+
+
+def _erasures(rows: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """Yield the share of slots that are erased: what a link without scheme loses."""
+    bare = rows[rows["scheme"] == "none"].assign(tcp="")
+    for place, part in bare.drop_duplicates([*CELL, "seed"]).groupby(CELL, sort=False, dropna=False):
+        yield _cell(place, "erasure_ratio", part["lldu_loss_ratio"])
+
+
+def _gains(rows: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """Yield what each scheme gains over ARQ on the same seeds."""
+    others = [name for name in CELL if name != "scheme"]
+    for place, part in rows.groupby(others, sort=False, dropna=False):
+        goodput = part.pivot_table(index="seed", columns="scheme", values="goodput_bps", sort=False)
+        for scheme in goodput.columns.drop("ARQ", errors="ignore") if "ARQ" in goodput else []:
+            at = dict(zip(others, place, strict=True)) | {"scheme": scheme}
+            ratio = goodput[scheme] / goodput["ARQ"].replace(0, np.nan) - 1
+            yield _cell(tuple(at[name] for name in CELL), GAIN, ratio)
+
+
+class Cells:
+    """Cells that can be asked for."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.table = table
+
+    def find(self, scenario: str, measure: str, **place: object) -> pd.DataFrame:
+        """Return the cells of a scenario and measure at a place."""
+        chosen = self.table[(self.table["scenario"] == scenario) & (self.table["measure"] == measure)]
+        for name, value in place.items():
+            chosen = chosen[chosen[name].isna() if value is None else chosen[name] == value]
+        return chosen
+
+    def one(self, scenario: str, measure: str, **place: object) -> pd.Series:
+        """Return the only cell at a place.
+
+        Raises
+        ------
+        LookupError
+            When there is none, or more than one.
+        """
+        found = self.find(scenario, measure, **place)
+        if len(found) != 1:
+            raise LookupError(f"{len(found)} cells of {measure} in {scenario} at {place}")
+        return found.iloc[0]
+
+
+def read_cells(path: object) -> Cells:
+    """Return cells as `write_cells` has kept them."""
+    return Cells(
+        pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"return_link": str, "tcp": str})
+    )
+
+
+def write_cells(table: pd.DataFrame, path: object) -> None:
+    """Keep cells as text with five significant digits."""
+    table.to_csv(path, index=False, float_format="%.5g", lineterminator="\n")

@@ -1,0 +1,80 @@
+"""Writes the page of the reproduction: `page.md.j2` filled with what `comparison` and `conclusions` find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import jinja2
+
+from analysis.kuhn2014 import comparison
+from analysis.kuhn2014.conclusions import statements
+from tmt.figures.style import TCP_STYLES
+
+if TYPE_CHECKING:
+    from analysis.kuhn2014.comparison import Line
+    from analysis.kuhn2014.measures import Cells
+
+CELLS, PAGE = "reproduction.csv", "reproduction.md"
+"""Names of the files: means and intervals, and the page that is made from them."""
+
+UNITS = {
+    "goodput_bps": ("goodput", 1e-3, "kbit/s", 0),
+    "completion_s": ("time for 0.1 MB", 1.0, "s", 1),
+    "delay_min_s": ("least delay", 1.0, "s", 2),
+    "delay_p85_s": ("delay, 85 %", 1.0, "s", 2),
+    "delay_p99_s": ("delay, 99 %", 1.0, "s", 2),
+    "retransmission_ratio": ("retransmission probability", 1.0, "", 5),
+    "max_retransmissions": ("most retransmissions", 1.0, "", 1),
+    "erasure_ratio": ("packet error rate", 1.0, "", 4),
+}
+"""Name, scale, unit and decimals of each measure that the paper gives numbers of."""
+
+
+def render(cells: Cells) -> str:
+    """Return the page as Markdown."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        autoescape=False,
+    )
+    environment.filters |= {"row": _row, "percent": lambda value: f"{100 * value:.1f} %"}
+    lines = comparison.lines(cells)
+    return environment.get_template("page.md.j2").render(
+        lines=lines,
+        targets=[
+            (target, [line for line in lines if target.chosen(line.value)]) for target in comparison.TARGETS
+        ],
+        statements=statements(cells),
+        worst=comparison.worst,
+        rms=comparison.rms,
+        mean=lambda scenario, measure, **place: float(cells.one(scenario, measure, **place)["mean"]),
+        describe=_describe,
+    )
+
+
+def _row(line: Line) -> str:
+    value = line.value
+    name, scale, unit, digits = UNITS[value.measure]
+    half = (line.high - line.low) / 2 * scale
+    paper = f"{value.value * scale:.{digits}f}"
+    deviation = f"{100 * line.deviation:+.0f} %"
+    if not value.is_exact:
+        paper, deviation = f"{value.kind} {paper}", ""
+    ours = f"{line.mean * scale:.{digits}f}" + (f" ± {half:.{digits}f}" if half == half else "")  # noqa: PLR0124
+    tcp = TCP_STYLES[value.tcp].label if value.tcp else ""
+    cells = [value.place, value.scenario, f"{value.es_n0_db:g}", tcp, value.scheme]
+    return "| " + " | ".join([*cells, f"{name}{', ' + unit if unit else ''}", paper, ours, deviation]) + " |"
+
+
+def _describe(line: Line) -> str:
+    value = line.value
+    tcp = f"{TCP_STYLES[value.tcp].label}, " if value.tcp else ""
+    name, scale, unit, digits = UNITS[value.measure]
+    ours, paper = f"{line.mean * scale:.{digits}f}", f"{value.value * scale:.{digits}f}"
+    return (
+        f"{tcp}{value.scheme}, {value.scenario.lower()}, {value.es_n0_db:g} dB, {name}: "
+        f"{ours} for {paper} {unit}".rstrip()
+    )

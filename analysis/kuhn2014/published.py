@@ -1,0 +1,69 @@
+"""The paper's numbers, from `published.csv`: each with its place and, if read off a plot, the reading error.
+
+The plots of figures 7 to 11 carry no numbers; what stands here is printed in the paper's tables and text.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+FILE = Path(__file__).with_name("published.csv")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One number of the paper.
+
+    Attributes
+    ----------
+    place
+        Figure or table.
+    scenario, tcp, scheme, es_n0_db
+        What it was measured with; `tcp` may be empty.
+    measure
+        A column of `measures.MEASURES`.
+    value
+        In the measure's unit.
+    error
+        Reading error; 0 for a printed number, None where the text gives no exact one.
+    kind
+        "number", or how the text puts it: "about ...", "less than".
+    """
+
+    place: str
+    scenario: str
+    measure: str
+    tcp: str
+    scheme: str
+    es_n0_db: float
+    value: float
+    error: float | None
+    kind: str
+    source: str
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a deviation from it means anything."""
+        return self.kind == "number"
+
+
+def read() -> list[Value]:
+    """Return every published number."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return [
+            Value(
+                row["place"],
+                row["scenario"],
+                row["column"],
+                row["tcp"],
+                row["scheme"],
+                float(row["Es/N0"]),
+                float(row["value"]),
+                float(row["error"]) if row["error"] else None,
+                row["kind"],
+                row["source"],
+            )
+            for row in csv.DictReader(file)
+        ]

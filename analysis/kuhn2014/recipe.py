@@ -1,0 +1,44 @@
+"""The recipe: scenarios to runs, runs to cells, cells to figures and page."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.kuhn2014 import comparison
+from analysis.kuhn2014.campaigns import BEYOND, PAPER, SCENARIOS, run
+from analysis.kuhn2014.figures import FIGURES, draw
+from analysis.kuhn2014.measures import cells, read_cells, write_cells
+from analysis.kuhn2014.page import CELLS, PAGE, render
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def main(folder: Path, *, execute: bool = True) -> str:
+    """Run the scenarios, or what is missing of them, show them, and return how far the targets are met."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tables = [
+        cells(run(SCENARIOS / f"{stem}.toml", folder / "campaigns" / stem, execute=execute), title)
+        for stem, title in (PAPER | BEYOND).items()
+    ]
+    write_cells(pd.concat(tables), folder / CELLS)
+    return show(folder)
+
+
+def show(folder: Path) -> str:
+    """Draw figures and write the page from the cells in `folder`; return how far the targets are met."""
+    found = read_cells(folder / CELLS)
+    (folder / "images").mkdir(exist_ok=True)
+    draw(found, folder / "images")
+    (folder / PAGE).write_text(render(found), encoding="utf-8")
+    return comparison.report(found)
+
+
+def keep_in_docs(folder: Path) -> None:
+    """Copy page, cells and figures to where the documentation has them."""
+    for name in (CELLS, PAGE):
+        shutil.copyfile(folder / name, DOCS / name)
+    for name in FIGURES:
+        shutil.copyfile(folder / "images" / f"{name}.png", DOCS / "images" / f"{name}.png")

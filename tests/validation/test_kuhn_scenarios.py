@@ -1,0 +1,42 @@
+"""Every scenario runs, in short, with one seed and one variant."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENARIOS = sorted((ROOT / "scenarios").glob("*.toml"))
+TMT = Path(sys.executable).with_name("tmt")
+
+SHORT = {
+    r"^seeds = \d+": "seeds = 1",
+    r"^records = .*$": "",
+    r"^tcp = .*$": 'tcp = ["cubic"]',
+    r"^duration = \d+": "duration = 4",
+    r"^length = \d+": "length = 20",
+    r"^realisations = \d+": "realisations = 1",
+    r'"\.\./': f'"{ROOT}/',
+}
+"""What makes a campaign of seconds of a scenario: patterns of its lines, and what stands there instead."""
+
+
+@pytest.mark.ns2
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda path: path.stem)
+def test_scenario__runs(scenario: Path, tmp_path: Path) -> None:
+    text = scenario.read_text()
+    for pattern, replacement in SHORT.items():
+        text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
+    short = tmp_path / scenario.name
+    short.write_text(text)
+    command = [TMT, "run", short, "--out", tmp_path / "out", "--jobs", "1", "--quiet"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    rows = pq.read_table(tmp_path / "out" / "results.parquet").to_pandas()
+    assert set(rows["tcp"]) == {"cubic"}
+    assert (rows["goodput_bytes"] > 0).mean() > 0.5, "at 5 dB without scheme nothing may arrive in 4 s"
