@@ -12,7 +12,7 @@ from tmt.kernels.blocks import (
     decode_runs_in_any_order,
     nth_arrival_ns,
 )
-from tmt.kernels.windows import end_of_window
+from tmt.kernels.windows import end_of_window, evenly_spaced, first_interval_ns
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -144,11 +144,13 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
     mask = len(requests) - 1
     length = data + repair
     recovered = np.empty(len(air_tx_ns) // length + 1, np.bool_)
-    slot = span = 0
+    slot = 0
     while slot < len(tx_time_ns):
         # No request that is made in this window falls due in it.
-        end = end_of_window(tx_time_ns, slot, WINDOW_SLOTS, report_delay_ns, slot + span)
-        span = end - slot
+        interval_ns = first_interval_ns(tx_time_ns, slot)
+        end = end_of_window(tx_time_ns, slot, WINDOW_SLOTS, report_delay_ns, interval_ns)
+        if interval_ns > 0 and not evenly_spaced(tx_time_ns, slot, end, interval_ns):
+            end = end_of_window(tx_time_ns, slot, WINDOW_SLOTS, report_delay_ns, 0)
 
         served = head
         blocks = (end - slot) // length
