@@ -79,6 +79,14 @@ def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn
             "where in the trace the run starts",
             null=_NO_TRACE,
         ),
+        ResultColumn(
+            f"{direction}_online",
+            "text",
+            "scenario",
+            "",
+            "scheme that works inside the simulator, on the packets that come; the trace is then a PHY trace",
+            null="for a plain link, and for a link trace, which a scheme has made before",
+        ),
     )
 
 

@@ -1,7 +1,7 @@
 #include "online_queue.h"
 
+#include <cstdio>
 #include <cstring>
-#include <optional>
 
 #include "delay.h"
 #include "rng.h"
@@ -194,6 +194,7 @@ void OnlineQueue::wake() {
 
 // Schedules what the link layer has come to.
 void OnlineQueue::follow_up() {
+  if (layer_->stopped()) say_stopped();
   const bool idle = departures_.empty();
   for (const Departure& departure : layer_->take_departures()) departures_.push_back(departure.time_ns);
   if (idle && !departures_.empty()) schedule_departure();
@@ -208,6 +209,14 @@ void OnlineQueue::follow_up() {
   if (waking_.uid_ > 0) Scheduler::instance().cancel(&waking_);
   wake_ns_ = layer_->wake_ns();
   if (wake_ns_ != never) schedule_at(to_seconds(wake_ns_), &wake_, &waking_);
+}
+
+void OnlineQueue::say_stopped() {
+  if (stopped_at_ns_ >= 0) return;
+  const PhyRows rows = trace_->rows();
+  stopped_at_ns_ = rows[rows.count - 1].tx_time_ns - to_ns(offset_);
+  std::fprintf(stderr, "%s: the trace ends at %s s of simulated time; the link stops there (loop_ is 0)\n",
+               trace_->path().c_str(), shown(to_seconds(stopped_at_ns_)).c_str());
 }
 
 void OnlineQueue::schedule_departure() {
@@ -248,6 +257,13 @@ void OnlineQueue::add_counters(Counters& counters) {
   add(counters, "units_repair", units.repair);
   add(counters, "units_repeated", units.repeated);
   add(counters, "units_erased", units.erased);
+  const auto use = slots_ ? slots_->use_until(now_ns()) : std::nullopt;
+  if (!use) return;
+  add(counters, "rows_offered", use->offered);
+  add(counters, "rows_used", use->used);
+  add(counters, "rows_unused", use->offered - use->used);
+  add(counters, "trace_repeats", use->repeats);
+  add(counters, "stopped_at_ns", stopped_at_ns_);
 }
 
 }  // namespace clift

@@ -53,6 +53,7 @@ class OnlineQueue : public LinkQueue {
   void depart();
   void follow_up();
   void schedule_departure();
+  void say_stopped();
   void finish(std::int64_t number, const Release& release);
 
   std::string scheme_ = "none";
@@ -72,6 +73,7 @@ class OnlineQueue : public LinkQueue {
   double delay_s_ = 0.0;                                    // of the link, in one direction
   double rate_bps_ = 0.0;                                   // of the link
   Nanoseconds wake_ns_ = never;
+  std::int64_t stopped_at_ns_ = -1;
 
   Event departure_;
   Event waking_;

@@ -13,7 +13,11 @@ proc build_link { direction from to } {
 	set rate $setting(${direction}_rate_bps)
 	set delay [expr { $setting(rtt_s) / 2.0 }]
 	set trace $setting($direction)
-	set type [expr { $trace eq "" ? "DropTail" : "Clift" }]
+	if { $trace eq "" } {
+		set type DropTail
+	} else {
+		set type [expr { $setting(${direction}_scheme) eq "" ? "Clift" : "Clift/Online" }]
+	}
 	$ns simplex-link $from $to $rate $delay $type
 	$ns queue-limit $from $to $setting(queue_packets)
 	set queues($direction) [[$ns link $from $to] queue]
@@ -26,13 +30,28 @@ proc build_link { direction from to } {
 
 proc load_trace { queue direction trace } {
 	global setting recorder
-	$queue set lldu_bytes_ $setting(${direction}_lldu_bytes)
+	if { $setting(${direction}_scheme) eq "" } {
+		$queue set lldu_bytes_ $setting(${direction}_lldu_bytes)
+	} else {
+		set_scheme $queue $direction
+	}
 	$queue set offset_ $setting(${direction}_offset_s)
 	$queue set loop_ $setting(loop)
 	$queue set in_order_ $setting(in_order)
 	$queue set hold_ $setting(hold_s)
 	$queue recorder $recorder
 	$queue load $trace
+}
+
+# The scheme that works on the packets of one direction.
+proc set_scheme { queue direction } {
+	global setting
+	$queue scheme $setting(${direction}_scheme)
+	$queue set unit_bytes_ $setting(${direction}_lldu_bytes)
+	foreach name { data repair depth extra rounds max_transmissions } {
+		$queue set ${name}_ $setting(${direction}_$name)
+	}
+	$queue set detection_delay_ $setting(${direction}_detection_delay_s)
 }
 
 # A plain link's queue knows no recorder: what it drops passes one on its way out.

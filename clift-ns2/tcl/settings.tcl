@@ -11,6 +11,22 @@ set known_settings {
 	return_lldu_bytes {int 1}  1500
 	forward_offset_s  {real 0} 0
 	return_offset_s   {real 0} 0
+	forward_scheme    text     {}
+	return_scheme     text     {}
+	forward_data      {int 1}  1
+	return_data       {int 1}  1
+	forward_repair    {int 0}  0
+	return_repair     {int 0}  0
+	forward_depth     {int 1}  1
+	return_depth      {int 1}  1
+	forward_extra     {int 0}  1
+	return_extra      {int 0}  1
+	forward_rounds    {int 0}  2
+	return_rounds     {int 0}  2
+	forward_max_transmissions {int 0} 0
+	return_max_transmissions  {int 0} 0
+	forward_detection_delay_s {real 0} 0
+	return_detection_delay_s  {real 0} 0
 	loop              flag     1
 	in_order          flag     0
 	hold_s            {real 0} 0

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from tmt.cli.options import SECONDS
 from tmt.cli.progress import progress_bar
-from tmt.cli.scheme_options import all_scheme_options
+from tmt.cli.scheme_options import all_scheme_options, chosen_schemes
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,18 +17,6 @@ if TYPE_CHECKING:
 
     from tmt.convert import Conversion
     from tmt.schemes import Counts, Scheme
-
-OPTIONS = {
-    "data": "--data",
-    "repair": "--repair",
-    "depth": "--depth",
-    "extra": "--extra",
-    "rounds": "--rounds",
-    "max_transmissions": "--max-transmissions",
-    "rtt_ns": "--rtt",
-    "detection_delay_ns": "--detection-delay",
-}
-"""Parameters of the schemes, and the options that set them."""
 
 
 @click.command()
@@ -45,12 +31,6 @@ OPTIONS = {
 )
 @all_scheme_options
 @click.option("--rtt", "rtt_ns", type=SECONDS, help="arq, harq: round-trip time of the link in seconds.")
-@click.option(
-    "--detection-delay",
-    "detection_delay_ns",
-    type=SECONDS,
-    help="Time in seconds until the receiver knows that a slot was erased.  [default: 0]",
-)
 @click.option(
     "--every",
     type=click.IntRange(1),
@@ -81,41 +61,11 @@ def command(
     """
     from tmt.convert import convert_files  # noqa: PLC0415  (numpy takes long to import)
 
-    conversions = _conversions(paths, _schemes(names), every, out_dir)
+    conversions = _conversions(paths, chosen_schemes("--scheme", names), every, out_dir)
     with progress_bar("convert", _slots(conversions)) as progress:
         results = convert_files(conversions, progress)
     for conversion, counts in zip(conversions, results, strict=True):
         click.echo(_summary(conversion, counts))
-
-
-def _schemes(names: Sequence[str]) -> list[Scheme]:
-    """Build the schemes from the options, of which each must belong to one of them."""
-    from tmt.schemes import SCHEMES  # noqa: PLC0415
-
-    ctx = click.get_current_context()
-    given = {
-        field: ctx.params[field]
-        for field in OPTIONS
-        if ctx.get_parameter_source(field) is ParameterSource.COMMANDLINE
-    }
-    own = {name: [field.name for field in fields(SCHEMES[name])] for name in names}
-    if len(own) < len(names):
-        raise UsageError(f"--scheme {', '.join(names)}: each scheme can be given once")
-    for field in given:
-        if not any(field in parameters for parameters in own.values()):
-            allowed = "; ".join(
-                f"{name} takes {', '.join(OPTIONS[field] for field in parameters)}"
-                for name, parameters in own.items()
-            )
-            raise UsageError(f"{OPTIONS[field]} is no option of --scheme {', '.join(names)}: {allowed}")
-    for name in names:
-        for parameter in fields(SCHEMES[name]):
-            if parameter.name not in given and parameter.default is parameter.default_factory:
-                raise UsageError(f"{OPTIONS[parameter.name]} is missing: --scheme {name} needs it")
-    return [
-        SCHEMES[name](**{field: value for field, value in given.items() if field in own[name]})
-        for name in names
-    ]
 
 
 def _conversions(

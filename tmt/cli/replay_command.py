@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from tmt.cli.options import POSITIVE_SECONDS, SECONDS
+from tmt.cli.scheme_options import SCHEME_PARAMETERS, all_scheme_options, chosen_schemes
 from tmt.errors import UsageError
 from tmt.replay.keep import save
 from tmt.replay.parameters import TCP_VARIANTS, PlainLink, Replay, TraceLink
@@ -89,6 +91,13 @@ OPTIONS = (
 )
 """What becomes a `Replay`."""
 
+ONLINE = click.option(
+    "--online",
+    type=click.Choice(["none", "fec", "arq", "harq"]),
+    help="The forward trace is a PHY trace, and this scheme works on the packets that come (docs/online.md).",
+)
+"""With the options of the schemes, as `tmt convert` has them."""
+
 OUTPUT_OPTIONS = (
     click.option(
         "--timeout", type=click.FloatRange(0, min_open=True), help="Seconds after which ns-2 is killed."
@@ -101,7 +110,7 @@ OUTPUT_OPTIONS = (
 
 
 def _options(function: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(OPTIONS + OUTPUT_OPTIONS):
+    for option in reversed((*OPTIONS, ONLINE, all_scheme_options, *OUTPUT_OPTIONS)):
         function = option(function)
     return function
 
@@ -119,6 +128,7 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
     \b
     Examples:
       tmt replay --forward link.parquet --tcp cubic --rtt 0.5 --duration 50
+      tmt replay --forward phy.parquet --online harq --data 10 --repair 2 --rtt 0.5 --duration 50
       tmt replay --forward-rate 2e6 --tcp hybla --rtt 0.5 --duration 300 --plot hybla.svg
       tmt replay --forward link.parquet --tcp newreno --rtt 0.5 --duration 600 --transfer-bytes 1000000 --json
     """
@@ -129,6 +139,7 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
         from tmt.figures.style import check_format  # noqa: PLC0415  (matplotlib takes long to import)
 
         check_format(plot)
+    forward = _with_scheme(forward, given)
     replay = Replay(forward_link=forward, return_link=_link("return", given), **given)
     with _spinner(f"ns-2 runs {replay.tcp}"):
         result = run(replay, keep, timeout)
@@ -155,6 +166,20 @@ def _link(direction: str, given: dict[str, Any]) -> Link | None:
     if path is not None:
         return TraceLink(path, lldu_bytes, offset_ns)
     return None if rate_bps is None else PlainLink(rate_bps)
+
+
+def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:
+    """Take the schemes' options out of `given`, and let the scheme that they name work on the link."""
+    online, rtt_ns = given.pop("online"), given["rtt_ns"]
+    names = () if online is None else (online,)
+    schemes = chosen_schemes("--online", names, rtt_ns=rtt_ns)
+    for name in SCHEME_PARAMETERS.keys() - {"rtt_ns"}:
+        given.pop(name)
+    if not schemes:
+        return forward
+    if not isinstance(forward, TraceLink):
+        raise UsageError(f"--online {online} needs a PHY trace, --forward")
+    return replace(forward, scheme=schemes[0])
 
 
 @contextmanager

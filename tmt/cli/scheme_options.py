@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
+
+from tmt.cli.options import SECONDS
+from tmt.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from tmt.schemes import Scheme
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -33,8 +39,17 @@ _OPTIONS = {
 }
 
 
+_DETECTION_DELAY = click.option(
+    "--detection-delay",
+    "detection_delay_ns",
+    type=SECONDS,
+    help="Time in seconds until the receiver knows that a slot was erased.  [default: 0]",
+)
+
+
 def all_scheme_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameters of all schemes, each None where it is not typed."""
+    """Give a command the parameters of all schemes but the RTT, each None where it is not typed."""
+    function = _DETECTION_DELAY(function)
     for name, option in reversed(_OPTIONS.items()):
         default = "" if option.default is None else f"  [default: {option.default}]"
         meaning = f"{', '.join(option.schemes)}: {option.meaning}{default}"
@@ -63,5 +78,62 @@ def scheme_options(scheme: str) -> Decorator:
     return decorate
 
 
+def chosen_schemes(flag: str, names: Sequence[str], **known: int) -> list[Scheme]:
+    """Build the schemes that `flag` names from the options of the running command.
+
+    Parameters
+    ----------
+    flag
+        The option that names schemes, for messages.
+    known
+        Parameters that come from elsewhere; a scheme that does not have them goes without.
+
+    Raises
+    ------
+    UsageError
+        When an option belongs to none of the schemes, or one is missing.
+    """
+    from tmt.schemes import SCHEMES  # noqa: PLC0415  (numpy takes long to import)
+
+    ctx = click.get_current_context()
+    parameters = {name: [field.name for field in fields(SCHEMES[name])] for name in names}
+    if len(parameters) < len(names):
+        raise UsageError(f"{flag} {', '.join(names)}: each scheme can be given once")
+    typed = {
+        name: ctx.params[name]
+        for name in SCHEME_PARAMETERS
+        if name in ctx.params
+        and name not in known
+        and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    for name in typed:
+        if not names:
+            raise UsageError(f"{SCHEME_PARAMETERS[name]} means nothing without {flag}")
+        if not any(name in own for own in parameters.values()):
+            allowed = "; ".join(
+                f"{scheme} takes {', '.join(SCHEME_PARAMETERS[of] for of in own if of not in known)}"
+                for scheme, own in parameters.items()
+            )
+            raise UsageError(
+                f"{SCHEME_PARAMETERS[name]} is no option of {flag} {', '.join(names)}: {allowed}"
+            )
+    given = typed | known
+    for scheme in names:
+        for field in fields(SCHEMES[scheme]):
+            if field.name not in given and field.default is field.default_factory:
+                raise UsageError(f"{SCHEME_PARAMETERS[field.name]} is missing: {flag} {scheme} needs it")
+    return [
+        SCHEMES[scheme](**{name: value for name, value in given.items() if name in parameters[scheme]})
+        for scheme in names
+    ]
+
+
 def _flag(name: str) -> str:
     return "--" + name.replace("_", "-")
+
+
+SCHEME_PARAMETERS = {name: _flag(name) for name in _OPTIONS} | {
+    "rtt_ns": "--rtt",
+    "detection_delay_ns": "--detection-delay",
+}
+"""Parameters of the schemes, and the options that set them."""

@@ -16,14 +16,15 @@ from tmt.errors import UsageError
 from tmt.io import create_trace, open_trace
 from tmt.io.atomic import is_uri
 from tmt.provenance import file_sha256
-from tmt.schema import LINK_TRACE
+from tmt.schema import LINK_TRACE, PHY_TRACE
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.replay.parameters import TraceLink
-    from tmt.trace import LinkTrace
+    from tmt.schema import Table
+    from tmt.trace import Trace
 
 ASSUMED_LLDU_BYTES = 1500
 """Useful bytes of an LLDU where neither the user nor the trace says how many."""
@@ -31,7 +32,7 @@ ASSUMED_LLDU_BYTES = 1500
 
 @dataclass(frozen=True, slots=True)
 class LinkFile:
-    """A link trace that has been checked to the last row.
+    """A link trace, or a PHY trace for an online scheme, that has been checked to the last row.
 
     Attributes
     ----------
@@ -43,7 +44,8 @@ class LinkFile:
         Number of rows, when the first one is sent, and time from it to the last one.
     mean_delay_ns
         Mean time from a row's `tx_time_ns` until it and all rows before it are settled: how long packets stay
-        on the link, without propagation, when it keeps them in order. Unsettled rows hold nothing up.
+        on the link, without propagation, when it keeps them in order. Unsettled rows hold nothing up. Of a
+        PHY trace, in which a scheme has not done its work yet, the same with decoding times.
     lldu_bytes
         What the trace says itself, if it does.
     """
@@ -91,9 +93,10 @@ def ready_link(link: TraceLink) -> ReadyLink:
         When it has less than two rows, or the offset lies behind the last one.
     """
     name = os.fspath(link.path)
-    file = _fresh(name) if is_uri(name) else _known(name, Path(name).resolve(), *_version(name))
+    table = LINK_TRACE if link.scheme is None else PHY_TRACE
+    file = _fresh(name, table) if is_uri(name) else _known(name, table, Path(name).resolve(), *_version(name))
     if file.rows < 2:
-        raise UsageError(f"{name}: a link trace of one row has no rate; at least two rows are needed")
+        raise UsageError(f"{name}: a {table.kind} trace of one row has no rate; at least two rows are needed")
     if link.offset_ns > file.span_ns:
         raise UsageError(
             f"{name}: the offset of {ns_to_seconds(link.offset_ns)} s lies behind the trace, "
@@ -112,20 +115,20 @@ def _version(name: str) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=256)
-def _known(name: str, place: Path, mtime_ns: int, size_bytes: int) -> LinkFile:
+def _known(name: str, table: Table, place: Path, mtime_ns: int, size_bytes: int) -> LinkFile:
     del place, mtime_ns, size_bytes  # they are there to tell files and their versions apart
-    return _fresh(name)
+    return _fresh(name, table)
 
 
-def _fresh(name: str) -> LinkFile:
+def _fresh(name: str, table: Table) -> LinkFile:
     """Read a trace to its end; one that the simulator cannot map is copied into a folder of this process."""
     if name.lower().endswith(".npy") and not is_uri(name):
-        return _survey(Path(name), None)
+        return _survey(Path(name), table, None)
     copy = Path(_folder().name, f"{secrets.token_hex(8)}.npy")
-    with open_trace(name, LINK_TRACE) as reader, create_trace(copy, LINK_TRACE, {}) as writer:
+    with open_trace(name, table) as reader, create_trace(copy, table, {}) as writer:
         for chunk in reader:
             writer.write(chunk)
-    return _survey(copy, reader.metadata.get("lldu_bytes"))
+    return _survey(copy, table, reader.metadata.get("lldu_bytes"))
 
 
 @lru_cache(maxsize=1)
@@ -133,16 +136,17 @@ def _folder() -> TemporaryDirectory[str]:
     return TemporaryDirectory(prefix="tmt-links-")
 
 
-def _survey(npy: Path, lldu_bytes: int | None) -> LinkFile:
+def _survey(npy: Path, table: Table, lldu_bytes: int | None) -> LinkFile:
     rows = 0
     total_delay_ns = 0.0
     first_ns = last_ns = settled_ns = 0
-    with open_trace(npy, LINK_TRACE) as reader:
-        for chunk in cast("Iterator[LinkTrace]", reader):
+    delay = "delay_ns" if table is LINK_TRACE else "decode_time_ns"
+    with open_trace(npy, table) as reader:
+        for chunk in cast("Iterator[Trace]", reader):
             tx_ns = chunk.tx_time_ns
             if rows == 0:
                 first_ns = int(tx_ns[0])
-            ends_ns = tx_ns + np.maximum(chunk.delay_ns, 0)
+            ends_ns = tx_ns + np.maximum(getattr(chunk, delay), 0)
             ends_ns[0] = max(int(ends_ns[0]), settled_ns)
             np.maximum.accumulate(ends_ns, out=ends_ns)
             total_delay_ns += float((ends_ns - tx_ns).sum(dtype=np.float64))

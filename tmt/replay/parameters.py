@@ -11,6 +11,8 @@ from tmt.units import MAX_TIME_NS
 if TYPE_CHECKING:
     from os import PathLike
 
+    from tmt.schemes.parameters import Scheme
+
 TCP_VARIANTS = {
     "newreno": "reno",
     "westwood": "westwood",
@@ -28,21 +30,24 @@ MAX_PACKET_BYTES = 65_535
 
 @dataclass(frozen=True, slots=True)
 class TraceLink:
-    """A link that serves packets by a link trace.
+    """A link that serves packets by a link trace, or by a scheme that works on a PHY trace meanwhile.
 
     Attributes
     ----------
     path
-        The link trace, in any format that `tmt.io` reads.
+        The link trace, in any format that `tmt.io` reads; with `scheme` a PHY trace.
     lldu_bytes
         Useful bytes of one LLDU; None takes the number from the file's metadata, or 1500 where it has none.
     offset_ns
         Where in the trace the run starts, counted from its first row.
+    scheme
+        The scheme that works inside the simulator, on the packets that really come ("online").
     """
 
     path: str | PathLike[str]
     lldu_bytes: int | None = None
     offset_ns: int = 0
+    scheme: Scheme | None = None
 
     def __post_init__(self) -> None:
         if self.lldu_bytes is not None:
@@ -133,6 +138,10 @@ class Replay:
                 f"start_ns + start_spread_ns is {self.start_ns + self.start_spread_ns}, "
                 f"must be less than duration_ns, {self.duration_ns}"
             )
+        for link in (self.forward_link, self.return_link):
+            rtt_ns = getattr(getattr(link, "scheme", None), "rtt_ns", self.rtt_ns)
+            if rtt_ns != self.rtt_ns:
+                raise UsageError(f"rtt_ns of an online scheme is {rtt_ns}, must be the path's, {self.rtt_ns}")
         if self.hold_ns is not None and not self.in_order:
             raise UsageError("hold_ns is given, which means something only with in_order = true")
 

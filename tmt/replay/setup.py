@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tmt.replay.links import ReadyLink, ready_link
 from tmt.replay.parameters import TCP_VARIANTS, PlainLink
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.replay.parameters import Link, Replay
+    from tmt.schemes.parameters import Scheme
 
 Value = str | int | float | bool | None
 
@@ -176,16 +177,31 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tup
     yield direction, link.file.npy
     yield f"{direction}_lldu_bytes", link.lldu_bytes
     yield f"{direction}_offset_s", _seconds(link.file.first_ns + link.link.offset_ns)
+    if link.link.scheme is not None:
+        yield from _scheme_arguments(direction, link.link.scheme)
+
+
+def _scheme_arguments(direction: str, scheme: Scheme) -> Iterator[tuple[str, object]]:
+    """Name an online scheme's parameters as the queue does; its RTT is the link's, which ns-2 knows."""
+    yield f"{direction}_scheme", scheme.name
+    for name, value in scheme.describe().items():
+        if name == "max_transmissions":
+            yield f"{direction}_{name}", value or 0
+        elif name == "detection_delay_ns":
+            yield f"{direction}_detection_delay_s", _seconds(cast("int", value))
+        elif name not in {"name", "rtt_ns"}:
+            yield f"{direction}_{name}", value
 
 
 def _link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:
-    columns: dict[str, Value] = dict.fromkeys(("trace", "sha256", "lldu_bytes", "offset_s"))
+    columns: dict[str, Value] = dict.fromkeys(("trace", "sha256", "lldu_bytes", "offset_s", "online"))
     if isinstance(link, ReadyLink):
         columns |= {
             "trace": Path(os.fspath(link.link.path)).name,
             "sha256": link.file.sha256,
             "lldu_bytes": link.lldu_bytes,
             "offset_s": ns_to_seconds(link.link.offset_ns),
+            "online": None if link.link.scheme is None else link.link.scheme.label,
         }
     return {f"{direction}_{name}": value for name, value in (columns | {"rate_bps": link.rate_bps}).items()}
 

@@ -6,23 +6,34 @@
 namespace clift {
 
 TraceSlots::TraceSlots(PhyRows rows, Nanoseconds offset_ns, bool repeats)
-    : clock_(rows, repeats), offset_ns_(offset_ns), next_row_(clock_.first_from(offset_ns, 0)) {}
+    : clock_(rows, repeats),
+      offset_ns_(offset_ns),
+      first_row_(clock_.first_from(offset_ns, 0)),
+      next_row_(first_row_) {}
 
-std::int64_t TraceSlots::first_row(Nanoseconds earliest_ns) const {
+std::int64_t TraceSlots::row_from(Nanoseconds earliest_ns) const {
   return clock_.first_from(sum_of(earliest_ns, offset_ns_), next_row_);
 }
 
 Nanoseconds TraceSlots::next_tx_ns(Nanoseconds earliest_ns) const {
-  const std::int64_t row = first_row(earliest_ns);
+  const std::int64_t row = row_from(earliest_ns);
   return clock_.ends_before(row + 1) ? never : clock_.tx_time_ns(row) - offset_ns_;
 }
 
 Slot TraceSlots::take(Nanoseconds earliest_ns) {
-  const std::int64_t row = first_row(earliest_ns);
+  const std::int64_t row = row_from(earliest_ns);
   next_row_ = row + 1;
+  ++used_;
   const Nanoseconds tx_ns = clock_.tx_time_ns(row) - offset_ns_;
   const Nanoseconds decode_ns = clock_.row(row).decode_time_ns;
   return {tx_ns, tx_ns, sum_of(tx_ns, decode_ns), decode_ns == 0};
+}
+
+std::optional<SlotUse> TraceSlots::use_until(Nanoseconds now_ns) const {
+  const Nanoseconds after_now_ns = sum_of(sum_of(now_ns, offset_ns_), 1);
+  const std::int64_t end = std::max(next_row_, clock_.first_from(after_now_ns, first_row_));
+  const std::int64_t repeats = end > first_row_ ? clock_.repetition_of(end - 1) - clock_.repetition_of(first_row_) : 0;
+  return SlotUse{end - first_row_, used_, repeats};
 }
 
 RateSlots::RateSlots(double unit_ns, const ChannelOptions& channel, UniformSource& uniforms)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/online/unit_losses.h"
 #include "core/time.h"
@@ -16,6 +17,13 @@ struct Slot {
   bool erased;
 };
 
+// Slots of a trace that have passed, repetitions included.
+struct SlotUse {
+  std::int64_t offered;  // since simulated time 0
+  std::int64_t used;     // carried a unit
+  std::int64_t repeats;  // times that the trace started again
+};
+
 class SlotSource {
  public:
   virtual ~SlotSource() = default;
@@ -25,6 +33,9 @@ class SlotSource {
 
   // Takes that slot, which exists.
   virtual Slot take(Nanoseconds earliest_ns) = 0;
+
+  // What has passed by `now_ns`, and what was taken ahead; nothing where slots are not given beforehand.
+  virtual std::optional<SlotUse> use_until(Nanoseconds now_ns) const = 0;
 };
 
 // Simulated time 0 is trace time `offset_ns`.
@@ -35,13 +46,16 @@ class TraceSlots : public SlotSource {
 
   Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const override;
   Slot take(Nanoseconds earliest_ns) override;
+  std::optional<SlotUse> use_until(Nanoseconds now_ns) const override;
 
  private:
-  std::int64_t first_row(Nanoseconds earliest_ns) const;
+  std::int64_t row_from(Nanoseconds earliest_ns) const;
 
   TraceClock<PhyRow> clock_;
   Nanoseconds offset_ns_;
-  std::int64_t next_row_;
+  std::int64_t first_row_;  // not before simulated time 0
+  std::int64_t next_row_;   // not taken, nor before one that was
+  std::int64_t used_ = 0;
 };
 
 class RateSlots : public SlotSource {
@@ -50,6 +64,7 @@ class RateSlots : public SlotSource {
 
   Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const override;
   Slot take(Nanoseconds earliest_ns) override;
+  std::optional<SlotUse> use_until(Nanoseconds) const override { return std::nullopt; }
 
  private:
   Nanoseconds free_ns() const;
