@@ -1,0 +1,52 @@
+"""Barakat and Al Fawal 2003: figures 3 to 16, what the paper says of them, and what it leaves open."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analysis import hybrid_questions, hybrid_runs
+from analysis.hybrid_figures import draw, draw_optimum
+from analysis.hybrid_statements import judge
+from analysis.simulations import Simulations
+from tmt.io.atomic import staged
+
+if TYPE_CHECKING:
+    from analysis.hybrid_statements import Statement
+
+LOSSES = (0.001, 0.01, 0.05, 0.1, 0.25)
+
+
+def main(folder: Path) -> str:
+    """Run what is missing, write figures and `hybrid.md` into `folder`, and return what was found."""
+    simulations = Simulations(hybrid_runs.SCRIPT, folder / "hybrid-runs.jsonl")
+    figures = hybrid_runs.figures()
+    measured = hybrid_runs.measure([point for figure in figures for point in figure.points], simulations)
+    for figure in figures:
+        draw(figure, measured, folder / f"hybrid-figure{figure.number}.png")
+    for number, frame_units in ((15, 10), (16, 50)):
+        draw_optimum(frame_units, LOSSES, number, folder / f"hybrid-figure{number}.png")
+    questions = hybrid_questions.measure(simulations)
+    hybrid_questions.draw_bursts(questions, folder / "hybrid-bursts.png")
+    hybrid_questions.draw_transfers(questions, folder / "hybrid-transfers.png")
+    statements = judge(figures, measured)
+    answers = hybrid_questions.answers(questions)
+    with staged(folder / "hybrid.md") as part:
+        part.write_text("\n".join([*_table(statements), "", *(f"* {answer}." for answer in answers), ""]))
+    held = sum(statement.holds for statement in statements)
+    return f"{held} of {len(statements)} statements of the paper hold ({folder / 'hybrid.md'})"
+
+
+def _table(statements: list[Statement]) -> list[str]:
+    return [
+        "| where | the paper says | holds | here |",
+        "| --- | --- | --- | --- |",
+        *(f"| {s.where} | {s.text} | {'yes' if s.holds else 'no'} | {s.found} |" for s in statements),
+    ]
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/reproduce")
+    target.mkdir(parents=True, exist_ok=True)
+    print(main(target))

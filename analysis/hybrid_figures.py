@@ -1,0 +1,60 @@
+"""Pictures of TCP over hybrid FEC/ARQ-SR: simulation as points, the model as lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.figures.hybrid import AXES
+from tmt.figures.style import LINE_STYLES, MUTED, new_figure, save
+from tmt.models.hybrid import largest_throughput
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from analysis.hybrid_runs import Figure, Measured, Point
+
+
+def draw(figure: Figure, measured: Mapping[Point, Measured], path: Path) -> None:
+    """Draw one figure of the paper together with its model's."""
+    with new_figure(6.4, 4.2) as canvas:
+        panel = canvas.subplots()
+        for (label, points), style in zip(figure.lines.items(), LINE_STYLES, strict=False):
+            x = [getattr(point, figure.swept) for point in points]
+            found = [measured[point].throughput for point in points]
+            panel.errorbar(
+                x,
+                [100 * value.mean for value in found],
+                yerr=[100 * value.half_width for value in found],
+                label=label,
+                capsize=2,
+                linestyle="none",
+                **style,
+            )
+            if points[0].in_order:
+                panel.plot(x, [100 * point.model for point in points], color=style["color"], linewidth=0.9)
+        panel.plot([], [], color=MUTED, linewidth=0.9, label="model")
+        panel.set_xlabel(AXES[figure.swept])
+        panel.set_ylabel("throughput (% of the link)")
+        panel.set_ylim(0, 100)
+        panel.set_title(f"{figure.title} (figures {figure.number} and {figure.model_number})")
+        panel.legend(ncols=2)
+        save(canvas, path)
+
+
+def draw_optimum(frame_units: int, losses: tuple[float, ...], number: int, path: Path) -> None:
+    """Draw figure 15 or 16: the largest throughput over the redundancy, for each loss."""
+    with new_figure(6.4, 4.2) as canvas:
+        panel = canvas.subplots()
+        redundancy = range(31)
+        for loss, style in zip(losses, LINE_STYLES, strict=False):
+            values = [
+                100 * largest_throughput(loss, frame_units + extra, frame_units) for extra in redundancy
+            ]
+            panel.plot(redundancy, values, label=f"p = {loss:g}", markevery=3, **style)
+        panel.set_xlabel("N - K (redundant units of a frame)")
+        panel.set_ylabel("throughput with unlimited persistency (% of the link)")
+        panel.set_ylim(0, 100)
+        panel.set_title(f"Largest throughput, K = {frame_units} (figure {number})")
+        panel.legend(ncols=2)
+        save(canvas, path)

@@ -1,0 +1,167 @@
+"""What Barakat and Al Fawal (2003) leave open: bursts of losses, and transfers that end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.hybrid_runs import FRAME_UNITS
+from tmt.figures.style import LINE_STYLES, new_figure, save
+from tmt.metrics.statistics import t_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from analysis.simulations import Settings, Simulations
+    from tmt.metrics.statistics import Interval
+
+SEEDS = 5
+UNIT_LOSS = 0.01
+BURSTS = (1, 10, 60)
+"""Mean lengths of bursts in units; a frame has 10, a packet 60. 1 stands for independent losses."""
+LENGTHS = (10, 11, 12, 14, 16, 20)
+PERSISTENCIES = (0, 1, 3, 5)
+TRANSFERS = (10, 100)
+"""Packets of a transfer: 15 kB and 150 kB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Mean burst length, N, delta; packets of a transfer, or 0 for ten connections that never end."""
+
+    burst: int
+    code_length: int
+    persistency: int
+    transfer: int = 0
+
+    def settings(self, seed: int) -> Settings:
+        """Return what `hybrid.tcl` is called with; the mean loss is always `UNIT_LOSS`."""
+        stay = 1.0 - 1.0 / self.burst
+        channel: Settings = {"error_good": UNIT_LOSS}
+        if self.burst > 1:
+            channel = {
+                "error_good": 0,
+                "alpha": f"{1.0 - UNIT_LOSS / (1.0 - UNIT_LOSS) / self.burst:.15g}",
+                "beta": f"{stay:.15g}",
+            }
+        traffic: Settings = {}
+        if self.transfer:
+            # Far enough apart that one ends before the next begins, but for a few.
+            traffic = {"transfer_packets": self.transfer, "interval_s": 60, "duration_s": 6000}
+        return {
+            **channel,
+            **traffic,
+            "delay_s": 0.2,
+            "repair": self.code_length - FRAME_UNITS,
+            "persistency": self.persistency,
+            "seed": seed,
+        }
+
+
+def cases() -> list[Case]:
+    """Return every case: bursts with connections that never end, and transfers with and without bursts."""
+    endless = [Case(b, n, d) for b in BURSTS for n in LENGTHS for d in PERSISTENCIES]
+    finite = [
+        Case(b, n, d, packets)
+        for packets in TRANSFERS
+        for b in (1, 60)
+        for n in LENGTHS[:4]
+        for d in PERSISTENCIES
+    ]
+    return endless + finite
+
+
+def measure(simulations: Simulations) -> dict[Case, Interval]:
+    """Return throughput (share of the link) or mean latency (s) of each case."""
+    wanted = cases()
+    seeds = range(1, SEEDS + 1)
+    results = simulations([case.settings(seed) for case in wanted for seed in seeds], "bursts and transfers")
+    return {
+        case: t_interval(
+            [
+                result["mean_latency_s" if case.transfer else "throughput"]
+                for result in results[SEEDS * i :][:SEEDS]
+            ]
+        )
+        for i, case in enumerate(wanted)
+    }
+
+
+def draw_bursts(measured: Mapping[Case, Interval], path: Path) -> None:
+    """Draw throughput over redundancy, a panel for each burst length, a line for each persistency."""
+    with new_figure(7.2, 3.2) as canvas:
+        panels = canvas.subplots(1, len(BURSTS), sharey=True)
+        for panel, burst in zip(panels, BURSTS, strict=True):
+            for delta, style in zip(PERSISTENCIES, LINE_STYLES, strict=False):
+                values = [measured[Case(burst, n, delta)] for n in LENGTHS]
+                _line(panel, LENGTHS, values, 100.0, f"delta = {delta}", style)
+            panel.set_title("independent" if burst == 1 else f"bursts of {burst} units")
+            panel.set_xlabel("N")
+        panels[0].set_ylabel("throughput (% of the link)")
+        panels[0].set_ylim(0, 100)
+        canvas.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        save(canvas, path)
+
+
+def draw_transfers(measured: Mapping[Case, Interval], path: Path) -> None:
+    """Draw mean latency over redundancy, a panel for each size and channel, a line for each persistency."""
+    with new_figure(7.2, 5.0) as canvas:
+        panels = canvas.subplots(2, len(TRANSFERS), sharex=True, sharey="col")
+        for row, burst in zip(panels, (1, 60), strict=True):
+            for panel, packets in zip(row, TRANSFERS, strict=True):
+                for delta, style in zip(PERSISTENCIES, LINE_STYLES, strict=False):
+                    values = [measured[Case(burst, n, delta, packets)] for n in LENGTHS[:4]]
+                    _line(panel, LENGTHS[:4], values, 1.0, f"delta = {delta}", style)
+                channel = "independent losses" if burst == 1 else f"bursts of {burst} units"
+                panel.set_title(f"{packets} packets, {channel}")
+                panel.set_ylabel("mean latency (s)")
+                panel.set_ylim(bottom=0)
+        for panel in panels[-1]:
+            panel.set_xlabel("N")
+        canvas.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        save(canvas, path)
+
+
+def _line(
+    panel: object,
+    x: Sequence[int],
+    values: list[Interval],
+    scale: float,
+    label: str,
+    style: dict[str, object],
+) -> None:
+    panel.errorbar(  # type: ignore[attr-defined]
+        x,
+        [scale * value.mean for value in values],
+        yerr=[scale * value.half_width for value in values],
+        label=label,
+        capsize=2,
+        **style,
+    )
+
+
+def answers(measured: Mapping[Case, Interval]) -> list[str]:
+    """Return what the figures say, one sentence each."""
+    return [_answer(measured, burst, 0) for burst in BURSTS] + [
+        _answer(measured, burst, packets) for packets in TRANSFERS for burst in (1, 60)
+    ]
+
+
+def _answer(measured: Mapping[Case, Interval], burst: int, packets: int) -> str:
+    def merit(case: Case) -> float:
+        return -measured[case].mean if packets else measured[case].mean
+
+    def shown(case: Case) -> str:
+        return f"{measured[case].mean:.2f} s" if packets else f"{100 * measured[case].mean:.1f} %"
+
+    own = [case for case in measured if (case.burst, case.transfer) == (burst, packets)]
+    best = max(own, key=merit)
+    fec = max((case for case in own if case.persistency == 0), key=merit)
+    arq = Case(burst, FRAME_UNITS, max(PERSISTENCIES), packets)
+    losses = "independent losses" if burst == 1 else f"bursts of {burst} units"
+    traffic = f"Transfers of {packets} packets" if packets else "Ten endless connections"
+    return (
+        f"{traffic}, {losses}: best is N = {best.code_length}, delta = {best.persistency} with "
+        f"{shown(best)}; ARQ-SR alone {shown(arq)}, the best FEC alone (N = {fec.code_length}) {shown(fec)}"
+    )

@@ -1,0 +1,145 @@
+"""The runs behind figures 3 to 8 of Barakat and Al Fawal (2003)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.metrics.statistics import t_interval
+from tmt.models.hybrid import HybridLink, hybrid
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.simulations import Result, Settings, Simulations
+    from tmt.metrics.statistics import Interval
+
+SCRIPT = Path(__file__).parents[1] / "clift-ns2" / "tcl" / "hybrid.tcl"
+SEEDS = 3
+FRAME_UNITS = 10
+LENGTHS = (10, 11, 12, 13, 14, 16, 18, 20)
+"""N: all where something happens, fewer where throughput follows K / N."""
+DELAYS_S = (0.02, 0.1, 0.2)
+ACCESS_RTT_S = 0.08
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One configuration: C, D, p, N, delta, and whether packets are released in order."""
+
+    connections: int
+    delay_s: float
+    unit_loss: float
+    code_length: int
+    persistency: int
+    in_order: bool = True
+
+    def settings(self, seed: int) -> Settings:
+        """Return what `hybrid.tcl` is called with."""
+        return {
+            "connections": self.connections,
+            "delay_s": self.delay_s,
+            "error_good": self.unit_loss,
+            "repair": self.code_length - FRAME_UNITS,
+            "persistency": self.persistency,
+            "in_order": int(self.in_order),
+            "seed": seed,
+        }
+
+    @property
+    def model(self) -> float:
+        """The model's throughput, as a share of the link's rate; in order only."""
+        link = HybridLink(
+            self.unit_loss,
+            self.code_length,
+            frame_units=FRAME_UNITS,
+            persistency=self.persistency,
+            delay_s=self.delay_s,
+            access_rtt_s=ACCESS_RTT_S,
+        )
+        return hybrid(link, self.connections).throughput
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the seeds gave for one point."""
+
+    point: Point
+    results: tuple[Result, ...]
+
+    @cached_property
+    def throughput(self) -> Interval:
+        """Mean share of the link's rate that leaves the link in whole packets, with its 95 % interval."""
+        return t_interval([result["throughput"] for result in self.results])
+
+    @cached_property
+    def utilisation(self) -> float:
+        """Mean share of time in which the link sends, redundancy and repetitions included."""
+        units = [
+            sum(result[f"units_{what}"] for what in ("data", "repair", "repeated")) for result in self.results
+        ]
+        return float(np.mean(units)) * 25 * 8 / (2e6 * 2000)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the paper: its numbers as simulation and as model, what varies along it, and its lines."""
+
+    number: int
+    model_number: int
+    title: str
+    swept: str
+    lines: dict[str, tuple[Point, ...]]
+
+    @property
+    def points(self) -> list[Point]:
+        """Every point of every line."""
+        return [point for line in self.lines.values() for point in line]
+
+
+def figures() -> list[Figure]:
+    """Return figures 3 to 8, whose models are figures 9 to 14."""
+    fec_alone = {
+        f"D = {1000 * delay:.0f} ms": tuple(Point(10, delay, 0.01, n, 0) for n in LENGTHS)
+        for delay in DELAYS_S
+    }
+    arq_alone = {
+        f"D = {1000 * delay:.0f} ms{'' if in_order else ', ord = 0'}": tuple(
+            Point(10, delay, 0.01, 10, delta, in_order) for delta in range(6)
+        )
+        for in_order in (True, False)
+        for delay in DELAYS_S
+    }
+    one_arq = {
+        f"D = {1000 * delay:.0f} ms": tuple(Point(1, delay, 0.01, 10, delta) for delta in range(11))
+        for delay in DELAYS_S
+    }
+    return [
+        Figure(3, 9, "10 connections, FEC alone, p = 0.01", "code_length", fec_alone),
+        Figure(4, 10, "10 connections, ARQ-SR alone, p = 0.01", "persistency", arq_alone),
+        Figure(5, 11, "10 connections, D = 200 ms, p = 0.01", "code_length", _hybrid(10, 0.01)),
+        Figure(6, 12, "10 connections, D = 200 ms, p = 0.001", "code_length", _hybrid(10, 0.001)),
+        Figure(7, 13, "one connection, D = 200 ms, p = 0.01", "code_length", _hybrid(1, 0.01)),
+        Figure(8, 14, "one connection, ARQ-SR alone, p = 0.01", "persistency", one_arq),
+    ]
+
+
+def _hybrid(connections: int, unit_loss: float) -> dict[str, tuple[Point, ...]]:
+    return {
+        f"delta = {delta}": tuple(Point(connections, 0.2, unit_loss, n, delta) for n in LENGTHS)
+        for delta in range(6)
+    }
+
+
+def measure(points: Sequence[Point], simulations: Simulations) -> dict[Point, Measured]:
+    """Run every point with `SEEDS` seeds of 2000 s."""
+    unique = list(dict.fromkeys(points))
+    seeds = range(1, SEEDS + 1)
+    results = simulations([point.settings(seed) for point in unique for seed in seeds], "hybrid FEC/ARQ-SR")
+    return {
+        point: Measured(point, tuple(results[SEEDS * i : SEEDS * (i + 1)])) for i, point in enumerate(unique)
+    }

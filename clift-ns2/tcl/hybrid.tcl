@@ -1,0 +1,120 @@
+# TCP over a link with hybrid FEC/ARQ-SR: the scenario of Barakat and Al Fawal (2003), section 3.1.
+#
+#   ns hybrid.tcl KEY VALUE ...
+#
+# C New Reno senders with delayed ACKs, each on a 10 Mbit/s access link of 20 ms, share a link of 2 Mbit/s, behind which
+# another such link leads to the destination. Prints one line NAME<tab>NUMBER for each result.
+
+array set setting {
+	connections 10  duration_s 2000  seed 1
+	rate_bps 2e6  delay_s 0.2  access_rate_bps 10e6  access_delay_s 0.02
+	queue_packets 500  window_packets 2000  packet_bytes 1500
+	unit_bytes 25  data 10  repair 0  persistency 0  in_order 1
+	alpha 1  beta 0  error_good 0.01  error_bad 1
+	transfer_packets 0  interval_s 0
+}
+foreach { key value } $argv {
+	if { ![info exists setting($key)] } {
+		puts stderr "hybrid.tcl: $key is no setting; there are [join [lsort [array names setting]] {, }]"
+		exit 2
+	}
+	set setting($key) $value
+}
+
+remove-all-packet-headers
+add-packet-header IP TCP Flags
+set ns [new Simulator]
+for { set i 0 } { $i < $setting(seed) } { incr i } {
+	$defaultRNG next-substream
+}
+
+proc access { from to } {
+	global ns setting
+	$ns duplex-link $from $to $setting(access_rate_bps) $setting(access_delay_s) DropTail
+	$ns queue-limit $from $to $setting(queue_packets)
+	$ns queue-limit $to $from $setting(queue_packets)
+}
+
+proc wireless { from to } {
+	global ns setting
+	$ns simplex-link $from $to $setting(rate_bps) $setting(delay_s) Clift/Online
+	$ns simplex-link $to $from $setting(rate_bps) $setting(delay_s) DropTail
+	$ns queue-limit $from $to $setting(queue_packets)
+	$ns queue-limit $to $from $setting(queue_packets)
+	set queue [[$ns link $from $to] queue]
+	$queue scheme hybrid
+	foreach name { unit_bytes data repair persistency in_order alpha beta error_good error_bad } {
+		$queue set ${name}_ $setting($name)
+	}
+	return $queue
+}
+
+proc connection { source destination } {
+	global ns setting
+	set tcp [new Agent/TCP/Newreno]
+	$tcp set window_ $setting(window_packets)
+	$tcp set packetSize_ [expr { $setting(packet_bytes) - 40 }]
+	set sink [new Agent/TCPSink/DelAck]
+	$ns attach-agent $source $tcp
+	$ns attach-agent $destination $sink
+	$ns connect $tcp $sink
+	return $tcp
+}
+
+set entry [$ns node]
+set exit [$ns node]
+set destination [$ns node]
+access $exit $destination
+set queue [wireless $entry $exit]
+
+# Long-lived connections start within the first second. Transfers start one by one, `interval_s` apart, in turn
+# from each of the sources.
+set begun 0
+set ended 0
+set total_s 0
+set start [new RandomVariable/Uniform]
+for { set i 0 } { $i < $setting(connections) } { incr i } {
+	set sources($i) [$ns node]
+	access $sources($i) $entry
+	if { $setting(transfer_packets) == 0 } {
+		set ftp [new Application/FTP]
+		$ftp attach-agent [connection $sources($i) $destination]
+		$ns at [$start value] "$ftp start"
+	}
+}
+
+proc transfer {} {
+	global ns setting sources destination begun
+	set tcp [connection $sources([expr { $begun % $setting(connections) }]) $destination]
+	incr begun
+	$tcp proc done {} "transfer_done [$ns now]"
+	$tcp advance $setting(transfer_packets)
+	$ns at [expr { [$ns now] + $setting(interval_s) }] transfer
+}
+
+proc transfer_done { begin } {
+	global ns ended total_s
+	incr ended
+	set total_s [expr { $total_s + [$ns now] - $begin }]
+}
+
+proc finish {} {
+	global ns queue setting begun ended total_s
+	foreach { name value } [$queue counters] {
+		puts "$name\t$value"
+	}
+	puts "throughput\t[expr { 8.0 * [dict get [$queue counters] bytes_delivered] / $setting(duration_s) / $setting(rate_bps) }]"
+	if { $setting(transfer_packets) > 0 } {
+		puts "transfers_begun\t$begun"
+		puts "transfers_ended\t$ended"
+		puts "mean_latency_s\t[expr { $ended > 0 ? $total_s / $ended : -1 }]"
+	}
+	$ns halt
+}
+
+if { $setting(transfer_packets) > 0 } {
+	$ns at 0 transfer
+}
+$ns at $setting(duration_s) finish
+$ns run
+exit 0
