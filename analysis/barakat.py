@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from analysis import hybrid_questions, hybrid_runs
 from analysis.hybrid_figures import draw, draw_optimum
 from analysis.hybrid_statements import judge
-from analysis.simulations import Simulations
+from analysis.kept_runs import script_runs
 from tmt.io.atomic import staged
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ LOSSES = (0.001, 0.01, 0.05, 0.1, 0.25)
 
 def main(folder: Path) -> str:
     """Run what is missing, write figures and `hybrid.md` into `folder`, and return what was found."""
-    simulations = Simulations(hybrid_runs.SCRIPT, folder / "hybrid-runs.jsonl")
+    runs = script_runs(hybrid_runs.SCRIPT, folder / "hybrid-runs.jsonl")
     figures = hybrid_runs.figures()
-    measured = hybrid_runs.measure([point for figure in figures for point in figure.points], simulations)
+    measured = hybrid_runs.measure([point for figure in figures for point in figure.points], runs)
     for figure in figures:
         draw(figure, measured, folder / f"hybrid-figure{figure.number}.png")
     for number, frame_units in ((15, 10), (16, 50)):
         draw_optimum(frame_units, LOSSES, number, folder / f"hybrid-figure{number}.png")
-    questions = hybrid_questions.measure(simulations)
+    questions = hybrid_questions.measure(runs)
     hybrid_questions.draw_bursts(questions, folder / "hybrid-bursts.png")
     hybrid_questions.draw_transfers(questions, folder / "hybrid-transfers.png")
     statements = judge(figures, measured)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from analysis.simulations import Settings, Simulations
+    from analysis.kept_runs import KeptRuns, Settings
     from tmt.metrics.statistics import Interval
 
-SEEDS = 5
+SEEDS = 3
 UNIT_LOSS = 0.01
 BURSTS = (1, 10, 60)
 """Mean lengths of bursts in units; a frame has 10, a packet 60. 1 stands for independent losses."""
@@ -72,11 +72,11 @@ def cases() -> list[Case]:
     return endless + finite
 
 
-def measure(simulations: Simulations) -> dict[Case, Interval]:
+def measure(runs: KeptRuns) -> dict[Case, Interval]:
     """Return throughput (share of the link) or mean latency (s) of each case."""
     wanted = cases()
     seeds = range(1, SEEDS + 1)
-    results = simulations([case.settings(seed) for case in wanted for seed in seeds], "bursts and transfers")
+    results = runs([case.settings(seed) for case in wanted for seed in seeds], "bursts and transfers")
     return {
         case: t_interval(
             [

@@ -15,7 +15,7 @@ from tmt.models.hybrid import HybridLink, hybrid
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.simulations import Result, Settings, Simulations
+    from analysis.kept_runs import KeptRuns, Result, Settings
     from tmt.metrics.statistics import Interval
 
 SCRIPT = Path(__file__).parents[1] / "clift-ns2" / "tcl" / "hybrid.tcl"
@@ -135,11 +135,11 @@ def _hybrid(connections: int, unit_loss: float) -> dict[str, tuple[Point, ...]]:
     }
 
 
-def measure(points: Sequence[Point], simulations: Simulations) -> dict[Point, Measured]:
+def measure(points: Sequence[Point], runs: KeptRuns) -> dict[Point, Measured]:
     """Run every point with `SEEDS` seeds of 2000 s."""
     unique = list(dict.fromkeys(points))
     seeds = range(1, SEEDS + 1)
-    results = simulations([point.settings(seed) for point in unique for seed in seeds], "hybrid FEC/ARQ-SR")
+    results = runs([point.settings(seed) for point in unique for seed in seeds], "hybrid FEC/ARQ-SR")
     return {
         point: Measured(point, tuple(results[SEEDS * i : SEEDS * (i + 1)])) for i, point in enumerate(unique)
     }

@@ -1,4 +1,4 @@
-"""Runs of an ns-2 script that is not `tmt replay`'s: each once, on all cores, kept as soon as it is there."""
+"""Simulations that are run once each, on all cores, and whose results are kept as soon as they are there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tmt.cli.progress import progress_bar
 from tmt.replay.simulator import Simulator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 Setting = str | int | float
@@ -21,23 +21,21 @@ Settings = dict[str, Setting]
 Result = dict[str, float]
 
 
-class Simulations:
-    """The results of one script, in a file with one line for each run.
+class KeptRuns:
+    """Results by settings, in a file with one line for each run.
 
     Parameters
     ----------
-    script
-        A script that takes alternating keys and values, and prints lines ``name<tab>number``.
+    run
+        What is run with the settings of a point; it waits for a process, not for the interpreter.
+    version
+        Whatever decides what a run gives, but for its settings: results of another version are not used.
     file
-        Where results are kept: those in it are not computed again, unless the script or the simulator has
-        changed.
+        Where results are kept.
     """
 
-    def __init__(self, script: Path, file: Path) -> None:
-        self._simulator = Simulator.find()
-        self._script, self._file = script, file
-        content = hashlib.sha256(script.read_bytes()).hexdigest()
-        self._version = f"{self._simulator.stamp} {content}"
+    def __init__(self, run: Callable[[Settings], Result], version: str, file: Path) -> None:
+        self._run, self._version, self._file = run, version, file
         self._known: dict[str, Result] = {}
         lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []
         whole = [line for line in lines if line.endswith("\n")]
@@ -69,9 +67,15 @@ class Simulations:
         text = json.dumps([self._version, dict(sorted(point.items()))])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
-    def _run(self, point: Settings) -> Result:
+
+def script_runs(script: Path, file: Path) -> KeptRuns:
+    """Return the runs of an ns-2 script that takes keys and values and prints lines ``name<tab>number``."""
+    simulator = Simulator.find()
+
+    def run(point: Settings) -> Result:
         words = [str(word) for item in point.items() for word in item]
-        done = subprocess.run(
-            [self._simulator.program, self._script, *words], check=True, capture_output=True, text=True
-        )
+        done = subprocess.run([simulator.program, script, *words], check=True, capture_output=True, text=True)
         return {name: float(value) for name, value in (line.split("\t") for line in done.stdout.splitlines())}
+
+    content = hashlib.sha256(script.read_bytes()).hexdigest()
+    return KeptRuns(run, f"{simulator.stamp} {content}", file)
