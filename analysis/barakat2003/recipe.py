@@ -6,32 +6,32 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis import hybrid_questions, hybrid_runs
-from analysis.hybrid_figures import draw, draw_optimum
-from analysis.hybrid_statements import judge
+from analysis.barakat2003 import questions, runs
+from analysis.barakat2003.figures import draw, draw_optimum
+from analysis.barakat2003.statements import judge
 from analysis.kept_runs import script_runs
 from tmt.io.atomic import staged
 
 if TYPE_CHECKING:
-    from analysis.hybrid_statements import Statement
+    from analysis.barakat2003.statements import Statement
 
 LOSSES = (0.001, 0.01, 0.05, 0.1, 0.25)
 
 
 def main(folder: Path) -> str:
     """Run what is missing, write figures and `hybrid.md` into `folder`, and return what was found."""
-    runs = script_runs(hybrid_runs.SCRIPT, folder / "hybrid-runs.jsonl")
-    figures = hybrid_runs.figures()
-    measured = hybrid_runs.measure([point for figure in figures for point in figure.points], runs)
+    kept = script_runs(runs.SCRIPT, folder / "hybrid-runs.jsonl")
+    figures = runs.figures()
+    measured = runs.measure([point for figure in figures for point in figure.points], kept)
     for figure in figures:
         draw(figure, measured, folder / f"hybrid-figure{figure.number}.png")
     for number, frame_units in ((15, 10), (16, 50)):
         draw_optimum(frame_units, LOSSES, number, folder / f"hybrid-figure{number}.png")
-    questions = hybrid_questions.measure(runs)
-    hybrid_questions.draw_bursts(questions, folder / "hybrid-bursts.png")
-    hybrid_questions.draw_transfers(questions, folder / "hybrid-transfers.png")
+    open_questions = questions.measure(kept)
+    questions.draw_bursts(open_questions, folder / "hybrid-bursts.png")
+    questions.draw_transfers(open_questions, folder / "hybrid-transfers.png")
     statements = judge(figures, measured)
-    answers = hybrid_questions.answers(questions)
+    answers = questions.answers(open_questions)
     with staged(folder / "hybrid.md") as part:
         part.write_text("\n".join([*_table(statements), "", *(f"* {answer}." for answer in answers), ""]))
     held = sum(statement.holds for statement in statements)

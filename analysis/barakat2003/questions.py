@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.hybrid_runs import FRAME_UNITS
+from analysis.barakat2003.runs import FRAME_UNITS
 from tmt.figures.style import LINE_STYLES, new_figure, save
 from tmt.metrics.statistics import t_interval
 

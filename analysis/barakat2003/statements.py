@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from analysis.hybrid_runs import DELAYS_S, FRAME_UNITS, LENGTHS, Point
+from analysis.barakat2003.runs import DELAYS_S, FRAME_UNITS, LENGTHS, Point
 from tmt.models.hybrid import largest_throughput, optimal_code_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from analysis.hybrid_runs import Figure, Measured
+    from analysis.barakat2003.runs import Figure, Measured
 
 NEAR = 0.02
 """Throughputs that differ by less than 2 % of the link are called equal."""

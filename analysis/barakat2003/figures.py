@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from analysis.hybrid_runs import Figure, Measured, Point
+    from analysis.barakat2003.runs import Figure, Measured, Point
 
 
 def draw(figure: Figure, measured: Mapping[Point, Measured], path: Path) -> None:
