@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.ns2
+from tests.ns2.stock import run_stock_script
 
-STOCK_TCL = Path(__file__).resolve().parents[2] / "clift-ns2" / "build" / "ns-2.35" / "tcl"
+pytestmark = pytest.mark.ns2
 
 SCRIPTS = (
     "simple tahoe1",
@@ -20,7 +18,6 @@ SCRIPTS = (
     "sack sack1a",
     "full close",
     "friendly smooth",
-    "tcpLinux tcpLinuxRED_reno",
     "sctp sctp-AMR-Exceeded",
     "red red1",
     "red flows_combined",
@@ -42,8 +39,7 @@ SCRIPTS = (
 """Suite and test of ns-2's own validation: TCP variants, TFRC, SCTP, queues with and without management,
 schedulers, error models, links that change, counters that we have made doubles, routing, wireless.
 
-Of TCP-Linux only the module without private state: the distribution's program starts the others from memory
-that nobody has set.
+None of TCP-Linux, whose faults the distribution's program has: test_tcp_linux_agent.py has reference outputs.
 """
 
 
@@ -60,8 +56,8 @@ def distribution_ns() -> Path:
 def test_stock_script__gives_the_distribution_s_files(
     script: str, simulator: Path, distribution_ns: Path, tmp_path: Path
 ) -> None:
-    ours, our_status, _ = run(simulator, script, tmp_path / "ours")
-    theirs, their_status, _ = run(distribution_ns, script, tmp_path / "theirs")
+    ours, our_status, _ = run_stock_script(simulator, script, tmp_path / "ours")
+    theirs, their_status, _ = run_stock_script(distribution_ns, script, tmp_path / "theirs")
     assert max(map(len, theirs.values())) > 1000, "the script has traced next to nothing"
     assert our_status == their_status
     assert ours.keys() == theirs.keys()
@@ -73,36 +69,7 @@ def test_queue_monitor__counts_beyond_31_bits(simulator: Path, distribution_ns: 
 
     The bytes are those of 1,462,100 packets of 2040 and a first one of 40: (2,982,684,040 - 40) / 2040.
     """
-    _, _, ours = run(simulator, "misc stats64", tmp_path / "ours")
-    _, _, theirs = run(distribution_ns, "misc stats64", tmp_path / "theirs")
+    _, _, ours = run_stock_script(simulator, "misc stats64", tmp_path / "ours")
+    _, _, theirs = run_stock_script(distribution_ns, "misc stats64", tmp_path / "theirs")
     assert ours.count("2982684040") == 6
     assert theirs == ours.replace("2982684040", str(2_982_684_040 - 2**32))
-
-
-def run(ns: Path, script: str, folder: Path) -> tuple[dict[str, bytes], int, str]:
-    """Run a test of a stock suite in a folder of its own; return the files that it wrote, status and stdout.
-
-    Suites look for their helpers in `..`. What they call at their end to plot is not there, so that they may
-    end with another status than 0; the traces are complete by then.
-    """
-    shutil.copytree(STOCK_TCL / "lib", folder / "lib")
-    for name in ("mobility", "ex", "rpi", "mcast"):
-        (folder / name).symlink_to(STOCK_TCL / name)
-    work = folder / "test"
-    work.mkdir()
-    for helper in (STOCK_TCL / "test").iterdir():
-        if helper.suffix == ".tcl" or helper.name.startswith("topologies"):
-            (work / helper.name).symlink_to(helper)
-    stock = {path.name for path in work.iterdir()}
-    suite, test = script.split()
-    done = subprocess.run(
-        [ns, f"test-suite-{suite}.tcl", test, "QUIET"],
-        cwd=work,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-    )
-    written = {path.name: path.read_bytes() for path in sorted(work.iterdir()) if path.name not in stock}
-    return written, done.returncode, done.stdout

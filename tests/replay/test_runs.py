@@ -64,10 +64,12 @@ def test_row__has_every_declared_column_with_its_type_and_no_nan() -> None:
             assert value == value, f"{column.name} is NaN"  # noqa: PLR0124
 
 
-@pytest.mark.parametrize(("tcp", "kbps"), [("newreno", 1981), ("cubic", 1981), ("hybla", 1979)])
+@pytest.mark.parametrize(("tcp", "kbps"), [("newreno", 1981), ("cubic", 1981), ("hybla", 1995)])
 def test_goodput__over_a_plain_link_is_that_of_the_reference(tcp: str, kbps: float) -> None:
     # Reference: mean over 10 substreams without loss, 2 Mbit/s, RTT 0.5 s, packets of 1500 bytes counted
     # whole, DropTail 500, window 600, 300 s. Nothing is random without loss, so one run; 0.5 % for headers.
+    # Hybla's is by hand, since the reference (1979) sent 896 packets at once, beyond its bound: the path is
+    # full from half the second round trip on, for 299.25 of 300 s.
     result = run(replay(tcp=tcp, duration_ns=300 * S))
     assert ip_rate_bps(result) == pytest.approx(kbps * 1e3, rel=0.005)
 

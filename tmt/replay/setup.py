@@ -144,9 +144,7 @@ def queue_for(path: ReadyPath) -> int:
 def set_up(replay: Replay) -> Setup:
     """Check the traces of a replay and compute what it leaves open.
 
-    Queue and window follow from the bandwidth-delay product as `Replay` says. A window much beyond that would
-    do harm: ns-2's TCP-Linux only clamps the congestion window with it, and slow start overshoots the path by
-    as much as it allows.
+    Queue and window follow from the bandwidth-delay product as `Replay` says.
 
     Raises
     ------

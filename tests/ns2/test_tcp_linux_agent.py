@@ -1,0 +1,106 @@
+"""ns-2's TCP-Linux agent: parameters, memory, samples; each fails without the patch that it is about."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.ns2.stock import STOCK_TCL, run_stock_script
+from tmt.io import write_trace
+from tmt.trace import LinkTrace
+from tmt.units import NS_PER_MS
+
+pytestmark = pytest.mark.ns2
+
+SENDER = Path(__file__).with_name("linux_sender.tcl")
+LINUX = Path(__file__).resolve().parents[2] / "clift-ns2" / "build" / "ns-2.35" / "tcp" / "linux"
+
+THREE_PARAMETERS = """
+set ns [new Simulator]
+set tcp [new Agent/TCP/Linux]
+set values { sysctl_tcp_abc 2 tcp_max_burst 70000 debug_level 3 }
+foreach { name value } $values { $tcp set_ca_default_param linux $name $value }
+foreach { name value } $values { $tcp get_ca_default_param linux $name }
+exit 0
+"""
+
+PROBE = """
+#define NS_PROTOCOL "tcp_probe.c"
+#include "ns-linux-c.h"
+static void probe(struct sock *sk, u32 ack, u32 rtt, u32 in_flight, int good) {
+  printf("sample %ld\\n", (long)rtt);
+  tcp_reno_cong_avoid(sk, ack, rtt, in_flight, good);
+}
+static struct tcp_congestion_ops probe_ops = {
+  .name = "probe", .ssthresh = tcp_reno_ssthresh, .cong_avoid = probe, .min_cwnd = tcp_reno_min_cwnd,
+};
+int Module_Init(void *interpreter) { return tcp_register_congestion_control(&probe_ops); }
+"""
+"""A congestion control that shows which round-trip time it is told."""
+
+
+def test_parameters__do_not_overwrite_their_neighbours(simulator: Path, tmp_path: Path) -> None:
+    (tmp_path / "set.tcl").write_text(THREE_PARAMETERS)
+    done = subprocess.run(
+        [simulator, "set.tcl"], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=60
+    )
+    found = dict(re.findall(r"tcp_linux\.(\w+) = (-?\d+)", done.stdout))
+    assert found == {"sysctl_tcp_abc": "2", "tcp_max_burst": "70000", "debug_level": "3"}
+
+
+@pytest.mark.parametrize("module", ["lp", "compound", "highspeed", "illinois"])
+def test_stock_test__gives_the_reference_output_of_ns_2(module: str, simulator: Path, tmp_path: Path) -> None:
+    # Made by ns-2's authors, in the tarball. These agree since the parameters no longer overlap.
+    name = f"tcpLinuxRED_{module}"
+    files, _, _ = run_stock_script(simulator, f"tcpLinux {name}", tmp_path / "run")
+    reference = gzip.decompress((STOCK_TCL / "test" / "test-output-tcpLinux" / f"{name}.gz").read_bytes())
+    assert files["temp.rands"] == reference
+
+
+def test_ignored_acknowledgements__are_freed(simulator: Path, tmp_path: Path) -> None:
+    # Every other row takes 40 ms longer than its neighbours, so that half of the acknowledgements are old
+    # when they arrive: some 12,000 of them, of 4.6 kB with all of ns-2's packet headers.
+    rows = 10_000
+    delay_ns = np.where(np.arange(rows) % 2 == 0, 40 * NS_PER_MS, 0)
+    peaks = []
+    for name, delays in (("in order", np.zeros(rows, np.int64)), ("reordered", delay_ns)):
+        path = tmp_path / f"{name}.npy"
+        trace = LinkTrace(
+            NS_PER_MS * np.arange(rows, dtype=np.int64), delays, np.ones(rows, bool), np.ones(rows, np.uint8)
+        )
+        write_trace(path, trace)
+        arguments = ["reno", "100", "30", "true", str(path)]
+        process = subprocess.Popen(
+            [simulator, SENDER, *arguments], stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        peaks.append(usage.ru_maxrss)
+    assert peaks[1] < peaks[0] + 10_000, f"peaks of memory in KiB: {peaks}"
+
+
+@pytest.mark.parametrize(("timestamps", "samples"), [("true", {*range(100, 110)}), ("false", {-1})])
+def test_round_trip_time__is_a_sample_or_none(
+    timestamps: str, samples: set[int], simulator: Path, tmp_path: Path
+) -> None:
+    # Milliseconds. -1 is Linux's "no sample": without timestamps there is none for every acknowledgement.
+    (tmp_path / "probe.c").write_text(PROBE)
+    build = ["gcc", "-shared", "-fPIC", "-w", f"-I{LINUX}", "-I.", "probe.c", "-o", "probe.so"]
+    subprocess.run(build, cwd=tmp_path, check=True, timeout=60)
+    done = subprocess.run(
+        [simulator, SENDER, "probe", "10", "2", timestamps, "", tmp_path / "probe.so"],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    found = {int(sample) for sample in re.findall(r"sample (-?\d+)", done.stdout)}
+    assert found <= samples
+    assert found
