@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import kernel
+from tmt.kernels._jit import kernel, part_of_kernel
 
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -30,13 +30,21 @@ def arrive_in_order(decode_time_ns: Int64Array) -> bool:
     return others == 0
 
 
+@part_of_kernel
+def nth_arrival_ns(arrivals_ns: Int64Array, place: int | np.uintp, arrived: int, n: int) -> int:
+    """Return the n-th smallest of the first `arrived` moments in line `place`, n from 1."""
+    out_of_order = 0
+    for i in range(arrived - 1):
+        earlier_ns = arrivals_ns[np.uintp(place), np.uintp(i)]
+        out_of_order += earlier_ns > arrivals_ns[np.uintp(place), np.uintp(i + 1)]
+    moment: int = arrivals_ns[np.uintp(place), np.uintp(n - 1)]
+    return nth_smallest_ns(arrivals_ns, place, arrived, n) if out_of_order > 0 else moment
+
+
 @kernel
-def nth_arrival_ns(arrivals_ns: Int64Array, n: int) -> int:
-    """Return the n-th smallest of the moments given, n from 1; sort them only where they are out of order."""
-    out_of_order = False
-    for i in range(len(arrivals_ns) - 1):
-        out_of_order |= arrivals_ns[i] > arrivals_ns[i + 1]
-    moment: int = np.sort(arrivals_ns)[n - 1] if out_of_order else arrivals_ns[n - 1]
+def nth_smallest_ns(arrivals_ns: Int64Array, place: int | np.uintp, arrived: int, n: int) -> int:
+    """Do the same for moments that are out of order."""
+    moment: int = np.sort(arrivals_ns[place, :arrived])[n - 1]
     return moment
 
 
@@ -169,20 +177,20 @@ def decode_runs_in_any_order(
     `out_recovered` tells of the blocks in the order of their first slots.
     """
     run_slots, run_rows = depth * (data + repair), depth * data
-    arrivals_ns = np.empty(data + repair + 1, np.int64)
+    arrivals_ns = np.empty((1, data + repair + 1), np.int64)
     for block in range(len(tx_time_ns) // (data + repair)):
         run, column = block // depth, block % depth
         slot, row = run * run_slots + column, run * run_rows + column
         arrived = 0
         for i in range(0, run_slots, depth):
-            arrivals_ns[np.uintp(arrived)] = (
+            arrivals_ns[0, np.uintp(arrived)] = (
                 tx_time_ns[np.uintp(slot + i)] + decode_time_ns[np.uintp(slot + i)]
             )
             arrived += decode_time_ns[np.uintp(slot + i)] > 0
         recovered = arrived >= data
         settled_ns = tx_time_ns[(run + 1) * run_slots - 1] + detection_delay_ns
         if recovered:
-            settled_ns = nth_arrival_ns(arrivals_ns[:arrived], data)
+            settled_ns = nth_arrival_ns(arrivals_ns, 0, arrived, data)
         out_recovered[block] = recovered
         for i in range(0, run_rows, depth):
             sent_ns, took_ns = tx_time_ns[np.uintp(slot + i)], decode_time_ns[np.uintp(slot + i)]

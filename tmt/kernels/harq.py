@@ -12,12 +12,14 @@ from tmt.kernels.blocks import (
     decode_runs_in_any_order,
     nth_arrival_ns,
 )
-from tmt.kernels.windows import end_of_window, evenly_spaced, first_interval_ns
+from tmt.kernels.windows import end_of_window, evenly_spaced, first_interval_ns, first_slot_from
 
 Int64Array = npt.NDArray[np.int64]
 
 WINDOW_SLOTS = 2048
 """Most slots that are sent before the blocks in them are judged; few enough to stay in the cache."""
+
+NEVER_NS = np.iinfo(np.int64).max
 
 REQUEST = np.dtype(
     [
@@ -46,49 +48,21 @@ and the slots of the block that is on air."""
 
 
 @part_of_kernel
-def judge_round(
-    data: int,
-    extra: int,
-    rounds: int,
-    report_delay_ns: int,
-    detection_delay_ns: int,
-    requests: npt.NDArray[np.void],
+def collect_arrivals(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    start: int,
+    end: int,
     arrivals_ns: Int64Array,
-    front: int,
-    back: int,
-    first_row: int,
-    out_tx_time_ns: Int64Array,
-    out_delay_ns: Int64Array,
-    out_delivered: npt.NDArray[np.bool_],
-    out_transmissions: npt.NDArray[np.uint8],
+    place: int | np.uintp,
+    arrived: int,
 ) -> int:
-    """Judge the block in place `front` of the ring, whose requested repair has been sent.
-
-    Its `due_ns` holds the `tx` of its last slot. Returns 1 when it asks again, in place `back`; else 0.
-    """
-    begin, made = requests[front]["row"] - first_row, requests[front]["made"]
-    ended_ns, arrived = requests[front]["due_ns"], requests[front]["arrived"]
-    if arrived < data and made < rounds:
-        requests[back]["due_ns"] = ended_ns + report_delay_ns
-        requests[back]["row"] = begin + first_row
-        requests[back]["made"] = made + 1
-        requests[back]["left"] = data - arrived + extra
-        requests[back]["arrived"] = arrived
-        for i in range(arrived):
-            arrivals_ns[back, i] = arrivals_ns[front, i]
-        for i in range(begin, begin + data):
-            out_transmissions[i] = min(made + 2, 255)
-        return 1
-    recovered = arrived >= data
-    settled_ns = ended_ns + detection_delay_ns
-    if recovered:
-        settled_ns = nth_arrival_ns(arrivals_ns[front, :arrived], data)
-    tx_ns, delay_ns = out_tx_time_ns[begin : begin + data], out_delay_ns[begin : begin + data]
-    delivered = out_delivered[begin : begin + data]
-    for i in range(data):
-        delay_ns[i] = delay_ns[i] if delivered[i] else settled_ns - tx_ns[i]
-        delivered[i] |= recovered
-    return 0
+    """Append to the first `arrived` moments in line `place` those of the decoded slots; return how many."""
+    for slot in range(start, end):
+        took_ns = decode_time_ns[np.uintp(slot)]
+        arrivals_ns[np.uintp(place), np.uintp(arrived)] = tx_time_ns[np.uintp(slot)] + took_ns
+        arrived += int(took_ns > 0)
+    return arrived
 
 
 @kernel
@@ -141,6 +115,8 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
     """
     row, on_air = state[0]["rows"] - first_row, state[0]["on_air"]
     head, tail, requested = state[0]["head"], state[0]["tail"], state[0]["requested"]
+    due_ns, first_row_of, made = requests["due_ns"], requests["row"], requests["made"]
+    left, arrived_of = requests["left"], requests["arrived"]
     mask = len(requests) - 1
     length = data + repair
     recovered = np.empty(len(air_tx_ns) // length + 1, np.bool_)
@@ -150,23 +126,21 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
         interval_ns = first_interval_ns(tx_time_ns, slot)
         end = end_of_window(tx_time_ns, slot, WINDOW_SLOTS, report_delay_ns, interval_ns)
         if interval_ns > 0 and not evenly_spaced(tx_time_ns, slot, end, interval_ns):
-            end = end_of_window(tx_time_ns, slot, WINDOW_SLOTS, report_delay_ns, 0)
+            interval_ns = 0
+            end = end_of_window(tx_time_ns, slot, WINDOW_SLOTS, report_delay_ns, interval_ns)
 
-        served = head
+        served, start = head, slot
         blocks = (end - slot) // length
         in_one_piece = blocks > 0 and on_air == 0
-        in_one_piece &= head == tail or requests[head & mask]["due_ns"] > tx_time_ns[end - 1]
+        in_one_piece &= head == tail or due_ns[head & mask] > tx_time_ns[end - 1]
         if in_one_piece:
             end = slot + blocks * length
             tx_ns, decode_ns = tx_time_ns[slot:end], decode_time_ns[slot:end]
             slot = end
         while slot < end:
-            free = end
-            front = head & mask
-            if head < tail and requests[front]["due_ns"] <= tx_time_ns[end - 1]:
-                free = slot
-                while tx_time_ns[free] < requests[front]["due_ns"]:
-                    free += 1
+            free, front = end, np.uintp(head & mask)
+            if head < tail:
+                free = first_slot_from(tx_time_ns, start, slot, end, due_ns[front], interval_ns)
             for i in range(free - slot):
                 air_tx_ns[np.uintp(on_air + i)] = tx_time_ns[np.uintp(slot + i)]
                 air_decode_ns[np.uintp(on_air + i)] = decode_time_ns[np.uintp(slot + i)]
@@ -174,17 +148,15 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
             slot = free
             if slot == end:
                 break
-            arrived = requests[front]["arrived"]
-            taken = min(requests[front]["left"], end - slot)
-            for i in range(slot, slot + taken):
-                arrivals_ns[front, arrived] = tx_time_ns[i] + decode_time_ns[i]
-                arrived += decode_time_ns[i] > 0
+            taken = min(left[front], end - slot)
+            arrived_of[front] = collect_arrivals(
+                tx_time_ns, decode_time_ns, slot, slot + taken, arrivals_ns, front, arrived_of[front]
+            )
             slot += taken
             requested += taken
-            requests[front]["arrived"] = arrived
-            requests[front]["left"] -= taken
-            requests[front]["due_ns"] = tx_time_ns[slot - 1]
-            head += requests[front]["left"] == 0
+            left[front] -= taken
+            due_ns[front] = tx_time_ns[slot - 1]
+            head += int(left[front] == 0)
         if not in_one_piece:
             blocks = on_air // length
             on_air -= blocks * length
@@ -213,61 +185,48 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
                 recovered,
             )
 
-        for block in range(blocks):
-            if recovered[block] or rounds == 0:
+        for block in range(blocks + 1):
+            last_block = block == blocks
+            if not last_block and (recovered[np.uintp(block)] or rounds == 0):
                 continue
-            first, last, first_data = block * length, (block + 1) * length - 1, block * data
-            # Rounds of older blocks that ended before this one ask first.
-            while served < head and requests[served & mask]["due_ns"] < tx_ns[last]:
-                tail += judge_round(
-                    data,
-                    extra,
-                    rounds,
-                    report_delay_ns,
-                    detection_delay_ns,
-                    requests,
-                    arrivals_ns,
-                    served & mask,
-                    tail & mask,
-                    first_row,
-                    out_tx_time_ns,
-                    out_delay_ns,
-                    out_delivered,
-                    out_transmissions,
-                )
+            # Rounds of older blocks that ended before this one ask first; after the last block, all others.
+            ended_ns = NEVER_NS if last_block else tx_ns[(block + 1) * length - 1]
+            while served < head and due_ns[np.uintp(served & mask)] < ended_ns:
+                front, back = np.uintp(served & mask), np.uintp(tail & mask)
                 served += 1
-            back = tail & mask
-            arrived = 0
-            for i in range(first, last + 1):
-                arrivals_ns[back, arrived] = tx_ns[i] + decode_ns[i]
-                arrived += decode_ns[i] > 0
-            requests[back]["due_ns"] = tx_ns[last] + report_delay_ns
-            requests[back]["row"] = row + first_data + first_row
-            requests[back]["made"] = 1
-            requests[back]["left"] = data - arrived + extra
-            requests[back]["arrived"] = arrived
-            tail += 1
-            for i in range(first_data, first_data + data):
-                delay_ns[i] = delay_ns[i] if delivered[i] else -1
-                transmissions[i] = 2
-        while served < head:
-            tail += judge_round(
-                data,
-                extra,
-                rounds,
-                report_delay_ns,
-                detection_delay_ns,
-                requests,
-                arrivals_ns,
-                served & mask,
-                tail & mask,
-                first_row,
-                out_tx_time_ns,
-                out_delay_ns,
-                out_delivered,
-                out_transmissions,
+                begin, arrived = first_row_of[front] - first_row, arrived_of[front]
+                if arrived < data and made[front] < rounds:
+                    for i in range(arrived):
+                        arrivals_ns[back, np.uintp(i)] = arrivals_ns[front, np.uintp(i)]
+                    due_ns[back], first_row_of[back] = due_ns[front] + report_delay_ns, first_row_of[front]
+                    made[back], left[back] = made[front] + 1, data - arrived + extra
+                    arrived_of[back] = arrived
+                    tail += 1
+                    for i in range(begin, begin + data):
+                        out_transmissions[np.uintp(i)] = min(made[back] + 1, 255)
+                    continue
+                settled_ns = due_ns[front] + detection_delay_ns
+                if arrived >= data:
+                    settled_ns = nth_arrival_ns(arrivals_ns, front, arrived, data)
+                for i in range(begin, begin + data):
+                    late_ns, took_ns = settled_ns - out_tx_time_ns[np.uintp(i)], out_delay_ns[np.uintp(i)]
+                    out_delay_ns[np.uintp(i)] = took_ns if out_delivered[np.uintp(i)] else late_ns
+                for i in range(begin, begin + data):
+                    out_delivered[np.uintp(i)] |= arrived >= data
+            if last_block:
+                break
+            back, begin = np.uintp(tail & mask), row + block * data
+            arrived = collect_arrivals(
+                tx_ns, decode_ns, block * length, (block + 1) * length, arrivals_ns, back, 0
             )
-            served += 1
+            due_ns[back], first_row_of[back] = ended_ns + report_delay_ns, begin + first_row
+            made[back], left[back], arrived_of[back] = 1, data - arrived + extra, arrived
+            tail += 1
+            for i in range(begin, begin + data):
+                took_ns = out_delay_ns[np.uintp(i)]
+                out_delay_ns[np.uintp(i)] = took_ns if out_delivered[np.uintp(i)] else -1
+            for i in range(begin, begin + data):
+                out_transmissions[np.uintp(i)] = 2
 
         row += blocks * data
         if not in_one_piece:

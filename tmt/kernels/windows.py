@@ -38,7 +38,7 @@ def first_slot_from(
     With `interval_ns` above 0 all slots from `origin` up to `end` are that far apart.
     """
     if interval_ns > 0:
-        later_ns = max(moment_ns - tx_time_ns[origin], 0)
+        later_ns: int = max(moment_ns - tx_time_ns[origin], 0)
         return min(max(start, origin + (later_ns + interval_ns - 1) // interval_ns), end)
     while start < end and tx_time_ns[start] < moment_ns:
         start += 1
