@@ -80,13 +80,16 @@ TEST(Hybla, GainsRateIndependentlyOfTheRtt) {
   }
 }
 
-// And so with losses: per packet sent, what a loss takes and what an RTT0 gives are those of Reno at RTT0. Periodic
-// loss thus gives the rate sqrt(3 / 2p) / RTT0.
+// And so with losses: a sawtooth between W/2 and W with 3/8 (W / rho)^2 packets in W / (2 rho^2) RTTs gives Reno's rate
+// at RTT0, sqrt(3 / 2p) / RTT0, but for the RTT of recovery at W/2.
 TEST(Hybla, HasRenosResponseFunctionAtTheReferenceRtt) {
   for (const std::int64_t rtt_ms : {25, 100, 500}) {
-    const double rtt_s = static_cast<double>(rtt_ms) * 1e-3, expected_rate = std::sqrt(1.5 * 40'000) / .025;
-    const double window = average_window<Hybla>(expected_rate * rtt_s, 40'000, rtt_ms * millisecond, 6);
-    EXPECT_NEAR(window / rtt_s / expected_rate, 1.0, 0.12) << rtt_ms;
+    constexpr double packets = 40'000;
+    const double rho = static_cast<double>(rtt_ms) / 25.0, a = 0.375 / (rho * rho);
+    const double peak = (std::sqrt(0.25 + 4.0 * a * packets) - 0.5) / (2.0 * a);  // a W^2 + W/2 packets
+    const double expected = packets / (peak / (2.0 * rho * rho) + 1.0);
+    EXPECT_NEAR(average_window<Hybla>(expected, 40'000, rtt_ms * millisecond, 6) / expected, 1.0, 0.07) << rtt_ms;
+    EXPECT_NEAR(expected / rho / std::sqrt(1.5 * packets), 1.0, 0.08) << rtt_ms;
   }
 }
 

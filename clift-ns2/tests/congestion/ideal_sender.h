@@ -26,7 +26,9 @@ struct Path {
 
 class IdealSender {
  public:
-  IdealSender(CongestionControl& control, Path path) : control_(control), path_(std::move(path)) { control_.on_start(0); }
+  IdealSender(CongestionControl& control, Path path) : control_(control), path_(std::move(path)) {
+    control_.on_start(0);
+  }
 
   std::function<void(const AckSample&)> after_ack = [](const AckSample&) {};
 

@@ -20,12 +20,14 @@ class Script {
 
   void set_rtt(Nanoseconds rtt_ns) { rtt_ns_ = rtt_ns; }
 
-  AckSample ack(std::int64_t packets = 1) {
+  // `selectively` of the packets had been acknowledged out of order before.
+  AckSample ack(std::int64_t packets = 1, std::int64_t selectively = 0) {
     una += packets;
     min_rtt_ns_ = std::min(min_rtt_ns_, rtt_ns_);
     AckSample sample;
     sample.now_ns = now_ns;
-    sample.newly_acked = sample.newly_delivered = packets;
+    sample.newly_acked = packets;
+    sample.newly_delivered = packets - selectively;
     sample.rtt_ns = sample.srtt_ns = rtt_ns_;
     sample.min_rtt_ns = min_rtt_ns_;
     sample.delivered = sample.snd_una = una;

@@ -10,7 +10,9 @@ WindowBased::WindowBased(const ControlParameters& parameters)
 
 void WindowBased::on_ack(const AckSample& ack) {
   if (ack.state == RecoveryState::recovery || ack.newly_acked == 0 || !ack.is_cwnd_limited) return;
-  std::int64_t acked = ack.newly_acked;
+  // The ACK that ends a recovery acknowledges what was selectively acknowledged long before: that was no growth then
+  // and is none now.
+  std::int64_t acked = ack.newly_delivered;
   if (in_slow_start()) acked = slow_start(acked, ack);
   if (acked > 0) avoid_congestion(acked, ack);
 }

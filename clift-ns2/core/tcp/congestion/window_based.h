@@ -15,7 +15,7 @@ class WindowBased : public CongestionControl {
   double cwnd() const override { return cwnd_; }
   std::int64_t ssthresh() const override { return ssthresh_; }
 
-  // Lets the window grow by what was delivered, outside fast recovery and only when the window was the limit
+  // Lets the window grow by what an ACK in order delivers, outside fast recovery and only when the window was the limit
   // (RFC 7661's condition for growth; RFC 9438, section 5.8).
   void on_ack(const AckSample& ack) override;
   void on_enter_recovery(const CongestionEvent& event) override;
