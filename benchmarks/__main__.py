@@ -19,7 +19,8 @@ Written by `make bench`. Ratios are medians of things timed in turn, in one run,
 ## Kernels
 
 Slots per second of each kernel / rows per second of `numpy.copyto` on the same two columns; {n_slots:,}
-slots at 1.004 ms, independent erasures, RTT 0.5 s, one core, outputs allocated and touched beforehand.
+slots at 1.004 ms, independent erasures, RTT 0.5 s, one thread's processor time, outputs allocated and touched
+beforehand.
 Bound: a third of copy speed for every kernel at 1 % erasures. Targets beyond it: half for none, FEC and ARQ
 up to 10 % erasures, a third for HARQ and at 30 %. What misses its target is marked with it.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import thread_time
 
 import numpy as np
 
@@ -139,7 +140,7 @@ def measure_kernels(n_slots: int = N_SLOTS) -> list[Measurement]:
 
         for name, kernel in KERNELS.items():
             copy_s, kernel_s = paired_medians(
-                copy, lambda kernel=kernel, decode=decode: kernel(tx, decode, rows), REPEATS
+                copy, lambda kernel=kernel, decode=decode: kernel(tx, decode, rows), REPEATS, thread_time
             )
             half = not name.startswith("HARQ") and erased <= 0.1
             measurements.append(
