@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from dataclasses import fields
 from fractions import Fraction
 from itertools import pairwise
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 
 from tmt.channels import Lms
 from tmt.channels.lms_parameters import PARAMETERS
+from tmt.channels.lms_path import SlowLevel
 from tmt.channels.lms_profiles import PROFILES
 from tmt.cli.generate_command import command
 from tmt.errors import UsageError
@@ -49,7 +51,7 @@ def test_profiles__leave_out_no_parameter_but_es_n0() -> None:
 @pytest.mark.parametrize("jitter", [0.0, 1.0])
 def test_realisation__does_not_depend_on_the_cut(chunks: list[int], jitter: float) -> None:
     # 9000 slots are 9 s, more than two blocks of the path.
-    channel = Lms.of(es_n0_db=4.0, segment_jitter=jitter)
+    channel = Lms.of(es_n0_db=3.0, segment_jitter=jitter)
     tx_time_ns = times_ns(sum(chunks))
     whole = channel.realisation(5).erased(tx_time_ns)
     assert 0 < whole.sum() < len(whole)
@@ -85,6 +87,27 @@ def test_sweep__erases_at_a_higher_es_n0_only_what_it_erases_at_a_lower_one(dept
     assert erased[0].sum() > erased[2].sum() > 0
     for lower, higher in pairwise(erased):
         assert not (higher & ~lower).any()
+
+
+def test_slow_level__scales_the_gain_and_leaves_all_else_as_it_is() -> None:
+    with_it, without = (Lms.of("internet", es_n0_db=6.0, slow_psi_db=psi).path(3) for psi in (2.0, 0.0))
+    ratio = np.concatenate([with_it.next_block() / without.next_block() for _ in range(3)])
+    assert np.abs(ratio.imag).max() < 1e-9
+    level_db = 20 * np.log10(ratio.real)
+    assert np.abs(np.diff(level_db)).max() < 0.1, "4 mm of a memory of 100 m: steps of 0.02 dB"
+    assert np.ptp(level_db) > 0.5, "three blocks are 196 m"
+
+
+def test_slow_level__has_the_deviation_and_the_memory_that_are_asked_for() -> None:
+    # 400 000 points with a memory of 50: 4000 independent ones, so that 5 % are three standard errors.
+    level = SlowLevel(0.7, math.exp(-1 / 50), np.random.default_rng(1))
+    field = np.ones((40, 10_000), np.complex128)
+    for block in field:
+        level.apply(block)
+    level_db = 20 * np.log10(np.abs(field)).ravel()
+    assert level_db.std() == pytest.approx(0.7, rel=0.05)
+    correlation = np.corrcoef(level_db[:-50], level_db[50:])[0, 1]
+    assert correlation == pytest.approx(math.exp(-1), abs=0.04)
 
 
 def test_path__is_the_same_for_every_es_n0_interleaver_and_code() -> None:

@@ -77,6 +77,8 @@ class Lms(Channel):
     deep_to_moderate: float
     transition_m: float
     correlation_m: float
+    slow_psi_db: float
+    slow_correlation_m: float
     llr_variance: float
     mi_h1: float
     mi_h2: float
@@ -155,11 +157,13 @@ class Lms(Channel):
             moves=moves,
             transition_m=self.transition_m,
             correlation_m=self.correlation_m,
+            slow_psi_db=self.slow_psi_db,
+            slow_correlation_m=self.slow_correlation_m,
         )
 
     def path(self, seed: int) -> Path:
         """Start the gain that belongs to `seed`; Es/N0, interleaver and code do not change it."""
-        return self._path(_seeds(seed)[:3])
+        return self._path(_seeds(seed))
 
     def realisation(self, seed: int) -> Realisation:
         """Start the realisation that belongs to `seed`, at the first slot that it is asked about.
@@ -169,9 +173,8 @@ class Lms(Channel):
         the lower one, too.
         """
         seeds = _seeds(seed)
-        return _CodeWords(
-            self, self._path(seeds[:3]), *(np.random.Generator(np.random.PCG64(one)) for one in seeds[3:])
-        )
+        fates, places = (np.random.Generator(np.random.PCG64(one)) for one in seeds[3:5])
+        return _CodeWords(self, self._path(seeds), fates, places)
 
     def _path(self, seeds: list[np.random.SeedSequence]) -> Path:
         return Path(
@@ -179,7 +182,7 @@ class Lms(Channel):
             speed_m_s=self.speed_kmh / 3.6,
             doppler_hz=self.doppler_hz,
             direct_doppler_hz=self.direct_doppler_hz,
-            seeds=seeds,
+            seeds=[*seeds[:3], seeds[5]],
         )
 
     def _moves_from(self, state: str) -> dict[str, float]:
@@ -188,9 +191,9 @@ class Lms(Channel):
 
 
 def _seeds(seed: int) -> list[np.random.SeedSequence]:
-    """Return independent seeds: for multipath, shadowing, states, code words and places of segments."""
+    """Return independent seeds: for multipath, shadowing, states, code words, places, slow level."""
     check_seed(seed)
-    return np.random.SeedSequence(seed).spawn(5)
+    return np.random.SeedSequence(seed).spawn(6)
 
 
 class _CodeWords:

@@ -52,6 +52,12 @@ PARAMETERS = (
         "distance over which the shadowing's correlation falls to 1/e (L_corr)",
     ),
     Parameter(
+        "slow_psi_db", "dB", 0, 50, "standard deviation of the slow level along the route, on the whole gain"
+    ),
+    Parameter(
+        "slow_correlation_m", "m", 0.001, 1e6, "distance over which that level's correlation falls to 1/e"
+    ),
+    Parameter(
         "llr_variance", "", 1e-6, 100, "variance of the log-likelihood ratios over SNR: 4 QPSK, 8 BPSK"
     ),
     Parameter("mi_h1", "", 1e-6, 100, "constant of the mutual information"),

@@ -1,6 +1,6 @@
 """The way of a receiver through shadow, as its complex gain on a grid of times, block after block.
 
-Everything random comes from three sources that advance by whole blocks, so that no cut of the slots can be
+Everything random comes from four sources that advance by whole blocks, so that no cut of the slots can be
 seen in the gain, and no parameter of the code or of Es/N0 can either.
 """
 
@@ -42,6 +42,8 @@ class Shadow:
         Probability of each move, staying included.
     transition_m, correlation_m
         Distance over which a triplet takes over, and over which the shadowing forgets.
+    slow_psi_db, slow_correlation_m
+        Standard deviation of the slow level on the whole gain, and distance over which it forgets.
     """
 
     loo_db: FloatArray
@@ -49,6 +51,8 @@ class Shadow:
     moves: FloatArray
     transition_m: float
     correlation_m: float
+    slow_psi_db: float = 0.0
+    slow_correlation_m: float = 100.0
 
     def embedded_law(self) -> FloatArray:
         """Return the stationary law of the chain, counted in frames (NaN when there is none but one)."""
@@ -176,6 +180,34 @@ def _draw(cumulative: FloatArray, source: np.random.Generator) -> int:
     return min(int(np.searchsorted(cumulative, source.random(), side="right")), len(cumulative) - 1)
 
 
+class SlowLevel:
+    """The level of the surroundings along the route: normal in dB, a first-order autoregression.
+
+    Parameters
+    ----------
+    psi_db
+        Its standard deviation; 0 leaves the gain as it is.
+    memory
+        Its correlation over one step.
+    """
+
+    def __init__(self, psi_db: float, memory: float, source: np.random.Generator) -> None:
+        self._psi_db, self._memory, self._source = psi_db, memory, source
+        self._level = float(source.standard_normal())
+
+    def apply(self, field: ComplexArray) -> None:
+        """Scale the next points of the gain: [n_points]."""
+        if self._psi_db == 0.0:
+            return
+        from scipy.signal import lfilter  # noqa: PLC0415  (scipy takes long to import)
+
+        innovation = math.sqrt(1.0 - self._memory**2)
+        draws = self._source.standard_normal(len(field))
+        levels, _ = lfilter([innovation], [1.0, -self._memory], draws, zi=[self._memory * self._level])
+        self._level = float(levels[-1])
+        field *= 10.0 ** (self._psi_db * levels / 20.0)
+
+
 class Path:
     """The complex gain along the way, relative to the unobstructed direct path, on a grid of times."""
 
@@ -189,13 +221,14 @@ class Path:
         seeds: list[np.random.SeedSequence],
     ) -> None:
         self.step_ns = max(1, round(1e9 / (POINTS_PER_DOPPLER_PERIOD * doppler_hz)))
-        multipath, shadowing, states = (np.random.Generator(np.random.PCG64(seed)) for seed in seeds)
+        multipath, shadowing, states, slow = (np.random.Generator(np.random.PCG64(seed)) for seed in seeds)
         self._shadow = shadow
         self._multipath = Multipath(multipath)
         self._shadowing = shadowing
         self._visits = Visits(shadow, states)
         self._level = float(shadowing.standard_normal())
         self._step_m = speed_m_s * self.step_ns / 1e9
+        self._slow = SlowLevel(shadow.slow_psi_db, math.exp(-self._step_m / shadow.slow_correlation_m), slow)
         self._cycles_per_step = direct_doppler_hz * self.step_ns / 1e9
         self._next_point = 0
 
@@ -222,4 +255,5 @@ class Path:
             complex(np.exp(2j * np.pi * cycles)),
             complex(np.exp(2j * np.pi * self._cycles_per_step)),
         )
+        self._slow.apply(field)
         return field

@@ -14,6 +14,7 @@ _PEREZ_FONTAN = Origin(
 _KUHN = Origin("published", "Kuhn et al. 2014, section 4.1")
 _BRANNSTROM = Origin("published", "Brannstrom, Rasmussen, Grant, IEEE Trans. Inf. Theory 51(9), 2005")
 _FIT = Origin("fitted", "to ten CUBIC goodputs of Kuhn et al. 2014, sections 6 and 7")
+_FIT_TRANSFERS = Origin("fitted", "to these goodputs and table 3 of Kuhn et al. 2014 together")
 _ASSUMED = Origin("assumed", "not stated in Kuhn et al. 2014")
 
 
@@ -28,7 +29,9 @@ _RECEIVER = (
     | _all(_BRANNSTROM, mi_h1=0.3073, mi_h2=0.8935, mi_h3=1.1064)
     | _all(_KUHN, interleaver_depth_ns=36_000_000)
     | _all(_ASSUMED, processing_time_ns=100_000)
-    | _all(_FIT, azimuth_deg=48.0, segments=4, segment_jitter=0.0, code_threshold_db=1.93, code_width_db=0.75)
+    | _all(_ASSUMED, azimuth_deg=45.0)
+    | _all(_FIT, segments=4, segment_jitter=0.0, code_width_db=0.7)
+    | _all(_FIT_TRANSFERS, code_threshold_db=2.08)
 )
 
 _SUBURBAN_40 = _all(
@@ -53,7 +56,7 @@ _SUBURBAN_40 = _all(
     deep_to_moderate=0.1433,
     transition_m=2.2,
     correlation_m=1.7,
-)
+) | _all(_ASSUMED, slow_psi_db=0.0, slow_correlation_m=100.0)
 
 _INTERNET_LINE = LineDefaults(
     rate_bps=Sourced(2_630_000, _KUHN), lldu_bytes=Sourced(33, _KUHN), share=Sourced(10, _KUHN)
@@ -72,7 +75,8 @@ PROFILES = {
             los_to_deep=0.00698,
             deep_to_los=0.2833,
             deep_to_moderate=0.0,
-        ),
+        )
+        | _all(_FIT_TRANSFERS, slow_psi_db=0.5),
         _INTERNET_LINE,
     ),
     "perez-fontan-suburban-40": Profile(
