@@ -1,10 +1,11 @@
-"""Barakat and Al Fawal 2003: figures 3 to 16, what the paper says of them, and what it leaves open."""
+"""The recipe: runs to figures, to what the paper says of them, and to a page."""
 
 from __future__ import annotations
 
-import sys
+import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from analysis.barakat2003 import questions, runs
 from analysis.barakat2003.figures import draw, draw_optimum
@@ -12,41 +13,57 @@ from analysis.barakat2003.statements import judge
 from analysis.kept_runs import script_runs
 from tmt.io.atomic import staged
 
-if TYPE_CHECKING:
-    from analysis.barakat2003.statements import Statement
-
+PAGE = "hybrid.md"
 LOSSES = (0.001, 0.01, 0.05, 0.1, 0.25)
+PICTURES = {
+    "hybrid-figure3": "FEC alone",
+    "hybrid-figure4": "ARQ-SR alone",
+    "hybrid-figure5": "Both, p = 0.01",
+    "hybrid-figure6": "Both, p = 0.001",
+    "hybrid-figure7": "Both, one connection",
+    "hybrid-figure8": "ARQ-SR alone, one connection",
+    "hybrid-figure15": "The model's largest throughput, K = 10",
+    "hybrid-figure16": "The model's largest throughput, K = 50",
+}
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def main(folder: Path) -> str:
-    """Run what is missing, write figures and `hybrid.md` into `folder`, and return what was found."""
+    """Run what is missing, write figures and page into `folder`, and return how many statements hold."""
+    images = folder / "images"
+    images.mkdir(parents=True, exist_ok=True)
     kept = script_runs(runs.SCRIPT, folder / "hybrid-runs.jsonl")
     figures = runs.figures()
     measured = runs.measure([point for figure in figures for point in figure.points], kept)
     for figure in figures:
-        draw(figure, measured, folder / f"hybrid-figure{figure.number}.png")
+        draw(figure, measured, images / f"hybrid-figure{figure.number}.png")
     for number, frame_units in ((15, 10), (16, 50)):
-        draw_optimum(frame_units, LOSSES, number, folder / f"hybrid-figure{number}.png")
-    open_questions = questions.measure(kept)
-    questions.draw_bursts(open_questions, folder / "hybrid-bursts.png")
-    questions.draw_transfers(open_questions, folder / "hybrid-transfers.png")
+        draw_optimum(frame_units, LOSSES, number, images / f"hybrid-figure{number}.png")
+    asked = questions.measure(kept)
+    questions.draw_bursts(asked, images / "hybrid-bursts.png")
+    questions.draw_transfers(asked, images / "hybrid-transfers.png")
     statements = judge(figures, measured)
-    answers = questions.answers(open_questions)
-    with staged(folder / "hybrid.md") as part:
-        part.write_text("\n".join([*_table(statements), "", *(f"* {answer}." for answer in answers), ""]))
     held = sum(statement.holds for statement in statements)
-    return f"{held} of {len(statements)} statements of the paper hold ({folder / 'hybrid.md'})"
+    # The page is Markdown, which needs no escaping.
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, keep_trailing_newline=True
+    )
+    page = environment.get_template("page.md.j2").render(
+        runs=len(measured) * runs.SEEDS + len(asked) * questions.SEEDS,
+        seeds=runs.SEEDS,
+        question_seeds=questions.SEEDS,
+        statements=statements,
+        held=held,
+        pictures=PICTURES.items(),
+        answers=questions.answers(asked),
+    )
+    with staged(folder / PAGE) as part:
+        part.write_text(page, encoding="utf-8")
+    return f"{held} of {len(statements)} statements of the paper hold ({folder / PAGE})"
 
 
-def _table(statements: list[Statement]) -> list[str]:
-    return [
-        "| where | the paper says | holds | here |",
-        "| --- | --- | --- | --- |",
-        *(f"| {s.where} | {s.text} | {'yes' if s.holds else 'no'} | {s.found} |" for s in statements),
-    ]
-
-
-if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/reproduce")
-    target.mkdir(parents=True, exist_ok=True)
-    print(main(target))
+def keep_in_docs(folder: Path) -> None:
+    """Copy page and figures to where the documentation has them."""
+    shutil.copyfile(folder / PAGE, DOCS / PAGE)
+    for name in (*PICTURES, "hybrid-bursts", "hybrid-transfers"):
+        shutil.copyfile(folder / "images" / f"{name}.png", DOCS / "images" / f"{name}.png")

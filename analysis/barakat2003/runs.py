@@ -25,6 +25,7 @@ LENGTHS = (10, 11, 12, 13, 14, 16, 18, 20)
 """N: all where something happens, fewer where throughput follows K / N."""
 DELAYS_S = (0.02, 0.1, 0.2)
 ACCESS_RTT_S = 0.08
+UNIT_BYTES, RATE_BPS, DURATION_S = 25, 2e6, 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,9 @@ class Point:
             "repair": self.code_length - FRAME_UNITS,
             "persistency": self.persistency,
             "in_order": int(self.in_order),
+            "unit_bytes": UNIT_BYTES,
+            "rate_bps": RATE_BPS,
+            "duration_s": DURATION_S,
             "seed": seed,
         }
 
@@ -82,7 +86,7 @@ class Measured:
         units = [
             sum(result[f"units_{what}"] for what in ("data", "repair", "repeated")) for result in self.results
         ]
-        return float(np.mean(units)) * 25 * 8 / (2e6 * 2000)
+        return float(np.mean(units)) * 8 * UNIT_BYTES / (RATE_BPS * DURATION_S)
 
 
 @dataclass(frozen=True, slots=True)
