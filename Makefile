@@ -1,7 +1,8 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak bench reproduce lint format setup system-packages test-packages simulator constraints clean
+.PHONY: help run test test-ns2 soak bench reproduce lint format setup system-packages test-packages simulator
+.PHONY: constraints clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ SYSTEM_PACKAGES ?= install
 JIT_OFF_TESTS := $(addprefix tests/,channels convert fit inspect io metrics models schemes validation)
 
 help:  ## show this list
-	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 run: setup  ## compare the TCP variants over the sample trace: a table, a figure, a report
 	$(BIN)/tmt run scenarios/quickstart.toml
@@ -21,6 +22,9 @@ run: setup  ## compare the TCP variants over the sample trace: a table, a figure
 test: setup test-packages  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 -q
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -q $(JIT_OFF_TESTS)
+
+test-ns2: setup test-packages  ## run all of ns-2's own tests with both programs, ten minutes and more
+	TMT_NS2_SUITES=all $(BIN)/pytest -n 2 --dist worksteal -q tests/ns2/test_stock_suites.py
 
 soak: setup  ## kill the campaign engine 120 times at random moments, in 20 campaigns
 	TMT_SOAK_CAMPAIGNS=20 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times

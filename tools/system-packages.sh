@@ -5,8 +5,9 @@ set -eu
 case "${1-}" in
     # The simulator's compiler and libraries, and Python's virtual environments.
     run) packages="g++ cmake ninja-build patch xz-utils libotcl1-dev libtclcl1-dev tclcl tcl-dev python3-venv" ;;
-    # Unit tests of the queue's core, the distribution's own ns-2 to compare with, a browser to open the report in.
-    test) packages="libgtest-dev ns2 chromium" ;;
+    # Unit tests of the queue's core, the distribution's own ns-2 to compare with and what its tests call, a browser to
+    # open the report in.
+    test) packages="libgtest-dev ns2 libperl4-corelibs-perl chromium" ;;
     *) echo "usage: $0 run|test" >&2; exit 2 ;;
 esac
 

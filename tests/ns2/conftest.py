@@ -93,3 +93,12 @@ def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
         )
 
     return send
+
+
+@pytest.fixture(scope="session")
+def distribution_ns() -> Path:
+    """The distribution's ns-2, which knows none of our patches."""
+    path = Path("/usr/bin/ns")
+    if not path.is_file():
+        pytest.fail(f"no {path} to compare with: install Debian's package ns2")
+    return path

@@ -1,0 +1,84 @@
+"""ns-2's own validation suites, run as its `validate` runs them, in folders of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from enum import StrEnum
+from pathlib import Path
+
+STOCK = Path(__file__).resolve().parents[2] / "clift-ns2" / "build" / "ns-2.35"
+NO_SUITES = {"template1", "template1.win"}
+
+
+class Verdict(StrEnum):
+    """What a suite says of a test."""
+
+    AGREES = "agrees with its reference"
+    DIFFERS = "differs from its reference"
+    SILENT = "says nothing"
+
+
+SAYINGS = {
+    "Test output agrees with reference output": Verdict.AGREES,
+    "Test output differs from reference output": Verdict.DIFFERS,
+}
+
+
+def suites() -> list[str]:
+    """Return the names of all suites that the source has, whether `validate` calls them or not."""
+    scripts = (STOCK / "tcl" / "test").glob("test-all-*")
+    return sorted({path.name.removeprefix("test-all-") for path in scripts} - NO_SUITES)
+
+
+def lay_out(folder: Path, suite: str) -> Path:
+    """Lay ns-2's `tcl` and `bin` out under `folder`, with links to what tests only read; return their folder.
+
+    Suites look for their helpers in `..` and write into the library's folder, so that it is a copy.
+    """
+    tcl = folder / "tcl"
+    shutil.copytree(STOCK / "tcl" / "lib", tcl / "lib")
+    for path in (STOCK / "tcl").iterdir():
+        if path.name not in ("lib", "test"):
+            (tcl / path.name).symlink_to(path)
+    (folder / "bin").symlink_to(STOCK / "bin")
+    work = tcl / "test"
+    work.mkdir()
+    for path in (STOCK / "tcl" / "test").iterdir():
+        if not path.name.startswith("test-output-"):
+            (work / path.name).symlink_to(path)
+    references = STOCK / "tcl" / "test" / f"test-output-{suite}"
+    if references.is_dir():
+        shutil.copytree(references, work / references.name)
+    return work
+
+
+def verdicts(ns: Path, suite: str, folder: Path) -> dict[str, Verdict]:
+    """Run a suite in `folder` with the program `ns`; return what it says of each of its tests."""
+    work = lay_out(folder, suite)
+    (folder / "ns").symlink_to(ns)
+    # The suites wait a second before each test, for the sake of plots that quiet ones do not make.
+    (folder / "awake").mkdir()
+    (folder / "awake" / "sleep").symlink_to("/bin/true")
+    done = subprocess.run(
+        ["sh", f"test-all-{suite}", "quiet"],
+        cwd=work,
+        env=os.environ | {"NS": str(ns), "PATH": f"{folder / 'awake'}:{os.environ['PATH']}"},
+        check=False,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=3600,
+        stdin=subprocess.DEVNULL,
+    )
+    found: dict[str, Verdict] = {}
+    test = ""
+    for line in done.stdout.splitlines():
+        if started := re.fullmatch(r"Running test (\S+):", line):
+            test = started[1]
+            found[test] = Verdict.SILENT
+        elif line in SAYINGS:
+            found[test] = SAYINGS[line]
+    return found
