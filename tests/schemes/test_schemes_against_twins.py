@@ -75,3 +75,38 @@ def test_converter__goes_on_after_its_longest_kernel_call(scheme: Scheme) -> Non
     in_parts += rows_of(parts.finish())
     assert at_once == in_parts == by_twin(scheme, tx, decode).rows
     assert whole.counts == parts.counts
+
+
+REGULAR = {
+    "whole ns": lambda i: 1_004_000 * i,
+    "no whole ns": lambda i: 264 * 1_000_000_000 * i // 263_000,
+    "one slot late": lambda i: 1_000 * i + (i >= 1_700),
+    "one gap": lambda i: 1_000 * i + 900_000 * (i >= 1_700),
+    "jitter within 1 ns": lambda i: 1_000 * i + i % 2,
+}
+"""Lines on which the answering slot follows by division, or nearly does."""
+
+
+@pytest.mark.parametrize("line", REGULAR)
+@pytest.mark.parametrize("slots_per_rtt", [0, 1, 40.5, 500, 1_500])
+def test_converter__equals_its_twin_on_regular_lines(line: str, slots_per_rtt: float) -> None:
+    rng = np.random.default_rng(33)
+    n = 3_300
+    tx = [REGULAR[line](i) for i in range(n)]
+    rtt_ns = int(slots_per_rtt * (tx[1_000] - tx[0]) / 1_000)
+    decode = np.where(rng.random(n) < 0.15, 0, rng.integers(1, 5_000, n)).tolist()
+    for scheme in (
+        Arq(rtt_ns),
+        Arq(rtt_ns, max_transmissions=2),
+        Harq(10, 2, rtt_ns),
+        Harq(3, 1, rtt_ns, extra=0),
+    ):
+        expected = by_twin(scheme, tx, decode).rows
+        for step in (n, 1_000):
+            converter = scheme.converter()
+            rows = []
+            for start in range(0, n, step):
+                rows += rows_of(
+                    converter.feed(phy_trace(tx[start : start + step], decode[start : start + step]))
+                )
+            assert rows + rows_of(converter.finish()) == expected
