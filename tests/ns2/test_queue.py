@@ -139,8 +139,8 @@ def test_equal_release_times__keep_the_order(send_datagrams: Datagrams) -> None:
         ({"limit_": 0}, "Queue/Clift: limit_ is 0; allowed is 1 or more"),
         ({"offset_": -1}, "Queue/Clift: offset_ is -1; allowed is a time in seconds, from 0"),
         ({"hold_": -1}, "Queue/Clift: hold_ is -1; allowed is 0 (no bound) or a time in seconds"),
-        ({"offset_": 2}, "link.npy: offset_ is 2 s, behind the last row at 0.01 s"),
-        ({"loop_": 1}, "link.npy: a trace of one row cannot repeat; loop_ is 1"),
+        ({"offset_": 2}, "trace.npy: offset_ is 2 s, behind the last row at 0.01 s"),
+        ({"loop_": 1}, "trace.npy: a trace of one row cannot repeat; loop_ is 1"),
     ],
 )
 def test_bad_variable__ends_in_one_line(
