@@ -26,8 +26,9 @@ test: setup test-packages  ## run all tests that fit in twelve minutes, with the
 test-ns2: setup test-packages  ## run all of ns-2's own tests with both programs, ten minutes and more
 	TMT_NS2_SUITES=all $(BIN)/pytest -n 2 --dist worksteal -q tests/ns2/test_stock_suites.py
 
-soak: setup  ## kill the campaign engine 120 times at random moments, in 20 campaigns
+soak: setup test-packages  ## kill the campaign engine 120 times in 20 campaigns; 10,000 rough paths for TCP
 	TMT_SOAK_CAMPAIGNS=20 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times
+	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q tests/ns2/test_core.py
 
 bench: setup  ## measure speed, as ratios within one run
 	$(BIN)/python -m benchmarks

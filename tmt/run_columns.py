@@ -134,6 +134,7 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
 
 RUN_RESULTS = (
     ResultColumn("tcp", "text", "scenario", "", "TCP variant of all senders"),
+    ResultColumn("stack", "text", "scenario", "", "TCP stack of all senders and receivers"),
     ResultColumn("flows", "integer", "scenario", "", "number of TCP flows that share the path"),
     ResultColumn("rtt_s", "number", "scenario", "s", "round-trip propagation time of the path"),
     ResultColumn(

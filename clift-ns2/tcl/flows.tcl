@@ -1,4 +1,5 @@
-# The flows: TCP-Linux agents with selective acknowledgements and timestamps, each to a sink of its own.
+# The flows: TCP agents of the stack that is set, with selective acknowledgements and timestamps, each to a sink of its
+# own. Stack 2009 is TCP-Linux, the code of Linux 2.6.22; modern is core/tcp.
 
 set tcp_ip_bytes 40
 set timestamp_bytes 12
@@ -43,15 +44,19 @@ proc build_flow { flow start } {
 
 # packetSize_ is payload to ns-2, which adds the headers; it and window_ must be set before select_ca.
 proc new_sender { flow } {
-	global ns setting variants recorder tcp_ip_bytes timestamp_bytes header_bytes
-	set tcp [new Agent/TCP/Linux]
+	global ns setting recorder tcp_ip_bytes timestamp_bytes header_bytes
+	set tcp [new [expr { $setting(stack) eq "modern" ? "Agent/TCP/Modern" : "Agent/TCP/Linux" }]]
 	$tcp set timestamps_ true
 	$tcp set tcpip_base_hdr_size_ $tcp_ip_bytes
 	$tcp set ts_option_size_ $timestamp_bytes
 	$tcp set packetSize_ [expr { $setting(packet_bytes) - $header_bytes }]
 	$tcp set window_ $setting(window_packets)
 	$tcp set fid_ $flow
-	$ns at 0 "$tcp select_ca $variants($setting(tcp))"
+	if { $setting(stack) eq "modern" } {
+		$tcp congestion_control $setting(congestion_control)
+	} else {
+		$ns at 0 "$tcp select_ca $setting(congestion_control)"
+	}
 	set windows [new Clift/WindowTap $recorder $flow]
 	foreach variable { cwnd_ ssthresh_ srtt_s_ ca_state_ } {
 		$tcp trace $variable $windows
@@ -60,9 +65,13 @@ proc new_sender { flow } {
 }
 
 proc new_receiver { flow } {
-	global header_bytes
-	set sink [new Agent/TCPSink/Sack1]
-	$sink set ts_echo_rfc1323_ true
+	global setting header_bytes
+	if { $setting(stack) eq "modern" } {
+		set sink [new Agent/TCPSink/Modern]
+	} else {
+		set sink [new Agent/TCPSink/Sack1]
+		$sink set ts_echo_rfc1323_ true
+	}
 	$sink set packetSize_ $header_bytes
 	$sink set fid_ $flow
 	return $sink

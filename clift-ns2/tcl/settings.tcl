@@ -1,7 +1,8 @@
 # The settings of a replay: names, defaults, and what is allowed.
 
-# Kinds: text; int LEAST ?MOST?; real LEAST (a number of at least so much); flag; variant.
+# Kinds: text; int LEAST ?MOST?; real LEAST (a number of at least so much); flag; stack; variant.
 set known_settings {
+	stack             stack    2009
 	tcp               variant  cubic
 	forward           text     {}
 	return            text     {}
@@ -42,9 +43,14 @@ set known_settings {
 	seed              {int 1 1000000}  1
 }
 
-# TCP variants, and the names of TCP-Linux's modules for them.
+# TCP variants of each stack, and the names of its congestion controls for them: modules of TCP-Linux in 2009, what
+# core/tcp/congestion has in modern.
 array set variants {
-	newreno reno  reno reno  westwood westwood  hybla hybla  cubic cubic  compound compound
+	2009 { newreno reno  reno reno  westwood westwood  hybla hybla  cubic cubic  compound compound }
+	modern {
+		newreno reno  reno reno  westwood westwood  hybla hybla  cubic cubic  compound compound
+		bbr bbr  bbr3 bbr3
+	}
 }
 
 proc refuse { line } {
@@ -69,6 +75,18 @@ proc read_settings { words } {
 		check_setting $key $value {*}$kinds($key)
 		set setting($key) $value
 	}
+	check_variant
+}
+
+# Which variants there are depends on the stack, which may be named after the variant.
+proc check_variant {} {
+	global variants setting
+	array set modules $variants($setting(stack))
+	if { ![info exists modules($setting(tcp))] } {
+		set names [join [lsort [array names modules]] {, }]
+		refuse "tcp is $setting(tcp); with stack $setting(stack) allowed are $names"
+	}
+	set setting(congestion_control) $modules($setting(tcp))
 }
 
 proc check_setting { key value kind { least 0 } { most 9223372036854775807 } } {
@@ -90,9 +108,9 @@ proc check_setting { key value kind { least 0 } { most 9223372036854775807 } } {
 				refuse "$key is $value; 0 and 1 are allowed"
 			}
 		}
-		variant {
+		stack {
 			if { ![info exists variants($value)] } {
-				refuse "tcp is $value; allowed are [join [lsort [array names variants]] {, }]"
+				refuse "stack is $value; allowed are [join [lsort [array names variants]] {, }]"
 			}
 		}
 	}

@@ -69,6 +69,7 @@ def _key(folder: Path, text: str, stamp: str = "build 1") -> str:
         ("queue_packets = 40", "queue_packets = 40\nin_order = false"),
         ("duration = 20", "duration = 21"),
         ("duration = 20", "duration = 20\nflows = 2"),
+        ("duration = 20", 'duration = 20\nstack = "modern"'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\nevery = 2'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\noffset = 1'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\nlldu_bytes = 33'),
@@ -215,3 +216,16 @@ def test_expand__takes_line_and_decode_time_of_a_channel_from_its_profile(tmp_pa
     assert (shared.interval_ns, runs[0].lldu_bytes) == (Fraction(264 * 10**10, 2_630_000), 33)
     assert (own.interval_ns, runs[2].lldu_bytes) == (Fraction(8 * 1523 * 10**9, 900_000), 1523)
     assert (shared.decode_time_ns, own.decode_time_ns) == (36_100_000, 100_000)
+
+
+def test_stacks__are_an_axis_and_run_the_variants_that_they_have(folder: Path) -> None:
+    text = TEXT.replace('["cubic"]', '["cubic", "bbr"]').replace(
+        "duration = 20", 'duration = 20\nstack = ["2009", "modern"]'
+    )
+    runs = _runs(folder, text)
+    assert [(run.traffic.stack, run.tcp) for run in runs] == [
+        ("2009", "cubic"),
+        ("modern", "cubic"),
+        ("modern", "bbr"),
+    ]
+    assert axes(runs) == ["stack"]

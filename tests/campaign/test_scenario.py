@@ -8,9 +8,9 @@ from typing import get_args
 import pytest
 
 from tmt.campaign.scenario import load
-from tmt.campaign.sections import Tcp, scheme_of
+from tmt.campaign.sections import Stack, Tcp, scheme_of
 from tmt.errors import InputError
-from tmt.replay.parameters import TCP_VARIANTS
+from tmt.replay.parameters import STACKS, TCP_VARIANTS
 from tmt.schemes import Harq
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,7 +73,11 @@ def test_sections__know_every_tcp_variant() -> None:
     assert set(get_args(Tcp)) == set(TCP_VARIANTS)
 
 
-TCP_CHOICE = "'newreno', 'westwood', 'hybla', 'cubic' or 'compound'"
+def test_sections__know_every_stack() -> None:
+    assert get_args(Stack) == tuple(STACKS)
+
+
+TCP_CHOICE = "'newreno', 'westwood', 'hybla', 'cubic', 'compound', 'bbr' or 'bbr3'"
 
 REFUSALS = {
     "unknown key": ("seeds = 3", "sedes = 3", "4: key grid.sedes: is not known; allowed: tcp, seeds, "),
@@ -101,6 +105,16 @@ REFUSALS = {
         '"cubic"',
         '"cubik"',
         f'3: key grid.tcp[1]: value "cubik" is not allowed; allowed: {TCP_CHOICE}',
+    ),
+    "variant that the stack does not have": (
+        '"cubic"',
+        '"bbr"',
+        "3: key grid.tcp: 'bbr' does not exist with stack '2009'; allowed: traffic with stack = 'modern'",
+    ),
+    "unknown stack": (
+        "duration = 20",
+        'duration = 20\nstack = "2020"',
+        "26: key traffic[0].stack: value \"2020\" is not allowed; allowed: '2009' or 'modern'",
     ),
     "unknown scheme": (
         '"arq"',

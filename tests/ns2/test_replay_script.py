@@ -22,7 +22,16 @@ def replay(simulator: Path, folder: Path, *words: str) -> subprocess.CompletedPr
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("tcp", "vegas"), "tcp is vegas; allowed are compound, cubic, hybla, newreno, reno, westwood"),
+        (
+            ("tcp", "vegas"),
+            "tcp is vegas; with stack 2009 allowed are compound, cubic, hybla, newreno, reno, westwood",
+        ),
+        (
+            ("tcp", "vegas", "stack", "modern"),
+            "tcp is vegas; with stack modern allowed are bbr, bbr3, compound, cubic, hybla, newreno, "
+            "reno, westwood",
+        ),
+        (("stack", "2020"), "stack is 2020; allowed are 2009, modern"),
         (("seed", "0"), "seed is 0; a whole number from 1 to 1000000 is allowed"),
         (("flows", "1.5"), "flows is 1.5; a whole number from 1 to 9223372036854775807 is allowed"),
         (("rtt_s", "-1"), "rtt_s is -1; a number of at least 0 is allowed"),

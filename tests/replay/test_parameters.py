@@ -39,7 +39,9 @@ def link_trace(rows: int, spacing_ns: int, first_ns: int = 0, delay_ns: int = 0)
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"tcp": "vegas"}, ["tcp", "'vegas'", "westwood"]),
+        ({"tcp": "vegas"}, ["tcp", "'vegas'", "westwood", "stack 2009"]),
+        ({"tcp": "bbr"}, ["tcp", "'bbr'", "compound", "stack 2009"]),
+        ({"stack": "2020"}, ["stack", "'2020'", "modern"]),
         ({"rtt_ns": -1}, ["rtt_ns", "-1", "from 0"]),
         ({"duration_ns": 0}, ["duration_ns", "0", "from 1"]),
         ({"flows": 0}, ["flows", "from 1 to 1000"]),

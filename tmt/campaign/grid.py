@@ -25,7 +25,7 @@ from tmt.campaign.sections import (
 from tmt.errors import InputError
 from tmt.io import open_trace
 from tmt.provenance import file_sha256
-from tmt.replay.parameters import MAX_SEED
+from tmt.replay.parameters import MAX_SEED, STACKS
 from tmt.schema import FORMAT_VERSION, PHY_TRACE
 from tmt.units import seconds_to_ns
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.scenario import Scenario
-    from tmt.campaign.sections import Grid, Link, Traffic
+    from tmt.campaign.sections import Grid, Link, Tcp, Traffic
     from tmt.generate import Line
 
 
@@ -133,7 +133,7 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
             if seed not in seeds_of[traffic]:
                 continue
             path = _path_digest(link, traffic, source.lldu_bytes, simulator_stamp)
-            for tcp in grid.tcp:
+            for tcp in variants(grid, traffic):
                 text = f"{traces} {path} {tcp} {seed}"
                 key = hashlib.sha256(text.encode()).hexdigest()[:32]
                 runs[key] = Run(
@@ -159,6 +159,11 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
 def seeds(grid: Grid, traffic: Traffic) -> range | tuple[int, ...]:
     """Return the seeds with which a kind of traffic runs: its own number of them, or the grid's."""
     return grid.seeds if traffic.seeds is None else range(1, traffic.seeds + 1)
+
+
+def variants(grid: Grid, traffic: Traffic) -> list[Tcp]:
+    """Return the variants of the grid that the traffic's stack has."""
+    return [tcp for tcp in grid.tcp if tcp in STACKS[traffic.stack]]
 
 
 def _scheme_labels(scenario: Scenario) -> dict[Any, str]:
@@ -320,6 +325,7 @@ _LINK_COLUMNS = {
     "return_rate": "return_rate_bps",
 }
 _TRAFFIC_COLUMNS = {
+    "stack": "stack",
     "duration": "duration_s",
     "flows": "flows",
     "transfer_bytes": "transfer_bytes",

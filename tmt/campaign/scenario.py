@@ -27,6 +27,7 @@ from tmt.campaign.sections import (
     try_out,
 )
 from tmt.errors import InputError, UsageError
+from tmt.replay.parameters import STACKS
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -216,6 +217,15 @@ def _check_together(scenario: Scenario) -> None:
                 ("traffic", "start_spread"),
                 f"{traffic.start_spread} is not allowed",
                 f"less than {traffic.duration}",
+            )
+    stacks = dict.fromkeys(traffic.stack for traffic in scenario.traffics)
+    for tcp in scenario.grid.tcp:
+        if not any(tcp in STACKS[stack] for stack in stacks):
+            having = [name for name, variants in STACKS.items() if tcp in variants]
+            raise Refused(
+                ("grid", "tcp"),
+                f"{tcp!r} does not exist with stack {' or '.join(map(repr, stacks))}",
+                f"traffic with stack = {' or '.join(map(repr, having))}",
             )
     for name in ("tcp", "seeds", "records"):
         for value, count in Counter(getattr(scenario.grid, name)).items():

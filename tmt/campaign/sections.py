@@ -17,7 +17,7 @@ from tmt.channels import CHANNELS
 from tmt.channels.profile import with_profile
 from tmt.errors import UsageError
 from tmt.generate import Line
-from tmt.replay.parameters import MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES
+from tmt.replay.parameters import DEFAULT_STACK, MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES
 from tmt.schemes import SCHEMES
 from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 
@@ -25,7 +25,8 @@ Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=
 PositiveSeconds = Annotated[float, Field(gt=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, lt=2**31)]
 Seed = Annotated[int, Field(ge=1, le=MAX_SEED)]
-Tcp = Literal["newreno", "westwood", "hybla", "cubic", "compound"]
+Tcp = Literal["newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3"]
+Stack = Literal["2009", "modern"]
 
 
 class Section(BaseModel):
@@ -67,8 +68,9 @@ class Link(Section):
 
 
 class Traffic(Section):
-    """``[[traffic]]``: what the senders send."""
+    """``[[traffic]]``: what the senders send, and with which TCP stack."""
 
+    stack: Stack = DEFAULT_STACK
     duration: PositiveSeconds
     flows: Annotated[int, Field(ge=1, le=MAX_FLOWS)] = 1
     transfer_bytes: Annotated[int, Field(ge=1, lt=2**62)] | None = None

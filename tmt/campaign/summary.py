@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 _POINT_WORDS = {
+    "stack": "stack {}",
     "rtt_s": "RTT {} s",
     "queue_packets": "queue of {} packets",
     "window_packets": "window of {} packets",

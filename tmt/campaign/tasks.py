@@ -207,6 +207,7 @@ def _replay(task: Simulate) -> Replay:
         return_link = _trace_link(task, run.return_conversion, run.return_start)
     return Replay(
         tcp=run.tcp,
+        stack=traffic.stack,
         forward_link=_trace_link(task, run.conversion, run.start),
         return_link=return_link,
         rtt_ns=seconds_to_ns(link.rtt),
@@ -238,6 +239,7 @@ def _frame(task: Simulate) -> dict[str, Any]:
     return blank_row() | {
         "key": run.key,
         "tcp": run.tcp,
+        "stack": run.traffic.stack,
         "seed": run.seed,
         "trace": run.trace,
         "scheme": run.scheme,

@@ -15,7 +15,14 @@ from tmt.cli.options import POSITIVE_SECONDS, SECONDS
 from tmt.cli.scheme_options import SCHEME_PARAMETERS, all_scheme_options, chosen_schemes
 from tmt.errors import UsageError
 from tmt.replay.keep import save
-from tmt.replay.parameters import TCP_VARIANTS, PlainLink, Replay, TraceLink
+from tmt.replay.parameters import (
+    DEFAULT_STACK,
+    STACKS,
+    TCP_VARIANTS,
+    PlainLink,
+    Replay,
+    TraceLink,
+)
 from tmt.replay.runner import run
 from tmt.run_columns import RUN_RESULTS
 
@@ -34,6 +41,12 @@ NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 OPTIONS = (
     click.option(
         "--tcp", type=click.Choice(list(TCP_VARIANTS)), default="cubic", help="TCP variant of all flows."
+    ),
+    click.option(
+        "--stack",
+        type=click.Choice(list(STACKS)),
+        default=DEFAULT_STACK,
+        help="TCP stack: as in 2009 (Linux 2.6.22), or with today's loss recovery, which BBR needs.",
     ),
     click.option("--forward", metavar="TRACE", help="Link trace from the senders to the receivers."),
     click.option("--forward-rate", type=RATE, metavar="BIT/S", help="A plain link of this rate instead."),
@@ -199,7 +212,8 @@ def _draw(result: ReplayResult, path: Path) -> None:
 
     row = result.row
     tcp, link = str(row["tcp"]), row["forward_trace"] or "a plain link"
-    title = f"TCP {style.TCP_STYLES[tcp].label} over {link}, RTT {row['rtt_s']} s"
+    stack = "" if row["stack"] == DEFAULT_STACK else f", {row['stack']} stack,"
+    title = f"TCP {style.TCP_STYLES[tcp].label}{stack} over {link}, RTT {row['rtt_s']} s"
     rate_bps = cast("float", row["forward_rate_bps"])
     style.save(replay.draw(result.timeline(), tcp=tcp, title=title, rate_bps=rate_bps), path)
 

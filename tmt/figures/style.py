@@ -66,6 +66,8 @@ TCP_STYLES = {
     "hybla": TcpStyle("Hybla", GREEN, "^"),
     "cubic": TcpStyle("CUBIC", BLUE, "D"),
     "compound": TcpStyle("Compound", PURPLE, "v"),
+    "bbr": TcpStyle("BBRv1", VERMILLION, "P"),
+    "bbr3": TcpStyle("BBRv3", SKY, "X"),
 }
 
 SCHEME_STYLES = {

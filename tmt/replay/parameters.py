@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tmt.errors import UsageError
 from tmt.units import MAX_TIME_NS
@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 
     from tmt.schemes.parameters import Scheme
 
-TCP_VARIANTS = {
-    "newreno": "reno",
-    "westwood": "westwood",
-    "hybla": "hybla",
-    "cubic": "cubic",
-    "compound": "compound",
+STACKS = {
+    "2009": ("newreno", "westwood", "hybla", "cubic", "compound"),
+    "modern": ("newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3"),
 }
-"""TCP variants by the name that people type, with the congestion module's name in ns-2's TCP-Linux."""
+"""TCP stacks and the variants that each has: ns-2's TCP-Linux (the code of Linux 2.6.22), and CLIFT's own."""
+
+TCP_VARIANTS = tuple(dict.fromkeys(name for names in STACKS.values() for name in names))
+"""The variants that any stack has."""
+
+DEFAULT_STACK: Final = "2009"
 
 MAX_FLOWS = 1000
 MAX_SEED = 1_000_000
@@ -75,7 +77,10 @@ class Replay:
     Attributes
     ----------
     tcp
-        One of `TCP_VARIANTS`, for all flows; all with selective acknowledgements and timestamps.
+        For all flows, one of the variants that `STACKS` lists for `stack`.
+    stack
+        One of `STACKS`: how senders and receivers detect and repair losses, with selective acknowledgements
+        and timestamps in both.
     forward_link
         From the senders to the receivers.
     return_link
@@ -89,7 +94,8 @@ class Replay:
     queue_packets
         Limit of the queue before each link; None is one bandwidth-delay product, at least 10.
     window_packets
-        Bound on each sender's window; None is the bandwidth-delay product plus the queue.
+        Bound on each sender's window; None is the bandwidth-delay product plus the queue, four times that
+        with stack modern.
     packet_bytes
         IP size of a full data packet, with its headers.
     flows, start_ns, start_spread_ns
@@ -110,6 +116,7 @@ class Replay:
     """
 
     tcp: str
+    stack: str = DEFAULT_STACK
     forward_link: Link
     rtt_ns: int
     duration_ns: int
@@ -127,8 +134,11 @@ class Replay:
     hold_ns: int | None = None
 
     def __post_init__(self) -> None:
-        if self.tcp not in TCP_VARIANTS:
-            raise UsageError(f"tcp is {self.tcp!r}, must be one of {', '.join(TCP_VARIANTS)}")
+        if self.stack not in STACKS:
+            raise UsageError(f"stack is {self.stack!r}, must be one of {', '.join(STACKS)}")
+        if self.tcp not in STACKS[self.stack]:
+            allowed = ", ".join(STACKS[self.stack])
+            raise UsageError(f"tcp is {self.tcp!r}, must be one of {allowed} with stack {self.stack}")
         for name, (least, most) in _BOUNDS.items():
             value = getattr(self, name)
             if value is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tmt.replay.links import ReadyLink, ready_link
-from tmt.replay.parameters import TCP_VARIANTS, PlainLink
+from tmt.replay.parameters import PlainLink
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from tmt.schemes.parameters import Scheme
 
 Value = str | int | float | bool | None
+
+WINDOWS_PER_PATH = {"2009": 1, "modern": 4}
+"""What the default window is, in multiples of what path and queue hold.
+
+In stack 2009 slow start overshoots the path by as much as it allows. In the modern stack it is the receiver's
+buffer, which must hold what arrives while a packet is sent again, and once more.
+"""
 
 MIN_QUEUE_PACKETS = 10
 """Least queue where none is given: short bursts fit even where the bandwidth-delay product is tiny."""
@@ -49,7 +56,8 @@ class Setup:
         """Return the arguments of the simulator's script: alternating keys and values."""
         replay = self.replay
         settings: dict[str, object] = {
-            "tcp": TCP_VARIANTS[replay.tcp],
+            "stack": replay.stack,
+            "tcp": replay.tcp,
             **dict(_link_arguments("forward", self.forward)),
             **dict(_link_arguments("return", self.back)),
             "loop": int(replay.loop),
@@ -73,6 +81,7 @@ class Setup:
         replay = self.replay
         return {
             "tcp": replay.tcp,
+            "stack": replay.stack,
             "flows": replay.flows,
             "rtt_s": ns_to_seconds(replay.rtt_ns),
             "duration_s": ns_to_seconds(replay.duration_ns),
@@ -155,7 +164,8 @@ def set_up(replay: Replay) -> Setup:
         replay.forward_link, replay.return_link, replay.rtt_ns, packet_bytes=replay.packet_bytes
     )
     queue_packets = replay.queue_packets or queue_for(path)
-    window_packets = replay.window_packets or max(path.pipe_packets + queue_packets, 2)
+    held_packets = max(path.pipe_packets + queue_packets, 2)
+    window_packets = replay.window_packets or WINDOWS_PER_PATH[replay.stack] * held_packets
     return Setup(replay, path.forward, path.back, queue_packets, window_packets)
 
 

@@ -18,6 +18,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _UNIT = re.compile(r"\s?(dB|ms|s|%|bit/s|kbit/s|Mbit/s|km/h|Hz)(?![\w/])")
 
 CANDIDATES = (
+    "stack",
     "rtt_s",
     "queue_packets",
     "window_packets",
@@ -35,6 +36,7 @@ CANDIDATES = (
 """Columns that a scenario can vary; some follow from others, as a queue of one bandwidth-delay product."""
 
 _LABELS = {
+    "stack": "stack",
     "rtt_s": "RTT",
     "queue_packets": "queue",
     "window_packets": "window",

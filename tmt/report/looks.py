@@ -32,7 +32,15 @@ class Look:
     dash: str
 
 
-_TCP_DASHES = {"newreno": ":", "westwood": "-.", "hybla": "--", "cubic": "-", "compound": "--"}
+_TCP_DASHES = {
+    "newreno": ":",
+    "westwood": "-.",
+    "hybla": "--",
+    "cubic": "-",
+    "compound": "--",
+    "bbr": "-",
+    "bbr3": "-.",
+}
 _SCHEME_MARKERS = {"none": "o", "fec": "s", "arq": "^", "harq": "D"}
 
 

@@ -82,23 +82,23 @@ void Sender::update_scoreboard(const Acknowledgement& ack, Progress& progress) {
   }
 }
 
-// The estimator gets the earliest packet's round trip, the congestion control the latest one's; by Karn's rule of those
-// that were sent once. A timestamp stands in when all that is acknowledged was sent again.
+// The packet sent last among those newly delivered has caused the ACK. By Karn's rule nothing is measured when one of
+// them was sent again: it may have caused it, and the others may have arrived long before. A timestamp stands in.
 void Sender::sample_rtt(const Acknowledgement& ack, Progress& progress) {
-  Nanoseconds longest_ns = -1;
-  for (const DeliveredPacket& packet : delivered_) {
-    if (packet.packet.is_retransmitted) continue;
-    const Nanoseconds rtt_ns = ack.now_ns - packet.packet.sent_ns;
-    longest_ns = std::max(longest_ns, rtt_ns);
-    if (progress.rtt_ns < 0 || rtt_ns < progress.rtt_ns) progress.rtt_ns = rtt_ns;
+  const bool is_ambiguous = std::any_of(delivered_.begin(), delivered_.end(),
+                                        [](const DeliveredPacket& packet) { return packet.packet.is_retransmitted; });
+  if (!is_ambiguous) {
+    for (const DeliveredPacket& packet : delivered_) {
+      const Nanoseconds rtt_ns = ack.now_ns - packet.packet.sent_ns;
+      if (progress.rtt_ns < 0 || rtt_ns < progress.rtt_ns) progress.rtt_ns = rtt_ns;
+    }
+  } else if (board_.una() > progress.prior_una && ack.echo_ns >= 0) {
+    progress.rtt_ns = ack.now_ns - ack.echo_ns;
   }
-  if (longest_ns < 0 && board_.una() > progress.prior_una && ack.echo_ns >= 0) {
-    longest_ns = progress.rtt_ns = ack.now_ns - ack.echo_ns;
-  }
-  if (longest_ns >= 0) {
+  if (progress.rtt_ns >= 0) {
     const bool round_ends = board_.una() > round_end_;
     if (round_ends) round_end_ = board_.next();
-    rtt_.sample(longest_ns, round_ends);
+    rtt_.sample(progress.rtt_ns, round_ends);
   }
   if (board_.una() > progress.prior_una) rtt_.end_backoff();
   for (const DeliveredPacket& packet : delivered_) {

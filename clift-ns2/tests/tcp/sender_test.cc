@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 #include <set>
 
@@ -414,7 +415,12 @@ void soak(std::uint64_t seed, const Weather& weather, std::int64_t window, std::
   options.timestamps = seed % 2 == 0;
   PathOptions path_options;
   path_options.queue_packets = 1 + static_cast<std::int64_t>(random() % 200);
-  Path path(path_options, options);
+  const std::vector<std::string> controls = congestion_control_names();
+  const std::string control = controls[seed % controls.size()];
+  SCOPED_TRACE(control);
+  ControlParameters parameters;
+  parameters.uniform = uniform;
+  Path path(path_options, options, make_congestion_control(control, parameters));
   path.echoes = options.timestamps;
   const auto some_delays = [&](double loss) {
     if (uniform() < loss) return Delays{};
@@ -470,10 +476,16 @@ TEST(SenderSoak, DeliversEverything) {
       {0.01, 0, 0.1, 0.01, 400 * ms},
       {0.05, 0.3, 0.5, 0.05, 2000 * ms},
   };
+  // `make soak` asks for more than the tests.
+  const char* const rounds = std::getenv("CLIFT_SOAK_ROUNDS");
+  const int repeats = rounds == nullptr ? 2 : std::atoi(rounds);
   std::uint64_t seed = 1;
   for (const Weather& weather : weathers) {
     for (const std::int64_t window : {1, 2, 3, 10, 60, 600, 20'000}) {
-      for (int repeat = 0; repeat < 2; ++repeat) soak(seed++, weather, window, window < 10 ? 200 : 3000);
+      for (int repeat = 0; repeat < repeats; ++repeat) {
+        soak(seed++, weather, window, window < 10 ? 200 : 3000);
+        ASSERT_FALSE(testing::Test::HasFailure());
+      }
     }
   }
 }
