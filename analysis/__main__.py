@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from analysis import figure5, figure6, offline_online
+from analysis import channel_check, figure5, figure6, offline_online
 from analysis.barakat2003 import recipe as barakat2003
 from analysis.kuhn2014 import recipe as kuhn2014
 
@@ -15,6 +15,7 @@ RECIPES = {
     "Kuhn 2014, figures 7 to 11, tables 1 to 3": kuhn2014.main,
     "Barakat and Al Fawal 2003, figures 3 to 16": barakat2003.main,
     "Offline against online": offline_online.main,
+    "Channel lms against theory": channel_check.main,
 }
 
 
