@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 soak bench reproduce lint format setup system-packages test-packages simulator
+.PHONY: help run test test-ns2 soak audit bench reproduce lint format setup system-packages test-packages simulator
 .PHONY: constraints clean
 .DELETE_ON_ERROR:
 
@@ -32,6 +32,9 @@ soak: setup test-packages  ## kill the campaign engine 120 times in 20 campaigns
 
 bench: setup  ## measure speed, as ratios within one run
 	$(BIN)/python -m benchmarks
+
+audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitizers
+	$(BIN)/python -m analysis.audit
 
 reproduce: setup  ## draw the papers' figures and tables beside ours
 	$(BIN)/python -m analysis

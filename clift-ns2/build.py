@@ -58,15 +58,43 @@ def build(here: Path = HERE) -> None:
             return
         for name in stale:
             (folder / PROGRAMS[name][0]).unlink(missing_ok=True)
-        source = prepare_source(folder, sorted((here / "patches").glob("*.patch")))
-        say("configuring")
-        configure = ["cmake", "-S", str(here), "-B", str(folder), "-G", "Ninja", f"-DNS2_SOURCE={source}"]
-        run_logged(configure, folder / "configure.log", "configuring failed")
-        say("compiling, a few minutes the first time")
-        run_logged(["ninja", "-C", str(folder), *stale], folder / "ninja.log", "compiling failed")
+        compile_programs(here, folder, sorted((here / "patches").glob("*.patch")), stale)
         for name in stale:
             (folder / PROGRAMS[name][0]).write_text(stamps[name] + "\n")
         say(f"built {' and '.join(str(folder / name) for name in reversed(stale))}")
+
+
+def compile_programs(
+    here: Path, folder: Path, patches: list[Path], programs: list[str], options: tuple[str, ...] = ()
+) -> None:
+    """Build programs in `folder` from ns-2 with these patches, with further options for CMake."""
+    source = prepare_source(folder, patches)
+    say("configuring")
+    configure = [
+        "cmake",
+        "-S",
+        str(here),
+        "-B",
+        str(folder),
+        "-G",
+        "Ninja",
+        f"-DNS2_SOURCE={source}",
+        *options,
+    ]
+    run_logged(configure, folder / "configure.log", "configuring failed")
+    say("compiling, a few minutes the first time")
+    run_logged(["ninja", "-C", str(folder), *programs], folder / "ninja.log", "compiling failed")
+
+
+def build_variant(name: str, patches: list[Path] | None = None, options: tuple[str, ...] = ()) -> Path:
+    """Build a simulator in `build-NAME` and return it: with some patches only, or sanitized."""
+    folder = HERE / f"build-{name}"
+    folder.mkdir(exist_ok=True)
+    if not (folder / TARBALL).is_file() and (HERE / "build" / TARBALL).is_file():
+        shutil.copy(HERE / "build" / TARBALL, folder)
+    chosen = sorted((HERE / "patches").glob("*.patch")) if patches is None else patches
+    compile_programs(HERE, folder, chosen, ["ns"], options)
+    return folder / "ns"
 
 
 def is_current(folder: Path, name: str, stamp: str) -> bool:

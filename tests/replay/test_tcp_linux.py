@@ -87,20 +87,31 @@ def test_hybla__opens_its_window_at_once_at_any_round_trip_time(rtt_ms: int) -> 
     assert result.windows["cwnd_packets"][1:3].tolist() == [rtt_ms // 25, 200]
 
 
-def test_smoothed_rtt__follows_samples_beyond_32_seconds(link_file: LinkFactory) -> None:
-    # Packets take 0.5 s there and back for 20 s, then 50.5 s. RFC 6298: a sample closes 1/8 of the distance.
-    rows = 40_000
-    delay_ns = np.where(np.arange(rows) * SPACING_NS < 20 * S, 0, 50 * S)
+def test_smoothed_rtt__follows_samples_that_are_32_seconds_apart(link_file: LinkFactory) -> None:
+    # What is sent in the first 50 s, the SYN first, takes 50 s longer than all the rest: the first sample is
+    # 50.5 s, all others are 0.5 s. RFC 6298: a sample closes 1/8 of the distance.
+    rows = 20_000
+    delay_ns = np.where(np.arange(rows) * SPACING_NS < 50 * S, 50 * S, 0)
     path = link_file("link.npy", rows=rows, spacing_ns=SPACING_NS, delay_ns=delay_ns)
-    result = sender("newreno", forward_link=TraceLink(path, 1500), window_packets=20, duration_ns=220 * S)
+    result = sender(
+        "newreno",
+        forward_link=TraceLink(path, 1500),
+        window_packets=20,
+        duration_ns=100 * S,
+        in_order=False,
+    )
     srtt_s = result.windows["srtt_ns"] / S
-    assert srtt_s[result.windows["time_ns"] < 20 * S].max() < 1
-    assert srtt_s.max() == pytest.approx(50.5, rel=0.02)
+    assert srtt_s.max() == pytest.approx(50.5, rel=0.01)
+    assert srtt_s[-1] == pytest.approx(0.5, rel=0.05)
 
 
 @pytest.mark.parametrize("tcp", TCP_VARIANTS)
-def test_first_loss__does_not_silence_a_flow(tcp: str, link_file: LinkFactory) -> None:
-    # The first packet after the SYN is lost. Slow start then fills the path within some 10 s.
+def test_first_loss__does_not_silence_a_flow(
+    tcp: str, link_file: LinkFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The first packet is lost, and one of the first window. Slow start then fills the path within 10 s.
+    # malloc fills what it gives: what the agent has not set is then nothing that happens to work.
+    monkeypatch.setenv("MALLOC_PERTURB_", "165")
     path = link_file("link.npy", rows=20_000, spacing_ns=SPACING_NS, lost=[0, 90])
     result = sender(tcp, forward_link=TraceLink(path, 1500), duration_ns=100 * S)
     assert number(result, "goodput_bps") > 1e6

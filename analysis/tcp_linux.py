@@ -1,0 +1,224 @@
+"""`python -m analysis.tcp_linux`: what each patch of TCP-Linux changes, and the mended agent's results.
+
+Builds a simulator for each step, with all patches before it (`clift-ns2/build-steps`), measures the cases
+below with each, and puts the tables into `docs/tcp-linux.md`, between ``<!-- NAME -->`` and ``<!-- end -->``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import os
+import re
+import shutil
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.io import write_trace
+from tmt.metrics.transport import RECEIVED, SENT
+from tmt.replay import PlainLink, Replay, TraceLink, run
+from tmt.trace import LinkTrace
+from tmt.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from tmt.replay import ReplayResult
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "tcp-linux.md"
+PATCHES = ROOT / "clift-ns2" / "patches"
+
+STEPS = (("0003", "0011", "0012", "0013"), ("0014", "0015"), ("0016",), ("0017", "0018", "0019"))
+"""Numbers of the patches that change TCP-Linux and its sinks, by rows of the table; all others come first."""
+
+S = NS_PER_S
+PACKET_BYTES, PAYLOAD_BYTES = 1500, 1448
+SPACING_NS = 6 * NS_PER_MS
+"""Rows of 1500 bytes at this distance are 2 Mbit/s."""
+
+SUBSTREAMS = 10
+LOSSES = (0.0, 0.001, 0.005, 0.01)
+VARIANTS = ("newreno", "westwood", "hybla", "cubic", "compound")
+REFERENCE = {
+    "newreno": ((1981, 0), (1044, 68), (455, 42), (305, 23)),
+    "westwood": ((1981, 0), (1905, 62), (1044, 142), (602, 58)),
+    "hybla": ((1979, 0), (1984, 7), (1950, 12), (1818, 14)),
+    "cubic": ((1981, 0), (1976, 11), (1137, 105), (661, 52)),
+    "compound": ((1981, 0), (1309, 110), (474, 42), (312, 26)),
+}
+"""Mean and standard deviation of goodput in kbit/s over 10 substreams of ns-2's own losses: 300 s, 2 Mbit/s,
+RTT 500 ms, DropTail 500, window 600, with patches 0003 and 0011 only, by a study that shares no code."""
+
+
+def sender(tcp: str, **changes: Any) -> ReplayResult:
+    """Run one flow over the reference path."""
+    settings = {
+        "forward_link": PlainLink(2e6),
+        "rtt_ns": S // 2,
+        "duration_ns": 300 * S,
+        "queue_packets": 500,
+        "window_packets": 600,
+    }
+    return run(Replay(tcp=tcp, **(settings | changes)))
+
+
+@cache
+def lossy_link(folder: Path, loss: float, seed: int, delay_ns: int = 0) -> TraceLink:
+    """Return 400 s of rows, each lost with probability `loss`; the first 50 s take `delay_ns` longer."""
+    rows = 400 * S // SPACING_NS
+    delays = np.where(np.arange(rows) * SPACING_NS < 50 * S, delay_ns, 0)
+    delivered = np.random.default_rng(seed).random(rows) >= loss
+    path = folder / f"{loss}-{seed}-{delay_ns}.npy"
+    tx_ns = SPACING_NS * np.arange(rows, dtype=np.int64)
+    write_trace(path, LinkTrace(tx_ns, delays, delivered, np.ones(rows, np.uint8)))
+    return TraceLink(path, PACKET_BYTES)
+
+
+def goodput_kbps(result: ReplayResult) -> float:
+    """Return the goodput in the bytes of whole packets."""
+    goodput_bps = result.row["goodput_bps"]
+    assert isinstance(goodput_bps, int | float)
+    return goodput_bps * PACKET_BYTES / PAYLOAD_BYTES / 1e3
+
+
+def most_in_flight(result: ReplayResult) -> int:
+    """Return the most packets that were sent and not acknowledged."""
+    packets = result.packets
+    sent = packets[(packets["direction"] == 0) & (packets["event"] == SENT)]
+    acknowledged = packets[(packets["direction"] == 1) & (packets["event"] == RECEIVED)]
+    at = np.searchsorted(acknowledged["time_ns"], sent["time_ns"], side="right") - 1
+    first_open = np.where(at < 0, 0, np.maximum.accumulate(acknowledged["sequence"])[at] + 1)
+    return int((sent["sequence"] + 1 - first_open).max())
+
+
+Case = tuple[str, "Callable[[Path], float]"]
+CASES: tuple[Case, ...] = (
+    (
+        "New Reno, 50 s of delay for the first 50 s: smoothed RTT at 300 s, s",
+        lambda folder: (
+            sender(
+                "newreno",
+                forward_link=lossy_link(folder, 0, 1, 50 * S),
+                window_packets=20,
+                in_order=False,
+            ).windows["srtt_ns"][-1]
+            / S
+        ),
+    ),
+    (
+        "Hybla, RTT 810 ms, bound 200: window after 3 RTT",
+        lambda _: (
+            sender("hybla", rtt_ns=810 * NS_PER_MS, window_packets=200, duration_ns=3 * 810 * NS_PER_MS)
+            .windows["cwnd_packets"]
+            .max()
+        ),
+    ),
+    (
+        "CUBIC, bound 10,000, kbit/s",
+        lambda _: goodput_kbps(sender("cubic", window_packets=10_000)),
+    ),
+    (
+        "Hybla, bound 10,000, 1 % lost, kbit/s",
+        lambda folder: goodput_kbps(
+            sender("hybla", window_packets=10_000, forward_link=lossy_link(folder, 0.01, 1))
+        ),
+    ),
+    (
+        "Hybla, bound 10,000: most transmissions of a segment",
+        lambda _: float(sender("hybla", window_packets=10_000).row["max_transmissions"] or 0),
+    ),
+    (
+        "Hybla, bound 60: most packets in flight",
+        lambda _: most_in_flight(sender("hybla", window_packets=60, duration_ns=60 * S)),
+    ),
+)
+
+
+def builder() -> ModuleType:
+    """Return `clift-ns2/build.py` as a module."""
+    spec = importlib.util.spec_from_file_location("build", ROOT / "clift-ns2" / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def effects(folder: Path) -> str:
+    """Measure every case with every step."""
+    build = builder()
+    lines = [
+        f"| with these patches, and those above | {' | '.join(name for name, _ in CASES)} |",
+        "| --- " * (len(CASES) + 1) + "|",
+    ]
+    changing = list(itertools.chain(*STEPS))
+    chosen = sorted(path for path in PATCHES.glob("*.patch") if path.name[:4] not in changing)
+    for step in ((), *STEPS):
+        chosen += [patch_file(number) for number in step]
+        program = shutil.copy2(build.build_variant("steps", chosen), folder / "ns")
+        # What malloc gives is filled, so that what was never set shows in every run alike.
+        os.environ |= {"CLIFT_NS": str(program), "MALLOC_PERTURB_": "165"}
+        figures = [measure(folder) for _, measure in CASES]
+        del os.environ["CLIFT_NS"], os.environ["MALLOC_PERTURB_"]
+        lines.append(f"| {', '.join(step) or 'none'} | {' | '.join(f'{figure:.4g}' for figure in figures)} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def patch_file(number: str) -> Path:
+    """Return the patch of this number."""
+    return next(PATCHES.glob(f"{number}-*.patch"))
+
+
+def comparison(folder: Path) -> str:
+    """Compare the built simulator with the reference figures."""
+    lines = [
+        "| loss | " + " | ".join(str(loss) for loss in LOSSES) + " |",
+        "| --- " * (len(LOSSES) + 1) + "|",
+    ]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for tcp in VARIANTS:
+            cells = []
+            for loss, (mean, sd) in zip(LOSSES, REFERENCE[tcp], strict=True):
+                links = [lossy_link(folder, loss, seed) for seed in range(SUBSTREAMS if loss else 1)]
+                runs = pool.map(lambda link, tcp=tcp: goodput_kbps(sender(tcp, forward_link=link)), links)
+                found = np.array(list(runs))
+                ours = f"{found.mean():.0f}" + (f" ({found.std(ddof=1):.0f})" if loss else "")
+                cells.append(f"{ours} / {mean}" + (f" ({sd})" if loss else ""))
+            lines.append(f"| {tcp} | {' | '.join(cells)} |")
+            print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def fill(name: str, table: str) -> None:
+    """Put a table into its place on the page."""
+    begin = f"<!-- {name} -->\n"
+    page, count = re.subn(
+        f"{begin}.*?<!-- end -->",
+        lambda _: f"{begin}\n{table}\n\n<!-- end -->",
+        PAGE.read_text(),
+        flags=re.DOTALL,
+    )
+    if count != 1:
+        raise ValueError(f"{PAGE} has {count} places for the table {name}, must have 1")
+    PAGE.write_text(page)
+
+
+def main() -> None:
+    """Make the tables named on the command line, or both."""
+    tables = {"effects": effects, "reference": comparison}
+    with TemporaryDirectory() as folder:
+        for name in sys.argv[1:] or tables:
+            fill(name, tables[name](Path(folder)))
+
+
+if __name__ == "__main__":
+    main()
