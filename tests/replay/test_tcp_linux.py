@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tmt.metrics.transport import RECEIVED, SENT
-from tmt.replay import TCP_VARIANTS, PlainLink, Replay, TraceLink, run
+from tmt.replay import PlainLink, Replay, TraceLink, run
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
 S = NS_PER_S
+VARIANTS = ("newreno", "westwood", "hybla", "cubic", "compound")
 SPACING_NS = 6 * NS_PER_MS
 """Between rows of 1500 bytes: 2 Mbit/s."""
 
@@ -42,7 +43,7 @@ def number(result: ReplayResult, name: str) -> float:
     return value
 
 
-@pytest.mark.parametrize("tcp", TCP_VARIANTS)
+@pytest.mark.parametrize("tcp", VARIANTS)
 def test_bound_far_beyond_the_path__costs_nothing(tcp: str) -> None:
     # Slow start overshoots, Hybla's at once and by thousands; what was lost is sent again at the link's rate.
     tight, wide = sender(tcp), sender(tcp, window_packets=10_000)
@@ -105,7 +106,7 @@ def test_smoothed_rtt__follows_samples_that_are_32_seconds_apart(link_file: Link
     assert srtt_s[-1] == pytest.approx(0.5, rel=0.05)
 
 
-@pytest.mark.parametrize("tcp", TCP_VARIANTS)
+@pytest.mark.parametrize("tcp", VARIANTS)
 def test_first_loss__does_not_silence_a_flow(
     tcp: str, link_file: LinkFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
