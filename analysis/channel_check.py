@@ -91,8 +91,8 @@ def _packet_error_rates(panel: Axes, rates: dict[tuple[str, str], Any]) -> None:
 
 
 def _field(azimuth_deg: float, **values: float) -> tuple[Lms, Any, float]:
-    still = {"los_to_deep": 0.0, "deep_to_los": 1.0, "los_psi_db": 0.0, "azimuth_deg": azimuth_deg}
-    channel = Lms.of(es_n0_db=0.0, **(still | values))
+    still = {"los_to_deep": 0.0, "deep_to_los": 1.0, "los_psi_db": 0.0, "slow_psi_db": 0.0}
+    channel = Lms.of(es_n0_db=0.0, azimuth_deg=azimuth_deg, **(still | values))
     path = channel.path(1)
     return channel, np.concatenate([path.next_block() for _ in range(60)]), path.step_ns / 1e9
 

@@ -27,9 +27,15 @@ def multipath(blocks: int, seed: int) -> NDArray[np.complex128]:
 
 
 def path(blocks: int, seed: int, **values: float) -> tuple[Lms, NDArray[np.complex128], float]:
-    """Return the channel that never leaves its line of sight, its gain, and the time between points."""
+    """Return a channel always in line of sight, without slow level; its gain; the time between points."""
     channel = Lms.of(
-        es_n0_db=0.0, los_to_deep=0.0, deep_to_los=1.0, moderate_to_los=1.0, moderate_to_deep=0.0, **values
+        es_n0_db=0.0,
+        los_to_deep=0.0,
+        deep_to_los=1.0,
+        moderate_to_los=1.0,
+        moderate_to_deep=0.0,
+        slow_psi_db=0.0,
+        **values,
     )
     found = channel.path(seed)
     return channel, np.concatenate([found.next_block() for _ in range(blocks)]), found.step_ns / 1e9
