@@ -1,8 +1,8 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 soak audit bench reproduce lint format setup system-packages test-packages simulator
-.PHONY: constraints clean
+.PHONY: help run test test-ns2 soak audit bench reproduce judge lint format setup system-packages test-packages
+.PHONY: simulator constraints clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -38,6 +38,9 @@ audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitiz
 
 reproduce: setup  ## draw the papers' figures and tables beside ours
 	$(BIN)/python -m analysis
+
+judge: setup  ## compare ns-2's TCP with this machine's kernel over the same links, half an hour
+	$(BIN)/python -m analysis.judge
 
 lint: $(VENV)/installed  ## check style, types and the layering contract
 	$(BIN)/ruff check .
