@@ -34,7 +34,7 @@ bench: setup  ## measure speed, as ratios within one run
 	$(BIN)/python -m benchmarks
 
 audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitizers
-	$(BIN)/python -m analysis.audit
+	$(BIN)/python -m analysis.tcp.audit
 
 reproduce: setup  ## draw the papers' figures and tables beside ours
 	$(BIN)/python -m analysis

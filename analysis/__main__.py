@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from analysis import channel_check, figure5, figure6, offline_online
+from analysis import offline_online
 from analysis.barakat2003 import recipe as barakat2003
+from analysis.channel import channel_check
+from analysis.kuhn2014 import figure5, figure6
 from analysis.kuhn2014 import recipe as kuhn2014
 
 RECIPES = {

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.congestion_controls import CONTROLS, Case, goodput_bps, mean_window, simulate
-from analysis.response_functions import independent_losses, periodic_reno, published
+from analysis.tcp.congestion_controls import CONTROLS, Case, goodput_bps, mean_window, simulate
+from analysis.tcp.response_functions import independent_losses, periodic_reno, published
 
 if TYPE_CHECKING:
     from pathlib import Path

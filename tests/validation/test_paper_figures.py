@@ -9,9 +9,9 @@ import numba
 import pandas as pd
 import pytest
 
-from analysis.figure5 import EXPERIMENT as FIGURE_5
-from analysis.figure6 import EXPERIMENT as FIGURE_6
-from analysis.theory_against_tmt import Experiment, compare, report, worst, write
+from analysis.kuhn2014.figure5 import EXPERIMENT as FIGURE_5
+from analysis.kuhn2014.figure6 import EXPERIMENT as FIGURE_6
+from analysis.kuhn2014.theory_against_tmt import Experiment, compare, report, worst, write
 
 if TYPE_CHECKING:
     from pathlib import Path

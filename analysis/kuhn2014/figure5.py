@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from analysis.theory_against_tmt import Contender, Experiment, run
+from analysis.kuhn2014.theory_against_tmt import Contender, Experiment, run
 from tmt.models import RegularLink
 
 LINK = RegularLink(rtt_ns=500_000_000, slot_interval_ns=1_004_000, decode_time_ns=36_000_000)

@@ -1,4 +1,4 @@
-"""`python -m analysis.tcp_linux`: what each patch of TCP-Linux changes, and the mended agent's results.
+"""`python -m analysis.tcp.tcp_linux`: what each patch of TCP-Linux changes, and the mended agent's results.
 
 Builds a simulator for each step, with all patches before it (`clift-ns2/build-steps`), measures the cases
 below with each, and puts the tables into `docs/tcp-linux.md`, between ``<!-- NAME -->`` and ``<!-- end -->``.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tmt.replay import ReplayResult
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "tcp-linux.md"
 PATCHES = ROOT / "clift-ns2" / "patches"
 

@@ -1,6 +1,6 @@
 """The congestion controls of `Agent/TCP/Modern` against published response functions, and on a GEO path.
 
-``python -m analysis.congestion_controls [FOLDER] [TABLE ...]`` runs ns-2, prints the tables of
+``python -m analysis.tcp.congestion_controls [FOLDER] [TABLE ...]`` runs ns-2, prints the tables of
 docs/congestion-controls.md and keeps every run's figures in FOLDER.
 """
 
@@ -15,12 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.response_functions import independent_losses, published
+from analysis.tcp.response_functions import independent_losses, published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_suffix(".tcl")
 CONTROLS = ("reno", "cubic", "westwood", "hybla", "compound", "bbr", "bbr3")
 PACKET_BITS = 12_000

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import i0e, j0, ndtr
 
-from analysis.code_curve import INFORMATION_BITS, RESULTS
+from analysis.channel.code_curve import INFORMATION_BITS, RESULTS
 from tmt.channels import Lms
 from tmt.channels.lms_path import POINTS_PER_DOPPLER_PERIOD
 from tmt.figures.style import BLUE, GREEN, INK, VERMILLION, new_figure, save

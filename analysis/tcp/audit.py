@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from analysis.tcp_linux import builder
+from analysis.tcp.tcp_linux import builder
 from tmt.io import write_trace
 from tmt.trace import LinkTrace
 from tmt.units import NS_PER_MS

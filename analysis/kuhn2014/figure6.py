@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from analysis.figure5 import LINK
-from analysis.theory_against_tmt import Contender, Experiment, run
+from analysis.kuhn2014.figure5 import LINK
+from analysis.kuhn2014.theory_against_tmt import Contender, Experiment, run
 
 EXPERIMENT = Experiment(
     name="figure6",
