@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tmt import provenance
 from tmt.errors import OutputError, UsageError
 from tmt.io.atomic import staged
@@ -46,15 +44,7 @@ def save(result: EmulationResult, folder: Path) -> None:
         part.write_text(json.dumps(result.row, indent=2) + "\n")
     if result.packets is None:
         return
-    import pyarrow as pa  # noqa: PLC0415  (takes long to import)
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    from tmt.io.parquet import write_records  # noqa: PLC0415  (pyarrow takes long to import)
 
-    from tmt.io.parquet import arrow_schema  # noqa: PLC0415
-
-    arrays = []
-    for column in PACKET_RECORDS.columns:
-        values = np.ascontiguousarray(result.packets[column.name])
-        arrays.append(pa.array(values, mask=None if column.null is None else values == column.null))
-    schema = arrow_schema(PACKET_RECORDS, provenance.record(PACKET_RECORDS.kind, emulation=result.row))
-    with staged(folder / "packets.parquet") as part:
-        pq.write_table(pa.Table.from_arrays(arrays, schema=schema), part)
+    metadata = provenance.record(PACKET_RECORDS.kind, emulation=result.row)
+    write_records(folder / "packets.parquet", PACKET_RECORDS, result.packets, metadata)

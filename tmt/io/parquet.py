@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tmt.errors import InputError
+from tmt.io.atomic import staged
 from tmt.io.base import (
     CHUNK_ROWS,
     TRACE_TABLES,
@@ -64,6 +65,19 @@ def arrow_schema(table: Table, metadata: Metadata) -> pa.Schema:
     ]
     keys = {METADATA_KEY: json.dumps(metadata, sort_keys=True).encode()} if metadata else None
     return pa.schema(fields, keys)
+
+
+def write_records(
+    path: Path, table: Table, records: np.ndarray[Any, np.dtype[np.void]], metadata: Metadata
+) -> None:
+    """Write `records`, which have the columns of `table` (OutputError when that fails)."""
+    arrays = [
+        pa.array(values, mask=None if column.null is None else values == column.null)
+        for column in table.columns
+        for values in [np.ascontiguousarray(records[column.name])]
+    ]
+    with staged(path) as part:
+        pq.write_table(pa.Table.from_arrays(arrays, schema=arrow_schema(table, metadata)), part)
 
 
 class ParquetReader(TraceReader):

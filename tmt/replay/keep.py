@@ -72,17 +72,7 @@ def _frame(records: Records, table: Table) -> pd.DataFrame:
 
 
 def _write(path: Path, result: ReplayResult, records: Records, table: Table) -> None:
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
-    from tmt.io.parquet import arrow_schema  # noqa: PLC0415
+    from tmt.io.parquet import write_records  # noqa: PLC0415  (pyarrow takes long to import)
 
     run = {column.name: result.row[column.name] for column in RUN_RESULTS if column.group != "cost"}
-    arrays = [
-        pa.array(values, mask=None if column.null is None else values == column.null)
-        for column in table.columns
-        for values in [np.ascontiguousarray(records[column.name])]
-    ]
-    schema = arrow_schema(table, provenance.record(table.kind, run=run))
-    with staged(path) as part:
-        pq.write_table(pa.Table.from_arrays(arrays, schema=schema), part)
+    write_records(path, table, records, provenance.record(table.kind, run=run))
