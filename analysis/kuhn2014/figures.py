@@ -176,7 +176,7 @@ def order(cells: Cells, figure: Figure) -> None:
             panel.set_title(f"{scheme}, Es/N0 {es:g} dB")
             panel.set_xticks(range(len(holds)), labels)
     for panel in panels[-1]:
-        panel.set_xlabel("packets in order, held back for at most (s)")
+        panel.set_xlabel("in order, held for at most (s)")
     for row in panels:
         row[0].set_ylabel("goodput (kbit/s)")
     panels[0, 0].set_ylim(0, 280)

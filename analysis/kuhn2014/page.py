@@ -66,7 +66,13 @@ def _row(line: Line) -> str:
     ours = f"{line.mean * scale:.{digits}f}" + (f" ± {half:.{digits}f}" if half == half else "")  # noqa: PLR0124
     tcp = TCP_STYLES[value.tcp].label if value.tcp else ""
     cells = [value.place, value.scenario, f"{value.es_n0_db:g}", tcp, value.scheme]
-    return "| " + " | ".join([*cells, f"{name}{', ' + unit if unit else ''}", paper, ours, deviation]) + " |"
+    return (
+        "| "
+        + " | ".join(
+            [*cells, f"{name}{', ' + unit if unit else ''}", paper, ours, str(line.count), deviation]
+        )
+        + " |"
+    )
 
 
 def _describe(line: Line) -> str:
