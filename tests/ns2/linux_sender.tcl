@@ -1,5 +1,6 @@
 # One TCP-Linux flow over 10 Mbit/s: `ns linux_sender.tcl VARIANT WINDOW DURATION_S TIMESTAMPS ?RETURN_TRACE? ?MODULE?`.
 # RETURN_TRACE is a link trace for the acknowledgements (else ""), MODULE a shared object with a congestion control.
+# Prints the greatest memory of this process in KiB.
 
 lassign $argv variant window duration_s timestamps return_trace module
 if { $module ne "" } { load $module Module }
@@ -29,6 +30,9 @@ $ftp attach-agent $tcp
 $ns at 0 "$ftp start"
 $ns at $duration_s {
 	puts "acknowledged [$tcp set ack_]"
+	set status [open /proc/self/status]
+	regexp {VmHWM:\s*(\d+) kB} [read $status] _ peak_kib
+	puts "peak_kib $peak_kib"
 	exit 0
 }
 $ns run

@@ -1,4 +1,7 @@
-"""ns-2's TCP-Linux agent: parameters, memory, samples; each fails without the patch that it is about."""
+"""ns-2's TCP-Linux agent and its sinks: parameters, memory, samples.
+
+docs/tcp-linux.md names the patch without which each test fails.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from tmt.units import NS_PER_MS
 pytestmark = pytest.mark.ns2
 
 SENDER = Path(__file__).with_name("linux_sender.tcl")
+ARRAY_DELETES = Path(__file__).with_name("array_deletes.cc")
 LINUX = Path(__file__).resolve().parents[2] / "clift-ns2" / "build" / "ns-2.35" / "tcp" / "linux"
 
 THREE_PARAMETERS = """
@@ -43,6 +47,24 @@ static struct tcp_congestion_ops probe_ops = {
 int Module_Init(void *interpreter) { return tcp_register_congestion_control(&probe_ops); }
 """
 """A congestion control that shows which round-trip time it is told."""
+
+SINKS = """
+set ns [new Simulator]
+foreach kind { Sack1 Sack1/DelAck } {
+  set sink [new Agent/TCPSink/$kind]
+  $sink set maxSackBlocks_ 2
+}
+exit 0
+"""
+
+HIGHEST_BITS = """
+#include <stdio.h>
+#include "ns-linux-c.h"
+int main(void) {
+  for (int bit = 0; bit < 32; bit++) printf("%d ", fls((int)(1u << bit)));
+  return 0;
+}
+"""
 
 
 def test_parameters__do_not_overwrite_their_neighbours(simulator: Path, tmp_path: Path) -> None:
@@ -76,13 +98,10 @@ def test_ignored_acknowledgements__are_freed(simulator: Path, tmp_path: Path) ->
         )
         write_trace(path, trace)
         arguments = ["reno", "100", "30", "true", str(path)]
-        process = subprocess.Popen(
-            [simulator, SENDER, *arguments], stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+        done = subprocess.run(
+            [simulator, SENDER, *arguments], check=True, capture_output=True, text=True, timeout=60
         )
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode == 0
-        peaks.append(usage.ru_maxrss)
+        peaks.append(int(done.stdout.split("peak_kib ")[1].split()[0]))
     assert peaks[1] < peaks[0] + 10_000, f"peaks of memory in KiB: {peaks}"
 
 
@@ -104,3 +123,34 @@ def test_round_trip_time__is_a_sample_or_none(
     found = {int(sample) for sample in re.findall(r"sample (-?\d+)", done.stdout)}
     assert found <= samples
     assert found
+
+
+def test_sack_history__is_freed_as_an_array(simulator: Path, tmp_path: Path) -> None:
+    # A change of the number of blocks frees the old history.
+    (tmp_path / "sinks.tcl").write_text(SINKS)
+    build = ["g++", "-shared", "-fPIC", ARRAY_DELETES, "-o", "deletes.so"]
+    subprocess.run(build, cwd=tmp_path, check=True, timeout=60)
+    done = subprocess.run(
+        [simulator, "sinks.tcl"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | {"LD_PRELOAD": str(tmp_path / "deletes.so")},
+    )
+    found = re.search(r"arrays freed: (\d+) rightly, (\d+) wrongly", done.stdout)
+    assert found, done.stderr
+    rightly, wrongly = map(int, found.groups())
+    assert rightly >= 2
+    assert wrongly == 0
+
+
+def test_fls__shifts_within_the_range_of_its_type(tmp_path: Path) -> None:
+    (tmp_path / "bits.c").write_text(HIGHEST_BITS)
+    build = ["gcc", "-w", "-fsanitize=shift", "-fno-sanitize-recover", f"-I{LINUX}", "bits.c"]
+    build += [str(LINUX / "ns-linux-c.c"), "-ffunction-sections", "-Wl,--gc-sections", "-o", "bits"]
+    subprocess.run(build, cwd=tmp_path, check=True, timeout=60)
+    done = subprocess.run([tmp_path / "bits"], check=False, capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    assert [int(word) for word in done.stdout.split()] == list(range(1, 33))
