@@ -34,9 +34,10 @@ LINKS = {"clean": (0, 0), "lossy": (0.02, 0), "reordering": (0.005, 40), "broken
 """Share of rows lost, and greatest delay of a row in milliseconds."""
 
 DURATION_S = 120
-OURS = re.compile(r"/tcp/(tcp-linux|scoreboard1|tcp-sink|linux/)|/clift-ns2/(core|ns2)/")
+OURS = re.compile(r"/tcp/(tcp-linux|scoreboard1|tcp-sink|linux/)|(clift-ns2|\.\.)/(core|ns2)/")
+"""TCP-Linux, the sinks, CLIFT's classes. With ccache, paths may be relative to the build folder."""
 FINDING = re.compile(r"(\S+?):(\d+)(?::\d+)?: runtime error: (.*)|ERROR: AddressSanitizer: (.*)")
-FRAME = re.compile(r"#\d+ .* in .* (/\S+?):(\d+)")
+FRAME = re.compile(r"#\d+ .* in .* (\S*(?:ns-2\.35|core|ns2)/\S+?):(\d+)")
 
 
 def links(folder: Path) -> dict[str, Path]:
@@ -76,7 +77,7 @@ def findings(program: Path, words: list[str]) -> set[str]:
                 file, row = next((frame.groups() for frame in frames if frame), ("?", "0"))
             what = re.sub(r"0x[0-9a-f]+|-?\d{3,}", "N", undefined or memory.split(" on ")[0])
             found.add(f"{file}:{row}: {what}")
-    if done.returncode != 0 or "acknowledged" not in done.stdout:
+    if done.returncode != 0 or "acknowledged" not in done.stdout or "do not find" in done.stdout:
         found.add(f"{OURS_ENDED}: exit status {done.returncode}: {' '.join(words[:5])}")
     return found
 

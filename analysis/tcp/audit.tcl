@@ -27,6 +27,7 @@ $ftp attach-agent $tcp
 $ns at 0 "$ftp start"
 $ns at $duration_s {
 	puts "acknowledged [$tcp set ack_]"
+	$sink set maxSackBlocks_ 2
 	delete $tcp
 	delete $sink
 	exit 0
