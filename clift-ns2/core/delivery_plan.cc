@@ -27,7 +27,7 @@ std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t 
   Delivery packet;
   packet.departure_ns = clock_.tx_time_ns(end - 1) - options_.offset_ns;
   packet.arrival_ns = rows.settled_ns - options_.offset_ns;
-  packet.fate = rows.lost > 0 ? Fate::lost : rows.unsettled > 0 ? Fate::unsettled : Fate::delivered;
+  packet.fate = rows.lost ? Fate::lost : rows.unsettled ? Fate::unsettled : Fate::delivered;
   if (options_.in_order) packet.arrival_ns = released_at(packet);
   return packet;
 }

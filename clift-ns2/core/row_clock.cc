@@ -22,12 +22,8 @@ RowSummary RowClock::summary(std::int64_t begin, std::int64_t end) const {
   const RowSummary head = summaries_.of(local(begin, first), whole_trace);
   const RowSummary tail = later_by(summaries_.of(0, local(end, last)), shift_ns(last));
   const RowSummary ends = joined(later_by(head, shift_ns(first)), tail);
-  const std::int64_t whole = last - first - 1;
-  if (whole == 0) return ends;
-  RowSummary middle = later_by(summaries_.of(0, whole_trace), shift_ns(last - 1));
-  middle.lost *= whole;
-  middle.unsettled *= whole;
-  return joined(ends, middle);
+  if (last - first == 1) return ends;
+  return joined(ends, later_by(summaries_.of(0, whole_trace), shift_ns(last - 1)));
 }
 
 }  // namespace clift

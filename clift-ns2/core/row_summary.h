@@ -1,6 +1,7 @@
-// What a run of consecutive rows comes to, in a time that does not depend on how long the run is.
+// What a run of consecutive rows comes to, in a time that hardly depends on how long the run is.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -12,14 +13,21 @@ namespace clift {
 // Rows first .. first + count - 1, taken together.
 struct RowSummary {
   Nanoseconds settled_ns = 0;  // when the last of their fates is settled: max(tx + delay)
-  std::int64_t lost = 0;       // rows that the scheme gave up
-  std::int64_t unsettled = 0;  // rows that were open when the trace ended
+  bool lost = false;           // the scheme gave up one or more
+  bool unsettled = false;      // one or more were open when the trace ended
 };
 
-RowSummary joined(const RowSummary& a, const RowSummary& b);
+inline RowSummary joined(const RowSummary& a, const RowSummary& b) {
+  return {a.settled_ns > b.settled_ns ? a.settled_ns : b.settled_ns, a.lost || b.lost, a.unsettled || b.unsettled};
+}
 
 // Answers for any run of rows of one trace. The fate of an unsettled row counts as settled at the trace's last tx.
-// Sums per block of rows and a sparse table of the blocks' maxima: building takes O(n), a query O(1).
+//
+// Rows lie in blocks of 32, blocks in blocks of 32, and so on. With every item goes a word that tells where in its
+// block the latest is of any run that ends with it (after Fischer and Heun, "Space-efficient preprocessing schemes for
+// range minimum queries on static arrays", SIAM J. Comput. 40(2), 2011). A run is the parts of blocks at its two ends,
+// and the whole blocks between them: a run one level up. Building takes O(n), a query two words on each of about
+// log n / log 32 levels at most; all of it takes less than 5 bytes per row.
 class RowSummaries {
  public:
   explicit RowSummaries(LinkRows rows);
@@ -28,13 +36,29 @@ class RowSummaries {
   RowSummary of(std::size_t begin, std::size_t end) const;
 
  private:
-  RowSummary scan(std::size_t begin, std::size_t end) const;
-  RowSummary blocks(std::size_t begin, std::size_t end) const;
+  using Bits = std::uint32_t;  // one for each item of a block
+  static constexpr std::size_t block_size = 32;
+
+  struct Block {
+    Nanoseconds settled_ns = 0;  // the last of its items
+    Bits lost = 0;
+    Bits unsettled = 0;
+  };
+
+  struct Level {
+    std::vector<Bits> latest;   // [item]: items of its block, up to it, settled later than all from there up to it
+    std::vector<Block> blocks;  // [item / block_size]
+  };
+
+  template <class Summary>
+  static Level level_of(std::size_t count, Summary summary);
+
+  RowSummary row(std::size_t i) const;
+  Nanoseconds settled_ns(std::size_t level, std::size_t item) const;
+  RowSummary part(std::size_t level, std::size_t first, std::size_t last) const;
 
   LinkRows rows_;
-  std::vector<std::int64_t> lost_before_;                // [n_blocks + 1]
-  std::vector<std::int64_t> unsettled_before_;           // [n_blocks + 1]
-  std::vector<std::vector<Nanoseconds>> last_settled_;   // [level][block]: of 2^level blocks
+  std::vector<Level> levels_;  // items of the lowest are rows, of each other one the blocks of the level below
 };
 
 }  // namespace clift

@@ -79,12 +79,12 @@ TEST(RowClock, SummarisesRowsAcrossRepetitions) {
     EXPECT_EQ(summary.lost, expected.lost);
     EXPECT_EQ(summary.unsettled, expected.unsettled);
   };
-  expect(2, 4, {45, 0, 1});
-  expect(2, 5, {6 + 53, 0, 1});
-  expect(1, 5, {115, 1, 1});
-  expect(4, 8, {115 + 53, 1, 1});
-  expect(3, 9, {115 + 53, 1, 2});       // a whole repetition between two parts
-  expect(1, 21, {115 + 4 * 53, 5, 5});  // the last part, one row, is settled at 6 + 5 * 53, before that
+  expect(2, 4, {45, false, true});
+  expect(2, 5, {6 + 53, false, true});
+  expect(1, 5, {115, true, true});
+  expect(4, 8, {115 + 53, true, true});
+  expect(3, 9, {115 + 53, true, true});       // a whole repetition between two parts
+  expect(1, 21, {115 + 4 * 53, true, true});  // the last part, one row, is settled at 6 + 5 * 53, before that
 }
 
 TEST(RowClock, StaysInTheRangeOfTime) {

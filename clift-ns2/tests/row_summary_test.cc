@@ -22,28 +22,28 @@ RowSummary looked_through(const Rows& rows, std::size_t begin, std::size_t end) 
     const bool open = rows[i].delay_ns < 0;
     const Nanoseconds settled_ns = open ? rows.back().tx_time_ns : rows[i].tx_time_ns + rows[i].delay_ns;
     summary.settled_ns = std::max(summary.settled_ns, settled_ns);
-    if (open) ++summary.unsettled;
-    if (!open && rows[i].delivered == 0) ++summary.lost;
+    if (open) summary.unsettled = true;
+    if (!open && rows[i].delivered == 0) summary.lost = true;
   }
   return summary;
 }
 
-TEST(RowSummary, TakesTheLastFateAndCountsLostAndUnsettledRows) {
+TEST(RowSummary, TakesTheLastFateAndTellsOfLostAndUnsettledRows) {
   // Settled at 0 + 70, 10 + 5, 20 + 90, for the unsettled one at the end of the trace, 40, and 40 + 1.
   const Rows rows = {delivered_row(0, 70), delivered_row(10, 5), lost_row(20, 90), unsettled_row(30),
                      delivered_row(40, 1)};
   const RowSummaries summaries(view(rows));
-  expect_equal(summaries.of(0, 2), {70, 0, 0});
-  expect_equal(summaries.of(1, 2), {15, 0, 0});
-  expect_equal(summaries.of(0, 5), {110, 1, 1});
-  expect_equal(summaries.of(3, 4), {40, 0, 1});
-  expect_equal(summaries.of(3, 5), {41, 0, 1});
+  expect_equal(summaries.of(0, 2), {70, false, false});
+  expect_equal(summaries.of(1, 2), {15, false, false});
+  expect_equal(summaries.of(0, 5), {110, true, true});
+  expect_equal(summaries.of(3, 4), {40, false, true});
+  expect_equal(summaries.of(3, 5), {41, false, true});
 }
 
 TEST(RowSummary, EqualsALookThroughAllRows) {
   Random random(1);
-  // Sizes around one and several of the blocks inside, and one at which their table has several levels.
-  for (const std::int64_t count : {1, 127, 128, 129, 255, 256, 257, 1000, 5000}) {
+  // Sizes around one and several of the blocks inside, and around those at which there is one level more.
+  for (const std::int64_t count : {1, 31, 32, 33, 64, 65, 1000, 1024, 1025, 5000, 40'000}) {
     SCOPED_TRACE(count);
     const Rows rows = random_rows(random, count, 10, 100'000);
     const RowSummaries summaries(view(rows));
