@@ -34,7 +34,7 @@ MENDED: tuple[Mended, ...] = (
     Mended(
         "0011",
         "tcpLinux",
-        _tcp_linux("vegas", "lp", "compound", "illinois", "highspeed"),
+        _tcp_linux("reno", "vegas", "lp", "compound", "illinois", "highspeed"),
         "parameters of one byte are written as four, over their neighbours",
     ),
     Mended(
