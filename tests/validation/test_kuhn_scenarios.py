@@ -21,6 +21,7 @@ SHORT = {
     r"^duration = \d+": "duration = 4",
     r"^length = \d+": "length = 20",
     r"^realisations = \d+": "realisations = 1",
+    r'^published = "(?=\w)': f'published = "{ROOT}/scenarios/',
     r'"\.\./': f'"{ROOT}/',
 }
 """What makes a campaign of seconds of a scenario: patterns of its lines, and what stands there instead."""
