@@ -123,8 +123,12 @@ def _replay(point: Settings, folder: Path) -> Result:
 
 
 def _apart(pairs: list[tuple[Result, Result]]) -> Interval:
-    """Return how much more time transfers take online, or how much more goodput there is, relatively."""
-    return t_interval([online["value"] / offline["value"] - 1.0 for offline, online in pairs])
+    """Return how much more time transfers take online, or how much more goodput there is, relatively.
+
+    Of transfers, those that end both ways count.
+    """
+    ratios = [online["value"] / offline["value"] - 1.0 for offline, online in pairs]
+    return t_interval([ratio for ratio in ratios if np.isfinite(ratio)])
 
 
 def _draw(apart: dict[tuple[str, float, str], Interval], labels: list[str], path: Path) -> None:
@@ -144,7 +148,8 @@ def _draw(apart: dict[tuple[str, float, str], Interval], labels: list[str], path
                     **style,
                 )
             panel.set_title(label)
-            panel.set_xticks(range(len(places)), [place.replace(" ", "\n") for place in places])
+            panel.set_xticks(range(len(places)), [place.split()[0] for place in places])
+            panel.set_xlabel("packets of a transfer")
         panels[0].set_ylabel("online against offline (%):\ncompletion time; goodput if endless")
         canvas.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(RTTS_S))
         save(canvas, path)
@@ -159,7 +164,10 @@ def _table(apart: dict[tuple[str, float, str], Interval], labels: list[str]) -> 
         for rtt_s in RTTS_S:
             values = (apart[label, rtt_s, size] for size in (*TRAFFIC, ENDLESS))
             shown = " | ".join(
-                f"{100 * value.mean:+.1f} ± {100 * value.half_width:.1f} %" for value in values
+                f"{100 * value.mean:+.1f} ± {100 * value.half_width:.1f} %"
+                if np.isfinite(value.mean)
+                else "-"
+                for value in values
             )
             lines.append(f"| {label} | {1000 * rtt_s:.0f} ms | {shown} |")
     return lines
