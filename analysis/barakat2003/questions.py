@@ -116,7 +116,7 @@ def draw_transfers(measured: Mapping[Case, Interval], path: Path) -> None:
                 channel = "independent losses" if burst == 1 else f"bursts of {burst} units"
                 panel.set_title(f"{packets} packets, {channel}")
                 panel.set_ylabel("mean latency (s)")
-                panel.set_ylim(bottom=0)
+                panel.set_yscale("log")
         for panel in panels[-1]:
             panel.set_xlabel("N")
         canvas.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
