@@ -120,7 +120,7 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
     sources = [_source(scenario, section) for section in scenario.traces]
     grid = scenario.grid
     labels = _scheme_labels(scenario)
-    seeds_of = {traffic: seeds(grid, traffic) for traffic in scenario.traffics}
+    seeds_of = {traffic: dict.fromkeys(seeds(grid, traffic)) for traffic in scenario.traffics}
     every_seed = dict.fromkeys(seed for chosen in seeds_of.values() for seed in chosen)
     drawn = {seed: (_drawn_start(seed, FORWARD), _drawn_start(seed, RETURN)) for seed in every_seed}
     runs: dict[str, Run] = {}
