@@ -12,6 +12,7 @@ import warnings
 import click
 
 from tmt import __version__
+from tmt.cli.lazy_group import LazyGroup
 from tmt.errors import TmtError
 
 COMMANDS = {
@@ -30,25 +31,18 @@ COMMANDS = {
 """Name of each command and the line that `tmt --help` prints for it; `NAME.py` beside this file holds it."""
 
 
-class _Commands(click.Group):
-    """A group that knows its commands by name and imports the one that is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"tmt.cli.{name}_command")
-        command: click.Command = module.command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands, in the order in which data flows"):
-            formatter.write_dl(list(COMMANDS.items()))
+def _command(name: str) -> click.Command:
+    command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
+    return command
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    lines=COMMANDS,
+    find=_command,
+    heading="Commands, in the order in which data flows",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="tmt")
 def _group() -> None:
     """TMT turns PHY traces into link traces, and replays those under TCP in ns-2.

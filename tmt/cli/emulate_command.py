@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.options import POSITIVE_SECONDS, SECONDS
+from tmt.cli.link_options import (
+    DELIVERY_OPTIONS,
+    FORWARD_OPTIONS,
+    QUEUE,
+    RETURN_OPTIONS,
+    RTT,
+    chosen_link,
+    with_options,
+)
 from tmt.emulate.emulator import run
-from tmt.emulate.keep import own_folder, save
+from tmt.emulate.keep import save
 from tmt.emulate.parameters import Emulation, WayOut
 from tmt.errors import UsageError
-from tmt.replay.parameters import PlainLink, TraceLink
+from tmt.io.atomic import own_folder
 
 if TYPE_CHECKING:
     from tmt.emulate.results import EmulationResult
-    from tmt.replay.parameters import Link
-
-RATE = click.FloatRange(min=1, max=1e12)
-COUNT = click.IntRange(min=1)
 
 
 class _CommandAfterDashes(click.Command):
@@ -40,31 +44,11 @@ class _CommandAfterDashes(click.Command):
 
 @click.command(name="emulate", cls=_CommandAfterDashes)
 @click.argument("link", required=False)
-@click.option("--forward-rate", type=RATE, metavar="BIT/S", help="A plain link of this rate instead of LINK.")
-@click.option(
-    "--forward-lldu-bytes", type=COUNT, help="Useful bytes of an LLDU; else as the trace says, or 1500."
-)
-@click.option("--forward-offset", type=SECONDS, default=0, help="Where in LINK to start.  [default: 0]")
-@click.option("--return", metavar="TRACE", help="Link trace from the receiver to the sender.")
-@click.option("--return-rate", type=RATE, metavar="BIT/S", help="A plain link instead; else as fast as LINK.")
-@click.option(
-    "--return-lldu-bytes", type=COUNT, help="Useful bytes of an LLDU; else as the trace says, or 1500."
-)
-@click.option(
-    "--return-offset", type=SECONDS, default=0, help="Where in the return trace to start.  [default: 0]"
-)
-@click.option("--rtt", "rtt_ns", type=SECONDS, required=True, help="Round-trip propagation time.")
-@click.option(
-    "--queue", "queue_packets", type=COUNT, help="Limit before each link, in packets; else one BDP."
-)
+@with_options(*FORWARD_OPTIONS, *RETURN_OPTIONS, RTT, QUEUE)
 @click.option(
     "--mtu", "mtu_bytes", type=int, default=1500, show_default=True, help="Largest IP packet, bytes."
 )
-@click.option(
-    "--loop/--no-loop", default=True, show_default=True, help="At its end a trace repeats, or stops."
-)
-@click.option("--in-order/--any-order", default=True, show_default=True, help="How links release packets.")
-@click.option("--hold", "hold_ns", type=POSITIVE_SECONDS, help="Longest wait for order; else without bound.")
+@with_options(*DELIVERY_OPTIONS)
 @click.option(
     "--server", metavar="SHELL", help="Run this at the receiver; COMMAND starts as soon as it listens."
 )
@@ -105,14 +89,14 @@ def command(program: tuple[str, ...], keep: Path | None, quiet: bool, **given: A
     """
     if not program:
         raise UsageError("there is no COMMAND; it follows --, as in: tmt emulate LINK --rtt 0.5 -- COMMAND")
-    forward = _link(given.pop("link"), "forward", given)
+    forward = chosen_link(given.pop("link"), "LINK", "forward", given)
     if forward is None:
         raise UsageError("LINK or --forward-rate is needed: the link from the sender to the receiver")
-    back = _link(given.pop("return"), "return", given)
+    back = chosen_link(given.pop("return"), "--return", "return", given)
     given["ways_out"] = tuple(WayOut.parse(text) for text in given["ways_out"])
     emulation = Emulation(command=program, forward_link=forward, return_link=back, **given)
     if keep is not None:
-        own_folder(keep)
+        own_folder(keep, "an emulation")
     result = run(emulation, record=keep is not None)
     if keep is not None:
         save(result, keep)
@@ -121,20 +105,6 @@ def command(program: tuple[str, ...], keep: Path | None, quiet: bool, **given: A
     if not quiet:
         click.echo(_summary(result), err=True)
     return result.status
-
-
-def _link(path: str | None, direction: str, given: dict[str, Any]) -> Link | None:
-    """Take the options of one direction out of `given` and make its link of them."""
-    name = {"forward": "LINK", "return": "--return"}[direction]
-    rate_bps = given.pop(f"{direction}_rate")
-    lldu_bytes, offset_ns = given.pop(f"{direction}_lldu_bytes"), given.pop(f"{direction}_offset")
-    if path is not None and rate_bps is not None:
-        raise UsageError(f"{name} and --{direction}-rate exclude each other: a trace has its own rate")
-    if path is None and (lldu_bytes is not None or offset_ns):
-        raise UsageError(f"--{direction}-lldu-bytes and --{direction}-offset need a trace, {name}")
-    if path is not None:
-        return TraceLink(path, lldu_bytes, offset_ns)
-    return None if rate_bps is None else PlainLink(rate_bps)
 
 
 COUNTS = (

@@ -6,6 +6,8 @@ import importlib
 
 import click
 
+from tmt.cli.lazy_group import LazyGroup
+
 MODELS = {
     "none": ("scheme", "erasures as they are, no recovery"),
     "fec": ("scheme", "forward error correction, interleaved or not"),
@@ -16,25 +18,15 @@ MODELS = {
 """Name of each model: the file `model_KIND.py` that holds its command, and the line that the help prints."""
 
 
-class _Models(click.Group):
-    """A group that imports the model that is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(MODELS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in MODELS:
-            return None
-        kind, _ = MODELS[name]
-        commands: dict[str, click.Command] = importlib.import_module(f"tmt.cli.model_{kind}").COMMANDS
-        return commands[name]
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Models"):
-            formatter.write_dl([(name, line) for name, (_, line) in MODELS.items()])
+def _model(name: str) -> click.Command:
+    kind, _ = MODELS[name]
+    commands: dict[str, click.Command] = importlib.import_module(f"tmt.cli.model_{kind}").COMMANDS
+    return commands[name]
 
 
-@click.group(cls=_Models)
+@click.group(
+    cls=LazyGroup, lines={name: line for name, (_, line) in MODELS.items()}, find=_model, heading="Models"
+)
 def command() -> None:
     """Compute by formulas what a link-layer scheme, or TCP over one, achieves.
 

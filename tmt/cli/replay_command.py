@@ -11,6 +11,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from tmt.cli.link_options import (
+    COUNT,
+    DELIVERY_OPTIONS,
+    FORWARD_OPTIONS,
+    QUEUE,
+    RETURN_OPTIONS,
+    RTT,
+    chosen_link,
+    with_options,
+)
 from tmt.cli.options import POSITIVE_SECONDS, SECONDS
 from tmt.cli.scheme_options import SCHEME_PARAMETERS, all_scheme_options, chosen_schemes
 from tmt.errors import UsageError
@@ -19,7 +29,6 @@ from tmt.replay.parameters import (
     DEFAULT_STACK,
     STACKS,
     TCP_VARIANTS,
-    PlainLink,
     Replay,
     TraceLink,
 )
@@ -27,14 +36,12 @@ from tmt.replay.runner import run
 from tmt.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from tmt.replay.parameters import Link
     from tmt.replay.runner import ReplayResult
     from tmt.replay.setup import Value
 
-RATE = click.FloatRange(min=1, max=1e12)
-COUNT = click.IntRange(min=1)
 FILE = click.Path(path_type=Path)
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 
@@ -49,33 +56,16 @@ OPTIONS = (
         help="TCP stack: as in 2009 (Linux 2.6.22), or with today's loss recovery, which BBR needs.",
     ),
     click.option("--forward", metavar="TRACE", help="Link trace from the senders to the receivers."),
-    click.option("--forward-rate", type=RATE, metavar="BIT/S", help="A plain link of this rate instead."),
-    click.option(
-        "--forward-lldu-bytes", type=COUNT, help="Useful bytes of an LLDU; else as the trace says, or 1500."
-    ),
-    click.option(
-        "--forward-offset", type=SECONDS, default=0, help="Where in the forward trace to start.  [default: 0]"
-    ),
-    click.option("--return", metavar="TRACE", help="Link trace from the receivers to the senders."),
-    click.option(
-        "--return-rate", type=RATE, metavar="BIT/S", help="A plain link instead; else as fast as forward."
-    ),
-    click.option(
-        "--return-lldu-bytes", type=COUNT, help="Useful bytes of an LLDU; else as the trace says, or 1500."
-    ),
-    click.option(
-        "--return-offset", type=SECONDS, default=0, help="Where in the return trace to start.  [default: 0]"
-    ),
-    click.option("--rtt", "rtt_ns", type=SECONDS, required=True, help="Round-trip propagation time."),
+    *FORWARD_OPTIONS,
+    *RETURN_OPTIONS,
+    RTT,
     click.option(
         "--duration", "duration_ns", type=POSITIVE_SECONDS, required=True, help="Simulated time at most."
     ),
     click.option(
         "--transfer-bytes", type=COUNT, help="TCP payload that each flow sends; else it never ends."
     ),
-    click.option(
-        "--queue", "queue_packets", type=COUNT, help="Limit before each link, in packets; else one BDP."
-    ),
+    QUEUE,
     click.option(
         "--window", "window_packets", type=COUNT, help="Bound on TCP's window; else BDP plus queue."
     ),
@@ -92,15 +82,7 @@ OPTIONS = (
         help="Each flow starts at random within this time after --start.  [default: 0]",
     ),
     click.option("--seed", type=COUNT, default=1, show_default=True, help="Number of the random substream."),
-    click.option(
-        "--loop/--no-loop", default=True, show_default=True, help="At its end a trace repeats, or stops."
-    ),
-    click.option(
-        "--in-order/--any-order", default=True, show_default=True, help="How links release packets."
-    ),
-    click.option(
-        "--hold", "hold_ns", type=POSITIVE_SECONDS, help="Longest wait for order; else without bound."
-    ),
+    *DELIVERY_OPTIONS,
 )
 """What becomes a `Replay`."""
 
@@ -122,14 +104,8 @@ OUTPUT_OPTIONS = (
 """What happens around it."""
 
 
-def _options(function: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed((*OPTIONS, ONLINE, all_scheme_options, *OUTPUT_OPTIONS)):
-        function = option(function)
-    return function
-
-
 @click.command(name="replay")
-@_options
+@with_options(*OPTIONS, ONLINE, all_scheme_options, *OUTPUT_OPTIONS)
 def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path | None, **given: Any) -> None:
     """Run TCP over link traces in ns-2, once, and say what came of it.
 
@@ -145,7 +121,7 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
       tmt replay --forward-rate 2e6 --tcp hybla --rtt 0.5 --duration 300 --plot hybla.svg
       tmt replay --forward link.parquet --tcp newreno --rtt 0.5 --duration 600 --transfer-bytes 1000000 --json
     """
-    forward = _link("forward", given)
+    forward = chosen_link(given.pop("forward"), "--forward", "forward", given)
     if forward is None:
         raise UsageError("--forward or --forward-rate is needed: the link from the senders to the receivers")
     if plot is not None:
@@ -153,7 +129,8 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
 
         check_format(plot)
     forward = _with_scheme(forward, given)
-    replay = Replay(forward_link=forward, return_link=_link("return", given), **given)
+    back = chosen_link(given.pop("return"), "--return", "return", given)
+    replay = Replay(forward_link=forward, return_link=back, **given)
     with _spinner(f"ns-2 runs {replay.tcp}"):
         result = run(replay, keep, timeout)
     for note in result.notes:
@@ -166,19 +143,6 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
         click.echo(json.dumps(result.row, indent=2))
     else:
         _print(result)
-
-
-def _link(direction: str, given: dict[str, Any]) -> Link | None:
-    """Take the options of one direction out of `given` and make its link of them."""
-    path, rate_bps = given.pop(direction), given.pop(f"{direction}_rate")
-    lldu_bytes, offset_ns = given.pop(f"{direction}_lldu_bytes"), given.pop(f"{direction}_offset")
-    if path is not None and rate_bps is not None:
-        raise UsageError(f"--{direction} and --{direction}-rate exclude each other: a trace has its own rate")
-    if path is None and (lldu_bytes is not None or offset_ns):
-        raise UsageError(f"--{direction}-lldu-bytes and --{direction}-offset need a trace, --{direction}")
-    if path is not None:
-        return TraceLink(path, lldu_bytes, offset_ns)
-    return None if rate_bps is None else PlainLink(rate_bps)
 
 
 def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:

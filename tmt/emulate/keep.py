@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING
 
 from tmt import provenance
-from tmt.errors import OutputError, UsageError
 from tmt.io.atomic import staged
 from tmt.schema import PACKET_RECORDS
 
@@ -14,22 +13,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.emulate.results import EmulationResult
-
-
-def own_folder(folder: Path) -> None:
-    """Make the folder of an emulation's files, or take an empty one.
-
-    Raises
-    ------
-    UsageError, OutputError
-        When it holds something, or cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise UsageError(f"{folder}: is not empty; an emulation's files need a folder of their own")
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
 
 
 def save(result: EmulationResult, folder: Path) -> None:

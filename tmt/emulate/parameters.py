@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.errors import UsageError
+from tmt.replay.parameters import check_hold, check_range
 from tmt.units import MAX_TIME_NS
 
 if TYPE_CHECKING:
@@ -96,20 +97,14 @@ class Emulation:
     def __post_init__(self) -> None:
         if not self.command:
             raise UsageError("command is empty, must be a program and its arguments")
-        _check("rtt_ns", self.rtt_ns, 0, MAX_TIME_NS)
-        _check("mtu_bytes", self.mtu_bytes, MIN_MTU_BYTES, MAX_MTU_BYTES)
+        check_range("rtt_ns", self.rtt_ns, 0, MAX_TIME_NS)
+        check_range("mtu_bytes", self.mtu_bytes, MIN_MTU_BYTES, MAX_MTU_BYTES)
         if self.queue_packets is not None:
-            _check("queue_packets", self.queue_packets, 1, 2**31 - 1)
+            check_range("queue_packets", self.queue_packets, 1, 2**31 - 1)
         if self.hold_ns is not None:
-            _check("hold_ns", self.hold_ns, 1, MAX_TIME_NS)
-            if not self.in_order:
-                raise UsageError("hold_ns is given, which means something only with in_order = true")
+            check_range("hold_ns", self.hold_ns, 1, MAX_TIME_NS)
+        check_hold(self.hold_ns, self.in_order)
         for sysctl in self.sysctls:
             name, equals, _ = sysctl.partition("=")
             if not equals or not name.startswith("net."):
                 raise UsageError(f"sysctl is {sysctl!r}, must be net.NAME=VALUE")
-
-
-def _check(name: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
-        raise UsageError(f"{name} is {value}, must be from {least} to {most}")

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmt.errors import OutputError, TmtError
+from tmt.errors import OutputError, TmtError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,31 @@ def staged(path: str | os.PathLike[str]) -> Iterator[Path]:
     name = os.fspath(path)
     with _as_output_error(name), _staged_at(name) as part:
         yield part
+
+
+def own_folder(path: str | os.PathLike[str], owner: str) -> Path:
+    """Make a folder, or take an empty one, and return its absolute path.
+
+    Parameters
+    ----------
+    path
+        Where.
+    owner
+        What fills it, for the message: ``a run``.
+
+    Raises
+    ------
+    UsageError, OutputError
+        When it holds something, or cannot be made.
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise UsageError(f"{folder}: is not empty; {owner} needs a folder of its own")
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
+    return folder.absolute()
 
 
 @contextmanager

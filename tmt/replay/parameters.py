@@ -53,8 +53,8 @@ class TraceLink:
 
     def __post_init__(self) -> None:
         if self.lldu_bytes is not None:
-            _check("lldu_bytes", self.lldu_bytes, 1, 2**31 - 1)
-        _check("offset_ns", self.offset_ns, 0, MAX_TIME_NS)
+            check_range("lldu_bytes", self.lldu_bytes, 1, 2**31 - 1)
+        check_range("offset_ns", self.offset_ns, 0, MAX_TIME_NS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class PlainLink:
     rate_bps: float
 
     def __post_init__(self) -> None:
-        _check("rate_bps", self.rate_bps, 1, 1e12)
+        check_range("rate_bps", self.rate_bps, 1, 1e12)
 
 
 Link = TraceLink | PlainLink
@@ -142,7 +142,7 @@ class Replay:
         for name, (least, most) in _BOUNDS.items():
             value = getattr(self, name)
             if value is not None:
-                _check(name, value, least, most)
+                check_range(name, value, least, most)
         if self.start_ns + self.start_spread_ns >= self.duration_ns:
             raise UsageError(
                 f"start_ns + start_spread_ns is {self.start_ns + self.start_spread_ns}, "
@@ -152,8 +152,7 @@ class Replay:
             rtt_ns = getattr(getattr(link, "scheme", None), "rtt_ns", self.rtt_ns)
             if rtt_ns != self.rtt_ns:
                 raise UsageError(f"rtt_ns of an online scheme is {rtt_ns}, must be the path's, {self.rtt_ns}")
-        if self.hold_ns is not None and not self.in_order:
-            raise UsageError("hold_ns is given, which means something only with in_order = true")
+        check_hold(self.hold_ns, self.in_order)
 
 
 _BOUNDS: dict[str, tuple[int, int]] = {
@@ -171,7 +170,14 @@ _BOUNDS: dict[str, tuple[int, int]] = {
 }
 
 
-def _check(name: str, value: float, least: float, most: float) -> None:
+def check_range(name: str, value: float, least: float, most: float) -> None:
+    """Refuse what is no number from `least` to `most` (UsageError)."""
     # Written so that NaN is refused as well.
     if isinstance(value, bool) or not least <= value <= most:
         raise UsageError(f"{name} is {value}, must be from {least:.15g} to {most:.15g}")
+
+
+def check_hold(hold_ns: int | None, in_order: bool) -> None:
+    """Refuse a hold time where nothing is held (UsageError)."""
+    if hold_ns is not None and not in_order:
+        raise UsageError("hold_ns is given, which means something only with in_order = true")

@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tmt import __version__
-from tmt.errors import OutputError, SimulatorError, UsageError
+from tmt.errors import SimulatorError
+from tmt.io.atomic import own_folder
 from tmt.metrics import transport
 from tmt.metrics.transport_timeline import Timeline, timeline
 from tmt.replay.records import read_records
@@ -92,7 +93,7 @@ def run(
     if directory is None:
         with TemporaryDirectory(prefix="tmt-replay-") as temporary:
             return _run(setup, simulator, Path(temporary), timeout_s)
-    return _run(setup, simulator, _own(Path(directory)), timeout_s)
+    return _run(setup, simulator, own_folder(directory, "a run"), timeout_s)
 
 
 def _run(
@@ -146,14 +147,3 @@ def _link_use(direction: str, use: RowUse | None) -> dict[str, Value]:
         f"{direction}_utilisation": use.used / use.offered if use is not None and use.offered else None,
         f"{direction}_trace_repeats": use.repeats if use is not None else None,
     }
-
-
-def _own(directory: Path) -> Path:
-    """Make the directory of a run, or take an empty one."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        if any(directory.iterdir()):
-            raise UsageError(f"{directory}: is not empty; a run needs a directory of its own")
-    except OSError as error:
-        raise OutputError(f"{directory}: cannot be made: {error.strerror}") from error
-    return directory.absolute()

@@ -1,0 +1,103 @@
+"""The options of a path's two links, which `tmt replay` and `tmt emulate` share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tmt.cli.options import POSITIVE_SECONDS, SECONDS
+from tmt.errors import UsageError
+from tmt.replay.parameters import PlainLink, TraceLink
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tmt.replay.parameters import Link
+
+RATE = click.FloatRange(min=1, max=1e12)
+COUNT = click.IntRange(min=1)
+
+
+def _link_options(direction: str, rate_help: str) -> tuple[Callable[..., Any], ...]:
+    return (
+        click.option(f"--{direction}-rate", type=RATE, metavar="BIT/S", help=rate_help),
+        click.option(
+            f"--{direction}-lldu-bytes",
+            type=COUNT,
+            help="Useful bytes of an LLDU; else as the trace says, or 1500.",
+        ),
+        click.option(
+            f"--{direction}-offset",
+            type=SECONDS,
+            default=0,
+            help=f"Where in the {direction} trace to start.  [default: 0]",
+        ),
+    )
+
+
+FORWARD_OPTIONS = _link_options("forward", "A plain link of this rate instead of a trace.")
+"""What `chosen_link` reads, but for the option or argument that names the trace."""
+
+RETURN_OPTIONS = (
+    click.option("--return", metavar="TRACE", help="Link trace from the receivers to the senders."),
+    *_link_options("return", "A plain link instead; else as fast as forward."),
+)
+
+RTT = click.option("--rtt", "rtt_ns", type=SECONDS, required=True, help="Round-trip propagation time.")
+
+QUEUE = click.option(
+    "--queue", "queue_packets", type=COUNT, help="Limit before each link, in packets; else one BDP."
+)
+
+DELIVERY_OPTIONS = (
+    click.option(
+        "--loop/--no-loop", default=True, show_default=True, help="At its end a trace repeats, or stops."
+    ),
+    click.option(
+        "--in-order/--any-order", default=True, show_default=True, help="How links release packets."
+    ),
+    click.option(
+        "--hold", "hold_ns", type=POSITIVE_SECONDS, help="Longest wait for order; else without bound."
+    ),
+)
+"""How both links treat packets."""
+
+
+def with_options(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds options, which the help then lists in this order."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def chosen_link(trace: str | None, named: str, direction: str, given: dict[str, Any]) -> Link | None:
+    """Take the options of one direction out of `given` and make its link of them, or None of none.
+
+    Parameters
+    ----------
+    trace
+        The trace, if the user gave one.
+    named
+        What the command calls the trace.
+    direction
+        ``forward`` or ``return``.
+
+    Raises
+    ------
+    UsageError
+        When options do not go together.
+    """
+    rate_bps = given.pop(f"{direction}_rate")
+    lldu_bytes, offset_ns = given.pop(f"{direction}_lldu_bytes"), given.pop(f"{direction}_offset")
+    if trace is not None and rate_bps is not None:
+        raise UsageError(f"{named} and --{direction}-rate exclude each other: a trace has its own rate")
+    if trace is None and (lldu_bytes is not None or offset_ns):
+        raise UsageError(f"--{direction}-lldu-bytes and --{direction}-offset need a trace, {named}")
+    if trace is not None:
+        return TraceLink(trace, lldu_bytes, offset_ns)
+    return None if rate_bps is None else PlainLink(rate_bps)
