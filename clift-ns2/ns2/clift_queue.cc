@@ -1,6 +1,5 @@
 #include "clift_queue.h"
 
-#include <cstdio>
 #include <string>
 
 #include "core/input_error.h"
@@ -21,9 +20,7 @@ class CliftQueueClass : public TclClass {
 CliftQueue::CliftQueue() : LinkQueue("Queue/Clift") {
   bind("lldu_bytes_", &lldu_bytes_);
   bind_bool("in_order_", &in_order_);
-  bind_bool("loop_", &loop_);
   bind_time("hold_", &hold_);
-  bind_time("offset_", &offset_);
 }
 
 void CliftQueue::load(const char* path) {
@@ -50,23 +47,16 @@ PlanOptions CliftQueue::options() const {
   PlanOptions options;
   options.lldu_bytes = lldu_bytes_;
   options.hold_ns = checked_time("hold_", hold_, "0 (no bound) or a time in seconds");
-  options.offset_ns = checked_time("offset_", offset_, "a time in seconds, from 0");
+  options.offset_ns = checked_offset(*trace_);
   options.loop = loop_ != 0;
   options.in_order = in_order_ != 0;
-  const LinkRows rows = trace_->rows();
-  const Nanoseconds last_ns = rows[rows.count - 1].tx_time_ns;
-  if (options.offset_ns > last_ns) {
-    fail(trace_->path() + ": offset_ is " + shown(offset_) + " s, behind the last row at " +
-         shown(to_seconds(last_ns)) + " s");
-  }
-  if (options.loop && rows.count < 2) fail(trace_->path() + ": a trace of one row cannot repeat; loop_ is 1");
   return options;
 }
 
 void CliftQueue::joined(Packet* packet) {
   const auto delivery = plan().plan(now_ns(), hdr_cmn::access(packet)->size());
   if (!delivery) {
-    say_stopped();
+    say_stopped(*trace_);
     return;
   }
   deliveries_.push_back(*delivery);
@@ -107,14 +97,6 @@ void CliftQueue::carry(Packet* packet, Handler* next, double delay_s) {
       leave_unsettled(packet, arrival_s);
       break;
   }
-}
-
-void CliftQueue::say_stopped() {
-  if (stopped_at_ns_ >= 0) return;
-  const LinkRows rows = trace_->rows();
-  stopped_at_ns_ = rows[rows.count - 1].tx_time_ns - to_ns(offset_);
-  std::fprintf(stderr, "%s: the trace ends at %s s of simulated time; the link stops there (loop_ is 0)\n",
-               trace_->path().c_str(), shown(to_seconds(stopped_at_ns_)).c_str());
 }
 
 void CliftQueue::add_counters(Counters& counters) {

@@ -30,19 +30,15 @@ class CliftQueue : public LinkQueue {
   PlanOptions options() const;
   void schedule_departure();
   void depart();
-  void say_stopped();
 
   int lldu_bytes_;
   int in_order_;
-  int loop_;
   double hold_;
-  double offset_;
 
   std::deque<Delivery> deliveries_;  // of the packets in packets_, as far as the trace goes
   std::optional<Delivery> leaving_;  // of the packet that is on its way to the link
   std::unique_ptr<LinkTraceFile> trace_;
   std::unique_ptr<DeliveryPlan> plan_;
-  std::int64_t stopped_at_ns_ = -1;
 
   Event departure_;
   Call<CliftQueue> depart_{*this, &CliftQueue::depart};

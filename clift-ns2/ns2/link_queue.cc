@@ -6,7 +6,11 @@
 
 namespace clift {
 
-LinkQueue::LinkQueue(const char* name) : name_(name) { pq_ = &packets_; }
+LinkQueue::LinkQueue(const char* name) : name_(name) {
+  pq_ = &packets_;
+  bind_bool("loop_", &loop_);
+  bind_time("offset_", &offset_);
+}
 
 int LinkQueue::command(int argc, const char* const* argv) {
   const std::string what = argc > 1 ? argv[1] : "";
@@ -109,6 +113,33 @@ Nanoseconds LinkQueue::checked_time(const char* variable, double seconds, const 
   if (!(seconds >= 0 && seconds < 4e9)) refuse(variable, seconds, allowed);
   return to_ns(seconds);
 }
+
+template <class Row>
+Nanoseconds LinkQueue::checked_offset(const TraceFile<Row>& trace) const {
+  const Nanoseconds offset_ns = checked_time("offset_", offset_, "a time in seconds, from 0");
+  const TraceRows<Row> rows = trace.rows();
+  const Nanoseconds last_ns = rows[rows.count - 1].tx_time_ns;
+  if (offset_ns > last_ns) {
+    fail(trace.path() + ": offset_ is " + shown(offset_) + " s, behind the last row at " +
+         shown(to_seconds(last_ns)) + " s");
+  }
+  if (loop_ != 0 && rows.count < 2) fail(trace.path() + ": a trace of one row cannot repeat; loop_ is 1");
+  return offset_ns;
+}
+
+template <class Row>
+void LinkQueue::say_stopped(const TraceFile<Row>& trace) {
+  if (stopped_at_ns_ >= 0) return;
+  const TraceRows<Row> rows = trace.rows();
+  stopped_at_ns_ = rows[rows.count - 1].tx_time_ns - to_ns(offset_);
+  std::fprintf(stderr, "%s: the trace ends at %s s of simulated time; the link stops there (loop_ is 0)\n",
+               trace.path().c_str(), shown(to_seconds(stopped_at_ns_)).c_str());
+}
+
+template Nanoseconds LinkQueue::checked_offset(const LinkTraceFile&) const;
+template Nanoseconds LinkQueue::checked_offset(const PhyTraceFile&) const;
+template void LinkQueue::say_stopped(const LinkTraceFile&);
+template void LinkQueue::say_stopped(const PhyTraceFile&);
 
 void LinkQueue::add(Counters& counters, const char* name, std::int64_t value) {
   counters += (counters.empty() ? "" : " ") + std::string(name) + " " + std::to_string(value);

@@ -8,6 +8,7 @@
 #include "queue.h"
 
 #include "core/schema.h"
+#include "core/trace_file.h"
 #include "recorder.h"
 #include "sim_time.h"
 
@@ -50,8 +51,19 @@ class LinkQueue : public Queue {
   Nanoseconds checked_time(const char* variable, double seconds, const char* allowed) const;
   static void add(Counters& counters, const char* name, std::int64_t value);
 
+  // `offset_` in nanoseconds: it lies within the trace, and the trace can repeat when it has to.
+  template <class Row>
+  Nanoseconds checked_offset(const TraceFile<Row>& trace) const;
+
+  // Says once that the trace is over and the link with it.
+  template <class Row>
+  void say_stopped(const TraceFile<Row>& trace);
+
   const std::string name_;
   PacketQueue packets_;
+  int loop_;
+  double offset_;
+  std::int64_t stopped_at_ns_ = -1;
 
  private:
   // What DelayLink gets with every packet.

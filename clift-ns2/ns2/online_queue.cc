@@ -1,6 +1,5 @@
 #include "online_queue.h"
 
-#include <cstdio>
 #include <cstring>
 
 #include "delay.h"
@@ -39,8 +38,6 @@ OnlineQueue::OnlineQueue() : LinkQueue("Queue/Clift/Online") {
   bind_time("detection_delay_", &detection_delay_);
   bind_bool("in_order_", &in_order_);
   bind_time("hold_", &hold_);
-  bind_bool("loop_", &loop_);
-  bind_time("offset_", &offset_);
   bind("alpha_", &alpha_);
   bind("beta_", &beta_);
   bind("error_good_", &error_good_);
@@ -160,15 +157,7 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
 
 std::unique_ptr<SlotSource> OnlineQueue::make_slots() const {
   if (trace_) {
-    const Nanoseconds offset_ns = checked_time("offset_", offset_, "a time in seconds, from 0");
-    const PhyRows rows = trace_->rows();
-    const Nanoseconds last_ns = rows[rows.count - 1].tx_time_ns;
-    if (offset_ns > last_ns) {
-      fail(trace_->path() + ": offset_ is " + shown(offset_) + " s, behind the last row at " +
-           shown(to_seconds(last_ns)) + " s");
-    }
-    if (loop_ != 0 && rows.count < 2) fail(trace_->path() + ": a trace of one row cannot repeat; loop_ is 1");
-    return std::make_unique<TraceSlots>(rows, offset_ns, loop_ != 0);
+    return std::make_unique<TraceSlots>(trace_->rows(), checked_offset(*trace_), loop_ != 0);
   }
   const ChannelOptions channel{probability("alpha_", alpha_), probability("beta_", beta_),
                                probability("error_good_", error_good_), probability("error_bad_", error_bad_)};
@@ -194,7 +183,7 @@ void OnlineQueue::wake() {
 
 // Schedules what the link layer has come to.
 void OnlineQueue::follow_up() {
-  if (layer_->stopped()) say_stopped();
+  if (layer_->stopped()) say_stopped(*trace_);
   const bool idle = departures_.empty();
   for (const Departure& departure : layer_->take_departures()) departures_.push_back(departure.time_ns);
   if (idle && !departures_.empty()) schedule_departure();
@@ -209,14 +198,6 @@ void OnlineQueue::follow_up() {
   if (waking_.uid_ > 0) Scheduler::instance().cancel(&waking_);
   wake_ns_ = layer_->wake_ns();
   if (wake_ns_ != never) schedule_at(to_seconds(wake_ns_), &wake_, &waking_);
-}
-
-void OnlineQueue::say_stopped() {
-  if (stopped_at_ns_ >= 0) return;
-  const PhyRows rows = trace_->rows();
-  stopped_at_ns_ = rows[rows.count - 1].tx_time_ns - to_ns(offset_);
-  std::fprintf(stderr, "%s: the trace ends at %s s of simulated time; the link stops there (loop_ is 0)\n",
-               trace_->path().c_str(), shown(to_seconds(stopped_at_ns_)).c_str());
 }
 
 void OnlineQueue::schedule_departure() {

@@ -53,13 +53,12 @@ class OnlineQueue : public LinkQueue {
   void depart();
   void follow_up();
   void schedule_departure();
-  void say_stopped();
   void finish(std::int64_t number, const Release& release);
 
   std::string scheme_ = "none";
   int unit_bytes_, data_, repair_, depth_, extra_, rounds_, max_transmissions_, persistency_, window_;
-  int in_order_, loop_;
-  double timeout_, detection_delay_, hold_, offset_;
+  int in_order_;
+  double timeout_, detection_delay_, hold_;
   double alpha_, beta_, error_good_, error_bad_;
 
   mutable DefaultGenerator generator_;
@@ -73,7 +72,6 @@ class OnlineQueue : public LinkQueue {
   double delay_s_ = 0.0;                                    // of the link, in one direction
   double rate_bps_ = 0.0;                                   // of the link
   Nanoseconds wake_ns_ = never;
-  std::int64_t stopped_at_ns_ = -1;
 
   Event departure_;
   Event waking_;
