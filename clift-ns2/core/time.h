@@ -10,6 +10,8 @@ using Nanoseconds = std::int64_t;
 
 inline constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
 
+inline double to_seconds(Nanoseconds time_ns) { return static_cast<double>(time_ns) * 1e-9; }
+
 // a + b for a >= 0 and b >= 0.
 inline Nanoseconds sum_of(Nanoseconds a, Nanoseconds b) {
   Nanoseconds sum;

@@ -10,7 +10,6 @@
 namespace clift {
 
 inline Nanoseconds to_ns(double seconds) { return std::llround(seconds * 1e9); }
-inline double to_seconds(Nanoseconds time_ns) { return static_cast<double>(time_ns) * 1e-9; }
 inline Nanoseconds now_ns() { return to_ns(Scheduler::instance().clock()); }
 
 // Schedules an event for `time_s`, or for now when that has passed, and not before `earliest_s`. ns-2 adds the delay

@@ -18,8 +18,6 @@ constexpr double min_pipe_cwnd = 4.0;
 constexpr double full_bandwidth_growth = 1.25;
 constexpr int full_bandwidth_rounds = 3;
 
-double seconds(Nanoseconds ns) { return static_cast<double>(ns) * 1e-9; }
-
 }  // namespace
 
 Bbr::Bbr(const ControlParameters& parameters)
@@ -54,7 +52,7 @@ void Bbr::on_ack(const AckSample& ack) {
   // The first rate is a guess from the initial window; it becomes a measured one with the first sample of the RTT.
   if (!has_seen_rtt_ && ack.srtt_ns > 0) {
     has_seen_rtt_ = true;
-    pacing_rate_ = high_gain * initial_window_ / seconds(ack.srtt_ns);
+    pacing_rate_ = high_gain * initial_window_ / to_seconds(ack.srtt_ns);
   }
   if (bandwidth_.largest() > 0.0) set_pacing_rate(pacing_gain_);
   set_cwnd(ack);
@@ -91,7 +89,7 @@ double Bbr::inflight(double gain) const {
   } else if (bit_rate >= 1.2e6) {
     quantum = 2.0;
   }
-  return gain * bandwidth_.largest() * seconds(rtprop_ns_) + 3.0 * quantum;
+  return gain * bandwidth_.largest() * to_seconds(rtprop_ns_) + 3.0 * quantum;
 }
 
 // ---- state machine (section 4.3)

@@ -32,8 +32,6 @@ constexpr Nanoseconds probe_rtt_duration_ns = 200'000'000;
 constexpr double least_probe_wait_ns = 2e9;
 constexpr double random_probe_wait_ns = 1e9;
 
-double seconds(Nanoseconds ns) { return static_cast<double>(ns) * 1e-9; }
-
 bool is_loss_too_high(double lost, double tx_in_flight) { return lost > loss_thresh * tx_in_flight; }
 
 }  // namespace
@@ -81,7 +79,7 @@ void Bbr3::on_ack(const AckSample& ack) {
   // InitPacingRate, once the first sample of the RTT is there (5.6.2).
   if (!has_seen_rtt_ && ack.srtt_ns > 0) {
     has_seen_rtt_ = true;
-    pacing_rate_ = startup_pacing_gain * initial_window_ / seconds(ack.srtt_ns);
+    pacing_rate_ = startup_pacing_gain * initial_window_ / to_seconds(ack.srtt_ns);
   }
   if (bandwidth_ > 0.0) set_pacing_rate(pacing_gain());
   set_cwnd(ack);
@@ -362,7 +360,7 @@ void Bbr3::reset_congestion_signals() {
 }
 
 void Bbr3::update_ack_aggregation(const AckSample& ack) {
-  double expected = bandwidth_ * seconds(ack.now_ns - extra_acked_start_ns_);
+  double expected = bandwidth_ * to_seconds(ack.now_ns - extra_acked_start_ns_);
   if (extra_acked_delivered_ <= expected) {
     extra_acked_delivered_ = 0.0;
     extra_acked_start_ns_ = ack.now_ns;
@@ -452,7 +450,7 @@ double Bbr3::cwnd_gain() const {
 }
 
 double Bbr3::bdp(double bandwidth) const {
-  return min_rtt_ns_ == never ? initial_window_ : bandwidth * seconds(min_rtt_ns_);
+  return min_rtt_ns_ == never ? initial_window_ : bandwidth * to_seconds(min_rtt_ns_);
 }
 
 double Bbr3::with_quantization_budget(double inflight) const {

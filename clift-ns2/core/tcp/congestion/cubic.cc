@@ -79,8 +79,8 @@ double Cubic::w_cubic(double t_s) const {
 void Cubic::avoid_congestion(std::int64_t acked, const AckSample& ack) {
   if (curve_.epoch_ns == never) begin_stage(ack.now_ns);
   const double segments = static_cast<double>(acked);
-  const double t_s = static_cast<double>(ack.now_ns - curve_.epoch_ns) * 1e-9;
-  const double srtt_s = static_cast<double>(ack.srtt_ns) * 1e-9;
+  const double t_s = to_seconds(ack.now_ns - curve_.epoch_ns);
+  const double srtt_s = to_seconds(ack.srtt_ns);
 
   curve_.w_est += (curve_.w_est < curve_.cwnd_prior ? alpha : 1.0) * segments / cwnd_;
   if (w_cubic(t_s) < curve_.w_est) {

@@ -21,7 +21,7 @@ void Hybla::on_ack(const AckSample& ack) {
   if (first_ack_count_ < first_acks_.size() && ack.newly_delivered > 0) estimate_ssthresh(ack);
   Reno::on_ack(ack);
   if (ack.srtt_ns > 0) {
-    const double window_rate = cwnd_ / (static_cast<double>(ack.srtt_ns) * 1e-9);
+    const double window_rate = cwnd_ / to_seconds(ack.srtt_ns);
     pacing_rate_ = (in_slow_start() ? slow_start_pacing : avoidance_pacing) * window_rate;
   }
 }
@@ -33,7 +33,7 @@ void Hybla::estimate_ssthresh(const AckSample& ack) {
   if (first_ack_count_ < first_acks_.size() || ssthresh_ != infinite_ssthresh) return;
   double mean_s = 0.0, mean_delivered = 0.0;
   const auto since_first_s = [&](const Arrival& a) {
-    return static_cast<double>(a.time_ns - first_acks_[0].time_ns) * 1e-9;
+    return to_seconds(a.time_ns - first_acks_[0].time_ns);
   };
   for (const Arrival& a : first_acks_) {
     mean_s += since_first_s(a) / 3.0;
@@ -45,7 +45,7 @@ void Hybla::estimate_ssthresh(const AckSample& ack) {
     variance += (since_first_s(a) - mean_s) * (since_first_s(a) - mean_s);
   }
   if (variance <= 0.0 || ack.min_rtt_ns == never) return;
-  const double packets = covariance / variance * static_cast<double>(ack.min_rtt_ns) * 1e-9;
+  const double packets = covariance / variance * to_seconds(ack.min_rtt_ns);
   ssthresh_ = static_cast<std::int64_t>(std::clamp(packets, 2.0, static_cast<double>(infinite_ssthresh - 1)));
 }
 
