@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "core/online/link_layer.h"
+#include "tests/rows.h"
 
 namespace clift {
 
@@ -20,6 +22,7 @@ struct Played {
   std::map<std::int64_t, Nanoseconds> departed;
   std::map<std::int64_t, Release> released;
   std::int64_t wakes = 0;
+  bool stopped = false;
 };
 
 inline void collect(LinkLayer& layer, Nanoseconds now_ns, Played& played) {
@@ -48,6 +51,7 @@ inline Played play(LinkLayer& layer, const std::vector<Offer>& offers, Nanosecon
     collect(layer, offer.time_ns, played);
   }
   wake_until(end_ns == never ? never - 1 : end_ns);
+  played.stopped = layer.stopped();
   return played;
 }
 
@@ -61,6 +65,36 @@ inline std::vector<PhyRow> even_slots(std::int64_t count, const std::vector<std:
   return rows;
 }
 
+// A trace with a slot every 1 to 20 ns, decoded after `least` to `greatest` ns but for the share that is erased.
+inline std::vector<PhyRow> random_slots(Random& random, int count, double erased, Nanoseconds least,
+                                        Nanoseconds greatest) {
+  std::vector<PhyRow> rows;
+  Nanoseconds tx_ns = 0;
+  for (int i = 0; i < count; ++i) {
+    rows.push_back({tx_ns, chance(random, erased) ? 0 : draw(random, least, greatest)});
+    tx_ns += draw(random, 1, 20);
+  }
+  return rows;
+}
+
+// Sixty packets, some together and some after a pause.
+inline std::vector<Offer> random_offers(Random& random) {
+  std::vector<Offer> offers;
+  Nanoseconds time_ns = 0;
+  for (int i = 0; i < 60; ++i) {
+    offers.push_back({time_ns, draw(random, 1, 700)});
+    time_ns += chance(random, 0.3) ? draw(random, 0, 600) : 0;
+  }
+  return offers;
+}
+
 inline PhyRows view(const std::vector<PhyRow>& rows) { return {rows.data(), rows.size()}; }
+
+inline Played play_trace(const LinkLayerOptions& options, const std::vector<PhyRow>& rows,
+                         const std::vector<Offer>& offers) {
+  TraceSlots slots(view(rows), 0, false);
+  const auto layer = make_link_layer(options, slots);
+  return play(*layer, offers);
+}
 
 }  // namespace clift

@@ -1,8 +1,6 @@
 // Examples worked by hand. Slots stand 10 ns apart, are decoded after 3 ns, and carry 100 bytes; frames have one unit.
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-
 #include "core/online/link_layer.h"
 #include "tests/online/driver.h"
 #include "tests/rows.h"
@@ -17,12 +15,6 @@ LinkLayerOptions go_back(std::int64_t window, Nanoseconds rtt_ns = 25) {
   options.window = window;
   options.rtt_ns = options.timeout_ns = rtt_ns;
   return options;
-}
-
-Played play_trace(const LinkLayerOptions& options, const std::vector<PhyRow>& rows, const std::vector<Offer>& offers) {
-  TraceSlots slots(view(rows), 0, false);
-  const auto layer = make_link_layer(options, slots);
-  return play(*layer, offers);
 }
 
 void expect_times(const Played& played, const std::vector<Nanoseconds>& times_ns) {
@@ -73,21 +65,9 @@ TEST(GoBack, DeliversInOrderWhateverComes) {
     options.timeout_ns += draw(random, 0, 50);
     options.data = draw(random, 1, 4);
     options.repair = draw(random, 0, 2);
-    std::vector<PhyRow> rows;
-    Nanoseconds tx_ns = 0;
-    for (int i = 0; i < 20'000; ++i) {
-      rows.push_back({tx_ns, chance(random, 0.1) ? 0 : 5});
-      tx_ns += draw(random, 1, 20);
-    }
-    std::vector<Offer> offers;
-    Nanoseconds time_ns = 0;
-    for (int i = 0; i < 60; ++i) {
-      offers.push_back({time_ns, draw(random, 1, 700)});
-      time_ns += chance(random, 0.3) ? draw(random, 0, 600) : 0;
-    }
-    TraceSlots slots(view(rows), 0, false);
-    const auto layer = make_link_layer(options, slots);
-    const Played played = play(*layer, offers);
+    const std::vector<PhyRow> rows = random_slots(random, 20'000, 0.1, 5, 5);
+    const std::vector<Offer> offers = random_offers(random);
+    const Played played = play_trace(options, rows, offers);
     ASSERT_EQ(played.released.size(), offers.size());
     Nanoseconds before_ns = 0;
     for (const auto& [packet, release] : played.released) {

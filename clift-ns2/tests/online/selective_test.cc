@@ -1,20 +1,12 @@
 // Examples worked by hand. Slots stand 10 ns apart, are decoded after 3 ns, and carry 100 bytes.
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-
 #include "core/online/link_layer.h"
 #include "tests/online/driver.h"
 #include "tests/rows.h"
 
 namespace clift {
 namespace {
-
-Played play_trace(const LinkLayerOptions& options, const std::vector<PhyRow>& rows, const std::vector<Offer>& offers) {
-  TraceSlots slots(view(rows), 0, false);
-  const auto layer = make_link_layer(options, slots);
-  return play(*layer, offers);
-}
 
 void expect_release(const Played& played, std::int64_t packet, Nanoseconds time_ns, bool delivered = true) {
   SCOPED_TRACE("packet " + std::to_string(packet));
@@ -190,22 +182,10 @@ TEST(Selective, SettlesEveryPacketWhateverComes) {
     options.repetitions = draw(random, 0, 4);
     options.extra = draw(random, 0, 2);
     options.resequencer = {chance(random, 0.5), draw(random, 0, 60)};
-    std::vector<PhyRow> rows;
-    Nanoseconds tx_ns = 0;
-    for (int i = 0; i < 4000; ++i) {
-      rows.push_back({tx_ns, chance(random, 0.2) ? 0 : draw(random, 1, 40)});
-      tx_ns += draw(random, 1, 20);
-    }
-    std::vector<Offer> offers;
-    Nanoseconds time_ns = 0;
-    for (int i = 0; i < 60; ++i) {
-      offers.push_back({time_ns, draw(random, 1, 700)});
-      time_ns += chance(random, 0.3) ? draw(random, 0, 600) : 0;
-    }
-    TraceSlots slots(view(rows), 0, false);
-    const auto layer = make_link_layer(options, slots);
-    const Played played = play(*layer, offers);
-    ASSERT_FALSE(layer->stopped());
+    const std::vector<PhyRow> rows = random_slots(random, 4000, 0.2, 1, 40);
+    const std::vector<Offer> offers = random_offers(random);
+    const Played played = play_trace(options, rows, offers);
+    ASSERT_FALSE(played.stopped);
     EXPECT_EQ(played.released.size(), offers.size());
     EXPECT_EQ(played.departed.size(), offers.size());
     for (const auto& [packet, release] : played.released) {
