@@ -74,6 +74,11 @@ def _key(folder: Path, text: str, stamp: str = "build 1") -> str:
         ('file = "phy.parquet"', 'file = "phy.parquet"\noffset = 1'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\nlldu_bytes = 33'),
         ('file = "phy.parquet"', 'channel = "bernoulli"\nprobability = 0.01\nover = "phy.parquet"'),
+        (
+            'file = "phy.parquet"',
+            'channel = "neyman-a"\nprobability = 0.01\nerrors_per_cluster = 5\ncluster_slots = 0.5\n'
+            'over = "phy.parquet"',
+        ),
     ],
 )
 def test_key__changes_with_what_decides_the_outcome(folder: Path, old: str, new: str) -> None:

@@ -9,15 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.channels import CHANNELS, Bernoulli, ErrorFree, GilbertElliott, Lms, SlotChannel
+from tmt.channels import CHANNELS, Bernoulli, ErrorFree, GilbertElliott, Lms, NeymanA, SlotChannel
 from tmt.errors import UsageError
 from tmt.kernels.gilbert_elliott import gilbert_elliott
 
-EXAMPLES: list[SlotChannel] = [ErrorFree(), Bernoulli(0.3), GilbertElliott(0.9, 0.6, 0.1, 0.8)]
+EXAMPLES: list[SlotChannel] = [
+    ErrorFree(),
+    Bernoulli(0.3),
+    GilbertElliott(0.9, 0.6, 0.1, 0.8),
+    NeymanA(0.3, 4, 2.5),
+]
 
 
 def test_channels__are_known_by_the_names_that_users_type() -> None:
-    assert set(CHANNELS) == {"error-free", "bernoulli", "gilbert-elliott", "lms"}
+    assert set(CHANNELS) == {"error-free", "bernoulli", "gilbert-elliott", "neyman-a", "lms"}
     assert {type(example) for example in EXAMPLES} == set(CHANNELS.values()) - {Lms}
 
 

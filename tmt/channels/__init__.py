@@ -10,9 +10,10 @@ from tmt.channels.bernoulli import Bernoulli
 from tmt.channels.error_free import ErrorFree
 from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.channels.lms import Lms
+from tmt.channels.neyman_a import NeymanA
 
 CHANNELS: dict[str, type[Channel]] = {
-    channel.name: channel for channel in (ErrorFree, Bernoulli, GilbertElliott, Lms)
+    channel.name: channel for channel in (ErrorFree, Bernoulli, GilbertElliott, NeymanA, Lms)
 }
 """Every channel by the name that users type."""
 
@@ -24,6 +25,7 @@ __all__ = [
     "ErrorFree",
     "GilbertElliott",
     "Lms",
+    "NeymanA",
     "Realisation",
     "SlotChannel",
 ]

@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from tmt.channels import Channel
     from tmt.generate import Line
 
-PARAMETERS = ("probability", "alpha", "beta", "error_good", "error_bad", "es_n0_db")
+PARAMETERS = (
+    "probability",
+    "alpha",
+    "beta",
+    "error_good",
+    "error_bad",
+    "errors_per_cluster",
+    "cluster_slots",
+    "es_n0_db",
+)
 """Options that are parameters of a channel, by the names of its fields."""
 
 LINE_OPTIONS = ("slot_interval", "rate_bps", "share", "decode_time", "duration")
@@ -31,12 +40,14 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
 @click.option(
     "--channel",
     "channel_name",
-    type=click.Choice(["error-free", "bernoulli", "gilbert-elliott", "lms"]),
+    type=click.Choice(["error-free", "bernoulli", "gilbert-elliott", "neyman-a", "lms"]),
     required=True,
-    help="Which slots are erased: none; each with --probability; in bursts; in shadow and fading on the way "
-    "of a receiver in a car.",
+    help="Which slots are erased: none; each with --probability; in bursts; where clusters of errors lie; in "
+    "shadow and fading on the way of a receiver in a car.",
 )
-@click.option("--probability", type=_PROBABILITY, help="bernoulli: probability that a slot is erased.")
+@click.option(
+    "--probability", type=_PROBABILITY, help="bernoulli, neyman-a: probability that a slot is erased."
+)
 @click.option(
     "--alpha", type=_PROBABILITY, help="gilbert-elliott: probability that a good slot follows a good one."
 )
@@ -48,6 +59,16 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
 )
 @click.option(
     "--error-bad", type=_PROBABILITY, help="gilbert-elliott: probability of erasure when bad.  [default: 1]"
+)
+@click.option(
+    "--errors-per-cluster",
+    type=click.FloatRange(0.0, min_open=True),
+    help="neyman-a: mean errors in a cluster.",
+)
+@click.option(
+    "--cluster-slots",
+    type=click.FloatRange(0.0),
+    help="neyman-a: over how many slots the errors of a cluster lie; may be a fraction.",
 )
 @click.option("--es-n0-db", type=float, help="lms: Es/N0 in dB without shadowing and multipath.")
 @click.option(

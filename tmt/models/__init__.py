@@ -13,9 +13,11 @@ from tmt.models.erasures import conditional_count_laws, erasure_count_law
 from tmt.models.fec import fec
 from tmt.models.harq import harq
 from tmt.models.link import Performance, RegularLink
+from tmt.models.neyman_a import ClusteredErrors, error_count_law
 
 __all__ = [
     "BlockLaw",
+    "ClusteredErrors",
     "Performance",
     "RegularLink",
     "TwoStateChannel",
@@ -25,6 +27,7 @@ __all__ = [
     "conditional_count_laws",
     "delivered_by_transmission",
     "erasure_count_law",
+    "error_count_law",
     "fec",
     "gap_length_law",
     "harq",

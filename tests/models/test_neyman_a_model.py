@@ -1,0 +1,96 @@
+"""The formulas for clustered errors against sums, integrals and simulation by definition."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from naive import neyman_a as naive
+from scipy.integrate import quad
+from scipy.stats import geom, poisson
+
+from tmt.errors import UsageError
+from tmt.models import ClusteredErrors, error_count_law
+
+
+@pytest.mark.parametrize(("clusters", "errors"), [(0.1, 10.0), (2.0, 3.0), (5.0, 0.3)])
+def test_error_count_law__is_a_poisson_sum_of_poissons(clusters: float, errors: float) -> None:
+    # P(k) is the sum over n clusters of Poisson(n; m1) Poisson(k; n m2), by scipy's laws.
+    law = error_count_law(clusters, errors, 40)
+    n = np.arange(200)
+    for k in (0, 1, 2, 7, 40):
+        assert law[k] == pytest.approx(
+            float(poisson.pmf(n, clusters) @ poisson.pmf(k, n * errors)), rel=1e-10
+        )
+
+
+@pytest.mark.parametrize(("clusters", "errors"), [(0.1, 10.0), (2.0, 3.0)])
+def test_error_count_law__has_the_moments_and_the_generating_function_of_neyman(
+    clusters: float, errors: float
+) -> None:
+    # Mean m1 m2, variance m1 m2 (1 + m2), and E z^k = exp(-m1 (1 - exp(-m2 (1 - z)))).
+    law = error_count_law(clusters, errors, 400)
+    k = np.arange(401)
+    mean = float(law @ k)
+    assert law.sum() == pytest.approx(1.0)
+    assert mean == pytest.approx(clusters * errors)
+    assert law @ (k - mean) ** 2 == pytest.approx(clusters * errors * (1 + errors))
+    for z in (0.0, 0.5, 0.9):
+        assert law @ z**k == pytest.approx(math.exp(-clusters * (1 - math.exp(-errors * (1 - z)))))
+
+
+def test_error_count_law__is_that_of_errors_drawn_one_by_one() -> None:
+    # Clusters at a point, 4000 slots: standard deviation of each share at most 0.008; four of them allowed.
+    source = np.random.default_rng(8)
+    places = naive.error_places(0.7, 2.0, 0.0, 4000, source)
+    counts = np.bincount(np.floor(places).astype(int), minlength=4000)
+    shares = np.bincount(counts, minlength=60)[:6] / 4000
+    assert shares == pytest.approx(error_count_law(0.7, 2.0, 5), abs=0.032)
+
+
+@pytest.mark.parametrize("packets", [0.035, 1.0, 3.0])
+@pytest.mark.parametrize("length", [0.01, 0.5, 1.0, 2.7, 40.0])
+def test_no_error__is_the_integral_over_where_a_cluster_begins(packets: float, length: float) -> None:
+    clusters, errors = 0.2, 6.0
+
+    def hit(begin: float) -> float:
+        overlap = max(0.0, min(packets, begin + length) - max(0.0, begin))
+        return 1.0 - math.exp(-errors * overlap / length)
+
+    corners = sorted({-length, min(0.0, packets - length), max(0.0, packets - length), 0.0, packets})
+    exponent = sum(quad(hit, a, b)[0] for a, b in pairwise(corners))
+    found = ClusteredErrors(clusters, errors, length).no_error(packets)
+    assert -math.log(found) == pytest.approx(clusters * exponent, rel=1e-8)
+
+
+def test_clusters_at_a_point__lose_packets_independently() -> None:
+    # 1 - exp(-m1 (1 - exp(-m2))), and distances of geometric law.
+    process = ClusteredErrors(0.3, 4.0, 0.0)
+    loss = 1 - math.exp(-0.3 * (1 - math.exp(-4.0)))
+    assert process.loss_probability == pytest.approx(loss)
+    assert process.distance_cdf(30) == pytest.approx(geom.cdf(np.arange(1, 31), loss))
+    assert process.repeat_probability == pytest.approx(loss)
+
+
+def test_of_bits__counts_bits_of_a_packet() -> None:
+    # 12,000 bits at 1e-5: 0.12 errors, 0.012 clusters of 10; 600 bits are a twentieth of a packet.
+    process = ClusteredErrors.of_bits(1e-5, 10.0, 600.0)
+    assert (process.clusters, process.errors_per_cluster, process.cluster_packets) == pytest.approx(
+        (0.012, 10.0, 0.05)
+    )
+
+
+def test_with_loss__has_that_loss() -> None:
+    for length in (0.0, 0.3, 5.0):
+        assert ClusteredErrors.with_loss(0.07, 9.0, length).loss_probability == pytest.approx(0.07)
+    with pytest.raises(UsageError, match=r"probability is 1\.0, must be within \(0, 1\)"):
+        ClusteredErrors.with_loss(1.0, 9.0, 0.0)
+
+
+def test_clustered_errors__refuse_what_is_no_process() -> None:
+    with pytest.raises(UsageError, match=r"clusters is 0\.0, must be positive"):
+        ClusteredErrors(0.0, 1.0, 1.0)
+    with pytest.raises(UsageError, match=r"cluster_packets is -1\.0, must be 0 or more"):
+        ClusteredErrors(1.0, 1.0, -1.0)

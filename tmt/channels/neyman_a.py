@@ -1,0 +1,176 @@
+"""Errors in clusters: the Neyman type A process, and the slots that it erases.
+
+Clusters begin as a Poisson process; each holds a Poisson number of errors (Neyman, Annals of Mathematical
+Statistics 10, 1939; for bit errors Smith, Digital Transmission Systems; for packets Botos, Polgar and Bota).
+A slot with an error in it is erased.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from tmt.channels.base import (
+    BoolArray,
+    ErasureStream,
+    SlotChannel,
+    check_probability,
+    check_seed,
+)
+from tmt.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+CLUSTERS_AT_A_TIME = 1024
+"""Clusters are drawn in blocks of this size, whatever the pieces in which slots are asked for."""
+
+MOST_OPEN = 10**6
+"""Clusters that may lie over one slot in the mean; with so many the channel has hardly any memory left."""
+
+_FAR = float(1 << 40)
+"""The longest gap between clusters, in slots: nearly twenty years of microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeymanA(SlotChannel):
+    """Clusters of errors over a line of slots, of which each is erased that holds an error.
+
+    Attributes
+    ----------
+    probability
+        Probability that a slot is erased, in [0, 1); it sets how many clusters there are.
+    errors_per_cluster
+        Mean number of errors in a cluster, above 0.
+    cluster_slots
+        Over how many slots a cluster's errors lie, each with equal probability anywhere in it;
+        a fraction for clusters shorter than a slot. With 0 slots are erased independently.
+
+    Raises
+    ------
+    UsageError
+        When one of them is out of its range, or more than `MOST_OPEN` clusters would lie over each slot.
+    """
+
+    name: ClassVar[str] = "neyman-a"
+
+    probability: float
+    errors_per_cluster: float
+    cluster_slots: float
+
+    def __post_init__(self) -> None:
+        check_probability("probability", self.probability)
+        if self.probability == 1.0:
+            raise UsageError(f"probability is {self.probability}, must be below 1")
+        if not 0.0 < self.errors_per_cluster < math.inf:
+            raise UsageError(f"errors_per_cluster is {self.errors_per_cluster}, must be positive")
+        if not 0.0 <= self.cluster_slots < math.inf:
+            raise UsageError(f"cluster_slots is {self.cluster_slots}, must be 0 or more")
+        if self.clusters_per_slot * max(self.cluster_slots, 1.0) > MOST_OPEN:
+            raise UsageError(
+                f"cluster_slots is {self.cluster_slots}: with errors_per_cluster {self.errors_per_cluster} "
+                f"more than {MOST_OPEN} clusters would lie over each slot"
+            )
+
+    @property
+    def erasure_probability(self) -> float:
+        """The parameter itself."""
+        return self.probability
+
+    @property
+    def clusters_per_slot(self) -> float:
+        """Mean number of clusters that begin in a slot."""
+        return -math.log1p(-self.probability) / self._reach()
+
+    def _reach(self) -> float:
+        """Return for how many slots' worth of beginnings a cluster has an error in a given slot.
+
+        That is the integral, over where a cluster begins, of 1 - exp(-mean errors that it has in the slot):
+        the slot is free of errors with the probability that a Poisson variable of mean `clusters_per_slot`
+        times this is 0.
+        """
+        most = self.errors_per_cluster / max(1.0, self.cluster_slots)
+        inside = -math.expm1(-most)
+        at_an_edge = most / 2.0 - most**2 / 6.0 if most < 1e-4 else 1.0 - inside / most
+        return abs(1.0 - self.cluster_slots) * inside + 2.0 * min(1.0, self.cluster_slots) * at_an_edge
+
+    def erasures(self, seed: int) -> ErasureStream:
+        """Start the realisation that belongs to `seed`, as if it had always run.
+
+        One source draws where clusters begin, another one uniform number per slot for its fate: the numbers
+        of errors that a cluster has in different slots are independent Poisson variables.
+        """
+        return _Clusters(self, seed)
+
+
+class _Clusters:
+    """The clusters that reach into the slots to come, drawn as far as they are needed."""
+
+    def __init__(self, channel: NeymanA, seed: int) -> None:
+        check_seed(seed)
+        begin, fates = np.random.SeedSequence(seed).spawn(2)
+        self._begin = np.random.Generator(np.random.PCG64(begin))
+        self._fates = np.random.Generator(np.random.PCG64(fates))
+        self._channel = channel
+        # Clusters that begin before this cannot reach into slot 0.
+        self._slot = -1 - math.floor(channel.cluster_slots)
+        self._drawn_until = (self._slot, 0.0)  # slot, and part of it
+        self._first_slot, self._last_slot = np.empty(0, np.int64), np.empty(0, np.int64)
+        self._first_part, self._last_part = np.empty(0), np.empty(0)
+        self._open = 0
+        self._erase(np.zeros(-self._slot))
+
+    def next(self, slots: int) -> BoolArray:
+        return self._erase(self._fates.random(slots))
+
+    def _erase(self, uniforms: npt.NDArray[np.float64]) -> BoolArray:
+        from tmt.kernels.neyman_a import neyman_a  # noqa: PLC0415  (numba takes long to import)
+
+        slots, done = len(uniforms), 0
+        erased = np.empty(slots, np.bool_)
+        while done < slots:
+            ready = min(slots, self._drawn_until[0] - self._slot)
+            if ready <= done:
+                self._draw()
+                continue
+            begun, ended = neyman_a(
+                uniforms[done:ready],
+                self._slot + done,
+                self._first_slot,
+                self._first_part,
+                self._last_slot,
+                self._last_part,
+                self._open,
+                self._channel.errors_per_cluster,
+                self._channel.cluster_slots,
+                erased[done:ready],
+            )
+            self._open = begun - ended
+            self._forget(ended)
+            done = ready
+        self._slot += slots
+        return erased
+
+    def _forget(self, ended: int) -> None:
+        self._first_slot, self._first_part = self._first_slot[ended:], self._first_part[ended:]
+        self._last_slot, self._last_part = self._last_slot[ended:], self._last_part[ended:]
+
+    def _draw(self) -> None:
+        """Draw the next block of clusters; every slot before the last one's beginning is then decided."""
+        per_slot = self._channel.clusters_per_slot
+        gaps = self._begin.standard_exponential(CLUSTERS_AT_A_TIME)
+        gaps = np.minimum(gaps / per_slot, _FAR) if per_slot else np.full(CLUSTERS_AT_A_TIME, _FAR)
+        slot, part = self._drawn_until
+        first = part + np.cumsum(gaps)
+        last = first % 1.0 + self._channel.cluster_slots
+        first_slot = slot + np.floor(first).astype(np.int64)
+        last_slot = first_slot + np.floor(last).astype(np.int64)
+        self._drawn_until = (int(first_slot[-1]), float(first[-1] % 1.0))
+        if per_slot:
+            self._first_slot = np.concatenate([self._first_slot, first_slot])
+            self._first_part = np.concatenate([self._first_part, first % 1.0])
+            self._last_slot = np.concatenate([self._last_slot, last_slot])
+            self._last_part = np.concatenate([self._last_part, last % 1.0])
