@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 
 from tmt.cli import COMMANDS
+from tmt.io import write_trace
+from tmt.trace import PhyTrace
 
 ROOT = Path(__file__).resolve().parents[2]
 TMT = Path(sys.executable).with_name("tmt")
@@ -49,6 +52,24 @@ def test_command__loads_no_compiler_before_it_is_called(name: str) -> None:
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert (
         set(json.loads(result.stdout)) & {"numba", "pandas", "pyarrow", "scipy", "matplotlib", "distributed"}
+        == set()
+    )
+
+
+def test_convert__loads_only_what_it_needs(tmp_path: Path) -> None:
+    write_trace(tmp_path / "phy.npy", PhyTrace(np.arange(9) * 1_000_000, np.full(9, 500_000)))
+    script = (
+        "import json, sys; sys.argv = 'tmt convert phy.npy link.npy --scheme arq --rtt 0.5'.split()\n"
+        "from tmt.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: print(json.dumps(sorted(sys.modules)))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert (
+        set(json.loads(result.stdout.splitlines()[-1]))
+        & {"scipy.linalg", "pandas", "pyarrow.compute", "matplotlib", "distributed"}
         == set()
     )
 

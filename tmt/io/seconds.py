@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tmt.units import NS_PER_S
 
@@ -61,6 +60,8 @@ def column_values(column: Column, parsed: pa.Array) -> npt.NDArray[Any]:
 
 def _nanoseconds(parsed: pa.Array, missing: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.int64]:
     if parsed.type.scale != _DIGITS:
+        import pyarrow.compute as pc  # noqa: PLC0415  (takes long to import, and binary formats do without)
+
         parsed = pc.round(parsed, _DIGITS, "half_to_even").cast(pa.decimal128(38, _DIGITS))
     halves = np.frombuffer(parsed.buffers()[1], "<i8")[2 * parsed.offset :][: 2 * len(parsed)].reshape(-1, 2)
     low, high = halves[:, 0], halves[:, 1]
@@ -72,6 +73,8 @@ def _nanoseconds(parsed: pa.Array, missing: npt.NDArray[np.bool_] | None) -> npt
 
 def spelled_column(column: Column, values: npt.NDArray[Any], null: str, *, seconds: bool) -> pa.Array:
     """Return the column as its fields: times in seconds with no more digits than they need, if asked."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
     missing = pa.array(values == column.null) if column.null is not None else None
     spelled = pa.array(values)
     if column.dtype != "|b1":
@@ -84,6 +87,8 @@ def spelled_column(column: Column, values: npt.NDArray[Any], null: str, *, secon
 
 
 def _seconds(values_ns: npt.NDArray[np.int64]) -> pa.Array:
+    import pyarrow.compute as pc  # noqa: PLC0415
+
     whole = pa.array(values_ns // NS_PER_S).cast(pa.string())
     part = pc.utf8_lpad(pa.array(values_ns % NS_PER_S).cast(pa.string()), _DIGITS, "0")
     return pc.utf8_rtrim(pc.utf8_rtrim(pc.binary_join_element_wise(whole, part, "."), "0"), ".")

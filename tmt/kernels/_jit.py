@@ -5,9 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
+from numba.np import linalg
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# While numba loads its array functions, it imports all of scipy.linalg to learn whether BLAS is there: a
+# fifth of a short command's time. Unasked here, it still does so for a kernel that multiplies matrices.
+_ensure_blas, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+import numba.np.arraymath  # noqa: E402
+
+linalg.ensure_blas = _ensure_blas
 
 Function = TypeVar("Function", bound="Callable[..., object]")
 
