@@ -18,6 +18,7 @@ from scipy.special import xlog1py
 from scipy.stats import binom
 
 from tmt.errors import UsageError
+from tmt.models import padhye
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -228,12 +229,8 @@ def tcp_units_per_s(packet_units: int, rtt_s: float, packet_loss: float, delayed
 
     The timeout is taken as four RTTs. Without loss the rate is infinite.
     """
-    if packet_loss == 0.0:
-        return math.inf
-    halved = math.sqrt(2.0 * delayed_acks * packet_loss / 3.0)
-    timeouts = min(1.0, 3.0 * math.sqrt(3.0 * delayed_acks * packet_loss / 8.0))
-    per_packet = halved + 4.0 * timeouts * packet_loss * (1.0 + 32.0 * packet_loss**2)
-    return packet_units / (rtt_s * per_packet) * (1.0 - packet_loss)
+    sent = padhye.packets_per_s(rtt_s, packet_loss, 4.0 * rtt_s, delayed_acks)
+    return packet_units * sent * (1.0 - packet_loss)
 
 
 def hybrid(

@@ -1,0 +1,82 @@
+"""The model of two links, beside ns-2: transfers without loss, and go-back-N that is never idle."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tmt.models.split import GoBackN, TcpSender, TwoLinks, lossless
+from tmt.schema import PACKET_EVENTS
+
+if TYPE_CHECKING:
+    from tests.ns2.conftest import Datagrams
+
+pytestmark = pytest.mark.ns2
+
+TWO_LINKS = Path(__file__).with_name("two_links.tcl")
+
+
+@pytest.mark.parametrize(
+    ("wired_bps", "wireless_bps"), [(10e6, 2e6), (2e6, 10e6)], ids=["wireless slower", "wired slower"]
+)
+@pytest.mark.parametrize("wired_delay_s", [0.001, 0.045])
+def test_latency__of_each_segment_is_that_of_ns2(
+    wired_bps: float, wireless_bps: float, wired_delay_s: float, simulator: Path, tmp_path: Path
+) -> None:
+    """New Reno and a sink that acknowledges every other segment: slow start to a window of 64 packets.
+
+    ns-2 sends a SYN of 40 bytes first, whose round trip comes on top.
+    """
+    words = [400, 64, wired_bps, wired_delay_s, wireless_bps, 0.002]
+    subprocess.run([simulator, TWO_LINKS, *map(str, words)], cwd=tmp_path, check=True, timeout=60)
+    records = np.load(tmp_path / "packets.npy")
+    records = records[(records["event"] == PACKET_EVENTS.index("received")) & (records["direction"] == 0)]
+    path = TwoLinks(
+        wired_packet_s=12_000 / wired_bps,
+        wireless_packet_s=12_000 / wireless_bps,
+        wired_delay_s=wired_delay_s,
+        wireless_delay_s=0.002,
+        wired_ack_s=wired_delay_s + 320 / wired_bps,
+        wireless_ack_s=0.002 + 320 / wireless_bps,
+    )
+    handshake_s = 2 * (path.wired_ack_s + path.wireless_ack_s)
+    model = lossless.end_to_end_by_segments_s(path, TcpSender(2, 64, 64, 2), 400)
+    assert np.abs(records["time_ns"][1:] / 1e9 - handshake_s - model).max() < 1e-6
+
+
+@pytest.mark.parametrize(("loss", "burst"), [(0.05, None), (0.3, None), (0.2, 8.0)])
+def test_go_back_n__takes_the_time_that_the_model_says(
+    loss: float, burst: float | None, send_datagrams: Datagrams
+) -> None:
+    """20,000 packets of 10 frames back to back, one stream; within four standard errors.
+
+    Between two errors that are repeated a random number of frames passes: the time that n of them take has
+    the variance n sigma^2, with sigma estimated from packets in a hundred groups.
+    """
+    link = GoBackN.losing(loss, burst, frames=10, window=10)
+    packets, frame_s = 20_000, 0.0012
+    run = send_datagrams(
+        None,
+        [(i + 1, 1500) for i in range(packets)],
+        delay_s=0.001,
+        duration_s=1e4,
+        queue="Clift/Online",
+        limit_=packets + 1,
+        scheme="go-back-n",
+        unit_bytes_=150,
+        window_=10,
+        timeout_=9 * frame_s,
+        alpha_=1 - link.error_after_success,
+        beta_=link.error_after_error,
+    )
+    assert run.status == 0, run.stderr
+    assert run.counters["packets_delivered"] == packets
+    times = np.array([time for _, time in sorted(run.fates().values(), key=lambda fate: fate[1])]) / 1e9
+    groups = np.diff(times[99::200]) / 200
+    error = groups.std(ddof=1) / math.sqrt(len(groups))
+    assert abs(groups.mean() - link.packet_s(10 * frame_s)) < 4 * error

@@ -1,0 +1,103 @@
+"""Transfers that lose packets (Jin and Yang 2006, eqs. 8, 9, 12, 13 and 15).
+
+Until the first loss a transfer is as fast as one that loses nothing; from then on as fast as a long-lived
+connection.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.models import padhye
+
+if TYPE_CHECKING:
+    from tmt.models.channel import FloatArray
+    from tmt.models.split.path import TwoLinks
+    from tmt.models.split.sender import TcpSender
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """How a transfer of M segments fares.
+
+    Attributes
+    ----------
+    latency_s
+        Mean time from the first segment's start until the receiver has all.
+    packets_per_s
+        M / latency.
+    long_run_packets_per_s
+        What a transfer without end delivers.
+    packet_loss
+        Probability that a packet is lost on its way, on either link.
+    """
+
+    latency_s: float
+    packets_per_s: float
+    long_run_packets_per_s: float
+    packet_loss: float
+
+
+def segments_before_loss(segments: int, packet_loss: float) -> float:
+    """Return m_loss, the mean number of segments before the first loss, at most `segments`.
+
+    The sum of (1-p)^n over n = 1..M, which is (1 - (1-p)^M) (1-p) / p.
+    """
+    if packet_loss == 0.0:
+        return float(segments)
+    none_lost = -np.expm1(segments * np.log1p(-packet_loss))
+    return float(none_lost * (1.0 - packet_loss) / packet_loss)
+
+
+def latency_s(lossless_s: FloatArray, packet_loss: float, packets_per_s: float) -> float:
+    """Return eq. 9: the latencies without loss, [M], weighed by where the first loss falls, and the rest.
+
+    n segments go before the first loss with probability p(n) = (1-p)^n p, and all M with (1-p)^M; the
+    M - n others follow at `packets_per_s`. A transfer that loses its first segment has not begun: T(0) = 0.
+    """
+    segments = len(lossless_s)
+    before = np.arange(1, segments + 1)
+    weights = (1.0 - packet_loss) ** before
+    weights[:-1] *= packet_loss
+    rest = segments - segments_before_loss(segments, packet_loss)
+    return float(weights @ lossless_s) + (rest / packets_per_s if packet_loss > 0.0 else 0.0)
+
+
+def delivered_packets_per_s(sender: TcpSender, cycle_s: float, packet_s: float, packet_loss: float) -> float:
+    """Return what one long-lived connection delivers (eq. 8), in packets/s.
+
+    At most the largest window in each cycle, and what the slowest link can carry; of what is sent the share
+    1 - p arrives. The RTT of eq. 8 is the cycle, from the start of a window to its first ACK.
+    """
+    sent = min(
+        padhye.packets_per_s(cycle_s, packet_loss, sender.timeout_s, sender.packets_per_ack),
+        sender.largest_window / cycle_s,
+        1.0 / packet_s,
+    )
+    return sent * (1.0 - packet_loss)
+
+
+def lost_on_either(first: float, second: float) -> float:
+    """Return p_1 + p_2 - p_1 p_2."""
+    return first + second - first * second
+
+
+def end_to_end_packets_per_s(path: TwoLinks, sender: TcpSender, wireless_loss: float) -> float:
+    """Return what a long-lived connection without proxy delivers, in packets/s."""
+    cycle_s = path.end_to_end_cycle_s(sender.packets_per_ack)
+    packet_loss = lost_on_either(path.wired_loss, wireless_loss)
+    return delivered_packets_per_s(sender, cycle_s, path.bottleneck_s, packet_loss)
+
+
+def split_packets_per_s(path: TwoLinks, sender: TcpSender, proxy: TcpSender, wireless_loss: float) -> float:
+    """Return what two long-lived connections in a row deliver, the slower of them, in packets/s."""
+    wired = delivered_packets_per_s(
+        sender, path.wired_cycle_s(sender.packets_per_ack), path.wired_packet_s, path.wired_loss
+    )
+    wireless = delivered_packets_per_s(
+        proxy, path.wireless_cycle_s(proxy.packets_per_ack), path.wireless_packet_s, wireless_loss
+    )
+    return min(wired, wireless)
