@@ -246,7 +246,8 @@ void Sender::report(const Acknowledgement& ack, const Progress& progress, const 
   control_->on_ack(sample);
 }
 
-// RFC 6298, (5.2) and (5.3): the timer runs from the last ACK that brought something in order.
+// RFC 6298, (5.2) and (5.3): the timer runs from the last ACK that brought something in order. As in Linux, it also
+// runs from one that reports packets sent before the first missing one was: that one's own ACK cannot be due yet.
 void Sender::restart_timers(const Acknowledgement& ack, const Progress& progress) {
   if (board_.is_empty()) {
     timeout_ns_ = probe_ns_ = reordering_ns_ = never;
@@ -254,10 +255,18 @@ void Sender::restart_timers(const Acknowledgement& ack, const Progress& progress
   }
   if (board_.una() == progress.prior_una) {
     if (state_ != RecoveryState::open) probe_ns_ = never;
+    if (reports_older_than_first()) timeout_ns_ = ack.now_ns + rtt_.rto_ns();
     return;
   }
   timeout_ns_ = ack.now_ns + rtt_.rto_ns();
   arm_probe(ack.now_ns);
+}
+
+// Whether the ACK at hand delivers a packet that was sent before the last transmission of the first missing one.
+bool Sender::reports_older_than_first() const {
+  const Nanoseconds first_ns = board_.at(board_.una()).sent_ns;
+  return std::any_of(delivered_.begin(), delivered_.end(),
+                     [first_ns](const DeliveredPacket& packet) { return packet.packet.sent_ns < first_ns; });
 }
 
 void Sender::arm_probe(Nanoseconds now_ns) {

@@ -102,6 +102,7 @@ class Sender {
   void respond_to_losses(Nanoseconds now_ns, const Progress& progress, bool by_timer);
   void report(const Acknowledgement& ack, const Progress& progress, const RateSample& rate);
   void restart_timers(const Acknowledgement& ack, const Progress& progress);
+  bool reports_older_than_first() const;
 
   void mark_lost(Nanoseconds now_ns, std::int64_t sequence);
   void on_retransmission_timeout(Nanoseconds now_ns);

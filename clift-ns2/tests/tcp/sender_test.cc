@@ -238,6 +238,35 @@ TEST(Sender, RecoversWhenAWholeWindowIsLost) {
   expect_all_delivered(f.path, 100);
 }
 
+TEST(Sender, DoesNotTimeOutBehindAQueueThatHasGrown) {
+  // Reno in slow start, and a queue without end: while the ACKs of packets that are sent in one round trip come back,
+  // twice as many are sent. Packet 1000 goes out again behind that, and its ACK takes twice the round-trip time
+  // that was measured when it went, and more than the timeout.
+  Path path({}, {});
+  path.fate = losing({{1000, 1}});
+  path.offer(4000);
+  path.run();
+  ASSERT_EQ(path.times_of(1000).size(), 2u);
+  EXPECT_EQ(path.sender.counters().timeouts, 0);
+  expect_all_delivered(path, 4000);
+}
+
+TEST(Sender, TimesOutAfterTheLastReportOfWhatWasSentBefore) {
+  // Packet 0 of ten is lost twice, the receiver's window lets no other one out. The timer runs from the ACK of packet
+  // 9 at 110 ms, the last one that was sent before the retransmission at 104 ms.
+  SenderOptions options = no_handshake();
+  options.receiver_window = 10;
+  Fixture fixture(20.0, {}, options);
+  fixture.path.fate = losing({{0, 1}, {0, 2}});
+  fixture.path.offer(10);
+  fixture.path.run(110 * ms);
+  EXPECT_EQ(fixture.path.times_of(0), (Delays{0, 104 * ms}));
+  const Nanoseconds rto_ns = fixture.path.sender.rtt().rto_ns();
+  fixture.path.run();
+  EXPECT_EQ(fixture.path.times_of(0), (Delays{0, 104 * ms, 110 * ms + rto_ns}));
+  expect_all_delivered(fixture.path, 10);
+}
+
 TEST(Sender, DoublesTheTimeoutWhileNothingComesBack) {
   Fixture f;
   f.path.fate = [](std::int64_t sequence, int copy) {
