@@ -23,6 +23,11 @@ Queue/Clift/Online set beta_ 0
 Queue/Clift/Online set error_good_ 0
 Queue/Clift/Online set error_bad_ 1
 
+# Ten errors at one point: packets are lost independently until a script says how long clusters are.
+ErrorModel/NeymanA set errors_per_cluster_ 10
+ErrorModel/NeymanA set cluster_packets_ 0
+ErrorModel/NeymanA set packet_bytes_ 1500
+
 Clift/Tap set debug_ false
 Agent/TCP/Modern set srtt_s_ 0
 Agent/TCP/Modern set ca_state_ 0

@@ -14,4 +14,10 @@ void fail(const std::string& line) {
   std::abort();  // Tcl_Exit does not return, but is not declared so
 }
 
+std::string shown(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.15g", value);
+  return text;
+}
+
 }  // namespace clift

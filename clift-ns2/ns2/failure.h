@@ -7,4 +7,7 @@ namespace clift {
 
 [[noreturn]] void fail(const std::string& line);
 
+// A number as messages show it.
+std::string shown(double value);
+
 }  // namespace clift

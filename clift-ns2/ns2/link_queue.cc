@@ -145,10 +145,4 @@ void LinkQueue::add(Counters& counters, const char* name, std::int64_t value) {
   counters += (counters.empty() ? "" : " ") + std::string(name) + " " + std::to_string(value);
 }
 
-std::string shown(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.15g", value);
-  return text;
-}
-
 }  // namespace clift

@@ -125,7 +125,4 @@ class Call : public Handler {
   void (Owner::*member_)();
 };
 
-// A number as messages show it.
-std::string shown(double value);
-
 }  // namespace clift

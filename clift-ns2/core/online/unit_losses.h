@@ -3,14 +3,9 @@
 
 #include <cstdint>
 
-namespace clift {
+#include "core/uniform_source.h"
 
-// Numbers from the open interval (0, 1).
-class UniformSource {
- public:
-  virtual ~UniformSource() = default;
-  virtual double next() = 0;
-};
+namespace clift {
 
 // Gilbert-Elliott: probabilities of staying in the good and in the bad state, and of a loss in each.
 struct ChannelOptions {

@@ -4,23 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
+
+#include "tests/numbers.h"
 
 namespace clift {
 namespace {
-
-class Numbers : public UniformSource {
- public:
-  explicit Numbers(unsigned seed) : engine_(seed) {}
-  double next() override {
-    ++drawn;
-    return std::uniform_real_distribution<double>(std::nextafter(0.0, 1.0), 1.0)(engine_);
-  }
-  int drawn = 0;
-
- private:
-  std::mt19937_64 engine_;
-};
 
 TEST(UnitLosses, AreIndependentWithoutStates) {
   Numbers numbers(1);

@@ -1,0 +1,13 @@
+// Where the processes of the core take their random numbers from.
+#pragma once
+
+namespace clift {
+
+// Numbers from the open interval (0, 1).
+class UniformSource {
+ public:
+  virtual ~UniformSource() = default;
+  virtual double next() = 0;
+};
+
+}  // namespace clift

@@ -1,0 +1,78 @@
+// `ErrorModel/NeymanA`: an error model of ns-2 whose errors come in clusters.
+#include <memory>
+
+#include "errmodel.h"
+#include "random.h"
+
+#include "core/clustered_losses.h"
+#include "failure.h"
+
+namespace clift {
+
+namespace {
+
+// Used as any ErrorModel, on links and in wireless nodes; `rate_` is the probability that a packet is lost. In unit pkt
+// every packet has length 1; in unit byte a packet of `packet_bytes_` has, and others in proportion.
+class NeymanAErrorModel : public ErrorModel {
+ public:
+  NeymanAErrorModel() : uniforms_(*this) {
+    bind("errors_per_cluster_", &errors_per_cluster_);
+    bind("cluster_packets_", &cluster_packets_);
+    bind("packet_bytes_", &packet_bytes_);
+  }
+
+  int corrupt(Packet* packet) override {
+    if (enable_ == 0) return 0;
+    // By the first packet the script has set whatever it sets.
+    if (!losses_) losses_ = std::make_unique<ClusteredLosses>(options(), uniforms_);
+    const double length = unit_ == EU_BYTE ? static_cast<double>(hdr_cmn::access(packet)->size()) / packet_bytes_ : 1.0;
+    return losses_->next_is_lost(length) ? 1 : 0;
+  }
+
+ private:
+  class Numbers : public UniformSource {
+   public:
+    explicit Numbers(NeymanAErrorModel& model) : model_(model) {}
+    double next() override { return model_.ranvar_ != nullptr ? model_.ranvar_->value() : Random::uniform(); }
+
+   private:
+    NeymanAErrorModel& model_;
+  };
+
+  ClusterOptions options() const {
+    if (unit_ != EU_PKT && unit_ != EU_BYTE) fail("ErrorModel/NeymanA: unit must be pkt or byte");
+    if (packet_bytes_ < 1) refuse("packet_bytes_", packet_bytes_, "1 or more");
+    if (!(rate_ >= 0 && rate_ < 1)) refuse("rate_", rate_, "a probability, from 0 to below 1");
+    if (!(errors_per_cluster_ > 0 && errors_per_cluster_ <= most)) {
+      refuse("errors_per_cluster_", errors_per_cluster_, "positive");
+    }
+    if (!(cluster_packets_ >= 0 && cluster_packets_ <= most)) refuse("cluster_packets_", cluster_packets_, "0 or more");
+    const ClusterOptions options{rate_, errors_per_cluster_, cluster_packets_};
+    if (ClusteredLosses::clusters_at_once(options) > most_at_once) {
+      refuse("cluster_packets_", cluster_packets_, "such that no more than 100,000 clusters lie over each other");
+    }
+    return options;
+  }
+
+  [[noreturn]] static void refuse(const char* variable, double value, const char* allowed) {
+    fail(std::string("ErrorModel/NeymanA: ") + variable + " is " + shown(value) + ", must be " + allowed);
+  }
+
+  static constexpr double most = 1e15, most_at_once = 1e5;
+
+  double errors_per_cluster_;
+  double cluster_packets_;
+  int packet_bytes_;
+  Numbers uniforms_;
+  std::unique_ptr<ClusteredLosses> losses_;
+};
+
+class NeymanAErrorModelClass : public TclClass {
+ public:
+  NeymanAErrorModelClass() : TclClass("ErrorModel/NeymanA") {}
+  TclObject* create(int, const char* const*) override { return new NeymanAErrorModel; }
+} neyman_a_error_model_class;
+
+}  // namespace
+
+}  // namespace clift
