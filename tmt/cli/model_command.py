@@ -14,6 +14,7 @@ MODELS = {
     "arq": ("scheme", "selective repeat"),
     "harq": ("scheme", "hybrid ARQ type II"),
     "hybrid": ("hybrid", "TCP over a link with hybrid FEC/ARQ-SR, by Barakat and Al Fawal"),
+    "split": ("split", "TCP through a proxy and over go-back-N ARQ, by Jin and Yang"),
 }
 """Name of each model: the file `model_KIND.py` that holds its command, and the line that the help prints."""
 
@@ -35,4 +36,6 @@ def command() -> None:
       tmt model arq --alpha 0.99 --beta 0.1:0.98:12 --rtt 0.5 --plot arq.png
     The redundancy that lets ten TCP connections across a lossy link best:
       tmt model hybrid --unit-loss 0.01 --code-length 10:20 --persistency 0:5
+    What a proxy and ARQ are worth as a wireless link gets worse:
+      tmt model split --wireless-loss 0:0.1:11
     """

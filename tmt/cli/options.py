@@ -49,6 +49,26 @@ POSITIVE_SECONDS = Seconds(strict=True)
 """A time of more than 0 s."""
 
 
+_NO_RANGE = "neither a number nor FIRST:LAST:COUNT with a COUNT of 2 or more."
+
+
+def _range_parts(text: str) -> tuple[tuple[str, str], int]:
+    """Split ``FIRST:LAST:COUNT``, or one value, which is first and last; neither has a count of 0."""
+    parts = text.split(":")
+    if len(parts) == 1:
+        return (text, text), 1
+    if len(parts) == 3 and parts[2].isdecimal() and int(parts[2]) >= 2:
+        return (parts[0], parts[1]), int(parts[2])
+    return ("", ""), 0
+
+
+def _spread(first: float, last: float, count: int) -> list[float]:
+    """Return equally spaced values, whose ends are exact."""
+    if count == 1:
+        return [first]
+    return [*(first + (last - first) * i / (count - 1) for i in range(count - 1)), last]
+
+
 class Probabilities(click.ParamType[tuple[float, ...]]):
     """One probability, or `FIRST:LAST:COUNT` for equally spaced ones."""
 
@@ -59,26 +79,41 @@ class Probabilities(click.ParamType[tuple[float, ...]]):
     ) -> tuple[float, ...]:
         """Parse and check; the ends of a range are exact."""
         text = str(value)
-        parts = text.split(":")
+        ends, count = _range_parts(text)
         try:
-            ends = [float(part) for part in parts[:2]]
-            count = int(parts[2]) if len(parts) == 3 else len(parts)
+            first, last = (float(end) for end in ends)
         except ValueError:
             count = 0
-        if len(parts) not in (1, 3) or count < (2 if len(parts) == 3 else 1):
-            self.fail(
-                f"{text} is neither a number nor FIRST:LAST:COUNT with a COUNT of 2 or more.", param, ctx
-            )
-        if not all(0.0 <= end <= 1.0 for end in ends):
+        if count == 0:
+            self.fail(f"{text} is {_NO_RANGE}", param, ctx)
+        if not (0.0 <= first <= 1.0 and 0.0 <= last <= 1.0):
             self.fail(f"{text} is not allowed; a probability lies within [0, 1].", param, ctx)
-        first, last = ends[0], ends[-1]
-        if count == 1:
-            return (first,)
-        return (*(first + (last - first) * i / (count - 1) for i in range(count - 1)), last)
+        return tuple(_spread(first, last, count))
 
 
 PROBABILITIES = Probabilities()
 """One probability, or equally spaced ones."""
+
+
+class Times(click.ParamType[tuple[int, ...]]):
+    """One time of 0 s or more, or `FIRST:LAST:COUNT` for equally spaced ones; integer nanoseconds."""
+
+    name = "seconds"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Parse and check; the ends of a range are exact."""
+        text = str(value)
+        ends, count = _range_parts(text)
+        if count == 0:
+            self.fail(f"{text} is {_NO_RANGE}", param, ctx)
+        first, last = (SECONDS.convert(end, param, ctx) for end in ends)
+        return tuple(round(time_ns) for time_ns in _spread(first, last, count))
+
+
+TIMES = Times()
+"""One time, or equally spaced ones."""
 
 
 class Counts(click.ParamType[tuple[int, ...]]):

@@ -40,8 +40,8 @@ class TcpSender:
     """
 
     initial_window: float = 2.0
-    threshold: float = 64.0
-    largest_window: float = 64.0
+    threshold: float = 44.0
+    largest_window: float = 44.0
     packets_per_ack: int = 2
     timeout_s: float = 0.2
 

@@ -1,0 +1,274 @@
+"""`tmt model split`: TCP through a proxy and over go-back-N ARQ, by the formulas of Jin and Yang."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS, TIMES
+from tmt.errors import UsageError
+from tmt.units import NS_PER_MS, ns_to_seconds
+
+if TYPE_CHECKING:
+    from tmt.models.split import GoBackN
+
+Ranges = tuple[tuple[float, ...], ...]
+Times = tuple[tuple[int, ...], ...]
+
+_RATE = click.FloatRange(1, 1e12)
+_COUNT = click.IntRange(1)
+_WINDOW = click.FloatRange(1, 1e6)
+
+
+@click.command(name="split")
+@click.option("--segments", type=_COUNT, default=1000, show_default=True, help="M, segments of the transfer.")
+@click.option("--packet-bytes", type=_COUNT, default=1500, show_default=True, help="Size of an IP packet.")
+@click.option("--ack-bytes", type=_COUNT, default=40, show_default=True, help="Size of an acknowledgement.")
+@click.option(
+    "--wired-rate", type=_RATE, default=10e6, show_default="10e6", help="Rate of the wired link in bit/s."
+)
+@click.option(
+    "--wired-delay",
+    type=TIMES,
+    multiple=True,
+    default=("0.045",),
+    show_default=True,
+    help="tau_1, its one-way delay in seconds; FIRST:LAST:COUNT or repetition sweeps.",
+)
+@click.option(
+    "--wired-loss",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.01,
+    show_default=True,
+    help="p_1, share of packets that it loses.",
+)
+@click.option(
+    "--wireless-rate", type=_RATE, default=2e6, show_default="2e6", help="Rate of the wireless link in bit/s."
+)
+@click.option(
+    "--wireless-delay",
+    type=SECONDS,
+    default=NS_PER_MS // 100,
+    show_default="0.00001",
+    help="tau_2, its one-way delay in seconds.",
+)
+@click.option(
+    "--wireless-loss",
+    type=PROBABILITIES,
+    multiple=True,
+    help="p_2, share of packets that it loses without ARQ; sweeps likewise.",
+)
+@click.option(
+    "--burst-frames",
+    type=click.FloatRange(1),
+    help="With --wireless-loss: frames that an error lasts on average; else errors are independent.",
+)
+@click.option(
+    "--error-after-success",
+    type=PROBABILITIES,
+    multiple=True,
+    help="Instead of --wireless-loss: q, probability of a frame error after a success (c = 1 - q).",
+)
+@click.option(
+    "--error-after-error",
+    type=click.FloatRange(0, 1, max_open=True),
+    help="With it: s, the same after an error (r = 1 - s); else errors are independent, s = q.",
+)
+@click.option("--frames", type=_COUNT, default=10, show_default=True, help="n, ARQ frames of a packet.")
+@click.option(
+    "--window",
+    type=_COUNT,
+    default=10,
+    show_default=True,
+    help="N, frames from a lost one to its repetition.",
+)
+@click.option(
+    "--frame-processing",
+    type=SECONDS,
+    default=NS_PER_MS // 1000,
+    show_default="0.000001",
+    help="D_ARQ, seconds that a frame takes beyond its transmission.",
+)
+@click.option(
+    "--residual-loss",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.0,
+    show_default=True,
+    help="p_2', share of packets that the wireless link loses in spite of ARQ.",
+)
+@click.option(
+    "--processing",
+    type=SECONDS,
+    default=0,
+    show_default="0",
+    help="t_p, seconds from a packet's arrival at the proxy until it may be sent on.",
+)
+@click.option(
+    "--initial-window",
+    type=_WINDOW,
+    default=2,
+    show_default=True,
+    help="omega_0 of every sender, in packets.",
+)
+@click.option(
+    "--threshold", type=_WINDOW, default=44, show_default=True, help="omega_ss-thresh, where slow start ends."
+)
+@click.option("--largest-window", type=_WINDOW, default=44, show_default=True, help="omega_max.")
+@click.option(
+    "--packets-per-ack",
+    type=_COUNT,
+    default=2,
+    show_default=True,
+    help="b, packets that one ACK acknowledges.",
+)
+@click.option(
+    "--timeout",
+    type=POSITIVE_SECONDS,
+    default=200 * NS_PER_MS,
+    show_default="0.2",
+    help="T0, the retransmission timeout in seconds.",
+)
+@click.option(
+    "--formula",
+    type=click.Choice(["segments", "windows", "printed"]),
+    default="segments",
+    show_default=True,
+    help="Until the first loss: every segment, the paper's windows, or all as printed (docs/proxy-model.md).",
+)
+@click.option(
+    "--plot", type=click.Path(dir_okay=False), help="Draw a sweep into this .png, .svg or .pdf file."
+)
+@click.option("--json", "json_wanted", is_flag=True, help="Print JSON, for programs.")
+def command(
+    packet_bytes: int,
+    wired_delay: Times,
+    wireless_loss: Ranges,
+    error_after_success: Ranges,
+    formula: Any,
+    plot: str | None,
+    json_wanted: bool,
+    **given: Any,
+) -> None:
+    """A TCP transfer over a wired and a wireless link, with and without proxy and ARQ (Jin and Yang 2006).
+
+    Latency runs from the first segment's start until the receiver has all; throughput is that of whole IP
+    packets, segments / latency. A proxy between the links ends one connection and begins another; ARQ is
+    go-back-N, n frames a packet, on a channel with two states. Defaults are the paper's where it gives
+    values.
+
+    \b
+    Figure 4: over the loss of the wireless link:
+      tmt model split --wireless-loss 0:0.1:11 --plot latency.png
+    Figure 5: over the delay of the wired link:
+      tmt model split --wireless-loss 0.01 --wired-delay 0:0.25:11
+    Frame errors that last four frames on average, c = 0.99, q = 0.01, r = 0.25, s = 0.75:
+      tmt model split --error-after-success 0.01 --error-after-error 0.75
+    """
+    from tmt.models.split import sweep  # noqa: PLC0415  (scipy takes long to import)
+
+    delays = [ns_to_seconds(time_ns) for time_ns in itertools.chain(*wired_delay)]
+    losses, errors = (list(itertools.chain(*values)) for values in (wireless_loss, error_after_success))
+    links = _links(losses, errors, given)
+    rows = sweep([_scenario(packet_bytes, delay, link, given) for delay in delays for link in links], formula)
+    for row in rows:
+        row["throughput_bps"] = 8 * packet_bytes * row["packets_per_s"]
+        row["long_run_throughput_bps"] = 8 * packet_bytes * row["long_run_packets_per_s"]
+    if plot:
+        sweeps = {"wired_delay_s": delays, "wireless_loss": losses, "error_after_success": errors}
+        _plot(plot, f"{given['segments']} segments, formula {formula}", rows, sweeps)
+    click.echo(
+        _as_json(formula, rows) if json_wanted else "\n".join(_table(formula, given["segments"], rows))
+    )
+
+
+def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> list[GoBackN]:
+    """Make the wireless link's channels, from the packets that they lose or from q and s."""
+    from tmt.models.split import GoBackN  # noqa: PLC0415
+
+    if bool(losses) == bool(errors):
+        raise UsageError("give either --wireless-loss or --error-after-success")
+    burst_frames, after_error = given["burst_frames"], given["error_after_error"]
+    if burst_frames is not None and not losses:
+        raise UsageError("--burst-frames goes with --wireless-loss")
+    if after_error is not None and not errors:
+        raise UsageError("--error-after-error goes with --error-after-success")
+    protocol = (given["frames"], given["window"], ns_to_seconds(given["frame_processing"]))
+    if losses:
+        return [GoBackN.losing(loss, burst_frames, *protocol) for loss in losses]
+    return [GoBackN(error, error if after_error is None else after_error, *protocol) for error in errors]
+
+
+def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackN, given: dict[str, Any]) -> Any:
+    from tmt.models.split import Scenario, TcpSender, TwoLinks  # noqa: PLC0415
+
+    wired_rate, wireless_rate, ack_bits = given["wired_rate"], given["wireless_rate"], 8 * given["ack_bytes"]
+    wireless_delay_s = ns_to_seconds(given["wireless_delay"])
+    path = TwoLinks(
+        wired_packet_s=8 * packet_bytes / wired_rate,
+        wireless_packet_s=8 * packet_bytes / wireless_rate,
+        wired_delay_s=wired_delay_s,
+        wireless_delay_s=wireless_delay_s,
+        wired_ack_s=wired_delay_s + ack_bits / wired_rate,
+        wireless_ack_s=wireless_delay_s + ack_bits / wireless_rate,
+        processing_s=ns_to_seconds(given["processing"]),
+        wired_loss=given["wired_loss"],
+    )
+    sender = TcpSender(
+        given["initial_window"],
+        given["threshold"],
+        given["largest_window"],
+        given["packets_per_ack"],
+        ns_to_seconds(given["timeout"]),
+    )
+    return Scenario(path, link, sender, sender, given["segments"], given["residual_loss"])
+
+
+def _plot(path: str, title: str, rows: list[dict[str, Any]], sweeps: dict[str, list[float]]) -> None:
+    from tmt.figures.split import draw_sweep  # noqa: PLC0415
+
+    swept = [name for name, values in sweeps.items() if len(values) > 1]
+    if len(swept) != 1:
+        raise UsageError(
+            "--plot draws a sweep: give a range such as 0:0.1:11 to one of --wired-delay, --wireless-loss "
+            "and --error-after-success"
+        )
+    draw_sweep(path, title, swept[0], rows)
+
+
+def _as_json(formula: str, rows: list[dict[str, Any]]) -> str:
+    points = [
+        {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
+    return json.dumps({"formula": formula, "points": points}, indent=2, allow_nan=False)
+
+
+def _table(formula: str, segments: int, rows: list[dict[str, Any]]) -> list[str]:
+    lines = [
+        f"{segments} segments, formula {formula}",
+        "",
+        f"{'wired':>8} {'wireless':>9} {'frame':>9}   {'latency, s':<39}   {'throughput, kbit/s':<35}",
+        f"{'delay, s':>8} {'loss':>9} {'error':>9}" + 2 * ("  " + _SYSTEMS),
+    ]
+    for index in range(0, len(rows), 4):
+        row, systems = rows[index], rows[index : index + 4]
+        latencies = "".join(f"{system['latency_s']:10.3f}" for system in systems)
+        throughputs = "".join(f"{system['throughput_bps'] / 1e3:10.1f}" for system in systems)
+        lines.append(
+            f"{row['wired_delay_s']:8.4g} {row['wireless_loss']:9.4g} {row['frame_error']:9.3g}"
+            f"  {latencies}  {throughputs}"
+        )
+    return lines
+
+
+_SYSTEMS = "".join(f"{name:>10}" for name in ("e2e", "e2e+ARQ", "split", "split+ARQ"))
+
+COMMANDS = {"split": command}
+"""The command, by name."""
