@@ -75,7 +75,9 @@ def script_runs(script: Path, file: Path) -> KeptRuns:
     def run(point: Settings) -> Result:
         words = [str(word) for item in point.items() for word in item]
         done = subprocess.run([simulator.program, script, *words], check=True, capture_output=True, text=True)
-        return {name: float(value) for name, value in (line.split("\t") for line in done.stdout.splitlines())}
+        # ns-2's wireless parts say things of their own between the lines.
+        lines = (line.split("\t") for line in done.stdout.splitlines() if "\t" in line)
+        return {name: float(value) for name, value in lines}
 
     content = hashlib.sha256(script.read_bytes()).hexdigest()
     return KeptRuns(run, f"{simulator.stamp} {content}", file)

@@ -1,5 +1,8 @@
 // `ErrorModel/NeymanA`: an error model of ns-2 whose errors come in clusters.
+#include <cstdint>
+#include <cstring>
 #include <memory>
+#include <string>
 
 #include "errmodel.h"
 #include "random.h"
@@ -25,8 +28,24 @@ class NeymanAErrorModel : public ErrorModel {
     if (enable_ == 0) return 0;
     // By the first packet the script has set whatever it sets.
     if (!losses_) losses_ = std::make_unique<ClusteredLosses>(options(), uniforms_);
-    const double length = unit_ == EU_BYTE ? static_cast<double>(hdr_cmn::access(packet)->size()) / packet_bytes_ : 1.0;
-    return losses_->next_is_lost(length) ? 1 : 0;
+    const int bytes = hdr_cmn::access(packet)->size();
+    const bool lost = losses_->next_is_lost(unit_ == EU_BYTE ? static_cast<double>(bytes) / packet_bytes_ : 1.0);
+    ++packets_;
+    packets_lost_ += lost;
+    if (!lost) bytes_passed_ += bytes;
+    return lost ? 1 : 0;
+  }
+
+ protected:
+  // `counters`: names and values of what has been counted.
+  int command(int argc, const char* const* argv) override {
+    if (argc == 2 && std::strcmp(argv[1], "counters") == 0) {
+      const std::string counters = "packets " + std::to_string(packets_) + " packets_lost " +
+                                   std::to_string(packets_lost_) + " bytes_passed " + std::to_string(bytes_passed_);
+      Tcl::instance().resultf("%s", counters.c_str());
+      return TCL_OK;
+    }
+    return ErrorModel::command(argc, argv);
   }
 
  private:
@@ -63,6 +82,9 @@ class NeymanAErrorModel : public ErrorModel {
   double errors_per_cluster_;
   double cluster_packets_;
   int packet_bytes_;
+  std::int64_t packets_ = 0;
+  std::int64_t packets_lost_ = 0;
+  std::int64_t bytes_passed_ = 0;
   Numbers uniforms_;
   std::unique_ptr<ClusteredLosses> losses_;
 };

@@ -1,0 +1,251 @@
+# Clients of an IEEE 802.11 access point, and a server beyond it: the scenario of Botos, Polgar and Bota.
+#
+#   ns wlan.tcl KEY VALUE ...      (keys and what they mean: docs/wlan.md)
+#
+# The server sends each flow to a client of its own, over a wire to the access point and a wireless LAN. Segments are
+# lost in front of the client's transport, behind its MAC, which has acknowledged them. Prints lines NAME<tab>NUMBER.
+
+array set setting {
+	flows newreno  start_s 0  transfer_bytes 0  duration_s 100  sample_s 0  seed 1
+	loss 0  errors_per_cluster 10  cluster_packets 0
+	delay_s 0.02  wire_rate_bps 10e6  wlan_rate_bps 1e6
+	queue_packets 50  window_packets 1000  packet_bytes 1500
+	stack 2009  udp_rate_bps 160e3
+}
+# The names of flows with either stack; what is no TCP is udp.
+array set variants {
+	2009 { newreno sack reno westwood hybla cubic compound }
+	modern { reno westwood hybla cubic compound bbr bbr3 }
+}
+
+proc refuse { line } {
+	puts stderr "wlan.tcl: $line"
+	exit 2
+}
+
+# Fills the global array `setting` from alternating keys and values.
+proc read_settings { words } {
+	global setting variants
+	if { [llength $words] % 2 != 0 } { refuse "the last key, [lindex $words end], has no value" }
+	foreach { key value } $words {
+		if { ![info exists setting($key)] } {
+			refuse "$key is no setting; there are [join [lsort [array names setting]] {, }]"
+		}
+		if { [string is double -strict $setting($key)] && $key ne "stack" && $key ne "start_s" } {
+			if { ![string is double -strict $value] || !($value >= 0) } {
+				refuse "$key is $value; a number from 0 is allowed"
+			}
+		}
+		set setting($key) $value
+	}
+	if { ![info exists variants($setting(stack))] } {
+		refuse "stack is $setting(stack); allowed are [join [lsort [array names variants]] {, }]"
+	}
+	if { $setting(loss) >= 1 } { refuse "loss is $setting(loss); a number from 0 to below 1 is allowed" }
+	if { [llength $setting(flows)] == 0 } { refuse "flows is empty; one flow or more is allowed" }
+	set allowed [concat $variants($setting(stack)) udp]
+	foreach name $setting(flows) {
+		if { $name ni $allowed } {
+			refuse "flows has $name; with stack $setting(stack) allowed are [join $allowed {, }]"
+		}
+	}
+}
+
+read_settings $argv
+
+# The first traffic comes when routes and addresses are known: DSDV needs its first updates, ARP a datagram each way.
+set settled_s 30
+
+remove-all-packet-headers
+add-packet-header IP TCP Flags RTP LL Mac ARP
+set ns [new Simulator]
+for { set i 0 } { $i < $setting(seed) } { incr i } {
+	$defaultRNG next-substream
+}
+# Of their own, so that the MAC's draws do not move the losses.
+set loss_numbers [new RNG]
+for { set i 0 } { $i < $setting(seed) } { incr i } {
+	$loss_numbers next-substream
+}
+
+# ---- nodes
+
+# Builds the global nodes server, access_point and client(0..n-1): a wired domain, and a wireless one.
+proc build_nodes { clients } {
+	global ns setting server access_point client
+	$ns node-config -addressType hierarchical
+	AddrParams set domain_num_ 2
+	AddrParams set cluster_num_ { 1 1 }
+	AddrParams set nodes_num_ [list 1 [expr { $clients + 1 }]]
+	set server [$ns node 0.0.0]
+
+	Mac/802_11 set dataRate_ $setting(wlan_rate_bps)
+	Mac/802_11 set basicRate_ 1e6
+	Mac/802_11 set RTSThreshold_ 3000
+	set ground [new Topography]
+	$ground load_flatgrid 100 100
+	create-god [expr { $clients + 1 }]
+	$ns node-config -adhocRouting DSDV -llType LL -macType Mac/802_11 -ifqType Queue/DropTail/PriQueue \
+		-ifqLen $setting(queue_packets) -antType Antenna/OmniAntenna -propInstance [new Propagation/TwoRayGround] \
+		-phyType Phy/WirelessPhy -channel [new Channel/WirelessChannel] -topoInstance $ground \
+		-agentTrace OFF -routerTrace OFF -macTrace OFF -wiredRouting ON
+	$ns trace-all [open /dev/null w]  ;# which a wireless node cannot be without
+	set access_point [$ns node 1.0.0]
+	place $access_point 50 50
+	$ns node-config -wiredRouting OFF
+	for { set i 0 } { $i < $clients } { incr i } {
+		set client($i) [$ns node 1.0.[expr { $i + 1 }]]
+		$client($i) base-station [AddrParams addr2id [$access_point node-addr]]
+		set angle [expr { 6.283 * $i / $clients }]
+		place $client($i) [expr { 50 + 10 * cos($angle) }] [expr { 50 + 10 * sin($angle) }]
+	}
+	$ns unset traceAllFile_
+	$ns duplex-link $server $access_point $setting(wire_rate_bps) $setting(delay_s) DropTail
+	$ns queue-limit $server $access_point 1000
+	$ns queue-limit $access_point $server 1000
+}
+
+proc place { node x y } {
+	$node random-motion 0
+	$node set X_ $x
+	$node set Y_ $y
+	$node set Z_ 0
+}
+
+# Puts an error model in front of the agent that receives a flow.
+proc lose_segments { flow sink } {
+	global setting client loss_numbers errors
+	set uniform [new RandomVariable/Uniform]
+	$uniform use-rng $loss_numbers
+	set errors($flow) [new ErrorModel/NeymanA]
+	$errors($flow) ranvar $uniform
+	$errors($flow) set rate_ $setting(loss)
+	$errors($flow) set errors_per_cluster_ $setting(errors_per_cluster)
+	$errors($flow) set cluster_packets_ $setting(cluster_packets)
+	$errors($flow) target $sink
+	$errors($flow) drop-target [new Agent/Null]
+	[$client($flow) demux] install [$sink set agent_port_] $errors($flow)
+}
+
+# ---- flows
+
+array set native { newreno {Agent/TCP/Newreno Agent/TCPSink} sack {Agent/TCP/Sack1 Agent/TCPSink/Sack1} }
+
+# Returns sender and receiver of a TCP variant, FECTCP included.
+proc new_tcp { name } {
+	global setting native ns
+	set options 0
+	if { $setting(stack) eq "modern" } {
+		set options 12
+		set tcp [new Agent/TCP/Modern]
+		$tcp congestion_control $name
+		set sink [new Agent/TCPSink/Modern]
+	} elseif { [info exists native($name)] } {
+		foreach { tcp sink } $native($name) {}
+		set tcp [new $tcp]
+		set sink [new $sink]
+	} else {
+		set options 12
+		set tcp [new Agent/TCP/Linux]
+		$tcp set timestamps_ true
+		set sink [new Agent/TCPSink/Sack1]
+		$sink set ts_echo_rfc1323_ true
+	}
+	$tcp set tcpip_base_hdr_size_ 40
+	$tcp set ts_option_size_ 12
+	$tcp set packetSize_ [expr { $setting(packet_bytes) - 40 - $options }]
+	$tcp set window_ $setting(window_packets)
+	$sink set packetSize_ [expr { 40 + $options }]
+	if { [$tcp info class] eq "Agent/TCP/Linux" } { $ns at 0 "$tcp select_ca $name" }
+	return [list $tcp $sink]
+}
+
+# The first transfer to end ends the run.
+proc build_tcp { flow name start } {
+	global ns setting server client tcp_of
+	foreach { tcp sink } [new_tcp $name] {}
+	$ns attach-agent $server $tcp
+	$ns attach-agent $client($flow) $sink
+	$ns connect $tcp $sink
+	lose_segments $flow $sink
+	set tcp_of($flow) $tcp
+	if { $setting(transfer_bytes) > 0 } {
+		set payload [$tcp set packetSize_]
+		$tcp proc done {} finish
+		$ns at $start "$tcp advance [expr { int(ceil(double($setting(transfer_bytes)) / $payload)) }]"
+	} else {
+		set ftp [new Application/FTP]
+		$ftp attach-agent $tcp
+		$ns at $start "$ftp start"
+	}
+}
+
+proc build_udp { flow start } {
+	global ns setting server client
+	set udp [new Agent/UDP]
+	$udp set packetSize_ $setting(packet_bytes)
+	set null [new Agent/Null]
+	$ns attach-agent $server $udp
+	$ns attach-agent $client($flow) $null
+	$ns connect $udp $null
+	lose_segments $flow $null
+	set cbr [new Application/Traffic/CBR]
+	$cbr set packetSize_ $setting(packet_bytes)
+	$cbr set rate_ $setting(udp_rate_bps)
+	$cbr attach-agent $udp
+	$ns at $start "$cbr start"
+}
+
+# A datagram each way lets both ends of the wireless hop learn each other's address; ARP keeps one packet only.
+proc greet { from to time } {
+	global ns
+	set udp [new Agent/UDP]
+	set null [new Agent/Null]
+	$ns attach-agent $from $udp
+	$ns attach-agent $to $null
+	$ns connect $udp $null
+	$ns at $time "$udp send 20"
+}
+
+# ---- results
+
+# Prints what has reached each client's transport by now, in bytes of IP packets.
+proc sample {} {
+	global ns setting errors begin
+	set time [expr { round(([$ns now] - $begin) * 1000) }]
+	foreach flow [lsort [array names errors]] {
+		puts "flow_${flow}_bytes_at_${time}_ms\t[dict get [$errors($flow) counters] bytes_passed]"
+	}
+	$ns at [expr { [$ns now] + $setting(sample_s) }] sample
+}
+
+# The time of a transfer runs to the moment at which the sender knows that all has arrived.
+proc finish {} {
+	global ns setting errors tcp_of begin
+	set elapsed [expr { [$ns now] - $begin }]
+	puts "elapsed_s\t$elapsed"
+	foreach flow [lsort [array names errors]] {
+		foreach { name value } [$errors($flow) counters] {
+			puts "flow_${flow}_$name\t$value"
+		}
+	}
+	foreach flow [lsort [array names tcp_of]] {
+		puts "flow_${flow}_payload_bytes\t[$tcp_of($flow) set packetSize_]"
+		puts "flow_${flow}_acknowledged\t[$tcp_of($flow) set ack_]"  ;# segment 0 opens the connection
+	}
+	$ns halt
+}
+
+set begin $settled_s
+build_nodes [llength $setting(flows)]
+for { set flow 0 } { $flow < [llength $setting(flows)] } { incr flow } {
+	greet $server $client($flow) [expr { $settled_s - 5 + 0.1 * $flow }]
+	greet $client($flow) $server [expr { $settled_s - 3 + 0.1 * $flow }]
+	set start [expr { $begin + [lindex "$setting(start_s) 0 0 0 0 0 0 0 0" $flow] }]
+	set name [lindex $setting(flows) $flow]
+	if { $name eq "udp" } { build_udp $flow $start } else { build_tcp $flow $name $start }
+}
+if { $setting(sample_s) > 0 } { $ns at $begin sample }
+$ns at [expr { $begin + $setting(duration_s) }] finish
+$ns run
+exit 0
