@@ -119,8 +119,17 @@ PACKET_RECORDS = Table(
         Column("event", "|u1", "one of PACKET_EVENTS, by its number"),
         Column("direction", "|u1", "0: forward (sender to receiver), 1: return"),
         Column("flow", "<u2", "number of the flow, from 0"),
-        Column("sequence", "<i8", "TCP segment number (forward) or highest segment acknowledged (return)"),
-        Column("size_bytes", "<u4", "IP packet size: payload, TCP and IP headers"),
+        Column(
+            "sequence",
+            "<i8",
+            "TCP segment number (forward) or highest segment acknowledged (return); `decoded`: segments of "
+            "data handed over before",
+        ),
+        Column(
+            "size_bytes",
+            "<u4",
+            "IP packet size: payload, TCP and IP headers; `decoded`: payload that is handed over",
+        ),
         Column(
             "transmission", "<u2", "which transmission of this segment by TCP it is, from 1; 0: not TCP data"
         ),
@@ -135,9 +144,9 @@ PACKET_RECORDS = Table(
     ),
 )
 
-PACKET_EVENTS = ("sent", "received", "link_lost", "link_unsettled", "queue_dropped")
+PACKET_EVENTS = ("sent", "received", "link_lost", "link_unsettled", "queue_dropped", "decoded")
 """Numbers of `event` in `PACKET_RECORDS`: agent sends, agent receives, given up by the link's scheme, open
-when the link trace ends, dropped by the queue's limit."""
+when the link trace ends, dropped by the queue's limit, handed to the application after decoding."""
 
 WINDOW_RECORDS = Table(
     "windows",

@@ -7,7 +7,7 @@ namespace clift::schema {
 
 inline constexpr std::int64_t unsettled = -1;
 
-enum class PacketEvent : std::uint8_t { sent, received, link_lost, link_unsettled, queue_dropped };
+enum class PacketEvent : std::uint8_t { sent, received, link_lost, link_unsettled, queue_dropped, decoded };
 enum class CongestionState : std::uint8_t { open, disorder, cwr, recovery, loss };
 
 // PHY trace: one row per slot.

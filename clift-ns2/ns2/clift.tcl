@@ -31,6 +31,10 @@ ErrorModel/NeymanA set packet_bytes_ 1500
 Clift/Tap set debug_ false
 Agent/TCP/Modern set srtt_s_ 0
 Agent/TCP/Modern set ca_state_ 0
+Agent/TCP/Fectcp set srtt_s_ 0
+Agent/TCP/Fectcp set ca_state_ 0
+Agent/TCP/Fectcp set alpha_ 0.875
+Agent/TCP/Fectcp set block_segments_ 256
 
 # A packet that the link loses is no queue drop ("d"): its line begins with "l", that of an unsettled one with "u".
 Class Trace/LinkLost -superclass Trace

@@ -79,6 +79,26 @@ void Recorder::met(Packet* packet, schema::PacketEvent event) {
   record.transmission = header.transmission;
   record.uid = common.uid_;
   record.delay_ns = event == schema::PacketEvent::received ? record.time_ns - header.sent_ns : schema::unsettled;
+  append(record);
+}
+
+void Recorder::decoded(Packet* packet, std::int64_t segments_before, std::int64_t bytes) {
+  const hdr_clift& header = *hdr_clift::access(packet);
+  if (!packets_ || header.tapped == 0) return;
+  schema::PacketRecord record;
+  record.time_ns = now_ns();
+  record.event = static_cast<std::uint8_t>(schema::PacketEvent::decoded);
+  record.direction = header.direction;
+  record.flow = header.flow;
+  record.sequence = segments_before;
+  record.size_bytes = static_cast<std::uint32_t>(bytes);
+  record.transmission = 0;
+  record.uid = hdr_cmn::access(packet)->uid_;
+  record.delay_ns = schema::unsettled;
+  append(record);
+}
+
+void Recorder::append(const schema::PacketRecord& record) {
   try {
     packets_->append(record);
   } catch (const InputError& error) {

@@ -39,6 +39,10 @@ class Recorder : public TclObject {
   // Records what has become of a packet that a tap has sent; others leave no record.
   void met(Packet* packet, schema::PacketEvent event);
 
+  // Records that a block of coded data goes to the application: so many bytes of payload after so many segments. The
+  // packet is the one that has made it possible.
+  void decoded(Packet* packet, std::int64_t segments_before, std::int64_t bytes);
+
   // What a sender's congestion control has come to; of one flow's at one moment the last is recorded.
   void window(schema::WindowRecord record);
 
@@ -46,6 +50,7 @@ class Recorder : public TclObject {
   void open();
   void close();
   void record_window();
+  void append(const schema::PacketRecord& record);
   std::uint16_t transmission_of(Packet* packet, std::uint16_t flow);
 
   std::unique_ptr<RecordFile<schema::PacketRecord>> packets_;

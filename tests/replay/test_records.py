@@ -85,7 +85,7 @@ def put(column: str, values: list[int]) -> Callable[[npt.NDArray[np.void]], None
         (spoil(WINDOWS, lambda table: table["time_ns"]), "windows.npy: holds int64, not the windows"),
         (spoil(PACKETS, put("time_ns", [0, 5, 4])), "packets.npy:row 3: time_ns goes back"),
         (spoil(PACKETS, put("time_ns", [-1, 4, 4])), "packets.npy:row 1: time_ns is -1, must be 0 or more"),
-        (spoil(PACKETS, put("event", [0, 5, 4])), "packets.npy:row 2: event is 5, must be less than 5"),
+        (spoil(PACKETS, put("event", [0, 6, 4])), "packets.npy:row 2: event is 6, must be less than 6"),
         (
             spoil(PACKETS, put("direction", [0, 0, 2])),
             "packets.npy:row 3: direction is 2, must be less than 2",

@@ -25,7 +25,7 @@ Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Figures = dict[str, int | float | None]
 
-SENT, RECEIVED, LINK_LOST, LINK_UNSETTLED, QUEUE_DROPPED = range(len(PACKET_EVENTS))
+SENT, RECEIVED, LINK_LOST, LINK_UNSETTLED, QUEUE_DROPPED, DECODED = range(len(PACKET_EVENTS))
 FORWARD, RETURN = 0, 1
 DELAY_PERCENTILES = {"median": 50, "p85": 85, "p95": 95, "p99": 99}
 

@@ -1,0 +1,180 @@
+// `Agent/TCP/Fectcp`: a sender that codes instead of sending again, between an application and Agent/TCPSink/Fectcp. It
+// binds ns-2's packets, timers and traced variables to core/fectcp, where everything is decided.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+
+#include "agent.h"
+#include "flags.h"
+#include "ip.h"
+#include "tcp.h"
+#include "timer-handler.h"
+
+#include "core/fectcp/sender.h"
+#include "failure.h"
+#include "sim_time.h"
+
+namespace clift {
+
+namespace {
+
+class Fectcp : public TcpAgent {
+ public:
+  Fectcp() : timer_(this), overhead_(fectcp::DecodingOverhead::parse("0%")) {
+    bind("srtt_s_", &srtt_s_);
+    bind("ca_state_", &ca_state_);
+    bind("alpha_", &alpha_);
+    bind("block_segments_", &block_segments_);
+  }
+
+  void recv(Packet* packet, Handler* handler) override;
+  int command(int argc, const char* const* argv) override;
+
+  // Whatever the application asks for ends here: curseq_ segments of data are to be sent.
+  void send_much(int force, int reason, int burst) override;
+  void timeout(int) override {}
+
+ private:
+  class Timer : public TimerHandler {
+   public:
+    explicit Timer(Fectcp* agent) : agent_(agent) {}
+    void expire(Event*) override { agent_->on_timer(); }
+
+   private:
+    Fectcp* agent_;
+  };
+
+  void start();
+  void on_timer();
+  void transmit(const fectcp::OutgoingSegment& segment);
+  void show();
+  void arm();
+
+  std::unique_ptr<fectcp::Sender> sender_;  // from the first segment on
+  double alpha_;
+  int block_segments_;
+  TracedDouble srtt_s_;  // for tracers, as Agent/TCP/Linux has them
+  TracedInt ca_state_;
+  Timer timer_;
+  Nanoseconds armed_ns_ = never;  // when timer_ will expire; never: it is not set
+  fectcp::DecodingOverhead overhead_;
+};
+
+int Fectcp::command(int argc, const char* const* argv) {
+  if (argc == 3 && std::strcmp(argv[1], "overhead") == 0) {
+    try {
+      overhead_ = fectcp::DecodingOverhead::parse(argv[2]);
+    } catch (const std::invalid_argument& error) {
+      fail(std::string("Agent/TCP/Fectcp: ") + error.what());
+    }
+    return TCL_OK;
+  }
+  return TcpAgent::command(argc, argv);
+}
+
+void Fectcp::start() {
+  if (!(alpha_ > 0.0 && alpha_ < 1.0)) fail("Agent/TCP/Fectcp: alpha_ must lie between 0 and 1");
+  if (block_segments_ < 1) fail("Agent/TCP/Fectcp: block_segments_ must be at least 1");
+  fectcp::SenderOptions options;
+  options.alpha = alpha_;
+  options.window_packets = std::max<std::int64_t>(1, std::llround(wnd_));
+  options.block_symbols = block_segments_;
+  sender_ = std::make_unique<fectcp::Sender>(
+      options, overhead_, [this](const fectcp::OutgoingSegment& segment) { transmit(segment); });
+}
+
+void Fectcp::send_much(int, int, int) {
+  if (sender_ == nullptr) start();
+  sender_->offer(now_ns(), static_cast<int>(curseq_));
+  show();
+  arm();
+}
+
+void Fectcp::recv(Packet* packet, Handler*) {
+  if (sender_ == nullptr) {  // nothing was sent that could be acknowledged
+    Packet::free(packet);
+    return;
+  }
+  const hdr_tcp* header = hdr_tcp::access(packet);
+  ++nackpack_;
+  fectcp::Reply reply;
+  reply.number = header->seqno_;
+  reply.first_open = header->sack_area_[0][0];
+  reply.first_received = header->sack_area_[0][1];
+  reply.block = header->sack_area_[1][0];
+  reply.is_decoded = header->sack_area_[1][1] < 0;
+  reply.received = std::max(0, header->sack_area_[1][1]);
+  if (reply.number == 0) reply.handshake_ns = to_ns(header->ts_echo_);
+  Packet::free(packet);
+  sender_->on_ack(now_ns(), reply);
+  show();
+  arm();
+  if (sender_->is_done() && !closed_) {
+    closed_ = 1;
+    finish();
+  }
+}
+
+void Fectcp::on_timer() {
+  armed_ns_ = never;
+  if (sender_->next_deadline_ns() <= now_ns()) {
+    sender_->on_timer(now_ns());
+    show();
+  }
+  arm();
+}
+
+// A timer that is set too early is left alone and set again when it expires: most deadlines only move away.
+void Fectcp::arm() {
+  const Nanoseconds deadline_ns = sender_->next_deadline_ns();
+  if (deadline_ns >= armed_ns_) return;
+  armed_ns_ = deadline_ns;
+  timer_.resched(std::fmax(0.0, to_seconds(deadline_ns) - Scheduler::instance().clock()));
+}
+
+// A segment says of which block it is a symbol, and how many source symbols that has.
+void Fectcp::transmit(const fectcp::OutgoingSegment& segment) {
+  Packet* packet = allocpkt();
+  hdr_tcp* header = hdr_tcp::access(packet);
+  header->seqno_ = static_cast<int>(segment.number);
+  header->ts_ = Scheduler::instance().clock();
+  header->reason_ = 0;
+  header->sa_length_ = 1;
+  header->sack_area_[0][0] = static_cast<int>(segment.block);
+  header->sack_area_[0][1] = static_cast<int>(segment.source_symbols);
+  hdr_cmn* common = hdr_cmn::access(packet);
+  ++ndatapack_;
+  if (segment.number == 0) {
+    common->size() = tcpip_base_hdr_size_;
+  } else {
+    ndatabytes_ = ndatabytes_ + common->size();
+    common->size() += headersize();
+  }
+  send(packet, nullptr);
+}
+
+// Brings ns-2's traced variables up to date. Of Linux's states the window has two: 0, all is well, and 3, reduced.
+void Fectcp::show() {
+  const fectcp::Sender& sender = *sender_;
+  cwnd_ = sender.cwnd();
+  ssthresh_ = static_cast<int>(std::min(sender.ssthresh(), static_cast<double>(std::numeric_limits<int>::max())));
+  srtt_s_ = to_seconds(sender.round_trip().srtt_ns());
+  ca_state_ = sender.is_reduced() ? 3 : 0;
+  highest_ack_ = static_cast<int>(sender.segments().first()) - 1;
+  t_seqno_ = static_cast<int>(sender.segments().next());
+  maxseq_ = static_cast<int>(sender.segments().next()) - 1;
+  nrexmit_ = static_cast<int>(sender.counters().reductions);
+}
+
+class FectcpClass : public TclClass {
+ public:
+  FectcpClass() : TclClass("Agent/TCP/Fectcp") {}
+  TclObject* create(int, const char* const*) override { return new Fectcp; }
+} fectcp_class;
+
+}  // namespace
+
+}  // namespace clift
