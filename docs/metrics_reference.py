@@ -34,6 +34,7 @@ TITLES = {
     "recovery": "Recovery: what TCP sent again",
     "window": "Congestion window",
     "link": "Links and queues",
+    "proxy": "Proxy",
     "cost": "Cost",
 }
 

@@ -12,7 +12,9 @@ from typing import Literal
 ResultKind = Literal["text", "integer", "number", "flag"]
 """Types of result columns: Parquet string, int64, float64 and bool; Python str, int, float and bool."""
 
-ResultGroup = Literal["scenario", "provenance", "delivery", "delay", "recovery", "window", "link", "cost"]
+ResultGroup = Literal[
+    "scenario", "provenance", "delivery", "delay", "recovery", "window", "link", "proxy", "cost"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,11 @@ _TCP_SENT = "TCP segments handed to IP by the sender, of all flows"
 _FORWARD_IP = "IP packets (TCP data) on the forward link"
 _RETURN_IP = "IP packets (TCP acknowledgements) on the return link"
 _LLDUS = "data LLDUs, the rows of the link trace"
+_PROXY_SEGMENTS = "TCP segments at the proxy, on their way over the link"
+_WINDOWS = "windows that the proxy advertises to the senders"
 _NO_TRACE = "for a plain link"
+_NO_WIRED = "without a wired hop"
+_NO_PROXY = "without a proxy"
 
 
 def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn, ...]:
@@ -185,6 +191,44 @@ RUN_RESULTS = (
     ),
     *_link_columns("forward"),
     *_link_columns("return"),
+    ResultColumn(
+        "delayed_acks", "flag", "scenario", "", "whether receivers acknowledge every second packet only"
+    ),
+    *(
+        ResultColumn(f"wired_{name}", "number", "scenario", unit, meaning, null=_NO_WIRED)
+        for name, unit, meaning in (
+            ("rate_bps", "bit/s", "rate of the wired hop between the senders and the node before the link"),
+            ("delay_s", "s", "propagation time of the wired hop, in one direction"),
+            ("loss", "", "probability that the wired hop loses a data packet"),
+        )
+    ),
+    ResultColumn("proxy", "flag", "scenario", "", "whether a proxy before the link splits the connections"),
+    ResultColumn("proxy_tcp", "text", "scenario", "", "TCP variant of the proxy's senders", null=_NO_PROXY),
+    ResultColumn(
+        "proxy_stack",
+        "text",
+        "scenario",
+        "",
+        "TCP stack of the proxy's senders and of the receivers",
+        null=_NO_PROXY,
+    ),
+    ResultColumn(
+        "proxy_buffer_packets",
+        "integer",
+        "scenario",
+        "packets",
+        "segments of one connection that the proxy holds at most",
+        "TCP segments",
+        null=_NO_PROXY,
+    ),
+    ResultColumn(
+        "proxy_delay_s",
+        "number",
+        "scenario",
+        "s",
+        "from a segment's arrival at the proxy, in order, until it may be sent on",
+        null=_NO_PROXY,
+    ),
     ResultColumn("tmt_version", "text", "provenance", "", "version of this program"),
     ResultColumn("simulator", "text", "provenance", "", "stamp of the simulator's build"),
     ResultColumn("command", "text", "provenance", "", "command line of the simulation, quoted for a shell"),
@@ -314,6 +358,73 @@ RUN_RESULTS = (
     ),
     *_link_metrics("forward", _FORWARD_IP),
     *_link_metrics("return", _RETURN_IP),
+    ResultColumn(
+        "wired_lost",
+        "integer",
+        "link",
+        "packets",
+        "lost at random by the wired hop",
+        "IP packets (TCP data) on the wired hop",
+        null=_NO_WIRED,
+    ),
+    ResultColumn(
+        "wired_dropped",
+        "integer",
+        "link",
+        "packets",
+        "dropped because a queue of the wired hop was full",
+        "IP packets on the wired hop, in both directions",
+        null=_NO_WIRED,
+    ),
+    ResultColumn(
+        "proxy_fill_max_packets",
+        "integer",
+        "proxy",
+        "packets",
+        "most that the buffer of one connection ever held",
+        _PROXY_SEGMENTS,
+        null=_NO_PROXY,
+    ),
+    *(
+        ResultColumn(f"proxy_{name}", "integer", "proxy", unit, meaning, _PROXY_SEGMENTS, null=_NO_PROXY)
+        for name, unit, meaning in (
+            ("segments_sent", "segments", "transmissions by the proxy's senders"),
+            (
+                "retransmissions",
+                "segments",
+                "transmissions by the proxy's senders of what they had sent before",
+            ),
+            ("timeouts", "", "expiries of the proxy's retransmission timers"),
+        )
+    ),
+    ResultColumn(
+        "held_s",
+        "number",
+        "proxy",
+        "s",
+        "time for which a sender had sent all that the proxy's window allowed while more was waiting; summed "
+        "over flows",
+        _WINDOWS,
+        null=_NO_PROXY,
+    ),
+    ResultColumn(
+        "proxy_window_updates",
+        "integer",
+        "proxy",
+        "packets",
+        "acknowledgements that the proxy sent for the window's sake",
+        _WINDOWS,
+        null=_NO_PROXY,
+    ),
+    ResultColumn(
+        "window_probes",
+        "integer",
+        "proxy",
+        "packets",
+        "questions of the senders for a window that stayed closed",
+        _WINDOWS,
+        null=_NO_PROXY,
+    ),
     ResultColumn("simulated_s", "number", "cost", "s", "simulated time at which the run ended"),
     ResultColumn("wall_time_s", "number", "cost", "s", "time that ns-2 ran, by the wall clock"),
 )

@@ -29,12 +29,19 @@ ErrorModel/NeymanA set cluster_packets_ 0
 ErrorModel/NeymanA set packet_bytes_ 1500
 
 Clift/Tap set debug_ false
+Clift/SendWindow set debug_ false
+Clift/ProxyPort set debug_ false
+Clift/RandomLoss set debug_ false
 Agent/TCP/Modern set srtt_s_ 0
 Agent/TCP/Modern set ca_state_ 0
 Agent/TCP/Fectcp set srtt_s_ 0
 Agent/TCP/Fectcp set ca_state_ 0
 Agent/TCP/Fectcp set alpha_ 0.875
 Agent/TCP/Fectcp set block_segments_ 256
+Agent/TCPSink/Modern set interval_ 0
+
+# Called when the far end has the whole transfer; scripts put their own in its place.
+Clift/Proxy instproc done {} {}
 
 # A packet that the link loses is no queue drop ("d"): its line begins with "l", that of an unsettled one with "u".
 Class Trace/LinkLost -superclass Trace

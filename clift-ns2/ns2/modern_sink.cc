@@ -1,8 +1,10 @@
 // `Agent/TCPSink/Modern`: acknowledges every packet, with selective acknowledgements and reports of packets that arrived
-// twice. ns-2's Agent/TCPSink/Sack1 walks through its window for each packet and can lose such reports.
+// twice; with `interval_` above 0, every second packet in order, and one that waits after so much time. ns-2's
+// Agent/TCPSink/Sack1 walks through its window for each packet and can lose such reports.
 #include "agent.h"
 #include "ip.h"
 #include "tcp.h"
+#include "timer-handler.h"
 
 #include "core/tcp/receiver.h"
 #include "sim_time.h"
@@ -13,22 +15,44 @@ namespace {
 
 class ModernSink : public Agent {
  public:
-  ModernSink() : Agent(PT_ACK) { bind("packetSize_", &size_); }
+  ModernSink() : Agent(PT_ACK), timer_(this) {
+    bind("packetSize_", &size_);
+    bind_time("interval_", &interval_s_);
+  }
+  ~ModernSink() override {
+    timer_.force_cancel();
+  }
 
   void recv(Packet* packet, Handler*) override {
     const hdr_tcp* data = hdr_tcp::access(packet);
     const std::int64_t before = receiver_.next();
+    receiver_.delay_acks(interval_s_ > 0.0);
     const tcp::Reply& reply = receiver_.on_packet(data->seqno_, to_ns(data->ts_));
     // Packets of a flow are of one size, but for the SYN.
     if (reply.ack > before) recvBytes(static_cast<int>(reply.ack - before) * hdr_cmn::access(packet)->size());
-    acknowledge(packet, reply);
+    flow_ = hdr_ip::access(packet)->flowid();
     Packet::free(packet);
+    if (reply.may_wait) {
+      timer_.resched(interval_s_);
+    } else {
+      timer_.force_cancel();
+      acknowledge(reply);
+    }
   }
 
  private:
+  class Timer : public TimerHandler {
+   public:
+    explicit Timer(ModernSink* agent) : agent_(agent) {}
+    void expire(Event*) override { agent_->acknowledge(agent_->receiver_.on_wait_over()); }
+
+   private:
+    ModernSink* agent_;
+  };
+
   static constexpr int block_bytes = 8;
 
-  void acknowledge(Packet* packet, const tcp::Reply& reply) {
+  void acknowledge(const tcp::Reply& reply) {
     Packet* ack = allocpkt();
     hdr_tcp* header = hdr_tcp::access(ack);
     header->seqno_ = static_cast<int>(reply.ack) - 1;
@@ -41,11 +65,14 @@ class ModernSink : public Agent {
       ++header->sa_length_;
     }
     hdr_cmn::access(ack)->size() += block_bytes * header->sa_length_;
-    hdr_ip::access(ack)->flowid() = hdr_ip::access(packet)->flowid();
+    hdr_ip::access(ack)->flowid() = flow_;
     send(ack, nullptr);
   }
 
   tcp::Receiver receiver_;
+  Timer timer_;
+  double interval_s_;
+  int flow_ = 0;  // of the packet at hand
 };
 
 class ModernSinkClass : public TclClass {

@@ -3,6 +3,8 @@
 
 set tcp_ip_bytes 40
 set timestamp_bytes 12
+# A packet that waits for the next one is acknowledged after so much time (RFC 5681 allows 0.5 s).
+set delayed_ack_s 0.1
 set header_bytes [expr { $tcp_ip_bytes + $timestamp_bytes }]
 
 # Starts at start_s plus a random part of start_spread_s, drawn in the order of the flows.
@@ -19,20 +21,21 @@ proc build_flows {} {
 }
 
 proc build_flow { flow start } {
-	global ns setting sender receiver tcp_of sink_of completed_ns header_bytes
-	set tcp [new_sender $flow]
-	set sink [new_receiver $flow]
-	$ns attach-agent $sender $tcp
-	$ns attach-agent $receiver $sink
-	$ns connect $tcp $sink
+	global ns setting sender base receiver tcp_of completed_ns
+	set completed_ns($flow) -1
+	set tcp_of($flow) [new_sender $flow $setting(stack) $setting(congestion_control)]
+	trace_windows $flow $tcp_of($flow)
+	if { $setting(proxy) } {
+		split_flow $flow $start
+		return
+	}
+	set tcp $tcp_of($flow)
+	set sink [new_receiver $flow $setting(stack)]
+	join_agents $sender $tcp $receiver $sink
 	tap_agent $sender $tcp $flow 0
 	tap_agent $receiver $sink $flow 1
-	set completed_ns($flow) -1
-	set tcp_of($flow) $tcp
-	set sink_of($flow) $sink
-	if { $setting(transfer_bytes) > 0 } {
-		set payload [expr { $setting(packet_bytes) - $header_bytes }]
-		set segments [expr { ($setting(transfer_bytes) + $payload - 1) / $payload }]
+	set segments [transfer_segments]
+	if { $segments > 0 } {
 		$tcp proc done {} "flow_done $flow"
 		$ns at $start "$tcp advance $segments"
 	} else {
@@ -42,35 +45,81 @@ proc build_flow { flow start } {
 	}
 }
 
+# Returns the segments of each flow's transfer; 0 for flows without end.
+proc transfer_segments {} {
+	global setting header_bytes
+	set payload [expr { $setting(packet_bytes) - $header_bytes }]
+	expr { ($setting(transfer_bytes) + $payload - 1) / $payload }
+}
+
+proc join_agents { from tcp to sink } {
+	global ns
+	$ns attach-agent $from $tcp
+	$ns attach-agent $to $sink
+	$ns connect $tcp $sink
+}
+
+# A flow through the proxy: what is recorded is the sender's packets, what of them reaches the receiver in the end, and
+# the receiver's acknowledgements.
+proc split_flow { flow start } {
+	global ns setting sender base receiver recorder tcp_of onward_of proxy_of window_of
+	set tcp $tcp_of($flow)
+	set sink [new_receiver $flow $setting(stack)]
+	set onward [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
+	set end [new_receiver $flow $setting(proxy_stack)]
+	join_agents $sender $tcp $base $sink
+	join_agents $base $onward $receiver $end
+	set window_of($flow) [keep_to_window $sender $tcp $setting(proxy_buffer_packets)]
+	set proxy_of($flow) [new_proxy $base $sink $onward $setting(proxy_buffer_packets) $setting(proxy_delay_s)]
+	set onward_of($flow) $onward
+	tap_outgoing $tcp $flow 0
+	tap_incoming $base $onward
+	tap_agent $receiver $end $flow 1
+	set segments [transfer_segments]
+	if { $segments > 0 } {
+		$proxy_of($flow) expect $segments
+		$proxy_of($flow) proc done {} "flow_done $flow"
+		$ns at $start "$window_of($flow) offer $segments"
+	} else {
+		$ns at $start "$window_of($flow) offer -1"
+	}
+}
+
 # packetSize_ is payload to ns-2, which adds the headers; it and window_ must be set before select_ca.
-proc new_sender { flow } {
-	global ns setting recorder tcp_ip_bytes timestamp_bytes header_bytes
-	set tcp [new [expr { $setting(stack) eq "modern" ? "Agent/TCP/Modern" : "Agent/TCP/Linux" }]]
+proc new_sender { flow stack congestion_control } {
+	global ns setting tcp_ip_bytes timestamp_bytes header_bytes
+	set tcp [new [expr { $stack eq "modern" ? "Agent/TCP/Modern" : "Agent/TCP/Linux" }]]
 	$tcp set timestamps_ true
 	$tcp set tcpip_base_hdr_size_ $tcp_ip_bytes
 	$tcp set ts_option_size_ $timestamp_bytes
 	$tcp set packetSize_ [expr { $setting(packet_bytes) - $header_bytes }]
 	$tcp set window_ $setting(window_packets)
 	$tcp set fid_ $flow
-	if { $setting(stack) eq "modern" } {
-		$tcp congestion_control $setting(congestion_control)
+	if { $stack eq "modern" } {
+		$tcp congestion_control $congestion_control
 	} else {
-		$ns at 0 "$tcp select_ca $setting(congestion_control)"
-	}
-	set windows [new Clift/WindowTap $recorder $flow]
-	foreach variable { cwnd_ ssthresh_ srtt_s_ ca_state_ } {
-		$tcp trace $variable $windows
+		$ns at 0 "$tcp select_ca $congestion_control"
 	}
 	return $tcp
 }
 
-proc new_receiver { flow } {
-	global setting header_bytes
-	if { $setting(stack) eq "modern" } {
+proc trace_windows { flow tcp } {
+	global recorder
+	set windows [new Clift/WindowTap $recorder $flow]
+	foreach variable { cwnd_ ssthresh_ srtt_s_ ca_state_ } {
+		$tcp trace $variable $windows
+	}
+}
+
+proc new_receiver { flow stack } {
+	global setting header_bytes delayed_ack_s
+	if { $stack eq "modern" } {
 		set sink [new Agent/TCPSink/Modern]
+		$sink set interval_ [expr { $setting(delayed_acks) ? $delayed_ack_s : 0 }]
 	} else {
-		set sink [new Agent/TCPSink/Sack1]
+		set sink [new [expr { $setting(delayed_acks) ? "Agent/TCPSink/Sack1/DelAck" : "Agent/TCPSink/Sack1" }]]
 		$sink set ts_echo_rfc1323_ true
+		if { $setting(delayed_acks) } { $sink set interval_ $delayed_ack_s }
 	}
 	$sink set packetSize_ $header_bytes
 	$sink set fid_ $flow
@@ -79,13 +128,18 @@ proc new_receiver { flow } {
 
 # Puts taps where an agent sends (in `direction`) and where it receives.
 proc tap_agent { node agent flow direction } {
+	tap_outgoing $agent $flow $direction
+	tap_incoming $node $agent
+}
+
+proc tap_outgoing { agent flow direction } {
 	global recorder
-	set sent [new Clift/Tap $recorder sent $flow $direction]
-	$sent target [$agent target]
-	$agent target $sent
-	set received [new Clift/Tap $recorder received]
-	$received target $agent
-	[$node demux] install [$agent set agent_port_] $received
+	insert_behind $agent [new Clift/Tap $recorder sent $flow $direction]
+}
+
+proc tap_incoming { node agent } {
+	global recorder
+	insert_before $node $agent [new Clift/Tap $recorder received]
 }
 
 # Called when the last segment of a flow's transfer is acknowledged; the last flow's ends the run.
@@ -103,6 +157,19 @@ proc flow_counters {} {
 	for { set flow 0 } { $flow < $setting(flows) } { incr flow } {
 		lappend counters flow_${flow}_timeouts [$tcp_of($flow) set nrexmit_] \
 			flow_${flow}_completed_ns $completed_ns($flow)
+		if { !$setting(proxy) } continue
+		foreach { name value } [split_counters $flow] {
+			lappend counters flow_${flow}_$name $value
+		}
 	}
 	return $counters
+}
+
+# Returns names and values of what the proxy and the sender's window have counted.
+proc split_counters { flow } {
+	global onward_of proxy_of window_of
+	concat [$window_of($flow) counters] [$proxy_of($flow) counters] \
+		[list proxy_segments [$onward_of($flow) set ndatapack_] \
+			proxy_retransmissions [$onward_of($flow) set nrexmitpack_] \
+			proxy_timeouts [$onward_of($flow) set nrexmit_]]
 }

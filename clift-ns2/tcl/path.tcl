@@ -1,11 +1,31 @@
-# The path: a sender's and a receiver's node with a simplex link each way, over a link trace or plain.
+# The path: a sender's and a receiver's node with a simplex link each way, over a link trace or plain. With a wired hop
+# the sender's packets take that first, to the node before the link: a base station, or a proxy.
 
 proc build_path {} {
-	global ns sender receiver
+	global ns setting sender base receiver
 	set sender [$ns node]
 	set receiver [$ns node]
-	build_link forward $sender $receiver
-	build_link return $receiver $sender
+	set base $sender
+	if { $setting(wired_rate_bps) > 0 } {
+		set base [$ns node]
+		build_wired_link forward $sender $base $setting(wired_loss)
+		build_wired_link return $base $sender 0
+	}
+	build_link forward $base $receiver
+	build_link return $receiver $base
+}
+
+# A packet that is lost has taken its time on the link before.
+proc build_wired_link { direction from to loss } {
+	global ns setting wired_losses wired_drops
+	$ns simplex-link $from $to $setting(wired_rate_bps) $setting(wired_delay_s) DropTail
+	$ns queue-limit $from $to $setting(queue_packets)
+	set wire [[$ns link $from $to] link]
+	set wired_losses($direction) [new Clift/RandomLoss $loss]
+	$wired_losses($direction) target [$wire target]
+	$wire target $wired_losses($direction)
+	set wired_drops($direction) [new Clift/RandomLoss 1]
+	[[$ns link $from $to] set drophead_] target $wired_drops($direction)
 }
 
 proc build_link { direction from to } {
@@ -63,10 +83,14 @@ proc record_drops { from to } {
 	$head target $tap
 }
 
-# Returns names and values of what Queue/Clift has counted.
+# Returns names and values of what the wired hop and Queue/Clift have counted.
 proc path_counters {} {
-	global setting queues
+	global setting queues wired_losses wired_drops
 	set counters {}
+	if { $setting(wired_rate_bps) > 0 } {
+		lappend counters wired_lost [$wired_losses(forward) lost] \
+			wired_dropped [expr { [$wired_drops(forward) lost] + [$wired_drops(return) lost] }]
+	}
 	foreach direction { forward return } {
 		if { $setting($direction) eq "" } continue
 		foreach { name value } [$queues($direction) counters] {

@@ -6,10 +6,8 @@
 
 source [file join [file dirname [info script]] settings.tcl]
 source [file join [file dirname [info script]] path.tcl]
+source [file join [file dirname [info script]] proxy.tcl]
 source [file join [file dirname [info script]] flows.tcl]
-
-remove-all-packet-headers
-add-packet-header IP TCP Flags Clift
 
 # Writes `counters.tsv`: one line NAME<tab>INTEGER for each.
 proc write_counters {} {
@@ -32,6 +30,9 @@ proc finish {} {
 }
 
 read_settings $argv
+remove-all-packet-headers
+add-packet-header IP TCP Flags Clift
+if { $setting(proxy) } { add-packet-header CliftWindow }
 set ns [new Simulator]
 for { set i 0 } { $i < $setting(seed) } { incr i } {
 	$defaultRNG next-substream

@@ -32,6 +32,15 @@ set known_settings {
 	in_order          flag     0
 	hold_s            {real 0} 0
 	rtt_s             {real 0} 0.5
+	wired_rate_bps    {real 0} 0
+	wired_delay_s     {real 0} 0
+	wired_loss        {real 0} 0
+	proxy             flag     0
+	proxy_stack       stack    2009
+	proxy_tcp         variant  cubic
+	proxy_buffer_packets {int 2 2147483647} 100
+	proxy_delay_s     {real 0} 0
+	delayed_acks      flag     0
 	queue_packets     {int 1}  100
 	window_packets    {int 1}  200
 	packet_bytes      {int 53} 1500
@@ -75,18 +84,24 @@ proc read_settings { words } {
 		check_setting $key $value {*}$kinds($key)
 		set setting($key) $value
 	}
-	check_variant
+	check_variant ""
+	check_variant proxy_
+	if { $setting(proxy) && $setting(wired_rate_bps) == 0 } {
+		refuse "proxy is 1; it needs a wired hop, wired_rate_bps of 1 or more"
+	}
 }
 
 # Which variants there are depends on the stack, which may be named after the variant.
-proc check_variant {} {
+proc check_variant { whose } {
 	global variants setting
-	array set modules $variants($setting(stack))
-	if { ![info exists modules($setting(tcp))] } {
+	set tcp $setting(${whose}tcp)
+	set stack $setting(${whose}stack)
+	array set modules $variants($stack)
+	if { ![info exists modules($tcp)] } {
 		set names [join [lsort [array names modules]] {, }]
-		refuse "tcp is $setting(tcp); with stack $setting(stack) allowed are $names"
+		refuse "${whose}tcp is $tcp; with ${whose}stack $stack allowed are $names"
 	}
-	set setting(congestion_control) $modules($setting(tcp))
+	set setting(${whose}congestion_control) $modules($tcp)
 }
 
 proc check_setting { key value kind { least 0 } { most 9223372036854775807 } } {

@@ -52,7 +52,7 @@ def test_bad_setting__ends_in_one_line(
 def test_unknown_setting__is_named_with_those_that_exist(simulator: Path, tmp_path: Path) -> None:
     result = replay(simulator, tmp_path / "run", "rtt", "0.5")
     assert result.returncode == 2
-    assert result.stderr.startswith("replay.tcl: rtt is no setting; there are duration_s, flows, forward, ")
+    assert result.stderr.startswith("replay.tcl: rtt is no setting; there are delayed_acks, duration_s, ")
     assert result.stderr.count("\n") == 1
 
 

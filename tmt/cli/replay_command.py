@@ -16,6 +16,7 @@ from tmt.cli.link_options import (
     DELIVERY_OPTIONS,
     FORWARD_OPTIONS,
     QUEUE,
+    RATE,
     RETURN_OPTIONS,
     RTT,
     chosen_link,
@@ -33,6 +34,7 @@ from tmt.replay.parameters import (
     TraceLink,
 )
 from tmt.replay.runner import run
+from tmt.replay.wired import MIN_BUFFER_PACKETS, Proxy, WiredHop
 from tmt.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:
@@ -83,8 +85,35 @@ OPTIONS = (
     ),
     click.option("--seed", type=COUNT, default=1, show_default=True, help="Number of the random substream."),
     *DELIVERY_OPTIONS,
+    click.option("--delayed-acks", is_flag=True, help="Receivers acknowledge every second packet."),
 )
 """What becomes a `Replay`."""
+
+ACCESS_OPTIONS = (
+    click.option(
+        "--wired-rate", type=RATE, metavar="BIT/S", help="A wired hop of this rate before the link."
+    ),
+    click.option("--wired-delay", type=SECONDS, help="Its propagation time, one way.  [default: 0]"),
+    click.option(
+        "--wired-loss",
+        type=click.FloatRange(0, 1),
+        help="Probability that it loses a data packet.  [default: 0]",
+    ),
+    click.option("--proxy", is_flag=True, help="A proxy between wired hop and link splits the connections."),
+    click.option(
+        "--proxy-tcp", type=click.Choice(list(TCP_VARIANTS)), help="TCP variant over the link; else --tcp."
+    ),
+    click.option("--proxy-stack", type=click.Choice(list(STACKS)), help="TCP stack there; else --stack."),
+    click.option(
+        "--proxy-buffer",
+        type=click.IntRange(MIN_BUFFER_PACKETS),
+        help="Segments of one connection that the proxy holds; else --window.",
+    ),
+    click.option(
+        "--proxy-delay", type=SECONDS, help="From a segment's arrival until it may be sent on.  [default: 0]"
+    ),
+)
+"""What stands before the link (docs/proxy.md)."""
 
 ONLINE = click.option(
     "--online",
@@ -105,7 +134,7 @@ OUTPUT_OPTIONS = (
 
 
 @click.command(name="replay")
-@with_options(*OPTIONS, ONLINE, all_scheme_options, *OUTPUT_OPTIONS)
+@with_options(*OPTIONS, *ACCESS_OPTIONS, ONLINE, all_scheme_options, *OUTPUT_OPTIONS)
 def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path | None, **given: Any) -> None:
     """Run TCP over link traces in ns-2, once, and say what came of it.
 
@@ -130,7 +159,8 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
         check_format(plot)
     forward = _with_scheme(forward, given)
     back = chosen_link(given.pop("return"), "--return", "return", given)
-    replay = Replay(forward_link=forward, return_link=back, **given)
+    wired, proxy = _before_link(given)
+    replay = Replay(forward_link=forward, return_link=back, wired=wired, proxy=proxy, **given)
     with _spinner(f"ns-2 runs {replay.tcp}"):
         result = run(replay, keep, timeout)
     for note in result.notes:
@@ -143,6 +173,31 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
         click.echo(json.dumps(result.row, indent=2))
     else:
         _print(result)
+
+
+def _before_link(given: dict[str, Any]) -> tuple[WiredHop | None, Proxy | None]:
+    """Take the options of wired hop and proxy out of `given`, and make of them what they name."""
+    rate_bps, is_split = given.pop("wired_rate"), given.pop("proxy")
+    wired = {"delay_ns": given.pop("wired_delay"), "loss": given.pop("wired_loss")}
+    proxy = {
+        "tcp": given.pop("proxy_tcp"),
+        "stack": given.pop("proxy_stack"),
+        "buffer_packets": given.pop("proxy_buffer"),
+        "delay_ns": given.pop("proxy_delay"),
+    }
+    if rate_bps is None and any(value is not None for value in wired.values()):
+        raise UsageError("--wired-delay and --wired-loss need --wired-rate")
+    if not is_split and any(value is not None for value in proxy.values()):
+        raise UsageError("--proxy-tcp, --proxy-stack, --proxy-buffer and --proxy-delay need --proxy")
+    if is_split and rate_bps is None:
+        raise UsageError("--proxy needs --wired-rate: it stands between a wired hop and the link")
+    wired["delay_ns"] = wired["delay_ns"] or 0
+    wired["loss"] = wired["loss"] or 0.0
+    proxy["delay_ns"] = proxy["delay_ns"] or 0
+    return (
+        None if rate_bps is None else WiredHop(rate_bps=rate_bps, **wired),
+        Proxy(**proxy) if is_split else None,
+    )
 
 
 def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:

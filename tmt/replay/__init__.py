@@ -3,15 +3,18 @@
 from tmt.replay.parameters import STACKS, TCP_VARIANTS, Link, PlainLink, Replay, TraceLink
 from tmt.replay.runner import ReplayResult, run
 from tmt.replay.simulator import ReplayError
+from tmt.replay.wired import Proxy, WiredHop
 
 __all__ = [
     "STACKS",
     "TCP_VARIANTS",
     "Link",
     "PlainLink",
+    "Proxy",
     "Replay",
     "ReplayError",
     "ReplayResult",
     "TraceLink",
+    "WiredHop",
     "run",
 ]

@@ -11,6 +11,7 @@ from tmt.units import MAX_TIME_NS
 if TYPE_CHECKING:
     from os import PathLike
 
+    from tmt.replay.wired import Proxy, WiredHop
     from tmt.schemes.parameters import Scheme
 
 STACKS = {
@@ -108,6 +109,12 @@ class Replay:
         Whether links release packets in order.
     hold_ns
         Longest time that in-order delivery holds a packet back; None has no bound.
+    wired
+        A hop between the senders and the node before the link, beyond `rtt_ns`; None: the senders are there.
+    proxy
+        What splits the connections at the node before the link; None: it forwards packets.
+    delayed_acks
+        Whether receivers acknowledge every second packet (after 100 ms, the one that waits).
 
     Raises
     ------
@@ -132,13 +139,16 @@ class Replay:
     loop: bool = True
     in_order: bool = True
     hold_ns: int | None = None
+    wired: WiredHop | None = None
+    proxy: Proxy | None = None
+    delayed_acks: bool = False
 
     def __post_init__(self) -> None:
-        if self.stack not in STACKS:
-            raise UsageError(f"stack is {self.stack!r}, must be one of {', '.join(STACKS)}")
-        if self.tcp not in STACKS[self.stack]:
-            allowed = ", ".join(STACKS[self.stack])
-            raise UsageError(f"tcp is {self.tcp!r}, must be one of {allowed} with stack {self.stack}")
+        check_stack(self.tcp, self.stack)
+        if self.proxy is not None:
+            if self.wired is None:
+                raise UsageError("proxy is given without wired: it stands at the end of a wired hop")
+            check_stack(*self.proxy.variant(self.tcp, self.stack), "proxy's ")
         for name, (least, most) in _BOUNDS.items():
             value = getattr(self, name)
             if value is not None:
@@ -168,6 +178,15 @@ _BOUNDS: dict[str, tuple[int, int]] = {
     "seed": (1, MAX_SEED),
     "hold_ns": (1, MAX_TIME_NS),
 }
+
+
+def check_stack(tcp: str, stack: str, whose: str = "") -> None:
+    """Refuse a stack that does not exist, or a variant that it does not have (UsageError)."""
+    if stack not in STACKS:
+        raise UsageError(f"{whose}stack is {stack!r}, must be one of {', '.join(STACKS)}")
+    if tcp not in STACKS[stack]:
+        allowed = ", ".join(STACKS[stack])
+        raise UsageError(f"{whose}tcp is {tcp!r}, must be one of {allowed} with stack {stack}")
 
 
 def check_range(name: str, value: float, least: float, most: float) -> None:

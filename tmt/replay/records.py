@@ -32,6 +32,39 @@ class RowUse:
 
 
 @dataclass(frozen=True, slots=True)
+class SplitCounts:
+    """What the proxy and the windows that it advertises have come to, over all flows.
+
+    Attributes
+    ----------
+    most_fill
+        Largest number of segments that the buffer of one connection held.
+    held_ns
+        How long senders had sent all that their windows allowed while more was waiting, summed.
+    updates, probes
+        Packets sent for the windows' sake: by the proxy, by the senders.
+    segments, retransmissions, timeouts
+        Of the proxy's own senders.
+    """
+
+    most_fill: int
+    held_ns: int
+    updates: int
+    probes: int
+    segments: int
+    retransmissions: int
+    timeouts: int
+
+
+@dataclass(frozen=True, slots=True)
+class WiredLosses:
+    """Packets that the wired hop lost at random, and that its queues had no room for."""
+
+    lost: int
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunRecords:
     """Everything that one simulation has recorded.
 
@@ -47,6 +80,8 @@ class RunRecords:
         Expiries of retransmission timers, of all flows.
     forward, back
         How each link's trace was used; None for a plain link.
+    split, wired
+        What proxy and wired hop have counted; None without them.
     """
 
     packets: Records
@@ -56,6 +91,8 @@ class RunRecords:
     timeouts: int
     forward: RowUse | None
     back: RowUse | None
+    split: SplitCounts | None
+    wired: WiredLosses | None
 
 
 def read_records(directory: Path, flows: int) -> RunRecords:
@@ -80,6 +117,10 @@ def read_records(directory: Path, flows: int) -> RunRecords:
         timeouts=sum(counters(f"flow_{flow}_timeouts") for flow in range(flows)),
         forward=_row_use(counters, "forward"),
         back=_row_use(counters, "return"),
+        split=_split_counts(counters, flows),
+        wired=WiredLosses(counters("wired_lost"), counters("wired_dropped"))
+        if "wired_lost" in counters
+        else None,
     )
 
 
@@ -136,4 +177,22 @@ def _row_use(counters: _Counters, direction: str) -> RowUse | None:
         return None
     return RowUse(
         *(counters(f"{direction}_{name}") for name in ("rows_offered", "rows_used", "trace_repeats"))
+    )
+
+
+def _split_counts(counters: _Counters, flows: int) -> SplitCounts | None:
+    if "flow_0_proxy_segments" not in counters:
+        return None
+
+    def of_flows(name: str) -> list[int]:
+        return [counters(f"flow_{flow}_{name}") for flow in range(flows)]
+
+    return SplitCounts(
+        most_fill=max(of_flows("proxy_most_fill")),
+        held_ns=sum(of_flows("held_ns")),
+        updates=sum(of_flows("window_updates")),
+        probes=sum(of_flows("window_probes")),
+        segments=sum(of_flows("proxy_segments")),
+        retransmissions=sum(of_flows("proxy_retransmissions")),
+        timeouts=sum(of_flows("proxy_timeouts")),
     )

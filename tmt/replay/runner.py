@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tmt.metrics.transport import FlowDelivery, Records
     from tmt.replay.parameters import Replay
-    from tmt.replay.records import RowUse, RunRecords
+    from tmt.replay.records import RowUse, RunRecords, SplitCounts, WiredLosses
     from tmt.replay.setup import Setup, Value
 
 
@@ -131,6 +131,8 @@ def _measure(setup: Setup, records: RunRecords, known: dict[str, Value]) -> Repl
         known
         | _link_use("forward", records.forward)
         | _link_use("return", records.back)
+        | _wired_losses(records.wired)
+        | _split_figures(records.split)
         | transport.delivery_figures(flows, replay.transfer_bytes)
         | transport.delay_figures(packets)
         | transport.recovery_figures(packets)
@@ -140,6 +142,24 @@ def _measure(setup: Setup, records: RunRecords, known: dict[str, Value]) -> Repl
     row = {column.name: found.pop(column.name) for column in RUN_RESULTS}
     assert not found, f"measured, but not declared in RUN_RESULTS: {', '.join(found)}"
     return ReplayResult(row, packets, windows, flows, records.end_ns, setup.notes())
+
+
+def _wired_losses(losses: WiredLosses | None) -> dict[str, Value]:
+    return {
+        "wired_lost": None if losses is None else losses.lost,
+        "wired_dropped": None if losses is None else losses.dropped,
+    }
+
+
+def _split_figures(counts: SplitCounts | None) -> dict[str, Value]:
+    names = ("fill_max_packets", "segments_sent", "retransmissions", "timeouts", "window_updates")
+    if counts is None:
+        return dict.fromkeys((*(f"proxy_{name}" for name in names), "held_s", "window_probes"))
+    values = (counts.most_fill, counts.segments, counts.retransmissions, counts.timeouts, counts.updates)
+    return {f"proxy_{name}": value for name, value in zip(names, values, strict=True)} | {
+        "held_s": ns_to_seconds(counts.held_ns),
+        "window_probes": counts.probes,
+    }
 
 
 def _link_use(direction: str, use: RowUse | None) -> dict[str, Value]:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, cast
 
 from tmt.replay.links import ReadyLink, ready_link
 from tmt.replay.parameters import PlainLink
+from tmt.replay.wired import MIN_BUFFER_PACKETS
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.replay.parameters import Link, Replay
+    from tmt.replay.wired import WiredHop
     from tmt.schemes.parameters import Scheme
 
 Value = str | int | float | bool | None
@@ -42,8 +44,8 @@ class Setup:
         As asked for.
     forward, back
         The links; a trace link with its checked file.
-    queue_packets, window_packets
-        As asked for, or computed.
+    queue_packets, window_packets, buffer_packets
+        As asked for, or computed; the last is the proxy's, None without one.
     """
 
     replay: Replay
@@ -51,6 +53,7 @@ class Setup:
     back: ReadyLink | PlainLink
     queue_packets: int
     window_packets: int
+    buffer_packets: int | None
 
     def arguments(self) -> list[str]:
         """Return the arguments of the simulator's script: alternating keys and values."""
@@ -73,8 +76,25 @@ class Setup:
             "start_s": _seconds(replay.start_ns),
             "start_spread_s": _seconds(replay.start_spread_ns),
             "seed": replay.seed,
+            **dict(self._access_arguments()),
         }
         return [str(word) for item in settings.items() for word in item]
+
+    def _access_arguments(self) -> Iterator[tuple[str, object]]:
+        replay = self.replay
+        if replay.delayed_acks:
+            yield "delayed_acks", 1
+        if replay.wired is not None:
+            yield "wired_rate_bps", f"{replay.wired.rate_bps:.15g}"
+            yield "wired_delay_s", _seconds(replay.wired.delay_ns)
+            yield "wired_loss", f"{replay.wired.loss:.15g}"
+        if replay.proxy is not None:
+            tcp, stack = replay.proxy.variant(replay.tcp, replay.stack)
+            yield "proxy", 1
+            yield "proxy_stack", stack
+            yield "proxy_tcp", tcp
+            yield "proxy_buffer_packets", self.buffer_packets
+            yield "proxy_delay_s", _seconds(replay.proxy.delay_ns)
 
     def columns(self) -> dict[str, Value]:
         """Return the result columns that are known before the run."""
@@ -97,6 +117,22 @@ class Setup:
             "hold_s": None if replay.hold_ns is None else ns_to_seconds(replay.hold_ns),
             **_link_columns("forward", self.forward),
             **_link_columns("return", self.back),
+            **self._access_columns(),
+        }
+
+    def _access_columns(self) -> dict[str, Value]:
+        wired, proxy = self.replay.wired, self.replay.proxy
+        tcp, stack = (None, None) if proxy is None else proxy.variant(self.replay.tcp, self.replay.stack)
+        return {
+            "delayed_acks": self.replay.delayed_acks,
+            "wired_rate_bps": None if wired is None else wired.rate_bps,
+            "wired_delay_s": None if wired is None else ns_to_seconds(wired.delay_ns),
+            "wired_loss": None if wired is None else wired.loss,
+            "proxy": proxy is not None,
+            "proxy_tcp": tcp,
+            "proxy_stack": stack,
+            "proxy_buffer_packets": self.buffer_packets,
+            "proxy_delay_s": None if proxy is None else ns_to_seconds(proxy.delay_ns),
         }
 
     def notes(self) -> list[str]:
@@ -122,8 +158,9 @@ class Setup:
 class ReadyPath:
     """Both links of a path, and its bandwidth-delay product in full packets.
 
-    That product is the forward link's mean packet rate times the time that a packet and its acknowledgement
-    take without queueing: the RTT plus the traces' mean delays in order.
+    That product is the forward link's mean packet rate (a wired hop's where that is less) times the time that
+    a packet and its acknowledgement take without queueing: the RTT, the wired hop's, and the traces' mean
+    delays in order.
     """
 
     forward: ReadyLink | PlainLink
@@ -131,7 +168,14 @@ class ReadyPath:
     pipe_packets: int
 
 
-def ready_path(forward_link: Link, return_link: Link | None, rtt_ns: int, *, packet_bytes: int) -> ReadyPath:
+def ready_path(
+    forward_link: Link,
+    return_link: Link | None,
+    rtt_ns: int,
+    *,
+    packet_bytes: int,
+    wired: WiredHop | None = None,
+) -> ReadyPath:
     """Check a path's traces; without a return link that is plain and as fast as the forward link on average.
 
     Raises
@@ -142,6 +186,9 @@ def ready_path(forward_link: Link, return_link: Link | None, rtt_ns: int, *, pac
     forward, packet_rate, forward_delay_s = _ready(forward_link, packet_bytes)
     back, _, return_delay_s = _ready(return_link or PlainLink(forward.rate_bps), packet_bytes)
     round_trip_s = ns_to_seconds(rtt_ns) + forward_delay_s + return_delay_s
+    if wired is not None:
+        packet_rate = min(packet_rate, wired.rate_bps / (8 * packet_bytes))
+        round_trip_s += 2 * ns_to_seconds(wired.delay_ns)
     return ReadyPath(forward, back, math.ceil(packet_rate * round_trip_s))
 
 
@@ -161,12 +208,22 @@ def set_up(replay: Replay) -> Setup:
         When a trace cannot be used; see `tmt.replay.links.ready_link`.
     """
     path = ready_path(
-        replay.forward_link, replay.return_link, replay.rtt_ns, packet_bytes=replay.packet_bytes
+        replay.forward_link,
+        replay.return_link,
+        replay.rtt_ns,
+        packet_bytes=replay.packet_bytes,
+        wired=replay.wired,
     )
     queue_packets = replay.queue_packets or queue_for(path)
     held_packets = max(path.pipe_packets + queue_packets, 2)
-    window_packets = replay.window_packets or WINDOWS_PER_PATH[replay.stack] * held_packets
-    return Setup(replay, path.forward, path.back, queue_packets, window_packets)
+    window_packets, buffer_packets = replay.window_packets, None
+    stacks = {replay.stack}
+    if replay.proxy is not None:
+        stacks.add(replay.proxy.variant(replay.tcp, replay.stack)[1])
+    window_packets = window_packets or held_packets * max(WINDOWS_PER_PATH[stack] for stack in stacks)
+    if replay.proxy is not None:
+        buffer_packets = replay.proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
+    return Setup(replay, path.forward, path.back, queue_packets, window_packets, buffer_packets)
 
 
 def _ready(link: Link, packet_bytes: int) -> tuple[ReadyLink | PlainLink, float, float]:

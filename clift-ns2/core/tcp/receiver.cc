@@ -5,14 +5,24 @@
 namespace clift::tcp {
 
 const Reply& Receiver::on_packet(std::int64_t sequence, Nanoseconds timestamp_ns) {
-  // RFC 7323, section 4.3: of what is at or before the left edge, if not older.
-  if (sequence <= reply_.ack) reply_.echo_ns = std::max(reply_.echo_ns, timestamp_ns);
+  // RFC 7323, section 4.3: of what is at or before the last acknowledgement, if not older.
+  if (sequence <= answered_) reply_.echo_ns = std::max(reply_.echo_ns, timestamp_ns);
   reply_.blocks.clear();
-  if (!insert(sequence)) {
+  const bool had_holes = !runs_.empty();
+  const bool is_new = insert(sequence);
+  if (!is_new) {
     ++duplicates_;
     reply_.blocks.emplace_back(sequence, sequence + 1);
   }
   report_runs(sequence);
+  reply_.may_wait = delays_ && is_new && !had_holes && runs_.empty() && sequence > 0 && sequence == answered_;
+  if (!reply_.may_wait) answered_ = reply_.ack;
+  return reply_;
+}
+
+const Reply& Receiver::on_wait_over() {
+  answered_ = reply_.ack;
+  reply_.may_wait = false;
   return reply_;
 }
 

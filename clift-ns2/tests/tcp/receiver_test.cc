@@ -27,6 +27,26 @@ TEST(Receiver, ReportsTheLatestBlockFirst) {
   EXPECT_EQ(reply.blocks, (Blocks{{6, 7}}));
 }
 
+TEST(Receiver, LetsEverySecondPacketInOrderWait) {
+  // RFC 5681, section 4.2; the timestamp is that of the earlier of two packets (RFC 7323, section 4.3).
+  Receiver receiver;
+  receiver.delay_acks(true);
+  EXPECT_FALSE(receiver.on_packet(0, 10).may_wait);  // the SYN
+  EXPECT_TRUE(receiver.on_packet(1, 20).may_wait);
+  const Reply& second = receiver.on_packet(2, 30);
+  EXPECT_FALSE(second.may_wait);
+  EXPECT_EQ(second.ack, 3);
+  EXPECT_EQ(second.echo_ns, 20);
+  EXPECT_TRUE(receiver.on_packet(3, 40).may_wait);
+  EXPECT_EQ(receiver.on_wait_over().echo_ns, 40);
+  EXPECT_FALSE(receiver.on_packet(5, 50).may_wait);  // beyond a hole
+  EXPECT_FALSE(receiver.on_packet(4, 60).may_wait);  // fills it
+  EXPECT_FALSE(receiver.on_packet(4, 70).may_wait);  // came twice
+  EXPECT_TRUE(receiver.on_packet(6, 80).may_wait);
+  EXPECT_FALSE(receiver.on_packet(8, 90).may_wait);  // the one that waits is acknowledged with it
+  EXPECT_EQ(receiver.next(), 7);
+}
+
 TEST(Receiver, ReportsADuplicateFirst) {
   // RFC 2883, 4.1: everything arrived, a retransmission comes again.
   Receiver receiver;

@@ -1,0 +1,235 @@
+// `new Clift/Proxy TCP CAPACITY DELAY_S`: one connection of a proxy. Its receiver and its sender, TCP, are agents as any;
+// ports (`Clift/ProxyPort`) stand where they meet the network, and core/proxy decides.
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "connector.h"
+#include "ip.h"
+#include "tcp.h"
+#include "timer-handler.h"
+
+#include "core/proxy/relay.h"
+#include "failure.h"
+#include "recorder.h"
+#include "sim_time.h"
+#include "window_header.h"
+
+namespace clift {
+
+namespace {
+
+class Proxy : public TclObject {
+ public:
+  Proxy(TcpAgent* tcp, const proxy::RelayOptions& options) : relay_(options), tcp_(tcp), timer_(this) {}
+  ~Proxy() override;
+
+  int command(int argc, const char* const* argv) override;
+
+  // Data from the first sender: whether they are for the proxy's receiver.
+  bool takes(Packet* packet);
+
+  // Data that go on to the far end.
+  void forwards(Packet* packet);
+
+  // An acknowledgement from the proxy's receiver, on its way to `network`.
+  void answers(Packet* packet, NsObject* network);
+
+  // An acknowledgement from the far end, on its way to the proxy's sender, and when that has seen it.
+  void learns(Packet* packet);
+  void ends();
+
+ private:
+  class Timer : public TimerHandler {
+   public:
+    explicit Timer(Proxy* owner) : owner_(owner) {}
+    void expire(Event*) override { owner_->release(); }
+
+   private:
+    Proxy* owner_;
+  };
+
+  void remember(Packet* packet, proxy::Origin& origin);
+  void release();
+  void update();
+  void stamp(Packet* packet, hdr_clift_window::Kind kind);
+
+  proxy::Relay relay_;
+  TcpAgent* tcp_;
+  Timer timer_;
+  std::int64_t given_ = 0;           // segments with data that the onward connection has been given
+  std::int64_t expected_ = 0;        // segments of the transfer; 0: without end
+  bool is_done_ = false;
+  std::int64_t updates_ = 0;
+  hdr_clift identity_{};             // what taps have written into the first sender's packets
+  Packet* last_answer_ = nullptr;    // updates are made after it
+  NsObject* network_ = nullptr;      // where answers go
+};
+
+Proxy::~Proxy() {
+  timer_.force_cancel();
+  if (last_answer_ != nullptr) Packet::free(last_answer_);
+}
+
+// `expect N`: the transfer has N segments with data; `done` is called when the far end has them all.
+int Proxy::command(int argc, const char* const* argv) {
+  if (argc == 3 && std::strcmp(argv[1], "expect") == 0) {
+    expected_ = std::strtoll(argv[2], nullptr, 10) + 1;
+    return TCL_OK;
+  }
+  if (argc == 2 && std::strcmp(argv[1], "counters") == 0) {
+    Tcl::instance().resultf(
+        "proxy_fill %lld proxy_most_fill %lld proxy_refused %lld proxy_duplicates %lld window_updates %lld",
+        static_cast<long long>(relay_.fill()), static_cast<long long>(relay_.most_fill()),
+        static_cast<long long>(relay_.refused()), static_cast<long long>(relay_.duplicates()),
+        static_cast<long long>(updates_));
+    return TCL_OK;
+  }
+  return TclObject::command(argc, argv);
+}
+
+bool Proxy::takes(Packet* packet) {
+  const bool is_probe = hdr_clift_window::access(packet)->kind == hdr_clift_window::probe;
+  if (!is_probe) {
+    proxy::Origin origin;
+    remember(packet, origin);
+    if (relay_.on_segment(now_ns(), hdr_tcp::access(packet)->seqno(), origin) != proxy::Arrival::refused) {
+      release();
+      return true;
+    }
+  }
+  Packet::free(packet);
+  update();
+  return false;
+}
+
+void Proxy::remember(Packet* packet, proxy::Origin& origin) {
+  if (hdr_clift::offset_ < 0 || hdr_clift::access(packet)->tapped == 0) return;
+  identity_ = *hdr_clift::access(packet);
+  origin = {identity_.sent_ns, identity_.transmission};
+}
+
+// What has been processed is given to the onward connection. Segment 0 is the SYN, which each makes itself.
+void Proxy::release() {
+  const std::int64_t data = relay_.released(now_ns()) - 1;
+  if (relay_.next_release_ns() != never) {
+    timer_.resched(std::fmax(0.0, to_seconds(relay_.next_release_ns()) - Scheduler::instance().clock()));
+  }
+  if (data > given_) {
+    const auto more = static_cast<int>(data - given_);
+    given_ = data;
+    tcp_->advanceby(more);
+  }
+}
+
+// A record of a packet that arrives in the end tells when the first sender sent it.
+void Proxy::forwards(Packet* packet) {
+  const std::int64_t sequence = hdr_tcp::access(packet)->seqno();
+  if (identity_.tapped == 0 || !relay_.holds(sequence)) return;
+  hdr_clift* header = hdr_clift::access(packet);
+  *header = identity_;
+  header->sent_ns = relay_.origin(sequence).sent_ns;
+  header->transmission = relay_.origin(sequence).transmission;
+}
+
+void Proxy::answers(Packet* packet, NsObject* network) {
+  network_ = network;
+  stamp(packet, hdr_clift_window::plain);
+  if (last_answer_ != nullptr) Packet::free(last_answer_);
+  last_answer_ = packet->copy();
+}
+
+void Proxy::learns(Packet* packet) {
+  relay_.on_forwarded(hdr_tcp::access(packet)->seqno() + 1);
+  if (relay_.owes_update()) update();
+}
+
+void Proxy::ends() {
+  if (is_done_ || relay_.una() != expected_) return;
+  is_done_ = true;
+  Tcl::instance().evalf("%s done", name());
+}
+
+// Repeats the last answer, with the window of now.
+void Proxy::update() {
+  if (last_answer_ == nullptr) return;
+  ++updates_;
+  Packet* packet = last_answer_->copy();
+  hdr_tcp::access(packet)->ts_ = Scheduler::instance().clock();
+  stamp(packet, hdr_clift_window::update);
+  network_->recv(packet, static_cast<Handler*>(nullptr));
+}
+
+void Proxy::stamp(Packet* packet, hdr_clift_window::Kind kind) {
+  relay_.tell();
+  *hdr_clift_window::access(packet) = {static_cast<std::int32_t>(relay_.window_end()), kind};
+}
+
+// `new Clift/ProxyPort PROXY ROLE`: in front of the proxy's receiver (`data_in`) and behind it (`answers_out`), in front
+// of its sender (`acks_in`) and behind it (`data_out`).
+class ProxyPort : public Connector {
+ public:
+  enum Role { data_in, answers_out, data_out, acks_in };
+
+  ProxyPort(Proxy* proxy, Role role) : proxy_(proxy), role_(role) {}
+
+  void recv(Packet* packet, Handler* handler) override {
+    switch (role_) {
+      case data_in:
+        if (!proxy_->takes(packet)) return;
+        break;
+      case answers_out:
+        proxy_->answers(packet, target_);
+        break;
+      case data_out:
+        proxy_->forwards(packet);
+        break;
+      case acks_in:
+        proxy_->learns(packet);
+        break;
+    }
+    target_->recv(packet, handler);
+    if (role_ == acks_in) proxy_->ends();
+  }
+
+ private:
+  Proxy* proxy_;
+  Role role_;
+};
+
+class ProxyClass : public TclClass {
+ public:
+  ProxyClass() : TclClass("Clift/Proxy") {}
+  TclObject* create(int argc, const char* const* argv) override {
+    if (hdr_clift_window::offset_ < 0) {
+      fail("Clift/Proxy: call `add-packet-header CliftWindow` before `new Simulator`");
+    }
+    if (argc != 7) fail("Clift/Proxy: needs a TCP sender, a capacity and a delay");
+    auto* tcp = dynamic_cast<TcpAgent*>(TclObject::lookup(argv[4]));
+    if (tcp == nullptr) fail(std::string("Clift/Proxy: ") + argv[4] + " is no TCP sender");
+    const std::int64_t capacity = std::strtoll(argv[5], nullptr, 10);
+    if (capacity < 2) fail(std::string("Clift/Proxy: capacity is ") + argv[5] + "; allowed is 2 or more");
+    const double delay_s = std::strtod(argv[6], nullptr);
+    if (!(delay_s >= 0 && delay_s < 4e9)) {
+      fail(std::string("Clift/Proxy: delay is ") + argv[6] + "; allowed is a time in seconds, from 0");
+    }
+    return new Proxy(tcp, {capacity, to_ns(delay_s)});
+  }
+} proxy_class;
+
+class ProxyPortClass : public TclClass {
+ public:
+  ProxyPortClass() : TclClass("Clift/ProxyPort") {}
+  TclObject* create(int argc, const char* const* argv) override {
+    constexpr const char* roles[] = {"data_in", "answers_out", "data_out", "acks_in"};
+    auto* proxy = argc == 6 ? dynamic_cast<Proxy*>(TclObject::lookup(argv[4])) : nullptr;
+    for (int role = 0; proxy != nullptr && role < 4; ++role) {
+      if (std::strcmp(argv[5], roles[role]) == 0) return new ProxyPort(proxy, static_cast<ProxyPort::Role>(role));
+    }
+    fail("Clift/ProxyPort: needs a proxy and data_in, answers_out, data_out or acks_in");
+  }
+} proxy_port_class;
+
+}  // namespace
+
+}  // namespace clift

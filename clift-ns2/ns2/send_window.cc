@@ -1,0 +1,175 @@
+// `new Clift/SendWindow TCP WINDOW`: keeps an ns-2 sender to the window that its receiver advertises, WINDOW segments at
+// first. It stands where acknowledgements reach the agent, takes the application's place (`offer`), and gives the agent
+// no more data than the window has room for; as tracer of `t_seqno_` it knows what was sent.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "connector.h"
+#include "ip.h"
+#include "tcp.h"
+#include "timer-handler.h"
+
+#include "core/proxy/send_window.h"
+#include "failure.h"
+#include "sim_time.h"
+#include "window_header.h"
+
+int hdr_clift_window::offset_ = -1;
+
+namespace {
+
+class WindowHeaderClass : public PacketHeaderClass {
+ public:
+  WindowHeaderClass() : PacketHeaderClass("PacketHeader/CliftWindow", sizeof(hdr_clift_window)) {
+    bind_offset(&hdr_clift_window::offset_);
+  }
+} window_header_class;
+
+}  // namespace
+
+namespace clift {
+
+namespace {
+
+class SendWindow : public Connector {
+ public:
+  SendWindow(TcpAgent* tcp, std::int64_t window)
+      : window_(window), tcp_(tcp), network_(tcp->target()), timer_(this) {
+    target_ = tcp;
+  }
+  ~SendWindow() override { timer_.force_cancel(); }
+
+  int command(int argc, const char* const* argv) override;
+  void recv(Packet* packet, Handler* handler) override;
+  void trace(TracedVar* variable) override;
+
+ private:
+  class Timer : public TimerHandler {
+   public:
+    explicit Timer(SendWindow* owner) : owner_(owner) {}
+    void expire(Event*) override { owner_->probe(); }
+
+   private:
+    SendWindow* owner_;
+  };
+
+  static constexpr int empty_packet_bytes = 40;
+
+  void offer(const char* segments);
+  void give();
+  void probe();
+  void arm();
+
+  proxy::SendWindow window_;
+  TcpAgent* tcp_;
+  NsObject* network_;             // where probes go: no tap counts them
+  Timer timer_;
+  Nanoseconds armed_ns_ = never;
+  std::int64_t given_ = 0;  // segments with data that TCP has been given
+};
+
+// `offer N`: the application has N more segments; -1: without end.
+int SendWindow::command(int argc, const char* const* argv) {
+  if (argc == 3 && std::strcmp(argv[1], "offer") == 0) {
+    offer(argv[2]);
+    return TCL_OK;
+  }
+  if (argc == 2 && std::strcmp(argv[1], "counters") == 0) {
+    Tcl::instance().resultf("held_ns %lld window_probes %lld", static_cast<long long>(window_.held_ns(now_ns())),
+                            static_cast<long long>(window_.probes()));
+    return TCL_OK;
+  }
+  return Connector::command(argc, argv);
+}
+
+// Segment 0 is the SYN, which is no data.
+void SendWindow::offer(const char* segments) {
+  const long long more = std::strtoll(segments, nullptr, 10);
+  const std::int64_t before = std::max<std::int64_t>(window_.total(), 1);
+  window_.offer(now_ns(), more < 0 ? TCP_MAXSEQ : std::min<std::int64_t>(before + more, TCP_MAXSEQ));
+  give();
+}
+
+void SendWindow::recv(Packet* packet, Handler* handler) {
+  const hdr_clift_window window = *hdr_clift_window::access(packet);
+  const bool is_new = window_.on_ack(now_ns(), hdr_tcp::access(packet)->seqno() + 1, window.end);
+  give();
+  // An update that acknowledges nothing new is no duplicate acknowledgement, and its timestamp is an old one.
+  if (window.kind == hdr_clift_window::update && !is_new) {
+    Packet::free(packet);
+  } else {
+    target_->recv(packet, handler);
+  }
+  arm();
+}
+
+void SendWindow::trace(TracedVar* variable) {
+  window_.on_sent(now_ns(), static_cast<int>(*static_cast<TracedInt*>(variable)));
+  arm();
+}
+
+// Gives TCP what the window has room for.
+void SendWindow::give() {
+  const std::int64_t data = window_.allowed() - 1;
+  if (data > given_) {
+    const auto more = static_cast<int>(data - given_);
+    given_ = data;
+    tcp_->advanceby(more);
+  }
+  arm();
+}
+
+// An empty packet with the number of a segment that has arrived.
+void SendWindow::probe() {
+  armed_ns_ = never;
+  if (window_.next_probe_ns() <= now_ns()) {
+    window_.on_probe(now_ns());
+    Packet* packet = Packet::alloc();
+    hdr_cmn* common = hdr_cmn::access(packet);
+    common->ptype() = PT_TCP;
+    common->size() = empty_packet_bytes;
+    common->timestamp() = Scheduler::instance().clock();
+    hdr_ip* ip = hdr_ip::access(packet);
+    ip->saddr() = tcp_->addr();
+    ip->sport() = tcp_->port();
+    ip->daddr() = tcp_->daddr();
+    ip->dport() = tcp_->dport();
+    ip->ttl() = IP_DEF_TTL;
+    hdr_tcp* header = hdr_tcp::access(packet);
+    header->seqno_ = static_cast<int>(window_.una()) - 1;
+    header->ts_ = Scheduler::instance().clock();
+    hdr_clift_window::access(packet)->kind = hdr_clift_window::probe;
+    network_->recv(packet, static_cast<Handler*>(nullptr));
+  }
+  arm();
+}
+
+// A timer that is set too early is left alone and set again when it expires.
+void SendWindow::arm() {
+  const Nanoseconds deadline_ns = window_.next_probe_ns();
+  if (deadline_ns >= armed_ns_) return;
+  armed_ns_ = deadline_ns;
+  timer_.resched(to_seconds(deadline_ns) - Scheduler::instance().clock());
+}
+
+class SendWindowClass : public TclClass {
+ public:
+  SendWindowClass() : TclClass("Clift/SendWindow") {}
+  TclObject* create(int argc, const char* const* argv) override {
+    if (hdr_clift_window::offset_ < 0) {
+      fail("Clift/SendWindow: call `add-packet-header CliftWindow` before `new Simulator`");
+    }
+    auto* tcp = argc == 6 ? dynamic_cast<TcpAgent*>(TclObject::lookup(argv[4])) : nullptr;
+    const std::int64_t window = argc == 6 ? std::strtoll(argv[5], nullptr, 10) : 0;
+    if (tcp == nullptr || tcp->target() == nullptr || window < 1) {
+      fail("Clift/SendWindow: needs a TCP sender that is attached to a node, and a window of 1 or more");
+    }
+    return new SendWindow(tcp, window);
+  }
+} send_window_class;
+
+}  // namespace
+
+}  // namespace clift
