@@ -11,8 +11,9 @@ array set setting {
 	delay_s 0.02  wire_rate_bps 10e6  wlan_rate_bps 1e6
 	queue_packets 50  window_packets 1000  packet_bytes 1500
 	stack 2009  udp_rate_bps 160e3
+	overhead 5%  block_segments 10000
 }
-# The names of flows with either stack; what is no TCP is udp.
+# The names of flows with either stack; of all there are fectcp and udp.
 array set variants {
 	2009 { newreno sack reno westwood hybla cubic compound }
 	modern { reno westwood hybla cubic compound bbr bbr3 }
@@ -43,7 +44,7 @@ proc read_settings { words } {
 	}
 	if { $setting(loss) >= 1 } { refuse "loss is $setting(loss); a number from 0 to below 1 is allowed" }
 	if { [llength $setting(flows)] == 0 } { refuse "flows is empty; one flow or more is allowed" }
-	set allowed [concat $variants($setting(stack)) udp]
+	set allowed [concat $variants($setting(stack)) fectcp udp]
 	foreach name $setting(flows) {
 		if { $name ni $allowed } {
 			refuse "flows has $name; with stack $setting(stack) allowed are [join $allowed {, }]"
@@ -135,7 +136,15 @@ array set native { newreno {Agent/TCP/Newreno Agent/TCPSink} sack {Agent/TCP/Sac
 proc new_tcp { name } {
 	global setting native ns
 	set options 0
-	if { $setting(stack) eq "modern" } {
+	if { $name eq "fectcp" } {
+		set options 12
+		set tcp [new Agent/TCP/Fectcp]
+		$tcp set timestamps_ true
+		$tcp set block_segments_ $setting(block_segments)
+		set sink [new Agent/TCPSink/Fectcp]
+		$tcp overhead $setting(overhead)
+		$sink overhead $setting(overhead)
+	} elseif { $setting(stack) eq "modern" } {
 		set options 12
 		set tcp [new Agent/TCP/Modern]
 		$tcp congestion_control $name

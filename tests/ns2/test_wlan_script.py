@@ -55,6 +55,15 @@ def test_wlan__has_a_delay_of_one_way(simulator: Path) -> None:
         assert 4 * delay_s + 0.012 < results["elapsed_s"] < 4 * delay_s + 0.023
 
 
+def test_wlan__decodes_with_the_overhead_of_the_code(simulator: Path) -> None:
+    # 691 segments of 1448 bytes; 5 % more have to arrive whatever is lost, and the handshake of 40 bytes.
+    for loss in (0.0, 0.2):
+        results = wlan(simulator, flows="fectcp", transfer_bytes=1e6, duration_s=1000, loss=loss)
+        arrived = (results["flow_0_bytes_passed"] - 40) / 1500
+        assert 691 * 1.05 <= arrived < 691 * 1.05 + 10
+        assert results["elapsed_s"] < 1000
+
+
 def test_wlan__samples_every_flow(simulator: Path) -> None:
     results = wlan(
         simulator, flows="newreno udp", start_s="0 10", duration_s=20, sample_s=5, udp_rate_bps=80e3

@@ -1,0 +1,131 @@
+"""Pictures of TCP and FECTCP on a lossy wireless LAN."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.botos.runs import (
+    CLUSTERS_BITS,
+    DELAYS_S,
+    FECTCP,
+    LATE_S,
+    LOSSES,
+    MODERN,
+    SAMPLE_S,
+    UDP_BPS,
+    VARIANTS,
+    Sharing,
+    Transfer,
+)
+from tmt.figures.style import INK, LINE_STYLES, MUTED, PALE, SKY, TCP_STYLES, VERMILLION, new_figure, save
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from analysis.botos.runs import Shares
+    from tmt.metrics.statistics import Interval
+
+LABELS = {FECTCP: "FECTCP", "sack": "SACK", "udp": "UDP, 20 kB/s"}
+GOOD = (0.05, 0.25)
+"""Where the paper calls FECTCP good."""
+
+
+def label(tcp: str) -> str:
+    """Return how a flow is called in pictures and tables."""
+    return LABELS.get(tcp) or TCP_STYLES[tcp].label
+
+
+def _style(tcp: str) -> dict[str, Any]:
+    if tcp == FECTCP:
+        return {"color": VERMILLION, "marker": "*", "markersize": 8, "linewidth": 2.0}
+    if tcp == "sack":
+        return {"color": SKY, "marker": "X"}
+    if tcp == "udp":
+        return {"color": MUTED, "marker": ""}
+    return {"color": TCP_STYLES[tcp].colour, "marker": TCP_STYLES[tcp].marker}
+
+
+def _line(
+    panel: Axes, points: Iterable[Transfer], measured: Mapping[Transfer, Interval], name: str, style: Any
+) -> None:
+    values = [(100 * point.loss, measured[point]) for point in points]
+    panel.errorbar(
+        [loss for loss, _ in values],
+        [value.mean / 1e3 for _, value in values],
+        yerr=[value.half_width / 1e3 for _, value in values],
+        label=name,
+        capsize=2,
+        **style,
+    )
+
+
+def _axes(panel: Axes) -> None:
+    panel.axvspan(100 * GOOD[0], 100 * GOOD[1], color=PALE, alpha=0.5, zorder=0)
+    panel.set_xscale("log")
+    panel.set_xticks([0.1, 0.5, 1, 5, 10, 25, 50], ["0.1", "0.5", "1", "5", "10", "25", "50"])
+    panel.set_xlabel("segment loss (%)")
+    panel.set_ylim(bottom=0)
+
+
+def draw_throughput(delay_s: float, number: int, measured: Mapping[Transfer, Interval], path: Path) -> None:
+    """Draw figure 3 or 4: mean throughput over the segment loss rate."""
+    with new_figure(6.4, 4.2) as canvas:
+        panel = canvas.subplots()
+        for tcp in (*VARIANTS, FECTCP):
+            _line(panel, [Transfer(tcp, delay_s, p) for p in LOSSES], measured, label(tcp), _style(tcp))
+        _axes(panel)
+        panel.set_ylabel("throughput of the application (kbit/s)")
+        panel.set_title(f"End-to-end delay {1000 * delay_s:.0f} ms (figure {number})")
+        panel.legend(loc="lower left")
+        save(canvas, path)
+
+
+def draw_sharing(
+    second: str, losses: tuple[float, ...], number: int, measured: Mapping[Sharing, Shares], path: Path
+) -> None:
+    """Draw figure 5 or 6: rates of FECTCP and of a flow that starts later, in one run for each loss."""
+    with new_figure(7.2, 3.2) as canvas:
+        panels = canvas.subplots(1, len(losses), sharey=True)
+        for panel, loss in zip(panels, losses, strict=True):
+            rates = measured[Sharing(FECTCP, second, loss)].rates_bps[0] / 1e3
+            time_s = (np.arange(rates.shape[1]) + 1) * SAMPLE_S
+            for flow, rate in zip((FECTCP, second), rates, strict=True):
+                style = _style(flow) | {"marker": "", "linewidth": 1.0}
+                panel.plot(time_s, rate, label=label(flow), **style)
+            panel.axvline(LATE_S, color=INK, linewidth=0.8, linestyle=":")
+            if second == "udp":
+                panel.axhline(UDP_BPS / 1e3, color=MUTED, linewidth=0.8, linestyle="--")
+            panel.set_xlabel("time (s)")
+            panel.set_title(f"segment loss {100 * loss:g} %" + (f" (figure {number})" if not loss else ""))
+        panels[0].set_ylabel(f"rate in {SAMPLE_S} s (kbit/s)")
+        panels[0].set_ylim(bottom=0)
+        canvas.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+        save(canvas, path)
+
+
+def draw_further(measured: Mapping[Transfer, Interval], path: Path) -> None:
+    """Draw FECTCP beside later variants of TCP, and over longer clusters."""
+    with new_figure(7.2, 3.6) as canvas:
+        *later, clusters = canvas.subplots(1, len(DELAYS_S) + 1, sharey=True)
+        for panel, delay_s in zip(later, DELAYS_S, strict=True):
+            for tcp in MODERN:
+                points = [Transfer(tcp, delay_s, p, stack="modern") for p in LOSSES]
+                _line(panel, points, measured, label(tcp), _style(tcp))
+            points = [Transfer(FECTCP, delay_s, p) for p in LOSSES]
+            _line(panel, points, measured, label(FECTCP), _style(FECTCP))
+            panel.set_title(f"modern stack, {1000 * delay_s:.0f} ms")
+        for bits, style in zip(CLUSTERS_BITS, LINE_STYLES, strict=False):
+            points = [Transfer(FECTCP, 0.02, p, bits) for p in LOSSES]
+            _line(clusters, points, measured, f"{bits} bits", style)
+        clusters.set_title("FECTCP by length of cluster")
+        for panel in (*later, clusters):
+            _axes(panel)
+            panel.set_xticks([0.1, 1, 5, 25], ["0.1", "1", "5", "25"])
+            panel.legend(loc="lower left")
+        later[0].set_ylabel("throughput of the application (kbit/s)")
+        save(canvas, path)

@@ -1,0 +1,171 @@
+"""The runs behind figures 3 to 6 of Botos, Polgar and Bota."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.botos.losses import ERRORS_PER_CLUSTER, PACKET_BITS, SHORT_BITS
+from tmt.metrics.statistics import t_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from analysis.kept_runs import KeptRuns, Result, Settings
+    from tmt.metrics.statistics import Interval
+
+SCRIPT = Path(__file__).parents[2] / "clift-ns2" / "tcl" / "wlan.tcl"
+SEEDS = 5
+DELAYS_S = (0.02, 0.1)
+LOSSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+FECTCP = "fectcp"
+VARIANTS = ("newreno", "sack", "westwood", "hybla", "cubic", "compound")
+MODERN = ("cubic", "bbr", "bbr3")
+CLUSTERS_BITS = (SHORT_BITS, 1200, 12_000, 60_000)
+FILE_BYTES = 10_000_000
+MOST_S = 3000.0
+"""A transfer that takes longer is judged by what is acknowledged until then."""
+
+LATE_S, UNTIL_S, SAMPLE_S = 60, 180, 1
+"""Figures 5 and 6: when the second flow starts, when the run ends, over which time a rate is taken."""
+SETTLED_S = LATE_S + 20
+"""From then on the shares of both flows are compared."""
+SHARED_LOSSES = (0.0, 0.05, 0.1)
+UDP_BPS = 160_000
+"""20 kB/s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """One file to one client, of a variant, over a delay and a segment loss."""
+
+    tcp: str
+    delay_s: float
+    loss: float
+    cluster_bits: int = SHORT_BITS
+    stack: str = "2009"
+
+    def settings(self, seed: int) -> Settings:
+        """Return what `wlan.tcl` is called with."""
+        return {
+            "flows": self.tcp,
+            "stack": self.stack,
+            "delay_s": self.delay_s,
+            "loss": self.loss,
+            "errors_per_cluster": ERRORS_PER_CLUSTER,
+            "cluster_packets": self.cluster_bits / PACKET_BITS,
+            "transfer_bytes": FILE_BYTES,
+            "duration_s": MOST_S,
+            "seed": seed,
+        }
+
+
+def throughput_bps(result: Result) -> float:
+    """Return payload over the time of the transfer: what the application sees.
+
+    A file that has not arrived within `MOST_S` counts as far as its segments were acknowledged. (A coded one
+    has always arrived by then.)
+    """
+    if result["elapsed_s"] < MOST_S:
+        return 8.0 * FILE_BYTES / result["elapsed_s"]
+    return 8.0 * result["flow_0_acknowledged"] * result["flow_0_payload_bytes"] / result["elapsed_s"]
+
+
+def figure_points() -> list[Transfer]:
+    """Return what figures 3 and 4 show."""
+    return [Transfer(tcp, d, p) for tcp in (FECTCP, *VARIANTS) for d in DELAYS_S for p in LOSSES]
+
+
+def round_trip_points() -> list[Transfer]:
+    """Return some of the same where the paper's delays are read as those of both ways together."""
+    return [Transfer(tcp, d / 2, p) for tcp in (FECTCP, *VARIANTS) for d in DELAYS_S for p in LOSSES[6:12]]
+
+
+def further_points() -> list[Transfer]:
+    """Return what the paper did not look at: later variants of TCP, and longer clusters."""
+    later = [Transfer(tcp, d, p, stack="modern") for tcp in MODERN for d in DELAYS_S for p in LOSSES]
+    return later + [Transfer(FECTCP, 0.02, p, bits) for bits in CLUSTERS_BITS for p in LOSSES]
+
+
+def measure(points: Sequence[Transfer], runs: KeptRuns) -> dict[Transfer, Interval]:
+    """Run every transfer with `SEEDS` seeds, and return mean throughput in bit/s."""
+    unique = list(dict.fromkeys(points))
+    seeds = range(1, SEEDS + 1)
+    results = runs([point.settings(seed) for point in unique for seed in seeds], "transfers over the WLAN")
+    return {
+        point: t_interval([throughput_bps(result) for result in results[SEEDS * i : SEEDS * (i + 1)]])
+        for i, point in enumerate(unique)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """A flow, and a second one that starts later, on one wireless LAN."""
+
+    first: str
+    second: str
+    loss: float
+    delay_s: float = 0.02
+
+    def settings(self, seed: int) -> Settings:
+        """Return what `wlan.tcl` is called with."""
+        return {
+            "flows": f"{self.first} {self.second}",
+            "start_s": f"0 {LATE_S}",
+            "delay_s": self.delay_s,
+            "loss": self.loss,
+            "errors_per_cluster": ERRORS_PER_CLUSTER,
+            "cluster_packets": SHORT_BITS / PACKET_BITS,
+            "duration_s": UNTIL_S + 0.5,
+            "sample_s": SAMPLE_S,
+            "udp_rate_bps": UDP_BPS,
+            "seed": seed,
+        }
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Rates at which IP bytes of both flows reach their clients, and what follows from them.
+
+    Attributes
+    ----------
+    rates_bps : [n_seeds, 2, n_samples], float64
+    """
+
+    rates_bps: npt.NDArray[np.float64]
+
+    def mean_bps(self, flow: int, first_s: int, last_s: int) -> Interval:
+        """Return the mean rate of a flow over a part of the run."""
+        return t_interval(self.rates_bps[:, flow, first_s:last_s].mean(axis=1).tolist())
+
+    @property
+    def alone_bps(self) -> Interval:
+        """The first flow before the second starts."""
+        return self.mean_bps(0, 20, LATE_S)
+
+    @property
+    def jain(self) -> Interval:
+        """Jain's index (sum x)^2 / (2 sum x^2) of both flows' rates: 1 for equal shares, 1/2 for none."""
+        x = self.rates_bps[:, :, SETTLED_S:].mean(axis=2)
+        return t_interval((x.sum(axis=1) ** 2 / (2.0 * (x**2).sum(axis=1))).tolist())
+
+
+def measure_sharing(points: Sequence[Sharing], runs: KeptRuns) -> dict[Sharing, Shares]:
+    """Run every pair of flows with `SEEDS` seeds."""
+    seeds = range(1, SEEDS + 1)
+    results = runs([point.settings(seed) for point in points for seed in seeds], "two flows on the WLAN")
+    return {
+        point: Shares(np.array([_rates(result) for result in results[SEEDS * i : SEEDS * (i + 1)]]))
+        for i, point in enumerate(points)
+    }
+
+
+def _rates(result: Result) -> npt.NDArray[np.float64]:
+    samples = range(0, UNTIL_S + 1, SAMPLE_S)
+    seen = [[result[f"flow_{flow}_bytes_at_{1000 * t}_ms"] for t in samples] for flow in (0, 1)]
+    return 8.0 * np.diff(seen, axis=1) / SAMPLE_S
