@@ -11,6 +11,7 @@ from analysis.botos import recipe as botos
 from analysis.channel import channel_check
 from analysis.kuhn2014 import figure5, figure6
 from analysis.kuhn2014 import recipe as kuhn2014
+from analysis.tcp import congestion_controls
 
 RECIPES = {
     "Kuhn 2014, figure 5": figure5.main,
@@ -20,6 +21,7 @@ RECIPES = {
     "Botos, Polgar and Bota, figures 1 and 3 to 6": botos.main,
     "Offline against online": offline_online.main,
     "Channel lms against theory": channel_check.main,
+    "Congestion controls of the modern sender": congestion_controls.main,
 }
 
 

@@ -7,13 +7,14 @@ import json
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tmt.cli.progress import progress_bar
 from tmt.replay.simulator import Simulator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
 Setting = str | int | float
@@ -68,16 +69,18 @@ class KeptRuns:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
+def run_script(script: Path, settings: Mapping[str, Setting]) -> Result:
+    """Run an ns-2 script that takes keys and values and prints lines ``name<tab>number``."""
+    words = [str(word) for item in settings.items() for word in item]
+    done = subprocess.run(
+        [Simulator.find().program, script, *words], check=False, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"{script.name} {' '.join(words)}: {done.stderr.strip()}")
+    return {name: float(value) for name, value in (line.split("\t") for line in done.stdout.splitlines())}
+
+
 def script_runs(script: Path, file: Path) -> KeptRuns:
-    """Return the runs of an ns-2 script that takes keys and values and prints lines ``name<tab>number``."""
-    simulator = Simulator.find()
-
-    def run(point: Settings) -> Result:
-        words = [str(word) for item in point.items() for word in item]
-        done = subprocess.run([simulator.program, script, *words], check=True, capture_output=True, text=True)
-        # ns-2's wireless parts say things of their own between the lines.
-        lines = (line.split("\t") for line in done.stdout.splitlines() if "\t" in line)
-        return {name: float(value) for name, value in lines}
-
+    """Return the runs of such a script."""
     content = hashlib.sha256(script.read_bytes()).hexdigest()
-    return KeptRuns(run, f"{simulator.stamp} {content}", file)
+    return KeptRuns(partial(run_script, script), f"{Simulator.find().stamp} {content}", file)

@@ -1,14 +1,11 @@
-"""Fills the tables of `docs/formats.md` from the schema and the refusals: ``python docs/format_tables.py``.
-
-A table stands between ``<!-- NAME -->`` and ``<!-- end -->``; the text around is written by hand.
-"""
+"""Fills the tables of `docs/formats.md` from schema and refusals: ``python docs/format_tables.py``."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
+from page_tables import filled
 
 from tmt.io.refusals import REFUSALS
 from tmt.io.registry import FORMATS
@@ -50,16 +47,5 @@ def tables() -> dict[str, str]:
     return {"formats": _formats(), **{table.kind: _columns(table) for table in TABLES}, "refusals": refusals}
 
 
-def filled(page: str) -> str:
-    """Return the page with its tables as they should be."""
-    for name, table in tables().items():
-        begin = f"<!-- {name} -->\n"
-        pattern = re.compile(f"{begin}.*?<!-- end -->", re.DOTALL)
-        page, count = pattern.subn(f"{begin}\n{table}\n\n<!-- end -->".replace("\\", r"\\"), page)
-        if count != 1:
-            raise ValueError(f"{PAGE} has {count} places for the table {name}, must have 1")
-    return page
-
-
 if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables()), encoding="utf-8")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from page_tables import filled
 
 from tmt.channels.lms_parameters import PARAMETERS, Parameter
 from tmt.channels.lms_profiles import PROFILES
@@ -78,16 +79,5 @@ def tables() -> dict[str, str]:
     return {"profiles": profiles, "parameters": _parameters(), "sources": sources}
 
 
-def filled(page: str) -> str:
-    """Return the page with its tables as they should be."""
-    for name, table in tables().items():
-        begin = f"<!-- {name} -->\n"
-        pattern = re.compile(f"{begin}.*?<!-- end -->", re.DOTALL)
-        page, count = pattern.subn(f"{begin}\n{table}\n\n<!-- end -->".replace("\\", r"\\"), page)
-        if count != 1:
-            raise ValueError(f"{PAGE} has {count} places for the table {name}, must have 1")
-    return page
-
-
 if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables()), encoding="utf-8")

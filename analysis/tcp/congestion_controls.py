@@ -1,72 +1,43 @@
 """The congestion controls of `Agent/TCP/Modern` against published response functions, and on a GEO path.
 
-``python -m analysis.tcp.congestion_controls [FOLDER] [TABLE ...]`` runs ns-2, prints the tables of
-docs/congestion-controls.md and keeps every run's figures in FOLDER.
+``python -m analysis.tcp.congestion_controls [FOLDER]`` makes the tables of docs/congestion-controls.md.
 """
 
 from __future__ import annotations
 
-import csv
-import os
 import statistics
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analysis.kept_runs import run_script, script_runs
 from analysis.tcp.response_functions import independent_losses, published
+from tmt.io.atomic import staged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-ROOT = Path(__file__).resolve().parents[2]
+    from analysis.kept_runs import KeptRuns, Result, Settings
+
 SCRIPT = Path(__file__).with_suffix(".tcl")
 CONTROLS = ("reno", "cubic", "westwood", "hybla", "compound", "bbr", "bbr3")
 PACKET_BITS = 12_000
 
-Setting = str | float
-Case = dict[str, Setting]
 
-
-def simulate(case: Mapping[str, Setting]) -> dict[str, float]:
+def simulate(case: Settings) -> Result:
     """Run ns-2 once with the settings of congestion_controls.tcl; return what it prints."""
-    simulator = Path(os.environ.get("CLIFT_NS", ROOT / "clift-ns2" / "build" / "ns"))
-    words = [str(word) for item in case.items() for word in item]
-    done = subprocess.run([simulator, SCRIPT, *words], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(words)}: {done.stderr.strip()}")
-    return {name: float(value) for name, value in (line.split() for line in done.stdout.splitlines())}
+    return run_script(SCRIPT, case)
 
 
-def goodput_bps(case: Mapping[str, Setting], found: Mapping[str, float], flow: int = 0) -> float:
+def goodput_bps(case: Settings, found: Result, flow: int = 0) -> float:
     """Packets acknowledged in order after `warm_s`, headers included, in bit/s."""
     span_s = float(case["duration_s"]) - float(case.get("warm_s", 0))
     return found[f"acked_{flow}"] * PACKET_BITS / span_s
 
 
-def mean_window(case: Mapping[str, Setting], found: Mapping[str, float]) -> float:
+def mean_window(case: Settings, found: Result) -> float:
     """Packets in an RTT that never waits, from the goodput."""
     return goodput_bps(case, found) / PACKET_BITS * float(case["rtt_s"])
-
-
-class Runs:
-    """Runs cases, two at a time, and keeps their figures."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def of(self, name: str, cases: Sequence[Case]) -> list[dict[str, float]]:
-        """Simulate `cases`; their figures go into NAME.csv."""
-        with ThreadPoolExecutor(2) as pool:
-            found = list(pool.map(simulate, cases))
-        columns = list(dict.fromkeys(key for row in (*cases, *found) for key in row))
-        with (self._folder / f"{name}.csv").open("w", newline="") as file:
-            writer = csv.DictWriter(file, columns)
-            writer.writeheader()
-            writer.writerows({**case, **result} for case, result in zip(cases, found, strict=True))
-        return found
 
 
 def markdown(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -83,16 +54,16 @@ def mean_sd(values: Sequence[float], digits: int = 0) -> str:
     return f"{mean} ({spread:.{digits}f})" if spread >= 0.5 * 10**-digits else mean
 
 
-def geo(runs: Runs, seeds: int = 10, duration_s: float = 300) -> str:
+def geo(runs: KeptRuns, seeds: int = 10, duration_s: float = 300) -> str:
     """Goodput on a GEO path of 2 Mbit/s, 500 ms and a queue of 500 packets, in kbit/s."""
     losses = (0, 0.001, 0.005, 0.01)
-    cases: list[Case] = [
+    cases: list[Settings] = [
         {"control": control, "loss": loss, "seed": seed, "rtt_s": 0.5, "duration_s": duration_s}
         for control in CONTROLS
         for loss in losses
         for seed in range(1, seeds + 1)
     ]
-    found = runs.of("geo", cases)
+    found = runs(cases, "geo")
     rows = []
     for control in CONTROLS:
         cells = []
@@ -118,9 +89,9 @@ RESPONSES: tuple[tuple[str, float, float, float], ...] = (
 )
 
 
-def responses(runs: Runs, seeds: int = 5) -> str:
+def responses(runs: KeptRuns, seeds: int = 5) -> str:
     """Mean windows on a path that never queues: published, by the law under independent losses, in ns-2."""
-    cases: list[Case] = [
+    cases: list[Settings] = [
         {
             "control": control,
             "rtt_s": rtt_s,
@@ -135,7 +106,7 @@ def responses(runs: Runs, seeds: int = 5) -> str:
         for control, rtt_s, loss, duration_s in RESPONSES
         for seed in range(1, seeds + 1)
     ]
-    found = runs.of("responses", cases)
+    found = runs(cases, "responses")
     rows = []
     for i, (control, rtt_s, loss, _) in enumerate(RESPONSES):
         part = slice(i * seeds, (i + 1) * seeds)
@@ -159,9 +130,9 @@ def responses(runs: Runs, seeds: int = 5) -> str:
 LOSS_RATES = (0, 0.001, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.25)
 
 
-def losses(runs: Runs, seeds: int = 3) -> str:
+def losses(runs: KeptRuns, seeds: int = 3) -> str:
     """Share that BBR uses of what a path of 100 Mbit/s and 100 ms carries and the losses leave."""
-    cases: list[Case] = [
+    cases: list[Settings] = [
         {
             "control": control,
             "loss": loss,
@@ -176,7 +147,7 @@ def losses(runs: Runs, seeds: int = 3) -> str:
         for loss in LOSS_RATES
         for seed in range(1, seeds + 1)
     ]
-    found = runs.of("losses", cases)
+    found = runs(cases, "losses")
     rows = []
     for control in ("bbr", "bbr3", "cubic"):
         cells = [control]
@@ -191,11 +162,11 @@ def losses(runs: Runs, seeds: int = 3) -> str:
     return markdown(["control", *(f"{loss:.1%}" for loss in LOSS_RATES)], rows)
 
 
-def sharing(runs: Runs, seeds: int = 3) -> str:
+def sharing(runs: KeptRuns, seeds: int = 3) -> str:
     """Two like flows, 10 Mbit/s, 100 ms, a queue of one and of three BDP: Jain's index, use, mean queue."""
     bdp = 1e7 * 0.1 / PACKET_BITS
     depths = (1, 3)
-    cases: list[Case] = [
+    cases: list[Settings] = [
         {
             "control": control,
             "seed": seed,
@@ -211,7 +182,7 @@ def sharing(runs: Runs, seeds: int = 3) -> str:
         for depth in depths
         for seed in range(1, seeds + 1)
     ]
-    found = runs.of("sharing", cases)
+    found = runs(cases, "sharing")
     rows = []
     for i, control in enumerate(CONTROLS):
         cells = [control]
@@ -232,14 +203,14 @@ def sharing(runs: Runs, seeds: int = 3) -> str:
 WINDOWS = (2, 10, 100, 1000, 20_000)
 
 
-def windows(runs: Runs) -> str:
+def windows(runs: KeptRuns) -> str:
     """Goodput on the GEO path without losses for advertised windows from 2 to 20,000 packets, in kbit/s."""
-    cases: list[Case] = [
+    cases: list[Settings] = [
         {"control": control, "window_packets": window, "rtt_s": 0.5, "duration_s": 300}
         for control in CONTROLS
         for window in WINDOWS
     ]
-    found = runs.of("windows", cases)
+    found = runs(cases, "windows")
     kbps = [f"{goodput_bps(case, result) / 1e3:.0f}" for case, result in zip(cases, found, strict=True)]
     rows = [[control, *kbps[i * len(WINDOWS) :][: len(WINDOWS)]] for i, control in enumerate(CONTROLS)]
     return markdown(["control", *(f"window {window:,}" for window in WINDOWS)], rows)
@@ -248,13 +219,16 @@ def windows(runs: Runs) -> str:
 TABLES = {"geo": geo, "responses": responses, "losses": losses, "sharing": sharing, "windows": windows}
 
 
-def main(folder: Path, names: Sequence[str]) -> None:
-    """Make the tables of these names, or all."""
-    runs = Runs(folder)
-    for name in names or TABLES:
-        table = TABLES[name]
-        print(f"## {name}: {(table.__doc__ or '').strip()}\n\n{table(runs)}\n", flush=True)
+def main(folder: Path) -> str:
+    """Run what is missing, and return all tables, which go into `folder`, too."""
+    folder.mkdir(parents=True, exist_ok=True)
+    runs = script_runs(SCRIPT, folder / "congestion-controls.jsonl")
+    made = [f"## {name}: {(of.__doc__ or '').strip()}\n\n{of(runs)}\n" for name, of in TABLES.items()]
+    text = "\n".join(made)
+    with staged(folder / "congestion-controls.md") as part:
+        part.write_text(text)
+    return text
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/congestion-controls"), sys.argv[2:])
+    print(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/reproduce")))

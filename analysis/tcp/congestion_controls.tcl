@@ -2,7 +2,7 @@
 #
 #   ns congestion_controls.tcl KEY VALUE ...
 #
-# Prints for each flow the packets acknowledged in order and the timeouts, both from `warm_s` on, and of the bottleneck's
+# Prints lines NAME<tab>NUMBER: for each flow the packets acknowledged in order and the timeouts, both from `warm_s` on, and of the bottleneck's
 # queue the mean length in packets.
 
 array set setting {
@@ -95,10 +95,10 @@ proc queue_area {} {
 proc finish {} {
 	global setting tcps warm_acked warm_timeouts warm_area
 	for { set flow 0 } { $flow < $setting(flows) } { incr flow } {
-		puts "acked_$flow [expr { [$tcps($flow) set ack_] - $warm_acked($flow) }]"
-		puts "timeouts_$flow [expr { [$tcps($flow) set nrexmit_] - $warm_timeouts($flow) }]"
+		puts "acked_$flow\t[expr { [$tcps($flow) set ack_] - $warm_acked($flow) }]"
+		puts "timeouts_$flow\t[expr { [$tcps($flow) set nrexmit_] - $warm_timeouts($flow) }]"
 	}
-	puts "mean_queue [expr { ([queue_area] - $warm_area) / ($setting(duration_s) - $setting(warm_s)) }]"
+	puts "mean_queue\t[expr { ([queue_area] - $warm_area) / ($setting(duration_s) - $setting(warm_s)) }]"
 	exit 0
 }
 

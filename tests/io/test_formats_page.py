@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
 from pathlib import Path
 
@@ -16,13 +16,12 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "formats.md").read_text(encoding="utf-8")
 
 
-def test_page__is_what_its_maker_makes() -> None:
-    spec = importlib.util.spec_from_file_location("format_tables", DOCS / "format_tables.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.filled(PAGE) == PAGE, "run `python docs/format_tables.py`"
+def test_page__is_what_its_maker_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(DOCS)
+    made = importlib.import_module("page_tables").filled(
+        PAGE, importlib.import_module("format_tables").tables()
+    )
+    assert made == PAGE, "run `python docs/format_tables.py`"
 
 
 @pytest.mark.parametrize("name", [*ENDINGS, *(f"**`{kind}`**" for kind in IMPORTERS)])

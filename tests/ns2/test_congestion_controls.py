@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.tcp.congestion_controls import CONTROLS, Case, goodput_bps, mean_window, simulate
+from analysis.tcp.congestion_controls import CONTROLS, goodput_bps, mean_window, simulate
 from analysis.tcp.response_functions import independent_losses, periodic_reno, published
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-NEVER_FULL: Case = {"rate_bps": 1e10, "queue_packets": 1_000_000, "window_packets": 100_000}
+    from analysis.kept_runs import Settings
+
+NEVER_FULL: Settings = {"rate_bps": 1e10, "queue_packets": 1_000_000, "window_packets": 100_000}
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +31,7 @@ def _window(control: str, loss: float, rtt_s: float, duration_s: float, seeds: i
     """Mean window over seeds, without the first tenth of each run."""
     windows = []
     for seed in range(1, seeds + 1):
-        case: Case = {
+        case: Settings = {
             **NEVER_FULL,
             "control": control,
             "loss": loss,
@@ -91,7 +93,7 @@ def test_hybla__has_the_same_rate_at_any_rtt() -> None:
 
 def _share(control: str, **settings: float) -> float:
     """Share of the bottleneck that one flow uses, of what the losses leave, from 5 s on."""
-    case: Case = {
+    case: Settings = {
         "rate_bps": 1e7,
         "rtt_s": 0.1,
         "queue_packets": 83,
@@ -119,7 +121,7 @@ def test_bbr3__bears_losses_below_two_percent_only() -> None:
 
 @pytest.mark.parametrize("control", ["bbr", "bbr3"])
 def test_bbr__keeps_about_one_bandwidth_delay_product_in_flight(control: str) -> None:
-    case: Case = {
+    case: Settings = {
         "control": control,
         "rate_bps": 1e7,
         "rtt_s": 0.1,
@@ -134,7 +136,7 @@ def test_bbr__keeps_about_one_bandwidth_delay_product_in_flight(control: str) ->
 
 @pytest.mark.parametrize("control", CONTROLS)
 def test_two_like_flows__share_the_bottleneck(control: str) -> None:
-    case: Case = {
+    case: Settings = {
         "control": control,
         "flows": 2,
         "stagger_s": 5,
@@ -155,7 +157,13 @@ def test_two_like_flows__share_the_bottleneck(control: str) -> None:
 @pytest.mark.parametrize("control", CONTROLS)
 @pytest.mark.parametrize(("window", "least_bps"), [(2, 46e3), (20, 400e3), (20_000, 1.4e6)])
 def test_no_window_stalls_a_flow(control: str, window: int, least_bps: float) -> None:
-    case: Case = {"control": control, "window_packets": window, "rtt_s": 0.5, "warm_s": 20, "duration_s": 220}
+    case: Settings = {
+        "control": control,
+        "window_packets": window,
+        "rtt_s": 0.5,
+        "warm_s": 20,
+        "duration_s": 220,
+    }
     rate_bps = goodput_bps(case, simulate(case))
     assert rate_bps > least_bps
     assert rate_bps <= window * 12_000 / 0.5 * 1.01

@@ -1,0 +1,20 @@
+"""Puts generated tables into pages whose other text is written by hand."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def filled(page: str, tables: Mapping[str, str]) -> str:
+    """Return the page with each table where its name says: between ``<!-- NAME -->`` and ``<!-- end -->``."""
+    for name, table in tables.items():
+        begin = f"<!-- {name} -->\n"
+        pattern = re.compile(f"{begin}.*?<!-- end -->", re.DOTALL)
+        page, count = pattern.subn(f"{begin}\n{table}\n\n<!-- end -->".replace("\\", r"\\"), page)
+        if count != 1:
+            raise ValueError(f"the page has {count} places for the table {name}, must have 1")
+    return page
