@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tmt.campaign.pool import Pool
     from tmt.campaign.summary import Group
 
-ASSUMED_SPEED = 200.0
+ASSUMED_SPEED = 2000.0
 """Simulated seconds per second of one processor, where the store holds no run to go by."""
 
 

@@ -15,9 +15,7 @@ _KUHN = Origin("published", "Kuhn et al. 2014, section 4.1")
 _BRANNSTROM = Origin("published", "Brannstrom, Rasmussen, Grant, IEEE Trans. Inf. Theory 51(9), 2005")
 _FIT = Origin("fitted", "to ten CUBIC goodputs of Kuhn et al. 2014, sections 6 and 7")
 _FIT_TRANSFERS = Origin("fitted", "to these goodputs and table 3 of Kuhn et al. 2014 together")
-_FIT_TABLE_1 = Origin(
-    "fitted", "to the ratios between the retransmission probabilities of Kuhn et al. 2014, table 1"
-)
+_FIT_TABLE_1 = Origin("fitted", "to the retransmission probabilities of Kuhn et al. 2014, table 1")
 _ASSUMED = Origin("assumed", "not stated in Kuhn et al. 2014")
 
 
@@ -95,10 +93,10 @@ PROFILES = {
         | _all(
             _FIT_TABLE_1,
             los_to_moderate=0.0,
-            los_to_deep=0.04,
+            los_to_deep=0.065,
             deep_alpha_db=-8.0,
             deep_psi_db=0.5,
-            deep_to_los=0.2833,
+            deep_to_los=1.0,
             deep_to_moderate=0.0,
             segments=1,
             segment_jitter=1.0,
