@@ -68,9 +68,11 @@ proc set_scheme { queue direction } {
 	global setting
 	$queue scheme $setting(${direction}_scheme)
 	$queue set unit_bytes_ $setting(${direction}_lldu_bytes)
-	foreach name { data repair depth extra rounds max_transmissions } {
+	foreach name { data repair depth extra rounds max_transmissions persistency } {
 		$queue set ${name}_ $setting(${direction}_$name)
 	}
+	$queue set window_ $setting(${direction}_window_frames)
+	$queue set timeout_ $setting(${direction}_repeat_after_s)
 	$queue set detection_delay_ $setting(${direction}_detection_delay_s)
 }
 

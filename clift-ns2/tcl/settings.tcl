@@ -26,6 +26,12 @@ set known_settings {
 	return_rounds     {int 0}  2
 	forward_max_transmissions {int 0} 0
 	return_max_transmissions  {int 0} 0
+	forward_persistency {int -1} -1
+	return_persistency  {int -1} -1
+	forward_window_frames {int 1} 1
+	return_window_frames  {int 1} 1
+	forward_repeat_after_s {real 0} 0
+	return_repeat_after_s  {real 0} 0
 	forward_detection_delay_s {real 0} 0
 	return_detection_delay_s  {real 0} 0
 	loop              flag     1

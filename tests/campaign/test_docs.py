@@ -9,7 +9,16 @@ from pathlib import Path
 
 from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
 from tmt.campaign.scenario import load
-from tmt.campaign.sections import CHANNEL_SECTIONS, SCHEME_SECTIONS, Grid, Link, TraceFile, Traffic
+from tmt.campaign.sections import (
+    CHANNEL_SECTIONS,
+    SCHEME_SECTIONS,
+    Grid,
+    Link,
+    ProxySection,
+    TraceFile,
+    Traffic,
+    Wired,
+)
 from tmt.campaign.store import FOLDERS, MARK, RESULTS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -37,6 +46,8 @@ def test_example__is_a_scenario_of_60_runs(tmp_path: Path) -> None:
 def test_tables__name_every_key() -> None:
     assert _keys("[grid]") == set(Grid.model_fields)
     assert _keys("[link]") == set(Link.model_fields)
+    assert _keys("[wired]") == set(Wired.model_fields)
+    assert _keys("[proxy]") == set(ProxySection.model_fields)
     assert _keys("[[traffic]]") == set(Traffic.model_fields)
     channel_keys = set.intersection(*(set(model.model_fields) for model in CHANNEL_SECTIONS.values()))
     assert _keys("[[trace]]") == set(TraceFile.model_fields) | channel_keys | set(CHANNEL_SECTIONS)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tmt.campaign.grid import axes, expand
+from tmt import __version__
+from tmt.campaign.grid import axes, digest, expand
 from tmt.campaign.scenario import load
 from tmt.errors import InputError
+from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,6 +77,9 @@ def _key(folder: Path, text: str, stamp: str = "build 1") -> str:
         ('file = "phy.parquet"', 'file = "phy.parquet"\noffset = 1'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\nlldu_bytes = 33'),
         ('file = "phy.parquet"', 'channel = "bernoulli"\nprobability = 0.01\nover = "phy.parquet"'),
+        ("duration = 20", "duration = 20\ndelayed_acks = true"),
+        ("repair = 2", "repair = 2\nonline = true"),
+        ("[link]", "[wired]\nrate = 1e7\ndelay = 0.01\n[link]"),
         (
             'file = "phy.parquet"',
             'channel = "neyman-a"\nprobability = 0.01\nerrors_per_cluster = 5\ncluster_slots = 0.5\n'
@@ -111,6 +117,76 @@ def test_key__does_not_change_with_names_and_order(folder: Path) -> None:
     assert _key(folder, 'title = "y"\n' + renamed) == _key(folder, TEXT)
     several = TEXT.replace("[3]", "[1, 3]").replace('["cubic"]', '["hybla", "cubic"]')
     assert _key(folder, TEXT) in {run.key for run in _runs(folder, several)}
+
+
+def test_key__holds_nothing_that_the_run_does_not_have(folder: Path) -> None:
+    """Keys of stored results: the same text as before there were proxies, wired hops and online schemes."""
+    (run,) = _runs(folder, TEXT)
+    link = {
+        "rtt": 0.5,
+        "queue_packets": 40,
+        "window_packets": None,
+        "in_order": True,
+        "hold": None,
+        "loop": True,
+        "return_link": "plain",
+        "return_rate": None,
+    }
+    traffic = {
+        "stack": "2009",
+        "duration": 20.0,
+        "flows": 1,
+        "transfer_bytes": None,
+        "packet_bytes": 1500,
+        "start_spread": 0.0,
+    }
+    path = digest(link, traffic, 1500, "build 1", __version__, FORMAT_VERSION)
+    text = f"{run.conversion.identity} {run.start!r} {path} cubic 3"
+    assert run.key == hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+SPLIT = (
+    TEXT.replace("rtt = 0.5", "rtt = 0.5\nproxy = [false, true]")
+    + """
+[wired]
+rate = 10e6
+delay = [0.001, 0.045]
+[proxy]
+buffer_packets = [10, 20]
+"""
+)
+
+
+def test_expand__splits_only_where_there_is_a_proxy(folder: Path) -> None:
+    runs = _runs(folder, SPLIT)
+    assert len(runs) == 2 * (1 + 2)
+    assert [(run.link.proxy, run.proxy and run.proxy.buffer_packets) for run in runs[:1] + runs[2:4]] == [
+        (False, None),
+        (True, 10),
+        (True, 20),
+    ]
+    assert axes(runs) == ["proxy", "wired_delay_s", "proxy_buffer_packets"]
+    # The paths differ, the slots do not.
+    assert len({run.conversion.identity for run in runs}) == len({run.start for run in runs}) == 1
+    (whole,) = _runs(folder, TEXT.replace("[link]", "[wired]\nrate = 10e6\ndelay = 0.001\n[link]"))
+    assert whole.key == runs[0].key
+
+
+def test_expand__lets_schemes_work_online_on_the_same_slots(folder: Path) -> None:
+    text = TEXT.replace("repair = 2", "repair = 2\nonline = [false, true]") + (
+        '[[scheme]]\nname = "go-back-n"\nonline = true\nwindow_frames = 10\n'
+    )
+    offline, online, window = _runs(folder, text)
+    assert [run.scheme for run in (offline, online, window)] == [
+        "HARQ(10/12) online=False",
+        "HARQ(10/12) online=True",
+        "GBN(10)",
+    ]
+    assert offline.online is None
+    assert online.link_scheme == offline.link_scheme
+    assert (online.conversion.scheme, window.conversion.scheme) == (None, None)
+    assert online.conversion.identity == window.conversion.identity != offline.conversion.identity
+    assert len({run.key for run in (offline, online, window)}) == 3
 
 
 def test_expand__gives_runs_of_a_seed_the_same_channel(folder: Path) -> None:

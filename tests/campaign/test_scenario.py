@@ -94,7 +94,7 @@ REFUSALS = {
     "unknown key of a scheme": (
         'name = "arq"',
         'name = "arq"\ndata = 3',
-        "17: key scheme[0].data: is not known; allowed: name, max_transmissions, detection_delay",
+        "17: key scheme[0].data: is not known; allowed: name, online, max_transmissions, detection_delay",
     ),
     "unknown key of a channel": (
         "beta = 0.5",
@@ -119,12 +119,47 @@ REFUSALS = {
     "unknown scheme": (
         '"arq"',
         '"arx"',
-        "16: key scheme[0].name: 'arx' is not allowed; allowed: none, fec, arq, harq",
+        "16: key scheme[0].name: 'arx' is not allowed; allowed: none, fec, arq, harq, hybrid, go-back-n",
     ),
     "unknown channel": (
         '"gilbert-elliott"',
         '"gilbert"',
         "9: key trace[1].channel: 'gilbert' is not allowed; allowed: error-free, bernoulli, gilbert-elliott",
+    ),
+    "scheme that converts nothing": (
+        'name = "arq"',
+        'name = "go-back-n"\nwindow_frames = 10',
+        "16: key scheme[0].name: name is 'go-back-n', a scheme that converts no traces; it needs ",
+    ),
+    "repetition before the report": (
+        'name = "arq"',
+        'name = "go-back-n"\nonline = true\nwindow_frames = 10\nrepeat_after = 0.4',
+        "15: key scheme: repeat_after_ns is 400000000; it must be 0, or at least what a report takes",
+    ),
+    "proxy without a wired hop": (
+        "rtt = 0.5",
+        "rtt = 0.5\nproxy = true",
+        "24: key link.proxy: true is not allowed; allowed: a table [wired], at whose end the proxy stands",
+    ),
+    "parameters of no proxy": (
+        "[link]",
+        "[proxy]\ndelay = 0.1\n[link]",
+        "22: key proxy: means nothing without a proxy; allowed: proxy = true in [link]",
+    ),
+    "proxy whose stack lacks the variant": (
+        "rtt = 0.5",
+        'rtt = 0.5\nproxy = true\n[wired]\nrate = 1e7\ndelay = 0\n[proxy]\ntcp = "bbr"',
+        "29: key proxy.tcp: 'bbr' does not exist with stack '2009'; allowed: newreno, westwood, ",
+    ),
+    "buffer of nothing": (
+        "rtt = 0.5",
+        "rtt = 0.5\nproxy = true\n[wired]\nrate = 1e7\ndelay = 0\n[proxy]\nbuffer_packets = [4, 1]",
+        "29: key proxy.buffer_packets[1]: value 1 is not allowed; allowed: ",
+    ),
+    "loss beyond certainty": (
+        "rtt = 0.5",
+        "rtt = 0.5\n[wired]\nrate = 1e7\ndelay = 0\nloss = 1.5",
+        "27: key wired.loss: value 1.5 is not allowed; allowed: ",
     ),
     "no seeds": (
         "seeds = 3",

@@ -11,7 +11,7 @@ from tmt.convert import convert
 from tmt.errors import InputError, UsageError
 from tmt.io import write_trace
 from tmt.replay import Replay, TraceLink, run
-from tmt.schemes import Arq, Fec
+from tmt.schemes import Arq, Fec, GoBackN, Hybrid
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
@@ -57,6 +57,26 @@ def test_online__repeats_its_trace_and_says_when_it_stops(tmp_path: Path) -> Non
     result = run(stopped)
     assert result.packets["time_ns"][result.packets["event"] == 1].max() < 7 * S
     assert "the link then stops" in result.notes[1]
+
+
+def test_online__has_schemes_of_its_own(tmp_path: Path) -> None:
+    """Beside selective repeat: go-back-N of one frame stops and waits, and limits leave losses."""
+    write_trace(tmp_path / "phy.npy", phy_trace())
+
+    def row(scheme: Arq | GoBackN | Hybrid) -> dict[str, object]:
+        return run(replay(TraceLink(tmp_path / "phy.npy", scheme=scheme))).row
+
+    # 0.2 s for a report: a packet in every 17th slot.
+    waits = row(GoBackN(rtt_ns=S // 5, window_frames=1))
+    assert waits["forward_online"] == "GBN(1)"
+    assert waits["goodput_bps"] == pytest.approx(1448 * 8 / 0.204 * 0.97, rel=0.03)
+    assert waits["forward_link_lost"] == 0
+    # Each error costs a window, of which 17 slots pass until the report: 1 - 0.03 * 18 / (1 + 0.03 * 17).
+    windows = row(GoBackN(rtt_ns=S // 5, window_frames=40))
+    assert windows["goodput_bps"] == pytest.approx(1448 * 8 / 0.012 * 0.97 / (1 + 0.03 * 17), rel=0.05)
+    # Frames of one packet, sent again at once: selective repeat.
+    assert row(Hybrid(rtt_ns=S // 5))["goodput_bps"] == row(Arq(rtt_ns=S // 5))["goodput_bps"]
+    assert int(str(row(Hybrid(rtt_ns=S // 5, persistency=0))["forward_link_lost"])) > 20
 
 
 def test_online__wants_a_phy_trace_and_the_paths_rtt(tmp_path: Path) -> None:

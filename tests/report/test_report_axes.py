@@ -52,3 +52,19 @@ def test_find_axes__takes_no_value_for_a_level() -> None:
     (axis,) = find_axes(runs)
     assert axis.levels == (0.5, None)
     assert not axis.is_numeric
+    assert list(runs["hold_s"]) == [None, 0.5], "each run's level is one of the axis's"
+
+
+def test_find_axes__does_not_take_a_proxy_s_parameters_for_what_its_presence_says() -> None:
+    runs = frame(
+        [
+            run(proxy=buffer is not None, proxy_tcp=buffer and "cubic", proxy_buffer_packets=buffer)
+            for buffer in (None, 10.0, 20.0)
+        ]
+    )
+    axes = find_axes(runs)
+    assert [(axis.label, axis.levels) for axis in axes] == [
+        ("proxy", ("off", "on")),
+        ("proxy's buffer", (10, 20, None)),
+    ]
+    assert list(runs["proxy_buffer_packets"]) == [None, 10, 20]

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tmt.errors import UsageError
-from tmt.schemes import SCHEMES, Arq, Counts, Fec, Harq, NoScheme, Scheme
+from tmt.schemes import (
+    ONLINE_SCHEMES,
+    SCHEMES,
+    Arq,
+    Counts,
+    Fec,
+    GoBackN,
+    Harq,
+    Hybrid,
+    NoScheme,
+    OnlineScheme,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,11 +37,18 @@ if TYPE_CHECKING:
         (lambda: Fec(data=1000, repair=24, depth=64), "65536 slots"),
         (lambda: Harq(data=1, repair=1, rtt_ns=0, extra=-1), "extra is -1"),
         (lambda: Harq(data=1, repair=1, rtt_ns=0, rounds=-1), "rounds is -1"),
+        (lambda: Hybrid(rtt_ns=0, data=0), "data is 0"),
+        (lambda: Hybrid(rtt_ns=0, persistency=-1), "persistency is -1"),
+        (lambda: GoBackN(rtt_ns=0, window_frames=0), "window_frames is 0"),
+        (
+            lambda: GoBackN(rtt_ns=5, window_frames=1, detection_delay_ns=4, repeat_after_ns=8),
+            "repeat_after_ns is 8; it must be 0, or at least what a report takes, 9",
+        ),
         (lambda: Harq(data=1.5, repair=1, rtt_ns=0), "data is 1.5"),  # type: ignore[arg-type]
         (lambda: Harq(data=True, repair=1, rtt_ns=0), "data is True"),
     ],
 )
-def test_parameters__are_refused_by_name(make: Callable[[], Scheme], said: str) -> None:
+def test_parameters__are_refused_by_name(make: Callable[[], OnlineScheme], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         make()
 
@@ -43,6 +61,9 @@ def test_labels__are_those_of_the_papers() -> None:
         Arq(0),
         Arq(0, max_transmissions=3),
         Harq(38, 13, 0),
+        Hybrid(0, 10, 1, persistency=3),
+        GoBackN(0, window_frames=10),
+        GoBackN(0, persistency=2, window_frames=10),
     ]
     assert [scheme.label for scheme in schemes] == [
         "none",
@@ -51,12 +72,16 @@ def test_labels__are_those_of_the_papers() -> None:
         "ARQ",
         "ARQ(max 3)",
         "HARQ(38/51)",
+        "Hybrid(10/11, persistency 3)",
+        "GBN(10)",
+        "GBN(10, persistency 2)",
     ]
 
 
 def test_registry__knows_every_scheme_by_its_name() -> None:
     assert list(SCHEMES) == ["none", "fec", "arq", "harq"]
-    assert all(scheme.name == name for name, scheme in SCHEMES.items())
+    assert list(ONLINE_SCHEMES) == [*SCHEMES, "hybrid", "go-back-n"]
+    assert all(scheme.name == name for name, scheme in ONLINE_SCHEMES.items())
 
 
 def test_counts__stop_a_conversion_that_lost_a_slot_or_a_row() -> None:

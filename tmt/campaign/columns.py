@@ -19,7 +19,7 @@ CAMPAIGN_COLUMNS = (
     ResultColumn("status", "text", "provenance", "", f"{DONE}, {FAILED}, {TIMED_OUT} or {KILLED}"),
     ResultColumn("trace", "text", "scenario", "", "where the PHY slots come from"),
     ResultColumn("scheme", "text", "scenario", "", "link-layer scheme, in the papers' notation"),
-    ResultColumn("scheme_name", "text", "scenario", "", "none, fec, arq or harq"),
+    ResultColumn("scheme_name", "text", "scenario", "", "the scheme's name, as scenarios have it"),
     ResultColumn("scheme_parameters", "text", "scenario", "", "the scheme's parameters, as JSON"),
     ResultColumn(
         "return_link",
@@ -35,7 +35,7 @@ CAMPAIGN_COLUMNS = (
         "bit/s",
         "what full packets sent back to back would carry, on average over the whole trace",
         "TCP payload bytes of packets of which no LLDU is lost",
-        null="when the run is not done, or no data has arrived in it",
+        null="when the run is not done, no data has arrived in it, or the scheme works online",
     ),
     ResultColumn(
         "lldu_loss_ratio",
@@ -44,7 +44,7 @@ CAMPAIGN_COLUMNS = (
         "",
         "share of LLDUs that the scheme gave up, over the whole trace; without scheme: that of erased slots",
         "data LLDUs, the rows of the forward link trace",
-        null="when the run is not done",
+        null="when the run is not done, or the scheme works online",
     ),
     ResultColumn("attempt", "integer", "provenance", "", "how many times the run was started so far"),
     ResultColumn("finished_at", "text", "provenance", "", "when it ended, UTC"),

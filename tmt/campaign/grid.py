@@ -15,6 +15,7 @@ from tmt import __version__
 from tmt.campaign.sections import (
     GENERATED_KEYS,
     SCHEME_SECTIONS,
+    ProxySection,
     TraceFile,
     channel_of,
     line_of,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.scenario import Scenario
-    from tmt.campaign.sections import Grid, Link, Tcp, Traffic
+    from tmt.campaign.sections import Grid, Link, Tcp, Traffic, Wired
     from tmt.generate import Line
 
 
@@ -54,7 +55,10 @@ class Phy:
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A link trace that runs share: what a scheme makes of every `every`-th slot of a PHY trace."""
+    """A trace that runs share: what a scheme makes of every `every`-th slot of a PHY trace.
+
+    Without a scheme it is those slots themselves, on which a scheme works in the simulator.
+    """
 
     identity: str
     phy: Phy
@@ -68,6 +72,8 @@ class Run(NamedTuple):
     `start` says where in the forward trace it starts, in nanoseconds, or as a part of the trace's length when
     it is a float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and
     scheme. `return_conversion` is None, and `return_start` means nothing, where the return link is plain.
+    `online` is the scheme that works in the simulator, if one does; `wired` and `proxy` are None where there
+    is no such thing.
     """
 
     key: str
@@ -85,12 +91,20 @@ class Run(NamedTuple):
     timeout_s: float
     keep_records: bool
     simulator: str
+    online: Any = None
+    wired: Wired | None = None
+    proxy: ProxySection | None = None
 
     @property
     def conversions(self) -> tuple[Conversion, ...]:
         """The link traces that the run needs."""
         back = self.return_conversion
         return (self.conversion,) if back is None else (self.conversion, back)
+
+    @property
+    def link_scheme(self) -> Any:
+        """The scheme of the forward link, wherever it works."""
+        return self.conversion.scheme if self.online is None else self.online
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +138,19 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
     every_seed = dict.fromkeys(seed for chosen in seeds_of.values() for seed in chosen)
     drawn = {seed: (_drawn_start(seed, FORWARD), _drawn_start(seed, RETURN)) for seed in every_seed}
     runs: dict[str, Run] = {}
-    for seed, source, section, link in product(every_seed, sources, scenario.schemes, scenario.links):
+    paths = _paths(scenario)
+    for seed, source, section, (link, wired, proxy) in product(every_seed, sources, scenario.schemes, paths):
         conversion = _conversion(source, section, link, _realisation(source, seed))
         back = _return_conversion(source, section, link, seed)
         start, return_start = _starts(source, link, *drawn[seed])
         traces = f"{conversion.identity} {start!r}" + (f" {back.identity} {return_start!r}" if back else "")
+        online = scheme_of(section, seconds_to_ns(link.rtt)) if section.online else None
+        if online is not None:
+            traces += f" {digest(online.name, parameters(online))}"
         for traffic in scenario.traffics:
             if seed not in seeds_of[traffic]:
                 continue
-            path = _path_digest(link, traffic, source.lldu_bytes, simulator_stamp)
+            path = _path_digest(link, wired, proxy, traffic, source.lldu_bytes, simulator_stamp)
             for tcp in variants(grid, traffic):
                 text = f"{traces} {path} {tcp} {seed}"
                 key = hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -152,8 +170,20 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                     grid.timeout,
                     seed in grid.records,
                     simulator_stamp,
+                    online,
+                    wired,
+                    proxy,
                 )
     return list(runs.values())
+
+
+def _paths(scenario: Scenario) -> list[tuple[Link, Wired | None, ProxySection | None]]:
+    """Return every path: a link, what stands before it, and what splits the connections there."""
+    paths: list[tuple[Link, Wired | None, ProxySection | None]] = []
+    for link, wired in product(scenario.links, scenario.wireds or (None,)):
+        proxies = (scenario.proxies or (ProxySection(),)) if link.proxy else (None,)
+        paths += [(link, wired, proxy) for proxy in proxies]
+    return paths
 
 
 def seeds(grid: Grid, traffic: Traffic) -> range | tuple[int, ...]:
@@ -181,8 +211,25 @@ def _scheme_labels(scenario: Scenario) -> dict[Any, str]:
 
 
 @lru_cache
-def _path_digest(link: Link, traffic: Traffic, lldu_bytes: int, simulator_stamp: str) -> str:
-    path = (link.model_dump(mode="json"), traffic.model_dump(mode="json", exclude={"seeds"}), lldu_bytes)
+def _path_digest(
+    link: Link,
+    wired: Wired | None,
+    proxy: ProxySection | None,
+    traffic: Traffic,
+    lldu_bytes: int,
+    simulator_stamp: str,
+) -> str:
+    """Hash what decides a run besides its traces; what it does not have is not in it."""
+    path: list[Any] = [
+        link.model_dump(mode="json", exclude={"proxy"}),
+        traffic.model_dump(mode="json", exclude={"seeds", "delayed_acks"}),
+        lldu_bytes,
+    ]
+    if traffic.delayed_acks:
+        path.append("delayed_acks")
+    for name, section in (("wired", wired), ("proxy", proxy)):
+        if section is not None:
+            path.append({name: section.model_dump(mode="json")})
     return digest(*path, simulator_stamp, __version__, FORMAT_VERSION)
 
 
@@ -242,8 +289,10 @@ def _short(value: float | str) -> str:
 def _conversion(source: _Source, scheme_section: Any, link: Link, seed: int) -> Conversion:
     """Return the conversion of a trace; `seed` matters where the trace is random."""
     phy = _phy(source, seed)
-    scheme = scheme_of(scheme_section, seconds_to_ns(link.rtt))
     every = source.section.every
+    if scheme_section.online:
+        return Conversion(digest(phy.identity, every, FORMAT_VERSION), phy, every, None)
+    scheme = scheme_of(scheme_section, seconds_to_ns(link.rtt))
     identity = digest(phy.identity, every, scheme.name, parameters(scheme), __version__, FORMAT_VERSION)
     return Conversion(identity, phy, every, scheme)
 
@@ -307,29 +356,40 @@ def simulation_s(runs: list[Run]) -> float:
 def axes(runs: list[Run]) -> list[str]:
     """Return the result columns that vary besides TCP, scheme and seed."""
     levels: dict[str, set[Any]] = {"trace": {run.trace for run in runs}}
-    for name in (*(f"link.{key}" for key in _LINK_COLUMNS), *(f"traffic.{key}" for key in _TRAFFIC_COLUMNS)):
-        section, key = name.split(".")
-        column = (_LINK_COLUMNS if section == "link" else _TRAFFIC_COLUMNS)[key]
-        levels[column] = {getattr(getattr(run, section), key) for run in runs}
+    for section, columns in _COLUMNS.items():
+        for key, column in columns.items():
+            present = [part for part in (getattr(run, section) for run in runs) if part is not None]
+            levels[column] = {getattr(part, key) for part in present}
     return [column for column, values in levels.items() if len(values) > 1]
 
 
-_LINK_COLUMNS = {
-    "rtt": "rtt_s",
-    "queue_packets": "queue_packets",
-    "window_packets": "window_packets",
-    "in_order": "in_order",
-    "hold": "hold_s",
-    "loop": "loop",
-    "return_link": "return_link",
-    "return_rate": "return_rate_bps",
-}
-_TRAFFIC_COLUMNS = {
-    "stack": "stack",
-    "duration": "duration_s",
-    "flows": "flows",
-    "transfer_bytes": "transfer_bytes",
-    "packet_bytes": "packet_bytes",
-    "start_spread": "start_spread_s",
+_COLUMNS = {
+    "link": {
+        "rtt": "rtt_s",
+        "queue_packets": "queue_packets",
+        "window_packets": "window_packets",
+        "in_order": "in_order",
+        "hold": "hold_s",
+        "loop": "loop",
+        "return_link": "return_link",
+        "return_rate": "return_rate_bps",
+        "proxy": "proxy",
+    },
+    "wired": {"rate": "wired_rate_bps", "delay": "wired_delay_s", "loss": "wired_loss"},
+    "proxy": {
+        "tcp": "proxy_tcp",
+        "stack": "proxy_stack",
+        "buffer_packets": "proxy_buffer_packets",
+        "delay": "proxy_delay_s",
+    },
+    "traffic": {
+        "stack": "stack",
+        "duration": "duration_s",
+        "flows": "flows",
+        "transfer_bytes": "transfer_bytes",
+        "packet_bytes": "packet_bytes",
+        "start_spread": "start_spread_s",
+        "delayed_acks": "delayed_acks",
+    },
 }
 """Result column of each key of a scenario."""

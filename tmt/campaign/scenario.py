@@ -22,12 +22,16 @@ from tmt.campaign.sections import (
     SCHEME_SECTIONS,
     Grid,
     Link,
+    ProxySection,
     TraceFile,
     Traffic,
+    Wired,
+    scheme_of,
     try_out,
 )
 from tmt.errors import InputError, UsageError
 from tmt.replay.parameters import STACKS
+from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -47,6 +51,8 @@ class Scenario:
         `TraceFile`, or a section of `CHANNEL_SECTIONS`.
     schemes
         Sections of `SCHEME_SECTIONS`.
+    wireds, proxies
+        Empty without such a table.
     """
 
     path: Path
@@ -58,6 +64,8 @@ class Scenario:
     schemes: tuple[Any, ...]
     links: tuple[Link, ...]
     traffics: tuple[Traffic, ...]
+    wireds: tuple[Wired, ...] = ()
+    proxies: tuple[ProxySection, ...] = ()
 
     def resolve(self, name: str) -> Path:
         """Return the path that `name` means in this file."""
@@ -91,7 +99,7 @@ def load(path: str | PathLike[str]) -> Scenario:
         raise InputError(path, str(refused), locate(text, refused.key)) from None
 
 
-_KEYS = ("title", "description", "published", "grid", "trace", "scheme", "link", "traffic")
+_KEYS = ("title", "description", "published", "grid", "trace", "scheme", "link", "wired", "proxy", "traffic")
 
 
 def _checked(path: Path, content: dict[str, Any]) -> Scenario:
@@ -118,6 +126,8 @@ def _checked(path: Path, content: dict[str, Any]) -> Scenario:
         schemes=_sections(content, "scheme", _scheme_model),
         links=_sections(content, "link", lambda *_: Link),
         traffics=_sections(content, "traffic", lambda *_: Traffic),
+        wireds=_sections(content, "wired", lambda *_: Wired) if "wired" in content else (),
+        proxies=_sections(content, "proxy", lambda *_: ProxySection) if "proxy" in content else (),
     )
     _check_together(scenario)
     return scenario
@@ -211,6 +221,8 @@ def _check_together(scenario: Scenario) -> None:
                 f"{link.return_rate} means nothing for a return link that is {link.return_link}",
                 'return_link = "plain"',
             )
+    _check_online_schemes(scenario)
+    _check_proxies(scenario)
     for traffic in scenario.traffics:
         if traffic.start_spread >= traffic.duration:
             raise Refused(
@@ -233,3 +245,32 @@ def _check_together(scenario: Scenario) -> None:
                 raise Refused(("grid", name), f"{value!r} is listed twice", "each value once")
     for seed in set(scenario.grid.records).difference(scenario.grid.seeds):
         raise Refused(("grid", "records"), f"{seed} is not allowed", "seeds of this grid")
+
+
+def _check_online_schemes(scenario: Scenario) -> None:
+    """Refuse schemes whose times do not go with the RTT of a link."""
+    for section, link in product(scenario.schemes, scenario.links):
+        try:
+            scheme_of(section, seconds_to_ns(link.rtt))
+        except UsageError as error:
+            raise Refused(("scheme",), str(error), "") from None
+
+
+def _check_proxies(scenario: Scenario) -> None:
+    is_split = any(link.proxy for link in scenario.links)
+    if is_split and not scenario.wireds:
+        raise Refused(
+            ("link", "proxy"), "true is not allowed", "a table [wired], at whose end the proxy stands"
+        )
+    if scenario.proxies and not is_split:
+        raise Refused(("proxy",), "means nothing without a proxy", "proxy = true in [link]")
+    for proxy, traffic in product(scenario.proxies, scenario.traffics):
+        stack = proxy.stack or traffic.stack
+        for own in scenario.grid.tcp:
+            tcp = proxy.tcp or own
+            if own in STACKS[traffic.stack] and tcp not in STACKS[stack]:
+                raise Refused(
+                    ("proxy", "tcp" if proxy.tcp else "stack"),
+                    f"{tcp!r} does not exist with stack {stack!r}",
+                    ", ".join(STACKS[stack]),
+                )

@@ -18,12 +18,14 @@ from tmt.channels.profile import with_profile
 from tmt.errors import UsageError
 from tmt.generate import Line
 from tmt.replay.parameters import DEFAULT_STACK, MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES
-from tmt.schemes import SCHEMES
+from tmt.replay.wired import MIN_BUFFER_PACKETS
+from tmt.schemes import ONLINE_SCHEMES, SCHEMES
 from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 
 Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
 PositiveSeconds = Annotated[float, Field(gt=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, lt=2**31)]
+Rate = Annotated[float, Field(ge=1, le=1e12)]
 Seed = Annotated[int, Field(ge=1, le=MAX_SEED)]
 Tcp = Literal["newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3"]
 Stack = Literal["2009", "modern"]
@@ -64,7 +66,25 @@ class Link(Section):
     hold: PositiveSeconds | None = None
     loop: bool = True
     return_link: Literal["plain", "unprotected", "protected"] = "plain"
-    return_rate: Annotated[float, Field(ge=1, le=1e12)] | None = None
+    return_rate: Rate | None = None
+    proxy: bool = False
+
+
+class Wired(Section):
+    """``[wired]``: a hop between the senders and the node before the link."""
+
+    rate: Rate
+    delay: Seconds
+    loss: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+
+class ProxySection(Section):
+    """``[proxy]``: what splits the connections there, where ``[link]`` says that there is a proxy."""
+
+    tcp: Tcp | None = None
+    stack: Stack | None = None
+    buffer_packets: Annotated[int, Field(ge=MIN_BUFFER_PACKETS, lt=2**31)] | None = None
+    delay: Seconds = 0.0
 
 
 class Traffic(Section):
@@ -76,6 +96,7 @@ class Traffic(Section):
     transfer_bytes: Annotated[int, Field(ge=1, lt=2**62)] | None = None
     packet_bytes: Annotated[int, Field(ge=MIN_PACKET_BYTES, le=MAX_PACKET_BYTES)] = 1500
     start_spread: Seconds = 0.0
+    delayed_acks: bool = False
     seeds: Count | None = None
 
 
@@ -87,7 +108,7 @@ class GeneratedTrace(Section):
 
     channel: str
     over: str | None = None
-    rate: Annotated[float, Field(ge=1, le=1e12)] | None = None
+    rate: Rate | None = None
     share: Count | None = None
     decode_time: PositiveSeconds | None = None
     length: PositiveSeconds | None = None
@@ -105,9 +126,10 @@ GENERATED_KEYS = frozenset(GeneratedTrace.model_fields)
 
 
 class SchemeSection(Section):
-    """``[[scheme]]``: its name; the sections made from `SCHEMES` add its parameters."""
+    """``[[scheme]]``: its name; the sections made from `ONLINE_SCHEMES` add its parameters."""
 
     name: str
+    online: bool = False
 
 
 def _model(base: type[BaseModel], kind: type[Any], supplied: frozenset[str] = frozenset()) -> type[BaseModel]:
@@ -142,7 +164,9 @@ def _key_type(field: Any) -> Any:
     return plain | None if optional else plain
 
 
-SCHEME_SECTIONS = {name: _model(SchemeSection, kind, frozenset({"rtt_ns"})) for name, kind in SCHEMES.items()}
+SCHEME_SECTIONS = {
+    name: _model(SchemeSection, kind, frozenset({"rtt_ns"})) for name, kind in ONLINE_SCHEMES.items()
+}
 CHANNEL_SECTIONS = {
     name: _profiled_model(kind) if kind.profiles else _model(GeneratedTrace, kind)
     for name, kind in CHANNELS.items()
@@ -151,7 +175,7 @@ CHANNEL_SECTIONS = {
 
 def scheme_of(section: Any, rtt_ns: int) -> Any:
     """Return the scheme that a section describes, on a link with the given RTT."""
-    kind = SCHEMES[section.name]
+    kind = ONLINE_SCHEMES[section.name]
     return kind(**_parameters(kind, section, {"rtt_ns": rtt_ns}))
 
 
@@ -242,7 +266,11 @@ def try_out(section: Any) -> None:
     if isinstance(section, TraceFile | GeneratedTrace):
         named(section)
     if isinstance(section, SchemeSection):
-        scheme_of(section, NS_PER_S)
+        scheme_of(section, 0)
+        if not section.online and section.name not in SCHEMES:
+            raise UsageError(
+                f"name is {section.name!r}, a scheme that converts no traces; it needs online = true"
+            )
     elif isinstance(section, GeneratedTrace):
         channel_of(section)
         if section.over is None:

@@ -18,6 +18,13 @@ _POINT_WORDS = {
     "queue_packets": "queue of {} packets",
     "window_packets": "window of {} packets",
     "hold_s": "held for at most {} s",
+    "wired_rate_bps": "wired hop of {} bit/s",
+    "wired_delay_s": "wired hop of {} s",
+    "wired_loss": "wired loss {}",
+    "proxy_tcp": "proxy's TCP {}",
+    "proxy_stack": "proxy's stack {}",
+    "proxy_buffer_packets": "proxy's buffer of {} packets",
+    "proxy_delay_s": "proxy's delay {} s",
     "return_link": "return link {}",
     "return_rate_bps": "return link of {} bit/s",
     "duration_s": "{} s",
@@ -26,7 +33,12 @@ _POINT_WORDS = {
     "packet_bytes": "packets of {} bytes",
     "start_spread_s": "starts within {} s",
 }
-_FLAG_WORDS = {"in_order": ("packets as they arrive", "packets in order"), "loop": ("one pass", "repeated")}
+_FLAG_WORDS = {
+    "in_order": ("packets as they arrive", "packets in order"),
+    "loop": ("one pass", "repeated"),
+    "proxy": ("no proxy", "proxy"),
+    "delayed_acks": ("every packet acknowledged", "delayed acknowledgements"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +84,8 @@ class Group:
     @property
     def label(self) -> str:
         """The point in words; empty where the grid has a single one."""
-        return ", ".join(_word(column, value) for column, value in self.point.items())
+        words = (_word(column, value) for column, value in self.point.items())
+        return ", ".join(word for word in words if word)
 
 
 def groups(rows: pd.DataFrame, point_columns: list[str]) -> list[Group]:
@@ -115,7 +128,7 @@ def groups(rows: pd.DataFrame, point_columns: list[str]) -> list[Group]:
 
 def _word(column: str, value: Any) -> str:
     if value is None or value != value:  # noqa: PLR0124  (NaN is the value that is not itself)
-        return f"{column} not set"
+        return "" if column.startswith("proxy_") else f"{column} not set"
     if column in _FLAG_WORDS:
         return _FLAG_WORDS[column][bool(value)]
     number = f"{value:g}" if isinstance(value, float) else str(value)

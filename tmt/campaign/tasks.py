@@ -14,19 +14,21 @@ import shutil
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from tmt import __version__
 from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
 from tmt.convert import convert_file
+from tmt.convert.share import Share
 from tmt.errors import OutputError, TmtError
 from tmt.generate import generate, overlay
-from tmt.io import open_trace
+from tmt.io import create_trace, open_trace
 from tmt.replay import keep, runner
 from tmt.replay.parameters import PlainLink, Replay, TraceLink
 from tmt.replay.simulator import ReplayError, Simulator
+from tmt.replay.wired import Proxy, WiredHop
 from tmt.schema import FORMAT_VERSION, PHY_TRACE
 from tmt.units import NS_PER_S, seconds_to_ns
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from tmt.campaign.grid import Conversion, Run
     from tmt.metrics.transport import FlowDelivery
     from tmt.replay.parameters import Link
+    from tmt.trace import PhyTrace
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Error numbers that say that nothing more can be written: every other run would fail alike."""
@@ -122,14 +125,18 @@ def _convert(task: Convert) -> dict[str, Any]:
     try:
         phy = _phy_file(task, folder)
         staged = folder / "link.npy"
-        counts = convert_file(phy, staged, conversion.scheme, every=conversion.every)
+        if conversion.scheme is None:
+            counts: dict[str, int] = {}
+            _keep_slots(phy, staged, conversion.every)
+        else:
+            counts = asdict(convert_file(phy, staged, conversion.scheme, every=conversion.every))
         with open_trace(phy, PHY_TRACE) as reader:
             first_ns = last_ns = slots = 0
             for chunk in reader:
                 first_ns = first_ns if slots else int(chunk.tx_time_ns[0])
                 last_ns = int(chunk.tx_time_ns[-1])
                 slots += len(chunk)
-        facts = {"span_ns": last_ns - first_ns} | asdict(counts)
+        facts = {"span_ns": last_ns - first_ns} | counts
         staged_facts = folder / "link.json"
         staged_facts.write_text(json.dumps(facts))
         for part, final in (
@@ -146,6 +153,14 @@ def _convert(task: Convert) -> dict[str, Any]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return {"error": None}
+
+
+def _keep_slots(phy: Path, staged: Path, every: int) -> None:
+    """Copy every so-many-th slot into the form that the simulator maps."""
+    share = Share(every)
+    with open_trace(phy, PHY_TRACE) as reader, create_trace(staged, PHY_TRACE, {}) as writer:
+        for chunk in reader:
+            writer.write(share.of(cast("PhyTrace", chunk)))
 
 
 def _phy_file(task: Convert, folder: Path) -> Path:
@@ -169,10 +184,11 @@ def _simulate(task: Simulate) -> dict[str, Any]:
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:
         result = runner.run(_replay(task), folder, timeout_s=task.run.timeout_s)
-        link = link_file(task.cache, task.run.conversion)
-        capacity_bps = _capacity_bps(link, task.run, result.flows)
-        row = _frame(task) | result.row | {"status": DONE, "capacity_bps": capacity_bps}
-        row["lldu_loss_ratio"] = _loss_ratio(facts_file(task.cache, task.run.conversion))
+        row = _frame(task) | result.row | {"status": DONE}
+        if task.run.online is None:
+            link = link_file(task.cache, task.run.conversion)
+            row["capacity_bps"] = _capacity_bps(link, task.run, result.flows)
+            row["lldu_loss_ratio"] = _loss_ratio(facts_file(task.cache, task.run.conversion))
         if task.run.keep_records:
             kept = folder / "kept"
             kept.mkdir()
@@ -202,6 +218,7 @@ def _simulate(task: Simulate) -> dict[str, Any]:
 def _replay(task: Simulate) -> Replay:
     """Return the replay that a run of the grid means."""
     run, link, traffic = task.run, task.run.link, task.run.traffic
+    wired, proxy = run.wired, run.proxy
     return_link: Link | None = None if link.return_rate is None else PlainLink(link.return_rate)
     if run.return_conversion is not None:
         return_link = _trace_link(task, run.return_conversion, run.return_start)
@@ -222,6 +239,18 @@ def _replay(task: Simulate) -> Replay:
         loop=link.loop,
         in_order=link.in_order,
         hold_ns=None if link.hold is None else seconds_to_ns(link.hold),
+        wired=None
+        if wired is None
+        else WiredHop(rate_bps=wired.rate, delay_ns=seconds_to_ns(wired.delay), loss=wired.loss),
+        proxy=None
+        if proxy is None
+        else Proxy(
+            tcp=proxy.tcp,
+            stack=proxy.stack,
+            buffer_packets=proxy.buffer_packets,
+            delay_ns=seconds_to_ns(proxy.delay),
+        ),
+        delayed_acks=traffic.delayed_acks,
     )
 
 
@@ -229,13 +258,16 @@ def _trace_link(task: Simulate, conversion: Conversion, start: float) -> TraceLi
     """Return the link over a link trace of the cache, from where the run starts in it."""
     if isinstance(start, float):
         start = int(start * json.loads(facts_file(task.cache, conversion).read_text())["span_ns"])
-    return TraceLink(link_file(task.cache, conversion), task.run.lldu_bytes, start)
+    online = task.run.online if conversion.scheme is None else None
+    return TraceLink(link_file(task.cache, conversion), task.run.lldu_bytes, start, online)
 
 
 def _frame(task: Simulate) -> dict[str, Any]:
     """Return what is known of a run before and after it, whatever becomes of it."""
-    run, scheme = task.run, task.run.conversion.scheme
+    run, scheme = task.run, task.run.link_scheme
     parameters = {name: getattr(scheme, name) for name in scheme.__dataclass_fields__}
+    if run.online is not None:
+        parameters["online"] = True
     return blank_row() | {
         "key": run.key,
         "tcp": run.tcp,
@@ -249,6 +281,7 @@ def _frame(task: Simulate) -> dict[str, Any]:
         "queue_packets": run.link.queue_packets,
         "in_order": run.link.in_order,
         "return_link": run.link.return_link,
+        "proxy": run.link.proxy,
         "duration_s": run.traffic.duration,
         "flows": run.traffic.flows,
         "attempt": task.attempt,

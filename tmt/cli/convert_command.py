@@ -9,7 +9,7 @@ import click
 
 from tmt.cli.options import SECONDS
 from tmt.cli.progress import progress_bar
-from tmt.cli.scheme_options import all_scheme_options, chosen_schemes
+from tmt.cli.scheme_options import CONVERTING_NAMES, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 @click.option(
     "--scheme",
     "names",
-    type=click.Choice(["none", "fec", "arq", "harq"]),
+    type=click.Choice(CONVERTING_NAMES),
     multiple=True,
     required=True,
     help="What the link layer does about erasures; with --out-dir several may be given, each once.",
 )
-@all_scheme_options
+@options_of_schemes(*CONVERTING_NAMES)
 @click.option("--rtt", "rtt_ns", type=SECONDS, help="arq, harq: round-trip time of the link in seconds.")
 @click.option(
     "--every",
@@ -60,8 +60,9 @@ def command(
       tmt convert a.parquet b.parquet --out-dir links --scheme none --scheme arq --rtt 0.5
     """
     from tmt.convert import convert_files  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.schemes import SCHEMES  # noqa: PLC0415
 
-    conversions = _conversions(paths, chosen_schemes("--scheme", names), every, out_dir)
+    conversions = _conversions(paths, chosen_schemes("--scheme", names, SCHEMES), every, out_dir)
     with progress_bar("convert", _slots(conversions)) as progress:
         results = convert_files(conversions, progress)
     for conversion, counts in zip(conversions, results, strict=True):

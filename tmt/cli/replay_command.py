@@ -23,7 +23,7 @@ from tmt.cli.link_options import (
     with_options,
 )
 from tmt.cli.options import POSITIVE_SECONDS, SECONDS
-from tmt.cli.scheme_options import SCHEME_PARAMETERS, all_scheme_options, chosen_schemes
+from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
 from tmt.replay.keep import save
 from tmt.replay.parameters import (
@@ -117,7 +117,7 @@ ACCESS_OPTIONS = (
 
 ONLINE = click.option(
     "--online",
-    type=click.Choice(["none", "fec", "arq", "harq"]),
+    type=click.Choice(ONLINE_NAMES),
     help="The forward trace is a PHY trace, and this scheme works on the packets that come (docs/online.md).",
 )
 """With the options of the schemes, as `tmt convert` has them."""
@@ -134,7 +134,7 @@ OUTPUT_OPTIONS = (
 
 
 @click.command(name="replay")
-@with_options(*OPTIONS, *ACCESS_OPTIONS, ONLINE, all_scheme_options, *OUTPUT_OPTIONS)
+@with_options(*OPTIONS, *ACCESS_OPTIONS, ONLINE, options_of_schemes(*ONLINE_NAMES), *OUTPUT_OPTIONS)
 def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path | None, **given: Any) -> None:
     """Run TCP over link traces in ns-2, once, and say what came of it.
 
@@ -202,9 +202,11 @@ def _before_link(given: dict[str, Any]) -> tuple[WiredHop | None, Proxy | None]:
 
 def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:
     """Take the schemes' options out of `given`, and let the scheme that they name work on the link."""
+    from tmt.schemes import ONLINE_SCHEMES  # noqa: PLC0415  (numpy takes long to import)
+
     online, rtt_ns = given.pop("online"), given["rtt_ns"]
     names = () if online is None else (online,)
-    schemes = chosen_schemes("--online", names, rtt_ns=rtt_ns)
+    schemes = chosen_schemes("--online", names, ONLINE_SCHEMES, rtt_ns=rtt_ns)
     for name in SCHEME_PARAMETERS.keys() - {"rtt_ns"}:
         given.pop(name)
     if not schemes:

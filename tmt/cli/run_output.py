@@ -151,7 +151,7 @@ def _table(groups: list[Group], title: str) -> Table:
         table.add_row(
             Text(group.scheme),
             *(_cell(cells[tcp]) if tcp in cells else "" for tcp in variants),
-            f"{group.capacity_kbps:.0f}",
+            "" if math.isnan(group.capacity_kbps) else f"{group.capacity_kbps:.0f}",
         )
     return table
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -12,11 +12,13 @@ from tmt.cli.options import SECONDS
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from tmt.schemes import Scheme
+    from tmt.schemes import OnlineScheme
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+S = TypeVar("S", bound="OnlineScheme")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +31,57 @@ class _Option:
     default: int | str | None
 
 
+CONVERTING_NAMES = ("none", "fec", "arq", "harq")
+"""Schemes that convert traces."""
+
+ONLINE_NAMES = (*CONVERTING_NAMES, "hybrid", "go-back-n")
+"""Schemes that work inside the simulator."""
+
 _OPTIONS = {
-    "data": _Option(("fec", "harq"), 1, "data LLDUs of a block, N_D.", None),
-    "repair": _Option(("fec", "harq"), 0, "repair LLDUs of a block, N_R.", None),
+    "data": _Option(("fec", "harq", "hybrid", "go-back-n"), 1, "data LLDUs of a block or frame, N_D.", None),
+    "repair": _Option(("fec", "harq", "hybrid", "go-back-n"), 0, "its repair LLDUs, N_R.", None),
     "depth": _Option(("fec",), 1, "blocks that are interleaved, I.", 1),
     "extra": _Option(("harq",), 0, "repair LLDUs sent beyond those missing, N_S.", 1),
     "rounds": _Option(("harq",), 0, "most requests for repair, R.", 2),
     "max_transmissions": _Option(("arq",), 1, "erasures after which an LLDU is given up.", "never"),
+    "persistency": _Option(("hybrid", "go-back-n"), 0, "most repetitions of a frame.", "unlimited"),
+    "window_frames": _Option(("go-back-n",), 1, "frames that may be under way, N.", None),
 }
 
 
-_DETECTION_DELAY = click.option(
-    "--detection-delay",
-    "detection_delay_ns",
-    type=SECONDS,
-    help="Time in seconds until the receiver knows that a slot was erased.  [default: 0]",
-)
+_TIMES = {
+    "detection_delay_ns": _Option(
+        ONLINE_NAMES, 0, "time in seconds until the receiver knows that a slot was erased.", 0
+    ),
+    "repeat_after_ns": _Option(
+        ("go-back-n",),
+        0,
+        "seconds from a frame's end to its repetition, where it fails.",
+        "when the report is there",
+    ),
+}
 
 
-def all_scheme_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameters of all schemes but the RTT, each None where it is not typed."""
-    function = _DETECTION_DELAY(function)
-    for name, option in reversed(_OPTIONS.items()):
-        default = "" if option.default is None else f"  [default: {option.default}]"
-        meaning = f"{', '.join(option.schemes)}: {option.meaning}{default}"
-        function = click.option(_flag(name), type=click.IntRange(option.least), help=meaning)(function)
-    return function
+def options_of_schemes(*names: str) -> Decorator:
+    """Return what gives a command the parameters of schemes but the RTT, each None where it is not typed."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name, option in reversed((_OPTIONS | _TIMES).items()):
+            having = [scheme for scheme in names if scheme in option.schemes]
+            if not having:
+                continue
+            default = "" if option.default is None else f"  [default: {option.default}]"
+            whose = "" if len(having) == len(names) else f"{', '.join(having)}: "
+            meaning = option.meaning if whose else option.meaning[0].upper() + option.meaning[1:]
+            function = click.option(
+                SCHEME_PARAMETERS[name],
+                name,
+                type=SECONDS if name in _TIMES else click.IntRange(option.least),
+                help=f"{whose}{meaning}{default}",
+            )(function)
+        return function
+
+    return decorate
 
 
 def scheme_options(scheme: str) -> Decorator:
@@ -78,13 +105,15 @@ def scheme_options(scheme: str) -> Decorator:
     return decorate
 
 
-def chosen_schemes(flag: str, names: Sequence[str], **known: int) -> list[Scheme]:
+def chosen_schemes(flag: str, names: Sequence[str], kinds: Mapping[str, type[S]], **known: int) -> list[S]:
     """Build the schemes that `flag` names from the options of the running command.
 
     Parameters
     ----------
     flag
         The option that names schemes, for messages.
+    kinds
+        The schemes that it can name.
     known
         Parameters that come from elsewhere; a scheme that does not have them goes without.
 
@@ -93,10 +122,8 @@ def chosen_schemes(flag: str, names: Sequence[str], **known: int) -> list[Scheme
     UsageError
         When an option belongs to none of the schemes, or one is missing.
     """
-    from tmt.schemes import SCHEMES  # noqa: PLC0415  (numpy takes long to import)
-
     ctx = click.get_current_context()
-    parameters = {name: [field.name for field in fields(SCHEMES[name])] for name in names}
+    parameters = {name: [field.name for field in fields(kinds[name])] for name in names}
     if len(parameters) < len(names):
         raise UsageError(f"{flag} {', '.join(names)}: each scheme can be given once")
     typed = {
@@ -119,11 +146,11 @@ def chosen_schemes(flag: str, names: Sequence[str], **known: int) -> list[Scheme
             )
     given = typed | known
     for scheme in names:
-        for field in fields(SCHEMES[scheme]):
+        for field in fields(kinds[scheme]):
             if field.name not in given and field.default is field.default_factory:
                 raise UsageError(f"{SCHEME_PARAMETERS[field.name]} is missing: {flag} {scheme} needs it")
     return [
-        SCHEMES[scheme](**{name: value for name, value in given.items() if name in parameters[scheme]})
+        kinds[scheme](**{name: value for name, value in given.items() if name in parameters[scheme]})
         for scheme in names
     ]
 
@@ -132,8 +159,5 @@ def _flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-SCHEME_PARAMETERS = {name: _flag(name) for name in _OPTIONS} | {
-    "rtt_ns": "--rtt",
-    "detection_delay_ns": "--detection-delay",
-}
+SCHEME_PARAMETERS = {name: _flag(name.removesuffix("_ns")) for name in (*_OPTIONS, *_TIMES, "rtt_ns")}
 """Parameters of the schemes, and the options that set them."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.replay.wired import Proxy, WiredHop
-    from tmt.schemes.parameters import Scheme
+    from tmt.schemes.parameters import OnlineScheme
 
 STACKS = {
     "2009": ("newreno", "westwood", "hybla", "cubic", "compound"),
@@ -50,7 +50,7 @@ class TraceLink:
     path: str | PathLike[str]
     lldu_bytes: int | None = None
     offset_ns: int = 0
-    scheme: Scheme | None = None
+    scheme: OnlineScheme | None = None
 
     def __post_init__(self) -> None:
         if self.lldu_bytes is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tmt.replay.parameters import Link, Replay
     from tmt.replay.wired import WiredHop
-    from tmt.schemes.parameters import Scheme
+    from tmt.schemes.parameters import OnlineScheme
 
 Value = str | int | float | bool | None
 
@@ -246,15 +246,21 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tup
         yield from _scheme_arguments(direction, link.link.scheme)
 
 
-def _scheme_arguments(direction: str, scheme: Scheme) -> Iterator[tuple[str, object]]:
+_UNLIMITED = {"max_transmissions": 0, "persistency": -1}
+"""What the queue takes for no limit."""
+
+
+def _scheme_arguments(direction: str, scheme: OnlineScheme) -> Iterator[tuple[str, object]]:
     """Name an online scheme's parameters as the queue does; its RTT is the link's, which ns-2 knows."""
     yield f"{direction}_scheme", scheme.name
     for name, value in scheme.describe().items():
-        if name == "max_transmissions":
-            yield f"{direction}_{name}", value or 0
-        elif name == "detection_delay_ns":
-            yield f"{direction}_detection_delay_s", _seconds(cast("int", value))
-        elif name not in {"name", "rtt_ns"}:
+        if name in {"name", "rtt_ns"}:
+            continue
+        if value is None:
+            yield f"{direction}_{name}", _UNLIMITED[name]
+        elif name.endswith("_ns"):
+            yield f"{direction}_{name.removesuffix('_ns')}_s", _seconds(cast("int", value))
+        else:
             yield f"{direction}_{name}", value
 
 

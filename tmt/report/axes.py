@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tmt.report.measures import COLUMNS
 from tmt.report.plain import plain
 from tmt.report.results import Axis
@@ -20,8 +22,17 @@ _UNIT = re.compile(r"\s?(dB|ms|s|%|bit/s|kbit/s|Mbit/s|km/h|Hz)(?![\w/])")
 CANDIDATES = (
     "stack",
     "rtt_s",
+    "wired_rate_bps",
+    "wired_delay_s",
+    "wired_loss",
+    "proxy",
+    "proxy_tcp",
+    "proxy_stack",
+    "proxy_delay_s",
+    "delayed_acks",
     "queue_packets",
     "window_packets",
+    "proxy_buffer_packets",
     "in_order",
     "hold_s",
     "loop",
@@ -38,6 +49,15 @@ CANDIDATES = (
 _LABELS = {
     "stack": "stack",
     "rtt_s": "RTT",
+    "wired_rate_bps": "wired rate",
+    "wired_delay_s": "wired delay",
+    "wired_loss": "wired loss",
+    "proxy": "proxy",
+    "proxy_tcp": "proxy's TCP",
+    "proxy_stack": "proxy's stack",
+    "proxy_delay_s": "proxy's delay",
+    "proxy_buffer_packets": "proxy's buffer",
+    "delayed_acks": "delayed acknowledgements",
     "queue_packets": "queue",
     "window_packets": "window",
     "in_order": "in-order delivery",
@@ -105,7 +125,8 @@ def _value(text: str) -> int | float:
 
 def _axis(runs: pd.DataFrame, column: str, label: str, unit: str) -> Axis:
     levels: Sequence[Any] = [plain(value) for value in runs[column].unique()]
-    runs[column] = [plain(value) for value in runs[column]]
+    # Not as numbers, among which no value at all would be NaN, which is no level.
+    runs[column] = np.array([plain(value) for value in runs[column]], object)
     return Axis(column, label, unit, tuple(sorted(levels, key=_order)))
 
 

@@ -8,9 +8,29 @@ from tmt.schemes.counts import Counts
 from tmt.schemes.fec import Fec
 from tmt.schemes.harq import Harq
 from tmt.schemes.none import NoScheme
-from tmt.schemes.parameters import Scheme
+from tmt.schemes.online import GoBackN, Hybrid
+from tmt.schemes.parameters import OnlineScheme, Scheme
 
 SCHEMES: dict[str, type[Scheme]] = {scheme.name: scheme for scheme in (NoScheme, Fec, Arq, Harq)}
-"""Every scheme by the name that users type."""
+"""Every scheme that converts traces, by the name that users type."""
 
-__all__ = ["SCHEMES", "Arq", "Converter", "Counts", "Fec", "Harq", "NoScheme", "Scheme"]
+ONLINE_SCHEMES: dict[str, type[OnlineScheme]] = {
+    **SCHEMES,
+    **{scheme.name: scheme for scheme in (Hybrid, GoBackN)},
+}
+"""Every scheme that works inside the simulator."""
+
+__all__ = [
+    "ONLINE_SCHEMES",
+    "SCHEMES",
+    "Arq",
+    "Converter",
+    "Counts",
+    "Fec",
+    "GoBackN",
+    "Harq",
+    "Hybrid",
+    "NoScheme",
+    "OnlineScheme",
+    "Scheme",
+]

@@ -20,24 +20,29 @@ MAX_BLOCK = 65_535
 
 
 @dataclass(frozen=True)
-class Scheme(ABC):
-    """A link-layer scheme with its parameters; frozen and checked, it knows no file."""
+class OnlineScheme(ABC):
+    """A link-layer scheme with its parameters, for the simulator; frozen and checked, it knows no file."""
 
     name: ClassVar[str]
-    """What users type: none, fec, arq or harq."""
+    """What users type, such as harq."""
 
     @property
     @abstractmethod
     def label(self) -> str:
         """How tables and figures call it, such as ``HARQ(10/12)``."""
 
-    @abstractmethod
-    def converter(self) -> Converter:
-        """Start a conversion: feed it slots, collect rows."""
-
     def describe(self) -> dict[str, object]:
         """Return name and parameters, for the metadata of what the scheme made."""
         return {"name": self.name, **{field.name: getattr(self, field.name) for field in fields(self)}}
+
+
+@dataclass(frozen=True)
+class Scheme(OnlineScheme):
+    """A scheme that works on a whole trace beforehand as well: none, fec, arq or harq."""
+
+    @abstractmethod
+    def converter(self) -> Converter:
+        """Start a conversion: feed it slots, collect rows."""
 
 
 def check_count(name: str, value: object, least: int, most: int | None = None) -> None:

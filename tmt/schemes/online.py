@@ -1,0 +1,105 @@
+"""Schemes that work on live traffic only, inside the simulator: `go-back-n` and `hybrid` (docs/online.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from tmt.errors import UsageError
+from tmt.schemes.parameters import OnlineScheme, check_count, check_delay, check_run
+
+MAX_COUNT = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class _Frames(OnlineScheme):
+    """Frames of `data` LLDUs of one packet and `repair` LLDUs of redundancy, sent again when too few arrive.
+
+    Parameters
+    ----------
+    rtt_ns
+        Round-trip propagation time of the link: how long a report takes and what it brings about.
+    data, repair
+        LLDUs of a frame; the last frame of a packet may have fewer data LLDUs.
+    persistency
+        Most repetitions of a frame, after which it is given up; None: no limit.
+    detection_delay_ns
+        From the end of a frame to the moment at which the receiver has judged it.
+    """
+
+    rtt_ns: int
+    data: int = 1
+    repair: int = 0
+    persistency: int | None = None
+    detection_delay_ns: int = 0
+
+    def __post_init__(self) -> None:
+        check_delay("rtt_ns", self.rtt_ns)
+        check_count("data", self.data, 1)
+        check_count("repair", self.repair, 0)
+        check_run(self.data, self.repair)
+        if self.persistency is not None:
+            check_count("persistency", self.persistency, 0, MAX_COUNT)
+        check_delay("detection_delay_ns", self.detection_delay_ns)
+
+    @property
+    def _limit(self) -> str:
+        return "" if self.persistency is None else f", persistency {self.persistency}"
+
+
+@dataclass(frozen=True)
+class Hybrid(_Frames):
+    """Hybrid FEC/ARQ-SR (Barakat and Al Fawal 2004): failed frames are sent again, before new ones.
+
+    Raises
+    ------
+    UsageError
+        When a parameter is out of its range.
+    """
+
+    name: ClassVar[str] = "hybrid"
+
+    @property
+    def label(self) -> str:
+        """``Hybrid(10/11)``, with the persistency where that is limited."""
+        return f"Hybrid({self.data}/{self.data + self.repair}{self._limit})"
+
+
+@dataclass(frozen=True)
+class GoBackN(_Frames):
+    """Go-back-N: the receiver takes frames in order only; a failed one is sent again with all after it.
+
+    Parameters
+    ----------
+    window_frames
+        Frames that may be under way, N.
+    repeat_after_ns
+        From the end of a frame to its repetition, where it fails; 0: as soon as the report is there, which is
+        the least: `rtt_ns` and `detection_delay_ns`.
+
+    Raises
+    ------
+    UsageError
+        When a parameter is out of its range.
+    """
+
+    name: ClassVar[str] = "go-back-n"
+
+    window_frames: int = field(kw_only=True)
+    repeat_after_ns: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("window_frames", self.window_frames, 1, MAX_COUNT)
+        check_delay("repeat_after_ns", self.repeat_after_ns)
+        report_ns = self.rtt_ns + self.detection_delay_ns
+        if 0 < self.repeat_after_ns < report_ns:
+            raise UsageError(
+                f"repeat_after_ns is {self.repeat_after_ns}; it must be 0, or at least what a report takes, "
+                f"{report_ns}"
+            )
+
+    @property
+    def label(self) -> str:
+        """``GBN(10)`` with the window, and the persistency where that is limited."""
+        return f"GBN({self.window_frames}{self._limit})"
