@@ -60,23 +60,21 @@ def run_fec(tx: Int64Array, decode: Int64Array, rows: LinkTrace, data: int, repa
 def run_arq(tx: Int64Array, decode: Int64Array, rows: LinkTrace) -> None:
     """Convert under `arq` with an RTT of 500 slots or so."""
     state = np.zeros(1, arq.STATE)
-    reports = np.zeros(2 * SLOTS_PER_CALL, arq.REPORT)
-    for start in range(0, len(tx), SLOTS_PER_CALL):
-        stop = start + SLOTS_PER_CALL
-        arq.send_and_repeat(
-            tx[start:stop],
-            decode[start:stop],
-            RTT_NS,
-            0,
-            2**62,
-            state,
-            reports,
-            0,
-            rows.tx_time_ns,
-            rows.delay_ns,
-            rows.delivered,
-            rows.transmissions,
-        )
+    reports = np.zeros(4 * arq.WINDOW_SLOTS, arq.REPORT)
+    arq.send_and_repeat(
+        tx,
+        decode,
+        RTT_NS,
+        0,
+        arq.UNLIMITED,
+        state,
+        reports,
+        0,
+        rows.tx_time_ns,
+        rows.delay_ns,
+        rows.delivered,
+        rows.transmissions,
+    )
 
 
 def run_harq(tx: Int64Array, decode: Int64Array, rows: LinkTrace, data: int, repair: int) -> None:

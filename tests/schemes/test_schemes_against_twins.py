@@ -45,12 +45,18 @@ def test_converter__equals_its_twin_whatever_the_chunks(
 
 
 def test_converter__equals_its_twin_over_many_kernel_calls() -> None:
-    # 2 000 slots in flight per RTT; enough slots for rings to wrap and to grow.
+    # 2 000 slots in flight per RTT, or 5 000; enough slots for rings to wrap, and for what waits to outgrow them.
     rng = np.random.default_rng(20140)
     n = 6_000
     tx = np.cumsum(rng.integers(1, 9, n)).tolist()
     decode = np.where(rng.random(n) < 0.3, 0, rng.integers(1, 30, n)).tolist()
-    for scheme in (Arq(10_000), Arq(500, max_transmissions=3), Harq(10, 2, 5_000), Harq(5, 7, 300, rounds=1)):
+    for scheme in (
+        Arq(10_000),
+        Arq(22_500),
+        Arq(500, max_transmissions=3),
+        Harq(10, 2, 5_000),
+        Harq(5, 7, 300, rounds=1),
+    ):
         converter = scheme.converter()
         rows = []
         for start in range(0, n, 700):
@@ -61,8 +67,7 @@ def test_converter__equals_its_twin_over_many_kernel_calls() -> None:
 
 @pytest.mark.parametrize("scheme", [Arq(40_000), Harq(10, 2, 40_000), Harq(3, 1, 2_000)], ids=str)
 def test_converter__goes_on_after_its_longest_kernel_call(scheme: Scheme) -> None:
-    # A chunk of 20 000 slots is sent in two calls of the kernel; the same slots in one chunk and in many
-    # agree, and the twin agrees with both.
+    # Twenty thousand slots in one chunk and in many agree, and the twin agrees with both.
     rng = np.random.default_rng(7)
     n = 20_000
     tx = np.cumsum(rng.integers(90, 110, n)).tolist()

@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic, overload
 from numba.np import linalg
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy as np
+    import numpy.typing as npt
 
 # While numba loads its array functions, it imports all of scipy.linalg to learn whether BLAS is there: a
 # fifth of a short command's time. Unasked here, it still does so for a kernel that multiplies matrices.
@@ -35,3 +41,31 @@ def part_of_kernel(function: Function) -> Function:
     """Compile `function` as if it stood where it is called: a real call costs more than a block of ten."""
     compiled: Any = numba.njit(cache=True, nogil=True, inline="always")(function)
     return compiled  # type: ignore[no-any-return]
+
+
+def fetch_ahead(array: npt.NDArray[Any], index: np.uintp) -> None:
+    """Ask the processor to bring `array[index]`, which may lie beyond the end, into its cache.
+
+    It does so by itself where a loop goes straight on; not where other loops come between, or branches that
+    cannot be predicted.
+    """
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _fetch_ahead(_: Any, array: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(8).as_pointer())
+        # To be read; needed more than once; data, not code.
+        how = [ir.Constant(ir.IntType(32), value) for value in (0, 3, 1)]
+        kind = ir.FunctionType(ir.VoidType(), [place.type, *(value.type for value in how)])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind)
+        builder.call(prefetch, [place, *how])
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate
+
+
+@overload(fetch_ahead, inline="always", strict=False)  # type: ignore[untyped-decorator]
+def _compiled_fetch_ahead(array: Any, index: Any) -> Callable[[Any, Any], None]:
+    return lambda array, index: _fetch_ahead(array, index)  # noqa: PLW0108  (numba takes no less)

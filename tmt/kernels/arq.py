@@ -3,7 +3,8 @@
 No report that is made in a window of slots shorter than its way falls due in the same window, so that all
 answers in a window are known when it begins. It is sent in passes, none of which waits for a slot's fate:
 which slots answer which reports; a new row in every other slot; the outcome of the answers; reports of what
-is erased. Passes run over lists or without branches, since erasures cannot be predicted.
+is erased. Passes run over lists or without branches, since erasures cannot be predicted. Only the one that
+begins rows meets slots and rows that are not in the cache yet.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import kernel, part_of_kernel
-from tmt.kernels.windows import end_of_window, evenly_spaced, first_interval_ns, first_slot_from
+from tmt.kernels._jit import fetch_ahead, kernel, part_of_kernel
 
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -20,16 +20,27 @@ BoolArray = npt.NDArray[np.bool_]
 WINDOW_SLOTS = 1024
 """Most slots that are sent in one step; few enough for what is noted about them to stay in the cache."""
 
-REPORT = np.dtype([("due_ns", np.int64), ("row", np.int64), ("sent", np.int64)])
-"""An erasure on its way to the sender: when it is reported, the LLDU's row (from the start of the trace), how
-often that was sent."""
+WINDOWS_BY_SEARCH = 4
+"""After a window whose slots were not in step, so many are not even tried so."""
 
-STATE = np.dtype([("rows", np.int64), ("head", np.int64), ("tail", np.int64), ("retransmissions", np.int64)])
-"""Since the start: rows begun, reports taken from and put into the FIFO, slots with retransmissions."""
+LINE_SLOTS = 8
+"""Times in a line of the cache."""
+
+AHEAD_SLOTS = 384
+"""How far ahead of the slot that is sent its successors are fetched: as far as the memory takes to answer."""
+
+UNLIMITED = np.iinfo(np.int64).max
+
+REPORT = np.dtype([("due_ns", np.int64), ("slot", np.int64), ("row", np.int64), ("sent", np.int64)])
+"""An erasure on its way to the sender: when it is reported, the erased slot and the LLDU's row (both from the
+start of the trace), how often that was sent."""
+
+STATE = np.dtype([("slots", np.int64), ("rows", np.int64), ("head", np.int64), ("tail", np.int64)])
+"""Since the start: slots sent and rows begun. Where the FIFO begins and ends among the reports."""
 
 
 @kernel
-def send_and_repeat(
+def send_and_repeat(  # noqa: PLR0912, PLR0915  (calls cost as much as what they would hold)
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
     report_delay_ns: int,
@@ -42,8 +53,10 @@ def send_and_repeat(
     out_delay_ns: Int64Array,
     out_delivered: BoolArray,
     out_transmissions: npt.NDArray[np.uint8],
-) -> None:
-    """Send data and retransmissions in the slots given (design, section 3, `arq`).
+) -> int:
+    """Send data and retransmissions in the slots given (design, section 3, `arq`); return how many were sent.
+
+    They are fewer than all when `reports` has become too small.
 
     Parameters
     ----------
@@ -54,74 +67,171 @@ def send_and_repeat(
     detection_delay_ns
         From the last erased transmission to the moment at which an LLDU is given up.
     max_transmissions
-        Erasures after which an LLDU is given up.
+        Erasures after which an LLDU is given up, or `UNLIMITED`.
     state : [1], `STATE`, updated
-    reports : [power of two], `REPORT`, updated
-        Ring that holds the FIFO; needs room for n more reports.
+    reports : [`WINDOW_SLOTS` or more], `REPORT`, updated
+        Hold the FIFO.
     first_row
         Number of the row at index 0 of the output, from the start of the trace.
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions : [open rows + n], updated
         The rows from `first_row` on; open ones have the delay -1.
     """
-    row, head, tail = state[0]["rows"] - first_row, state[0]["head"], state[0]["tail"]
-    due_ns, report_row, report_sent = reports["due_ns"], reports["row"], reports["sent"]
-    mask = len(reports) - 1
+    first_slot, row = state[0]["slots"], state[0]["rows"] - first_row
+    head, tail = state[0]["head"], state[0]["tail"]
+    due_ns, report_slot = reports["due_ns"], reports["slot"]
+    report_row, report_sent = reports["row"], reports["sent"]
     # Of each slot in the window: the index of the row it carries, and how often that has been sent then. The
     # latter is 0 for a slot that carries no new row, until that is known.
     carried = np.empty(WINDOW_SLOTS, np.int64)
     sent = np.ones(WINDOW_SLOTS, np.int64)
     answered = np.empty(WINDOW_SLOTS, np.int64)
     erased = np.empty(WINDOW_SLOTS + 1, np.int64)
-    end, even = 0, True
-    while end < len(tx_time_ns):
-        start = end
-        interval_ns = first_interval_ns(tx_time_ns, start) if even else 0
-        end = end_of_window(tx_time_ns, start, WINDOW_SLOTS, report_delay_ns, interval_ns)
-        answers = find_answers(tx_time_ns, start, end, interval_ns, due_ns, head, tail, sent, answered)
+    start = by_search = 0
+    while start < len(tx_time_ns):
+        lag = 0 if by_search > 0 else slots_per_report(tx_time_ns, start, report_delay_ns)
+        if head < tail and report_slot[head] + lag < first_slot + start:
+            lag = 0
+        end = end_of_window(tx_time_ns, start, lag, report_delay_ns)
+        if tail + end - start > len(reports):
+            if 2 * (tail - head) + end - start > len(reports):
+                break
+            for report in range(tail - head):
+                reports[report] = reports[head + report]
+            head, tail = 0, tail - head
+
+        if lag > 0:
+            answers = count_answers(report_slot, head, tail, lag - first_slot, start, end, sent, answered)
+        else:
+            answers = find_answers(tx_time_ns, start, end, due_ns, head, tail, sent, answered)
         n_erased = begin_rows(
-            tx_time_ns, decode_time_ns, start, end, row, sent, carried, erased, out_tx_time_ns, out_delay_ns
+            tx_time_ns,
+            decode_time_ns,
+            start,
+            end,
+            row,
+            sent,
+            carried,
+            erased,
+            out_tx_time_ns,
+            out_delay_ns,
+            out_delivered,
+            out_transmissions,
         )
-        if interval_ns > 0 and not evenly_spaced(tx_time_ns, start, end, interval_ns):
-            # Send this window and the others once more, by search.
-            even, end = False, start
-            sent[:] = 1
-            continue
         new = end - start - answers
         for i in range(new):
             out_delivered[np.uintp(row + i)] = out_delay_ns[np.uintp(row + i)] > 0
         out_transmissions[row : row + new] = 1
+
+        in_step = answer_reports(
+            tx_time_ns,
+            decode_time_ns,
+            start,
+            reports,
+            head,
+            answered,
+            answers,
+            first_row,
+            carried,
+            sent,
+            out_tx_time_ns,
+            out_delay_ns,
+            out_delivered,
+            out_transmissions,
+        )
+        # No answer may be left out either, and the window may not reach beyond its own first report.
+        in_step &= head + answers == tail or due_ns[head + answers] > tx_time_ns[end - 1]
+        in_step &= end - start == 1 or tx_time_ns[end - 1] - tx_time_ns[start] < report_delay_ns
+        if lag > 0 and not in_step:
+            # Whatever these answers wrote will be written again.
+            by_search = WINDOWS_BY_SEARCH
+            sent[:] = 1
+            continue
+        by_search = max(by_search - 1, 0)
         row += new
-        for i in range(answers):
-            slot, report = answered[np.uintp(i)], np.uintp(head + i & mask)
-            out, times = np.uintp(report_row[report] - first_row), report_sent[report] + 1
-            took_ns = decode_time_ns[np.uintp(slot)]
-            carried[np.uintp(slot - start)] = out
-            sent[np.uintp(slot - start)] = times
-            out_delay_ns[out] = tx_time_ns[np.uintp(slot)] - out_tx_time_ns[out] + took_ns
-            out_delivered[out] = took_ns > 0
-            out_transmissions[out] = min(times, 255)
         head += answers
         for i in range(n_erased):
-            slot, report = np.uintp(erased[np.uintp(i)]), np.uintp(tail & mask)
-            out, times, erased_ns = carried[slot], sent[slot], tx_time_ns[np.uintp(start) + slot]
-            due_ns[report] = erased_ns + report_delay_ns
-            report_row[report] = first_row + out
-            report_sent[report] = times
-            given_up_ns = erased_ns - out_tx_time_ns[np.uintp(out)] + detection_delay_ns
-            out_delay_ns[np.uintp(out)] = -1 if times < max_transmissions else given_up_ns
-            tail += times < max_transmissions
+            place, new_report = np.uintp(erased[np.uintp(i)]), np.uintp(tail + i)
+            due_ns[new_report] = tx_time_ns[np.uintp(start) + place] + report_delay_ns
+            report_slot[new_report] = first_slot + start + place
+            report_row[new_report] = first_row + carried[place]
+            report_sent[new_report] = sent[place]
+        if max_transmissions < UNLIMITED:
+            n_erased = give_up(
+                reports,
+                tail,
+                n_erased,
+                max_transmissions,
+                detection_delay_ns - report_delay_ns,
+                first_row,
+                out_tx_time_ns,
+                out_delay_ns,
+            )
+        tail += n_erased
         for i in range(answers):
             sent[np.uintp(answered[np.uintp(i)] - start)] = 1
-    state[0]["retransmissions"] += len(tx_time_ns) - (row + first_row - state[0]["rows"])
-    state[0]["rows"], state[0]["head"], state[0]["tail"] = row + first_row, head, tail
+        start = end
+    for report in range(head, tail):
+        out_delay_ns[report_row[report] - first_row] = -1
+    state[0]["slots"], state[0]["rows"] = first_slot + start, row + first_row
+    state[0]["head"], state[0]["tail"] = head, tail
+    return start
 
 
 @part_of_kernel
+def slots_per_report(tx_time_ns: Int64Array, start: int, report_delay_ns: int) -> int:
+    """Return after how many slots reports are answered if all are as far apart as the first from `start`."""
+    if start + 1 >= len(tx_time_ns):
+        return 0
+    interval_ns: int = tx_time_ns[start + 1] - tx_time_ns[start]
+    return (report_delay_ns + interval_ns - 1) // interval_ns
+
+
+@kernel
+def end_of_window(tx_time_ns: Int64Array, start: int, lag: int, report_delay_ns: int) -> int:
+    """Return the slot before which the first cannot be reported: `lag` slots later, if that is known."""
+    end = min(start + WINDOW_SLOTS, len(tx_time_ns))
+    if lag > 0:
+        return min(end, start + lag)
+    return first_slot_from(tx_time_ns, start + 1, end, tx_time_ns[start] + report_delay_ns)
+
+
+@part_of_kernel
+def first_slot_from(tx_time_ns: Int64Array, start: int, end: int, moment_ns: int) -> int:
+    """Return the first slot from `start` on that is not sent before `moment_ns`, but `end` at the latest."""
+    slot = start
+    while slot < end and tx_time_ns[np.uintp(slot)] < moment_ns:
+        slot += 1
+    return slot
+
+
+@part_of_kernel
+def count_answers(
+    report_slot: Int64Array,
+    head: int,
+    tail: int,
+    lag: int,
+    start: int,
+    end: int,
+    begins: Int64Array,
+    answered: Int64Array,
+) -> int:
+    """Do what `find_answers` does where each report is answered `lag` slots after the number of its own."""
+    answers = 0
+    while head + answers < tail:
+        slot = report_slot[np.uintp(head + answers)] + lag
+        if slot >= end:
+            break
+        answered[np.uintp(answers)] = slot
+        begins[np.uintp(slot - start)] = 0
+        answers += 1
+    return answers
+
+
+@kernel
 def find_answers(
     tx_time_ns: Int64Array,
     start: int,
     end: int,
-    interval_ns: int,
     due_ns: Int64Array,
     head: int,
     tail: int,
@@ -132,10 +242,9 @@ def find_answers(
 
     They are written to `answered`, and set to 0 in `begins`, by their place after `start`: no row begins.
     """
-    answers, slot, mask = 0, start, len(due_ns) - 1
+    answers, slot = 0, start
     while head + answers < tail:
-        moment_ns = due_ns[np.uintp(head + answers & mask)]
-        slot = first_slot_from(tx_time_ns, start, slot, end, moment_ns, interval_ns)
+        slot = first_slot_from(tx_time_ns, slot, end, due_ns[np.uintp(head + answers)])
         if slot == end:
             break
         answered[np.uintp(answers)] = slot
@@ -157,6 +266,8 @@ def begin_rows(
     erased: Int64Array,
     out_tx_time_ns: Int64Array,
     out_delay_ns: Int64Array,
+    out_delivered: BoolArray,
+    out_transmissions: npt.NDArray[np.uint8],
 ) -> int:
     """Begin rows in the slots from `start` up to `end` for which `begins` says 1; return how many are erased.
 
@@ -164,22 +275,91 @@ def begin_rows(
     their place after `start`: in `carried` their rows, and in `erased` which ones are erased.
     """
     n_erased = 0
-    for i in range(end - start):
-        took_ns = decode_time_ns[np.uintp(start + i)]
-        out_tx_time_ns[np.uintp(row)] = tx_time_ns[np.uintp(start + i)]
-        out_delay_ns[np.uintp(row)] = took_ns
-        carried[np.uintp(i)] = row
-        row += begins[np.uintp(i)]
-        erased[np.uintp(n_erased)] = i
-        n_erased += int(took_ns == 0)
+    for line in range(start, end, LINE_SLOTS):
+        fetch_ahead(tx_time_ns, np.uintp(line + AHEAD_SLOTS))
+        fetch_ahead(decode_time_ns, np.uintp(line + AHEAD_SLOTS))
+        fetch_ahead(out_tx_time_ns, np.uintp(row + AHEAD_SLOTS))
+        fetch_ahead(out_delay_ns, np.uintp(row + AHEAD_SLOTS))
+        fetch_ahead(out_delivered, np.uintp(row + 2 * AHEAD_SLOTS))
+        fetch_ahead(out_transmissions, np.uintp(row + 2 * AHEAD_SLOTS))
+        for i in range(LINE_SLOTS) if line + LINE_SLOTS <= end else range(end - line):
+            slot, place = np.uintp(line + i), np.uintp(line - start + i)
+            took_ns = decode_time_ns[slot]
+            out_tx_time_ns[np.uintp(row)] = tx_time_ns[slot]
+            out_delay_ns[np.uintp(row)] = took_ns
+            carried[place] = row
+            row += begins[place]
+            erased[np.uintp(n_erased)] = place
+            n_erased += int(took_ns == 0)
     return n_erased
+
+
+@part_of_kernel
+def answer_reports(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    start: int,
+    reports: npt.NDArray[np.void],
+    head: int,
+    answered: Int64Array,
+    answers: int,
+    first_row: int,
+    carried: Int64Array,
+    sent: Int64Array,
+    out_tx_time_ns: Int64Array,
+    out_delay_ns: Int64Array,
+    out_delivered: BoolArray,
+    out_transmissions: npt.NDArray[np.uint8],
+) -> bool:
+    """Send the LLDUs of the first reports again, in the slots `answered`, and note that in their rows.
+
+    Return whether each of these slots is the first that could answer its report.
+    """
+    due_ns, report_row, report_sent = reports["due_ns"], reports["row"], reports["sent"]
+    in_step = True
+    for i in range(answers):
+        slot, report = np.uintp(answered[np.uintp(i)]), np.uintp(head + i)
+        out, times = np.uintp(report_row[report] - first_row), report_sent[report] + 1
+        again_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
+        carried[slot - np.uintp(start)] = out
+        sent[slot - np.uintp(start)] = times
+        out_delay_ns[out] = again_ns - out_tx_time_ns[out] + took_ns
+        out_delivered[out] = took_ns > 0
+        out_transmissions[out] = min(times, 255)
+        in_step &= again_ns >= due_ns[report]
+        in_step &= (tx_time_ns[slot - np.uintp(slot > 0)] < due_ns[report]) | (slot == 0)
+    return in_step
+
+
+@kernel
+def give_up(
+    reports: npt.NDArray[np.void],
+    tail: int,
+    n_reports: int,
+    max_transmissions: int,
+    given_up_ns: int,
+    first_row: int,
+    out_tx_time_ns: Int64Array,
+    out_delay_ns: Int64Array,
+) -> int:
+    """Take LLDUs sent as often as they may out of the reports from `tail` on; return how many stay.
+
+    They are given up `given_up_ns` after their reports. Other rows say so too, until they are answered.
+    """
+    kept = 0
+    for i in range(n_reports):
+        report = np.uintp(tail + i)
+        out = np.uintp(reports[report]["row"] - first_row)
+        out_delay_ns[out] = reports[report]["due_ns"] + given_up_ns - out_tx_time_ns[out]
+        reports[np.uintp(tail + kept)] = reports[report]
+        kept += reports[report]["sent"] < max_transmissions
+    return kept
 
 
 @kernel
 def oldest_open_row(state: npt.NDArray[np.void], reports: npt.NDArray[np.void]) -> int:
     """Return the number of the first row whose fate is open; the number of rows when none is."""
     oldest: int = state[0]["rows"]
-    mask = len(reports) - 1
     for report in range(state[0]["head"], state[0]["tail"]):
-        oldest = min(oldest, reports[report & mask]["row"])
+        oldest = min(oldest, reports[report]["row"])
     return oldest

@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tmt.schemes.converter import Converter, grown_ring
+from tmt.schemes.converter import Converter
 from tmt.schemes.parameters import Scheme, check_count, check_delay
 
 if TYPE_CHECKING:
     from tmt.trace import Int64Array
-
-UNLIMITED = np.iinfo(np.int64).max
-SLOTS_PER_CALL = 16_384
-"""So that the kernel's ring of reports, which must hold one per slot at worst, stays in the cache."""
 
 
 @dataclass(frozen=True)
@@ -61,30 +57,26 @@ class Arq(Scheme):
 
 class _ArqConverter(Converter):
     def __init__(self, scheme: Arq) -> None:
-        from tmt.kernels.arq import REPORT, STATE  # noqa: PLC0415
+        from tmt.kernels.arq import REPORT, STATE, WINDOW_SLOTS  # noqa: PLC0415
 
         super().__init__()
         self._scheme = scheme
         self._state = np.zeros(1, STATE)
-        self._reports = np.zeros(1, REPORT)
+        self._reports = np.zeros(4 * WINDOW_SLOTS, REPORT)
 
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array) -> None:
-        from tmt.kernels.arq import send_and_repeat  # noqa: PLC0415
+        from tmt.kernels.arq import UNLIMITED, send_and_repeat  # noqa: PLC0415
 
-        scheme, window, state = self._scheme, self._window, self._state
-        most = UNLIMITED if scheme.max_transmissions is None else scheme.max_transmissions
-        for start in range(0, len(tx_time_ns), SLOTS_PER_CALL):
-            slots = slice(start, start + SLOTS_PER_CALL)
-            self._reports = grown_ring(
-                self._reports, int(state["head"][0]), int(state["tail"][0]), len(tx_time_ns[slots])
-            )
-            send_and_repeat(
-                tx_time_ns[slots],
-                decode_time_ns[slots],
+        scheme, window = self._scheme, self._window
+        sent = 0
+        while sent < len(tx_time_ns):
+            sent += send_and_repeat(
+                tx_time_ns[sent:],
+                decode_time_ns[sent:],
                 scheme.detection_delay_ns + scheme.rtt_ns,
                 scheme.detection_delay_ns,
-                most,
-                state,
+                UNLIMITED if scheme.max_transmissions is None else scheme.max_transmissions,
+                self._state,
                 self._reports,
                 self._emitted,
                 window.tx_time_ns,
@@ -92,6 +84,8 @@ class _ArqConverter(Converter):
                 window.delivered,
                 window.transmissions,
             )
+            if sent < len(tx_time_ns):
+                self._reports = np.concatenate([self._reports, np.zeros_like(self._reports)])
 
     def _rows(self) -> int:
         return int(self._state["rows"][0])
@@ -102,4 +96,4 @@ class _ArqConverter(Converter):
         return int(oldest_open_row(self._state, self._reports))
 
     def _retransmission_slots(self) -> int:
-        return int(self._state["retransmissions"][0])
+        return self._slots - self._rows()
