@@ -45,7 +45,7 @@ def test_converter__equals_its_twin_whatever_the_chunks(
 
 
 def test_converter__equals_its_twin_over_many_kernel_calls() -> None:
-    # 2 000 slots in flight per RTT, or 5 000; enough slots for rings to wrap, and for what waits to outgrow them.
+    # 2 000 slots in flight per RTT, or 5 000: enough for rings to wrap, and for what waits to outgrow them.
     rng = np.random.default_rng(20140)
     n = 6_000
     tx = np.cumsum(rng.integers(1, 9, n)).tolist()
