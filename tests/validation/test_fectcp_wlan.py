@@ -1,0 +1,72 @@
+"""FECTCP on a wireless LAN: the recipe's arithmetic by hand, and the paper's main result in a few runs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from analysis.botos.losses import PACKET_BITS, longest_roughly_equal_bits, process
+from analysis.botos.runs import LOSSES, SCRIPT, Shares, Transfer, throughput_bps
+from analysis.botos.statements import Throughputs
+from analysis.kept_runs import script_runs
+from tmt.metrics.statistics import t_interval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_throughput__counts_the_file_or_what_was_acknowledged_of_it() -> None:
+    whole = {"elapsed_s": 100.0, "flow_0_acknowledged": 6850.0, "flow_0_payload_bytes": 1460.0}
+    assert throughput_bps(whole) == pytest.approx(800e3)  # 10 MB in 100 s
+    part = {"elapsed_s": 3000.0, "flow_0_acknowledged": 300.0, "flow_0_payload_bytes": 1250.0}
+    assert throughput_bps(part) == pytest.approx(1e3)  # 3 Mbit in 3000 s
+
+
+def test_crossover__lies_between_the_losses_where_the_order_changes() -> None:
+    # FECTCP has 600 kbit/s throughout; TCP has twice that up to 3 %, and half of it from 5 % on: on
+    # logarithmic scales they cross half-way, at the geometric mean of 3 and 5 %.
+    measured = {Transfer("fectcp", 0.02, p): t_interval([600e3]) for p in LOSSES}
+    measured |= {Transfer("cubic", 0.02, p): t_interval([1200e3 if p < 0.05 else 300e3]) for p in LOSSES}
+    assert Throughputs(measured).crossover("cubic", 0.02) == pytest.approx(math.sqrt(0.03 * 0.05))
+
+
+def test_shares__follow_from_rates_by_hand() -> None:
+    # 180 samples: alone at 700, then 500 and 250 in both runs: Jain's index 750^2 / (2 (500^2 + 250^2)) = .9.
+    rates = np.zeros((2, 2, 180))
+    rates[:, 0, :60], rates[:, 0, 60:], rates[:, 1, 60:] = 700.0, 500.0, 250.0
+    shares = Shares(rates)
+    assert shares.alone_bps.mean == pytest.approx(700.0)
+    assert shares.mean_bps(1, 80, 180).mean == pytest.approx(250.0)
+    assert shares.jain.mean == pytest.approx(0.9)
+
+
+def test_second_losses__are_as_frequent_as_losses_while_clusters_are_short() -> None:
+    # To first order a cluster of a fraction f of a packet, which has errors all over it, reaches into the
+    # next packet with probability f, and the loss after a loss is p + f: half as much again where f = p / 2.
+    # Ten errors leave a part of it free, so that clusters may be somewhat longer.
+    for loss in (0.01, 0.05):
+        half = loss / 2 * PACKET_BITS
+        assert half < longest_roughly_equal_bits(loss) < 1.6 * half
+        assert process(loss, half, errors=1e6).repeat_probability == pytest.approx(1.5 * loss, rel=0.04)
+
+
+def test_fectcp__is_ahead_where_many_segments_are_lost_and_behind_where_few_are(
+    simulator: Path, tmp_path: Path
+) -> None:
+    # Three seeds of 10 MB each; differences of a tenth and more, intervals of 2 % (docs/fectcp-wlan.md).
+    points = {
+        (tcp, loss): [Transfer(tcp, 0.02, loss).settings(seed) for seed in (1, 2, 3)]
+        for tcp in ("fectcp", "cubic", "sack")
+        for loss in (0.005, 0.15)
+    }
+    runs = script_runs(SCRIPT, tmp_path / "runs.jsonl")
+    mean = {
+        key: np.mean([throughput_bps(result) for result in runs(settings, "transfers")])
+        for key, settings in points.items()
+    }
+    for tcp in ("cubic", "sack"):
+        assert mean["fectcp", 0.005] < mean[tcp, 0.005]
+        assert mean["fectcp", 0.15] > 1.5 * mean[tcp, 0.15]
