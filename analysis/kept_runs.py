@@ -77,7 +77,9 @@ def run_script(script: Path, settings: Mapping[str, Setting]) -> Result:
     )
     if done.returncode != 0:
         raise SystemExit(f"{script.name} {' '.join(words)}: {done.stderr.strip()}")
-    return {name: float(value) for name, value in (line.split("\t") for line in done.stdout.splitlines())}
+    # ns-2's wireless parts say things of their own between the lines.
+    lines = (line.split("\t") for line in done.stdout.splitlines() if "\t" in line)
+    return {name: float(value) for name, value in lines}
 
 
 def script_runs(script: Path, file: Path) -> KeptRuns:
