@@ -51,6 +51,13 @@ def test_split__takes_the_channel_as_q_and_s() -> None:
     assert _points("--error-after-success", "0.01")[0]["error_after_error"] == 0.01
 
 
+def test_split__takes_the_round_trip_for_a_timeout_where_it_is_long() -> None:
+    # R_e = 1.2 + 2 x 6 + 2 x 250.01 + 0.032 + 0.16 ms at a delay of 0.25 s; at 0.045 s it is less than 0.2 s.
+    loss = ("--wireless-loss", "0.05", "--wired-delay")
+    assert _points(*loss, "0.25") == _points(*loss, "0.25", "--timeout", "0.513412")
+    assert _points(*loss, "0.045") == _points(*loss, "0.045", "--timeout", "0.2")
+
+
 def test_split__sweeps_losses_and_delays() -> None:
     points = _points("--wireless-loss", "0:0.1:3", "--wired-delay", "0:0.25:2", "--wired-delay", "0.01")
     assert [(row["wired_delay_s"], row["wireless_loss"]) for row in points[::4]] == [

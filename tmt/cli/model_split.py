@@ -128,9 +128,7 @@ _WINDOW = click.FloatRange(1, 1e6)
 @click.option(
     "--timeout",
     type=POSITIVE_SECONDS,
-    default=200 * NS_PER_MS,
-    show_default="0.2",
-    help="T0, the retransmission timeout in seconds.",
+    help="T0, the retransmission timeout in seconds; else 0.2, or the round trip R_e if longer.",
 )
 @click.option(
     "--formula",
@@ -217,12 +215,13 @@ def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackN, given: dic
         processing_s=ns_to_seconds(given["processing"]),
         wired_loss=given["wired_loss"],
     )
+    timeout, packets_per_ack = given["timeout"], given["packets_per_ack"]
     sender = TcpSender(
         given["initial_window"],
         given["threshold"],
         given["largest_window"],
-        given["packets_per_ack"],
-        ns_to_seconds(given["timeout"]),
+        packets_per_ack,
+        path.usual_timeout_s(packets_per_ack) if timeout is None else ns_to_seconds(timeout),
     )
     return Scenario(path, link, sender, sender, given["segments"], given["residual_loss"])
 

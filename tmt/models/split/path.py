@@ -7,6 +7,9 @@ from dataclasses import dataclass, fields
 
 from tmt.errors import UsageError
 
+LEAST_TIMEOUT_S = 0.2
+"""The shortest retransmission timeout of ns-2 and Linux."""
+
 
 @dataclass(frozen=True, slots=True)
 class TwoLinks:
@@ -71,3 +74,7 @@ class TwoLinks:
     def wireless_cycle_s(self, packets_per_ack: int) -> float:
         """Return R_2, the same for the connection from the proxy to the receiver."""
         return packets_per_ack * self.wireless_packet_s + self.wireless_delay_s + self.wireless_ack_s
+
+    def usual_timeout_s(self, packets_per_ack: int) -> float:
+        """Return a T0 where none is given: the shortest one, or R_e where that is longer."""
+        return max(LEAST_TIMEOUT_S, self.end_to_end_cycle_s(packets_per_ack))
