@@ -18,35 +18,90 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.ns2
 
-TWO_LINKS = Path(__file__).with_name("two_links.tcl")
+SPLIT = Path(__file__).parents[2] / "clift-ns2" / "tcl" / "split.tcl"
+SEGMENTS, WINDOW = 400, 64
 
 
-@pytest.mark.parametrize(
-    ("wired_bps", "wireless_bps"), [(10e6, 2e6), (2e6, 10e6)], ids=["wireless slower", "wired slower"]
-)
-@pytest.mark.parametrize("wired_delay_s", [0.001, 0.045])
-def test_latency__of_each_segment_is_that_of_ns2(
-    wired_bps: float, wireless_bps: float, wired_delay_s: float, simulator: Path, tmp_path: Path
-) -> None:
-    """New Reno and a sink that acknowledges every other segment: slow start to a window of 64 packets.
+def _received_s(simulator: Path, folder: Path, **settings: float) -> np.ndarray:
+    """Return when the receiver has each segment, after the first was sent, [segments]."""
+    words = [str(word) for item in settings.items() for word in item]
+    words += ["segments", str(SEGMENTS), "window_packets", str(WINDOW), "wired_loss", "0"]
+    subprocess.run([simulator, SPLIT, *words], cwd=folder, check=True, capture_output=True, timeout=60)
+    records = np.load(folder / "packets.npy")
+    data = records[records["sequence"] > 0]  # 0 is the SYN
+    sent, received = (
+        data["time_ns"][data["event"] == PACKET_EVENTS.index(event)] for event in ("sent", "received")
+    )
+    times: np.ndarray = (received - sent.min()) / 1e9
+    return times
 
-    ns-2 sends a SYN of 40 bytes first, whose round trip comes on top.
-    """
-    words = [400, 64, wired_bps, wired_delay_s, wireless_bps, 0.002]
-    subprocess.run([simulator, TWO_LINKS, *map(str, words)], cwd=tmp_path, check=True, timeout=60)
-    records = np.load(tmp_path / "packets.npy")
-    records = records[(records["event"] == PACKET_EVENTS.index("received")) & (records["direction"] == 0)]
-    path = TwoLinks(
+
+def _path(wired_bps: float, wireless_bps: float, wired_delay_s: float, processing_s: float = 0.0) -> TwoLinks:
+    return TwoLinks(
         wired_packet_s=12_000 / wired_bps,
         wireless_packet_s=12_000 / wireless_bps,
         wired_delay_s=wired_delay_s,
         wireless_delay_s=0.002,
         wired_ack_s=wired_delay_s + 320 / wired_bps,
         wireless_ack_s=0.002 + 320 / wireless_bps,
+        processing_s=processing_s,
     )
-    handshake_s = 2 * (path.wired_ack_s + path.wireless_ack_s)
-    model = lossless.end_to_end_by_segments_s(path, TcpSender(2, 64, 64, 2), 400)
-    assert np.abs(records["time_ns"][1:] / 1e9 - handshake_s - model).max() < 1e-6
+
+
+RATES = pytest.mark.parametrize(
+    ("wired_bps", "wireless_bps"), [(10e6, 2e6), (2e6, 10e6)], ids=["wireless slower", "wired slower"]
+)
+
+
+@RATES
+@pytest.mark.parametrize("wired_delay_s", [0.001, 0.045])
+def test_end_to_end__has_each_segment_when_ns2_has_it(
+    wired_bps: float, wireless_bps: float, wired_delay_s: float, simulator: Path, tmp_path: Path
+) -> None:
+    """New Reno and a sink that acknowledges every other segment: slow start to a window of 64 packets."""
+    found = _received_s(
+        simulator,
+        tmp_path,
+        wired_rate_bps=wired_bps,
+        wireless_rate_bps=wireless_bps,
+        wired_delay_s=wired_delay_s,
+        wireless_delay_s=0.002,
+    )
+    path = _path(wired_bps, wireless_bps, wired_delay_s)
+    model = lossless.end_to_end_by_segments_s(path, TcpSender(2, WINDOW, WINDOW, 2), SEGMENTS)
+    assert np.abs(found - model).max() < 1e-6
+
+
+@RATES
+@pytest.mark.parametrize(("wired_delay_s", "processing_s"), [(0.001, 0.0), (0.045, 0.003)])
+def test_split__has_each_segment_when_ns2_has_it(
+    wired_bps: float,
+    wireless_bps: float,
+    wired_delay_s: float,
+    processing_s: float,
+    simulator: Path,
+    tmp_path: Path,
+) -> None:
+    """The proxy's connection begins with a SYN of one frame, for which its first data wait."""
+    found = _received_s(
+        simulator,
+        tmp_path,
+        wired_rate_bps=wired_bps,
+        wireless_rate_bps=wireless_bps,
+        wired_delay_s=wired_delay_s,
+        wireless_delay_s=0.002,
+        proxy=1,
+        processing_s=processing_s,
+    )
+    path, sender = (
+        _path(wired_bps, wireless_bps, wired_delay_s, processing_s),
+        TcpSender(2, WINDOW, WINDOW, 2),
+    )
+    late = found - lossless.split_by_segments_s(path, sender, sender, SEGMENTS)
+    handshake_s = path.wireless_ack_s + path.wireless_delay_s + path.wireless_packet_s / 10
+    assert late[0] == pytest.approx(handshake_s, abs=1e-6)
+    assert late.min() > -1e-6
+    assert late.max() < handshake_s + 1e-6
 
 
 @pytest.mark.parametrize(("loss", "burst"), [(0.05, None), (0.3, None), (0.2, 8.0)])

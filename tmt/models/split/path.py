@@ -11,6 +11,11 @@ LEAST_TIMEOUT_S = 0.2
 """The shortest retransmission timeout of ns-2 and Linux."""
 
 
+def usual_timeout_s(cycle_s: float) -> float:
+    """Return a T0 where none is given: the shortest one, or the round trip where that is longer."""
+    return max(LEAST_TIMEOUT_S, cycle_s)
+
+
 @dataclass(frozen=True, slots=True)
 class TwoLinks:
     """A wired link, a node, which may be a proxy, and a wireless link.
@@ -74,7 +79,3 @@ class TwoLinks:
     def wireless_cycle_s(self, packets_per_ack: int) -> float:
         """Return R_2, the same for the connection from the proxy to the receiver."""
         return packets_per_ack * self.wireless_packet_s + self.wireless_delay_s + self.wireless_ack_s
-
-    def usual_timeout_s(self, packets_per_ack: int) -> float:
-        """Return a T0 where none is given: the shortest one, or R_e where that is longer."""
-        return max(LEAST_TIMEOUT_S, self.end_to_end_cycle_s(packets_per_ack))

@@ -1,0 +1,147 @@
+"""Pictures of TCP with and without a proxy and ARQ: simulation as points, the model as lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from analysis.jin2006.runs import throughput_kbps
+from tmt.figures.split import STYLES
+from tmt.figures.style import MUTED, new_figure, save
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure as Canvas
+
+    from analysis.jin2006.runs import Figure, Measured, Point, Windows
+    from tmt.figures.split import SystemStyle
+
+SHOWN_S = 60.0
+MOST_SHOWN_KBPS = 2000.0
+"""The wireless link's rate, which the printed formulas pass."""
+_DECADES = (0.001, 0.01, 0.1)
+_PRINTED: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (1, 2))}
+
+
+def draw_systems(
+    figure: Figure, measured: Mapping[Point, Measured], path: Path, *, logarithmic: bool = False
+) -> None:
+    """Draw figure 4 or 5: latency and throughput of the four systems, and what the printed formulas say."""
+    with new_figure(7.2, 4.4) as canvas:
+        latency, throughput = canvas.subplots(1, 2)
+        for system, points in figure.lines.items():
+            _draw_line(
+                latency, throughput, figure.x, [measured[p] for p in points], STYLES[system], system[1]
+            )
+            printed = [point.model("printed").latency_s for point in points]
+            latency.plot(figure.x, printed, color=STYLES[system].colour, **_PRINTED)
+            throughput.plot(
+                figure.x, [throughput_kbps(s) for s in printed], color=STYLES[system].colour, **_PRINTED
+            )
+        if logarithmic:
+            for panel in (latency, throughput):
+                panel.set_xscale("symlog", linthresh=min(x for x in figure.x if x > 0), linscale=0.4)
+                _mark(panel.xaxis, [0, *(x for x in figure.x if x in _DECADES)])
+            latency.set_yscale("log")
+            _mark(latency.yaxis, [10, 20, 50, 100, 200])
+        else:
+            latency.set_ylim(bottom=0.0)
+        throughput.set_ylim(bottom=0.0, top=MOST_SHOWN_KBPS)
+        _finish(canvas, latency, throughput, figure, [("model", {}), ("model as printed", _PRINTED)])
+        canvas.suptitle(figure.title, x=0.01, ha="left", fontsize=10)
+        save(canvas, path)
+
+
+def draw_patterns(figures: Sequence[Figure], measured: Mapping[Point, Measured], path: Path) -> None:
+    """Draw figure 6: the systems with ARQ, for each pattern of errors."""
+    with new_figure(7.2, 4.2) as canvas:
+        latency, throughput = canvas.subplots(1, 2)
+        for figure, filled in zip(figures, (False, True), strict=True):
+            for split in (False, True):
+                found = [measured[point] for point in figure.lines[split, True]]
+                style = STYLES[split, filled]
+                label = f"{STYLES[split, True].label}, {figure.title}"
+                _draw_line(latency, throughput, figure.x, found, style, filled, label)
+        for panel in (latency, throughput):
+            panel.set_xscale("log")
+            _mark(panel.xaxis, list(figures[0].x))
+            panel.set_ylim(bottom=0.0)
+        _finish(canvas, latency, throughput, figures[0], [("model", {})])
+        save(canvas, path)
+
+
+def _mark(axis: Axis, values: list[float]) -> None:
+    """Put ticks at these values and nowhere else, written as they are."""
+    axis.set_major_locator(FixedLocator(values))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(NullLocator())
+
+
+def _draw_line(
+    latency: Axes,
+    throughput: Axes,
+    x: Sequence[float],
+    found: list[Measured],
+    style: SystemStyle,
+    filled: bool,
+    label: str | None = None,
+) -> None:
+    """Draw means with their intervals, and the model."""
+    marks: dict[str, Any] = {
+        "color": style.colour,
+        "marker": style.marker,
+        "markerfacecolor": style.colour if filled else "white",
+        "linestyle": "none",
+        "capsize": 2,
+        "label": label or style.label,
+    }
+    means, halves = [m.latency_s.mean for m in found], [m.latency_s.half_width for m in found]
+    latency.errorbar(x, means, yerr=halves, **marks)
+    rates = [throughput_kbps(mean) for mean in means]
+    spread = [rate * half / mean for rate, half, mean in zip(rates, halves, means, strict=True)]
+    throughput.errorbar(x, rates, yerr=spread, **marks)
+    line: dict[str, Any] = {"color": style.colour, "linestyle": style.dash, "linewidth": 1.0}
+    modelled = [m.point.model().latency_s for m in found]
+    latency.plot(x, modelled, **line)
+    throughput.plot(x, [throughput_kbps(s) for s in modelled], **line)
+
+
+def _finish(
+    canvas: Canvas, latency: Axes, throughput: Axes, figure: Figure, kinds: list[tuple[str, dict[str, Any]]]
+) -> None:
+    latency.set_ylabel("latency (s)")
+    throughput.set_ylabel("throughput (kbit/s, IP packets)")
+    for panel in (latency, throughput):
+        panel.set_xlabel(figure.x_label)
+    handles, labels = latency.get_legend_handles_labels()
+    for label, shape in kinds:
+        handles += latency.plot([], [], color=MUTED, **shape)
+        labels.append(label)
+    canvas.legend(handles, labels, loc="outside lower center", ncols=3)
+
+
+def draw_windows(windows: Mapping[tuple[bool, bool], Windows], path: Path) -> None:
+    """Draw figure 3: the sender's window, one run each, the mean over seeds, and the model's mean."""
+    with new_figure(7.2, 5.4) as canvas:
+        panels = canvas.subplots(2, 1, sharex=True, sharey=True)
+        for panel, arq in zip(panels, (False, True), strict=True):
+            for split in (False, True):
+                found, style = windows[split, arq], STYLES[split, arq]
+                shown = found.times_s <= SHOWN_S
+                times, line = found.times_s[shown], {"color": style.colour}
+                panel.step(times, found.packets[0, shown], where="post", alpha=0.45, linewidth=0.8, **line)
+                panel.plot(times, found.packets.mean(axis=0)[shown], label=f"{style.label}, mean", **line)
+                panel.axhline(
+                    found.model, linestyle=":", linewidth=1.2, label=f"{style.label}, eq. 8", **line
+                )
+            panel.set_ylabel("sender's window (packets)")
+            panel.set_ylim(0.0, 30.0)
+            panel.set_title("with ARQ" if arq else "without ARQ")
+            panel.legend(ncols=2, loc="upper right")
+        panels[-1].set_xlabel("time (s)")
+        save(canvas, path)

@@ -1,0 +1,66 @@
+"""The recipe: runs to figures, to what the paper says of them, and to a page."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from analysis.jin2006 import runs
+from analysis.jin2006.figures import draw_patterns, draw_systems, draw_windows
+from analysis.jin2006.statements import Results, judge
+from tmt.io.atomic import staged
+
+PAGE = "proxy-reproduction.md"
+PICTURES = {
+    "proxy-figure3": "The sender's window over time",
+    "proxy-figure4": "Latency and throughput over the loss of the wireless link",
+    "proxy-figure5": "Latency and throughput over the delay of the wired link",
+    "proxy-figure6": "Independent errors and bursts",
+}
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def main(folder: Path) -> str:
+    """Run what is missing, write figures and page into `folder`, and return how many statements hold."""
+    images = folder / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    kept = runs.kept_runs(folder / "proxy-runs.jsonl")
+    losses, delays, reno = runs.figure_4(), runs.figure_5(), runs.figure_5("Reno", runs.DELAYS_S[::2])
+    independent, bursty = runs.figure_6(None), runs.figure_6(runs.BURST_FRAMES)
+    figures = (losses, delays, reno, independent, bursty)
+    points = [point for figure in figures for line in figure.lines.values() for point in line]
+    measured = runs.measure(points, kept)
+    windows = runs.measure_windows(kept)
+    draw_windows(windows, images / "proxy-figure3.png")
+    draw_systems(losses, measured, images / "proxy-figure4.png", logarithmic=True)
+    draw_systems(delays, measured, images / "proxy-figure5.png")
+    draw_patterns([independent, bursty], measured, images / "proxy-figure6.png")
+    statements = judge(Results(losses, delays, independent, bursty, reno, measured, windows))
+    held = sum(statement.holds == "yes" for statement in statements)
+    partly = sum(statement.holds == "in part" for statement in statements)
+    # The page is Markdown, which needs no escaping.
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, keep_trailing_newline=True
+    )
+    page = environment.get_template("page.md.j2").render(
+        runs=(len(measured) + len(windows)) * runs.SEEDS,
+        seeds=runs.SEEDS,
+        segments=runs.SEGMENTS,
+        window=runs.LARGEST_WINDOW,
+        statements=statements,
+        held=held,
+        partly=partly,
+        pictures=PICTURES.items(),
+    )
+    with staged(folder / PAGE) as part:
+        part.write_text(page, encoding="utf-8")
+    return f"{held} of {len(statements)} statements of the paper hold, {partly} in part ({folder / PAGE})"
+
+
+def keep_in_docs(folder: Path) -> None:
+    """Copy page and figures to where the documentation has them."""
+    shutil.copyfile(folder / PAGE, DOCS / PAGE)
+    for name in PICTURES:
+        shutil.copyfile(folder / "images" / f"{name}.png", DOCS / "images" / f"{name}.png")

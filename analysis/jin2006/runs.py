@@ -1,0 +1,306 @@
+"""What is simulated: transfers through the four systems, and the sender's window over time."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.kept_runs import KeptRuns
+from tmt.metrics.statistics import t_interval
+from tmt.models import padhye
+from tmt.models.split import GoBackN, Scenario, TcpSender, TwoLinks, transfer, usual_timeout_s
+from tmt.models.split.transfers import SYSTEMS
+from tmt.replay.simulator import Simulator
+from tmt.schema import PACKET_EVENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.kept_runs import Result, Settings
+    from tmt.metrics.statistics import Interval
+    from tmt.models.split import Transfer
+    from tmt.models.split.transfers import Formula
+
+SCRIPTS = Path(__file__).parents[2] / "clift-ns2" / "tcl"
+
+# As the paper has them.
+WIRED_RATE_BPS, WIRELESS_RATE_BPS = 10e6, 2e6
+WIRED_DELAY_S, WIRELESS_DELAY_S = 0.045, 1e-5
+WIRED_LOSS = 0.01
+FRAMES, WINDOW_FRAMES, FRAME_PROCESSING_S = 10, 10, 1e-6
+PACKETS_PER_ACK = 2
+
+# As chosen here; docs/proxy-model.md says why.
+SEGMENTS, PACKET_BYTES, ACK_BYTES = 1000, 1500, 40
+INITIAL_WINDOW, LARGEST_WINDOW = 2, 44
+SEEDS = 30
+
+LOSSES = (0.0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+DELAYS_S = tuple(0.025 * i for i in range(11))
+FRAME_ERRORS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+BURST_FRAMES = 10
+MOST_LOSS = 0.2
+LOSS_OF_FIGURE_3, LOSS_OF_FIGURE_5 = 0.05, 0.01
+
+SAMPLE_S, SAMPLED_S = 0.2, 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One configuration: which system, the wireless channel, the wired delay, and ns-2's TCP agent."""
+
+    split: bool
+    arq: bool
+    error_after_success: float
+    error_after_error: float
+    wired_delay_s: float = WIRED_DELAY_S
+    tcp: str = "Newreno"
+
+    def settings(self, seed: int) -> Settings:
+        """Return what `split.tcl` is called with."""
+        return {
+            "proxy": int(self.split),
+            "arq": int(self.arq),
+            "error_after_success": f"{self.error_after_success:.15g}",
+            "error_after_error": f"{self.error_after_error:.15g}",
+            "wired_delay_s": f"{self.wired_delay_s:.15g}",
+            "wired_loss": WIRED_LOSS,
+            "tcp": self.tcp,
+            "window_packets": LARGEST_WINDOW,
+            "segments": SEGMENTS,
+            "seed": seed,
+        }
+
+    @property
+    def link(self) -> GoBackN:
+        """The wireless link."""
+        return GoBackN(
+            self.error_after_success, self.error_after_error, FRAMES, WINDOW_FRAMES, FRAME_PROCESSING_S
+        )
+
+    @property
+    def scenario(self) -> Scenario:
+        """What the model is told."""
+        path = TwoLinks(
+            wired_packet_s=8 * PACKET_BYTES / WIRED_RATE_BPS,
+            wireless_packet_s=8 * PACKET_BYTES / WIRELESS_RATE_BPS,
+            wired_delay_s=self.wired_delay_s,
+            wireless_delay_s=WIRELESS_DELAY_S,
+            wired_ack_s=self.wired_delay_s + 8 * ACK_BYTES / WIRED_RATE_BPS,
+            wireless_ack_s=WIRELESS_DELAY_S + 8 * ACK_BYTES / WIRELESS_RATE_BPS,
+            wired_loss=WIRED_LOSS,
+        )
+
+        def tcp_sender(cycle_s: float) -> TcpSender:
+            timeout_s = usual_timeout_s(cycle_s)
+            return TcpSender(INITIAL_WINDOW, LARGEST_WINDOW, LARGEST_WINDOW, PACKETS_PER_ACK, timeout_s)
+
+        sender = tcp_sender(path.end_to_end_cycle_s(PACKETS_PER_ACK))
+        proxy = tcp_sender(path.wireless_cycle_s(PACKETS_PER_ACK))
+        return Scenario(path, self.link, sender, proxy, SEGMENTS)
+
+    def model(self, formula: Formula = "segments") -> Transfer:
+        """Return what the model says."""
+        return transfer(self.scenario, split=self.split, arq=self.arq, formula=formula)
+
+
+def throughput_kbps(latency_s: float) -> float:
+    """Return the throughput of a transfer of `SEGMENTS` whole IP packets."""
+    return SEGMENTS * 8 * PACKET_BYTES / latency_s / 1e3
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the seeds gave for one point."""
+
+    point: Point
+    results: tuple[Result, ...]
+
+    @cached_property
+    def latency_s(self) -> Interval:
+        """Mean time from the first segment's start until the receiver has all, with its 95 % interval."""
+        return t_interval([result["latency_s"] for result in self.results])
+
+    @property
+    def throughput_kbps(self) -> float:
+        """Throughput at the mean latency."""
+        return throughput_kbps(self.latency_s.mean)
+
+    @property
+    def off(self) -> float:
+        """Relative deviation of the model's latency from the mean."""
+        return self.point.model().latency_s / self.latency_s.mean - 1.0
+
+    def mean(self, name: str) -> float:
+        """Return the mean of another result."""
+        return float(np.mean([result[name] for result in self.results]))
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the paper: its number, what lies along it, and each system's points, from the first on."""
+
+    number: int
+    title: str
+    x_label: str
+    x: tuple[float, ...]
+    lines: dict[tuple[bool, bool], tuple[Point, ...]]
+
+
+def point(
+    split: bool, arq: bool, wireless_loss: float, wired_delay_s: float = WIRED_DELAY_S, tcp: str = "Newreno"
+) -> Point:
+    """Return the point whose wireless link, without ARQ, loses packets with independent frame errors."""
+    link = GoBackN.losing(wireless_loss, frames=FRAMES)
+    return Point(split, arq, link.error_after_success, link.error_after_error, wired_delay_s, tcp)
+
+
+def with_frame_error(split: bool, arq: bool, frame_error: float, burst_frames: float | None) -> Point:
+    """Return the point whose frames are lost at this rate, independently or in bursts of a mean length."""
+    if burst_frames is None:
+        return Point(split, arq, frame_error, frame_error)
+    leave = 1.0 / burst_frames
+    return Point(split, arq, leave * frame_error / (1.0 - frame_error), 1.0 - leave)
+
+
+def figure_4() -> Figure:
+    """Return figure 4: latency and throughput over the loss of the wireless link."""
+    return Figure(
+        4,
+        f"{1e3 * WIRED_DELAY_S:g} ms, p1 = {WIRED_LOSS:g}",
+        "packet loss of the wireless link without ARQ, p2",
+        LOSSES,
+        {system: tuple(point(*system, loss) for loss in LOSSES) for system in SYSTEMS},
+    )
+
+
+def figure_5(tcp: str = "Newreno", delays_s: tuple[float, ...] = DELAYS_S) -> Figure:
+    """Return figure 5: the same over the delay of the wired link."""
+    return Figure(
+        5,
+        f"p1 = {WIRED_LOSS:g}, p2 = {LOSS_OF_FIGURE_5:g}",
+        "one-way delay of the wired link (ms)",
+        tuple(1e3 * delay for delay in delays_s),
+        {
+            system: tuple(point(*system, LOSS_OF_FIGURE_5, delay, tcp) for delay in delays_s)
+            for system in SYSTEMS
+        },
+    )
+
+
+def figure_6(burst_frames: float | None) -> Figure:
+    """Return one pattern of figure 6: the same over the rate of frame errors.
+
+    Without ARQ only as far as transfers end: up to a packet loss of `MOST_LOSS`.
+    """
+    lines = {system: [with_frame_error(*system, e, burst_frames) for e in FRAME_ERRORS] for system in SYSTEMS}
+    return Figure(
+        6,
+        "independent errors" if burst_frames is None else f"bursts of {burst_frames} frames",
+        "frame error rate of the wireless link",
+        FRAME_ERRORS,
+        {
+            (split, arq): tuple(p for p in points if arq or p.link.packet_loss < MOST_LOSS)
+            for (split, arq), points in lines.items()
+        },
+    )
+
+
+def kept_runs(file: Path) -> KeptRuns:
+    """Return the runs of `split.tcl`, kept in `file`."""
+    simulator = Simulator.find()
+    scripts = [SCRIPTS / name for name in ("split.tcl", "proxy.tcl")]
+
+    def run(settings: Settings) -> Result:
+        words = [str(word) for item in settings.items() for word in item]
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [simulator.program, scripts[0], *words],
+                cwd=folder,
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+            records = np.load(Path(folder) / "packets.npy")
+        printed = (line.split("\t") for line in done.stdout.splitlines())
+        return {name: float(value) for name, value in printed} | _latency(records, int(settings["segments"]))
+
+    content = hashlib.sha256(b"".join(script.read_bytes() for script in scripts)).hexdigest()
+    return KeptRuns(run, f"{simulator.stamp} {content}", file)
+
+
+def _latency(records: np.ndarray, segments: int) -> Result:
+    """Return from when the first segment was sent until all had been received; none if some have not."""
+    data = records[records["sequence"] > 0]  # 0 is the SYN
+    sent = data[data["event"] == PACKET_EVENTS.index("sent")]
+    received = data[data["event"] == PACKET_EVENTS.index("received")]
+    numbers, first = np.unique(received["sequence"], return_index=True)
+    if len(numbers) < segments:
+        return {}
+    return {"latency_s": float(received["time_ns"][first].max() - sent["time_ns"].min()) / 1e9}
+
+
+def measure(points: Sequence[Point], runs: KeptRuns) -> dict[Point, Measured]:
+    """Run every point with `SEEDS` seeds."""
+    unique = list(dict.fromkeys(points))
+    seeds = range(1, SEEDS + 1)
+    results = runs([p.settings(seed) for p in unique for seed in seeds], "proxy and go-back-N")
+    return {p: Measured(p, tuple(results[SEEDS * i : SEEDS * (i + 1)])) for i, p in enumerate(unique)}
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """The sender's window of one system over time, [seeds, samples] in packets."""
+
+    point: Point
+    packets: np.ndarray
+
+    @property
+    def times_s(self) -> np.ndarray:
+        """When each sample was taken, [samples]."""
+        return SAMPLE_S * np.arange(self.packets.shape[1])
+
+    @property
+    def steady(self) -> Interval:
+        """Mean over the second half of the time, with its 95 % interval over seeds."""
+        return t_interval(self.packets[:, self.packets.shape[1] // 2 :].mean(axis=1))
+
+    @property
+    def settled_s(self) -> float:
+        """From when on the mean over seeds, second by second, is within 20 % of the steady one for 10 s."""
+        per_s, window = round(1 / SAMPLE_S), self.packets.mean(axis=0)
+        means = window[: len(window) // per_s * per_s].reshape(-1, per_s).mean(axis=1)
+        near = np.abs(means / self.steady.mean - 1.0) < 0.2
+        return next(float(i) for i in range(len(near) - 9) if near[i : i + 10].all())
+
+    @property
+    def model(self) -> float:
+        """The mean window by eq. 8: packets that are sent in a round."""
+        sender, path = self.point.scenario.sender, self.point.scenario.path
+        if self.point.split:
+            cycle_s, loss = path.wired_cycle_s(PACKETS_PER_ACK), WIRED_LOSS
+        else:
+            cycle_s, loss = path.end_to_end_cycle_s(PACKETS_PER_ACK), self.point.model().packet_loss
+        return cycle_s * padhye.packets_per_s(cycle_s, loss, sender.timeout_s, PACKETS_PER_ACK)
+
+
+def measure_windows(runs: KeptRuns) -> dict[tuple[bool, bool], Windows]:
+    """Run figure 3: endless transfers of each system."""
+    seeds = range(1, SEEDS + 1)
+    endless: Settings = {"segments": 10**7, "duration_s": SAMPLED_S, "sample_s": SAMPLE_S}
+    points = {system: point(*system, LOSS_OF_FIGURE_3) for system in SYSTEMS}
+    wanted = [p.settings(seed) | endless for p in points.values() for seed in seeds]
+    results = runs(wanted, "windows over time")
+    count = round(SAMPLED_S / SAMPLE_S)
+    packets = np.array([[result[f"window_{i}"] for i in range(count)] for result in results])
+    return {
+        system: Windows(p, packets[SEEDS * i : SEEDS * (i + 1)])
+        for i, (system, p) in enumerate(points.items())
+    }

@@ -1,0 +1,137 @@
+# One TCP transfer over a wired and a wireless link, with or without a proxy between them and go-back-N on the second: the
+# scenario of Jin and Yang (2006).
+#
+#   ns split.tcl KEY VALUE ...
+#
+# Leaves packets.npy in the current directory (data packets as the sender sends them and the receiver gets them) and
+# prints one line NAME<tab>NUMBER for each result; with sample_s the sender's window at every multiple of it.
+
+source [file join [file dirname [info script]] proxy.tcl]
+
+array set setting {
+	segments 1000  duration_s 3600  seed 1
+	tcp Newreno  window_packets 44  packet_bytes 1500  processing_s 0  sample_s 0
+	wired_rate_bps 10e6  wired_delay_s 0.045  wired_loss 0.01
+	wireless_rate_bps 2e6  wireless_delay_s 1e-5
+	error_after_success 0  error_after_error 0  frames 10  window 10  frame_processing_s 1e-6
+	proxy 0  arq 0
+}
+foreach { key value } $argv {
+	if { ![info exists setting($key)] } {
+		puts stderr "split.tcl: $key is no setting; there are [join [lsort [array names setting]] {, }]"
+		exit 2
+	}
+	set setting($key) $value
+}
+
+# More than any window: neither the queues nor the proxy's buffer limit what is sent.
+set unlimited 100000
+
+remove-all-packet-headers
+add-packet-header IP TCP Flags Clift CliftWindow
+set ns [new Simulator]
+for { set i 0 } { $i < $setting(seed) } { incr i } {
+	$defaultRNG next-substream
+}
+
+proc wired_link { from to loss } {
+	global ns setting unlimited
+	$ns simplex-link $from $to $setting(wired_rate_bps) $setting(wired_delay_s) DropTail
+	$ns queue-limit $from $to $unlimited
+	set wire [[$ns link $from $to] link]
+	set losses [new Clift/RandomLoss $loss]
+	$losses target [$wire target]
+	$wire target $losses
+	return $losses
+}
+
+# Frames are units of the queue; a lost one is repeated a window of frames after its beginning.
+proc wireless_link { from to } {
+	global ns setting unlimited
+	$ns simplex-link $from $to $setting(wireless_rate_bps) $setting(wireless_delay_s) Clift/Online
+	$ns queue-limit $from $to $unlimited
+	set queue [[$ns link $from $to] queue]
+	set frame_bytes [expr { ($setting(packet_bytes) + $setting(frames) - 1) / $setting(frames) }]
+	$queue set unit_bytes_ $frame_bytes
+	$queue set alpha_ [expr { 1.0 - $setting(error_after_success) }]
+	$queue set beta_ $setting(error_after_error)
+	if { $setting(arq) } {
+		set frame_s [expr { 8.0 * $frame_bytes / $setting(wireless_rate_bps) }]
+		set feedback_s [expr { 2.0 * $setting(wireless_delay_s) + $setting(frame_processing_s) }]
+		$queue scheme go-back-n
+		$queue set window_ $setting(window)
+		$queue set timeout_ [expr { max(($setting(window) - 1) * $frame_s, $feedback_s) }]
+		$queue set detection_delay_ $setting(frame_processing_s)
+		$queue set in_order_ 1
+	} else {
+		$queue scheme none
+	}
+	return $queue
+}
+
+proc connection { from to } {
+	global ns setting
+	set tcp [new Agent/TCP/$setting(tcp)]
+	$tcp set window_ $setting(window_packets)
+	$tcp set packetSize_ [expr { $setting(packet_bytes) - 40 }]
+	set sink [new Agent/TCPSink/DelAck]
+	$ns attach-agent $from $tcp
+	$ns attach-agent $to $sink
+	$ns connect $tcp $sink
+	return [list $tcp $sink]
+}
+
+set sender [$ns node]
+set base [$ns node]
+set receiver [$ns node]
+set wired [wired_link $sender $base $setting(wired_loss)]
+wired_link $base $sender 0
+set wireless [wireless_link $base $receiver]
+$ns simplex-link $receiver $base $setting(wireless_rate_bps) $setting(wireless_delay_s) DropTail
+
+proc finish {} {
+	global ns recorder tcps wired wireless
+	$recorder close
+	set timeouts 0
+	foreach tcp $tcps { incr timeouts [$tcp set nrexmit_] }
+	puts "timeouts\t$timeouts"
+	puts "wired_lost\t[$wired lost]"
+	array set counters [$wireless counters]
+	foreach name { packets_arrived packets_lost units_data units_repeated units_erased } {
+		puts "$name\t$counters($name)"
+	}
+	$ns halt
+}
+
+# The sender's window at the time `index` * sample_s, and from then on.
+proc sample { tcp index } {
+	global ns setting
+	set window [$tcp set cwnd_]
+	puts "window_$index\t[expr { min($window, $setting(window_packets)) }]"
+	incr index
+	$ns at [expr { $index * $setting(sample_s) }] "sample $tcp $index"
+}
+
+if { $setting(proxy) } {
+	lassign [connection $sender $base] tcp sink
+	lassign [connection $base $receiver] onward end
+	set window [keep_to_window $sender $tcp $unlimited]
+	set proxy [new_proxy $base $sink $onward $unlimited $setting(processing_s)]
+	$proxy expect $setting(segments)
+	$proxy proc done {} finish
+	$ns at 0 "$window offer $setting(segments)"
+	set tcps [list $tcp $onward]
+} else {
+	lassign [connection $sender $receiver] tcp end
+	$tcp proc done {} finish
+	$ns at 0 "$tcp advance $setting(segments)"
+	set tcps [list $tcp]
+}
+set recorder [new Clift/Recorder]
+insert_behind $tcp [new Clift/Tap $recorder sent 0 0]
+insert_before $receiver $end [new Clift/Tap $recorder received]
+if { $setting(sample_s) > 0 } { $ns at 0 "sample $tcp 0" }
+$recorder open
+$ns at $setting(duration_s) finish
+$ns run
+exit 0

@@ -1,0 +1,35 @@
+"""Transfers that lose packets, through the four systems of Jin and Yang: the model beside ns-2, in small."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from analysis.jin2006 import runs
+from tmt.models.split.transfers import SYSTEMS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.ns2
+
+SEEDS = 25
+
+
+@pytest.mark.parametrize("loss", [0.05])
+def test_latency__of_the_model_is_near_the_mean(loss: float, tmp_path: Path, simulator: Path) -> None:
+    """25 seeds of 1000 segments for each system: 15 %, where a mean's standard error is 3 to 5 %."""
+    points = [runs.point(*system, loss) for system in SYSTEMS]
+    kept = runs.kept_runs(tmp_path / "runs.jsonl")
+    found = kept([point.settings(seed) for point in points for seed in range(1, SEEDS + 1)], "transfers")
+    for i, point in enumerate(points):
+        mean = sum(result["latency_s"] for result in found[SEEDS * i : SEEDS * (i + 1)]) / SEEDS
+        assert point.model().latency_s == pytest.approx(mean, rel=0.15)
+
+
+def test_result__of_a_transfer_that_does_not_end_has_no_latency(tmp_path: Path, simulator: Path) -> None:
+    settings = runs.point(split=True, arq=True, wireless_loss=0.05).settings(1) | {"duration_s": 1}
+    (result,) = runs.kept_runs(tmp_path / "runs.jsonl")([settings], "transfers")
+    assert "latency_s" not in result
+    assert result["packets_lost"] == 0
