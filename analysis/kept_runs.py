@@ -56,12 +56,17 @@ class KeptRuns:
             progress_bar(title, total=len(missing), unit="runs") as advance,
         ):
             running = {pool.submit(self._run, point): key for key, point in missing.items()}
-            for done in as_completed(running):
-                key = running[done]
-                self._known[key] = done.result()
-                file.write(json.dumps({"key": key, "result": self._known[key]}) + "\n")
-                file.flush()
-                advance(1)
+            try:
+                for done in as_completed(running):
+                    key = running[done]
+                    self._known[key] = done.result()
+                    file.write(json.dumps({"key": key, "result": self._known[key]}) + "\n")
+                    file.flush()
+                    advance(1)
+            except BaseException:
+                # Else a failed run, or Ctrl-C, would be followed by all others, whose results nobody keeps.
+                pool.shutdown(cancel_futures=True)
+                raise
         return [self._known[self._key(point)] for point in points]
 
     def _key(self, point: Settings) -> str:

@@ -51,7 +51,7 @@ def draw_systems(
             _mark(latency.yaxis, [10, 20, 50, 100, 200])
         else:
             latency.set_ylim(bottom=0.0)
-        throughput.set_ylim(bottom=0.0, top=MOST_SHOWN_KBPS)
+        throughput.set_ylim(bottom=0.0, top=min(throughput.get_ylim()[1], MOST_SHOWN_KBPS))
         _finish(canvas, latency, throughput, figure, [("model", {}), ("model as printed", _PRINTED)])
         canvas.suptitle(figure.title, x=0.01, ha="left", fontsize=10)
         save(canvas, path)
