@@ -78,7 +78,7 @@ proc split_flow { flow start } {
 	set segments [transfer_segments]
 	if { $segments > 0 } {
 		$proxy_of($flow) expect $segments
-		$proxy_of($flow) proc done {} "flow_done $flow"
+		$proxy_of($flow) proc done {} "close_senders $tcp $onward; flow_done $flow"
 		$ns at $start "$window_of($flow) offer $segments"
 	} else {
 		$ns at $start "$window_of($flow) offer -1"

@@ -21,6 +21,12 @@ proc keep_to_window { node tcp capacity } {
 	return $window
 }
 
+# Has senders that have no more to send set no more timers: ns-2's restart theirs while they are idle, so as to begin anew
+# with a small window, for ever.
+proc close_senders { args } {
+	foreach tcp $args { $tcp set slow_start_restart_ false }
+}
+
 # Puts a connector where packets reach an agent: the last one put there is met first.
 proc insert_before { node agent connector } {
 	set port [$agent set agent_port_]

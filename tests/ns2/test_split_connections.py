@@ -1,0 +1,203 @@
+"""Split connections in the simulator: exact, bounded, both ways, with every variant, to a clean end."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tmt.replay import STACKS
+
+pytestmark = pytest.mark.ns2
+
+SCRIPT = Path(__file__).with_name("split.tcl")
+MIDDLE = "1"
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """What a run of the script left: its counters, and of each flow the segments that met the proxy."""
+
+    counters: dict[str, float]
+    arrived: dict[int, list[tuple[float, int]]]
+    sent_on: dict[int, list[tuple[float, int]]]
+
+    def of_flows(self, name: str) -> list[float]:
+        return [value for key, value in self.counters.items() if key.split("_", 2)[2:] == [name]]
+
+
+def transfer(simulator: Path, folder: Path, **settings: object) -> Transfers:
+    """Run the script, which ends when nothing is left to happen."""
+    words = [str(word) for item in settings.items() for word in item]
+    done = subprocess.run(
+        [simulator, SCRIPT, *words], cwd=folder, check=True, capture_output=True, text=True, timeout=60
+    )
+    assert done.stderr == ""
+    lines = [line.split() for line in done.stdout.splitlines() if not line.startswith("cmd ")]
+    arrived, sent_on = defaultdict(list), defaultdict(list)
+    for line in (folder / "out.tr").read_text().splitlines():
+        event, time_s, start, end, kind, _, _, flow, _, _, sequence, _ = line.split()
+        if kind == "tcp" and event == "r" and end == MIDDLE:
+            arrived[int(flow)].append((float(time_s), int(sequence)))
+        if kind == "tcp" and event == "+" and start == MIDDLE:
+            sent_on[int(flow)].append((float(time_s), int(sequence)))
+    return Transfers({name: float(value) for name, value in lines}, dict(arrived), dict(sent_on))
+
+
+def check_exact(run: Transfers, flows: int, packets: int, capacity: int) -> None:
+    """What goes on has arrived in order before, and all does; the buffer never overflows, and ends empty."""
+    for flow in range(flows):
+        here: set[int] = set()
+        in_order = 0
+        arrivals = iter(run.arrived[flow])
+        arrival = next(arrivals, None)
+        for time_s, sequence in run.sent_on[flow]:
+            while arrival is not None and arrival[0] <= time_s:
+                here.add(arrival[1])
+                arrival = next(arrivals, None)
+            while in_order in here:
+                in_order += 1
+            assert sequence < in_order, f"flow {flow}: {sequence} went on at {time_s} s"
+        # The SYN, and what was offered.
+        assert {sequence for _, sequence in run.sent_on[flow]} == set(range(packets + 1))
+    assert min(run.of_flows("done_s")) > 0
+    assert set(run.of_flows("proxy_fill")) == set(run.of_flows("proxy_refused")) == {0}
+    assert max(run.of_flows("proxy_most_fill")) <= capacity
+
+
+@pytest.mark.parametrize(
+    ("stack", "tcp"),
+    [(stack, tcp) for stack, variants in STACKS.items() for tcp in variants if tcp != "fectcp"],
+)
+def test_split__is_exact_with_every_variant_in_both_directions(
+    stack: str, tcp: str, simulator: Path, tmp_path: Path
+) -> None:
+    # The other stack goes on from the proxy, so that both kinds of sender meet both.
+    other = {"2009": "modern", "modern": "2009"}[stack]
+    run = transfer(
+        simulator,
+        tmp_path,
+        stack=stack,
+        tcp=tcp,
+        proxy_stack=other,
+        proxy_tcp="cubic",
+        to_right=2,
+        to_left=2,
+        packets=60,
+        capacity=10,
+        delay_s=0.001,
+        wired_loss=0.01,
+        wired_ack_loss=0.01,
+        link_loss=0.02,
+        link_ack_loss=0.01,
+    )
+    check_exact(run, flows=4, packets=60, capacity=10)
+
+
+@pytest.mark.parametrize(
+    ("stack", "tcp"),
+    [(stack, tcp) for stack, variants in STACKS.items() for tcp in variants if tcp != "fectcp"],
+)
+def test_split__sends_on_with_every_variant(stack: str, tcp: str, simulator: Path, tmp_path: Path) -> None:
+    other = {"2009": "modern", "modern": "2009"}[stack]
+    run = transfer(
+        simulator,
+        tmp_path,
+        stack=other,
+        tcp="cubic",
+        proxy_stack=stack,
+        proxy_tcp=tcp,
+        packets=100,
+        capacity=30,
+        link_loss=0.03,
+    )
+    check_exact(run, flows=1, packets=100, capacity=30)
+    assert run.counters["flow_0_retransmissions"] == 0
+
+
+@pytest.mark.parametrize("stack", ["2009", "modern"])
+@pytest.mark.parametrize("delayed", [0, 1])
+def test_full_buffer__loses_nothing_and_holds_the_sender(
+    stack: str, delayed: int, simulator: Path, tmp_path: Path
+) -> None:
+    # 300 packets through a buffer of 6: six at a time on a link of 100 ms, whatever the wired hop could do.
+    run = transfer(
+        simulator, tmp_path, stack=stack, proxy_stack=stack, packets=300, capacity=6, delayed_acks=delayed
+    )
+    check_exact(run, flows=1, packets=300, capacity=6)
+    assert run.counters["flow_0_proxy_most_fill"] == 6
+    assert run.counters["flow_0_retransmissions"] == run.counters["flow_0_proxy_retransmissions"] == 0
+    assert 300 / 6 * 0.1 < run.counters["flow_0_done_s"] < 300 / 6 * 0.2 + 1
+    assert run.counters["flow_0_held_ns"] > 0.5e9 * run.counters["flow_0_done_s"]
+
+
+@pytest.mark.parametrize("stack", ["2009", "modern"])
+def test_lost_updates__are_asked_for(stack: str, simulator: Path, tmp_path: Path) -> None:
+    run = transfer(
+        simulator, tmp_path, stack=stack, proxy_stack=stack, packets=200, capacity=2, wired_ack_loss=0.4
+    )
+    check_exact(run, flows=1, packets=200, capacity=2)
+    assert run.counters["flow_0_window_probes"] > 3
+
+
+def test_selective_acknowledgements__repair_the_first_connection_without_a_timeout(
+    simulator: Path, tmp_path: Path
+) -> None:
+    run = transfer(
+        simulator, tmp_path, stack="modern", proxy_stack="modern", packets=1000, capacity=500, wired_loss=0.03
+    )
+    check_exact(run, flows=1, packets=1000, capacity=500)
+    lost = run.counters["flow_0_retransmissions"]
+    assert 15 < lost < 60
+    assert run.counters["flow_0_timeouts"] == run.counters["flow_0_proxy_duplicates"] == 0
+    assert run.counters["flow_0_proxy_retransmissions"] == 0
+
+
+def test_end__leaves_no_timer_behind(simulator: Path, tmp_path: Path) -> None:
+    # What remains after the last acknowledgement is its way back, and one expiry of the timers that were set.
+    for stack, most_s in (("modern", 2), ("2009", 4)):
+        run = transfer(simulator, tmp_path, stack=stack, proxy_stack=stack, to_left=1)
+        assert run.counters["end_s"] < max(run.of_flows("done_s")) + most_s
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("new Clift/Proxy $tcp 1 0", "Clift/Proxy: capacity is 1; allowed is 2 or more"),
+        ("new Clift/Proxy $tcp 5 -1", "Clift/Proxy: delay is -1; allowed is a time in seconds, from 0"),
+        ("new Clift/Proxy $ns 5 0", "Clift/Proxy: _o3 is no TCP sender"),
+        ("new Clift/Proxy $tcp", "Clift/Proxy: needs a TCP sender, a capacity and a delay"),
+        (
+            "new Clift/ProxyPort [new Clift/Proxy $tcp 5 0] sideways",
+            "Clift/ProxyPort: needs a proxy and data_in, answers_out, data_out or acks_in",
+        ),
+        (
+            "new Clift/SendWindow $tcp 5",
+            "Clift/SendWindow: needs a TCP sender that is attached to a node, and a window of 1 or more",
+        ),
+        ("new Clift/RandomLoss 1.5", "Clift/RandomLoss: the probability is 1.5; allowed is 0 to 1"),
+        ("new Clift/RandomLoss", "Clift/RandomLoss: needs a probability"),
+    ],
+)
+def test_bad_parts__are_refused_in_one_line(line: str, message: str, simulator: Path, tmp_path: Path) -> None:
+    script = f"add-packet-header CliftWindow\nset ns [new Simulator]\nset tcp [new Agent/TCP]\n{line}\n"
+    (tmp_path / "bad.tcl").write_text(script)
+    done = subprocess.run(
+        [simulator, "bad.tcl"], cwd=tmp_path, check=False, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr.splitlines()) == (2, [message])
+
+
+def test_header__is_asked_for(simulator: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.tcl").write_text(
+        "remove-all-packet-headers\nadd-packet-header IP TCP Flags\nset ns [new Simulator]\n"
+        "new Clift/Proxy [new Agent/TCP] 5 0\n"
+    )
+    done = subprocess.run(
+        [simulator, "bad.tcl"], cwd=tmp_path, check=False, capture_output=True, text=True, timeout=60
+    )
+    message = "Clift/Proxy: call `add-packet-header CliftWindow` before `new Simulator`"
+    assert (done.returncode, done.stderr.splitlines()) == (2, [message])
