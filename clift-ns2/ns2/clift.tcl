@@ -18,6 +18,7 @@ Queue/Clift/Online set persistency_ -1
 Queue/Clift/Online set window_ 1
 Queue/Clift/Online set timeout_ 0
 Queue/Clift/Online set detection_delay_ 0
+Queue/Clift/Online set processing_ 0
 Queue/Clift/Online set alpha_ 1
 Queue/Clift/Online set beta_ 0
 Queue/Clift/Online set error_good_ 0

@@ -36,6 +36,7 @@ OnlineQueue::OnlineQueue() : LinkQueue("Queue/Clift/Online") {
   bind("window_", &window_);
   bind_time("timeout_", &timeout_);
   bind_time("detection_delay_", &detection_delay_);
+  bind_time("processing_", &processing_);
   bind_bool("in_order_", &in_order_);
   bind_time("hold_", &hold_);
   bind("alpha_", &alpha_);
@@ -156,13 +157,16 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
 }
 
 std::unique_ptr<SlotSource> OnlineQueue::make_slots() const {
+  const Nanoseconds processing_ns = checked_time("processing_", processing_, "a time in seconds, from 0");
   if (trace_) {
+    if (processing_ns != 0) refuse("processing_", processing_, "0 with a trace, whose slots are as they are");
     return std::make_unique<TraceSlots>(trace_->rows(), checked_offset(*trace_), loop_ != 0);
   }
   const ChannelOptions channel{probability("alpha_", alpha_), probability("beta_", beta_),
                                probability("error_good_", error_good_), probability("error_bad_", error_bad_)};
   if (alpha_ == 1.0 && beta_ == 1.0) refuse("beta_", beta_, "less than 1 where alpha_ is 1");
-  return std::make_unique<RateSlots>(8e9 * unit_bytes_ / rate_bps_, channel, generator_);
+  const double unit_ns = 8e9 * unit_bytes_ / rate_bps_ + static_cast<double>(processing_ns);
+  return std::make_unique<RateSlots>(unit_ns, channel, generator_);
 }
 
 double OnlineQueue::probability(const char* variable, double value) const {

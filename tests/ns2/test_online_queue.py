@@ -102,6 +102,39 @@ def test_online__sends_only_when_there_is_something_to_send(send_datagrams: Data
     ]
 
 
+def test_go_back__takes_the_slots_that_hand_work_says(send_datagrams: Datagrams) -> None:
+    """Frames of 0.6 ms and 0.001 ms of processing, as Jin and Yang have them, so slots of 0.601 ms.
+
+    Packets of two frames, three frames under way, a failed one repeated two slots after its end, and a
+    channel that is good and bad in turn. A frame that fails in slot s is sent again in slot s + 3, a good one;
+    the frame after it has the slot behind that, a bad one, and so on. Frame i arrives in slot 4 i, or 4 i + 3
+    where slot 0 is bad.
+    """
+    slot_ns, packets, found = 601_000, 20, []
+    for waited in (0, 1):  # a slot that passes in which nothing is sent turns the channel
+        run = send_datagrams(
+            None,
+            [(waited * slot_ns + i, 150) for i in range(packets)],
+            delay_s=0.01e-3,
+            queue="Clift/Online",
+            scheme="go-back-n",
+            unit_bytes_=75,
+            window_=3,
+            timeout_=2 * slot_ns / 1e9,
+            processing_=0.001e-3,
+            alpha_=0,
+            beta_=0,
+            limit_=packets + 1,
+        )
+        found.append([(fate, time_ns - waited * slot_ns) for fate, time_ns in run.fates().values()])
+
+    def timeline(bad_first: bool) -> list[tuple[str, int]]:
+        slots = [4 * (2 * packet + 1) + 3 * bad_first for packet in range(packets)]
+        return [("received", (slot + 1) * slot_ns + 10_000) for slot in slots]
+
+    assert sorted(found) == sorted([timeline(False), timeline(True)])
+
+
 @pytest.mark.parametrize(("repair", "persistency", "loss"), [(0, 1, 0.01), (1, 0, 0.05), (2, 2, 0.2)])
 def test_online__loses_and_wastes_what_the_model_says(
     repair: int, persistency: int, loss: float, send_datagrams: Datagrams
@@ -148,6 +181,7 @@ def test_online__loses_and_wastes_what_the_model_says(
         ),
         ({"error_good_": 1.5}, "error_good_ is 1.5; allowed is a probability, from 0 to 1"),
         ({"alpha_": 1, "beta_": 1}, "beta_ is 1; allowed is less than 1 where alpha_ is 1"),
+        ({"processing_": -1}, "processing_ is -1; allowed is a time in seconds, from 0"),
         ({"hold_": -1}, "hold_ is -1; allowed is 0 (no bound) or a time in seconds"),
         ({"limit_": 0}, "limit_ is 0; allowed is 1 or more"),
     ],

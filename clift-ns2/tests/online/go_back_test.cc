@@ -57,6 +57,18 @@ TEST(GoBack, GivesUpWhereItMust) {
   EXPECT_EQ(played.released.at(1).time_ns, 63);  // the window opens at 30 + 4 + 25
 }
 
+TEST(GoBack, LosesAPacketOfWhichOneFrameIsGivenUp) {
+  // Two frames, the first in an erased slot; the second arrives all the same, and the next packet after it.
+  auto options = go_back(8);
+  options.repetitions = 0;
+  const Played played = play_trace(options, even_slots(20, {0}), {{0, 200}, {0, 100}});
+  ASSERT_EQ(played.released.size(), 2U);
+  EXPECT_FALSE(played.released.at(0).delivered);
+  EXPECT_EQ(played.released.at(0).time_ns, 13);
+  EXPECT_TRUE(played.released.at(1).delivered);
+  EXPECT_EQ(played.released.at(1).time_ns, 23);
+}
+
 TEST(GoBack, DeliversInOrderWhateverComes) {
   Random random(11);
   for (int trial = 0; trial < 300; ++trial) {
