@@ -106,9 +106,9 @@ def test_go_back__takes_the_slots_that_hand_work_says(send_datagrams: Datagrams)
     """Frames of 0.6 ms and 0.001 ms of processing, as Jin and Yang have them, so slots of 0.601 ms.
 
     Packets of two frames, three frames under way, a failed one repeated two slots after its end, and a
-    channel that is good and bad in turn. A frame that fails in slot s is sent again in slot s + 3, a good one;
-    the frame after it has the slot behind that, a bad one, and so on. Frame i arrives in slot 4 i, or 4 i + 3
-    where slot 0 is bad.
+    channel that is good and bad in turn. A frame that fails in slot s is sent again in slot s + 3, a good
+    one; the frame after it has the slot behind that, a bad one, and so on. Frame i arrives in slot 4 i, or
+    4 i + 3 where slot 0 is bad.
     """
     slot_ns, packets, found = 601_000, 20, []
     for waited in (0, 1):  # a slot that passes in which nothing is sent turns the channel
