@@ -40,7 +40,7 @@ PACKETS_PER_ACK = 2
 # As chosen here; docs/proxy-model.md says why.
 SEGMENTS, PACKET_BYTES, ACK_BYTES = 1000, 1500, 40
 INITIAL_WINDOW, LARGEST_WINDOW = 2, 44
-SEEDS = 30
+SEEDS = 60
 
 LOSSES = (0.0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 DELAYS_S = tuple(0.025 * i for i in range(11))

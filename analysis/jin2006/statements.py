@@ -181,7 +181,7 @@ def _window(results: Results) -> Iterator[Statement]:
     windows = {system: windows.steady for system, windows in results.windows.items()}
 
     def text(system: tuple[bool, bool]) -> str:
-        return f"{windows[system].mean:.1f} ± {windows[system].half_width:.1f}"
+        return f"{windows[system].mean:.2f} ± {windows[system].half_width:.2f}"
 
     yield Statement(
         "Figure 3a",
