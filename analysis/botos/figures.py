@@ -19,7 +19,7 @@ from analysis.botos.runs import (
     Sharing,
     Transfer,
 )
-from tmt.figures.style import INK, LINE_STYLES, MUTED, PALE, SKY, TCP_STYLES, VERMILLION, new_figure, save
+from tmt.figures.style import BLUE, INK, LINE_STYLES, MUTED, PALE, SKY, TCP_STYLES, new_figure, save
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,11 +42,9 @@ def label(tcp: str) -> str:
 
 def _style(tcp: str) -> dict[str, Any]:
     if tcp == FECTCP:
-        return {"color": VERMILLION, "marker": "*", "markersize": 8, "linewidth": 2.0}
+        return {"color": INK, "marker": "*", "markersize": 8, "linewidth": 2.0}
     if tcp == "sack":
         return {"color": SKY, "marker": "X"}
-    if tcp == "udp":
-        return {"color": MUTED, "marker": ""}
     return {"color": TCP_STYLES[tcp].colour, "marker": TCP_STYLES[tcp].marker}
 
 
@@ -72,15 +70,15 @@ def _axes(panel: Axes) -> None:
     panel.set_ylim(bottom=0)
 
 
-def draw_throughput(delay_s: float, number: int, measured: Mapping[Transfer, Interval], path: Path) -> None:
-    """Draw figure 3 or 4: mean throughput over the segment loss rate."""
+def draw_throughput(delay_s: float, title: str, measured: Mapping[Transfer, Interval], path: Path) -> None:
+    """Draw a figure like 3 and 4: mean throughput over the segment loss rate, for a delay of one way."""
     with new_figure(6.4, 4.2) as canvas:
         panel = canvas.subplots()
         for tcp in (*VARIANTS, FECTCP):
             _line(panel, [Transfer(tcp, delay_s, p) for p in LOSSES], measured, label(tcp), _style(tcp))
         _axes(panel)
         panel.set_ylabel("throughput of the application (kbit/s)")
-        panel.set_title(f"End-to-end delay {1000 * delay_s:.0f} ms (figure {number})")
+        panel.set_title(title)
         panel.legend(loc="lower left")
         save(canvas, path)
 
@@ -94,9 +92,8 @@ def draw_sharing(
         for panel, loss in zip(panels, losses, strict=True):
             rates = measured[Sharing(FECTCP, second, loss)].rates_bps[0] / 1e3
             time_s = (np.arange(rates.shape[1]) + 1) * SAMPLE_S
-            for flow, rate in zip((FECTCP, second), rates, strict=True):
-                style = _style(flow) | {"marker": "", "linewidth": 1.0}
-                panel.plot(time_s, rate, label=label(flow), **style)
+            for flow, rate, colour in zip((FECTCP, second), rates, (INK, BLUE), strict=True):
+                panel.plot(time_s, rate, label=label(flow), color=colour, linewidth=1.0)
             panel.axvline(LATE_S, color=INK, linewidth=0.8, linestyle=":")
             if second == "udp":
                 panel.axhline(UDP_BPS / 1e3, color=MUTED, linewidth=0.8, linestyle="--")
@@ -120,9 +117,9 @@ def draw_further(measured: Mapping[Transfer, Interval], path: Path) -> None:
             _line(panel, points, measured, label(FECTCP), _style(FECTCP))
             panel.set_title(f"modern stack, {1000 * delay_s:.0f} ms")
         for bits, style in zip(CLUSTERS_BITS, LINE_STYLES, strict=False):
-            points = [Transfer(FECTCP, 0.02, p, bits) for p in LOSSES]
+            points = [Transfer(FECTCP, 0.1, p, bits) for p in LOSSES]
             _line(clusters, points, measured, f"{bits} bits", style)
-        clusters.set_title("FECTCP by length of cluster")
+        clusters.set_title("FECTCP by cluster, 100 ms")
         for panel in (*later, clusters):
             _axes(panel)
             panel.set_xticks([0.1, 1, 5, 25], ["0.1", "1", "5", "25"])

@@ -21,7 +21,7 @@ PACKET_BITS = 12_000
 
 LOSSES = (0.01, 0.05, 0.1, 0.25)
 ERRORS_PER_CLUSTER = 10.0
-SHORT_BITS = 120
+SHORT_BITS = 60
 """Length of the clusters in the figure's first panel and in the simulations of TCP."""
 
 LENGTHS_BITS = tuple(int(bits) for bits in np.round(np.geomspace(12, 120_000, 25)))
@@ -71,6 +71,7 @@ def draw(path: Path) -> None:
         left.legend()
         right.axhspan(1 / ROUGHLY, ROUGHLY, color=PALE, zorder=0)
         right.axvline(PACKET_BITS, color=INK, linewidth=0.8, linestyle=":")
+        right.annotate("a packet", (PACKET_BITS, 0.55), (-4, 0), textcoords="offset points", ha="right")
         right.set_xscale("log")
         right.set_yscale("log")
         right.set_xlabel("length of a cluster (bits)")

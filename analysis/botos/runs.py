@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 SCRIPT = Path(__file__).parents[2] / "clift-ns2" / "tcl" / "wlan.tcl"
 SEEDS = 5
 DELAYS_S = (0.02, 0.1)
+ROUND_TRIP_DELAYS_S = (0.01, 0.05)
+"""The same where the paper's delays are those of both ways together."""
 LOSSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 FECTCP = "fectcp"
 VARIANTS = ("newreno", "sack", "westwood", "hybla", "cubic", "compound")
 MODERN = ("cubic", "bbr", "bbr3")
-CLUSTERS_BITS = (SHORT_BITS, 1200, 12_000, 60_000)
+CLUSTERS_BITS = (SHORT_BITS, 6000, 24_000, 60_000)
+"""Lengths of clusters over which FECTCP is tried at the longer delay: up to five packets."""
 FILE_BYTES = 10_000_000
 MOST_S = 3000.0
 """A transfer that takes longer is judged by what is acknowledged until then."""
@@ -76,20 +79,15 @@ def throughput_bps(result: Result) -> float:
     return 8.0 * result["flow_0_acknowledged"] * result["flow_0_payload_bytes"] / result["elapsed_s"]
 
 
-def figure_points() -> list[Transfer]:
-    """Return what figures 3 and 4 show."""
-    return [Transfer(tcp, d, p) for tcp in (FECTCP, *VARIANTS) for d in DELAYS_S for p in LOSSES]
-
-
-def round_trip_points() -> list[Transfer]:
-    """Return some of the same where the paper's delays are read as those of both ways together."""
-    return [Transfer(tcp, d / 2, p) for tcp in (FECTCP, *VARIANTS) for d in DELAYS_S for p in LOSSES[6:12]]
+def figure_points(delays_s: tuple[float, ...]) -> list[Transfer]:
+    """Return what figures 3 and 4 show, for given delays of one way."""
+    return [Transfer(tcp, d, p) for tcp in (FECTCP, *VARIANTS) for d in delays_s for p in LOSSES]
 
 
 def further_points() -> list[Transfer]:
     """Return what the paper did not look at: later variants of TCP, and longer clusters."""
     later = [Transfer(tcp, d, p, stack="modern") for tcp in MODERN for d in DELAYS_S for p in LOSSES]
-    return later + [Transfer(FECTCP, 0.02, p, bits) for bits in CLUSTERS_BITS for p in LOSSES]
+    return later + [Transfer(FECTCP, 0.1, p, bits) for bits in CLUSTERS_BITS for p in LOSSES]
 
 
 def measure(points: Sequence[Transfer], runs: KeptRuns) -> dict[Transfer, Interval]:
