@@ -5,14 +5,29 @@
 # The server sends each flow to a client of its own, over a wire to the access point and a wireless LAN. Segments are
 # lost in front of the client's transport, behind its MAC, which has acknowledged them. Prints lines NAME<tab>NUMBER.
 
-array set setting {
-	flows newreno  start_s 0  transfer_bytes 0  duration_s 100  sample_s 0  seed 1
-	loss 0  errors_per_cluster 10  cluster_packets 0
-	delay_s 0.02  wire_rate_bps 10e6  wlan_rate_bps 1e6
-	queue_packets 50  window_packets 1000  packet_bytes 1500
-	stack 2009  udp_rate_bps 160e3
-	overhead 5%  block_segments 10000
+# Kinds: list; text; whole (number of at least so much); real (of at least so much, or more than 0).
+set known_settings {
+	flows              list        newreno
+	stack              text        2009
+	start_s            list        0
+	transfer_bytes     {real 0}    0
+	duration_s         {real 0}    100
+	sample_s           {real 0}    0
+	loss               {real 0}    0
+	errors_per_cluster {real more} 10
+	cluster_packets    {real 0}    0
+	delay_s            {real 0}    0.02
+	wire_rate_bps      {real more} 10e6
+	wlan_rate_bps      {real more} 1e6
+	queue_packets      {whole 1}   50
+	window_packets     {whole 1}   1000
+	packet_bytes       {whole 53}  1500
+	udp_rate_bps       {real more} 160e3
+	overhead           text        5%
+	block_segments     {whole 1}   10000
+	seed               {whole 1}   1
 }
+
 # The names of flows with either stack; of all there are fectcp and udp.
 array set variants {
 	2009 { newreno sack reno westwood hybla cubic compound }
@@ -26,19 +41,47 @@ proc refuse { line } {
 
 # Fills the global array `setting` from alternating keys and values.
 proc read_settings { words } {
-	global setting variants
+	global setting known_settings
+	foreach { key kind default } $known_settings {
+		set kinds($key) $kind
+		set setting($key) $default
+	}
 	if { [llength $words] % 2 != 0 } { refuse "the last key, [lindex $words end], has no value" }
 	foreach { key value } $words {
-		if { ![info exists setting($key)] } {
-			refuse "$key is no setting; there are [join [lsort [array names setting]] {, }]"
+		if { ![info exists kinds($key)] } {
+			refuse "$key is no setting; there are [join [lsort [array names kinds]] {, }]"
 		}
-		if { [string is double -strict $setting($key)] && $key ne "stack" && $key ne "start_s" } {
-			if { ![string is double -strict $value] || !($value >= 0) } {
-				refuse "$key is $value; a number from 0 is allowed"
-			}
-		}
+		check_setting $key $value {*}$kinds($key)
 		set setting($key) $value
 	}
+	check_flows
+}
+
+# Of numbers neither inf nor nan is less than the bound.
+proc check_setting { key value kind { least 0 } } {
+	switch $kind {
+		list {
+			if { ![string is list $value] } { refuse "$key is $value, which is no list" }
+		}
+		whole {
+			if { ![string is integer -strict $value] || $value < $least } {
+				refuse "$key is $value; a whole number from $least is allowed"
+			}
+		}
+		real {
+			set is_number [expr { [string is double -strict $value] && $value < 1e18 }]
+			if { $least eq "more" && !($is_number && $value > 0) } {
+				refuse "$key is $value; a number of more than 0 is allowed"
+			}
+			if { $least ne "more" && !($is_number && $value >= $least) } {
+				refuse "$key is $value; a number from $least is allowed"
+			}
+		}
+	}
+}
+
+proc check_flows {} {
+	global setting variants
 	if { ![info exists variants($setting(stack))] } {
 		refuse "stack is $setting(stack); allowed are [join [lsort [array names variants]] {, }]"
 	}
@@ -50,6 +93,10 @@ proc read_settings { words } {
 			refuse "flows has $name; with stack $setting(stack) allowed are [join $allowed {, }]"
 		}
 	}
+	if { [llength $setting(start_s)] > [llength $setting(flows)] } {
+		refuse "start_s is $setting(start_s); one number for each of $setting(flows) is allowed"
+	}
+	foreach start $setting(start_s) { check_setting start_s $start real 0 }
 }
 
 read_settings $argv
@@ -250,7 +297,8 @@ build_nodes [llength $setting(flows)]
 for { set flow 0 } { $flow < [llength $setting(flows)] } { incr flow } {
 	greet $server $client($flow) [expr { $settled_s - 5 + 0.1 * $flow }]
 	greet $client($flow) $server [expr { $settled_s - 3 + 0.1 * $flow }]
-	set start [expr { $begin + [lindex "$setting(start_s) 0 0 0 0 0 0 0 0" $flow] }]
+	set late [lindex $setting(start_s) $flow]
+	set start [expr { $begin + ($late eq "" ? 0 : $late) }]
 	set name [lindex $setting(flows) $flow]
 	if { $name eq "udp" } { build_udp $flow $start } else { build_tcp $flow $name $start }
 }

@@ -112,6 +112,15 @@ def test_erasures__count_as_neyman_has_it_when_clusters_are_far_apart() -> None:
     assert counts.var() == pytest.approx(20.0, rel=0.44)
 
 
+@pytest.mark.parametrize("channel", [NeymanA(0.6, 2, 0.4), NeymanA(0.2, 3, 700.5)], ids=str)
+def test_erasures__do_not_depend_on_the_cut_where_blocks_of_clusters_end(channel: NeymanA) -> None:
+    # Blocks of 1024 clusters end every 1100 slots or so, and every 14,000.
+    cuts = [1, 1086, 0, 1, 2, 5000, 8000, 8, 25_902]
+    stream = channel.erasures(4)
+    pieces = np.concatenate([stream.next(cut) for cut in cuts])
+    assert np.array_equal(pieces, channel.erasures(4).next(sum(cuts)))
+
+
 def test_erasures__start_as_if_the_channel_had_always_run() -> None:
     # 2000 first slots, erased with probability 0.3: standard deviation 0.0102; four of them allowed.
     channel = NeymanA(0.3, 5, 20)
