@@ -22,6 +22,7 @@ std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t 
     return std::nullopt;
   }
   next_row_ = end;
+  clock_.stay_near(end);
 
   const RowSummary rows = clock_.summary(begin, end);
   Delivery packet;

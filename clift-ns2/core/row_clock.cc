@@ -2,28 +2,15 @@
 
 namespace clift {
 
-namespace {
-
-RowSummary later_by(RowSummary summary, Nanoseconds shift_ns) {
-  summary.settled_ns = sum_of(summary.settled_ns, shift_ns);
-  return summary;
-}
-
-}  // namespace
-
-RowSummary RowClock::summary(std::int64_t begin, std::int64_t end) const {
-  const std::int64_t first = begin / count(), last = (end - 1) / count();
+RowSummary RowClock::summary_across(std::int64_t begin, std::int64_t end) const {
   const auto whole_trace = static_cast<std::size_t>(count());
-  const auto local = [&](std::int64_t row, std::int64_t cycle) {
-    return static_cast<std::size_t>(row - cycle * count());
-  };
-  if (first == last) return later_by(summaries_.of(local(begin, first), local(end, first)), shift_ns(last));
-
-  const RowSummary head = summaries_.of(local(begin, first), whole_trace);
-  const RowSummary tail = later_by(summaries_.of(0, local(end, last)), shift_ns(last));
-  const RowSummary ends = joined(later_by(head, shift_ns(first)), tail);
-  if (last - first == 1) return ends;
-  return joined(ends, later_by(summaries_.of(0, whole_trace), shift_ns(last - 1)));
+  const Place first = place_of(begin), last = place_of(end - 1);
+  const RowSummary head = later_by(summaries_.of(first.index, whole_trace), first.shift_ns);
+  const RowSummary tail = later_by(summaries_.of(0, last.index + 1), last.shift_ns);
+  const RowSummary ends = joined(head, tail);
+  const std::int64_t last_repetition = repetition_of(end - 1);
+  if (last_repetition - repetition_of(begin) == 1) return ends;
+  return joined(ends, later_by(summaries_.of(0, whole_trace), shift_ns(last_repetition - 1)));
 }
 
 }  // namespace clift

@@ -14,9 +14,22 @@ class RowClock : public TraceClock<LinkRow> {
   RowClock(LinkRows rows, bool repeats) : TraceClock(rows, repeats), summaries_(rows) {}
 
   // Summary of the rows begin .. end - 1; none of them lies beyond the end of the trace.
-  RowSummary summary(std::int64_t begin, std::int64_t end) const;
+  RowSummary summary(std::int64_t begin, std::int64_t end) const {
+    const Place first = place_of(begin);
+    const std::size_t index_end = first.index + static_cast<std::size_t>(end - begin);
+    if (index_end > static_cast<std::size_t>(count())) return summary_across(begin, end);
+    return later_by(summaries_.of(first.index, index_end), first.shift_ns);
+  }
 
  private:
+  static RowSummary later_by(RowSummary summary, Nanoseconds shift_ns) {
+    summary.settled_ns = sum_of(summary.settled_ns, shift_ns);
+    return summary;
+  }
+
+  // Of rows that lie in more than one repetition.
+  RowSummary summary_across(std::int64_t begin, std::int64_t end) const;
+
   RowSummaries summaries_;
 };
 

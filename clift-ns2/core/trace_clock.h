@@ -20,7 +20,8 @@ class TraceClock {
       : rows_(rows),
         count_(static_cast<std::int64_t>(rows.count)),
         repeats_(repeats),
-        period_ns_(repeats ? period_of(rows) : 0) {}
+        period_ns_(repeats ? period_of(rows) : 0),
+        rows_per_ns_(rows.count > 1 ? static_cast<double>(rows.count - 1) / static_cast<double>(span_of(rows)) : 0.0) {}
 
   bool ends_before(std::int64_t row) const { return !repeats_ && row > count_; }
   std::int64_t count() const { return count_; }
@@ -29,36 +30,70 @@ class TraceClock {
   // How much later a repetition is than the first.
   Nanoseconds shift_ns(std::int64_t repetition) const { return product_of(repetition, period_ns_); }
 
-  const Row& row(std::int64_t row) const { return rows_[static_cast<std::size_t>(row % count_)]; }
+  // Where a row of the numbering lies.
+  struct Place {
+    std::size_t index;     // in the trace
+    Nanoseconds shift_ns;  // its repetition is later than the first by this
+  };
+
+  Place place_of(std::int64_t row) const {
+    const std::int64_t index = row - near_row_;
+    if (0 <= index && index < count_) return {static_cast<std::size_t>(index), near_shift_ns_};
+    return {static_cast<std::size_t>(row % count_), shift_ns(row / count_)};
+  }
+
+  // Makes the rows of that one's repetition quick to find, without a division: they are mostly asked for in order.
+  void stay_near(std::int64_t row) {
+    if (row - near_row_ < count_ || !repeats_) return;
+    near_row_ = row / count_ * count_;
+    near_shift_ns_ = shift_ns(row / count_);
+  }
+
+  const Row& row(std::int64_t row) const { return rows_[place_of(row).index]; }
 
   Nanoseconds tx_time_ns(std::int64_t row) const {
-    const Nanoseconds tx = rows_[static_cast<std::size_t>(row % count_)].tx_time_ns;
-    return repeats_ ? sum_of(tx, shift_ns(row / count_)) : tx;
+    const Place place = place_of(row);
+    return sum_of(rows_[place.index].tx_time_ns, place.shift_ns);
   }
 
   // First row whose tx is not earlier than `time_ns`, from row `hint` on (all rows before that are earlier);
   // the number of rows when the trace ends before.
   std::int64_t first_from(Nanoseconds time_ns, std::int64_t hint) const {
-    // Gallop away from the hint, then halve: what is looked for is mostly near.
-    const auto later = [&](std::int64_t row) { return (!repeats_ && row >= count_) || tx_time_ns(row) >= time_ns; };
-    if (later(hint)) return hint;
-    std::int64_t early = hint, step = 1;
-    while (!later(early + step)) {
-      early += step;
-      step *= 2;
+    if (!is_before(hint, time_ns)) return hint;
+    if (!is_before(hint + 1, time_ns)) return hint + 1;
+    return first_beyond(time_ns, hint + 1);
+  }
+
+ private:
+  bool is_before(std::int64_t row, Nanoseconds time_ns) const {
+    return (repeats_ || row < count_) && tx_time_ns(row) < time_ns;
+  }
+
+  // The same when row `early` is before `time_ns`: gallop away from where it is among even rows, then halve.
+  std::int64_t first_beyond(Nanoseconds time_ns, std::int64_t early) const {
+    constexpr double farthest = 1e18;
+    const double distance = std::min(static_cast<double>(time_ns - tx_time_ns(early)) * rows_per_ns_, farthest);
+    std::int64_t late = early + 1 + static_cast<std::int64_t>(distance), step = 1;
+    if (is_before(late, time_ns)) {
+      for (early = late; is_before(early + step, time_ns); step *= 2) early += step;
+      late = early + step;
+    } else {
+      for (; late - step > early && !is_before(late - step, time_ns); step *= 2) late -= step;
+      early = std::max(early, late - step);
     }
-    std::int64_t late = repeats_ ? early + step : std::min(early + step, count_);
+    if (!repeats_) late = std::min(late, count_);
     while (late - early > 1) {
       const std::int64_t middle = early + (late - early) / 2;
-      (later(middle) ? late : early) = middle;
+      (is_before(middle, time_ns) ? early : late) = middle;
     }
     return late;
   }
 
- private:
+  static Nanoseconds span_of(TraceRows<Row> rows) { return rows[rows.count - 1].tx_time_ns - rows[0].tx_time_ns; }
+
   static Nanoseconds period_of(TraceRows<Row> rows) {
     __extension__ using Wide = __int128;
-    const Wide span = rows[rows.count - 1].tx_time_ns - rows[0].tx_time_ns;
+    const Wide span = span_of(rows);
     const Wide n = static_cast<Wide>(rows.count);
     return static_cast<Nanoseconds>(std::min<Wide>((span * n + (n - 1) / 2) / (n - 1), never));
   }
@@ -67,6 +102,9 @@ class TraceClock {
   std::int64_t count_;
   bool repeats_;
   Nanoseconds period_ns_;
+  double rows_per_ns_;             // in the mean
+  std::int64_t near_row_ = 0;      // the first row of the repetition in which rows are quick to find
+  Nanoseconds near_shift_ns_ = 0;  // how much later that is than the first
 };
 
 }  // namespace clift

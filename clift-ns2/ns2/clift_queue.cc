@@ -33,11 +33,9 @@ void CliftQueue::load(const char* path) {
 }
 
 // Made when the simulation begins, so that it does not matter in which order a script sets variables and loads.
-DeliveryPlan& CliftQueue::plan() {
-  if (!plan_) {
-    if (!trace_) fail(name_ + ": there is no link trace; call `load FILE.npy` before packets arrive");
-    plan_ = std::make_unique<DeliveryPlan>(trace_->rows(), options());
-  }
+DeliveryPlan& CliftQueue::begin() {
+  if (!trace_) fail(name_ + ": there is no link trace; call `load FILE.npy` before packets arrive");
+  plan_ = std::make_unique<DeliveryPlan>(trace_->rows(), options());
   return *plan_;
 }
 

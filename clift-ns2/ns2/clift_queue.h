@@ -26,7 +26,8 @@ class CliftQueue : public LinkQueue {
   void load(const char* path) override;
   void add_counters(Counters& counters) override;
 
-  DeliveryPlan& plan();
+  DeliveryPlan& plan() { return plan_ ? *plan_ : begin(); }
+  DeliveryPlan& begin();
   PlanOptions options() const;
   void schedule_departure();
   void depart();

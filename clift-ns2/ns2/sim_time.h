@@ -1,6 +1,7 @@
 // Simulated time: ns-2 counts seconds in doubles, CLIFT nanoseconds in integers.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "scheduler.h"
@@ -9,14 +10,21 @@
 
 namespace clift {
 
-inline Nanoseconds to_ns(double seconds) { return std::llround(seconds * 1e9); }
+// As std::llround rounds, without its call: half a nanosecond goes away from zero.
+inline Nanoseconds to_ns(double seconds) {
+  const double time_ns = seconds * 1e9;
+  const auto whole = static_cast<Nanoseconds>(time_ns);
+  const double rest = time_ns - static_cast<double>(whole);
+  return whole + (rest >= 0.5) - (rest <= -0.5);
+}
+
 inline Nanoseconds now_ns() { return to_ns(Scheduler::instance().clock()); }
 
 // Schedules an event for `time_s`, or for now when that has passed, and not before `earliest_s`. ns-2 adds the delay
 // to its clock, which rounds: two events that are to happen at one moment keep their order only by such a bound.
 inline void schedule_at(double time_s, Handler* handler, Event* event, double earliest_s = 0.0) {
   Scheduler& scheduler = Scheduler::instance();
-  double delay_s = std::fmax(0.0, time_s - scheduler.clock());
+  double delay_s = std::max(0.0, time_s - scheduler.clock());
   while (scheduler.clock() + delay_s < earliest_s) delay_s = std::nextafter(delay_s, HUGE_VAL);
   scheduler.schedule(handler, event, delay_s);
 }

@@ -23,6 +23,7 @@ Nanoseconds TraceSlots::next_tx_ns(Nanoseconds earliest_ns) const {
 Slot TraceSlots::take(Nanoseconds earliest_ns) {
   const std::int64_t row = row_from(earliest_ns);
   next_row_ = row + 1;
+  clock_.stay_near(next_row_);
   ++used_;
   const Nanoseconds tx_ns = clock_.tx_time_ns(row) - offset_ns_;
   const Nanoseconds decode_ns = clock_.row(row).decode_time_ns;
