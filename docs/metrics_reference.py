@@ -48,7 +48,8 @@ without payload (the first one, ns-2's SYN) adds nothing.
     "delay": """\
 From the moment when the sending agent hands a packet to IP until the receiving agent has it: queueing, the
 link's slots, its decoding and recovery, waiting for order, and half of the RTT. Each transmission counts on
-its own, so that recovery by TCP does not show here; packets that never arrived do not count.
+its own, so that recovery by TCP does not show here; packets that never arrived do not count. Through a
+[proxy](proxy.md) it runs from the transmission that the proxy got: the proxy's own connection is in it.
 """,
     "link": """\
 Three ways for a packet to be lost, never mixed: dropped by the queue's limit, given up by the link's scheme

@@ -1,5 +1,6 @@
 // `new Clift/Proxy TCP CAPACITY DELAY_S`: one connection of a proxy. Its receiver and its sender, TCP, are agents as any;
 // ports (`Clift/ProxyPort`) stand where they meet the network, and core/proxy decides.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -162,7 +163,9 @@ void Proxy::update() {
 
 void Proxy::stamp(Packet* packet, hdr_clift_window::Kind kind) {
   relay_.tell();
-  *hdr_clift_window::access(packet) = {static_cast<std::int32_t>(relay_.window_end()), kind};
+  // Segments are numbered to TCP_MAXSEQ, so a larger window is none at all.
+  const std::int64_t end = std::min<std::int64_t>(relay_.window_end(), TCP_MAXSEQ);
+  *hdr_clift_window::access(packet) = {static_cast<std::int32_t>(end), kind};
 }
 
 // `new Clift/ProxyPort PROXY ROLE`: in front of the proxy's receiver (`data_in`) and behind it (`answers_out`), in front

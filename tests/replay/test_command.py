@@ -39,6 +39,27 @@ def tmt(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]
             [*BASIC, "--forward", "a.npy", "--online", "none", "--data", "5"],
             ["--data is no option of --online none"],
         ),
+        ([*BASIC, "--forward-rate", "1e6", "--proxy"], ["--proxy needs --wired-rate"]),
+        ([*BASIC, "--forward-rate", "1e6", "--wired-loss", "0.1"], ["--wired-loss need --wired-rate"]),
+        ([*BASIC, "--forward-rate", "1e6", "--proxy-buffer", "9"], ["--proxy-buffer", "need --proxy"]),
+        (
+            [*BASIC, "--forward-rate", "1e6", "--wired-rate", "1e6", "--proxy", "--proxy-tcp", "bbr"],
+            ["proxy's tcp is 'bbr'", "with stack 2009"],
+        ),
+        (
+            [
+                *BASIC,
+                "--forward",
+                "a.npy",
+                "--online",
+                "go-back-n",
+                "--window-frames",
+                "4",
+                "--repeat-after",
+                "0.1",
+            ],
+            ["repeat_after_ns is 100000000", "500000000"],
+        ),
         (["--forward-rate", "1e6", "--rtt", "-1", "--duration", "5"], ["--rtt", "-1"]),
     ],
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from tmt.campaign.scenario import load
 from tmt.errors import UsageError
 from tmt.metrics.transport import RECEIVED, SENT
 from tmt.replay import PlainLink, Proxy, Replay, TraceLink, WiredHop, run
@@ -140,6 +143,24 @@ class TestRuns:
         assert row["retransmissions"] >= row["wired_lost"]
         assert row["proxy_retransmissions"] == row["forward_queue_dropped"]
 
+    def test_several_flows_share_the_proxy_and_end_the_run_together(self) -> None:
+        result = run(
+            replay(flows=4, start_spread_ns=S, transfer_bytes=500_000, proxy=Proxy(stack="modern", tcp="bbr"))
+        )
+        row = result.row
+        assert (row["flows_completed"], row["proxy_tcp"], row["proxy_stack"]) == (4, "bbr", "modern")
+        # 346 segments and a SYN each; 4 x 500,000 bytes at 2 Mbit/s with headers take 8.3 s.
+        for flow in range(4):
+            mine = result.packets[result.packets["flow"] == flow]
+            received = mine[(mine["event"] == RECEIVED) & (mine["direction"] == 0)]
+            assert np.unique(received["sequence"]).tolist() == list(range(347))
+            # What arrives was sent by then, and its delay says when.
+            sent = mine[(mine["event"] == SENT) & (mine["direction"] == 0)]
+            when = set(zip(sent["sequence"].tolist(), sent["time_ns"].tolist(), strict=True))
+            began = zip(received["sequence"], received["time_ns"] - received["delay_ns"], strict=True)
+            assert {(int(sequence), int(time_ns)) for sequence, time_ns in began} <= when
+        assert 8.3 < row["simulated_s"] < 12
+
     def test_wired_hop_without_a_proxy_forwards(self) -> None:
         row = run(replay(wired=WiredHop(rate_bps=10e6, delay_ns=45 * MS, loss=0.05), duration_ns=20 * S)).row
         assert row["proxy"] is False
@@ -157,3 +178,20 @@ class TestRuns:
 
         assert acks_per_packet(delayed=False) == pytest.approx(1, abs=0.02)
         assert acks_per_packet(delayed=True) == pytest.approx(0.5, abs=0.03)
+
+    def test_page_s_example_runs_as_printed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        page = (Path(__file__).parents[2] / "docs" / "proxy.md").read_text()
+        (script,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+        exec(script, {})
+        goodput_bps, held_s = map(float, capsys.readouterr().out.split())
+        assert 1e6 < goodput_bps < 2e6
+        assert held_s >= 0
+
+
+def test_page_s_scenario_is_one(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "proxy.md").read_text()
+    (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "s.toml").write_text(text)
+    scenario = load(tmp_path / "s.toml")
+    assert [link.proxy for link in scenario.links] == [False, True]
+    assert (len(scenario.wireds), len(scenario.traces)) == (2, 2)
