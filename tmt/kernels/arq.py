@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tmt.kernels._jit import fetch_ahead, kernel, part_of_kernel
+from tmt.kernels.windows import AHEAD_SLOTS, LINE_SLOTS, first_slot_from
 
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -22,12 +23,6 @@ WINDOW_SLOTS = 1024
 
 WINDOWS_BY_SEARCH = 4
 """After a window whose slots were not in step, so many are not even tried so."""
-
-LINE_SLOTS = 8
-"""Times in a line of the cache."""
-
-AHEAD_SLOTS = 384
-"""How far ahead of the slot that is sent its successors are fetched: as far as the memory takes to answer."""
 
 UNLIMITED = np.iinfo(np.int64).max
 
@@ -193,15 +188,6 @@ def end_of_window(tx_time_ns: Int64Array, start: int, lag: int, report_delay_ns:
     if lag > 0:
         return min(end, start + lag)
     return first_slot_from(tx_time_ns, start + 1, end, tx_time_ns[start] + report_delay_ns)
-
-
-@part_of_kernel
-def first_slot_from(tx_time_ns: Int64Array, start: int, end: int, moment_ns: int) -> int:
-    """Return the first slot from `start` on that is not sent before `moment_ns`, but `end` at the latest."""
-    slot = start
-    while slot < end and tx_time_ns[np.uintp(slot)] < moment_ns:
-        slot += 1
-    return slot
 
 
 @part_of_kernel

@@ -10,24 +10,27 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import kernel, part_of_kernel
+from tmt.kernels._jit import fetch_ahead, kernel, part_of_kernel
+from tmt.kernels.windows import LINE_SLOTS
 
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
+NEVER_NS = np.iinfo(np.int64).max
+
 
 @kernel
-def arrive_in_order(decode_time_ns: Int64Array) -> bool:
-    """Whether all decoded slots took equally long, so that they arrive in the order of their `tx`."""
-    usual_ns = 0
+def shortest_and_longest_ns(decode_time_ns: Int64Array) -> tuple[int, int]:
+    """Return the shortest and the longest time to decode; `NEVER_NS` and 0 when all slots are erased.
+
+    Unless the former is below the latter, slots arrive in the order of their `tx`.
+    """
+    shortest_ns, longest_ns = NEVER_NS, 0
     for slot in range(len(decode_time_ns)):
-        if decode_time_ns[slot] > 0:
-            usual_ns = decode_time_ns[slot]
-            break
-    others = 0
-    for slot in range(len(decode_time_ns)):
-        others += (decode_time_ns[slot] != usual_ns) & (decode_time_ns[slot] != 0)
-    return others == 0
+        took_ns = decode_time_ns[np.uintp(slot)]
+        longest_ns = max(longest_ns, took_ns)
+        shortest_ns = min(shortest_ns, took_ns if took_ns > 0 else NEVER_NS)
+    return shortest_ns, longest_ns
 
 
 @part_of_kernel
@@ -58,7 +61,8 @@ def decode_blocks_in_order(
     out_tx_time_ns: Int64Array,
     out_delay_ns: Int64Array,
     out_delivered: BoolArray,
-    out_recovered: BoolArray,
+    out_arrived: Int64Array,
+    ahead_slots: int,
 ) -> None:
     """Decode whole blocks whose LLDUs arrive in order, one after the other, and write their rows.
 
@@ -73,25 +77,31 @@ def decode_blocks_in_order(
         After how long, from its last slot, a block that cannot be recovered is given up.
     out_tx_time_ns, out_delay_ns, out_delivered : [n_blocks * data], written
         The rows.
-    out_recovered : [n_blocks or more], bool, written
-        Whether at least `data` LLDUs of the block arrived.
+    out_arrived : [n_blocks or more], int64, written
+        How many LLDUs of each block arrived; with `data` of them it is recovered.
+    ahead_slots
+        How far ahead slots and rows are fetched; 0 where no other loops come between.
     """
     length = data + repair
     for block in range(len(tx_time_ns) // length):
         slot, row = block * length, block * data
+        for line in range(0, length if ahead_slots > 0 else 0, LINE_SLOTS):
+            fetch_ahead(tx_time_ns, np.uintp(slot + line + ahead_slots))
+            fetch_ahead(decode_time_ns, np.uintp(slot + line + ahead_slots))
+            fetch_ahead(out_tx_time_ns, np.uintp(row + line + ahead_slots))
+            fetch_ahead(out_delay_ns, np.uintp(row + line + ahead_slots))
         arrived = settled_ns = 0
         for i in range(data):
             arrived += decode_time_ns[np.uintp(slot + i)] > 0
         for i in range(data, length):
             took_ns = decode_time_ns[np.uintp(slot + i)]
             arrival_ns = tx_time_ns[np.uintp(slot + i)] + took_ns
-            counts = (arrived < data) & (took_ns > 0)
-            settled_ns = arrival_ns if counts else settled_ns
-            arrived += counts
+            settled_ns = arrival_ns if (arrived < data) & (took_ns > 0) else settled_ns
+            arrived += took_ns > 0
         recovered = arrived >= data
         given_up_ns = tx_time_ns[np.uintp(slot + length - 1)] + detection_delay_ns
         settled_ns = settled_ns if recovered else given_up_ns
-        out_recovered[np.uintp(block)] = recovered
+        out_arrived[np.uintp(block)] = arrived
         for i in range(data):
             out_tx_time_ns[np.uintp(row + i)] = tx_time_ns[np.uintp(slot + i)]
         for i in range(data):
@@ -170,11 +180,11 @@ def decode_runs_in_any_order(
     out_tx_time_ns: Int64Array,
     out_delay_ns: Int64Array,
     out_delivered: BoolArray,
-    out_recovered: BoolArray,
+    out_arrived: Int64Array,
 ) -> None:
     """Do what `decode_blocks_in_order` does, for runs of `depth` blocks, whose LLDUs may overtake each other.
 
-    `out_recovered` tells of the blocks in the order of their first slots.
+    `out_arrived` tells of the blocks in the order of their first slots.
     """
     run_slots, run_rows = depth * (data + repair), depth * data
     arrivals_ns = np.empty((1, data + repair + 1), np.int64)
@@ -191,7 +201,7 @@ def decode_runs_in_any_order(
         settled_ns = tx_time_ns[(run + 1) * run_slots - 1] + detection_delay_ns
         if recovered:
             settled_ns = nth_arrival_ns(arrivals_ns, 0, arrived, data)
-        out_recovered[block] = recovered
+        out_arrived[block] = arrived
         for i in range(0, run_rows, depth):
             sent_ns, took_ns = tx_time_ns[np.uintp(slot + i)], decode_time_ns[np.uintp(slot + i)]
             late_ns = settled_ns - sent_ns

@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from tmt.kernels._jit import kernel
 from tmt.kernels.blocks import (
-    arrive_in_order,
     decode_blocks_in_order,
     decode_runs_in_any_order,
     decode_runs_in_order,
+    shortest_and_longest_ns,
 )
 
 Int64Array = npt.NDArray[np.int64]
@@ -49,7 +49,7 @@ def decode_runs(
     run_slots, run_rows = depth * (data + repair), depth * data
     runs = len(tx_time_ns) // run_slots
     runs_together = max(1, SLOTS_TOGETHER // run_slots)
-    recovered = np.empty(runs_together * depth, np.bool_)
+    arrived = np.empty(runs_together * depth, np.int64)
     for first in range(0, runs, runs_together):
         last = min(first + runs_together, runs)
         tx_ns = tx_time_ns[first * run_slots : last * run_slots]
@@ -58,7 +58,8 @@ def decode_runs(
         delay_ns = out_delay_ns[first * run_rows : last * run_rows]
         delivered = out_delivered[first * run_rows : last * run_rows]
         out_transmissions[first * run_rows : last * run_rows] = 1
-        if not arrive_in_order(decode_ns):
+        shortest_ns, longest_ns = shortest_and_longest_ns(decode_ns)
+        if shortest_ns < longest_ns:
             decode_runs_in_any_order(
                 tx_ns,
                 decode_ns,
@@ -69,11 +70,20 @@ def decode_runs(
                 rows_tx_ns,
                 delay_ns,
                 delivered,
-                recovered,
+                arrived,
             )
         elif depth == 1:
             decode_blocks_in_order(
-                tx_ns, decode_ns, data, repair, detection_delay_ns, rows_tx_ns, delay_ns, delivered, recovered
+                tx_ns,
+                decode_ns,
+                data,
+                repair,
+                detection_delay_ns,
+                rows_tx_ns,
+                delay_ns,
+                delivered,
+                arrived,
+                0,
             )
         else:
             decode_runs_in_order(

@@ -5,21 +5,20 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import kernel, part_of_kernel
+from tmt.kernels._jit import fetch_ahead, kernel, part_of_kernel
 from tmt.kernels.blocks import (
-    arrive_in_order,
+    NEVER_NS,
     decode_blocks_in_order,
     decode_runs_in_any_order,
     nth_arrival_ns,
+    shortest_and_longest_ns,
 )
-from tmt.kernels.windows import end_of_window, evenly_spaced, first_interval_ns, first_slot_from
+from tmt.kernels.windows import AHEAD_SLOTS, LINE_SLOTS, guess_slot_from
 
 Int64Array = npt.NDArray[np.int64]
 
 WINDOW_SLOTS = 2048
 """Most slots that are sent before the blocks in them are judged; few enough to stay in the cache."""
-
-NEVER_NS = np.iinfo(np.int64).max
 
 REQUEST = np.dtype(
     [
@@ -28,11 +27,12 @@ REQUEST = np.dtype(
         ("made", np.int64),
         ("left", np.int64),
         ("arrived", np.int64),
+        ("listed", np.int64),
     ]
 )
 """A block that waits for repair: when its request reaches the sender (from then on: the `tx` of the last slot
 that served it), its first row, requests made so far, repair LLDUs still to send in this round, LLDUs arrived
-over all rounds."""
+over all rounds, and how many of these are listed: the others arrived earlier than any that may follow."""
 
 STATE = np.dtype(
     [
@@ -107,7 +107,7 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
     requests : [power of two], `REQUEST`, updated
         Ring that holds the FIFO; needs room for as many as wait and ``n // (data + repair) + 2`` more.
     arrivals_ns : [len(requests), 2 * (data + repair) + extra + 1], int64, ns, updated
-        When the LLDUs of each waiting block arrived.
+        When the listed LLDUs of each waiting block arrived.
     first_row
         Number of the row at index 0 of the output, from the start of the trace.
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions : [open rows + n], updated
@@ -116,20 +116,17 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
     row, on_air = state[0]["rows"] - first_row, state[0]["on_air"]
     head, tail, requested = state[0]["head"], state[0]["tail"], state[0]["requested"]
     due_ns, first_row_of, made = requests["due_ns"], requests["row"], requests["made"]
-    left, arrived_of = requests["left"], requests["arrived"]
+    left, arrived_of, listed_of = requests["left"], requests["arrived"], requests["listed"]
     mask = len(requests) - 1
     length = data + repair
-    recovered = np.empty(len(air_tx_ns) // length + 1, np.bool_)
+    arrived_of_block = np.empty(len(air_tx_ns) // length + 1, np.int64)
     slot = 0
     while slot < len(tx_time_ns):
         # No request that is made in this window falls due in it.
-        interval_ns = first_interval_ns(tx_time_ns, slot)
-        end = end_of_window(tx_time_ns, slot, WINDOW_SLOTS, report_delay_ns, interval_ns)
-        if interval_ns > 0 and not evenly_spaced(tx_time_ns, slot, end, interval_ns):
-            interval_ns = 0
-            end = end_of_window(tx_time_ns, slot, WINDOW_SLOTS, report_delay_ns, interval_ns)
+        end = min(slot + WINDOW_SLOTS, len(tx_time_ns))
+        end = max(guess_slot_from(tx_time_ns, slot, end, tx_time_ns[slot] + report_delay_ns), slot + 1)
 
-        served, start = head, slot
+        served = head
         blocks = (end - slot) // length
         in_one_piece = blocks > 0 and on_air == 0
         in_one_piece &= head == tail or due_ns[head & mask] > tx_time_ns[end - 1]
@@ -140,7 +137,10 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
         while slot < end:
             free, front = end, np.uintp(head & mask)
             if head < tail:
-                free = first_slot_from(tx_time_ns, start, slot, end, due_ns[front], interval_ns)
+                free = guess_slot_from(tx_time_ns, slot, end, due_ns[front])
+            for line in range(slot, free, LINE_SLOTS):
+                fetch_ahead(tx_time_ns, np.uintp(line + AHEAD_SLOTS))
+                fetch_ahead(decode_time_ns, np.uintp(line + AHEAD_SLOTS))
             for i in range(free - slot):
                 air_tx_ns[np.uintp(on_air + i)] = tx_time_ns[np.uintp(slot + i)]
                 air_decode_ns[np.uintp(on_air + i)] = decode_time_ns[np.uintp(slot + i)]
@@ -149,9 +149,11 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
             if slot == end:
                 break
             taken = min(left[front], end - slot)
-            arrived_of[front] = collect_arrivals(
-                tx_time_ns, decode_time_ns, slot, slot + taken, arrivals_ns, front, arrived_of[front]
+            listed = collect_arrivals(
+                tx_time_ns, decode_time_ns, slot, slot + taken, arrivals_ns, front, listed_of[front]
             )
+            arrived_of[front] += listed - listed_of[front]
+            listed_of[front] = listed
             slot += taken
             requested += taken
             left[front] -= taken
@@ -167,9 +169,19 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
         delivered = out_delivered[row : row + blocks * data]
         transmissions = out_transmissions[row : row + blocks * data]
         transmissions[:] = 1
-        if arrive_in_order(decode_ns):
+        shortest_ns, longest_ns = shortest_and_longest_ns(decode_ns)
+        if shortest_ns >= longest_ns:
             decode_blocks_in_order(
-                tx_ns, decode_ns, data, repair, detection_delay_ns, rows_tx_ns, delay_ns, delivered, recovered
+                tx_ns,
+                decode_ns,
+                data,
+                repair,
+                detection_delay_ns,
+                rows_tx_ns,
+                delay_ns,
+                delivered,
+                arrived_of_block,
+                AHEAD_SLOTS,
             )
         else:
             decode_runs_in_any_order(
@@ -182,12 +194,14 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
                 rows_tx_ns,
                 delay_ns,
                 delivered,
-                recovered,
+                arrived_of_block,
             )
 
+        # What arrives before the request does, arrives before its answer; only how much of it counts.
+        early = longest_ns <= report_delay_ns
         for block in range(blocks + 1):
             last_block = block == blocks
-            if not last_block and (recovered[np.uintp(block)] or rounds == 0):
+            if not last_block and (arrived_of_block[np.uintp(block)] >= data or rounds == 0):
                 continue
             # Rounds of older blocks that ended before this one ask first; after the last block, all others.
             ended_ns = NEVER_NS if last_block else tx_ns[(block + 1) * length - 1]
@@ -196,43 +210,49 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
                 served += 1
                 begin, arrived = first_row_of[front] - first_row, arrived_of[front]
                 if arrived < data and made[front] < rounds:
-                    for i in range(arrived):
+                    for i in range(listed_of[front]):
                         arrivals_ns[back, np.uintp(i)] = arrivals_ns[front, np.uintp(i)]
                     due_ns[back], first_row_of[back] = due_ns[front] + report_delay_ns, first_row_of[front]
                     made[back], left[back] = made[front] + 1, data - arrived + extra
-                    arrived_of[back] = arrived
+                    arrived_of[back], listed_of[back] = arrived, listed_of[front]
                     tail += 1
-                    for i in range(begin, begin + data):
-                        out_transmissions[np.uintp(i)] = min(made[back] + 1, 255)
                     continue
                 settled_ns = due_ns[front] + detection_delay_ns
                 if arrived >= data:
-                    settled_ns = nth_arrival_ns(arrivals_ns, front, arrived, data)
+                    listed = listed_of[front]
+                    settled_ns = nth_arrival_ns(arrivals_ns, front, listed, data - arrived + listed)
                 for i in range(begin, begin + data):
                     late_ns, took_ns = settled_ns - out_tx_time_ns[np.uintp(i)], out_delay_ns[np.uintp(i)]
                     out_delay_ns[np.uintp(i)] = took_ns if out_delivered[np.uintp(i)] else late_ns
                 for i in range(begin, begin + data):
                     out_delivered[np.uintp(i)] |= arrived >= data
+                for i in range(begin, begin + data):
+                    out_transmissions[np.uintp(i)] = min(made[front] + 1, 255)
             if last_block:
                 break
             back, begin = np.uintp(tail & mask), row + block * data
-            arrived = collect_arrivals(
-                tx_ns, decode_ns, block * length, (block + 1) * length, arrivals_ns, back, 0
-            )
+            arrived, listed = arrived_of_block[np.uintp(block)], 0
+            if not early:
+                listed = collect_arrivals(
+                    tx_ns, decode_ns, block * length, (block + 1) * length, arrivals_ns, back, 0
+                )
             due_ns[back], first_row_of[back] = ended_ns + report_delay_ns, begin + first_row
             made[back], left[back], arrived_of[back] = 1, data - arrived + extra, arrived
+            listed_of[back] = listed
             tail += 1
-            for i in range(begin, begin + data):
-                took_ns = out_delay_ns[np.uintp(i)]
-                out_delay_ns[np.uintp(i)] = took_ns if out_delivered[np.uintp(i)] else -1
-            for i in range(begin, begin + data):
-                out_transmissions[np.uintp(i)] = 2
 
         row += blocks * data
         if not in_one_piece:
             for i in range(on_air):
                 air_tx_ns[i] = air_tx_ns[blocks * length + i]
                 air_decode_ns[i] = air_decode_ns[blocks * length + i]
+    for request in range(head, tail):
+        place = np.uintp(request & mask)
+        begin = first_row_of[place] - first_row
+        for i in range(begin, begin + data):
+            took_ns = out_delay_ns[np.uintp(i)]
+            out_delay_ns[np.uintp(i)] = took_ns if out_delivered[np.uintp(i)] else -1
+            out_transmissions[np.uintp(i)] = min(made[place] + 1, 255)
     state[0]["rows"], state[0]["on_air"] = row + first_row, on_air
     state[0]["head"], state[0]["tail"], state[0]["requested"] = head, tail, requested
 
