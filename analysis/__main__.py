@@ -7,6 +7,7 @@ from pathlib import Path
 
 from analysis import offline_online
 from analysis.barakat2003 import recipe as barakat2003
+from analysis.botos import coding_place
 from analysis.botos import recipe as botos
 from analysis.channel import channel_check
 from analysis.jin2006 import recipe as jin2006
@@ -20,6 +21,7 @@ RECIPES = {
     "Kuhn 2014, figures 7 to 11, tables 1 to 3": kuhn2014.main,
     "Barakat and Al Fawal 2003, figures 3 to 16": barakat2003.main,
     "Botos, Polgar and Bota, figures 1 and 3 to 6": botos.main,
+    "Coding in the transport or in the link": coding_place.main,
     "Jin and Yang 2006, figures 3 to 6": jin2006.main,
     "Offline against online": offline_online.main,
     "Channel lms against theory": channel_check.main,

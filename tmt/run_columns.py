@@ -179,6 +179,23 @@ RUN_RESULTS = (
     ResultColumn(
         "window_packets", "integer", "scenario", "packets", "bound on each sender's window", "TCP segments"
     ),
+    ResultColumn(
+        "code",
+        "text",
+        "scenario",
+        "",
+        "rateless code of FECTCP's flows, or its fixed overhead",
+        null="for TCP",
+    ),
+    ResultColumn(
+        "block_segments",
+        "integer",
+        "scenario",
+        "segments",
+        "source symbols of the largest block that is coded",
+        "FECTCP segments of data",
+        null="for TCP",
+    ),
     ResultColumn("loop", "flag", "scenario", "", "whether a link trace starts again at its end"),
     ResultColumn("in_order", "flag", "scenario", "", "whether the link delivers packets in order"),
     ResultColumn(
@@ -249,6 +266,15 @@ RUN_RESULTS = (
         "byte",
         "data handed to the receivers' applications, in order, of all flows",
         _TCP_PAYLOAD,
+    ),
+    ResultColumn(
+        "code_overhead",
+        "number",
+        "delivery",
+        "",
+        "symbols that decoded blocks took beyond their source symbols / source symbols",
+        "FECTCP segments that arrived before their block was decoded",
+        null="for TCP, or when nothing was decoded",
     ),
     ResultColumn(
         "completion_s",

@@ -1,5 +1,5 @@
 # The flows: TCP agents of the stack that is set, with selective acknowledgements and timestamps, each to a sink of its
-# own. Stack 2009 is TCP-Linux, the code of Linux 2.6.22; modern is core/tcp.
+# own. Stack 2009 is TCP-Linux, the code of Linux 2.6.22; modern is core/tcp. FECTCP is the same beside either.
 
 set tcp_ip_bytes 40
 set timestamp_bytes 12
@@ -21,7 +21,7 @@ proc build_flows {} {
 }
 
 proc build_flow { flow start } {
-	global ns setting sender base receiver tcp_of completed_ns
+	global ns setting sender base receiver tcp_of sink_of completed_ns
 	set completed_ns($flow) -1
 	set tcp_of($flow) [new_sender $flow $setting(stack) $setting(congestion_control)]
 	trace_windows $flow $tcp_of($flow)
@@ -30,7 +30,8 @@ proc build_flow { flow start } {
 		return
 	}
 	set tcp $tcp_of($flow)
-	set sink [new_receiver $flow $setting(stack)]
+	set sink_of($flow) [new_receiver $flow $setting(stack) $setting(congestion_control)]
+	set sink $sink_of($flow)
 	join_agents $sender $tcp $receiver $sink
 	tap_agent $sender $tcp $flow 0
 	tap_agent $receiver $sink $flow 1
@@ -64,9 +65,9 @@ proc join_agents { from tcp to sink } {
 proc split_flow { flow start } {
 	global ns setting sender base receiver recorder tcp_of onward_of proxy_of window_of
 	set tcp $tcp_of($flow)
-	set sink [new_receiver $flow $setting(stack)]
+	set sink [new_receiver $flow $setting(stack) $setting(congestion_control)]
 	set onward [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
-	set end [new_receiver $flow $setting(proxy_stack)]
+	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
 	join_agents $sender $tcp $base $sink
 	join_agents $base $onward $receiver $end
 	set window_of($flow) [keep_to_window $sender $tcp $setting(proxy_buffer_packets)]
@@ -88,14 +89,18 @@ proc split_flow { flow start } {
 # packetSize_ is payload to ns-2, which adds the headers; it and window_ must be set before select_ca.
 proc new_sender { flow stack congestion_control } {
 	global ns setting tcp_ip_bytes timestamp_bytes header_bytes
-	set tcp [new [expr { $stack eq "modern" ? "Agent/TCP/Modern" : "Agent/TCP/Linux" }]]
+	set is_coded [expr { $congestion_control eq "fectcp" }]
+	set tcp [new Agent/TCP/[expr { $is_coded ? "Fectcp" : $stack eq "modern" ? "Modern" : "Linux" }]]
 	$tcp set timestamps_ true
 	$tcp set tcpip_base_hdr_size_ $tcp_ip_bytes
 	$tcp set ts_option_size_ $timestamp_bytes
 	$tcp set packetSize_ [expr { $setting(packet_bytes) - $header_bytes }]
 	$tcp set window_ $setting(window_packets)
 	$tcp set fid_ $flow
-	if { $stack eq "modern" } {
+	if { $is_coded } {
+		$tcp set block_segments_ $setting(block_segments)
+		$tcp overhead $setting(code_overhead)
+	} elseif { $stack eq "modern" } {
 		$tcp congestion_control $congestion_control
 	} else {
 		$ns at 0 "$tcp select_ca $congestion_control"
@@ -111,9 +116,13 @@ proc trace_windows { flow tcp } {
 	}
 }
 
-proc new_receiver { flow stack } {
-	global setting header_bytes delayed_ack_s
-	if { $stack eq "modern" } {
+proc new_receiver { flow stack congestion_control } {
+	global setting recorder header_bytes delayed_ack_s
+	if { $congestion_control eq "fectcp" } {
+		set sink [new Agent/TCPSink/Fectcp]
+		$sink overhead $setting(code_overhead)
+		$sink recorder $recorder
+	} elseif { $stack eq "modern" } {
 		set sink [new Agent/TCPSink/Modern]
 		$sink set interval_ [expr { $setting(delayed_acks) ? $delayed_ack_s : 0 }]
 	} else {
@@ -152,13 +161,15 @@ proc flow_done { flow } {
 
 # Returns names and values of what the agents have counted.
 proc flow_counters {} {
-	global setting tcp_of completed_ns
+	global setting tcp_of sink_of completed_ns
 	set counters {}
 	for { set flow 0 } { $flow < $setting(flows) } { incr flow } {
 		lappend counters flow_${flow}_timeouts [$tcp_of($flow) set nrexmit_] \
 			flow_${flow}_completed_ns $completed_ns($flow)
-		if { !$setting(proxy) } continue
-		foreach { name value } [split_counters $flow] {
+		set more {}
+		if { $setting(proxy) } { set more [split_counters $flow] }
+		if { $setting(tcp) eq "fectcp" } { set more [$sink_of($flow) counters] }
+		foreach { name value } $more {
 			lappend counters flow_${flow}_$name $value
 		}
 	}

@@ -47,6 +47,8 @@ set known_settings {
 	proxy_buffer_packets {int 2 2147483647} 100
 	proxy_delay_s     {real 0} 0
 	delayed_acks      flag     0
+	block_segments    {int 1 2147483647} 256
+	code_overhead     text     0%
 	queue_packets     {int 1}  100
 	window_packets    {int 1}  200
 	packet_bytes      {int 53} 1500
@@ -59,12 +61,15 @@ set known_settings {
 }
 
 # TCP variants of each stack, and the names of its congestion controls for them: modules of TCP-Linux in 2009, what
-# core/tcp/congestion has in modern.
+# core/tcp/congestion has in modern. FECTCP has agents of its own and no choice of controls.
 array set variants {
-	2009 { newreno reno  reno reno  westwood westwood  hybla hybla  cubic cubic  compound compound }
+	2009 {
+		newreno reno  reno reno  westwood westwood  hybla hybla  cubic cubic  compound compound
+		fectcp fectcp
+	}
 	modern {
 		newreno reno  reno reno  westwood westwood  hybla hybla  cubic cubic  compound compound
-		bbr bbr  bbr3 bbr3
+		bbr bbr  bbr3 bbr3  fectcp fectcp
 	}
 }
 
@@ -94,6 +99,9 @@ proc read_settings { words } {
 	check_variant proxy_
 	if { $setting(proxy) && $setting(wired_rate_bps) == 0 } {
 		refuse "proxy is 1; it needs a wired hop, wired_rate_bps of 1 or more"
+	}
+	if { $setting(proxy) && "fectcp" in [list $setting(tcp) $setting(proxy_tcp)] } {
+		refuse "proxy is 1; it cannot split fectcp"
 	}
 }
 

@@ -73,6 +73,7 @@ def _key(folder: Path, text: str, stamp: str = "build 1") -> str:
         ("duration = 20", "duration = 21"),
         ("duration = 20", "duration = 20\nflows = 2"),
         ("duration = 20", 'duration = 20\nstack = "modern"'),
+        ('"cubic"', '"fectcp"'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\nevery = 2'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\noffset = 1'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\nlldu_bytes = 33'),
@@ -108,6 +109,40 @@ def test_key__changes_with_the_simulator_and_the_trace(folder: Path) -> None:
     other = folder / "other.parquet"
     overlay(folder / "phy.parquet", other, ErrorFree(), seed=1)
     assert _key(folder, TEXT.replace("phy.parquet", "other.parquet")) != key, "another file, another hash"
+
+
+def test_key__changes_with_the_code(folder: Path) -> None:
+    plain = TEXT.replace('"cubic"', '"fectcp"')
+    keys = {
+        _key(folder, plain.replace("duration = 20", f"duration = 20\n{more}"))
+        for more in ("", 'code = "lt"', 'code = "5%"', "block_segments = 100")
+    }
+    assert len(keys) == 4
+
+
+def test_key__is_that_of_results_from_before_there_were_codes(folder: Path) -> None:
+    (run,) = _runs(folder, TEXT)
+    link = {
+        "rtt": 0.5,
+        "queue_packets": 40,
+        "window_packets": None,
+        "in_order": True,
+        "hold": None,
+        "loop": True,
+        "return_link": "plain",
+        "return_rate": None,
+    }
+    traffic = {
+        "stack": "2009",
+        "duration": 20.0,
+        "flows": 1,
+        "transfer_bytes": None,
+        "packet_bytes": 1500,
+        "start_spread": 0.0,
+    }
+    path = digest(link, traffic, run.lldu_bytes, "build 1", __version__, FORMAT_VERSION)
+    text = f"{run.conversion.identity} {run.start!r} {path} cubic 3"
+    assert run.key == hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def test_key__does_not_change_with_names_and_order(folder: Path) -> None:
@@ -310,3 +345,17 @@ def test_stacks__are_an_axis_and_run_the_variants_that_they_have(folder: Path) -
         ("modern", "bbr"),
     ]
     assert axes(runs) == ["stack"]
+
+
+def test_codes__are_an_axis(folder: Path) -> None:
+    text = TEXT.replace('["cubic"]', '["cubic", "fectcp"]').replace(
+        "duration = 20", 'duration = 20\ncode = ["raptorq", "5%"]'
+    )
+    runs = _runs(folder, text)
+    assert [(run.traffic.code, run.tcp) for run in runs] == [
+        ("raptorq", "cubic"),
+        ("raptorq", "fectcp"),
+        ("5%", "cubic"),
+        ("5%", "fectcp"),
+    ]
+    assert axes(runs) == ["code"]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import pytest
 
 if TYPE_CHECKING:
@@ -119,3 +120,21 @@ def test_run__warns_of_results_of_another_simulator(folder: Path, tmp_path: Path
     )
     assert "12 results come from another build of the simulator" in result.stderr
     assert "12 to execute" in result.stdout
+
+
+def test_fectcp__runs_beside_tcp(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+) -> None:
+    del simulator
+    path = write_scenario(tmp_path / "coded.toml", tcp='["cubic", "fectcp"]', seeds=2)
+    path.write_text(path.read_text().replace("[[traffic]]", '[[traffic]]\ncode = "5%"\nblock_segments = 50'))
+    result = _tmt("coded.toml", folder=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "FECTCP" in result.stdout
+    rows = pd.read_parquet(tmp_path / "out" / "coded" / "results.parquet")
+    assert set(rows["code"]) == {"5%"}
+    coded = rows[rows["tcp"] == "fectcp"]
+    # 3 symbols for 50: 5 %, rounded up.
+    assert coded["code_overhead"].tolist() == [pytest.approx(0.06)] * len(coded)
+    assert (coded["goodput_bps"] > 0).all()
+    assert rows[rows["tcp"] == "cubic"]["code_overhead"].isna().all()

@@ -77,7 +77,7 @@ def test_sections__know_every_stack() -> None:
     assert get_args(Stack) == tuple(STACKS)
 
 
-TCP_CHOICE = "'newreno', 'westwood', 'hybla', 'cubic', 'compound', 'bbr' or 'bbr3'"
+TCP_CHOICE = "'newreno', 'westwood', 'hybla', 'cubic', 'compound', 'bbr', 'bbr3' or 'fectcp'"
 
 REFUSALS = {
     "unknown key": ("seeds = 3", "sedes = 3", "4: key grid.sedes: is not known; allowed: tcp, seeds, "),
@@ -116,6 +116,21 @@ REFUSALS = {
         'duration = 20\nstack = "2020"',
         "26: key traffic[0].stack: value \"2020\" is not allowed; allowed: '2009' or 'modern'",
     ),
+    "unknown code": (
+        "duration = 20",
+        'duration = 20\ncode = "raptor"',
+        "26: key traffic[0].code: code is 'raptor', must be one of raptorq, lt, or a share from 0% to 100%",
+    ),
+    "block that is too large": (
+        "duration = 20",
+        "duration = 20\nblock_segments = 20000",
+        "26: key traffic[0].block_segments: block_segments is 20000, must be from 1 to 10000",
+    ),
+    "code without anybody who codes": (
+        "duration = 20",
+        'duration = 20\ncode = "5%"',
+        "26: key traffic.code: '5%' means nothing without FECTCP; allowed: tcp = ['fectcp']",
+    ),
     "unknown scheme": (
         '"arq"',
         '"arx"',
@@ -145,6 +160,11 @@ REFUSALS = {
         "[link]",
         "[proxy]\ndelay = 0.1\n[link]",
         "22: key proxy: means nothing without a proxy; allowed: proxy = true in [link]",
+    ),
+    "proxy of a flow that it cannot split": (
+        "rtt = 0.5",
+        'rtt = 0.5\nproxy = true\n[wired]\nrate = 1e7\ndelay = 0\n[proxy]\ntcp = "fectcp"',
+        "24: key link.proxy: true is not allowed; allowed: TCP: a proxy cannot split FECTCP",
     ),
     "proxy whose stack lacks the variant": (
         "rtt = 0.5",
@@ -261,3 +281,9 @@ def test_load__refuses_what_is_no_file_of_text(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match=r"s\.toml: is no text in UTF-8"):
         load(tmp_path / "s.toml")
+
+
+def test_load__refuses_delayed_acknowledgements_of_fectcp(tmp_path: Path) -> None:
+    text = GOOD.replace('"cubic"', '"fectcp"').replace("duration = 20", "duration = 20\ndelayed_acks = true")
+    refusal = _load(tmp_path, text)
+    assert "26: key traffic.delayed_acks: true is not allowed; allowed: TCP, not FECTCP" in refusal

@@ -24,12 +24,17 @@ def replay(simulator: Path, folder: Path, *words: str) -> subprocess.CompletedPr
     [
         (
             ("tcp", "vegas"),
-            "tcp is vegas; with stack 2009 allowed are compound, cubic, hybla, newreno, reno, westwood",
+            "tcp is vegas; with stack 2009 allowed are compound, cubic, fectcp, hybla, newreno, reno, "
+            "westwood",
         ),
         (
             ("tcp", "vegas", "stack", "modern"),
-            "tcp is vegas; with stack modern allowed are bbr, bbr3, compound, cubic, hybla, newreno, "
-            "reno, westwood",
+            "tcp is vegas; with stack modern allowed are bbr, bbr3, compound, cubic, fectcp, hybla, "
+            "newreno, reno, westwood",
+        ),
+        (
+            ("tcp", "fectcp", "proxy", "1", "wired_rate_bps", "1e6"),
+            "proxy is 1; it cannot split fectcp",
         ),
         (("stack", "2020"), "stack is 2020; allowed are 2009, modern"),
         (("seed", "0"), "seed is 0; a whole number from 1 to 1000000 is allowed"),
@@ -52,7 +57,9 @@ def test_bad_setting__ends_in_one_line(
 def test_unknown_setting__is_named_with_those_that_exist(simulator: Path, tmp_path: Path) -> None:
     result = replay(simulator, tmp_path / "run", "rtt", "0.5")
     assert result.returncode == 2
-    assert result.stderr.startswith("replay.tcl: rtt is no setting; there are delayed_acks, duration_s, ")
+    assert result.stderr.startswith(
+        "replay.tcl: rtt is no setting; there are block_segments, code_overhead, "
+    )
     assert result.stderr.count("\n") == 1
 
 

@@ -32,6 +32,8 @@ def tmt(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]
         ([*BASIC, "--forward-rate", "1e6", "--plot", "run.gif"], ["run.gif", ".svg"]),
         ([*BASIC, "--forward-rate", "1e6", "--start", "5"], ["start_ns"]),
         ([*BASIC, "--forward-rate", "1e6", "--tcp", "vegas"], ["vegas", "westwood"]),
+        ([*BASIC, "--forward-rate", "1e6", "--code", "lt"], ["--code", "--tcp fectcp"]),
+        ([*BASIC, "--forward-rate", "1e6", "--tcp", "fectcp", "--code", "lz"], ["code is 'lz'", "raptorq"]),
         ([*BASIC, "--forward-rate", "1e6", "--online", "arq"], ["--online arq needs a PHY trace"]),
         ([*BASIC, "--forward-rate", "1e6", "--depth", "2"], ["--depth means nothing without --online"]),
         ([*BASIC, "--forward", "a.npy", "--online", "harq", "--data", "5"], ["--repair is missing"]),

@@ -11,8 +11,10 @@ import pytest
 from tmt.errors import InputError, UsageError
 from tmt.io import write_trace
 from tmt.replay import PlainLink, Replay, TraceLink
+from tmt.replay.coding import Coding
 from tmt.replay.links import ready_link
 from tmt.replay.setup import set_up
+from tmt.replay.wired import Proxy, WiredHop
 from tmt.schema import UNSETTLED
 from tmt.trace import LinkTrace
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 S = 1_000_000_000
+WIRED = WiredHop(rate_bps=1e7, delay_ns=0)
 
 
 def replay(**changes: Any) -> Replay:
@@ -52,6 +55,10 @@ def link_trace(rows: int, spacing_ns: int, first_ns: int = 0, delay_ns: int = 0)
         ({"transfer_bytes": 0}, ["transfer_bytes"]),
         ({"start_ns": 10 * S}, ["start_ns", "duration_ns"]),
         ({"hold_ns": S, "in_order": False}, ["hold_ns", "in_order"]),
+        ({"coding": Coding()}, ["coding", "fectcp"]),
+        ({"tcp": "fectcp", "delayed_acks": True}, ["delayed_acks", "fectcp"]),
+        ({"tcp": "fectcp", "wired": WIRED, "proxy": Proxy(tcp="cubic")}, ["proxy", "fectcp"]),
+        ({"wired": WIRED, "proxy": Proxy(tcp="fectcp")}, ["proxy", "fectcp"]),
     ],
 )
 def test_replay__refuses_a_value_by_name(changes: dict[str, Any], words: list[str]) -> None:

@@ -18,6 +18,7 @@ from tmt.campaign.sections import (
     ProxySection,
     TraceFile,
     channel_of,
+    coding_of,
     line_of,
     lldu_bytes_of,
     named,
@@ -26,7 +27,7 @@ from tmt.campaign.sections import (
 from tmt.errors import InputError
 from tmt.io import open_trace
 from tmt.provenance import file_sha256
-from tmt.replay.parameters import MAX_SEED, STACKS
+from tmt.replay.parameters import FECTCP, MAX_SEED, STACKS
 from tmt.schema import FORMAT_VERSION, PHY_TRACE
 from tmt.units import seconds_to_ns
 
@@ -152,7 +153,7 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                 continue
             path = _path_digest(link, wired, proxy, traffic, source.lldu_bytes, simulator_stamp)
             for tcp in variants(grid, traffic):
-                text = f"{traces} {path} {tcp} {seed}"
+                text = f"{traces} {path} {tcp} {seed}" + _overhead(tcp, traffic)
                 key = hashlib.sha256(text.encode()).hexdigest()[:32]
                 runs[key] = Run(
                     key,
@@ -222,15 +223,25 @@ def _path_digest(
     """Hash what decides a run besides its traces; what it does not have is not in it."""
     path: list[Any] = [
         link.model_dump(mode="json", exclude={"proxy"}),
-        traffic.model_dump(mode="json", exclude={"seeds", "delayed_acks"}),
+        traffic.model_dump(mode="json", exclude={"seeds", "delayed_acks", "code", "block_segments"}),
         lldu_bytes,
     ]
     if traffic.delayed_acks:
         path.append("delayed_acks")
+    coded = {"code": traffic.code, "block_segments": traffic.block_segments}
+    path.extend({name: value} for name, value in coded.items() if value is not None)
     for name, section in (("wired", wired), ("proxy", proxy)):
         if section is not None:
             path.append({name: section.model_dump(mode="json")})
     return digest(*path, simulator_stamp, __version__, FORMAT_VERSION)
+
+
+def _overhead(tcp: str, traffic: Traffic) -> str:
+    """Return what decides how much FECTCP's code costs: another measurement of it gives other runs."""
+    if tcp != FECTCP:
+        return ""
+    coding = coding_of(traffic)
+    return " " + coding.overhead(coding.largest_block(traffic.transfer_bytes, traffic.packet_bytes))
 
 
 def digest(*parts: Any) -> str:
@@ -390,6 +401,8 @@ _COLUMNS = {
         "packet_bytes": "packet_bytes",
         "start_spread": "start_spread_s",
         "delayed_acks": "delayed_acks",
+        "code": "code",
+        "block_segments": "block_segments",
     },
 }
 """Result column of each key of a scenario."""

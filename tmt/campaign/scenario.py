@@ -30,7 +30,7 @@ from tmt.campaign.sections import (
     try_out,
 )
 from tmt.errors import InputError, UsageError
-from tmt.replay.parameters import STACKS
+from tmt.replay.parameters import FECTCP, STACKS
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
@@ -230,6 +230,7 @@ def _check_together(scenario: Scenario) -> None:
                 f"{traffic.start_spread} is not allowed",
                 f"less than {traffic.duration}",
             )
+    _check_coding(scenario)
     stacks = dict.fromkeys(traffic.stack for traffic in scenario.traffics)
     for tcp in scenario.grid.tcp:
         if not any(tcp in STACKS[stack] for stack in stacks):
@@ -274,3 +275,19 @@ def _check_proxies(scenario: Scenario) -> None:
                     f"{tcp!r} does not exist with stack {stack!r}",
                     ", ".join(STACKS[stack]),
                 )
+
+
+def _check_coding(scenario: Scenario) -> None:
+    has_fectcp = FECTCP in scenario.grid.tcp
+    for traffic in scenario.traffics:
+        for name in ("code", "block_segments"):
+            value = getattr(traffic, name)
+            if value is not None and not has_fectcp:
+                key = "traffic", name
+                raise Refused(key, f"{value!r} means nothing without FECTCP", f"tcp = [{FECTCP!r}]")
+        if traffic.delayed_acks and has_fectcp:
+            raise Refused(("traffic", "delayed_acks"), "true is not allowed", "TCP, not FECTCP, in [grid]")
+    if any(link.proxy for link in scenario.links) and (
+        has_fectcp or any(proxy.tcp == FECTCP for proxy in scenario.proxies)
+    ):
+        raise Refused(("link", "proxy"), "true is not allowed", "TCP: a proxy cannot split FECTCP")

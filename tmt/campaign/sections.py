@@ -17,6 +17,7 @@ from tmt.channels import CHANNELS
 from tmt.channels.profile import with_profile
 from tmt.errors import UsageError
 from tmt.generate import Line
+from tmt.replay.coding import Coding
 from tmt.replay.parameters import DEFAULT_STACK, MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES
 from tmt.replay.wired import MIN_BUFFER_PACKETS
 from tmt.schemes import ONLINE_SCHEMES, SCHEMES
@@ -27,7 +28,7 @@ PositiveSeconds = Annotated[float, Field(gt=0, lt=MAX_TIME_NS / NS_PER_S, allow_
 Count = Annotated[int, Field(ge=1, lt=2**31)]
 Rate = Annotated[float, Field(ge=1, le=1e12)]
 Seed = Annotated[int, Field(ge=1, le=MAX_SEED)]
-Tcp = Literal["newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3"]
+Tcp = Literal["newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3", "fectcp"]
 Stack = Literal["2009", "modern"]
 
 
@@ -88,7 +89,7 @@ class ProxySection(Section):
 
 
 class Traffic(Section):
-    """``[[traffic]]``: what the senders send, and with which TCP stack."""
+    """``[[traffic]]``: what the senders send, with which TCP stack, and how FECTCP codes it."""
 
     stack: Stack = DEFAULT_STACK
     duration: PositiveSeconds
@@ -98,6 +99,8 @@ class Traffic(Section):
     start_spread: Seconds = 0.0
     delayed_acks: bool = False
     seeds: Count | None = None
+    code: str | None = None
+    block_segments: Count | None = None
 
 
 class GeneratedTrace(Section):
@@ -189,6 +192,12 @@ def channel_of(section: Any) -> Any:
     return kind(**values)
 
 
+def coding_of(section: Traffic) -> Coding:
+    """Return how FECTCP codes a kind of traffic."""
+    given = {"code": section.code, "block_segments": section.block_segments}
+    return Coding(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+
+
 def lldu_bytes_of(section: Any) -> int | None:
     """Return the LLDU size that the section of a channel says, or its profile does."""
     profile = CHANNELS[section.channel].profiles.get(getattr(section, "profile", ""))
@@ -256,7 +265,7 @@ def named(section: Any) -> str | None:
 
 
 def try_out(section: Any) -> None:
-    """Have the scheme or the channel check its own parameters, and a trace its label.
+    """Have scheme, channel and code check their own parameters, and a trace its label.
 
     Raises
     ------
@@ -265,6 +274,8 @@ def try_out(section: Any) -> None:
     """
     if isinstance(section, TraceFile | GeneratedTrace):
         named(section)
+    if isinstance(section, Traffic):
+        coding_of(section)
     if isinstance(section, SchemeSection):
         scheme_of(section, 0)
         if not section.online and section.name not in SCHEMES:

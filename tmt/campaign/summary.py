@@ -32,6 +32,8 @@ _POINT_WORDS = {
     "transfer_bytes": "{} bytes",
     "packet_bytes": "packets of {} bytes",
     "start_spread_s": "starts within {} s",
+    "code": "code {}",
+    "block_segments": "blocks of {} segments",
 }
 _FLAG_WORDS = {
     "in_order": ("packets as they arrive", "packets in order"),

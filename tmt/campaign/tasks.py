@@ -20,13 +20,14 @@ import numpy as np
 
 from tmt import __version__
 from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
+from tmt.campaign.sections import coding_of
 from tmt.convert import convert_file
 from tmt.convert.share import Share
 from tmt.errors import OutputError, TmtError
 from tmt.generate import generate, overlay
 from tmt.io import create_trace, open_trace
 from tmt.replay import keep, runner
-from tmt.replay.parameters import PlainLink, Replay, TraceLink
+from tmt.replay.parameters import FECTCP, PlainLink, Replay, TraceLink
 from tmt.replay.simulator import ReplayError, Simulator
 from tmt.replay.wired import Proxy, WiredHop
 from tmt.schema import FORMAT_VERSION, PHY_TRACE
@@ -184,7 +185,7 @@ def _simulate(task: Simulate) -> dict[str, Any]:
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:
         result = runner.run(_replay(task), folder, timeout_s=task.run.timeout_s)
-        row = _frame(task) | result.row | {"status": DONE}
+        row = _frame(task) | result.row | _as_listed(task.run) | {"status": DONE}
         if task.run.online is None:
             link = link_file(task.cache, task.run.conversion)
             row["capacity_bps"] = _capacity_bps(link, task.run, result.flows)
@@ -251,7 +252,14 @@ def _replay(task: Simulate) -> Replay:
             delay_ns=seconds_to_ns(proxy.delay),
         ),
         delayed_acks=traffic.delayed_acks,
+        coding=coding_of(traffic) if run.tcp == FECTCP else None,
     )
+
+
+def _as_listed(run: Run) -> dict[str, Any]:
+    """Return what the traffic says of codes: where it varies, TCP's runs stand beside FECTCP's."""
+    given = {"code": run.traffic.code, "block_segments": run.traffic.block_segments}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _trace_link(task: Simulate, conversion: Conversion, start: float) -> TraceLink:

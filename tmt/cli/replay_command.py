@@ -25,9 +25,11 @@ from tmt.cli.link_options import (
 from tmt.cli.options import POSITIVE_SECONDS, SECONDS
 from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
+from tmt.replay.coding import Coding
 from tmt.replay.keep import save
 from tmt.replay.parameters import (
     DEFAULT_STACK,
+    FECTCP,
     STACKS,
     TCP_VARIANTS,
     Replay,
@@ -115,6 +117,18 @@ ACCESS_OPTIONS = (
 )
 """What stands before the link (docs/proxy.md)."""
 
+CODING_OPTIONS = (
+    click.option(
+        "--code",
+        metavar="CODE",
+        help="Of FECTCP: raptorq, lt, or a fixed overhead as 5%.  [default: raptorq]",
+    ),
+    click.option(
+        "--block-segments", type=COUNT, help="Of FECTCP: segments of data that are coded as one at most."
+    ),
+)
+"""How FECTCP codes (docs/fectcp.md)."""
+
 ONLINE = click.option(
     "--online",
     type=click.Choice(ONLINE_NAMES),
@@ -134,7 +148,14 @@ OUTPUT_OPTIONS = (
 
 
 @click.command(name="replay")
-@with_options(*OPTIONS, *ACCESS_OPTIONS, ONLINE, options_of_schemes(*ONLINE_NAMES), *OUTPUT_OPTIONS)
+@with_options(
+    *OPTIONS,
+    *CODING_OPTIONS,
+    *ACCESS_OPTIONS,
+    ONLINE,
+    options_of_schemes(*ONLINE_NAMES),
+    *OUTPUT_OPTIONS,
+)
 def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path | None, **given: Any) -> None:
     """Run TCP over link traces in ns-2, once, and say what came of it.
 
@@ -160,7 +181,8 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
     forward = _with_scheme(forward, given)
     back = chosen_link(given.pop("return"), "--return", "return", given)
     wired, proxy = _before_link(given)
-    replay = Replay(forward_link=forward, return_link=back, wired=wired, proxy=proxy, **given)
+    coding = _coding(given)
+    replay = Replay(forward_link=forward, return_link=back, wired=wired, proxy=proxy, coding=coding, **given)
     with _spinner(f"ns-2 runs {replay.tcp}"):
         result = run(replay, keep, timeout)
     for note in result.notes:
@@ -200,6 +222,15 @@ def _before_link(given: dict[str, Any]) -> tuple[WiredHop | None, Proxy | None]:
     )
 
 
+def _coding(given: dict[str, Any]) -> Coding | None:
+    """Take FECTCP's options out of `given`, and make of them how it codes; None: they were not used."""
+    options = {name: given.pop(name) for name in ("code", "block_segments")}
+    used = {name: value for name, value in options.items() if value is not None}
+    if used and given["tcp"] != FECTCP:
+        raise UsageError(f"--code and --block-segments need --tcp {FECTCP}")
+    return Coding(**used) if used else None
+
+
 def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:
     """Take the schemes' options out of `given`, and let the scheme that they name work on the link."""
     from tmt.schemes import ONLINE_SCHEMES  # noqa: PLC0415  (numpy takes long to import)
@@ -234,7 +265,8 @@ def _draw(result: ReplayResult, path: Path) -> None:
     row = result.row
     tcp, link = str(row["tcp"]), row["forward_trace"] or "a plain link"
     stack = "" if row["stack"] == DEFAULT_STACK else f", {row['stack']} stack,"
-    title = f"TCP {style.TCP_STYLES[tcp].label}{stack} over {link}, RTT {row['rtt_s']} s"
+    name = style.TCP_STYLES[tcp].label if tcp == FECTCP else f"TCP {style.TCP_STYLES[tcp].label}"
+    title = f"{name}{stack} over {link}, RTT {row['rtt_s']} s"
     rate_bps = cast("float", row["forward_rate_bps"])
     style.save(replay.draw(result.timeline(), tcp=tcp, title=title, rate_bps=rate_bps), path)
 

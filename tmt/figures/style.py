@@ -68,6 +68,7 @@ TCP_STYLES = {
     "compound": TcpStyle("Compound", PURPLE, "v"),
     "bbr": TcpStyle("BBRv1", VERMILLION, "P"),
     "bbr3": TcpStyle("BBRv3", SKY, "X"),
+    "fectcp": TcpStyle("FECTCP", INK, "h"),
 }
 
 SCHEME_STYLES = {

@@ -43,7 +43,7 @@ class FlowDelivery:
     completed
         Whether the transfer was delivered whole (False without a transfer size).
     in_order_ns : [n_segments], int64
-        When each segment, and every one before it, had arrived.
+        When each segment, and every one before it, had arrived; of coded data, when its block was decoded.
     payload_bytes : [n_segments], int64
         TCP payload of each of those segments.
     received_bytes
@@ -74,7 +74,13 @@ class FlowDelivery:
 
 
 def deliveries(
-    packets: Records, *, flows: int, end_ns: int, header_bytes: int, transfer_bytes: int | None = None
+    packets: Records,
+    *,
+    flows: int,
+    end_ns: int,
+    header_bytes: int,
+    transfer_bytes: int | None = None,
+    coded: bool = False,
 ) -> list[FlowDelivery]:
     """Follow each flow's data from the sender to the receiving application.
 
@@ -89,11 +95,23 @@ def deliveries(
         TCP and IP headers of a data packet; a packet of no more (a SYN) carries no payload.
     transfer_bytes
         Payload of each flow's transfer; None for flows that send until the end.
+    coded
+        Whether segments are symbols of a code: data are delivered block by block, as records `decoded` say.
     """
     data = packets[packets["direction"] == FORWARD]
     sent, received = data[data["event"] == SENT], data[data["event"] == RECEIVED]
-    parts = zip(by_flow(sent, flows), by_flow(received, flows), strict=True)
-    return [_delivery(out, into, end_ns, header_bytes, transfer_bytes) for out, into in parts]
+    decoded = data[data["event"] == DECODED]
+    parts = zip(by_flow(sent, flows), by_flow(received, flows), by_flow(decoded, flows), strict=True)
+    return [
+        _delivery(
+            out,
+            into,
+            _decoded(blocks, into, header_bytes) if coded else _in_order(into, header_bytes),
+            end_ns,
+            transfer_bytes,
+        )
+        for out, into, blocks in parts
+    ]
 
 
 def delivery_figures(flows: Sequence[FlowDelivery], transfer_bytes: int | None = None) -> Figures:
@@ -190,9 +208,13 @@ def jain_index(shares: FloatArray) -> float | None:
 
 
 def _delivery(
-    sent: Records, received: Records, end_ns: int, header_bytes: int, transfer_bytes: int | None
+    sent: Records,
+    received: Records,
+    in_order: tuple[Int64Array, Int64Array],
+    end_ns: int,
+    transfer_bytes: int | None,
 ) -> FlowDelivery:
-    in_order_ns, payload_bytes = _in_order(received, header_bytes)
+    in_order_ns, payload_bytes = in_order
     stop_ns, completed = end_ns, False
     if transfer_bytes is not None:
         last = int(np.searchsorted(np.cumsum(payload_bytes), transfer_bytes))
@@ -223,6 +245,16 @@ def _in_order(received: Records, header_bytes: int) -> tuple[Int64Array, Int64Ar
     in_order_ns = np.maximum.accumulate(received["time_ns"][first])
     payload_bytes = np.maximum(received["size_bytes"][first].astype(np.int64) - header_bytes, 0)
     return in_order_ns, payload_bytes
+
+
+def _decoded(blocks: Records, received: Records, header_bytes: int) -> tuple[Int64Array, Int64Array]:
+    """Return when each segment of data was decoded, and its payload; all segments are of one size."""
+    if not len(blocks):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    segment_bytes = int(received["size_bytes"].max()) - header_bytes
+    segments = blocks["size_bytes"].astype(np.int64) // segment_bytes
+    in_order_ns = np.repeat(blocks["time_ns"].astype(np.int64), segments)
+    return in_order_ns, np.full(len(in_order_ns), segment_bytes, np.int64)
 
 
 def _per_second(amount: int, duration_ns: int) -> float:

@@ -11,19 +11,26 @@ from tmt.units import MAX_TIME_NS
 if TYPE_CHECKING:
     from os import PathLike
 
+    from tmt.replay.coding import Coding
     from tmt.replay.wired import Proxy, WiredHop
     from tmt.schemes.parameters import OnlineScheme
 
 STACKS = {
-    "2009": ("newreno", "westwood", "hybla", "cubic", "compound"),
-    "modern": ("newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3"),
+    "2009": ("newreno", "westwood", "hybla", "cubic", "compound", "fectcp"),
+    "modern": ("newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3", "fectcp"),
 }
-"""TCP stacks and the variants that each has: ns-2's TCP-Linux (the code of Linux 2.6.22), and CLIFT's own."""
+"""TCP stacks and the variants that each has: ns-2's TCP-Linux (the code of Linux 2.6.22), and CLIFT's own.
+
+FECTCP has agents of its own, which are the same beside either stack.
+"""
 
 TCP_VARIANTS = tuple(dict.fromkeys(name for names in STACKS.values() for name in names))
 """The variants that any stack has."""
 
 DEFAULT_STACK: Final = "2009"
+
+FECTCP: Final = "fectcp"
+"""The variant that codes instead of sending again."""
 
 MAX_FLOWS = 1000
 MAX_SEED = 1_000_000
@@ -115,6 +122,8 @@ class Replay:
         What splits the connections at the node before the link; None: it forwards packets.
     delayed_acks
         Whether receivers acknowledge every second packet (after 100 ms, the one that waits).
+    coding
+        What FECTCP's segments are symbols of, with `tcp` fectcp only; None is `Coding()`.
 
     Raises
     ------
@@ -142,6 +151,7 @@ class Replay:
     wired: WiredHop | None = None
     proxy: Proxy | None = None
     delayed_acks: bool = False
+    coding: Coding | None = None
 
     def __post_init__(self) -> None:
         check_stack(self.tcp, self.stack)
@@ -149,6 +159,7 @@ class Replay:
             if self.wired is None:
                 raise UsageError("proxy is given without wired: it stands at the end of a wired hop")
             check_stack(*self.proxy.variant(self.tcp, self.stack), "proxy's ")
+        self._check_fectcp()
         for name, (least, most) in _BOUNDS.items():
             value = getattr(self, name)
             if value is not None:
@@ -163,6 +174,14 @@ class Replay:
             if rtt_ns != self.rtt_ns:
                 raise UsageError(f"rtt_ns of an online scheme is {rtt_ns}, must be the path's, {self.rtt_ns}")
         check_hold(self.hold_ns, self.in_order)
+
+    def _check_fectcp(self) -> None:
+        if self.tcp != FECTCP and self.coding is not None:
+            raise UsageError(f"coding is given, which means something only with tcp {FECTCP}")
+        if self.tcp == FECTCP and self.delayed_acks:
+            raise UsageError(f"delayed_acks is given with tcp {FECTCP}, which acknowledges every segment")
+        if self.proxy is not None and FECTCP in (self.tcp, self.proxy.variant(self.tcp, self.stack)[0]):
+            raise UsageError(f"proxy is given with tcp {FECTCP}, which it cannot split")
 
 
 _BOUNDS: dict[str, tuple[int, int]] = {

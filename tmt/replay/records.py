@@ -57,6 +57,14 @@ class SplitCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeCounts:
+    """What FECTCP's receivers have decoded: source symbols, and the symbols that it took beyond them."""
+
+    decoded_symbols: int
+    overhead_symbols: int
+
+
+@dataclass(frozen=True, slots=True)
 class WiredLosses:
     """Packets that the wired hop lost at random, and that its queues had no room for."""
 
@@ -80,8 +88,8 @@ class RunRecords:
         Expiries of retransmission timers, of all flows.
     forward, back
         How each link's trace was used; None for a plain link.
-    split, wired
-        What proxy and wired hop have counted; None without them.
+    split, wired, code
+        What proxy, wired hop and FECTCP's receivers have counted; None without them.
     """
 
     packets: Records
@@ -93,6 +101,7 @@ class RunRecords:
     back: RowUse | None
     split: SplitCounts | None
     wired: WiredLosses | None
+    code: CodeCounts | None
 
 
 def read_records(directory: Path, flows: int) -> RunRecords:
@@ -121,6 +130,7 @@ def read_records(directory: Path, flows: int) -> RunRecords:
         wired=WiredLosses(counters("wired_lost"), counters("wired_dropped"))
         if "wired_lost" in counters
         else None,
+        code=_code_counts(counters, flows),
     )
 
 
@@ -196,3 +206,13 @@ def _split_counts(counters: _Counters, flows: int) -> SplitCounts | None:
         retransmissions=sum(of_flows("proxy_retransmissions")),
         timeouts=sum(of_flows("proxy_timeouts")),
     )
+
+
+def _code_counts(counters: _Counters, flows: int) -> CodeCounts | None:
+    if "flow_0_decoded_symbols" not in counters:
+        return None
+    decoded, overhead = (
+        sum(counters(f"flow_{flow}_{name}") for flow in range(flows))
+        for name in ("decoded_symbols", "overhead_symbols")
+    )
+    return CodeCounts(decoded, overhead)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tmt.metrics.transport import FlowDelivery, Records
     from tmt.replay.parameters import Replay
-    from tmt.replay.records import RowUse, RunRecords, SplitCounts, WiredLosses
+    from tmt.replay.records import CodeCounts, RowUse, RunRecords, SplitCounts, WiredLosses
     from tmt.replay.setup import Setup, Value
 
 
@@ -126,6 +126,7 @@ def _measure(setup: Setup, records: RunRecords, known: dict[str, Value]) -> Repl
         end_ns=records.end_ns,
         header_bytes=records.header_bytes,
         transfer_bytes=replay.transfer_bytes,
+        coded=records.code is not None,
     )
     found = (
         known
@@ -133,6 +134,7 @@ def _measure(setup: Setup, records: RunRecords, known: dict[str, Value]) -> Repl
         | _link_use("return", records.back)
         | _wired_losses(records.wired)
         | _split_figures(records.split)
+        | _code_overhead(records.code)
         | transport.delivery_figures(flows, replay.transfer_bytes)
         | transport.delay_figures(packets)
         | transport.recovery_figures(packets)
@@ -142,6 +144,12 @@ def _measure(setup: Setup, records: RunRecords, known: dict[str, Value]) -> Repl
     row = {column.name: found.pop(column.name) for column in RUN_RESULTS}
     assert not found, f"measured, but not declared in RUN_RESULTS: {', '.join(found)}"
     return ReplayResult(row, packets, windows, flows, records.end_ns, setup.notes())
+
+
+def _code_overhead(counts: CodeCounts | None) -> dict[str, Value]:
+    if counts is None or not counts.decoded_symbols:
+        return {"code_overhead": None}
+    return {"code_overhead": counts.overhead_symbols / counts.decoded_symbols}
 
 
 def _wired_losses(losses: WiredLosses | None) -> dict[str, Value]:

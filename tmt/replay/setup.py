@@ -9,8 +9,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from tmt.replay.coding import Coding
 from tmt.replay.links import ReadyLink, ready_link
-from tmt.replay.parameters import PlainLink
+from tmt.replay.parameters import FECTCP, PlainLink
 from tmt.replay.wired import MIN_BUFFER_PACKETS
 from tmt.units import NS_PER_S, ns_to_seconds
 
@@ -46,6 +47,8 @@ class Setup:
         The links; a trace link with its checked file.
     queue_packets, window_packets, buffer_packets
         As asked for, or computed; the last is the proxy's, None without one.
+    coding
+        As asked for, or the default; None unless the flows are FECTCP's.
     """
 
     replay: Replay
@@ -54,6 +57,7 @@ class Setup:
     queue_packets: int
     window_packets: int
     buffer_packets: int | None
+    coding: Coding | None
 
     def arguments(self) -> list[str]:
         """Return the arguments of the simulator's script: alternating keys and values."""
@@ -77,6 +81,7 @@ class Setup:
             "start_spread_s": _seconds(replay.start_spread_ns),
             "seed": replay.seed,
             **dict(self._access_arguments()),
+            **dict(self._coding_arguments()),
         }
         return [str(word) for item in settings.items() for word in item]
 
@@ -95,6 +100,15 @@ class Setup:
             yield "proxy_tcp", tcp
             yield "proxy_buffer_packets", self.buffer_packets
             yield "proxy_delay_s", _seconds(replay.proxy.delay_ns)
+
+    def _coding_arguments(self) -> Iterator[tuple[str, object]]:
+        if self.coding is not None:
+            yield "block_segments", self._block_segments()
+            yield "code_overhead", self.coding.overhead(self._block_segments())
+
+    def _block_segments(self) -> int:
+        assert self.coding is not None
+        return self.coding.largest_block(self.replay.transfer_bytes, self.replay.packet_bytes)
 
     def columns(self) -> dict[str, Value]:
         """Return the result columns that are known before the run."""
@@ -118,6 +132,8 @@ class Setup:
             **_link_columns("forward", self.forward),
             **_link_columns("return", self.back),
             **self._access_columns(),
+            "code": None if self.coding is None else self.coding.code,
+            "block_segments": None if self.coding is None else self._block_segments(),
         }
 
     def _access_columns(self) -> dict[str, Value]:
@@ -223,7 +239,8 @@ def set_up(replay: Replay) -> Setup:
     window_packets = window_packets or held_packets * max(WINDOWS_PER_PATH[stack] for stack in stacks)
     if replay.proxy is not None:
         buffer_packets = replay.proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
-    return Setup(replay, path.forward, path.back, queue_packets, window_packets, buffer_packets)
+    coding = (replay.coding or Coding()) if replay.tcp == FECTCP else None
+    return Setup(replay, path.forward, path.back, queue_packets, window_packets, buffer_packets, coding)
 
 
 def _ready(link: Link, packet_bytes: int) -> tuple[ReadyLink | PlainLink, float, float]:

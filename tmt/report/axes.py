@@ -43,6 +43,8 @@ CANDIDATES = (
     "transfer_bytes",
     "packet_bytes",
     "start_spread_s",
+    "code",
+    "block_segments",
 )
 """Columns that a scenario can vary; some follow from others, as a queue of one bandwidth-delay product."""
 
@@ -70,6 +72,8 @@ _LABELS = {
     "transfer_bytes": "transfer",
     "packet_bytes": "packet size",
     "start_spread_s": "start spread",
+    "code": "code",
+    "block_segments": "block",
 }
 
 

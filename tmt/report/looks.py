@@ -40,6 +40,7 @@ _TCP_DASHES = {
     "compound": "--",
     "bbr": "-",
     "bbr3": "-.",
+    "fectcp": "-",
 }
 _SCHEME_MARKERS = {"none": "o", "fec": "s", "arq": "^", "harq": "D"}
 

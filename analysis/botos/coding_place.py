@@ -1,0 +1,105 @@
+"""Does coding belong in the transport or in the link? FECTCP and TCP over the schemes of Kuhn 2014.
+
+The scenario is `scenarios/coding-place.toml`: the same seeds, and so the same channel, for all of them.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from analysis.kuhn2014.campaigns import SCENARIOS, run
+from tmt.figures.style import INK, TCP_STYLES, new_figure, save
+from tmt.metrics.statistics import Interval, paired_difference, t_interval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+NAME = "coding-place"
+SCHEMES = ("none", "ARQ", "HARQ(10/12)")
+TCPS = ("fectcp", "cubic", "hybla")
+
+
+def main(folder: Path) -> str:
+    """Run what is missing, draw the figure into `folder`, and return the comparison as a table."""
+    (folder / "images").mkdir(parents=True, exist_ok=True)
+    rows = run(SCENARIOS / f"{NAME}.toml", folder / NAME)
+    draw(rows, folder / "images" / f"{NAME}.png")
+    return table(rows)
+
+
+def draw(rows: pd.DataFrame, path: Path) -> None:
+    """Draw goodput over Es/N0, a panel for each scheme, a line for each variant."""
+    with new_figure(7.2, 3.4) as figure:
+        panels = figure.subplots(1, len(SCHEMES), sharey=True)
+        for axes, scheme in zip(panels, SCHEMES, strict=True):
+            _draw_scheme(axes, rows[rows["scheme"] == scheme])
+            axes.set(title=scheme, xlabel="Es/N0 (dB)", xticks=sorted(set(rows["es_n0_db"])))
+        panels[0].set_ylabel("goodput, TCP payload (kbit/s)")
+        panels[0].set_ylim(bottom=0)
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        save(figure, path)
+
+
+def _draw_scheme(axes: Axes, rows: pd.DataFrame) -> None:
+    levels = sorted(set(rows["es_n0_db"]))
+    capacity = [rows[rows["es_n0_db"] == level]["capacity_bps"].mean() / 1000 for level in levels]
+    axes.plot(levels, capacity, color=INK, linestyle=":", linewidth=1, label="capacity")
+    for number, tcp in enumerate(TCPS):
+        style = TCP_STYLES[tcp]
+        found = [t_interval(_goodputs(rows, level, tcp)) for level in levels]
+        axes.errorbar(
+            [level + 0.06 * (number - 1) for level in levels],
+            [value.mean for value in found],
+            yerr=[
+                [value.mean - max(value.low, 0.0) for value in found],
+                [value.high - value.mean for value in found],
+            ],
+            color=style.colour,
+            marker=style.marker,
+            elinewidth=0.9,
+            capsize=2,
+            label=style.label,
+        )
+
+
+def _goodputs(rows: pd.DataFrame, level: float, tcp: str) -> list[float]:
+    """Return the goodputs of a variant at one level in kbit/s, seed by seed."""
+    found = rows[(rows["es_n0_db"] == level) & (rows["tcp"] == tcp)].sort_values("seed")
+    return [value / 1000 for value in found["goodput_bps"]]
+
+
+def table(rows: pd.DataFrame) -> str:
+    """Return goodputs in kbit/s with 95 % t intervals over the seeds, as a table in Markdown.
+
+    Its last lines compare FECTCP without protection with the better TCP over each scheme, seed by seed.
+    """
+    levels = sorted(set(rows["es_n0_db"]))
+    lines = [
+        "| scheme | variant | " + " | ".join(f"{level:g} dB" for level in levels) + " |",
+        "| --- | --- |" + " --- |" * len(levels),
+    ]
+    for scheme, tcp in product(SCHEMES, TCPS):
+        of_scheme = rows[rows["scheme"] == scheme]
+        cells = [_cell(t_interval(_goodputs(of_scheme, level, tcp))) for level in levels]
+        lines.append(f"| {scheme} | {TCP_STYLES[tcp].label} | " + " | ".join(cells) + " |")
+    for scheme in SCHEMES:
+        cells = [_advantage(rows, scheme, level) for level in levels]
+        lines.append(f"| none, {scheme} | FECTCP minus best TCP | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _advantage(rows: pd.DataFrame, scheme: str, level: float) -> str:
+    """Compare FECTCP over none with the TCP that has the higher mean over a scheme, on the same seeds."""
+    goodputs = {tcp: _goodputs(rows[rows["scheme"] == scheme], level, tcp) for tcp in TCPS[1:]}
+    best = max(goodputs, key=lambda tcp: t_interval(goodputs[tcp]).mean)
+    plain = _goodputs(rows[rows["scheme"] == "none"], level, "fectcp")
+    difference, _ = paired_difference(plain, goodputs[best])
+    return f"{_cell(difference)} ({TCP_STYLES[best].label})"
+
+
+def _cell(value: Interval) -> str:
+    return f"{value.mean:.0f} ± {value.high - value.mean:.0f}"
