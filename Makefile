@@ -33,7 +33,7 @@ soak: setup test-packages  ## kill the campaign engine 120 times in 20 campaigns
 bench: setup  ## measure speed, as ratios within one run
 	$(BIN)/python -m benchmarks
 
-audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitizers
+audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitizers, and under memcheck
 	$(BIN)/python -m analysis.tcp.audit
 
 reproduce: setup  ## draw the papers' figures and tables beside ours

@@ -1,7 +1,9 @@
-"""`make audit`: TCP-Linux with every congestion control under the address and undefined-behaviour sanitizers.
+"""`make audit`: TCP-Linux with every congestion control under sanitizers and memcheck.
 
-Builds `clift-ns2/build-audit/ns`, sends over links that lose and reorder, and lists what the sanitizers
-say, once for each place in the source. Exit status 1 when a place lies in TCP-Linux or in the sinks.
+Builds `clift-ns2/build-audit/ns` with the address and undefined-behaviour sanitizers, sends over links that
+lose and reorder, and lists what the sanitizers say, once for each place in the source. Then valgrind's
+memcheck, which also knows what was never set and never freed, looks at the simulator itself over the worst
+link. Exit status 1 when a place lies in TCP-Linux or in the sinks, or when memcheck finds anything.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -20,10 +23,12 @@ import numpy as np
 
 from analysis.tcp.tcp_linux import builder
 from tmt.io import write_trace
+from tmt.replay.simulator import Simulator
 from tmt.trace import LinkTrace
 from tmt.units import NS_PER_MS
 
 SCRIPT = Path(__file__).with_name("audit.tcl")
+SUPPRESSIONS = Path(__file__).with_name("memcheck.supp")
 VARIANTS = (
     *("reno", "naive_reno", "bic", "cubic", "highspeed", "htcp", "hybla", "illinois"),
     *("lp", "scalable", "vegas", "veno", "westwood", "yeah", "compound"),
@@ -85,31 +90,62 @@ def findings(program: Path, words: list[str]) -> set[str]:
 OURS_ENDED = "/tcp/linux/"
 """Where a run that ends badly is counted."""
 
+MEMCHECK = (
+    "valgrind",
+    "--quiet",
+    "--leak-check=full",
+    "--show-leak-kinds=definite",
+    "--errors-for-leak-kinds=definite",
+    f"--suppressions={SUPPRESSIONS}",
+)
+MEMCHECK_ERROR = re.compile(r"==\d+== (\S.*)\n==\d+==    at 0x\w+: (.*?) \(.*\n==\d+==    by 0x\w+: (.*?) \(")
+
+
+def memcheck_findings(program: Path, words: list[str]) -> set[str]:
+    """Run one case under memcheck; return what it says, with the two innermost functions."""
+    done = subprocess.run([*MEMCHECK, program, SCRIPT, *words], check=False, capture_output=True, text=True)
+    errors = (error.groups() for error in MEMCHECK_ERROR.finditer(done.stderr))
+    found = {f"{re.sub(r' in loss record .*', '', what)}: {inner} < {outer}" for what, inner, outer in errors}
+    if done.returncode != 0 or "acknowledged" not in done.stdout:
+        found.add(f"exit status {done.returncode}: {' '.join(words[:5])}")
+    return found
+
 
 def main() -> None:
     """Build, run every case, print each finding with the number of runs that have it."""
     program = builder().build_variant("audit", options=("-DCLIFT_SANITIZE=ON",))
     with TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         traces = links(Path(folder))
+
+        def case(variant: str, window: int, there: str, sink: str, timestamps: str) -> list[str]:
+            back = str(traces["reordering"])
+            return [variant, str(window), sink, timestamps, str(DURATION_S), str(traces[there]), back]
+
         cases = [
-            [
-                variant,
-                str(window),
-                sink,
-                timestamps,
-                str(DURATION_S),
-                str(traces[there]),
-                str(traces["reordering"]),
-            ]
+            case(variant, window, there, sink, timestamps)
             for variant, window, there in itertools.product(VARIANTS, WINDOWS, LINKS)
             for sink, timestamps in SINKS
         ]
         counts = Counter(itertools.chain(*pool.map(lambda words: findings(program, words), cases)))
-    ours = [place for place in counts if OURS.search(place)]
-    print(f"{len(cases)} runs, {len(counts)} findings, {len(ours)} of them in TCP-Linux or the sinks")
+        ours = [place for place in counts if OURS.search(place)]
+        print(f"{len(cases)} runs, {len(counts)} findings, {len(ours)} of them in TCP-Linux or the sinks")
+        _print_counts(counts)
+        if shutil.which("valgrind") is None:
+            print("memcheck: left out, as valgrind is not installed")
+            sys.exit(bool(ours))
+        simulator = Simulator.find().program
+        worst = [case(variant, max(WINDOWS), "broken", *SINKS[0]) for variant in VARIANTS]
+        checked = Counter(
+            itertools.chain(*pool.map(lambda words: memcheck_findings(simulator, words), worst))
+        )
+        print(f"memcheck: {len(worst)} runs, {len(checked)} findings")
+        _print_counts(checked)
+    sys.exit(bool(ours) or bool(checked))
+
+
+def _print_counts(counts: Counter[str]) -> None:
     for place, runs in counts.most_common():
         print(f"{runs:6} {place}")
-    sys.exit(bool(ours))
 
 
 if __name__ == "__main__":
