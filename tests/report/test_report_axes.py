@@ -68,3 +68,13 @@ def test_find_axes__does_not_take_a_proxy_s_parameters_for_what_its_presence_say
         ("proxy's buffer", (10, 20, None)),
     ]
     assert list(runs["proxy_buffer_packets"]) == [None, 10, 20]
+
+
+def test_find_axes__takes_no_text_for_a_level() -> None:
+    runs = frame([run(proxy=tcp is not None, proxy_tcp=tcp) for tcp in (None, "bbr", "cubic")])
+    axes = find_axes(runs)
+    assert [(axis.label, axis.levels) for axis in axes] == [
+        ("proxy", ("off", "on")),
+        ("proxy's TCP", ("bbr", "cubic", None)),
+    ]
+    assert list(runs["proxy_tcp"]) == [None, "bbr", "cubic"]

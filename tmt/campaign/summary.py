@@ -35,6 +35,9 @@ _POINT_WORDS = {
     "code": "code {}",
     "block_segments": "blocks of {} segments",
 }
+_NO_VALUE_WORDS = dict.fromkeys(("proxy_tcp", "proxy_stack", "proxy_buffer_packets", "proxy_delay_s"), "") | {
+    "transfer_bytes": "endless"
+}
 _FLAG_WORDS = {
     "in_order": ("packets as they arrive", "packets in order"),
     "loop": ("one pass", "repeated"),
@@ -130,7 +133,7 @@ def groups(rows: pd.DataFrame, point_columns: list[str]) -> list[Group]:
 
 def _word(column: str, value: Any) -> str:
     if value is None or value != value:  # noqa: PLR0124  (NaN is the value that is not itself)
-        return "" if column.startswith("proxy_") else f"{column} not set"
+        return _NO_VALUE_WORDS.get(column, f"{column} not set")
     if column in _FLAG_WORDS:
         return _FLAG_WORDS[column][bool(value)]
     number = f"{value:g}" if isinstance(value, float) else str(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from tmt.figures.style import INK, MUTED, PALE, TCP_STYLES
@@ -67,6 +68,10 @@ class Row:
     panels: tuple[Panel, ...]
 
 
+LABEL_WIDTH = 7
+"""Characters of a row's label that a TCP variant's bar is high."""
+
+
 def draw(figure: Figure, rows: Sequence[Row], *, title: str, note: str) -> None:
     """Draw one panel per scheme and one row of panels per point of the grid, all on one scale.
 
@@ -91,7 +96,10 @@ def draw(figure: Figure, rows: Sequence[Row], *, title: str, note: str) -> None:
                 _draw_panel(axes, row.panels[number], limit)
             else:
                 axes.set_visible(False)
-        line_of_axes[0].set_ylabel(row.label, fontsize=10.5, fontweight="bold", parse_math=False)
+        label = "\n".join(
+            wrap(row.label, LABEL_WIDTH * max(2, *(len(panel.variants) for panel in row.panels)))
+        )
+        line_of_axes[0].set_ylabel(label, fontsize=9, fontweight="bold", parse_math=False)
     for axes in grid[-1]:
         axes.set_xlabel("goodput (kbit/s)")
 

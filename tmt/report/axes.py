@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import pandas as pd
 
 from tmt.report.measures import COLUMNS
 from tmt.report.plain import plain
@@ -13,8 +13,6 @@ from tmt.report.results import Axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pandas as pd
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _UNIT = re.compile(r"\s?(dB|ms|s|%|bit/s|kbit/s|Mbit/s|km/h|Hz)(?![\w/])")
@@ -129,8 +127,8 @@ def _value(text: str) -> int | float:
 
 def _axis(runs: pd.DataFrame, column: str, label: str, unit: str) -> Axis:
     levels: Sequence[Any] = [plain(value) for value in runs[column].unique()]
-    # Not as numbers, among which no value at all would be NaN, which is no level.
-    runs[column] = np.array([plain(value) for value in runs[column]], object)
+    # Not as numbers or texts, among which no value at all would be NaN, which is no level.
+    runs[column] = pd.Series([plain(value) for value in runs[column]], runs.index, object)
     return Axis(column, label, unit, tuple(sorted(levels, key=_order)))
 
 
