@@ -9,8 +9,11 @@ simulations take an average overhead of 5 %). Two codes are run here, each by a 
 
 The contents of symbols do not matter for what can be decoded: they are zeros of the least size.
 
-``pip install -e '.[codes]'`` brings both packages; ``python -m analysis.botos.code_overhead`` writes
-`tmt/replay/code_overhead.csv`, from which `tmt` draws. It takes some five minutes.
+``pip install -e '.[codes]'`` brings the first package, and the second comes with
+``pip install --no-deps qrstream-headless==0.10.5``: what that depends on is for video, but for a copy of
+raptorq that would take the first one's place.
+``python -m analysis.botos.code_overhead`` writes `tmt/replay/code_overhead.csv`, from which `tmt` draws.
+It takes some five minutes.
 """
 
 from __future__ import annotations
