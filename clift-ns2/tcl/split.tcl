@@ -56,12 +56,11 @@ proc wireless_link { from to } {
 	$queue set alpha_ [expr { 1.0 - $setting(error_after_success) }]
 	$queue set beta_ $setting(error_after_error)
 	if { $setting(arq) } {
-		set frame_s [expr { 8.0 * $frame_bytes / $setting(wireless_rate_bps) }]
-		set feedback_s [expr { 2.0 * $setting(wireless_delay_s) + $setting(frame_processing_s) }]
+		set slot_s [expr { 8.0 * $frame_bytes / $setting(wireless_rate_bps) + $setting(frame_processing_s) }]
 		$queue scheme go-back-n
+		$queue set processing_ $setting(frame_processing_s)
 		$queue set window_ $setting(window)
-		$queue set timeout_ [expr { max(($setting(window) - 1) * $frame_s, $feedback_s) }]
-		$queue set detection_delay_ $setting(frame_processing_s)
+		$queue set timeout_ [expr { max(($setting(window) - 1) * $slot_s, 2.0 * $setting(wireless_delay_s)) }]
 		$queue set in_order_ 1
 	} else {
 		$queue scheme none

@@ -104,16 +104,18 @@ def test_split__has_each_segment_when_ns2_has_it(
     assert late.max() < handshake_s + 1e-6
 
 
-@pytest.mark.parametrize(("loss", "burst"), [(0.05, None), (0.3, None), (0.2, 8.0)])
+@pytest.mark.parametrize(
+    ("loss", "burst", "processing_s"), [(0.05, None, 0.0), (0.3, None, 0.0003), (0.2, 8.0, 0.0)]
+)
 def test_go_back_n__takes_the_time_that_the_model_says(
-    loss: float, burst: float | None, send_datagrams: Datagrams
+    loss: float, burst: float | None, processing_s: float, send_datagrams: Datagrams
 ) -> None:
     """20,000 packets of 10 frames back to back, one stream; within four standard errors.
 
     Between two errors that are repeated a random number of frames passes: the time that n of them take has
     the variance n sigma^2, with sigma estimated from packets in a hundred groups.
     """
-    link = GoBackN.losing(loss, burst, frames=10, window=10)
+    link = GoBackN.losing(loss, burst, frames=10, window=10, frame_processing_s=processing_s)
     packets, frame_s = 20_000, 0.0012
     run = send_datagrams(
         None,
@@ -125,7 +127,8 @@ def test_go_back_n__takes_the_time_that_the_model_says(
         scheme="go-back-n",
         unit_bytes_=150,
         window_=10,
-        timeout_=9 * frame_s,
+        timeout_=9 * (frame_s + processing_s),
+        processing_=processing_s,
         alpha_=1 - link.error_after_success,
         beta_=link.error_after_error,
     )
