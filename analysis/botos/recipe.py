@@ -33,9 +33,7 @@ def main(folder: Path) -> str:
     kept = script_runs(runs.SCRIPT, folder / "wlan-runs.jsonl")
     points = [*runs.figure_points(runs.DELAYS_S + runs.ROUND_TRIP_DELAYS_S), *runs.further_points()]
     measured = runs.measure(points, kept)
-    pairs = [("fectcp", "newreno"), ("fectcp", "cubic"), ("fectcp", "udp"), ("newreno", "newreno")]
-    sharing = [runs.Sharing(*pair, loss) for pair in pairs for loss in runs.SHARED_LOSSES]
-    shared = runs.measure_sharing(sharing, kept)
+    shared = runs.measure_sharing(runs.sharing_points(), kept)
 
     losses.draw(images / "fectcp-figure1.png")
     for delay_s, name, title in (
@@ -68,6 +66,8 @@ def main(folder: Path) -> str:
         further=FURTHER.items(),
         limits=list(losses.limits()),
         shared=shared,
+        queues=[shared[point] for point in runs.queue_points()],
+        queue_lengths=runs.QUEUES_PACKETS,
         settled=(runs.SETTLED_S, runs.UNTIL_S),
         cluster_bits=losses.SHORT_BITS,
         label=figures.label,

@@ -38,7 +38,9 @@ LATE_S, UNTIL_S, SAMPLE_S = 60, 180, 1
 """Figures 5 and 6: when the second flow starts, when the run ends, over which time a rate is taken."""
 SETTLED_S = LATE_S + 20
 """From then on the shares of both flows are compared."""
-SHARED_LOSSES = (0.0, 0.05, 0.1)
+SHARED_LOSSES = (0.0, 0.01, 0.05, 0.1)
+QUEUES_PACKETS = (10, 20, 50, 200)
+"""Lengths of the access point's queue over which FECTCP and TCP share; 50 elsewhere."""
 UDP_BPS = 160_000
 """20 kB/s."""
 
@@ -109,6 +111,7 @@ class Sharing:
     second: str
     loss: float
     delay_s: float = 0.02
+    queue_packets: int = 50
 
     def settings(self, seed: int) -> Settings:
         """Return what `wlan.tcl` is called with."""
@@ -116,6 +119,7 @@ class Sharing:
             "flows": f"{self.first} {self.second}",
             "start_s": f"0 {LATE_S}",
             "delay_s": self.delay_s,
+            "queue_packets": self.queue_packets,
             "loss": self.loss,
             "errors_per_cluster": ERRORS_PER_CLUSTER,
             "cluster_packets": SHORT_BITS / PACKET_BITS,
@@ -124,6 +128,21 @@ class Sharing:
             "udp_rate_bps": UDP_BPS,
             "seed": seed,
         }
+
+
+def sharing_points() -> list[Sharing]:
+    """Return the pairs of flows at each loss, and FECTCP beside TCP at queues of each length."""
+    pairs = ((FECTCP, "newreno"), (FECTCP, "cubic"), (FECTCP, "udp"), ("newreno", "newreno"))
+    return [Sharing(*pair, loss) for pair in pairs for loss in SHARED_LOSSES] + queue_points()
+
+
+def queue_points() -> list[Sharing]:
+    """Return FECTCP beside TCP at queues of each length, without losses and with few."""
+    return [
+        Sharing(FECTCP, "newreno", loss, queue_packets=packets)
+        for packets in QUEUES_PACKETS
+        for loss in SHARED_LOSSES[:2]
+    ]
 
 
 @dataclass(frozen=True)
@@ -155,11 +174,12 @@ class Shares:
 
 def measure_sharing(points: Sequence[Sharing], runs: KeptRuns) -> dict[Sharing, Shares]:
     """Run every pair of flows with `SEEDS` seeds."""
+    unique = list(dict.fromkeys(points))
     seeds = range(1, SEEDS + 1)
-    results = runs([point.settings(seed) for point in points for seed in seeds], "two flows on the WLAN")
+    results = runs([point.settings(seed) for point in unique for seed in seeds], "two flows on the WLAN")
     return {
         point: Shares(np.array([_rates(result) for result in results[SEEDS * i : SEEDS * (i + 1)]]))
-        for i, point in enumerate(points)
+        for i, point in enumerate(unique)
     }
 
 

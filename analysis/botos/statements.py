@@ -191,7 +191,7 @@ def _delay(rate: Throughputs, delays_s: tuple[float, float]) -> Iterator[Stateme
 
 
 def _tcp(shared: Mapping[Sharing, Shares]) -> Iterator[Statement]:
-    for loss in SHARED_LOSSES[:2]:
+    for loss in (SHARED_LOSSES[0], SHARED_LOSSES[2]):
         lossy = f"{100 * loss:g} % lost" if loss else "nothing lost"
         found = shared[Sharing(FECTCP, "newreno", loss)]
         equal = shared[Sharing("newreno", "newreno", loss)]
