@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.replay.conftest import LinkFactory
     from tmt.replay import ReplayResult
 
-pytestmark = pytest.mark.ns2
+pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
 S = 1_000_000_000
 PAYLOAD = 1500 - HEADER_BYTES
