@@ -44,9 +44,9 @@ lossy_link $right $middle $setting(link_bps) $setting(link_delay_s) $setting(lin
 proc transfer { flow from to } {
 	global ns setting middle window_of proxy_of tcp_of onward_of done_s
 	set tcp [new_sender $flow $setting(stack) $setting(congestion_control)]
-	set sink [new_receiver $flow $setting(stack)]
+	set sink [new_receiver $flow $setting(stack) $setting(congestion_control)]
 	set onward [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
-	set end [new_receiver $flow $setting(proxy_stack)]
+	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
 	join_agents $from $tcp $middle $sink
 	join_agents $middle $onward $to $end
 	set window_of($flow) [keep_to_window $from $tcp $setting(capacity)]
