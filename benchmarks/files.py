@@ -22,6 +22,7 @@ from tmt.schema import PHY_TRACE
 from tmt.schemes import Arq, Fec, Harq, NoScheme, Scheme
 from tmt.trace import PhyTrace
 
+LONG_SLOTS = 100_000_000
 RTT_NS = 500_000_000
 SCHEMES: tuple[Scheme, ...] = (NoScheme(), Fec(10, 2), Arq(RTT_NS), Harq(10, 2, RTT_NS))
 TMT = Path(sys.executable).with_name("tmt")
@@ -102,32 +103,63 @@ def measure_first_call(n_slots: int = 50_000, repeats: int = 5) -> float:
         return median(times)
 
 
-def measure_memory(n_slots: int = 20_000_000) -> float:
-    """Return the peak of resident memory, in MiB, of `tmt convert` on a long trace."""
+@dataclass(frozen=True)
+class LongMeasurement:
+    """`tmt convert` on a long trace: time / time of a bare read and write; its peak of resident memory."""
+
+    ratio: float
+    peak_mib: float
+
+
+def measure_long(n_slots: int = LONG_SLOTS, repeats: int = 3) -> LongMeasurement:
+    """Measure `tmt convert`, started anew each time, on a trace of many slots, under ARQ.
+
+    The reference is that of `measure_files`, a row group at a time.
+    """
+    # Not `ru_maxrss`: that starts with what the process that calls has used.
+    script = (
+        "from tmt.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: print(next(line for line in open('/proc/self/status') if 'VmHWM' in line))"
+    )
+    arguments = ["convert", "phy.parquet", "link.parquet", "--scheme", "arq", "--rtt", "0.5"]
+    bare_s, convert_s, peaks_mib = [], [], []
     with TemporaryDirectory() as folder:
-        write_phy(Path(folder, "phy.parquet"), n_slots)
-        # Not `ru_maxrss`: that starts with what the process that calls has used.
-        script = (
-            "from tmt.cli import main\n"
-            "try: main()\n"
-            "except SystemExit: print(next(line for line in open('/proc/self/status') if 'VmHWM' in line))"
-        )
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                script,
-                "convert",
-                "phy.parquet",
-                "link.parquet",
-                "--scheme",
-                "arq",
-                "--rtt",
-                "0.5",
-            ],
-            cwd=folder,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return int(done.stdout.split()[-2]) / 1024
+        phy, link, copy = (Path(folder, name) for name in ("phy.parquet", "link.parquet", "copy.parquet"))
+        write_phy(phy, n_slots)
+        for _ in range(repeats):
+            start = perf_counter()
+            done = subprocess.run(
+                [sys.executable, "-c", script, *arguments],
+                cwd=folder,
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+            convert_s.append(perf_counter() - start)
+            peaks_mib.append(int(done.stdout.split()[-2]) / 1024)
+            bare_s.append(_read_s(phy) + _write_s(link, copy))
+    return LongMeasurement(median(convert_s) / median(bare_s), max(peaks_mib))
+
+
+def _read_s(path: Path) -> float:
+    start = perf_counter()
+    with pq.ParquetFile(path, **READ_SETTINGS) as source:
+        for group in range(source.num_row_groups):
+            source.read_row_group(group)
+    return perf_counter() - start
+
+
+def _write_s(rows: Path, copy: Path) -> float:
+    """Write what is in `rows` to `copy`; only the writing counts."""
+    seconds = 0.0
+    with pq.ParquetFile(rows) as source:
+        start = perf_counter()
+        with pq.ParquetWriter(copy, source.schema_arrow, **WRITE_SETTINGS) as writer:
+            for group in range(source.num_row_groups):
+                seconds += perf_counter() - start
+                table = source.read_row_group(group)
+                start = perf_counter()
+                writer.write_table(table)
+        seconds += perf_counter() - start
+    return seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from threading import Event
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
     from tmt.schemes import Counts, Scheme
 
+CHUNKS_WAITING = 2
+"""Chunks that may have been read ahead, and that may wait to be written: a row group is written with every
+second one, which takes as long as all else."""
+
 
 def convert_file(
     phy_path: str | PathLike[str],
@@ -30,8 +35,8 @@ def convert_file(
 ) -> Counts:
     """Convert the PHY trace in one file to the link trace in another.
 
-    Memory does not grow with the trace, only with the rows that wait behind an open one. The next chunk is
-    read and the last one written, each in a thread, while the kernel works on the one between; the result is
+    Memory does not grow with the trace, only with the rows that wait behind an open one. The next chunks are
+    read and the last ones written, each in a thread, while the kernel works on one between; the result is
     that of `convert`, however the file is cut into row groups. The link trace appears when it is complete.
 
     Parameters
@@ -65,27 +70,27 @@ def convert_file(
             slots=None if reader.rows is None else -(-reader.rows // every),
         )
         with create_trace(link_path, LINK_TRACE, metadata) as writer, ThreadPoolExecutor(1) as behind:
-            written: Future[None] | None = None
+            writing: deque[Future[None]] = deque()
             for chunk in _read_ahead(iter(reader)):
                 assert isinstance(chunk, PhyTrace)
                 rows = converter.feed(share.of(chunk))
-                if written is not None:
-                    written.result()
-                written = behind.submit(writer.write, rows)
+                if len(writing) == CHUNKS_WAITING:
+                    writing.popleft().result()
+                writing.append(behind.submit(writer.write, rows))
                 if progress is not None:
                     progress(len(chunk))
-            if written is not None:
+            for written in writing:
                 written.result()
             writer.write(converter.finish())
     return converter.counts
 
 
 def _read_ahead(chunks: Iterator[Trace]) -> Iterator[Trace]:
-    """Yield the same chunks, while the next one is being read in a thread."""
+    """Yield the same chunks, while the next ones are being read in a thread."""
     with ThreadPoolExecutor(1) as ahead:
-        coming = ahead.submit(next, chunks, None)
-        while (chunk := coming.result()) is not None:
-            coming = ahead.submit(next, chunks, None)
+        coming = deque(ahead.submit(next, chunks, None) for _ in range(CHUNKS_WAITING))
+        while (chunk := coming.popleft().result()) is not None:
+            coming.append(ahead.submit(next, chunks, None))
             yield chunk
 
 
