@@ -57,6 +57,27 @@ foreach kind { Sack1 Sack1/DelAck } {
 exit 0
 """
 
+OWN_TRACE = """
+set ns [new Simulator]
+set from [$ns node]
+set to [$ns node]
+$ns duplex-link $from $to 1Mb 50ms DropTail
+set tcp [new Agent/TCP/%s]
+$tcp set timestamps_ true
+set sink [new Agent/TCPSink/%s]
+$sink set ts_echo_rfc1323_ true
+$ns attach-agent $from $tcp
+$ns attach-agent $to $sink
+$ns connect $tcp $sink
+$tcp attach [open own.tr w]
+$tcp trace srtt_s_
+set ftp [new Application/FTP]
+$ftp attach-agent $tcp
+$ns at 0 "$ftp start"
+$ns at 1 { exit 0 }
+$ns run
+"""
+
 HIGHEST_BITS = """
 #include <stdio.h>
 #include "ns-linux-c.h"
@@ -154,3 +175,16 @@ def test_fls__shifts_within_the_range_of_its_type(tmp_path: Path) -> None:
     done = subprocess.run([tmp_path / "bits"], check=False, capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
     assert [int(word) for word in done.stdout.split()] == list(range(1, 33))
+
+
+@pytest.mark.parametrize(("agent", "sink"), [("Linux", "Sack1"), ("Modern", "Modern")])
+def test_own_trace__has_the_smoothed_round_trip_time_in_seconds(
+    agent: str, sink: str, simulator: Path, tmp_path: Path
+) -> None:
+    # 100 ms there and back, and the time of some 20 packets, 8 ms each, that wait in the queue.
+    (tmp_path / "own.tcl").write_text(OWN_TRACE % (agent, sink))
+    subprocess.run([simulator, "own.tcl"], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    lines = [line.split() for line in (tmp_path / "own.tr").read_text().splitlines()]
+    samples = [float(words[6]) for words in lines if words[5] == "srtt_s_" and float(words[6]) != 0]
+    assert len(samples) > 5
+    assert all(0.1 <= srtt_s < 0.5 for srtt_s in samples)
