@@ -63,7 +63,7 @@ proc join_agents { from tcp to sink } {
 # A flow through the proxy: what is recorded is the sender's packets, what of them reaches the receiver in the end, and
 # the receiver's acknowledgements.
 proc split_flow { flow start } {
-	global ns setting sender base receiver recorder tcp_of onward_of proxy_of window_of
+	global ns setting sender base receiver tcp_of onward_of proxy_of window_of
 	set tcp $tcp_of($flow)
 	set sink [new_receiver $flow $setting(stack) $setting(congestion_control)]
 	set onward [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
