@@ -9,7 +9,7 @@ turbo code whose rate it does not state.
 Belief propagation is symmetric: the all-zero word stands for every word. The decoder is given the hard
 decisions' syndrome and each bit's probability to be wrong, which is the same as its log-likelihood ratio.
 
-``pip install -e '.[analysis]'`` brings both packages; ``python -m analysis.channel.code_curve`` writes
+``pip install -e '.[codes]'`` brings both packages; ``python -m analysis.channel.code_curve`` writes
 `code_curve.csv` beside this file, which `make reproduce` draws. It takes a few minutes.
 """
 
