@@ -15,8 +15,6 @@ constexpr std::int64_t bandwidth_filter_rounds = 10;
 constexpr Nanoseconds rtprop_filter_ns = 10'000'000'000;
 constexpr Nanoseconds probe_rtt_duration_ns = 200'000'000;
 constexpr double min_pipe_cwnd = 4.0;
-constexpr double full_bandwidth_growth = 1.25;
-constexpr int full_bandwidth_rounds = 3;
 
 }  // namespace
 
@@ -101,17 +99,11 @@ void Bbr::enter_startup() {
 }
 
 void Bbr::check_full_pipe(const AckSample& ack) {
-  if (filled_pipe_ || !round_begins_ || is_app_limited(ack)) return;
-  if (bandwidth_.largest() >= full_bandwidth_ * full_bandwidth_growth) {
-    full_bandwidth_ = bandwidth_.largest();
-    full_bandwidth_count_ = 0;
-    return;
-  }
-  filled_pipe_ = ++full_bandwidth_count_ >= full_bandwidth_rounds;
+  if (round_begins_ && !is_app_limited(ack)) full_pipe_.note_round(bandwidth_.largest());
 }
 
 void Bbr::check_drain(const AckSample& ack) {
-  if (state_ == State::startup && filled_pipe_) {
+  if (state_ == State::startup && full_pipe_.is_reached()) {
     state_ = State::drain;
     pacing_gain_ = 1.0 / high_gain;
     cwnd_gain_ = high_gain;
@@ -168,7 +160,7 @@ void Bbr::check_probe_rtt(const AckSample& ack) {
       if (probe_rtt_round_done_ && ack.now_ns > probe_rtt_done_ns_) {
         rtprop_stamp_ns_ = ack.now_ns;
         restore_cwnd();
-        if (filled_pipe_) {
+        if (full_pipe_.is_reached()) {
           enter_probe_bw(ack.now_ns);
         } else {
           enter_startup();
@@ -183,7 +175,7 @@ void Bbr::check_probe_rtt(const AckSample& ack) {
 
 void Bbr::set_pacing_rate(double gain) {
   const double rate = gain * bandwidth_.largest();
-  if (filled_pipe_ || rate > pacing_rate_) pacing_rate_ = rate;
+  if (full_pipe_.is_reached() || rate > pacing_rate_) pacing_rate_ = rate;
 }
 
 void Bbr::set_cwnd(const AckSample& ack) {
@@ -197,7 +189,7 @@ void Bbr::set_cwnd(const AckSample& ack) {
   }
   if (!packet_conservation_) {
     const double target = inflight(cwnd_gain_);
-    if (filled_pipe_) {
+    if (full_pipe_.is_reached()) {
       cwnd_ = std::min(cwnd_ + delivered, target);
     } else if (cwnd_ < target || static_cast<double>(ack.delivered) < initial_window_) {
       cwnd_ += delivered;

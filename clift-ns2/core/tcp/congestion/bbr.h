@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/tcp/congestion/app_limited_span.h"
+#include "core/tcp/congestion/bandwidth_plateau.h"
 #include "core/tcp/congestion/round_counter.h"
 #include "core/tcp/congestion/windowed_max.h"
 #include "core/tcp/congestion_control.h"
@@ -76,9 +77,7 @@ class Bbr : public CongestionControl {
   bool has_seen_rtt_ = false;
   bool idle_restart_ = false;
 
-  double full_bandwidth_ = 0.0;
-  int full_bandwidth_count_ = 0;
-  bool filled_pipe_ = false;
+  BandwidthPlateau full_pipe_;
 
   std::size_t cycle_index_ = 0;
   Nanoseconds cycle_stamp_ns_ = 0;

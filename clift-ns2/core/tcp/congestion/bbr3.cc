@@ -16,8 +16,6 @@ constexpr double up_pacing_gain = 1.25;
 constexpr double up_cwnd_gain = 2.25;
 constexpr double probe_rtt_cwnd_gain = 0.5;
 constexpr double pacing_margin = 0.01;
-constexpr double full_bandwidth_growth = 1.25;
-constexpr int full_bandwidth_rounds = 3;
 constexpr double loss_thresh = 0.02;
 constexpr int startup_full_loss_ranges = 6;
 constexpr double beta = 0.7;
@@ -45,14 +43,14 @@ Bbr3::Bbr3(const ControlParameters& parameters)
 void Bbr3::on_start(Nanoseconds now_ns) {
   min_rtt_stamp_ns_ = now_ns;
   probe_rtt_min_stamp_ns_ = now_ns;
-  extra_acked_start_ns_ = now_ns;
+  ack_aggregation_.begin(now_ns);
 }
 
 // HandleRestartFromIdle (5.4.1).
 void Bbr3::on_transmit(const Transmission& packet) {
   if (packet.in_flight > 0 || !packet.is_app_limited) return;
   idle_restart_ = true;
-  extra_acked_start_ns_ = packet.now_ns;
+  ack_aggregation_.begin(packet.now_ns);
   if (is_in_probe_bw()) {
     set_pacing_rate(1.0);
   } else if (state_ == State::probe_rtt) {
@@ -92,20 +90,10 @@ void Bbr3::enter_drain() {
   drain_start_round_ = rounds_.count();
 }
 
-void Bbr3::reset_full_bandwidth(double baseline) {
-  full_bandwidth_ = baseline;
-  full_bandwidth_count_ = 0;
-  full_bandwidth_now_ = false;
-}
-
 void Bbr3::check_full_bandwidth_reached(const AckSample& ack) {
-  if (full_bandwidth_now_ || !round_begins_ || is_app_limited(ack)) return;
-  if (ack.rate.delivery_rate >= full_bandwidth_ * full_bandwidth_growth) {
-    reset_full_bandwidth(ack.rate.delivery_rate);
-    return;
-  }
-  full_bandwidth_now_ = ++full_bandwidth_count_ >= full_bandwidth_rounds;
-  full_bandwidth_reached_ = full_bandwidth_reached_ || full_bandwidth_now_;
+  if (!round_begins_ || is_app_limited(ack)) return;
+  full_bandwidth_.note_round(ack.rate.delivery_rate);
+  full_bandwidth_reached_ = full_bandwidth_reached_ || full_bandwidth_.is_reached();
 }
 
 void Bbr3::check_startup_done(const AckSample& ack) {
@@ -161,7 +149,7 @@ void Bbr3::enter_probe_bw_refill(std::int64_t delivered) {
 void Bbr3::enter_probe_bw_up(const AckSample& ack) {
   ack_phase_ = AckPhase::probe_starting;
   rounds_.restart(ack.delivered);
-  reset_full_bandwidth(ack.rate.delivery_rate);
+  full_bandwidth_.restart(ack.rate.delivery_rate);
   state_ = State::probe_bw_up;
   raise_inflight_longterm_slope();
 }
@@ -212,10 +200,10 @@ bool Bbr3::is_time_to_go_down(const AckSample& ack) {
     return true;
   }
   if (ack.is_cwnd_limited && cwnd_ >= inflight_longterm_) {
-    reset_full_bandwidth(ack.rate.delivery_rate);  // the bound, not the path, limits the rate
+    full_bandwidth_.restart(ack.rate.delivery_rate);  // the bound, not the path, limits the rate
     return false;
   }
-  return full_bandwidth_now_;
+  return full_bandwidth_.is_reached();
 }
 
 void Bbr3::raise_inflight_longterm_slope() {
@@ -360,16 +348,8 @@ void Bbr3::reset_congestion_signals() {
 }
 
 void Bbr3::update_ack_aggregation(const AckSample& ack) {
-  double expected = bandwidth_ * to_seconds(ack.now_ns - extra_acked_start_ns_);
-  if (extra_acked_delivered_ <= expected) {
-    extra_acked_delivered_ = 0.0;
-    extra_acked_start_ns_ = ack.now_ns;
-    expected = 0.0;
-  }
-  extra_acked_delivered_ += static_cast<double>(ack.newly_delivered);
-  const double extra = std::min(extra_acked_delivered_ - expected, cwnd_);
-  extra_acked_ =
-      extra_acked_filter_.update(extra, rounds_.count(), full_bandwidth_reached_ ? extra_acked_rounds : 1);
+  ack_aggregation_.update(ack.now_ns, bandwidth_, static_cast<double>(ack.newly_delivered), cwnd_, rounds_.count(),
+                          full_bandwidth_reached_ ? extra_acked_rounds : 1);
 }
 
 // HandleLostPacket and NoteLoss (5.5.10.2).
@@ -414,7 +394,7 @@ void Bbr3::on_undo(Nanoseconds, RecoveryState) {
   recovery_ = RecoveryState::open;
   restore_cwnd();
   is_loss_in_round_ = false;
-  reset_full_bandwidth(0.0);
+  full_bandwidth_.restart(0.0);
   shortterm_.bandwidth = std::max(shortterm_.bandwidth, undo_.shortterm.bandwidth);
   shortterm_.inflight = std::max(shortterm_.inflight, undo_.shortterm.inflight);
   inflight_longterm_ = std::max(inflight_longterm_, undo_.inflight_longterm);
@@ -481,7 +461,7 @@ void Bbr3::set_pacing_rate(double gain) {
 void Bbr3::set_cwnd(const AckSample& ack) {
   const double newly_acked = static_cast<double>(ack.newly_delivered);
   const double base = min_rtt_ns_ == never ? initial_window_ : cwnd_gain() * bdp(bandwidth_);
-  const double max_inflight = with_quantization_budget(base + extra_acked_);
+  const double max_inflight = with_quantization_budget(base + ack_aggregation_.extra());
   if (full_bandwidth_reached_) {
     cwnd_ = std::min(cwnd_ + newly_acked, max_inflight);
   } else if (cwnd_ < max_inflight || static_cast<double>(ack.delivered) < initial_window_) {

@@ -4,7 +4,9 @@
 #include <functional>
 #include <limits>
 
+#include "core/tcp/congestion/ack_aggregation.h"
 #include "core/tcp/congestion/app_limited_span.h"
+#include "core/tcp/congestion/bandwidth_plateau.h"
 #include "core/tcp/congestion/round_counter.h"
 #include "core/tcp/congestion/windowed_max.h"
 #include "core/tcp/congestion_control.h"
@@ -81,7 +83,6 @@ class Bbr3 : public CongestionControl {
   void check_probe_rtt(const AckSample& ack);
   void handle_probe_rtt(const AckSample& ack);
   void check_probe_rtt_done(Nanoseconds now_ns, std::int64_t delivered);
-  void reset_full_bandwidth(double baseline);
   bool is_in_probe_bw() const;
   bool is_probing() const;
 
@@ -137,10 +138,8 @@ class Bbr3 : public CongestionControl {
   ShortTerm shortterm_;
   double inflight_longterm_ = unbounded;
 
-  double full_bandwidth_ = 0.0;
-  int full_bandwidth_count_ = 0;
-  bool full_bandwidth_now_ = false;
-  bool full_bandwidth_reached_ = false;
+  BandwidthPlateau full_bandwidth_;
+  bool full_bandwidth_reached_ = false;  // once
 
   AckPhase ack_phase_ = AckPhase::init;
   Nanoseconds cycle_stamp_ns_ = 0;
@@ -162,10 +161,7 @@ class Bbr3 : public CongestionControl {
   double latest_bandwidth_ = 0.0;
   double latest_inflight_ = 0.0;
 
-  double extra_acked_ = 0.0;
-  WindowedMax extra_acked_filter_;
-  Nanoseconds extra_acked_start_ns_ = 0;
-  double extra_acked_delivered_ = 0.0;
+  AckAggregation ack_aggregation_;
 
   Nanoseconds min_rtt_ns_ = never;
   Nanoseconds min_rtt_stamp_ns_ = 0;
