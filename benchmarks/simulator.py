@@ -20,14 +20,14 @@ DISTRIBUTION_NS = Path("/usr/bin/ns")
 REPEATS = 5
 
 TITLES = {
-    "dumbbell": "ten TCP flows, one bottleneck",
-    "flows": "300 New Reno flows, RED",
-    "traced": "ten TCP flows, `trace-all`",
-    "cbr": "small datagrams over two hops",
-    "geo": "TCP and bursts over a lossy GEO link",
-    "wireless": "20 moving 802.11 nodes, AODV, traced",
+    ("dumbbell.tcl", "600"): "ten TCP flows, one bottleneck",
+    ("flows.tcl",): "300 New Reno flows, RED",
+    ("dumbbell.tcl", "90", "out.tr"): "ten TCP flows, `trace-all`",
+    ("cbr.tcl",): "small datagrams over two hops",
+    ("geo.tcl",): "TCP and bursts over a lossy GEO link",
+    ("wireless.tcl",): "20 moving 802.11 nodes, AODV, traced",
 }
-"""Scripts of `benchmarks/ns2`; none names its packet headers, as few users' scripts do."""
+"""Scripts of `benchmarks/ns2`, with arguments; none names its packet headers, as few users' scripts do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ def measure_scripts(repeats: int = REPEATS) -> list[ScriptSpeed]:
     """Run every script with both programs in turn; their outputs must be the same."""
     ns = Simulator.find().program
     measured = []
-    for name, title in TITLES.items():
+    for words, title in TITLES.items():
         pairs = []
         for _ in range(repeats):
-            theirs_s, theirs = _run(DISTRIBUTION_NS, f"{name}.tcl")
-            ours_s, ours = _run(ns, f"{name}.tcl")
+            theirs_s, theirs = _run(DISTRIBUTION_NS, *words)
+            ours_s, ours = _run(ns, *words)
             if ours != theirs:
-                raise AssertionError(f"{name}.tcl: the two programs do not write the same")
+                raise AssertionError(f"{' '.join(words)}: the two programs do not write the same")
             pairs.append((theirs_s, ours_s))
         measured.append(
             ScriptSpeed(title, median(a / b for a, b in pairs), median(ours_s for _, ours_s in pairs))

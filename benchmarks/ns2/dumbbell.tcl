@@ -1,6 +1,9 @@
-# Ten TCP flows with selective acknowledgements share a bottleneck.
+# Ten TCP flows with selective acknowledgements share a bottleneck: `ns dumbbell.tcl DURATION_S ?TRACE?`. Every event of
+# every link is written to the file TRACE when it is given.
 
+lassign $argv duration_s trace
 set ns [new Simulator]
+if { $trace ne "" } { $ns trace-all [open $trace w] }
 set left [$ns node]
 set right [$ns node]
 $ns duplex-link $left $right 10Mb 20ms DropTail
@@ -20,5 +23,5 @@ proc finish {} {
 	foreach tcp $senders { puts "[$tcp set ack_] [$tcp set nrexmitpack_]" }
 	exit 0
 }
-$ns at 600 finish
+$ns at $duration_s finish
 $ns run

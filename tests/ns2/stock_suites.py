@@ -1,4 +1,4 @@
-"""ns-2's own validation suites, run as its `validate` runs them, in folders of their own."""
+"""ns-2's own validation suites, run as its `validate` runs them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ import re
 import shutil
 import subprocess
 from enum import StrEnum
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-STOCK = Path(__file__).resolve().parents[2] / "clift-ns2" / "build" / "ns-2.35"
+from tests.ns2.stock import STOCK_TCL, lay_out
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 NO_SUITES = {"template1", "template1.win"}
 NO_REFERENCES = {
     *("pktExample", "rr", "testReno-baytcp", "wireless-infra-mobility", "wireless-lan", "wireless-lan-aodv"),
@@ -34,35 +38,16 @@ SAYINGS = {
 
 def suites() -> list[str]:
     """Return the names of all suites that have references, whether `validate` calls them or not."""
-    scripts = (STOCK / "tcl" / "test").glob("test-all-*")
+    scripts = (STOCK_TCL / "test").glob("test-all-*")
     return sorted({path.name.removeprefix("test-all-") for path in scripts} - NO_SUITES - NO_REFERENCES)
-
-
-def lay_out(folder: Path, suite: str) -> Path:
-    """Lay ns-2's `tcl` and `bin` out under `folder`, with links to what tests only read; return their folder.
-
-    Suites look for their helpers in `..` and write into the library's folder, so that it is a copy.
-    """
-    tcl = folder / "tcl"
-    shutil.copytree(STOCK / "tcl" / "lib", tcl / "lib")
-    for path in (STOCK / "tcl").iterdir():
-        if path.name not in ("lib", "test"):
-            (tcl / path.name).symlink_to(path)
-    (folder / "bin").symlink_to(STOCK / "bin")
-    work = tcl / "test"
-    work.mkdir()
-    for path in (STOCK / "tcl" / "test").iterdir():
-        if not path.name.startswith("test-output-"):
-            (work / path.name).symlink_to(path)
-    references = STOCK / "tcl" / "test" / f"test-output-{suite}"
-    if references.is_dir():
-        shutil.copytree(references, work / references.name)
-    return work
 
 
 def verdicts(ns: Path, suite: str, folder: Path) -> dict[str, Verdict]:
     """Run a suite in `folder` with the program `ns`; return what it says of each of its tests."""
-    work = lay_out(folder, suite)
+    work = lay_out(folder)
+    references = STOCK_TCL / "test" / f"test-output-{suite}"
+    if references.is_dir():
+        shutil.copytree(references, work / references.name)
     (folder / "ns").symlink_to(ns)
     # The suites wait a second before each test, for the sake of plots that quiet ones do not make.
     (folder / "awake").mkdir()
