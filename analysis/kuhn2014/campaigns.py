@@ -45,7 +45,11 @@ def run(scenario: Path, folder: Path, *, execute: bool = True) -> pd.DataFrame:
         if todo.missing:
             print(f"{scenario.stem}: {len(todo.missing)} of {len(todo.runs)} runs to do", flush=True)
         if execute:
-            campaign.execute(todo, lambda: LocalPool(default_jobs()), _teller(scenario.stem))
+            try:
+                campaign.execute(todo, lambda: LocalPool(default_jobs()), _teller(scenario.stem))
+            except KeyboardInterrupt:
+                print("\ninterrupted: the same command goes on from here", flush=True)
+                sys.exit(130)
         rows = campaign.rows()
     done = rows[rows["status"] == DONE]
     if len(done) < len(rows):
@@ -61,17 +65,21 @@ def _es_n0_db(traces: pd.Series) -> pd.Series:
 def _teller(name: str) -> Watch:
     """Return what reports progress: a line written anew in a terminal, lines now and then elsewhere."""
     begun = said = time.monotonic()
+    ended_before = 0
     terminal = sys.stdout.isatty()
 
     def watch(progress: Progress) -> None:
-        nonlocal said
+        nonlocal begun, ended_before, said
         now = time.monotonic()
+        if progress.converted < progress.conversions:  # the time left goes by simulations alone
+            begun, ended_before = now, progress.ended
         finished = progress.ended == progress.total
         if not finished and now - said < (0.5 if terminal else SAY_EVERY_S):
             return
         said = now
-        left_s = (now - begun) * (progress.total / max(progress.ended, 1) - 1)
-        left = f", {left_s / 60:.0f} min left" if progress.ended and not finished else ""
+        ended = progress.ended - ended_before
+        left_s = (now - begun) * (progress.total - progress.ended) / max(ended, 1)
+        left = f", {left_s / 60:.0f} min left" if ended and not finished else ""
         text = (
             f"{name}: {progress.converted} of {progress.conversions} link traces, "
             f"{progress.ended} of {progress.total} runs{left}"

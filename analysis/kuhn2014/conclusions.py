@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 AT_CAPACITY = 0.95
 """Share of what the scheme leaves of the line above which a flow counts as using all of it."""
 
+CLAIMED_GAIN = 0.22
+"""Most that HARQ gains over other schemes, by the paper's abstract."""
+
 HARQS = ("HARQ(10/12)", "HARQ(10/15)", "HARQ(50/52)")
 
 
@@ -87,7 +90,7 @@ def _arq_best_near_capacity(cells: Cells) -> Statement:
 
 
 def _harq_best_when_noisy(cells: Cells) -> Statement:
-    parts, held = [], []
+    parts, held, most = [], [], 0.0
     for tcp in VARIANTS:
         at = {"tcp": tcp, "es_n0_db": 5.0}
         gains = [(cells.one(INTERLEAVED, "goodput_gain", scheme=scheme, **at), scheme) for scheme in HARQS]
@@ -95,6 +98,8 @@ def _harq_best_when_noisy(cells: Cells) -> Statement:
         held.append(gain["low"] > 0)
         half = (gain["high"] - gain["low"]) / 2
         parts.append(f"{_name(tcp)} {100 * gain['mean']:+.0f} ± {100 * half:.0f} % ({scheme})")
+        most = max(most, gain["mean"])
+    held.append(most <= CLAIMED_GAIN)
     return Statement(
         "abstract, section 8",
         "At a high error rate HARQ is best for every TCP variant, by up to 22 %",

@@ -86,7 +86,7 @@ def figure7(cells: Cells, figure: Figure) -> None:
     axes.plot([13.4, 14.6], [1e-2, 1e-2], color=INK, linewidth=1)
     axes.text(14.65, 0.0101, "paper: below this", fontsize=7.5, color=INK, va="bottom", ha="right")
     axes.set(yscale="log", xlabel="Es/N0 (dB)", ylabel="packet error rate of the PHY", xlim=(4.6, 14.8))
-    axes.legend(loc="upper right", bbox_to_anchor=(1.0, 0.9))
+    axes.legend(loc="lower left")
 
 
 def figure8(cells: Cells, figure: Figure, scenario: str = UP) -> None:
