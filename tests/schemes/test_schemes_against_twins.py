@@ -8,7 +8,7 @@ from collections import Counter
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from naive.traces import SCHEMES, by_twin, phy_trace, rows_of, slots
 
 from tmt.schemes import Arq, Harq, Scheme
@@ -18,6 +18,7 @@ QUICK = settings(derandomize=True, deadline=None, max_examples=400)
 
 @QUICK
 @given(slots(), SCHEMES, st.lists(st.integers(0, 120), max_size=6))
+@example(([0, 1, 41], [0, 0, 7]), Arq(0, detection_delay_ns=50), [1])
 def test_converter__equals_its_twin_whatever_the_chunks(
     trace: tuple[list[int], list[int]], scheme: Scheme, cuts: list[int]
 ) -> None:

@@ -137,7 +137,7 @@ def send_and_repeat(  # noqa: PLR0912, PLR0915  (calls cost as much as what they
         in_step &= head + answers == tail or due_ns[head + answers] > tx_time_ns[end - 1]
         in_step &= end - start == 1 or tx_time_ns[end - 1] - tx_time_ns[start] < report_delay_ns
         if lag > 0 and not in_step:
-            # Whatever these answers wrote will be written again.
+            # Whatever these answers wrote is written again, by others or as open rows.
             by_search = WINDOWS_BY_SEARCH
             sent[:] = 1
             continue
@@ -166,7 +166,9 @@ def send_and_repeat(  # noqa: PLR0912, PLR0915  (calls cost as much as what they
             sent[np.uintp(answered[np.uintp(i)] - start)] = 1
         start = end
     for report in range(head, tail):
-        out_delay_ns[report_row[report] - first_row] = -1
+        open_row = report_row[report] - first_row
+        out_delay_ns[open_row], out_delivered[open_row] = -1, False
+        out_transmissions[open_row] = min(report_sent[report], 255)
     state[0]["slots"], state[0]["rows"] = first_slot + start, row + first_row
     state[0]["head"], state[0]["tail"] = head, tail
     return start
