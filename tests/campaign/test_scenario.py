@@ -196,6 +196,11 @@ REFUSALS = {
         "seeds = 3\nrecords = [4]",
         "5: key grid.records: 4 is not allowed; allowed: seeds",
     ),
+    "no list": (
+        "seeds = 3",
+        "seeds = 3\nrecords = 1",
+        "5: key grid.records: value 1 is not allowed; allowed: a list",
+    ),
     "missing key": ("rtt = 0.5", "", "22: key link.rtt: is missing"),
     "missing table": (
         "[[traffic]]\nduration = 20",

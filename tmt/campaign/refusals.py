@@ -41,6 +41,8 @@ def refuse(error: ValidationError, model: type[BaseModel], place: Key, listed: d
     if first["type"] == "missing":
         return Refused(key, "is missing", "")
     allowed = re.sub(r"^(Input|Value|Tuple) should (be|have) (a |an )?(valid )?", "", first["msg"])
+    if first["type"] == "tuple_type":
+        allowed = "a list"
     return Refused(key, f"value {_show(first['input'])} is not allowed", allowed)
 
 
