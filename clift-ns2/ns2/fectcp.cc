@@ -11,21 +11,19 @@
 #include "flags.h"
 #include "ip.h"
 #include "tcp.h"
-#include "timer-handler.h"
 
 #include "core/fectcp/sender.h"
 #include "failure.h"
+#include "sender_agent.h"
 #include "sim_time.h"
 
 namespace clift {
 
 namespace {
 
-class Fectcp : public TcpAgent {
+class Fectcp : public SenderAgent {
  public:
-  Fectcp() : timer_(this), overhead_(fectcp::DecodingOverhead::parse("0%")) {
-    bind("srtt_s_", &srtt_s_);
-    bind("ca_state_", &ca_state_);
+  Fectcp() : overhead_(fectcp::DecodingOverhead::parse("0%")) {
     bind("alpha_", &alpha_);
     bind("block_segments_", &block_segments_);
   }
@@ -33,33 +31,17 @@ class Fectcp : public TcpAgent {
   void recv(Packet* packet, Handler* handler) override;
   int command(int argc, const char* const* argv) override;
 
-  // Whatever the application asks for ends here: curseq_ segments of data are to be sent.
-  void send_much(int force, int reason, int burst) override;
-  void timeout(int) override {}
-
  private:
-  class Timer : public TimerHandler {
-   public:
-    explicit Timer(Fectcp* agent) : agent_(agent) {}
-    void expire(Event*) override { agent_->on_timer(); }
-
-   private:
-    Fectcp* agent_;
-  };
-
   void start();
-  void on_timer();
   void transmit(const fectcp::OutgoingSegment& segment);
-  void show();
-  void arm();
+  void offer() override;
+  Nanoseconds next_deadline_ns() const override { return sender_->next_deadline_ns(); }
+  void on_deadline() override { sender_->on_timer(now_ns()); }
+  void show() override;
 
   std::unique_ptr<fectcp::Sender> sender_;  // from the first segment on
   double alpha_;
   int block_segments_;
-  TracedDouble srtt_s_;  // for tracers, as Agent/TCP/Linux has them
-  TracedInt ca_state_;
-  Timer timer_;
-  Nanoseconds armed_ns_ = never;  // when timer_ will expire; never: it is not set
   fectcp::DecodingOverhead overhead_;
 };
 
@@ -86,11 +68,9 @@ void Fectcp::start() {
       options, overhead_, [this](const fectcp::OutgoingSegment& segment) { transmit(segment); });
 }
 
-void Fectcp::send_much(int, int, int) {
+void Fectcp::offer() {
   if (sender_ == nullptr) start();
   sender_->offer(now_ns(), static_cast<int>(curseq_));
-  show();
-  arm();
 }
 
 void Fectcp::recv(Packet* packet, Handler*) {
@@ -110,29 +90,8 @@ void Fectcp::recv(Packet* packet, Handler*) {
   if (reply.number == 0) reply.handshake_ns = to_ns(header->ts_echo_);
   Packet::free(packet);
   sender_->on_ack(now_ns(), reply);
-  show();
-  arm();
-  if (sender_->is_done() && !closed_) {
-    closed_ = 1;
-    finish();
-  }
-}
-
-void Fectcp::on_timer() {
-  armed_ns_ = never;
-  if (sender_->next_deadline_ns() <= now_ns()) {
-    sender_->on_timer(now_ns());
-    show();
-  }
-  arm();
-}
-
-// A timer that is set too early is left alone and set again when it expires: most deadlines only move away.
-void Fectcp::arm() {
-  const Nanoseconds deadline_ns = sender_->next_deadline_ns();
-  if (deadline_ns >= armed_ns_) return;
-  armed_ns_ = deadline_ns;
-  timer_.resched(std::fmax(0.0, to_seconds(deadline_ns) - Scheduler::instance().clock()));
+  update();
+  if (sender_->is_done()) complete();
 }
 
 // A segment says of which block it is a symbol, and how many source symbols that has.

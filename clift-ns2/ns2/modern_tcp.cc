@@ -11,54 +11,33 @@
 #include "ip.h"
 #include "random.h"
 #include "tcp.h"
-#include "timer-handler.h"
 
 #include "core/tcp/sender.h"
 #include "failure.h"
+#include "sender_agent.h"
 #include "sim_time.h"
 
 namespace clift {
 
 namespace {
 
-class ModernTcp : public TcpAgent {
+class ModernTcp : public SenderAgent {
  public:
-  ModernTcp() : timer_(this) {
-    bind("srtt_s_", &srtt_s_);
-    bind("ca_state_", &ca_state_);
-  }
-
   void recv(Packet* packet, Handler* handler) override;
   int command(int argc, const char* const* argv) override;
 
-  // Whatever the application asks for ends here: curseq_ packets are to be sent.
-  void send_much(int force, int reason, int burst) override;
-  void timeout(int) override {}
-
  private:
-  class Timer : public TimerHandler {
-   public:
-    explicit Timer(ModernTcp* agent) : agent_(agent) {}
-    void expire(Event*) override { agent_->on_timer(); }
-
-   private:
-    ModernTcp* agent_;
-  };
-
   void start();
-  void on_timer();
   void transmit(std::int64_t sequence, bool is_retransmission);
-  void show();
-  void arm();
+  void offer() override;
+  Nanoseconds next_deadline_ns() const override { return sender_->next_deadline_ns(); }
+  void on_deadline() override { sender_->on_timer(now_ns()); }
+  void show() override;
   std::int64_t offered() { return static_cast<int>(curseq_) + (syn_ ? 1 : 0); }
 
   std::string control_ = "reno";
   std::unique_ptr<tcp::Sender> sender_;  // from the first packet on
   tcp::Acknowledgement ack_;             // kept for its memory
-  TracedDouble srtt_s_;                  // for tracers, as Agent/TCP/Linux has them
-  TracedInt ca_state_;
-  Timer timer_;
-  Nanoseconds armed_ns_ = never;         // when timer_ will expire; never: it is not set
 };
 
 int ModernTcp::command(int argc, const char* const* argv) {
@@ -86,11 +65,9 @@ void ModernTcp::start() {
   sender_ = std::make_unique<tcp::Sender>(options, tcp::make_congestion_control(control_, parameters), send);
 }
 
-void ModernTcp::send_much(int, int, int) {
+void ModernTcp::offer() {
   if (sender_ == nullptr) start();
   sender_->offer(now_ns(), offered());
-  show();
-  arm();
 }
 
 void ModernTcp::recv(Packet* packet, Handler*) {
@@ -110,29 +87,8 @@ void ModernTcp::recv(Packet* packet, Handler*) {
   }
   Packet::free(packet);
   sender_->on_ack(ack_);
-  show();
-  arm();
-  if (sender_->una() >= offered() && !closed_) {
-    closed_ = 1;
-    finish();
-  }
-}
-
-void ModernTcp::on_timer() {
-  armed_ns_ = never;
-  if (sender_->next_deadline_ns() <= now_ns()) {
-    sender_->on_timer(now_ns());
-    show();
-  }
-  arm();
-}
-
-// A timer that is set too early is left alone and set again when it expires: most deadlines only move away.
-void ModernTcp::arm() {
-  const Nanoseconds deadline_ns = sender_->next_deadline_ns();
-  if (deadline_ns >= armed_ns_) return;
-  armed_ns_ = deadline_ns;
-  timer_.resched(std::fmax(0.0, to_seconds(deadline_ns) - Scheduler::instance().clock()));
+  update();
+  if (sender_->una() >= offered()) complete();
 }
 
 void ModernTcp::transmit(std::int64_t sequence, bool is_retransmission) {
