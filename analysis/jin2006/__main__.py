@@ -7,14 +7,8 @@ Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and wr
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
+from analysis.by_hand import start
 from analysis.jin2006.recipe import keep_in_docs, main
 
 if __name__ == "__main__":
-    words = [word for word in sys.argv[1:] if word != "--docs"]
-    target = Path(words[0] if words else "out/reproduce")
-    print(main(target))
-    if "--docs" in sys.argv[1:]:
-        keep_in_docs(target)
+    start(main, keep_in_docs)
