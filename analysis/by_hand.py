@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def start(main: Callable[[Path], str], keep_in_docs: Callable[[Path], None]) -> None:
-    """Run a recipe in the folder that is named, or out/reproduce; ``--docs`` copies what it wrote to docs/."""
+    """Run a recipe in the folder that is named, or out/reproduce; ``--docs`` copies its pages to docs/."""
     words = [word for word in sys.argv[1:] if word != "--docs"]
     target = Path(words[0] if words else "out/reproduce")
     print(main(target))
