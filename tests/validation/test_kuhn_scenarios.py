@@ -40,4 +40,5 @@ def test_scenario__runs(scenario: Path, tmp_path: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")
     rows = pq.read_table(tmp_path / "out" / "results.parquet").to_pandas()
     assert set(rows["tcp"]) == {"cubic"}
-    assert (rows["goodput_bytes"] > 0).mean() > 0.5, "at 5 dB without scheme nothing may arrive in 4 s"
+    protected = rows[rows["scheme"] != "none"]
+    assert (protected["goodput_bytes"] > 0).mean() > 0.5, "at 5 dB some schemes may deliver nothing in 4 s"
