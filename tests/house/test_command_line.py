@@ -56,10 +56,12 @@ def test_command__loads_no_compiler_before_it_is_called(name: str) -> None:
     )
 
 
-def test_convert__loads_only_what_it_needs(tmp_path: Path) -> None:
-    write_trace(tmp_path / "phy.npy", PhyTrace(np.arange(9) * 1_000_000, np.full(9, 500_000)))
+@pytest.mark.parametrize("ending", ["npy", "parquet"])
+def test_convert__loads_only_what_it_needs(tmp_path: Path, ending: str) -> None:
+    write_trace(tmp_path / f"phy.{ending}", PhyTrace(np.arange(9) * 1_000_000, np.full(9, 500_000)))
     script = (
-        "import json, sys; sys.argv = 'tmt convert phy.npy link.npy --scheme arq --rtt 0.5'.split()\n"
+        "import json, sys\n"
+        f"sys.argv = 'tmt convert phy.{ending} link.{ending} --scheme arq --rtt 0.5'.split()\n"
         "from tmt.cli import main\n"
         "try: main()\n"
         "except SystemExit: print(json.dumps(sorted(sys.modules)))"

@@ -74,9 +74,11 @@ def convert_file(
             for chunk in _read_ahead(iter(reader)):
                 assert isinstance(chunk, PhyTrace)
                 rows = converter.feed(share.of(chunk))
+                writer.check(rows)
                 if len(writing) == CHUNKS_WAITING:
                     writing.popleft().result()
-                writing.append(behind.submit(writer.write, rows))
+                if len(rows):
+                    writing.append(behind.submit(writer.append, rows))
                 if progress is not None:
                     progress(len(chunk))
             for written in writing:

@@ -101,13 +101,17 @@ class TraceWriter(ABC):
         ValueError
             When the rows may not stand in a trace: whoever made them has a defect.
         """
+        self.check(chunk)
+        if len(chunk):
+            self.append(chunk)
+
+    def check(self, chunk: Trace) -> None:
+        """Refuse rows that may not stand next in this trace (ValueError); `append` does not look at them."""
         if chunk.table is not self.table:
             raise ValueError(f"a {chunk.table.kind} trace cannot be written into a {self.table.kind} trace")
         violation = self._checker.check(chunk)
         if violation is not None:
             raise ValueError(f"{self.path}: row {violation.row + 1}: {violation.reason()}")
-        if len(chunk):
-            self.append(chunk)
 
     def finish(self) -> None:
         """Write what is still held back (UsageError when there was no row at all)."""

@@ -158,9 +158,18 @@ def _to_numpy(column: Column, values: pa.Array) -> np.ndarray[tuple[int], np.dty
 
 
 def _to_arrow(column: Column, values: np.ndarray[tuple[int], np.dtype[Any]]) -> pa.Array:
-    """Return the array as a Parquet column, without a copy where nothing is null."""
-    missing = None if column.null is None else values == column.null
-    return pa.array(values, mask=missing if missing is not None and missing.any() else None)
+    """Return the array as a Parquet column, without a copy unless it holds flags.
+
+    Made from buffers: `pyarrow.array` would import pandas, which takes longer than a short conversion.
+    """
+    data = np.packbits(values, bitorder="little") if column.dtype == "|b1" else np.ascontiguousarray(values)
+    present = None
+    if column.null is not None:
+        missing = values == column.null
+        if missing.any():
+            present = pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    kind = pa.from_numpy_dtype(np.dtype(column.dtype))
+    return pa.Array.from_buffers(kind, len(values), [present, pa.py_buffer(data)])
 
 
 def _first_line(error: Exception) -> str:
