@@ -4,10 +4,10 @@
 #include "agent.h"
 #include "ip.h"
 #include "tcp.h"
-#include "timer-handler.h"
 
 #include "core/tcp/receiver.h"
 #include "sim_time.h"
+#include "timer.h"
 
 namespace clift {
 
@@ -15,12 +15,9 @@ namespace {
 
 class ModernSink : public Agent {
  public:
-  ModernSink() : Agent(PT_ACK), timer_(this) {
+  ModernSink() : Agent(PT_ACK) {
     bind("packetSize_", &size_);
     bind_time("interval_", &interval_s_);
-  }
-  ~ModernSink() override {
-    timer_.force_cancel();
   }
 
   void recv(Packet* packet, Handler*) override {
@@ -41,16 +38,9 @@ class ModernSink : public Agent {
   }
 
  private:
-  class Timer : public TimerHandler {
-   public:
-    explicit Timer(ModernSink* agent) : agent_(agent) {}
-    void expire(Event*) override { agent_->acknowledge(agent_->receiver_.on_wait_over()); }
-
-   private:
-    ModernSink* agent_;
-  };
-
   static constexpr int block_bytes = 8;
+
+  void on_wait_over() { acknowledge(receiver_.on_wait_over()); }
 
   void acknowledge(const tcp::Reply& reply) {
     Packet* ack = allocpkt();
@@ -70,7 +60,7 @@ class ModernSink : public Agent {
   }
 
   tcp::Receiver receiver_;
-  Timer timer_;
+  Timer<ModernSink> timer_{*this, &ModernSink::on_wait_over};
   double interval_s_;
   int flow_ = 0;  // of the packet at hand
 };

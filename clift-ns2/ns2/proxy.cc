@@ -8,12 +8,12 @@
 #include "connector.h"
 #include "ip.h"
 #include "tcp.h"
-#include "timer-handler.h"
 
 #include "core/proxy/relay.h"
 #include "failure.h"
 #include "recorder.h"
 #include "sim_time.h"
+#include "timer.h"
 #include "window_header.h"
 
 namespace clift {
@@ -22,7 +22,7 @@ namespace {
 
 class Proxy : public TclObject {
  public:
-  Proxy(TcpAgent* tcp, const proxy::RelayOptions& options) : relay_(options), tcp_(tcp), timer_(this) {}
+  Proxy(TcpAgent* tcp, const proxy::RelayOptions& options) : relay_(options), tcp_(tcp) {}
   ~Proxy() override;
 
   int command(int argc, const char* const* argv) override;
@@ -41,15 +41,6 @@ class Proxy : public TclObject {
   void ends();
 
  private:
-  class Timer : public TimerHandler {
-   public:
-    explicit Timer(Proxy* owner) : owner_(owner) {}
-    void expire(Event*) override { owner_->release(); }
-
-   private:
-    Proxy* owner_;
-  };
-
   void remember(Packet* packet, proxy::Origin& origin);
   void release();
   void update();
@@ -57,7 +48,7 @@ class Proxy : public TclObject {
 
   proxy::Relay relay_;
   TcpAgent* tcp_;
-  Timer timer_;
+  DeadlineTimer<Proxy> timer_{*this, &Proxy::release};
   std::int64_t given_ = 0;           // segments with data that the onward connection has been given
   std::int64_t expected_ = 0;        // segments of the transfer; 0: without end
   bool is_done_ = false;
@@ -68,7 +59,6 @@ class Proxy : public TclObject {
 };
 
 Proxy::~Proxy() {
-  timer_.force_cancel();
   if (last_answer_ != nullptr) Packet::free(last_answer_);
 }
 
@@ -113,9 +103,7 @@ void Proxy::remember(Packet* packet, proxy::Origin& origin) {
 // What has been processed is given to the onward connection. Segment 0 is the SYN, which each makes itself.
 void Proxy::release() {
   const std::int64_t data = relay_.released(now_ns()) - 1;
-  if (relay_.next_release_ns() != never) {
-    timer_.resched(std::fmax(0.0, to_seconds(relay_.next_release_ns()) - Scheduler::instance().clock()));
-  }
+  timer_.arm(relay_.next_release_ns());
   if (data > given_) {
     const auto more = static_cast<int>(data - given_);
     given_ = data;

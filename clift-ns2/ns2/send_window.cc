@@ -9,11 +9,11 @@
 #include "connector.h"
 #include "ip.h"
 #include "tcp.h"
-#include "timer-handler.h"
 
 #include "core/proxy/send_window.h"
 #include "failure.h"
 #include "sim_time.h"
+#include "timer.h"
 #include "window_header.h"
 
 int hdr_clift_window::offset_ = -1;
@@ -36,37 +36,26 @@ namespace {
 class SendWindow : public Connector {
  public:
   SendWindow(TcpAgent* tcp, std::int64_t window)
-      : window_(window), tcp_(tcp), network_(tcp->target()), timer_(this) {
+      : window_(window), tcp_(tcp), network_(tcp->target()) {
     target_ = tcp;
   }
-  ~SendWindow() override { timer_.force_cancel(); }
 
   int command(int argc, const char* const* argv) override;
   void recv(Packet* packet, Handler* handler) override;
   void trace(TracedVar* variable) override;
 
  private:
-  class Timer : public TimerHandler {
-   public:
-    explicit Timer(SendWindow* owner) : owner_(owner) {}
-    void expire(Event*) override { owner_->probe(); }
-
-   private:
-    SendWindow* owner_;
-  };
-
   static constexpr int empty_packet_bytes = 40;
 
   void offer(const char* segments);
   void give();
   void probe();
-  void arm();
+  void arm() { timer_.arm(window_.next_probe_ns()); }
 
   proxy::SendWindow window_;
   TcpAgent* tcp_;
   NsObject* network_;             // where probes go: no tap counts them
-  Timer timer_;
-  Nanoseconds armed_ns_ = never;
+  DeadlineTimer<SendWindow> timer_{*this, &SendWindow::probe};
   std::int64_t given_ = 0;  // segments with data that TCP has been given
 };
 
@@ -123,7 +112,6 @@ void SendWindow::give() {
 
 // An empty packet with the number of a segment that has arrived.
 void SendWindow::probe() {
-  armed_ns_ = never;
   if (window_.next_probe_ns() <= now_ns()) {
     window_.on_probe(now_ns());
     Packet* packet = Packet::alloc();
@@ -144,14 +132,6 @@ void SendWindow::probe() {
     network_->recv(packet, static_cast<Handler*>(nullptr));
   }
   arm();
-}
-
-// A timer that is set too early is left alone and set again when it expires.
-void SendWindow::arm() {
-  const Nanoseconds deadline_ns = window_.next_probe_ns();
-  if (deadline_ns >= armed_ns_) return;
-  armed_ns_ = deadline_ns;
-  timer_.resched(to_seconds(deadline_ns) - Scheduler::instance().clock());
 }
 
 class SendWindowClass : public TclClass {

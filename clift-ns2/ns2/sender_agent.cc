@@ -1,12 +1,10 @@
 #include "sender_agent.h"
 
-#include <cmath>
-
 #include "sim_time.h"
 
 namespace clift {
 
-SenderAgent::SenderAgent() : timer_(this) {
+SenderAgent::SenderAgent() {
   bind("srtt_s_", &srtt_s_);
   bind("ca_state_", &ca_state_);
 }
@@ -18,7 +16,7 @@ void SenderAgent::send_much(int, int, int) {
 
 void SenderAgent::update() {
   show();
-  arm();
+  timer_.arm(next_deadline_ns());
 }
 
 void SenderAgent::complete() {
@@ -28,20 +26,11 @@ void SenderAgent::complete() {
 }
 
 void SenderAgent::on_timer() {
-  armed_ns_ = never;
   if (next_deadline_ns() <= now_ns()) {
     on_deadline();
     show();
   }
-  arm();
-}
-
-// A timer that is set too early is left alone and set again when it expires: most deadlines only move away.
-void SenderAgent::arm() {
-  const Nanoseconds deadline_ns = next_deadline_ns();
-  if (deadline_ns >= armed_ns_) return;
-  armed_ns_ = deadline_ns;
-  timer_.resched(std::fmax(0.0, to_seconds(deadline_ns) - Scheduler::instance().clock()));
+  timer_.arm(next_deadline_ns());
 }
 
 }  // namespace clift

@@ -4,9 +4,9 @@
 
 #include "agent.h"
 #include "tcp.h"
-#include "timer-handler.h"
 
 #include "core/time.h"
+#include "timer.h"
 
 namespace clift {
 
@@ -34,20 +34,9 @@ class SenderAgent : public TcpAgent {
   TracedInt ca_state_;  // a number of Linux's enum tcp_ca_state
 
  private:
-  class Timer : public TimerHandler {
-   public:
-    explicit Timer(SenderAgent* agent) : agent_(agent) {}
-    void expire(Event*) override { agent_->on_timer(); }
-
-   private:
-    SenderAgent* agent_;
-  };
-
   void on_timer();
-  void arm();
 
-  Timer timer_;
-  Nanoseconds armed_ns_ = never;  // when timer_ will expire; never: it is not set
+  DeadlineTimer<SenderAgent> timer_{*this, &SenderAgent::on_timer};
 };
 
 }  // namespace clift
