@@ -8,7 +8,7 @@ import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tmt.cli.progress import progress_bar
 from tmt.replay.simulator import Simulator
@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 Setting = str | int | float
 Settings = dict[str, Setting]
 Result = dict[str, float]
+
+
+class Point(Protocol):
+    """A configuration that is run with several seeds; equal ones are one."""
+
+    def settings(self, seed: int) -> Settings:
+        """Return what the run is told."""
+
+
+P = TypeVar("P", bound=Point)
 
 
 class KeptRuns:
@@ -68,6 +78,12 @@ class KeptRuns:
                 pool.shutdown(cancel_futures=True)
                 raise
         return [self._known[self._key(point)] for point in points]
+
+    def over_seeds(self, points: Iterable[P], seeds: int, title: str) -> dict[P, list[Result]]:
+        """Return the results of each point with seeds 1 to `seeds`."""
+        unique = list(dict.fromkeys(points))
+        results = self([point.settings(seed) for point in unique for seed in range(1, seeds + 1)], title)
+        return {point: results[seeds * i : seeds * (i + 1)] for i, point in enumerate(unique)}
 
     def _key(self, point: Settings) -> str:
         text = json.dumps([self._version, dict(sorted(point.items()))])

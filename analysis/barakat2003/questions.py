@@ -74,17 +74,10 @@ def cases() -> list[Case]:
 
 def measure(runs: KeptRuns) -> dict[Case, Interval]:
     """Return throughput (share of the link) or mean latency (s) of each case."""
-    wanted = cases()
-    seeds = range(1, SEEDS + 1)
-    results = runs([case.settings(seed) for case in wanted for seed in seeds], "bursts and transfers")
+    found = runs.over_seeds(cases(), SEEDS, "bursts and transfers")
     return {
-        case: t_interval(
-            [
-                result["mean_latency_s" if case.transfer else "throughput"]
-                for result in results[SEEDS * i :][:SEEDS]
-            ]
-        )
-        for i, case in enumerate(wanted)
+        case: t_interval([result["mean_latency_s" if case.transfer else "throughput"] for result in results])
+        for case, results in found.items()
     }
 
 

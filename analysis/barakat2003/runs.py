@@ -141,9 +141,5 @@ def _hybrid(connections: int, unit_loss: float) -> dict[str, tuple[Point, ...]]:
 
 def measure(points: Sequence[Point], runs: KeptRuns) -> dict[Point, Measured]:
     """Run every point with `SEEDS` seeds of 2000 s."""
-    unique = list(dict.fromkeys(points))
-    seeds = range(1, SEEDS + 1)
-    results = runs([point.settings(seed) for point in unique for seed in seeds], "hybrid FEC/ARQ-SR")
-    return {
-        point: Measured(point, tuple(results[SEEDS * i : SEEDS * (i + 1)])) for i, point in enumerate(unique)
-    }
+    found = runs.over_seeds(points, SEEDS, "hybrid FEC/ARQ-SR")
+    return {point: Measured(point, tuple(results)) for point, results in found.items()}

@@ -94,13 +94,8 @@ def further_points() -> list[Transfer]:
 
 def measure(points: Sequence[Transfer], runs: KeptRuns) -> dict[Transfer, Interval]:
     """Run every transfer with `SEEDS` seeds, and return mean throughput in bit/s."""
-    unique = list(dict.fromkeys(points))
-    seeds = range(1, SEEDS + 1)
-    results = runs([point.settings(seed) for point in unique for seed in seeds], "transfers over the WLAN")
-    return {
-        point: t_interval([throughput_bps(result) for result in results[SEEDS * i : SEEDS * (i + 1)]])
-        for i, point in enumerate(unique)
-    }
+    found = runs.over_seeds(points, SEEDS, "transfers over the WLAN")
+    return {point: t_interval(list(map(throughput_bps, results))) for point, results in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +169,8 @@ class Shares:
 
 def measure_sharing(points: Sequence[Sharing], runs: KeptRuns) -> dict[Sharing, Shares]:
     """Run every pair of flows with `SEEDS` seeds."""
-    unique = list(dict.fromkeys(points))
-    seeds = range(1, SEEDS + 1)
-    results = runs([point.settings(seed) for point in unique for seed in seeds], "two flows on the WLAN")
-    return {
-        point: Shares(np.array([_rates(result) for result in results[SEEDS * i : SEEDS * (i + 1)]]))
-        for i, point in enumerate(unique)
-    }
+    found = runs.over_seeds(points, SEEDS, "two flows on the WLAN")
+    return {point: Shares(np.array(list(map(_rates, results)))) for point, results in found.items()}
 
 
 def _rates(result: Result) -> npt.NDArray[np.float64]:

@@ -249,10 +249,8 @@ def _latency(records: np.ndarray, segments: int) -> Result:
 
 def measure(points: Sequence[Point], runs: KeptRuns) -> dict[Point, Measured]:
     """Run every point with `SEEDS` seeds."""
-    unique = list(dict.fromkeys(points))
-    seeds = range(1, SEEDS + 1)
-    results = runs([p.settings(seed) for p in unique for seed in seeds], "proxy and go-back-N")
-    return {p: Measured(p, tuple(results[SEEDS * i : SEEDS * (i + 1)])) for i, p in enumerate(unique)}
+    found = runs.over_seeds(points, SEEDS, "proxy and go-back-N")
+    return {point: Measured(point, tuple(results)) for point, results in found.items()}
 
 
 @dataclass(frozen=True, slots=True)

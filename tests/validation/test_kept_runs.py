@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,6 +39,24 @@ def test_kept_runs__returns_results_in_the_order_asked_and_runs_nothing_twice(tm
     assert KeptRuns(first, "1", tmp_path / "runs")(POINTS, "squares") == expected
     assert KeptRuns(second, "1", tmp_path / "runs")(POINTS[::-1], "squares") == expected[::-1]
     assert (sorted(first.done), second.done) == (list(range(50)), [])
+
+
+@dataclass(frozen=True)
+class Tenth:
+    """A point whose run with seed s is told 10 x + s."""
+
+    x: int
+
+    def settings(self, seed: int) -> Settings:
+        return {"x": 10 * self.x + seed}
+
+
+def test_kept_runs__over_seeds_are_kept_by_point(tmp_path: Path) -> None:
+    runs = Runs()
+    found = KeptRuns(runs, "1", tmp_path / "runs").over_seeds([Tenth(2), Tenth(1), Tenth(2)], 3, "squares")
+    by_hand = {Tenth(2): [21, 22, 23], Tenth(1): [11, 12, 13]}
+    assert found == {point: [{"square": float(x * x)} for x in numbers] for point, numbers in by_hand.items()}
+    assert sorted(runs.done) == [11, 12, 13, 21, 22, 23]
 
 
 def test_kept_runs__of_another_version_are_not_used(tmp_path: Path) -> None:

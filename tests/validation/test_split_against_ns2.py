@@ -21,10 +21,9 @@ SEEDS = 25
 def test_latency__of_the_model_is_near_the_mean(loss: float, tmp_path: Path, simulator: Path) -> None:
     """25 seeds of 1000 segments for each system: 15 %, where a mean's standard error is 3 to 5 %."""
     points = [runs.point(*system, loss) for system in SYSTEMS]
-    kept = runs.kept_runs(tmp_path / "runs.jsonl")
-    found = kept([point.settings(seed) for point in points for seed in range(1, SEEDS + 1)], "transfers")
-    for i, point in enumerate(points):
-        mean = sum(result["latency_s"] for result in found[SEEDS * i : SEEDS * (i + 1)]) / SEEDS
+    found = runs.kept_runs(tmp_path / "runs.jsonl").over_seeds(points, SEEDS, "transfers")
+    for point, results in found.items():
+        mean = sum(result["latency_s"] for result in results) / SEEDS
         assert point.model().latency_s == pytest.approx(mean, rel=0.15)
 
 
