@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +10,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def start(main: Callable[[Path], str], keep_in_docs: Callable[[Path], None]) -> None:
-    """Run a recipe in the folder that is named, or out/reproduce; ``--docs`` copies its pages to docs/."""
-    words = [word for word in sys.argv[1:] if word != "--docs"]
-    target = Path(words[0] if words else "out/reproduce")
-    print(main(target))
-    if "--docs" in sys.argv[1:]:
-        keep_in_docs(target)
+def start(
+    main: Callable[..., str], keep_in_docs: Callable[[Path], None] | None = None, **switches: str
+) -> None:
+    """Run a recipe in the folder that is named, or out/reproduce, and print what it found.
+
+    Parameters
+    ----------
+    main
+        The recipe: takes the folder, and each of `switches` by its name.
+    keep_in_docs
+        What ``--docs`` does afterwards with the folder; None where there is no such option.
+    switches
+        Options that are given or not: the name of `main`'s parameter, and what it means.
+    """
+    parser = ArgumentParser(description=main.__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("out/reproduce"))
+    for name, meaning in switches.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=meaning)
+    if keep_in_docs:
+        parser.add_argument("--docs", action="store_true", help="copy what was written to docs/")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    print(main(given.folder, **{name: getattr(given, name) for name in switches}))
+    if keep_in_docs and given.docs:
+        keep_in_docs(given.folder)

@@ -6,12 +6,11 @@ The same PHY traces, schemes and TCP flows, once as conversion and `Queue/Clift`
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.by_hand import start
 from analysis.kept_runs import KeptRuns
 from tmt import __version__
 from tmt.channels import GilbertElliott
@@ -26,6 +25,8 @@ from tmt.schemes import Arq, Fec, Harq
 from tmt.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from analysis.kept_runs import Result, Settings
     from tmt.metrics.statistics import Interval
     from tmt.schemes import Scheme
@@ -174,6 +175,4 @@ def _table(apart: dict[tuple[str, float, str], Interval], labels: list[str]) -> 
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/reproduce")
-    target.mkdir(parents=True, exist_ok=True)
-    print(main(target))
+    start(main)

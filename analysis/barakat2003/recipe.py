@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from analysis.barakat2003 import questions, runs
 from analysis.barakat2003.figures import draw, draw_optimum
 from analysis.barakat2003.statements import judge
 from analysis.kept_runs import script_runs
+from analysis.pages import copy_to_docs, render
 from tmt.io.atomic import staged
 
 PAGE = "hybrid.md"
@@ -25,7 +23,7 @@ PICTURES = {
     "hybrid-figure15": "The model's largest throughput, K = 10",
     "hybrid-figure16": "The model's largest throughput, K = 50",
 }
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
 def main(folder: Path) -> str:
@@ -43,12 +41,9 @@ def main(folder: Path) -> str:
     questions.draw_bursts(asked, images / "hybrid-bursts.png")
     questions.draw_transfers(asked, images / "hybrid-transfers.png")
     statements = judge(figures, measured)
-    held = sum(statement.holds for statement in statements)
-    # The page is Markdown, which needs no escaping.
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, keep_trailing_newline=True
-    )
-    page = environment.get_template("page.md.j2").render(
+    held = sum(statement.holds == "yes" for statement in statements)
+    page = render(
+        TEMPLATE,
         runs=len(measured) * runs.SEEDS + len(asked) * questions.SEEDS,
         seeds=runs.SEEDS,
         question_seeds=questions.SEEDS,
@@ -64,6 +59,4 @@ def main(folder: Path) -> str:
 
 def keep_in_docs(folder: Path) -> None:
     """Copy page and figures to where the documentation has them."""
-    shutil.copyfile(folder / PAGE, DOCS / PAGE)
-    for name in (*PICTURES, "hybrid-bursts", "hybrid-transfers"):
-        shutil.copyfile(folder / "images" / f"{name}.png", DOCS / "images" / f"{name}.png")
+    copy_to_docs(folder, [PAGE], [*PICTURES, "hybrid-bursts", "hybrid-transfers"])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from analysis.barakat2003.runs import DELAYS_S, FRAME_UNITS, LENGTHS, Point
+from analysis.statements import Statement, verdict
 from tmt.models.hybrid import largest_throughput, optimal_code_lengths
 
 if TYPE_CHECKING:
@@ -19,16 +19,6 @@ NEAR = 0.02
 
 FULL = 0.99
 """A link that sends this share of the time is fully utilised; the start of the run is no more than 1 %."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A sentence of the paper in our words, where it stands, whether it holds here, and the figures."""
-
-    where: str
-    text: str
-    holds: bool
-    found: str
 
 
 def judge(figures: list[Figure], measured: Mapping[Point, Measured]) -> list[Statement]:
@@ -54,12 +44,12 @@ def _fec_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     }
     found = ", ".join(f"N = {n} at {1000 * delay:.0f} ms" for delay, n in best.items())
     yield Statement(
-        "3.2.1, long version", "With FEC alone N = 11 is best at D = 20 ms", best[0.02] == 11, found
+        "3.2.1, long version", "With FEC alone N = 11 is best at D = 20 ms", verdict(best[0.02] == 11), found
     )
     yield Statement(
         "3.1.2, short version",
         "With FEC alone N = 12 is best at every delay",
-        all(n == 12 for n in best.values()),
+        verdict(all(n == 12 for n in best.values())),
         found,
     )
     right = [m for delay, line in lines.items() for m in line if m.point.code_length > best[delay]]
@@ -68,13 +58,13 @@ def _fec_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     yield Statement(
         "3.2.1",
         "Beyond the optimum throughput falls like K/N",
-        max(abs(value - 1.0) for value in decay) < 0.03,
+        verdict(max(abs(value - 1.0) for value in decay) < 0.03),
         f"throughput x N/K is {_percent((min(decay), max(decay)))}",
     )
     yield Statement(
         "3.2.1",
         "The link is fully utilised right of the optimum and not left of it",
-        min(m.utilisation for m in right) > FULL and max(m.utilisation for m in left) < FULL,
+        verdict(min(m.utilisation for m in right) > FULL and max(m.utilisation for m in left) < FULL),
         f"at least {_percent([min(m.utilisation for m in right)])} right of it, "
         f"at most {_percent([max(m.utilisation for m in left)])} left",
     )
@@ -92,7 +82,7 @@ def _arq_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     yield Statement(
         "3.2.2, figure 4",
         "Without resequencing (ord = 0) throughput is much lower",
-        worst > 1.1,
+        verdict(worst > 1.1),
         f"at delta = 5 {_percent(ordered[d][5] for d in DELAYS_S)} with, "
         f"{_percent(disordered[d][5] for d in DELAYS_S)} without (D = 20, 100, 200 ms)",
     )
@@ -100,14 +90,14 @@ def _arq_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     yield Statement(
         "3.2.2",
         "ARQ-SR alone reaches more than the best FEC alone",
-        all(max(ordered[d]) > fec[d] for d in DELAYS_S),
+        verdict(all(max(ordered[d]) > fec[d] for d in DELAYS_S)),
         f"{_percent(max(ordered[d]) for d in DELAYS_S)} against {_percent(fec.values())}",
     )
     most = [max(line) for line in ordered.values()]
     yield Statement(
         "3.2.2",
         "The most that ARQ-SR alone reaches does not depend on the delay",
-        max(most) - min(most) < NEAR,
+        verdict(max(most) - min(most) < NEAR),
         _percent(most),
     )
 
@@ -121,19 +111,19 @@ def _together(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     yield Statement(
         "3.2.3, figure 5",
         "At p = 0.01 the best hybrid is close to ARQ-SR alone with delta = 5",
-        best - grid[0.01][10] < NEAR,
+        verdict(best - grid[0.01][10] < NEAR),
         f"{_percent([best])} against {_percent([grid[0.01][10]])}",
     )
     yield Statement(
         "3.2.3, figure 5",
         "No more than one redundant unit is needed at p = 0.01",
-        best - max(grid[0.01][10], grid[0.01][11]) < 1e-9,
+        verdict(best - max(grid[0.01][10], grid[0.01][11]) < 1e-9),
         f"N = 10, 11, 12 with delta = 5: {_percent(grid[0.01][n] for n in (10, 11, 12))}",
     )
     yield Statement(
         "3.2.3, figure 6",
         "At p = 0.001 no redundancy is needed",
-        max(grid[0.001], key=lambda n: grid[0.001][n]) == 10,
+        verdict(max(grid[0.001], key=lambda n: grid[0.001][n]) == 10),
         f"N = 10, 11 with delta = 5: {_percent(grid[0.001][n] for n in (10, 11))}",
     )
 
@@ -153,7 +143,7 @@ def _persistency(figures: list[Figure], measured: Mapping[Point, Measured]) -> I
     yield Statement(
         "3.2.2, 3.3, 5",
         "Throughput never falls when the persistency grows",
-        beyond == 0,
+        verdict(beyond == 0),
         f"of {compared} steps {beyond} fall by more than {100 * NEAR:.0f} % of the link; the largest fall is "
         f"{_percent([max(falls)])}",
     )
@@ -169,14 +159,14 @@ def _one_connection(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     yield Statement(
         "3.3",
         "One connection needs a larger persistency than ten",
-        all(one[d][0] > ten[d][0] for d in DELAYS_S),
+        verdict(all(one[d][0] > ten[d][0] for d in DELAYS_S)),
         "delta for 95 % of the most: "
         + ", ".join(f"{one[d][0]} against {ten[d][0]} at {1000 * d:.0f} ms" for d in DELAYS_S),
     )
     yield Statement(
         "3.3, figures 4 and 8",
         "The most that can be reached does not depend on the number of connections",
-        all(abs(one[d][1] - ten[d][1]) < 2 * NEAR for d in DELAYS_S),
+        verdict(all(abs(one[d][1] - ten[d][1]) < 2 * NEAR for d in DELAYS_S)),
         f"{_percent(most for _, most in one.values())} against {_percent(most for _, most in ten.values())}",
     )
     best = max(measured[Point(1, 0.2, 0.01, n, 5)].throughput.mean for n in LENGTHS)
@@ -184,7 +174,7 @@ def _one_connection(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     yield Statement(
         "3.3, figure 7",
         "With one connection, too, the best hybrid is close to ARQ-SR alone",
-        best - alone < 2 * NEAR,
+        verdict(best - alone < 2 * NEAR),
         f"{_percent([best])} against {_percent([alone])} (delta up to 10)",
     )
 
@@ -199,26 +189,29 @@ def _model(figures: list[Figure], measured: Mapping[Point, Measured]) -> Iterato
         yield Statement(
             f"4.5, figures {figure.number} and {figure.model_number}",
             "Model and simulation match",
-            mean < 0.05,
+            verdict(mean < 0.05),
             f"{100 * mean:.1f} % of the link apart in the mean; at most {100 * apart[worst]:+.1f} % "
             f"(N = {worst.code_length}, delta = {worst.persistency}, D = {1000 * worst.delay_s:.0f} ms)",
         )
     yield Statement(
         "4.6",
         "K = 10 and p = 0.25 are best served by N = 16",
-        optimal_code_lengths(0.25, 10) == (16,),
+        verdict(optimal_code_lengths(0.25, 10) == (16,)),
         "by the model",
     )
     gain = largest_throughput(0.25, 16, 10) / largest_throughput(0.25, 10, 10) - 1.0
     yield Statement(
-        "4.6", "FEC improves throughput at p = 0.25 by up to 1100 %", gain > 10.5, f"{100 * gain:.0f} %"
+        "4.6",
+        "FEC improves throughput at p = 0.25 by up to 1100 %",
+        verdict(gain > 10.5),
+        f"{100 * gain:.0f} %",
     )
     losses = (0.001, 0.01, 0.05, 0.1, 0.25)
     extra = {k: [optimal_code_lengths(loss, k)[-1] - k for loss in losses] for k in (10, 50)}
     yield Statement(
         "4.6, figures 15 and 16",
         "The best amount of redundancy hardly depends on the frame's size",
-        max(abs(a - b) for a, b in zip(extra[10], extra[50], strict=True)) <= 1,
+        verdict(max(abs(a - b) for a, b in zip(extra[10], extra[50], strict=True)) <= 1),
         f"N* - K for p = {', '.join(map(str, losses))}: {extra[10]} with K = 10, {extra[50]} with K = 50",
     )
     most = {
@@ -228,6 +221,6 @@ def _model(figures: list[Figure], measured: Mapping[Point, Measured]) -> Iterato
     yield Statement(
         "4.6",
         "A larger K slightly improves the most that can be reached",
-        all(large > small for small, large in zip(most[10], most[50], strict=True)),
+        verdict(all(large > small for small, large in zip(most[10], most[50], strict=True))),
         f"{_percent(most[10])} with K = 10, {_percent(most[50])} with K = 50",
     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from analysis.botos import figures, losses, runs
 from analysis.botos.statements import judge_losses_and_shares, judge_throughput
 from analysis.kept_runs import script_runs
+from analysis.pages import copy_to_docs, render
 from tmt.io.atomic import staged
 
 PAGE = "fectcp-wlan.md"
@@ -23,7 +21,7 @@ PICTURES = {
 BOTH_WAYS = {"fectcp-both-ways": "Throughput over segment loss, 100 ms both ways"}
 FURTHER = {"fectcp-further": "Later TCP, and clusters that span packets"}
 SHOWN_LOSSES = (0.0, 0.05)
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
 def main(folder: Path) -> str:
@@ -48,13 +46,10 @@ def main(folder: Path) -> str:
 
     statements = judge_losses_and_shares(shared)
     by_reading = [judge_throughput(measured, d) for d in (runs.DELAYS_S, runs.ROUND_TRIP_DELAYS_S)]
-    held = [sum(s.holds for s in (*statements, *reading)) for reading in by_reading]
+    held = [sum(s.holds == "yes" for s in (*statements, *reading)) for reading in by_reading]
     total = len(statements) + len(by_reading[0])
-    # The page is Markdown, which needs no escaping.
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, keep_trailing_newline=True
-    )
-    page = environment.get_template("page.md.j2").render(
+    page = render(
+        TEMPLATE,
         runs=(len(measured) + len(shared)) * runs.SEEDS,
         seeds=runs.SEEDS,
         statements=statements,
@@ -79,6 +74,4 @@ def main(folder: Path) -> str:
 
 def keep_in_docs(folder: Path) -> None:
     """Copy page and figures to where the documentation has them."""
-    shutil.copyfile(folder / PAGE, DOCS / PAGE)
-    for name in (*PICTURES, *BOTH_WAYS, *FURTHER):
-        shutil.copyfile(folder / "images" / f"{name}.png", DOCS / "images" / f"{name}.png")
+    copy_to_docs(folder, [PAGE], [*PICTURES, *BOTH_WAYS, *FURTHER])

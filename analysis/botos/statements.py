@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from analysis.botos.runs import (
     Sharing,
     Transfer,
 )
+from analysis.statements import Statement, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,16 +36,6 @@ FAIR = 0.9
 
 CODE_OVERHEAD = 0.05
 NEAR_5 = (0.025, 0.1)
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A sentence of the paper in our words, where it stands, whether it holds here, and the figures."""
-
-    where: str
-    text: str
-    holds: bool
-    found: str
 
 
 class Throughputs:
@@ -101,7 +91,7 @@ def _losses() -> Iterator[Statement]:
     yield Statement(
         "II.C, figure 1",
         "A loss follows a loss with a probability roughly equal to the loss rate",
-        all(found < ROUGHLY * p for p, found in zip(swept, again, strict=True)),
+        verdict(all(found < ROUGHLY * p for p, found in zip(swept, again, strict=True))),
         f"loss of {_percent(*swept)}: {_percent(*again)} with clusters of {SHORT_BITS} bits; within a factor "
         f"of {ROUGHLY} up to clusters of {', '.join(f'{bits:.0f}' for bits in longest)} bits",
     )
@@ -114,7 +104,7 @@ def _crossover(rate: Throughputs, called: dict[float, str]) -> Iterator[Statemen
         yield Statement(
             where,
             "At low loss (up to 1 %) every TCP has more than FECTCP",
-            least > 1.0,
+            verdict(least > 1.0),
             f"the slowest has at least {least:.2f} times as much, the fastest at 0.1 % "
             f"{rate.best(delay_s, 0.001)[0] / rate(FECTCP, delay_s, 0.001):.2f} times",
         )
@@ -122,7 +112,7 @@ def _crossover(rate: Throughputs, called: dict[float, str]) -> Iterator[Statemen
         yield Statement(
             where,
             "They cross near 5 %",
-            all(NEAR_5[0] <= p <= NEAR_5[1] for p in crossings.values()),
+            verdict(all(NEAR_5[0] <= p <= NEAR_5[1] for p in crossings.values())),
             "at a loss of " + ", ".join(f"{100 * p:.1f} % ({label(tcp)})" for tcp, p in crossings.items()),
         )
     delay_s, where = next(iter(called.items()))
@@ -130,7 +120,7 @@ def _crossover(rate: Throughputs, called: dict[float, str]) -> Iterator[Statemen
     yield Statement(
         where,
         "What FECTCP lacks at low loss is the overhead of the code, 5 %",
-        all(abs(share - 1.0 / (1.0 + CODE_OVERHEAD)) < 0.02 for share in shares),
+        verdict(all(abs(share - 1.0 / (1.0 + CODE_OVERHEAD)) < 0.02 for share in shares)),
         f"at 0.1, 0.2, 0.5 % it has {_percent(*shares)} of the best TCP's throughput; the overhead alone "
         f"would leave {_percent(1.0 / (1.0 + CODE_OVERHEAD))}",
     )
@@ -142,7 +132,7 @@ def _high_losses(rate: Throughputs, called: dict[float, str]) -> Iterator[Statem
         yield Statement(
             where,
             "At high loss (10 to 25 %) FECTCP has more than every TCP",
-            all(value > 1.0 for p, value in ahead.items() if p >= 0.1),
+            verdict(all(value > 1.0 for p, value in ahead.items() if p >= 0.1)),
             f"{ahead[0.05]:.2f} times the best TCP at 5 %, {ahead[0.1]:.2f} at 10 %, "
             f"{ahead[0.25]:.2f} at 25 %",
         )
@@ -151,7 +141,7 @@ def _high_losses(rate: Throughputs, called: dict[float, str]) -> Iterator[Statem
         yield Statement(
             where,
             "From 5 % to 25 % FECTCP performs well",
-            min(used[p] for p in LOSSES if 0.05 <= p <= 0.25) > 1 - SMALL,
+            verdict(min(used[p] for p in LOSSES if 0.05 <= p <= 0.25) > 1 - SMALL),
             f"when 5, 10, 25 % are lost it sends at {_percent(*(used[p] for p in (0.05, 0.1, 0.25)))} of its "
             "rate at 0.1 %",
         )
@@ -159,7 +149,9 @@ def _high_losses(rate: Throughputs, called: dict[float, str]) -> Iterator[Statem
         yield Statement(
             where,
             "Beyond 25 % FECTCP declines, more than losses alone explain",
-            all(after < before for before, after in pairwise(beyond)) and beyond[-1] < 0.95 * beyond[0],
+            verdict(
+                all(after < before for before, after in pairwise(beyond)) and beyond[-1] < 0.95 * beyond[0]
+            ),
             f"it sends at {_percent(*beyond)} of that rate when 25, 30, 40, 50 % are lost",
         )
 
@@ -172,20 +164,20 @@ def _delay(rate: Throughputs, delays_s: tuple[float, float]) -> Iterator[Stateme
     yield Statement(
         where,
         "The longer delay costs TCP throughput",
-        all(sum(lost[tcp]) > 0 for tcp in VARIANTS),
+        verdict(all(sum(lost[tcp]) > 0 for tcp in VARIANTS)),
         "at 1, 5, 10, 25 %: " + "; ".join(f"{label(tcp)} {_percent(*lost[tcp])}" for tcp in VARIANTS),
     )
     yield Statement(
         where,
         "It costs FECTCP little",
-        max(lost[FECTCP]) < SMALL,
+        verdict(max(lost[FECTCP]) < SMALL),
         f"{_percent(*lost[FECTCP])} at 1, 5, 10, 25 %",
     )
     dearer = [tcp for tcp in VARIANTS if sum(lost[tcp]) > sum(lost[FECTCP])]
     yield Statement(
         where,
         "It costs FECTCP less than TCP",
-        len(dearer) == len(VARIANTS),
+        verdict(len(dearer) == len(VARIANTS)),
         f"in the mean of these losses it costs more to {', '.join(map(label, dearer)) or 'none'}",
     )
 
@@ -200,13 +192,13 @@ def _tcp(shared: Mapping[Sharing, Shares]) -> Iterator[Statement]:
         yield Statement(
             "IV.B, figure 5",
             f"FECTCP leaves a TCP flow that starts later its share ({lossy})",
-            second > (1 - SMALL) * like,
+            verdict(second > (1 - SMALL) * like),
             f"New Reno has {second / 1e3:.0f} kbit/s beside FECTCP, {like / 1e3:.0f} beside New Reno",
         )
         yield Statement(
             "IV.B, figure 5; V",
             f"Both share the bandwidth fairly ({lossy})",
-            found.jain.mean > FAIR,
+            verdict(found.jain.mean > FAIR),
             f"{first / 1e3:.0f} and {second / 1e3:.0f} kbit/s, Jain's index {found.jain.mean:.2f}; alone "
             f"FECTCP had {found.alone_bps.mean / 1e3:.0f}",
         )
@@ -218,7 +210,7 @@ def _udp(shared: Mapping[Sharing, Shares]) -> Iterator[Statement]:
     yield Statement(
         "IV.B, figure 6",
         "FECTCP lowers its rate when a UDP flow appears",
-        after[0] < 0.9 * clean.alone_bps.mean and after[1] > 0.9 * UDP_BPS,
+        verdict(after[0] < 0.9 * clean.alone_bps.mean and after[1] > 0.9 * UDP_BPS),
         f"from {clean.alone_bps.mean / 1e3:.0f} to {after[0] / 1e3:.0f} kbit/s when UDP starts at "
         f"{LATE_S} s, which gets {after[1] / 1e3:.0f} of its {UDP_BPS / 1e3:.0f} kbit/s",
     )

@@ -9,15 +9,14 @@ from __future__ import annotations
 import csv
 import math
 import os
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import i0e, j0, ndtr
 
+from analysis.by_hand import start
 from analysis.channel.code_curve import INFORMATION_BITS, RESULTS
 from tmt.channels import Lms
 from tmt.channels.lms_path import POINTS_PER_DOPPLER_PERIOD
@@ -26,6 +25,8 @@ from tmt.generate import Line
 from tmt.metrics.statistics import t_interval
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.axes import Axes
 
 SEEDS, SLOTS = 12, 99_622
@@ -153,4 +154,4 @@ def _codes(panel: Axes) -> None:
 
 
 if __name__ == "__main__":
-    print(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/reproduce")))
+    start(main)

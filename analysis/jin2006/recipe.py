@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from analysis.jin2006 import runs
 from analysis.jin2006.figures import draw_patterns, draw_systems, draw_windows
 from analysis.jin2006.statements import Results, judge
+from analysis.pages import copy_to_docs, render
 from tmt.io.atomic import staged
 
 PAGE = "proxy-reproduction.md"
@@ -19,7 +17,7 @@ PICTURES = {
     "proxy-figure5": "Latency and throughput over the delay of the wired link",
     "proxy-figure6": "Independent errors and bursts",
 }
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
 def main(folder: Path) -> str:
@@ -40,11 +38,8 @@ def main(folder: Path) -> str:
     statements = judge(Results(losses, delays, independent, bursty, reno, measured, windows))
     held = sum(statement.holds == "yes" for statement in statements)
     partly = sum(statement.holds == "in part" for statement in statements)
-    # The page is Markdown, which needs no escaping.
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, keep_trailing_newline=True
-    )
-    page = environment.get_template("page.md.j2").render(
+    page = render(
+        TEMPLATE,
         runs=(len(measured) + len(windows)) * runs.SEEDS,
         seeds=runs.SEEDS,
         segments=runs.SEGMENTS,
@@ -61,6 +56,4 @@ def main(folder: Path) -> str:
 
 def keep_in_docs(folder: Path) -> None:
     """Copy page and figures to where the documentation has them."""
-    shutil.copyfile(folder / PAGE, DOCS / PAGE)
-    for name in PICTURES:
-        shutil.copyfile(folder / "images" / f"{name}.png", DOCS / "images" / f"{name}.png")
+    copy_to_docs(folder, [PAGE], PICTURES)

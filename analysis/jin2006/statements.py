@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,29 +17,18 @@ from analysis.jin2006.runs import (
     WIRED_LOSS,
     WIRELESS_RATE_BPS,
 )
+from analysis.statements import Statement, verdict
 from tmt.models.split.printed import added_s
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from analysis.jin2006.runs import Figure, Measured, Point, Windows
-
-Verdict = Literal["yes", "in part", "no"]
 
 LITTLE = 0.1
 """Values that differ by less are "not affected", "a little" apart, or the same "almost completely"."""
 
 END_TO_END, END_TO_END_ARQ, SPLIT, SPLIT_ARQ = (False, False), (False, True), (True, False), (True, True)
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A sentence of the paper in our words, where it stands, whether it holds here, and the figures."""
-
-    where: str
-    text: str
-    holds: Verdict
-    found: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +67,6 @@ def _percent(value: float | np.floating) -> str:
     return f"{100 * value:.1f} %"
 
 
-def _verdict(holding: Iterable[bool]) -> Verdict:
-    values = list(holding)
-    return "yes" if all(values) else "in part" if any(values) else "no"
-
-
 def _faster(first: list[Measured], second: list[Measured]) -> tuple[int, int, int]:
     """Count where the first is faster, where neither is beyond both intervals, and where the second is."""
     faster = sum(a.latency_s.high < b.latency_s.low for a, b in zip(first, second, strict=True))
@@ -119,10 +103,12 @@ def _conclusions(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Conclusion (1)",
         "The gap between proxy and end to end becomes smaller with more asymmetry",
-        _verdict(
-            holds
-            for arq, share in saved.items()
-            for holds in (most[arq] == 0, bool(share[-1] < share[most[arq]] - LITTLE / 2))
+        verdict(
+            *(
+                holds
+                for arq, share in saved.items()
+                for holds in (most[arq] == 0, bool(share[-1] < share[most[arq]] - LITTLE / 2))
+            )
         ),
         "; ".join(
             f"{'with' if arq else 'without'} ARQ the proxy saves {_percent(share[0])} of the latency at 0 "
@@ -138,7 +124,7 @@ def _conclusions(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Abstract, conclusion (2)",
         "ARQ lowers the loss of the wireless link with little additional latency",
-        _verdict([lost == 0.0, worst < LITTLE]),
+        verdict(lost == 0.0, worst < LITTLE),
         f"it loses nothing; a transfer takes {_percent(worst)} longer than over a clean link, or less, up to "
         f"p2 = 0.1, and {_percent(added[-1])} at 0.2",
     )
@@ -150,7 +136,7 @@ def _conclusions(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Eq. 10",
         "What go-back-N adds to the time of a packet",
-        _verdict([abs(printed_s / measured_s - 1.0) < LITTLE]),
+        verdict(abs(printed_s / measured_s - 1.0) < LITTLE),
         f"printed {1e6 * printed_s:.0f} us; repetitions measured at 0 ms, where the link is never idle, "
         f"{1e6 * measured_s:.0f} us, by the form that holds "
         f"{1e6 * sent_s * (link.slots_per_frame - 1.0):.0f} us",
@@ -186,20 +172,20 @@ def _window(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Figure 3a",
         "Without ARQ the sender's steady window is larger in a split connection",
-        _verdict([windows[SPLIT].low > windows[END_TO_END].high]),
+        verdict(windows[SPLIT].low > windows[END_TO_END].high),
         f"{text(SPLIT)} packets against {text(END_TO_END)}",
     )
     yield Statement(
         "Figure 3b",
         "With ARQ the window of the end-to-end sender increases",
-        _verdict([windows[END_TO_END_ARQ].low > windows[END_TO_END].high]),
+        verdict(windows[END_TO_END_ARQ].low > windows[END_TO_END].high),
         f"{text(END_TO_END)} to {text(END_TO_END_ARQ)} packets; split {text(SPLIT_ARQ)}",
     )
     settled = {system: windows.settled_s for system, windows in results.windows.items()}
     yield Statement(
         "Figure 3",
         "ARQ shortens the transient phase of the congestion control",
-        _verdict([settled[END_TO_END_ARQ] < settled[END_TO_END], settled[SPLIT_ARQ] < settled[SPLIT]]),
+        verdict(settled[END_TO_END_ARQ] < settled[END_TO_END], settled[SPLIT_ARQ] < settled[SPLIT]),
         "the mean window over seeds is within 20 % of the steady one, for 10 s or more, after "
         f"{settled[END_TO_END]:.0f} s without and {settled[END_TO_END_ARQ]:.0f} s with ARQ end to end, after "
         f"{settled[SPLIT]:.0f} s and {settled[SPLIT_ARQ]:.0f} s split",
@@ -208,7 +194,7 @@ def _window(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Eq. 8 in figure 3",
         "The steady window is that of the throughput formula",
-        _verdict(abs(value) < 2 * LITTLE for value in apart.values()),
+        verdict(*(abs(value) < 2 * LITTLE for value in apart.values())),
         "eq. 8 differs by "
         + ", ".join(f"{100 * apart[system]:+.0f} %" for system in _ALL)
         + " (end to end, with ARQ, split, with ARQ)",
@@ -226,7 +212,7 @@ def _loss(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Error rate of the wireless link",
         "Loss one order lower than the wired link's does not affect TCP",
-        _verdict(value < LITTLE for value in change.values()),
+        verdict(*(value < LITTLE for value in change.values())),
         f"p2 = {LOSSES[lower]:g} instead of 0: {_percent(change[END_TO_END])} longer end to end, "
         f"{_percent(change[SPLIT])} split",
     )
@@ -239,14 +225,14 @@ def _loss(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Figure 4",
         "ARQ considerably improves the throughput",
-        _verdict(bool(gain[split][at] > 1.2) for split in (False, True)),
+        verdict(*(bool(gain[split][at] > 1.2) for split in (False, True))),
         f"at p2 = 0.05 {gain[False][at]:.2f} times end to end, {gain[True][at]:.2f} times split; at 0.2 "
         f"{gain[False][-1]:.1f} and {gain[True][-1]:.1f} times",
     )
     yield Statement(
         "Figure 4",
         "ARQ gains less where there is a proxy",
-        _verdict(bool(a > b) for a, b in zip(gain[False][at:], gain[True][at:], strict=True)),
+        verdict(*(bool(a > b) for a, b in zip(gain[False][at:], gain[True][at:], strict=True))),
         "from p2 = 0.05 on: "
         + ", ".join(f"{a:.1f} and {b:.1f}" for a, b in zip(gain[False][at:], gain[True][at:], strict=True))
         + " times, end to end and split",
@@ -259,7 +245,7 @@ def _loss(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Figure 4",
         "With ARQ throughput degrades more slowly, also behind a proxy",
-        _verdict([bool(fall[True] < fall[False])]),
+        verdict(bool(fall[True] < fall[False])),
         f"from p2 = 0 to 0.2 it falls to {_percent(1 / fall[False])} without ARQ, to "
         f"{_percent(1 / fall[True])} with it",
     )
@@ -275,7 +261,7 @@ def _loss(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Figure 4",
         "At high loss simulation and analysis differ widely",
-        _verdict([np.mean(high) > 2 * np.mean(low), max(high) > 2 * LITTLE]),
+        verdict(np.mean(high) > 2 * np.mean(low), max(high) > 2 * LITTLE),
         f"without ARQ {_percent(np.mean(low))} in the mean and {_percent(max(low))} at most up to p2 = 0.05; "
         f"{_percent(np.mean(high))} and {_percent(max(high))} at 0.1 and 0.2",
     )
@@ -290,7 +276,7 @@ def _delay(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Figure 5",
         "A larger delay of the wired link increases the latency",
-        _verdict(rising),
+        verdict(*rising),
         f"in {sum(rising)} of {len(rising)} steps",
     )
     total = results.latencies(results.delays, END_TO_END) / results.latencies(results.delays, SPLIT_ARQ)
@@ -298,7 +284,7 @@ def _delay(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Figure 5",
         "Proxy and ARQ gain, but little where the links differ much",
-        _verdict([bool(total.min() > 1.0), bool(total[-1] < 1.0 + LITTLE)]),
+        verdict(bool(total.min() > 1.0), bool(total[-1] < 1.0 + LITTLE)),
         f"together they divide the latency by {total[0]:.2f} at 0 ms, {total[most]:.2f} at "
         f"{1e3 * DELAYS_S[most]:.0f} ms, {total[-1]:.2f} at 250 ms",
     )
@@ -310,7 +296,7 @@ def _delay(results: Results) -> Iterator[Statement]:
         yield Statement(
             f"Figure 5, {name}",
             "Simulation and analysis overlap almost completely",
-            _verdict([float(np.mean(off)) < LITTLE, max(off) < LITTLE]),
+            verdict(float(np.mean(off)) < LITTLE, max(off) < LITTLE),
             f"{_percent(np.mean(off))} apart in the mean, {_percent(max(off))} at most; {inside} of "
             f"{len(off)} points within their 95 % interval. As printed: "
             f"{_percent(np.mean(printed))} and {_percent(max(printed))}",
@@ -326,7 +312,7 @@ def _patterns(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Figure 6",
         "With go-back-N correlated errors give a higher performance than independent ones",
-        _verdict(bool(value > 1.0) for split in (False, True) for value in ratio[split][-3:]),
+        verdict(*(bool(value > 1.0) for split in (False, True) for value in ratio[split][-3:])),
         "throughput in bursts of 10 frames over that with independent errors, at frame error rates "
         + ", ".join(f"{error:g}" for error in FRAME_ERRORS[-3:])
         + ": "
@@ -350,7 +336,7 @@ def _patterns(results: Results) -> Iterator[Statement]:
     yield Statement(
         "Figure 6",
         "The benefit of ARQ is larger for more correlated errors",
-        _verdict(bool(b > i) for i, b in zip(independent, bursty, strict=True)),
+        verdict(*(bool(b > i) for i, b in zip(independent, bursty, strict=True))),
         "throughput with ARQ over that without, end to end, at a frame error rate of 0.02: "
         f"{independent[at]:.1f} with independent errors, {bursty[at]:.1f} with bursts, which hit "
         "fewer packets",

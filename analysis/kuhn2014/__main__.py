@@ -9,15 +9,8 @@ page there.
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
+from analysis.by_hand import start
 from analysis.kuhn2014.recipe import keep_in_docs, main
 
 if __name__ == "__main__":
-    options = {"--as-is", "--docs"}.intersection(sys.argv[1:])
-    words = [word for word in sys.argv[1:] if word not in options]
-    place = Path(words[0]) if words else Path("out/reproduce")
-    print(main(place, execute="--as-is" not in options))
-    if "--docs" in options:
-        keep_in_docs(place)
+    start(main, keep_in_docs, as_is="execute nothing: show the runs that there are")

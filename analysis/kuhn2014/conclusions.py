@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,11 +14,10 @@ from analysis.kuhn2014.figures import (
     code_rate,
     packet_rate_kbps,
 )
+from analysis.statements import Statement, verdict
 from tmt.figures.style import TCP_STYLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from analysis.kuhn2014.measures import Cells
 
 AT_CAPACITY = 0.95
@@ -29,16 +27,6 @@ CLAIMED_GAIN = 0.22
 """Most that HARQ gains over other schemes, by the paper's abstract."""
 
 HARQS = ("HARQ(10/12)", "HARQ(10/15)", "HARQ(50/52)")
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One statement of the paper; `verdict` is "holds", "holds in part" or "does not hold"."""
-
-    place: str
-    text: str
-    verdict: str
-    figures: str
 
 
 def statements(cells: Cells) -> list[Statement]:
@@ -65,11 +53,6 @@ def kbps(cells: Cells, scenario: str, tcp: str, scheme: str, es_n0_db: float) ->
     return float(cells.one(scenario, "goodput_bps", **place)["mean"]) / 1000
 
 
-def _verdict(held: Iterable[bool]) -> str:
-    found = list(held)
-    return "holds" if all(found) else "holds in part" if any(found) else "does not hold"
-
-
 def _name(tcp: str) -> str:
     return TCP_STYLES[tcp].label
 
@@ -84,7 +67,7 @@ def _arq_best_near_capacity(cells: Cells) -> Statement:
     return Statement(
         "abstract, section 6",
         "Near the capacity of the channel, ARQ is best for every TCP variant",
-        _verdict(held),
+        verdict(*held),
         "interleaved, 8 dB, ARQ against the best HARQ, kbit/s: " + "; ".join(parts),
     )
 
@@ -103,7 +86,7 @@ def _harq_best_when_noisy(cells: Cells) -> Statement:
     return Statement(
         "abstract, section 8",
         "At a high error rate HARQ is best for every TCP variant, by up to 22 %",
-        _verdict(held),
+        verdict(*held),
         "interleaved, 5 dB, best HARQ against ARQ: "
         + "; ".join(parts)
         + ". The paper's own CUBIC goodputs, 140 "
@@ -125,7 +108,7 @@ def _code_rate_is_paid(cells: Cells, scenario: str, place: str) -> Statement:
     return Statement(
         place,
         "Westwood+, Hybla and CUBIC reach the capacity with ARQ, and X/Y of it with HARQ(X/Y)",
-        _verdict(held),
+        verdict(*held),
         f"{scenario.lower()}, per cent of X/Y of the line, ARQ / 10/12 / 10/15 / 50/52: " + "; ".join(parts),
     )
 
@@ -141,7 +124,7 @@ def _reno_and_compound_lag(cells: Cells) -> Statement:
     return Statement(
         "section 5, figure 8",
         "New Reno and Compound stay below the other variants, and ARQ gives them more than HARQ",
-        _verdict(held),
+        verdict(*held),
         f"up, kbit/s: {'; '.join(parts)}; the least of the others with ARQ: {others:.0f}",
     )
 
@@ -155,7 +138,7 @@ def _retransmissions_fall(cells: Cells) -> Statement:
     return Statement(
         "section 5, table 1",
         "HARQ lowers CUBIC's retransmissions, the more repair the lower: ARQ > 50/52 > 10/12 > 10/15",
-        _verdict([first > second for first, second in pairwise(found)]),
+        verdict(*(first > second for first, second in pairwise(found))),
         ", ".join(f"{scheme} {value:.4f}" for scheme, value in zip(order, found, strict=True))
         + f"; ARQ over 10/15: {found[0] / found[-1]:.1f} times (paper: 16 times)",
     )
@@ -170,7 +153,7 @@ def _hybla_is_late(cells: Cells) -> Statement:
     return Statement(
         "section 5, table 2",
         "Hybla delays packets much more than CUBIC, because its window is much larger than the path holds",
-        _verdict([delay["hybla"] > delay["cubic"]]),
+        verdict(delay["hybla"] > delay["cubic"]),
         f"up, ARQ, 85 % of the packets within {delay['hybla']:.2f} s and {delay['cubic']:.2f} s "
         "(paper: 8.61, 2.41); "
         f"Hybla's largest window {window:.0f} packets (paper: 750)",
@@ -182,7 +165,7 @@ def _hybla_does_not_mind(cells: Cells) -> Statement:
     return Statement(
         "section 6, figure 10",
         "Hybla does very well whatever Es/N0 is",
-        _verdict([value >= 0.85 * max(found) for value in found[:-1]]),
+        verdict(*(value >= 0.85 * max(found) for value in found[:-1])),
         "interleaved, ARQ, 5 / 6 / 7 / 8 dB: " + " / ".join(f"{value:.0f}" for value in found) + " kbit/s",
     )
 
@@ -204,7 +187,7 @@ def _harq_pays_for_transfers(cells: Cells) -> Statement:
     return Statement(
         "section 6, table 3",
         "But for Hybla, HARQ shortens transfers at low Es/N0, and ARQ is the faster at 8 dB",
-        _verdict(held),
+        verdict(*held),
         "s, 5 dB ARQ / 10/12, 8 dB ARQ / 10/12: " + "; ".join(parts),
     )
 
@@ -219,7 +202,7 @@ def _hybla_does_not_mind_interleaving(cells: Cells) -> Statement:
     return Statement(
         "section 7, figure 11",
         "Interleaving has no effect on Hybla",
-        _verdict(held),
+        verdict(*held),
         "ARQ, kbit/s with and without: " + "; ".join(parts),
     )
 
@@ -235,7 +218,7 @@ def _interleaving_gain(cells: Cells, scheme: str, es: float, paper_kbps: int, pa
         "section 7",
         f"With CUBIC and {scheme} at {es:g} dB interleaving gains {paper_kbps} kbit/s, "
         f"and {paper_db} dB at equal goodput",
-        _verdict([abs(gain / paper_kbps - 1) <= 0.2, later >= 0.97 * with_it]),
+        verdict(abs(gain / paper_kbps - 1) <= 0.2, later >= 0.97 * with_it),
         f"{gain:.0f} kbit/s ({with_it:.0f} against {without:.0f}); "
         f"without interleaving {later:.0f} at {es + paper_db:g} dB",
     )

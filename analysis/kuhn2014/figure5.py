@@ -7,11 +7,14 @@ interval of the slots or their decoding time. Chosen here: R = 2, N_S = 1, 1.004
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from analysis.by_hand import start
 from analysis.kuhn2014.theory_against_tmt import Contender, Experiment, run
 from tmt.models import RegularLink
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LINK = RegularLink(rtt_ns=500_000_000, slot_interval_ns=1_004_000, decode_time_ns=36_000_000)
 
@@ -37,4 +40,4 @@ def main(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    print(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/reproduce")))
+    start(main)

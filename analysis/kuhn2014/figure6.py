@@ -6,11 +6,14 @@ decoding time as in figure 5.
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from analysis.by_hand import start
 from analysis.kuhn2014.figure5 import LINK
 from analysis.kuhn2014.theory_against_tmt import Contender, Experiment, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EXPERIMENT = Experiment(
     name="figure6",
@@ -34,4 +37,4 @@ def main(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    print(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/reproduce")))
+    start(main)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import jinja2
-
+from analysis import pages
 from analysis.kuhn2014 import comparison
 from analysis.kuhn2014.conclusions import statements
 from tmt.figures.style import TCP_STYLES
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
 
 CELLS, PAGE = "reproduction.csv", "reproduction.md"
 """Names of the files: means and intervals, and the page that is made from them."""
+
+TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 UNITS = {
     "goodput_bps": ("goodput", 1e-3, "kbit/s", 0),
@@ -33,16 +34,9 @@ UNITS = {
 
 def render(cells: Cells) -> str:
     """Return the page as Markdown."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        autoescape=False,
-    )
-    environment.filters |= {"row": _row, "percent": lambda value: f"{100 * value:.1f} %"}
     lines = comparison.lines(cells)
-    return environment.get_template("page.md.j2").render(
+    return pages.render(
+        TEMPLATE,
         lines=lines,
         targets=[
             (target, [line for line in lines if target.chosen(line.value)]) for target in comparison.TARGETS
@@ -51,7 +45,9 @@ def render(cells: Cells) -> str:
         worst=comparison.worst,
         rms=comparison.rms,
         mean=lambda scenario, measure, **place: float(cells.one(scenario, measure, **place)["mean"]),
+        row=_row,
         describe=_describe,
+        percent=lambda value: f"{100 * value:.1f} %",
     )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -12,15 +11,17 @@ from analysis.kuhn2014.campaigns import BEYOND, PAPER, SCENARIOS, run
 from analysis.kuhn2014.figures import FIGURES, draw
 from analysis.kuhn2014.measures import cells, read_cells, write_cells
 from analysis.kuhn2014.page import CELLS, PAGE, render
+from analysis.pages import copy_to_docs
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
-def main(folder: Path, *, execute: bool = True) -> str:
+def main(folder: Path, *, as_is: bool = False) -> str:
     """Run the scenarios, or what is missing of them, show them, and return how far the targets are met."""
     folder.mkdir(parents=True, exist_ok=True)
     tables = [
-        cells(run(SCENARIOS / f"{stem}.toml", folder / "campaigns" / stem, execute=execute), title)
+        cells(run(SCENARIOS / f"{stem}.toml", folder / "campaigns" / stem, execute=not as_is), title)
         for stem, title in (PAPER | BEYOND).items()
     ]
     write_cells(pd.concat(tables), folder / CELLS)
@@ -38,7 +39,4 @@ def show(folder: Path) -> str:
 
 def keep_in_docs(folder: Path) -> None:
     """Copy page, cells and figures to where the documentation has them."""
-    for name in (CELLS, PAGE):
-        shutil.copyfile(folder / name, DOCS / name)
-    for name in FIGURES:
-        shutil.copyfile(folder / "images" / f"{name}.png", DOCS / "images" / f"{name}.png")
+    copy_to_docs(folder, [CELLS, PAGE], FIGURES)

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import statistics
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analysis.by_hand import start
 from analysis.kept_runs import run_script, script_runs
 from analysis.tcp.response_functions import independent_losses, published
 from tmt.io.atomic import staged
@@ -231,4 +231,4 @@ def main(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    print(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/reproduce")))
+    start(main)

@@ -1,0 +1,28 @@
+"""What a paper says of its figures, and whether it holds here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["yes", "in part", "no"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of the paper in our words, where it stands, whether it holds here, and the figures."""
+
+    where: str
+    text: str
+    holds: Verdict
+    found: str
+
+    @property
+    def shown(self) -> str:
+        """The verdict in Markdown: bold unless the statement holds as a whole."""
+        return "yes" if self.holds == "yes" else f"**{self.holds}**"
+
+
+def verdict(*parts: bool) -> Verdict:
+    """Return whether a statement holds that has these parts: all of them, some or none."""
+    return "yes" if all(parts) else "in part" if any(parts) else "no"
