@@ -120,31 +120,6 @@ def test_key__changes_with_the_code(folder: Path) -> None:
     assert len(keys) == 4
 
 
-def test_key__is_that_of_results_from_before_there_were_codes(folder: Path) -> None:
-    (run,) = _runs(folder, TEXT)
-    link = {
-        "rtt": 0.5,
-        "queue_packets": 40,
-        "window_packets": None,
-        "in_order": True,
-        "hold": None,
-        "loop": True,
-        "return_link": "plain",
-        "return_rate": None,
-    }
-    traffic = {
-        "stack": "2009",
-        "duration": 20.0,
-        "flows": 1,
-        "transfer_bytes": None,
-        "packet_bytes": 1500,
-        "start_spread": 0.0,
-    }
-    path = digest(link, traffic, run.lldu_bytes, "build 1", __version__, FORMAT_VERSION)
-    text = f"{run.conversion.identity} {run.start!r} {path} cubic 3"
-    assert run.key == hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
 def test_key__does_not_change_with_names_and_order(folder: Path) -> None:
     (folder / "deeper").mkdir()
     shutil.copy(folder / "phy.parquet", folder / "deeper" / "same.parquet")
@@ -155,7 +130,7 @@ def test_key__does_not_change_with_names_and_order(folder: Path) -> None:
 
 
 def test_key__holds_nothing_that_the_run_does_not_have(folder: Path) -> None:
-    """Keys of stored results: the same text as before there were proxies, wired hops and online schemes."""
+    """Keys of stored results: the text from before there were proxies, wired hops, online schemes, codes."""
     (run,) = _runs(folder, TEXT)
     link = {
         "rtt": 0.5,

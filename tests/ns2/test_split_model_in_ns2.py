@@ -19,13 +19,23 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.ns2
 
 SPLIT = Path(__file__).parents[2] / "clift-ns2" / "tcl" / "split.tcl"
-SEGMENTS, WINDOW = 400, 64
+SEGMENTS, WINDOW, WIRELESS_DELAY_S = 400, 64, 0.002
 
 
-def _received_s(simulator: Path, folder: Path, **settings: float) -> np.ndarray:
+def _received_s(
+    simulator: Path, folder: Path, wired_bps: float, wireless_bps: float, wired_delay_s: float, **more: float
+) -> np.ndarray:
     """Return when the receiver has each segment, after the first was sent, [segments]."""
-    words = [str(word) for item in settings.items() for word in item]
-    words += ["segments", str(SEGMENTS), "window_packets", str(WINDOW), "wired_loss", "0"]
+    settings = {
+        "wired_rate_bps": wired_bps,
+        "wireless_rate_bps": wireless_bps,
+        "wired_delay_s": wired_delay_s,
+        "wireless_delay_s": WIRELESS_DELAY_S,
+        "segments": SEGMENTS,
+        "window_packets": WINDOW,
+        "wired_loss": 0,
+    }
+    words = [str(word) for item in (settings | more).items() for word in item]
     subprocess.run([simulator, SPLIT, *words], cwd=folder, check=True, capture_output=True, timeout=60)
     records = np.load(folder / "packets.npy")
     data = records[records["sequence"] > 0]  # 0 is the SYN
@@ -41,9 +51,9 @@ def _path(wired_bps: float, wireless_bps: float, wired_delay_s: float, processin
         wired_packet_s=12_000 / wired_bps,
         wireless_packet_s=12_000 / wireless_bps,
         wired_delay_s=wired_delay_s,
-        wireless_delay_s=0.002,
+        wireless_delay_s=WIRELESS_DELAY_S,
         wired_ack_s=wired_delay_s + 320 / wired_bps,
-        wireless_ack_s=0.002 + 320 / wireless_bps,
+        wireless_ack_s=WIRELESS_DELAY_S + 320 / wireless_bps,
         processing_s=processing_s,
     )
 
@@ -59,14 +69,7 @@ def test_end_to_end__has_each_segment_when_ns2_has_it(
     wired_bps: float, wireless_bps: float, wired_delay_s: float, simulator: Path, tmp_path: Path
 ) -> None:
     """New Reno and a sink that acknowledges every other segment: slow start to a window of 64 packets."""
-    found = _received_s(
-        simulator,
-        tmp_path,
-        wired_rate_bps=wired_bps,
-        wireless_rate_bps=wireless_bps,
-        wired_delay_s=wired_delay_s,
-        wireless_delay_s=0.002,
-    )
+    found = _received_s(simulator, tmp_path, wired_bps, wireless_bps, wired_delay_s)
     path = _path(wired_bps, wireless_bps, wired_delay_s)
     model = lossless.end_to_end_by_segments_s(path, TcpSender(2, WINDOW, WINDOW, 2), SEGMENTS)
     assert np.abs(found - model).max() < 1e-6
@@ -86,10 +89,9 @@ def test_split__has_each_segment_when_ns2_has_it(
     found = _received_s(
         simulator,
         tmp_path,
-        wired_rate_bps=wired_bps,
-        wireless_rate_bps=wireless_bps,
-        wired_delay_s=wired_delay_s,
-        wireless_delay_s=0.002,
+        wired_bps,
+        wireless_bps,
+        wired_delay_s,
         proxy=1,
         processing_s=processing_s,
     )
