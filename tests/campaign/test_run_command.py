@@ -56,6 +56,22 @@ def test_run__keeps_records_of_the_seeds_that_ask_for_them(folder: Path) -> None
         assert json.loads((run / "result.json").read_text())["seed"] == 2
 
 
+def test_run__says_what_a_link_could_carry_even_when_nothing_has_arrived(
+    tmp_path: Path, write_scenario: Callable[..., Path], phy: Path, simulator: Path
+) -> None:
+    write_scenario(tmp_path / "brief.toml", tcp='["cubic"]', seeds=1, duration_s=0.05)
+    done = _tmt("brief.toml", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = pd.read_parquet(tmp_path / "out" / "brief" / "results.parquet").set_index("scheme")
+    assert (rows["goodput_bytes"] == 0).all()
+    slots = pd.read_parquet(phy)
+    # An LLDU holds a packet of 1500 bytes, of which TCP's and IP's headers take 52.
+    span_s = (slots["tx_time_ns"].iloc[-1] - slots["tx_time_ns"].iloc[0]) / 1e9
+    expected = 8 * 1448 * (slots["decode_time_ns"] > 0).sum() / span_s
+    assert rows["capacity_bps"]["none"] == pytest.approx(expected, rel=1e-9)
+    assert rows["capacity_bps"]["ARQ"] == pytest.approx(expected, rel=1e-2)
+
+
 def test_dry_run__says_what_would_run_and_runs_nothing(folder: Path) -> None:
     new = json.loads(_tmt("short.toml", "--out", "new", "--dry-run", "--json", folder=folder).stdout)
     assert (new["runs"], new["done"], new["to_run"], new["to_convert"]) == (12, 0, 12, 2)

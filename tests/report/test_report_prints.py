@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from made import frame, run
 
+from tmt.report import prints
 from tmt.report.axes import find_axes
 from tmt.report.plain import slug
 from tmt.report.prints import print_figures
@@ -17,6 +18,8 @@ from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
 
 def test_print_figures__survive_names_that_mean_something_to_files_or_to_mathematics(tmp_path: Path) -> None:
@@ -41,6 +44,34 @@ def test_print_figures__survive_names_that_mean_something_to_files_or_to_mathema
     drawing = (tmp_path / "goodput-by-scheme.svg").read_text()
     assert "_hidden $x_1" in drawing
     assert "$\\alpha&lt;/text&gt;" in drawing
+
+
+def test_print_figures__show_the_values_of_every_panel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        run(scheme=scheme, in_order=in_order, rtt_s=rtt_s, seed=seed, goodput_bps=rate)
+        for scheme, in_order, rtt_s, rate in (
+            ("none", False, 0.1, 1e6),
+            ("none", True, 0.1, 9e6),
+            ("none", False, 0.5, 2e6),
+            ("ARQ", False, 0.1, 70e6),
+        )
+        for seed in (1, 2)
+    ]
+    runs = frame(rows)
+    results = Results("made", "", runs, find_axes(runs))
+    drawn: dict[str, Figure] = {}
+    monkeypatch.setattr(prints, "save", lambda figure, path: drawn.setdefault(path.stem, figure))
+    list(print_figures(results, summarise(results), tmp_path))
+    assert {"goodput-by-scheme", "goodput-over-rtt"} <= set(drawn)
+    for figure in drawn.values():
+        values = np.concatenate([line.get_ydata() for axes in figure.axes for line in axes.lines])
+        assert values.size
+        for axes in figure.axes:
+            low, high = axes.get_ylim()
+            assert low == 0
+            assert high >= values.max()
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ CAMPAIGN_COLUMNS = (
         "bit/s",
         "what full packets sent back to back would carry, on average over the whole trace",
         "TCP payload bytes of packets of which no LLDU is lost",
-        null="when the run is not done, no data has arrived in it, or the scheme works online",
+        null="when the run is not done, or the scheme works online",
     ),
     ResultColumn(
         "lldu_loss_ratio",

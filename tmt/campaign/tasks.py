@@ -27,6 +27,7 @@ from tmt.errors import OutputError, TmtError
 from tmt.generate import generate, overlay
 from tmt.io import create_trace, open_trace
 from tmt.replay import keep, runner
+from tmt.replay.coding import HEADER_BYTES
 from tmt.replay.parameters import FECTCP, PlainLink, Replay, TraceLink
 from tmt.replay.simulator import ReplayError, Simulator
 from tmt.replay.wired import Proxy, WiredHop
@@ -34,11 +35,9 @@ from tmt.schema import FORMAT_VERSION, PHY_TRACE
 from tmt.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from tmt.campaign.grid import Conversion, Run
-    from tmt.metrics.transport import FlowDelivery
     from tmt.replay.parameters import Link
     from tmt.trace import PhyTrace
 
@@ -188,7 +187,7 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         row = _frame(task) | result.row | _as_listed(task.run) | {"status": DONE}
         if task.run.online is None:
             link = link_file(task.cache, task.run.conversion)
-            row["capacity_bps"] = _capacity_bps(link, task.run, result.flows)
+            row["capacity_bps"] = _capacity_bps(link, task.run)
             row["lldu_loss_ratio"] = _loss_ratio(facts_file(task.cache, task.run.conversion))
         if task.run.keep_records:
             kept = folder / "kept"
@@ -312,11 +311,11 @@ def _packets_per_s(link: Path, lldus: int) -> float:
     return float(np.count_nonzero(whole)) * NS_PER_S / span_ns
 
 
-def _capacity_bps(link: Path, run: Run, flows: Sequence[FlowDelivery]) -> float | None:
-    """Return what full packets would carry; None when none has arrived that tells its payload."""
-    payload_bytes = max((int(flow.payload_bytes.max(initial=0)) for flow in flows), default=0)
-    lldus = math.ceil(run.traffic.packet_bytes / run.lldu_bytes)
-    return 8 * payload_bytes * _packets_per_s(link, lldus) if payload_bytes else None
+def _capacity_bps(link: Path, run: Run) -> float:
+    """Return what full packets would carry."""
+    packet_bytes = run.traffic.packet_bytes
+    lldus = math.ceil(packet_bytes / run.lldu_bytes)
+    return 8 * (packet_bytes - HEADER_BYTES) * _packets_per_s(link, lldus)
 
 
 @lru_cache

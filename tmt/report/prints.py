@@ -127,7 +127,7 @@ def _by_scheme(
         axes.grid(visible=False, axis="x")
         axes.set_title(verbatim(point_label(results, summary, point)))
         _label_values(axes, measure)
-    _legend(figure)
+    _finish(figure)
 
 
 def _sweep(
@@ -167,14 +167,13 @@ def _sweep(
         if len(axis.levels) < 8:
             axes.set_xticks(list(axis.levels), texts(axis.levels))
         _label_values(axes, measure)
-    _legend(figure)
+    _finish(figure)
 
 
 def _label_values(axes: Axes, measure: Measure) -> None:
-    """Name the vertical axis, which begins at zero, once a row of panels."""
+    """Name the vertical axis, once a row of panels."""
     if axes.get_subplotspec().is_first_col():  # type: ignore[union-attr]
         axes.set_ylabel(f"{measure.label} ({measure.unit})" if measure.unit else measure.label)
-    axes.set_ylim(bottom=0)
 
 
 def _means(
@@ -217,8 +216,12 @@ def _published(axes: Axes, x: float, match: Match) -> None:
     )
 
 
-def _legend(figure: Figure) -> None:
-    """Draw one key for all panels."""
+def _finish(figure: Figure) -> None:
+    """Begin the panels' common scale at zero, and draw one key for all.
+
+    A bound ends matplotlib's search for the other one, so that this waits until every panel is drawn.
+    """
+    figure.axes[0].set_ylim(bottom=0)
     entries = {
         label: handle
         for axes in figure.axes
