@@ -2,6 +2,7 @@
 
 #include <tcl.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -12,6 +13,14 @@ void fail(const std::string& line) {
   std::fprintf(stderr, "%s\n", line.c_str());
   Tcl_Exit(2);
   std::abort();  // Tcl_Exit does not return, but is not declared so
+}
+
+void refuse(const std::string& name, const std::string& value, const std::string& allowed) {
+  fail(name + " is " + value + "; allowed is " + allowed);
+}
+
+bool lies_within(double value, double least, double most) {
+  return std::isgreaterequal(value, least) && std::islessequal(value, most);
 }
 
 std::string shown(double value) {

@@ -7,6 +7,12 @@ namespace clift {
 
 [[noreturn]] void fail(const std::string& line);
 
+// "NAME is VALUE; allowed is ALLOWED".
+[[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& allowed);
+
+// Whether a number lies between bounds. ns-2 has ordinary comparisons with nan end the program.
+bool lies_within(double value, double least, double most);
+
 // A number as messages show it.
 std::string shown(double value);
 

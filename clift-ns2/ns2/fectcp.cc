@@ -14,6 +14,7 @@
 
 #include "core/fectcp/sender.h"
 #include "failure.h"
+#include "named_class.h"
 #include "sender_agent.h"
 #include "sim_time.h"
 
@@ -58,8 +59,10 @@ int Fectcp::command(int argc, const char* const* argv) {
 }
 
 void Fectcp::start() {
-  if (!(alpha_ > 0.0 && alpha_ < 1.0)) fail("Agent/TCP/Fectcp: alpha_ must lie between 0 and 1");
-  if (block_segments_ < 1) fail("Agent/TCP/Fectcp: block_segments_ must be at least 1");
+  if (!lies_within(alpha_, 0.0, 1.0) || alpha_ == 0.0 || alpha_ == 1.0) {
+    refuse("Agent/TCP/Fectcp: alpha_", shown(alpha_), "a number between 0 and 1");
+  }
+  if (block_segments_ < 1) refuse("Agent/TCP/Fectcp: block_segments_", shown(block_segments_), "1 or more");
   fectcp::SenderOptions options;
   options.alpha = alpha_;
   options.window_packets = std::max<std::int64_t>(1, std::llround(wnd_));
@@ -115,7 +118,7 @@ void Fectcp::transmit(const fectcp::OutgoingSegment& segment) {
   send(packet, nullptr);
 }
 
-// Brings ns-2's traced variables up to date. Of Linux's states the window has two: 0, all is well, and 3, reduced.
+// Of Linux's states the window has two: 0, all is well, and 3, reduced.
 void Fectcp::show() {
   const fectcp::Sender& sender = *sender_;
   cwnd_ = sender.cwnd();
@@ -128,11 +131,7 @@ void Fectcp::show() {
   nrexmit_ = static_cast<int>(sender.counters().reductions);
 }
 
-class FectcpClass : public TclClass {
- public:
-  FectcpClass() : TclClass("Agent/TCP/Fectcp") {}
-  TclObject* create(int, const char* const*) override { return new Fectcp; }
-} fectcp_class;
+NamedClass<Fectcp> fectcp_class("Agent/TCP/Fectcp");
 
 }  // namespace
 

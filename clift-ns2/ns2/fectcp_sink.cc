@@ -12,6 +12,7 @@
 
 #include "core/fectcp/receiver.h"
 #include "failure.h"
+#include "named_class.h"
 #include "recorder.h"
 #include "sim_time.h"
 
@@ -52,8 +53,7 @@ int FectcpSink::command(int argc, const char* const* argv) {
     return TCL_OK;
   }
   if (argc == 3 && std::strcmp(argv[1], "recorder") == 0) {
-    recorder_ = dynamic_cast<Recorder*>(TclObject::lookup(argv[2]));
-    if (recorder_ == nullptr) fail(std::string(argv[2]) + ": this is no Clift/Recorder");
+    recorder_ = Recorder::called(argv[2]);
     return TCL_OK;
   }
   if (argc == 2 && std::strcmp(argv[1], "counters") == 0) {
@@ -106,11 +106,7 @@ void FectcpSink::acknowledge(Packet* packet, const fectcp::Reply& reply) {
   send(ack, nullptr);
 }
 
-class FectcpSinkClass : public TclClass {
- public:
-  FectcpSinkClass() : TclClass("Agent/TCPSink/Fectcp") {}
-  TclObject* create(int, const char* const*) override { return new FectcpSink; }
-} fectcp_sink_class;
+NamedClass<FectcpSink> fectcp_sink_class("Agent/TCPSink/Fectcp");
 
 }  // namespace
 

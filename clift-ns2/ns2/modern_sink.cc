@@ -6,6 +6,7 @@
 #include "tcp.h"
 
 #include "core/tcp/receiver.h"
+#include "named_class.h"
 #include "sim_time.h"
 #include "timer.h"
 
@@ -26,7 +27,8 @@ class ModernSink : public Agent {
     receiver_.delay_acks(interval_s_ > 0.0);
     const tcp::Reply& reply = receiver_.on_packet(data->seqno_, to_ns(data->ts_));
     // Packets of a flow are of one size, but for the SYN.
-    if (reply.ack > before) recvBytes(static_cast<int>(reply.ack - before) * hdr_cmn::access(packet)->size());
+    const std::int64_t bytes = (reply.ack - before) * hdr_cmn::access(packet)->size();
+    if (bytes > 0) recvBytes(static_cast<int>(bytes));
     flow_ = hdr_ip::access(packet)->flowid();
     Packet::free(packet);
     if (reply.may_wait) {
@@ -65,11 +67,7 @@ class ModernSink : public Agent {
   int flow_ = 0;  // of the packet at hand
 };
 
-class ModernSinkClass : public TclClass {
- public:
-  ModernSinkClass() : TclClass("Agent/TCPSink/Modern") {}
-  TclObject* create(int, const char* const*) override { return new ModernSink; }
-} modern_sink_class;
+NamedClass<ModernSink> modern_sink_class("Agent/TCPSink/Modern");
 
 }  // namespace
 

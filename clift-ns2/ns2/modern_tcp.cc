@@ -14,6 +14,7 @@
 
 #include "core/tcp/sender.h"
 #include "failure.h"
+#include "named_class.h"
 #include "sender_agent.h"
 #include "sim_time.h"
 
@@ -130,7 +131,6 @@ int linux_state(tcp::RecoveryState state) {
   return 0;
 }
 
-// Brings ns-2's traced variables up to date.
 void ModernTcp::show() {
   const tcp::Sender& sender = *sender_;
   cwnd_ = sender.cwnd();
@@ -147,11 +147,7 @@ void ModernTcp::show() {
   t_backoff_ = 1 << std::min(sender.rtt().backoffs(), 30);
 }
 
-class ModernTcpClass : public TclClass {
- public:
-  ModernTcpClass() : TclClass("Agent/TCP/Modern") {}
-  TclObject* create(int, const char* const*) override { return new ModernTcp; }
-} modern_tcp_class;
+NamedClass<ModernTcp> modern_tcp_class("Agent/TCP/Modern");
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include "core/clustered_losses.h"
 #include "failure.h"
+#include "named_class.h"
 
 namespace clift {
 
@@ -61,20 +62,20 @@ class NeymanAErrorModel : public ErrorModel {
   ClusterOptions options() const {
     if (unit_ != EU_PKT && unit_ != EU_BYTE) fail("ErrorModel/NeymanA: unit must be pkt or byte");
     if (packet_bytes_ < 1) refuse("packet_bytes_", packet_bytes_, "1 or more");
-    if (!(rate_ >= 0 && rate_ < 1)) refuse("rate_", rate_, "a probability, from 0 to below 1");
-    if (!(errors_per_cluster_ > 0 && errors_per_cluster_ <= most)) {
-      refuse("errors_per_cluster_", errors_per_cluster_, "positive");
+    if (!lies_within(rate_, 0, 1) || rate_ == 1) refuse("rate_", rate_, "a probability, from 0 to below 1");
+    if (!lies_within(errors_per_cluster_, 0, most) || errors_per_cluster_ == 0) {
+      refuse("errors_per_cluster_", errors_per_cluster_, "a positive number");
     }
-    if (!(cluster_packets_ >= 0 && cluster_packets_ <= most)) refuse("cluster_packets_", cluster_packets_, "0 or more");
+    if (!lies_within(cluster_packets_, 0, most)) refuse("cluster_packets_", cluster_packets_, "0 or more");
     const ClusterOptions options{rate_, errors_per_cluster_, cluster_packets_};
     if (ClusteredLosses::clusters_at_once(options) > most_at_once) {
-      refuse("cluster_packets_", cluster_packets_, "such that no more than 100,000 clusters lie over each other");
+      refuse("cluster_packets_", cluster_packets_, "a length at which no more than 100,000 clusters lie over each other");
     }
     return options;
   }
 
   [[noreturn]] static void refuse(const char* variable, double value, const char* allowed) {
-    fail(std::string("ErrorModel/NeymanA: ") + variable + " is " + shown(value) + ", must be " + allowed);
+    clift::refuse(std::string("ErrorModel/NeymanA: ") + variable, shown(value), allowed);
   }
 
   static constexpr double most = 1e15, most_at_once = 1e5;
@@ -89,11 +90,7 @@ class NeymanAErrorModel : public ErrorModel {
   std::unique_ptr<ClusteredLosses> losses_;
 };
 
-class NeymanAErrorModelClass : public TclClass {
- public:
-  NeymanAErrorModelClass() : TclClass("ErrorModel/NeymanA") {}
-  TclObject* create(int, const char* const*) override { return new NeymanAErrorModel; }
-} neyman_a_error_model_class;
+NamedClass<NeymanAErrorModel> neyman_a_error_model_class("ErrorModel/NeymanA");
 
 }  // namespace
 

@@ -7,16 +7,13 @@
 
 #include "core/input_error.h"
 #include "failure.h"
+#include "named_class.h"
 
 namespace clift {
 
 namespace {
 
-class OnlineQueueClass : public TclClass {
- public:
-  OnlineQueueClass() : TclClass("Queue/Clift/Online") {}
-  TclObject* create(int, const char* const*) override { return new OnlineQueue; }
-} online_queue_class;
+NamedClass<OnlineQueue> online_queue_class("Queue/Clift/Online");
 
 constexpr const char* schemes[] = {"none", "fec", "arq", "harq", "hybrid", "go-back-n"};
 
@@ -156,7 +153,7 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
   }
 }
 
-std::unique_ptr<SlotSource> OnlineQueue::make_slots() const {
+std::unique_ptr<SlotSource> OnlineQueue::make_slots() {
   const Nanoseconds processing_ns = checked_time("processing_", processing_, "a time in seconds, from 0");
   if (trace_) {
     if (processing_ns != 0) refuse("processing_", processing_, "0 with a trace, whose slots are as they are");
@@ -170,7 +167,7 @@ std::unique_ptr<SlotSource> OnlineQueue::make_slots() const {
 }
 
 double OnlineQueue::probability(const char* variable, double value) const {
-  if (!(value >= 0.0 && value <= 1.0)) refuse(variable, value, "a probability, from 0 to 1");
+  if (!lies_within(value, 0.0, 1.0)) refuse(variable, value, "a probability, from 0 to 1");
   return value;
 }
 

@@ -47,7 +47,7 @@ class OnlineQueue : public LinkQueue {
   LinkLayer& layer();
   LinkLayerOptions options() const;
   void choose(LinkLayerOptions& options) const;
-  std::unique_ptr<SlotSource> make_slots() const;
+  std::unique_ptr<SlotSource> make_slots();
   double probability(const char* variable, double value) const;
   void wake();
   void depart();
@@ -61,7 +61,7 @@ class OnlineQueue : public LinkQueue {
   double timeout_, detection_delay_, processing_, hold_;
   double alpha_, beta_, error_good_, error_bad_;
 
-  mutable DefaultGenerator generator_;
+  DefaultGenerator generator_;
   std::unique_ptr<PhyTraceFile> trace_;
   std::unique_ptr<SlotSource> slots_;
   std::unique_ptr<LinkLayer> layer_;

@@ -1,8 +1,8 @@
 // `new Clift/Proxy TCP CAPACITY DELAY_S`: one connection of a proxy. Its receiver and its sender, TCP, are agents as any;
 // ports (`Clift/ProxyPort`) stand where they meet the network, and core/proxy decides.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "connector.h"
@@ -15,6 +15,7 @@
 #include "sim_time.h"
 #include "timer.h"
 #include "window_header.h"
+#include "words.h"
 
 namespace clift {
 
@@ -65,7 +66,9 @@ Proxy::~Proxy() {
 // `expect N`: the transfer has N segments with data; `done` is called when the far end has them all.
 int Proxy::command(int argc, const char* const* argv) {
   if (argc == 3 && std::strcmp(argv[1], "expect") == 0) {
-    expected_ = std::strtoll(argv[2], nullptr, 10) + 1;
+    const auto segments = number_in<std::int64_t>(argv[2], 0, std::numeric_limits<std::int64_t>::max() - 1);
+    if (!segments) refuse("Clift/Proxy: expect", argv[2], "a number of segments");
+    expected_ = *segments + 1;
     return TCL_OK;
   }
   if (argc == 2 && std::strcmp(argv[1], "counters") == 0) {
@@ -198,13 +201,11 @@ class ProxyClass : public TclClass {
     if (argc != 7) fail("Clift/Proxy: needs a TCP sender, a capacity and a delay");
     auto* tcp = dynamic_cast<TcpAgent*>(TclObject::lookup(argv[4]));
     if (tcp == nullptr) fail(std::string("Clift/Proxy: ") + argv[4] + " is no TCP sender");
-    const std::int64_t capacity = std::strtoll(argv[5], nullptr, 10);
-    if (capacity < 2) fail(std::string("Clift/Proxy: capacity is ") + argv[5] + "; allowed is 2 or more");
-    const double delay_s = std::strtod(argv[6], nullptr);
-    if (!(delay_s >= 0 && delay_s < 4e9)) {
-      fail(std::string("Clift/Proxy: delay is ") + argv[6] + "; allowed is a time in seconds, from 0");
-    }
-    return new Proxy(tcp, {capacity, to_ns(delay_s)});
+    const auto capacity = number_in<std::int64_t>(argv[5], 2, std::numeric_limits<std::int64_t>::max());
+    if (!capacity) refuse("Clift/Proxy: capacity", argv[5], "2 or more");
+    const auto delay_s = number_in(argv[6], 0.0, 4e9);
+    if (!delay_s) refuse("Clift/Proxy: delay", argv[6], "a time in seconds, from 0");
+    return new Proxy(tcp, {std::min<std::int64_t>(*capacity, TCP_MAXSEQ), to_ns(*delay_s)});
   }
 } proxy_class;
 

@@ -1,13 +1,12 @@
 // `new Clift/RandomLoss PROBABILITY`: a connector that loses packets at random, and counts them.
-#include <cstdlib>
 #include <cstring>
-#include <string>
 
 #include "connector.h"
 #include "packet.h"
 #include "random.h"
 
 #include "failure.h"
+#include "words.h"
 
 namespace clift {
 
@@ -44,11 +43,9 @@ class RandomLossClass : public TclClass {
   RandomLossClass() : TclClass("Clift/RandomLoss") {}
   TclObject* create(int argc, const char* const* argv) override {
     if (argc != 5) fail("Clift/RandomLoss: needs a probability");
-    const double probability = std::strtod(argv[4], nullptr);
-    if (!(probability >= 0.0 && probability <= 1.0)) {
-      fail(std::string("Clift/RandomLoss: the probability is ") + argv[4] + "; allowed is 0 to 1");
-    }
-    return new RandomLoss(probability);
+    const auto probability = number_in(argv[4], 0.0, 1.0);
+    if (!probability) refuse("Clift/RandomLoss: the probability", argv[4], "0 to 1");
+    return new RandomLoss(*probability);
   }
 } random_loss_class;
 

@@ -8,6 +8,7 @@
 
 #include "core/input_error.h"
 #include "failure.h"
+#include "named_class.h"
 #include "sim_time.h"
 
 int hdr_clift::offset_ = -1;
@@ -19,15 +20,47 @@ class CliftHeaderClass : public PacketHeaderClass {
   CliftHeaderClass() : PacketHeaderClass("PacketHeader/Clift", sizeof(hdr_clift)) { bind_offset(&hdr_clift::offset_); }
 } clift_header_class;
 
-class RecorderClass : public TclClass {
- public:
-  RecorderClass() : TclClass("Clift/Recorder") {}
-  TclObject* create(int, const char* const*) override { return new clift::Recorder; }
-} recorder_class;
+clift::NamedClass<clift::Recorder> recorder_class("Clift/Recorder");
 
 }  // namespace
 
 namespace clift {
+
+namespace {
+
+// What every record of a packet says.
+schema::PacketRecord record_of(Packet* packet, schema::PacketEvent event) {
+  const hdr_clift& header = *hdr_clift::access(packet);
+  const hdr_cmn& common = *hdr_cmn::access(packet);
+  schema::PacketRecord record{};
+  record.time_ns = now_ns();
+  record.event = static_cast<std::uint8_t>(event);
+  record.direction = header.direction;
+  record.flow = header.flow;
+  record.sequence = hdr_tcp::access(packet)->seqno();
+  record.size_bytes = static_cast<std::uint32_t>(common.size_);
+  record.transmission = header.transmission;
+  record.uid = common.uid_;
+  record.delay_ns = schema::unsettled;
+  return record;
+}
+
+template <class Record>
+void append(RecordFile<Record>& file, const Record& record) {
+  try {
+    file.append(record);
+  } catch (const InputError& error) {
+    fail(error.what());
+  }
+}
+
+}  // namespace
+
+Recorder* Recorder::called(const char* name) {
+  auto* recorder = dynamic_cast<Recorder*>(TclObject::lookup(name));
+  if (recorder == nullptr) fail(std::string(name) + ": this is no Clift/Recorder");
+  return recorder;
+}
 
 int Recorder::command(int argc, const char* const* argv) {
   try {
@@ -68,42 +101,18 @@ void Recorder::sent(Packet* packet, std::uint16_t flow, std::uint8_t direction) 
 void Recorder::met(Packet* packet, schema::PacketEvent event) {
   const hdr_clift& header = *hdr_clift::access(packet);
   if (!packets_ || header.tapped == 0) return;
-  const hdr_cmn& common = *hdr_cmn::access(packet);
-  schema::PacketRecord record;
-  record.time_ns = now_ns();
-  record.event = static_cast<std::uint8_t>(event);
-  record.direction = header.direction;
-  record.flow = header.flow;
-  record.sequence = hdr_tcp::access(packet)->seqno();
-  record.size_bytes = static_cast<std::uint32_t>(common.size_);
-  record.transmission = header.transmission;
-  record.uid = common.uid_;
-  record.delay_ns = event == schema::PacketEvent::received ? record.time_ns - header.sent_ns : schema::unsettled;
-  append(record);
+  schema::PacketRecord record = record_of(packet, event);
+  if (event == schema::PacketEvent::received) record.delay_ns = record.time_ns - header.sent_ns;
+  append(*packets_, record);
 }
 
 void Recorder::decoded(Packet* packet, std::int64_t segments_before, std::int64_t bytes) {
-  const hdr_clift& header = *hdr_clift::access(packet);
-  if (!packets_ || header.tapped == 0) return;
-  schema::PacketRecord record;
-  record.time_ns = now_ns();
-  record.event = static_cast<std::uint8_t>(schema::PacketEvent::decoded);
-  record.direction = header.direction;
-  record.flow = header.flow;
+  if (!packets_ || hdr_clift::access(packet)->tapped == 0) return;
+  schema::PacketRecord record = record_of(packet, schema::PacketEvent::decoded);
   record.sequence = segments_before;
   record.size_bytes = static_cast<std::uint32_t>(bytes);
   record.transmission = 0;
-  record.uid = hdr_cmn::access(packet)->uid_;
-  record.delay_ns = schema::unsettled;
-  append(record);
-}
-
-void Recorder::append(const schema::PacketRecord& record) {
-  try {
-    packets_->append(record);
-  } catch (const InputError& error) {
-    fail(error.what());
-  }
+  append(*packets_, record);
 }
 
 void Recorder::window(schema::WindowRecord record) {
@@ -117,12 +126,8 @@ void Recorder::window(schema::WindowRecord record) {
 
 void Recorder::record_window() {
   if (!latest_window_) return;
-  try {
-    windows_->append(*latest_window_);
-    latest_window_.reset();
-  } catch (const InputError& error) {
-    fail(error.what());
-  }
+  append(*windows_, *latest_window_);
+  latest_window_.reset();
 }
 
 std::uint16_t Recorder::transmission_of(Packet* packet, std::uint16_t flow) {

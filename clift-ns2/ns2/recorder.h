@@ -31,6 +31,9 @@ namespace clift {
 // `Clift/Recorder`: `open` creates both files in the current directory, `close` completes them.
 class Recorder : public TclObject {
  public:
+  // The recorder with this name in Tcl.
+  static Recorder* called(const char* name);
+
   int command(int argc, const char* const* argv) override;
 
   // Fills the packet's header and records that an agent sends it.
@@ -50,7 +53,6 @@ class Recorder : public TclObject {
   void open();
   void close();
   void record_window();
-  void append(const schema::PacketRecord& record);
   std::uint16_t transmission_of(Packet* packet, std::uint16_t flow);
 
   std::unique_ptr<RecordFile<schema::PacketRecord>> packets_;

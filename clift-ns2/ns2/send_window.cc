@@ -2,9 +2,8 @@
 // first. It stands where acknowledgements reach the agent, takes the application's place (`offer`), and gives the agent
 // no more data than the window has room for; as tracer of `t_seqno_` it knows what was sent.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <string>
+#include <limits>
 
 #include "connector.h"
 #include "ip.h"
@@ -15,6 +14,7 @@
 #include "sim_time.h"
 #include "timer.h"
 #include "window_header.h"
+#include "words.h"
 
 int hdr_clift_window::offset_ = -1;
 
@@ -35,8 +35,7 @@ namespace {
 
 class SendWindow : public Connector {
  public:
-  SendWindow(TcpAgent* tcp, std::int64_t window)
-      : window_(window), tcp_(tcp), network_(tcp->target()) {
+  SendWindow(TcpAgent* tcp, std::int64_t window) : window_(window), tcp_(tcp), network_(tcp->target()) {
     target_ = tcp;
   }
 
@@ -75,9 +74,11 @@ int SendWindow::command(int argc, const char* const* argv) {
 
 // Segment 0 is the SYN, which is no data.
 void SendWindow::offer(const char* segments) {
-  const long long more = std::strtoll(segments, nullptr, 10);
+  const auto more = number_in<std::int64_t>(segments, -1, std::numeric_limits<std::int64_t>::max());
+  if (!more) refuse("Clift/SendWindow: offer", segments, "a number of segments, or -1 (without end)");
   const std::int64_t before = std::max<std::int64_t>(window_.total(), 1);
-  window_.offer(now_ns(), more < 0 ? TCP_MAXSEQ : std::min<std::int64_t>(before + more, TCP_MAXSEQ));
+  const bool is_endless = *more < 0 || *more >= TCP_MAXSEQ - before;
+  window_.offer(now_ns(), is_endless ? TCP_MAXSEQ : before + *more);
   give();
 }
 
@@ -142,11 +143,12 @@ class SendWindowClass : public TclClass {
       fail("Clift/SendWindow: call `add-packet-header CliftWindow` before `new Simulator`");
     }
     auto* tcp = argc == 6 ? dynamic_cast<TcpAgent*>(TclObject::lookup(argv[4])) : nullptr;
-    const std::int64_t window = argc == 6 ? std::strtoll(argv[5], nullptr, 10) : 0;
-    if (tcp == nullptr || tcp->target() == nullptr || window < 1) {
+    const auto window =
+        argc == 6 ? number_in<std::int64_t>(argv[5], 1, std::numeric_limits<std::int64_t>::max()) : std::nullopt;
+    if (tcp == nullptr || tcp->target() == nullptr || !window) {
       fail("Clift/SendWindow: needs a TCP sender that is attached to a node, and a window of 1 or more");
     }
-    return new SendWindow(tcp, window);
+    return new SendWindow(tcp, *window);
   }
 } send_window_class;
 

@@ -1,12 +1,13 @@
 // Connectors and tracers that a script puts where records are taken.
 #include <cmath>
-#include <cstdlib>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
 
 #include "failure.h"
 #include "recorder.h"
+#include "words.h"
 
 namespace clift {
 
@@ -18,11 +19,8 @@ using schema::PacketEvent;
 // needs flow and direction), to an agent, or from a queue to where its dropped packets go; and records them.
 class Tap : public Connector {
  public:
-  Tap(Recorder* recorder, PacketEvent event, int flow, int direction)
-      : recorder_(recorder),
-        event_(event),
-        flow_(static_cast<std::uint16_t>(flow)),
-        direction_(static_cast<std::uint8_t>(direction)) {}
+  Tap(Recorder* recorder, PacketEvent event, std::uint16_t flow = 0, std::uint8_t direction = 0)
+      : recorder_(recorder), event_(event), flow_(flow), direction_(direction) {}
 
   void recv(Packet* packet, Handler* handler) override {
     if (event_ == PacketEvent::sent) {
@@ -44,8 +42,8 @@ class Tap : public Connector {
 // an agent does not have keeps its value here: no threshold, no round-trip time, state open.
 class WindowTap : public TclObject {
  public:
-  WindowTap(Recorder* recorder, int flow) : recorder_(recorder) {
-    known_.flow = static_cast<std::uint16_t>(flow);
+  WindowTap(Recorder* recorder, std::uint16_t flow) : recorder_(recorder) {
+    known_.flow = flow;
     known_.cwnd_packets = 0;
     known_.ssthresh_packets = std::numeric_limits<double>::infinity();
     known_.srtt_ns = schema::unsettled;
@@ -74,13 +72,19 @@ class WindowTap : public TclObject {
   }
 
   Recorder* recorder_;
-  schema::WindowRecord known_;
+  schema::WindowRecord known_{};
 };
 
-Recorder* recorder_called(const char* name) {
-  auto* recorder = dynamic_cast<Recorder*>(TclObject::lookup(name));
-  if (recorder == nullptr) fail(std::string(name) + ": this is no Clift/Recorder");
-  return recorder;
+std::uint16_t flow_in(const char* word) {
+  const auto flow = number_in<std::uint16_t>(word, 0, std::numeric_limits<std::uint16_t>::max());
+  if (!flow) refuse("flow", word, "0 to 65535");
+  return *flow;
+}
+
+std::uint8_t direction_in(const char* word) {
+  const auto direction = number_in<std::uint8_t>(word, 0, 1);
+  if (!direction) refuse("direction", word, "0 (forward) or 1 (return)");
+  return *direction;
 }
 
 // Tcl passes four words of its own before those of the script.
@@ -89,13 +93,13 @@ class TapClass : public TclClass {
   TapClass() : TclClass("Clift/Tap") {}
   TclObject* create(int argc, const char* const* argv) override {
     if (argc == 8 && std::strcmp(argv[5], "sent") == 0) {
-      return new Tap(recorder_called(argv[4]), PacketEvent::sent, std::atoi(argv[6]), std::atoi(argv[7]));
+      return new Tap(Recorder::called(argv[4]), PacketEvent::sent, flow_in(argv[6]), direction_in(argv[7]));
     }
     if (argc == 6 && std::strcmp(argv[5], "received") == 0) {
-      return new Tap(recorder_called(argv[4]), PacketEvent::received, 0, 0);
+      return new Tap(Recorder::called(argv[4]), PacketEvent::received);
     }
     if (argc == 6 && std::strcmp(argv[5], "queue_dropped") == 0) {
-      return new Tap(recorder_called(argv[4]), PacketEvent::queue_dropped, 0, 0);
+      return new Tap(Recorder::called(argv[4]), PacketEvent::queue_dropped);
     }
     fail("Clift/Tap: needs a recorder and received, queue_dropped, or sent with flow and direction");
   }
@@ -106,7 +110,7 @@ class WindowTapClass : public TclClass {
   WindowTapClass() : TclClass("Clift/WindowTap") {}
   TclObject* create(int argc, const char* const* argv) override {
     if (argc != 6) fail("Clift/WindowTap: needs a recorder and a flow");
-    return new WindowTap(recorder_called(argv[4]), std::atoi(argv[5]));
+    return new WindowTap(Recorder::called(argv[4]), flow_in(argv[5]));
   }
 } window_tap_class;
 

@@ -88,15 +88,16 @@ def test_error_model__takes_its_numbers_from_the_variable_that_is_named(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("rate_", 1), "ErrorModel/NeymanA: rate_ is 1, must be a probability, from 0 to below 1"),
-        (("rate_", -0.1), "rate_ is -0.1, must be a probability"),
-        (("errors_per_cluster_", 0), "errors_per_cluster_ is 0, must be positive"),
-        (("cluster_packets_", -2), "cluster_packets_ is -2, must be 0 or more"),
-        (("packet_bytes_", 0), "packet_bytes_ is 0, must be 1 or more"),
+        (("rate_", 1), "ErrorModel/NeymanA: rate_ is 1; allowed is a probability, from 0 to below 1"),
+        (("rate_", "nan"), "rate_ is nan; allowed is a probability"),
+        (("rate_", -0.1), "rate_ is -0.1; allowed is a probability"),
+        (("errors_per_cluster_", 0), "errors_per_cluster_ is 0; allowed is a positive number"),
+        (("cluster_packets_", -2), "cluster_packets_ is -2; allowed is 0 or more"),
+        (("packet_bytes_", 0), "packet_bytes_ is 0; allowed is 1 or more"),
         (("unit", "time"), "unit must be pkt or byte"),
         (
             ("rate_", 0.5, "cluster_packets_", 1e9),
-            "cluster_packets_ is 1000000000, must be such that no more than 100,000 clusters lie",
+            "cluster_packets_ is 1000000000; allowed is a length at which no more than 100,000 clusters lie",
         ),
     ],
 )

@@ -179,6 +179,7 @@ def test_online__loses_and_wastes_what_the_model_says(
             {"scheme": "go-back-n", "timeout_": 0.001},
             "timeout_ is 0.001; allowed is 0 (the feedback's time) or",
         ),
+        ({"alpha_": "nan"}, "alpha_ is nan; allowed is a probability, from 0 to 1"),
         ({"error_good_": 1.5}, "error_good_ is 1.5; allowed is a probability, from 0 to 1"),
         ({"alpha_": 1, "beta_": 1}, "beta_ is 1; allowed is less than 1 where alpha_ is 1"),
         ({"processing_": -1}, "processing_ is -1; allowed is a time in seconds, from 0"),

@@ -7,15 +7,13 @@ namespace clift::fectcp {
 void SourceBlocks::offer(std::int64_t source_symbols) { offered_ = std::max(offered_, source_symbols); }
 
 std::int64_t SourceBlocks::choose() {
-  const Block* poorest = nullptr;
   std::int64_t chosen = -1;
   std::int64_t most_lacking = 0;
   for (std::int64_t block = first_; knows(block); ++block) {
     if (at(block).is_decoded) continue;
     const std::int64_t lacks = lacking(at(block));
     if (lacks > 0) return block;
-    if (poorest == nullptr || lacks > most_lacking) {
-      poorest = &at(block);
+    if (chosen < 0 || lacks > most_lacking) {
       most_lacking = lacks;
       chosen = block;
     }

@@ -36,7 +36,7 @@ class SelectiveLinkLayer : public LinkLayer {
   void send_repair(Nanoseconds earliest_ns);
   void close_early(Nanoseconds tx_ns);
   void end_group(Nanoseconds sent_ns);
-  void receive(Block& block, const Slot& slot);
+  static void receive(Block& block, const Slot& slot);
   void judge(Block& block, Nanoseconds sent_ns);
   static Nanoseconds latest_arrival_ns(const Block& block, Nanoseconds sent_ns);
   static Nanoseconds enabling_arrival_ns(Block& block);

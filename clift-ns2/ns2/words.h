@@ -1,0 +1,22 @@
+// Numbers among the words of a script.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace clift {
+
+// The number that a word is, all of it, when that lies between the bounds.
+template <class Number>
+std::optional<Number> number_in(std::string_view word, Number least, Number most) {
+  Number number{};
+  const char* const end = word.data() + word.size();
+  const auto read = std::from_chars(word.data(), end, number);
+  const bool is_number = read.ec == std::errc{} && read.ptr == end && std::isfinite(number);
+  return is_number && number >= least && number <= most ? std::optional<Number>(number) : std::nullopt;
+}
+
+}  // namespace clift
