@@ -132,7 +132,7 @@ class CongestionControl {
   virtual void on_exit_recovery(Nanoseconds now_ns, RecoveryState from) = 0;
 
   // The last reduction was unfounded (DSACK, Eifel or F-RTO: RFC 3708, 3522, 5682): cwnd and ssthresh go back to what
-  // they were before it, if they are less (RFC 4015). `from` is the state that ends.
+  // they were before it, if they are less. `from` is the state that ends.
   virtual void on_undo(Nanoseconds now_ns, RecoveryState from) = 0;
 
   // Nothing was in flight for longer than the retransmission timeout and sending starts again (RFC 2861, 5681).

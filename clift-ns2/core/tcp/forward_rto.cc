@@ -18,7 +18,7 @@ ForwardRto::Verdict ForwardRto::on_ack(const Ack& ack) {
     return Verdict::send_new;
   }
   if (step_ == 3) {
-    if (ack.delivers_original) {  // step 3b
+    if (ack.delivers_original && !ack.delivers_new) {  // step 3b
       step_ = 0;
       return Verdict::spurious;
     }

@@ -11,24 +11,27 @@ constexpr int recoveries_until_reset = 16;
 
 }  // namespace
 
-void Rack::on_delivered(const DeliveredPacket& delivered, Nanoseconds now_ns, Nanoseconds echo_ns,
+void Rack::on_delivered(const std::vector<DeliveredPacket>& delivered, Nanoseconds now_ns, Nanoseconds echo_ns,
                         Nanoseconds min_rtt_ns) {
-  const SentPacket& packet = delivered.packet;
-  if (delivered.sequence > highest_) {
-    highest_ = delivered.sequence;
-  } else if (!packet.is_retransmitted) {
-    reordering_seen_ = true;
+  std::int64_t newest = 0;
+  for (const auto& [sequence, is_cumulative, packet] : delivered) {
+    if (sequence > highest_) {
+      highest_ = sequence;
+    } else if (!packet.is_retransmitted) {
+      reordering_seen_ = true;
+    }
+    const Nanoseconds rtt_ns = now_ns - packet.sent_ns;
+    if (packet.is_retransmitted) {
+      // The first copy may have been delivered. A receiver echoes the timestamp of what fills a hole at its edge only.
+      if (is_cumulative && echo_ns >= 0 && echo_ns < packet.sent_ns) continue;
+      if (rtt_ns < min_rtt_ns) continue;
+    }
+    if (packet.transmission > newest) {
+      newest = packet.transmission;
+      rtt_ns_ = rtt_ns;
+    }
   }
-  const Nanoseconds rtt_ns = now_ns - packet.sent_ns;
-  if (packet.is_retransmitted) {
-    // The first copy may have been delivered. A receiver echoes the timestamp of what fills a hole at its edge only.
-    if (delivered.is_cumulative && echo_ns >= 0 && echo_ns < packet.sent_ns) return;
-    if (rtt_ns < min_rtt_ns) return;
-  }
-  if (packet.transmission > transmission_) {
-    transmission_ = packet.transmission;
-    rtt_ns_ = rtt_ns;
-  }
+  transmission_ = std::max(transmission_, newest);
 }
 
 void Rack::adapt_window(bool has_dsack, bool recovery_ends, std::int64_t una, std::int64_t next) {

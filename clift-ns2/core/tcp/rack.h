@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/tcp/scoreboard.h"
 #include "core/time.h"
@@ -10,8 +11,9 @@ namespace clift::tcp {
 
 class Rack {
  public:
-  // Step 2 and 3, for each packet that an ACK newly delivers; `echo_ns` is the timestamp that the ACK echoes, -1: none.
-  void on_delivered(const DeliveredPacket& packet, Nanoseconds now_ns, Nanoseconds echo_ns, Nanoseconds min_rtt_ns);
+  // Steps 2 and 3, for what an ACK newly delivers; `echo_ns` is the timestamp that the ACK echoes, -1: none.
+  void on_delivered(const std::vector<DeliveredPacket>& delivered, Nanoseconds now_ns, Nanoseconds echo_ns,
+                    Nanoseconds min_rtt_ns);
 
   // Step 4, once an ACK: `has_dsack` tells that it reports a needless retransmission, `recovery_ends` that fast
   // recovery or recovery from a timeout ends with it.
@@ -38,7 +40,7 @@ class Rack {
 
  private:
   std::int64_t transmission_ = 0;  // of the packet sent last among those delivered
-  Nanoseconds rtt_ns_ = 0;         // of that packet
+  Nanoseconds rtt_ns_ = 0;         // of the packet sent last among those that the last ACK delivered
   std::int64_t highest_ = -1;      // the highest sequence number delivered (RACK.fack)
   bool reordering_seen_ = false;
   int window_multiple_ = 1;        // quarters of the least round-trip time

@@ -28,6 +28,7 @@ void Sender::on_ack(const Acknowledgement& ack) {
   Progress progress;
   progress.prior_una = board_.una();
   progress.prior_in_flight = board_.in_flight();
+  progress.prior_sacked = board_.sacked();
   const bool was_handshake = is_handshake();
 
   update_scoreboard(ack, progress);
@@ -99,11 +100,10 @@ void Sender::sample_rtt(const Acknowledgement& ack, Progress& progress) {
     const bool round_ends = board_.una() > round_end_;
     if (round_ends) round_end_ = board_.next();
     rtt_.sample(progress.rtt_ns, round_ends);
+    probe_.on_rtt_sample();
   }
   if (board_.una() > progress.prior_una) rtt_.end_backoff();
-  for (const DeliveredPacket& packet : delivered_) {
-    rack_.on_delivered(packet, ack.now_ns, ack.echo_ns, rtt_.min_rtt_ns());
-  }
+  rack_.on_delivered(delivered_, ack.now_ns, ack.echo_ns, rtt_.min_rtt_ns());
 }
 
 // A probe that has repaired a loss calls for one reduction (RFC 8985, section 7.4.2).
@@ -149,6 +149,8 @@ void Sender::look_for_undo(const Acknowledgement& ack, Progress& progress) {
   if (board_.una() > progress.prior_una) is_spurious = undo_.on_advance(progress.prior_una, board_.una(), ack.echo_ns);
   if (progress.dsack >= 0 && !progress.dsack_answers_probe) {
     is_spurious = undo_.on_dsack(progress.dsack) || is_spurious;
+    // RFC 3708, (A.1): all ACKs of a window were lost, so that the way back is congested.
+    if (progress.dsack == progress.prior_una && progress.prior_sacked == 0) is_spurious = false, undo_.end();
   }
   if (is_spurious) undo(ack.now_ns, progress);
 }
@@ -254,7 +256,7 @@ void Sender::restart_timers(const Acknowledgement& ack, const Progress& progress
     return;
   }
   if (board_.una() == progress.prior_una) {
-    if (state_ != RecoveryState::open) probe_ns_ = never;
+    if (!tail_needs_probe()) probe_ns_ = never;
     if (reports_older_than_first()) timeout_ns_ = ack.now_ns + rtt_.rto_ns();
     return;
   }
@@ -269,9 +271,15 @@ bool Sender::reports_older_than_first() const {
                      [first_ns](const DeliveredPacket& packet) { return packet.packet.sent_ns < first_ns; });
 }
 
+// Whether nothing but a probe tells of the loss of the last packets (RFC 8985, section 7.2).
+bool Sender::tail_needs_probe() const {
+  const bool in_recovery = state_ == RecoveryState::recovery || state_ == RecoveryState::loss;
+  return !in_recovery && board_.sacked() == 0 && !is_handshake();
+}
+
 void Sender::arm_probe(Nanoseconds now_ns) {
   probe_ns_ = never;
-  if (state_ != RecoveryState::open || board_.sacked() > 0 || probe_.is_outstanding() || is_handshake()) return;
+  if (!tail_needs_probe()) return;
   probe_ns_ = now_ns + TailLossProbe::timeout_ns(rtt_.srtt_ns(), board_.next() - board_.una());
   probe_ns_ = std::min(probe_ns_, timeout_ns_);
 }
@@ -329,12 +337,12 @@ void Sender::on_reordering_timeout(Nanoseconds now_ns) {
 }
 
 void Sender::on_probe_timeout(Nanoseconds now_ns) {
-  probe_ns_ = never;
-  ++counters_.probes;
-  const bool is_new = has_new();
-  const std::int64_t sequence = is_new ? board_.next() : board_.next() - 1;
-  send(now_ns, sequence);
-  probe_.on_sent(board_.next(), !is_new);
+  if (probe_.may_be_sent()) {
+    ++counters_.probes;
+    const bool is_new = has_new();
+    send(now_ns, is_new ? board_.next() : board_.next() - 1);
+    probe_.on_sent(board_.next(), !is_new);
+  }
   probe_ns_ = never;
   timeout_ns_ = now_ns + rtt_.rto_ns();
 }
@@ -360,8 +368,8 @@ void Sender::on_retransmission_timeout(Nanoseconds now_ns) {
     CongestionEvent timeout = event(now_ns, prior_in_flight);
     timeout.is_repeated = is_repeated || in_recovery;
     control_->on_timeout(timeout);
-    // RFC 5682 does not follow a timeout that strikes in recovery: too much is ambiguous then.
-    if (!in_recovery && (!is_repeated || frto_.awaits_first_ack())) {
+    // RFC 5682 does not follow a timeout that strikes in recovery, but the same packet's next one.
+    if ((!in_recovery && state_ != RecoveryState::loss) || frto_.awaits_first_ack()) {
       frto_.begin(board_.next());
     } else {
       frto_.stop();

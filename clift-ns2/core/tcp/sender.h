@@ -80,6 +80,7 @@ class Sender {
   struct Progress {
     std::int64_t prior_una = 0;
     std::int64_t prior_in_flight = 0;
+    std::int64_t prior_sacked = 0;
     std::int64_t lost = 0;               // marked by it
     std::int64_t dsack = -1;             // the packet that arrived twice; -1: none
     bool dsack_answers_probe = false;
@@ -108,6 +109,7 @@ class Sender {
   void on_retransmission_timeout(Nanoseconds now_ns);
   void on_probe_timeout(Nanoseconds now_ns);
   void on_reordering_timeout(Nanoseconds now_ns);
+  bool tail_needs_probe() const;
   void arm_probe(Nanoseconds now_ns);
 
   void check_application();

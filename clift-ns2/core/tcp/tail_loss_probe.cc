@@ -10,6 +10,7 @@ Nanoseconds TailLossProbe::timeout_ns(Nanoseconds srtt_ns, std::int64_t flight) 
 void TailLossProbe::on_sent(std::int64_t end, bool is_retransmission) {
   end_ = end;
   is_retransmission_ = is_retransmission;
+  rtt_measured_ = false;
 }
 
 bool TailLossProbe::is_answered_by(std::int64_t sequence) const {

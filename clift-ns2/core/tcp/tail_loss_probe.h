@@ -17,6 +17,12 @@ class TailLossProbe {
 
   bool is_outstanding() const { return end_ >= 0; }
 
+  // Whether a probe may be sent: none is outstanding, and a round-trip time was measured since the last one, or, before
+  // the first, since the start.
+  bool may_be_sent() const { return !is_outstanding() && rtt_measured_; }
+
+  void on_rtt_sample() { rtt_measured_ = true; }
+
   // A probe was sent; `end` is what follows the last packet sent.
   void on_sent(std::int64_t end, bool is_retransmission);
   void cancel() { end_ = -1; }
@@ -31,6 +37,7 @@ class TailLossProbe {
  private:
   std::int64_t end_ = -1;  // -1: no probe is outstanding
   bool is_retransmission_ = false;
+  bool rtt_measured_ = false;
 };
 
 }  // namespace clift::tcp

@@ -172,6 +172,21 @@ TEST(TailLossProbe, TellsARepairedLossFromANeedlessProbe) {
   EXPECT_FALSE(probe.is_outstanding());
 }
 
+TEST(TailLossProbe, IsSentOnceUntilARoundTripIsMeasured) {
+  TailLossProbe probe;
+  EXPECT_FALSE(probe.may_be_sent());  // nothing was measured since the start
+  probe.on_rtt_sample();
+  EXPECT_TRUE(probe.may_be_sent());
+  probe.on_sent(10, true);
+  EXPECT_FALSE(probe.on_ack(10, false, true));
+  EXPECT_FALSE(probe.may_be_sent());  // its answer was ambiguous
+  probe.on_rtt_sample();
+  EXPECT_TRUE(probe.may_be_sent());
+  probe.on_sent(20, false);
+  probe.on_rtt_sample();
+  EXPECT_FALSE(probe.may_be_sent());  // it is still on its way
+}
+
 // ---- RFC 5682, section 3
 
 ForwardRto::Ack ack(std::int64_t una, bool advances) {
@@ -200,6 +215,15 @@ TEST(ForwardRto, TakesALossForALoss) {
   ForwardRto::Ack second = ack(6, false);  // the new data arrived, the hole is still there
   second.delivers_new = true;
   EXPECT_EQ(frto.on_ack(second), ForwardRto::Verdict::genuine);
+}
+
+TEST(ForwardRto, DoesNotTrustAnAckThatCoversNewDataAsWell) {
+  ForwardRto frto;
+  frto.begin(20);
+  EXPECT_EQ(frto.on_ack(ack(6, true)), ForwardRto::Verdict::send_new);
+  ForwardRto::Ack second = ack(6, false);  // an older report was lost on its way
+  second.delivers_original = second.delivers_new = true;
+  EXPECT_EQ(frto.on_ack(second), ForwardRto::Verdict::genuine);  // step 3a comes before 3b
 }
 
 TEST(ForwardRto, GivesUpWhenTheRetransmissionFilledTheOnlyHole) {

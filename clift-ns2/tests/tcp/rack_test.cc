@@ -23,7 +23,7 @@ TEST(Rack, TakesAPacketForLostWhenALaterOneIsDelivered) {
   const SentPacket first = packet(0, 1, 0).packet;
   const SentPacket third = packet(2, 3, 20 * ms).packet;
   EXPECT_EQ(rack.deadline_ns(first, 0), never);
-  rack.on_delivered(packet(1, 2, 10 * ms), 110 * ms, -1, rtt_ns);
+  rack.on_delivered({packet(1, 2, 10 * ms)}, 110 * ms, -1, rtt_ns);
   EXPECT_EQ(rack.deadline_ns(first, 0), 100 * ms);         // overdue
   EXPECT_EQ(rack.deadline_ns(first, 25 * ms), 125 * ms);   // may still come
   EXPECT_EQ(rack.deadline_ns(third, 25 * ms), never);      // was sent later
@@ -34,34 +34,46 @@ TEST(Rack, OpensTheWindowOnlyWhenPacketsOvertakeEachOther) {
   EXPECT_EQ(rack.reordering_window_ns(false, 2, rtt_ns, rtt_ns), 25 * ms);  // too few duplicate ACKs to be sure
   EXPECT_EQ(rack.reordering_window_ns(false, 3, rtt_ns, rtt_ns), 0);
   EXPECT_EQ(rack.reordering_window_ns(true, 1, rtt_ns, rtt_ns), 0);
-  rack.on_delivered(packet(1, 2, 10 * ms), 110 * ms, -1, rtt_ns);
+  rack.on_delivered({packet(1, 2, 10 * ms)}, 110 * ms, -1, rtt_ns);
   EXPECT_FALSE(rack.reordering_seen());
-  rack.on_delivered(packet(0, 1, 0), 115 * ms, -1, rtt_ns);
+  rack.on_delivered({packet(0, 1, 0)}, 115 * ms, -1, rtt_ns);
   EXPECT_TRUE(rack.reordering_seen());
   EXPECT_EQ(rack.reordering_window_ns(true, 3, rtt_ns, rtt_ns), 25 * ms);
 }
 
 TEST(Rack, TakesNoRetransmissionForReordering) {
   Rack rack;
-  rack.on_delivered(packet(1, 2, 10 * ms), 110 * ms, -1, rtt_ns);
-  rack.on_delivered(packet(0, 3, 110 * ms, true), 210 * ms, -1, rtt_ns);
+  rack.on_delivered({packet(1, 2, 10 * ms)}, 110 * ms, -1, rtt_ns);
+  rack.on_delivered({packet(0, 3, 110 * ms, true)}, 210 * ms, -1, rtt_ns);
   EXPECT_FALSE(rack.reordering_seen());
 }
 
 TEST(Rack, DoesNotLearnFromACopyThatMayBeTheFirstOne) {
   Rack rack;
-  rack.on_delivered(packet(5, 6, 50 * ms), 150 * ms, -1, rtt_ns);
+  rack.on_delivered({packet(5, 6, 50 * ms)}, 150 * ms, -1, rtt_ns);
   const SentPacket late = packet(6, 7, 60 * ms).packet;
   // Sent again at 140 ms and acknowledged 20 ms later: that was the first copy.
-  rack.on_delivered(packet(0, 20, 140 * ms, true), 160 * ms, -1, rtt_ns);
+  rack.on_delivered({packet(0, 20, 140 * ms, true)}, 160 * ms, -1, rtt_ns);
   EXPECT_EQ(rack.deadline_ns(late, 0), never);
   // Long enough after, but the timestamp is the first copy's.
   DeliveredPacket cumulative = packet(1, 21, 140 * ms, true);
   cumulative.is_cumulative = true;
-  rack.on_delivered(cumulative, 260 * ms, 10 * ms, rtt_ns);
+  rack.on_delivered({cumulative}, 260 * ms, 10 * ms, rtt_ns);
   EXPECT_EQ(rack.deadline_ns(late, 0), never);
-  rack.on_delivered(cumulative, 260 * ms, 140 * ms, rtt_ns);
+  rack.on_delivered({cumulative}, 260 * ms, 140 * ms, rtt_ns);
   EXPECT_EQ(rack.deadline_ns(late, 0), 60 * ms + 120 * ms);
+}
+
+TEST(Rack, MeasuresTheRoundTripOfTheLastAckAlsoWhenItsPacketWasOvertaken) {
+  Rack rack;
+  const SentPacket waiting = packet(4, 5, 40 * ms).packet;
+  rack.on_delivered({packet(5, 6, 50 * ms)}, 150 * ms, -1, rtt_ns);
+  EXPECT_EQ(rack.deadline_ns(waiting, 0), 40 * ms + 100 * ms);
+  rack.on_delivered({packet(3, 4, 30 * ms)}, 180 * ms, -1, rtt_ns);  // it took 150 ms
+  EXPECT_EQ(rack.deadline_ns(waiting, 0), 40 * ms + 150 * ms);
+  // Of what one ACK delivers, the packet sent last counts, wherever it stands.
+  rack.on_delivered({packet(0, 8, 90 * ms, true), packet(2, 3, 20 * ms)}, 200 * ms, -1, rtt_ns);
+  EXPECT_EQ(rack.deadline_ns(waiting, 0), 40 * ms + 110 * ms);
 }
 
 TEST(Rack, WidensTheWindowOnceARoundWithDsacks) {

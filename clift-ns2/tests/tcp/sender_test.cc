@@ -226,6 +226,25 @@ TEST(Sender, DoesNotPayForANeedlessProbe) {
   expect_all_delivered(f.path, 30);
 }
 
+TEST(Sender, ProbesNoMoreBeforeARoundTripIsMeasured) {  // RFC 8985, section 7.3, condition 2
+  SenderOptions options = no_handshake();
+  options.timestamps = false;
+  Fixture f(20.0, {}, options);
+  f.path.echoes = false;
+  // A needless probe of packet 19, which both copies answer: neither tells the round-trip time. Then 20 is lost.
+  f.path.fate = [](std::int64_t sequence, int copy) {
+    if (sequence == 20 && copy == 1) return Delays{};
+    return sequence == 19 && copy == 1 ? Delays{350 * ms} : Delays{0};
+  };
+  f.path.offer(20);
+  f.path.run();
+  f.path.offer(21);
+  f.path.run();
+  EXPECT_EQ(f.path.sender.counters().probes, 1);
+  EXPECT_EQ(f.path.sender.counters().timeouts, 1);
+  expect_all_delivered(f.path, 21);
+}
+
 TEST(Sender, RecoversWhenAWholeWindowIsLost) {
   Fixture f;
   f.path.fate = [](std::int64_t sequence, int copy) {
@@ -355,6 +374,35 @@ void expect_spurious_timeout_undone(bool timestamps) {
 
 TEST(Sender, TakesATimeoutBackByItsTimestamp) { expect_spurious_timeout_undone(true); }
 TEST(Sender, TakesATimeoutBackByForwardRto) { expect_spurious_timeout_undone(false); }
+
+TEST(Sender, DoesNotTakeATimeoutBackWhenAllAcksWereLost) {  // RFC 3708, section 3, (A.1)
+  SenderOptions options = no_handshake();
+  options.timestamps = false;
+  Fixture f(20.0, {}, options);
+  f.path.echoes = false;
+  f.path.ack_fate = [&] { return f.path.sender.counters().timeouts == 0 ? Delays{} : Delays{0}; };
+  f.path.offer(20);
+  f.path.run();
+  EXPECT_EQ(f.path.sender.counters().timeouts, 1);
+  EXPECT_EQ(f.path.receiver.duplicates(), 1);  // its report is the first ACK
+  EXPECT_EQ(f.control->undone, 0);
+  expect_all_delivered(f.path, 20);
+}
+
+TEST(Sender, SendsNoNewDataAfterATimeoutInTheRecoveryFromAnother) {  // RFC 5682, section 3.1, step 1
+  Fixture f;
+  f.path.fate = [](std::int64_t sequence, int copy) {
+    const bool is_lost = sequence < 20 && (copy == 1 || (copy == 2 && sequence == 1));
+    return is_lost ? Delays{} : Delays{0};
+  };
+  f.path.offer(20);
+  while (f.path.sender.una() == 0) f.path.run(f.path.now_ns + 1 * ms);
+  f.path.offer(30);
+  f.path.run();
+  EXPECT_EQ(f.path.sender.counters().timeouts, 2);
+  EXPECT_GT(f.path.times_of(20).at(0), f.path.times_of(2).at(1));
+  expect_all_delivered(f.path, 30);
+}
 
 TEST(Sender, ObeysTheReceiversWindow) {
   SenderOptions options = no_handshake();
