@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tmt import __version__
-from tmt.campaign.grid import axes, digest, expand
+from tmt.campaign.conversions import digest
+from tmt.campaign.grid import axes, expand
 from tmt.campaign.scenario import load
 from tmt.errors import InputError
 from tmt.schema import FORMAT_VERSION

@@ -23,7 +23,7 @@ from tmt.errors import SimulatorError, UsageError
 from tmt.replay.simulator import Simulator
 
 if TYPE_CHECKING:
-    from tmt.campaign.grid import Conversion
+    from tmt.campaign.conversions import Conversion
 
 CONNECT_S = 5
 """Time within which the scheduler has to answer."""

@@ -16,7 +16,8 @@ from tmt.campaign.tasks import Convert, FullDiskError, Simulate, failed_row, is_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.campaign.grid import Conversion, Run
+    from tmt.campaign.conversions import Conversion
+    from tmt.campaign.grid import Run
     from tmt.campaign.pool import Outcome, Pool
     from tmt.campaign.store import Store
 

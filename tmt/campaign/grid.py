@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,59 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tmt import __version__
-from tmt.campaign.sections import (
-    GENERATED_KEYS,
-    SCHEME_SECTIONS,
-    ProxySection,
-    TraceFile,
-    channel_of,
-    coding_of,
-    line_of,
-    lldu_bytes_of,
-    named,
-    scheme_of,
-)
-from tmt.errors import InputError
-from tmt.io import open_trace
-from tmt.provenance import file_sha256
-from tmt.replay.parameters import FECTCP, MAX_SEED, STACKS
-from tmt.schema import FORMAT_VERSION, PHY_TRACE
+from tmt.campaign.conversions import conversion_of, digest, return_conversion_of, source_of
+from tmt.campaign.sections import ProxySection, coding_of, scheme_of
+from tmt.replay.parameters import FECTCP, STACKS
+from tmt.schema import FORMAT_VERSION
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from tmt.campaign.conversions import Conversion, Source
     from tmt.campaign.scenario import Scenario
     from tmt.campaign.sections import Grid, Link, Tcp, Traffic, Wired
-    from tmt.generate import Line
-
-
-@dataclass(frozen=True, slots=True)
-class Phy:
-    """A PHY trace: a file as it is (`channel` None), or a channel's realisation on a line or over a file.
-
-    `identity` is the same exactly for the same slots.
-    """
-
-    identity: str
-    file: Path | None
-    channel: Any = None
-    seed: int = 0
-    line: Line | None = None
-    length_ns: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Conversion:
-    """A trace that runs share: what a scheme makes of every `every`-th slot of a PHY trace.
-
-    Without a scheme it is those slots themselves, on which a scheme works in the simulator.
-    """
-
-    identity: str
-    phy: Phy
-    every: int
-    scheme: Any
 
 
 class Run(NamedTuple):
@@ -108,22 +64,6 @@ class Run(NamedTuple):
         return self.conversion.scheme if self.online is None else self.online
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """A trace of the scenario, once its files have been looked at."""
-
-    section: Any
-    label: str
-    lldu_bytes: int
-    sha256: str
-    file: Path | None
-
-    @property
-    def is_random(self) -> bool:
-        """Whether every seed has a trace of its own."""
-        return not isinstance(self.section, TraceFile)
-
-
 def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
     """Return the runs of a scenario, seed after seed, each key once.
 
@@ -132,27 +72,27 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
     InputError
         When a trace that the scenario names cannot be used.
     """
-    sources = [_source(scenario, section) for section in scenario.traces]
+    sources = [source_of(scenario, section) for section in scenario.traces]
     grid = scenario.grid
     labels = _scheme_labels(scenario)
-    seeds_of = {traffic: dict.fromkeys(seeds(grid, traffic)) for traffic in scenario.traffics}
+    seeds_of = {traffic: dict.fromkeys(_seeds(grid, traffic)) for traffic in scenario.traffics}
     every_seed = dict.fromkeys(seed for chosen in seeds_of.values() for seed in chosen)
     drawn = {seed: (_drawn_start(seed, FORWARD), _drawn_start(seed, RETURN)) for seed in every_seed}
     runs: dict[str, Run] = {}
     paths = _paths(scenario)
     for seed, source, section, (link, wired, proxy) in product(every_seed, sources, scenario.schemes, paths):
-        conversion = _conversion(source, section, link, _realisation(source, seed))
-        back = _return_conversion(source, section, link, seed)
+        conversion = conversion_of(source, section, link, seed)
+        back = return_conversion_of(source, section, link, seed)
         start, return_start = _starts(source, link, *drawn[seed])
         traces = f"{conversion.identity} {start!r}" + (f" {back.identity} {return_start!r}" if back else "")
         online = scheme_of(section, seconds_to_ns(link.rtt)) if section.online else None
         if online is not None:
-            traces += f" {digest(online.name, parameters(online))}"
+            traces += f" {digest(online.name, asdict(online))}"
         for traffic in scenario.traffics:
             if seed not in seeds_of[traffic]:
                 continue
             path = _path_digest(link, wired, proxy, traffic, source.lldu_bytes, simulator_stamp)
-            for tcp in variants(grid, traffic):
+            for tcp in _variants(grid, traffic):
                 text = f"{traces} {path} {tcp} {seed}" + _overhead(tcp, traffic)
                 key = hashlib.sha256(text.encode()).hexdigest()[:32]
                 runs[key] = Run(
@@ -187,12 +127,12 @@ def _paths(scenario: Scenario) -> list[tuple[Link, Wired | None, ProxySection | 
     return paths
 
 
-def seeds(grid: Grid, traffic: Traffic) -> range | tuple[int, ...]:
+def _seeds(grid: Grid, traffic: Traffic) -> range | tuple[int, ...]:
     """Return the seeds with which a kind of traffic runs: its own number of them, or the grid's."""
     return grid.seeds if traffic.seeds is None else range(1, traffic.seeds + 1)
 
 
-def variants(grid: Grid, traffic: Traffic) -> list[Tcp]:
+def _variants(grid: Grid, traffic: Traffic) -> list[Tcp]:
     """Return the variants of the grid that the traffic's stack has."""
     return [tcp for tcp in grid.tcp if tcp in STACKS[traffic.stack]]
 
@@ -244,103 +184,6 @@ def _overhead(tcp: str, traffic: Traffic) -> str:
     return " " + coding.overhead(coding.largest_block(traffic.transfer_bytes, traffic.packet_bytes))
 
 
-def digest(*parts: Any) -> str:
-    """Return a hash of values that JSON knows."""
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
-def parameters(scheme: Any) -> dict[str, Any]:
-    """Return the parameters of a scheme or a channel by name."""
-    return asdict(scheme)
-
-
-def _source(scenario: Scenario, section: Any) -> _Source:
-    name = section.file if isinstance(section, TraceFile) else section.over
-    file = None if name is None else scenario.resolve(name)
-    lldu_bytes, sha256 = section.lldu_bytes, ""
-    if file is None:
-        lldu_bytes = lldu_bytes_of(section)
-    else:
-        found, sha256 = _look_at(file)
-        lldu_bytes = lldu_bytes or found
-        if lldu_bytes is None:
-            raise InputError(
-                scenario.path, f"key trace: {name} does not say its lldu_bytes; add lldu_bytes to the table"
-            )
-    return _Source(section, named(section) or _label(section, file), lldu_bytes, sha256, file)
-
-
-@lru_cache
-def _look_at(file: Path) -> tuple[int | None, str]:
-    """Return the LLDU size that a PHY trace's metadata tells, and the hash of its content."""
-    with open_trace(file) as reader:
-        if reader.table is not PHY_TRACE:
-            raise InputError(file, f"holds a {reader.table.kind} trace; a PHY trace is needed")
-        lldu_bytes = reader.metadata.get("lldu_bytes")
-    return lldu_bytes, file_sha256(file)
-
-
-def _label(section: Any, file: Path | None) -> str:
-    """Return what tells a trace from the others: its file, its channel with parameters, its share."""
-    parts = [] if file is None else [file.name]
-    if not isinstance(section, TraceFile):
-        own = section.model_dump(exclude=GENERATED_KEYS, exclude_none=True)
-        values = ", ".join(f"{name}={_short(value)}" for name, value in own.items())
-        parts.insert(0, f"{section.channel}({values})" if values else section.channel)
-    label = " over ".join(parts)
-    return f"{label} /{section.every}" if section.every > 1 else label
-
-
-def _short(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
-
-
-@lru_cache(maxsize=1024)
-def _conversion(source: _Source, scheme_section: Any, link: Link, seed: int) -> Conversion:
-    """Return the conversion of a trace; `seed` matters where the trace is random."""
-    phy = _phy(source, seed)
-    every = source.section.every
-    if scheme_section.online:
-        return Conversion(digest(phy.identity, every, FORMAT_VERSION), phy, every, None)
-    scheme = scheme_of(scheme_section, seconds_to_ns(link.rtt))
-    identity = digest(phy.identity, every, scheme.name, parameters(scheme), __version__, FORMAT_VERSION)
-    return Conversion(identity, phy, every, scheme)
-
-
-def _return_conversion(source: _Source, scheme_section: Any, link: Link, seed: int) -> Conversion | None:
-    """Return how the return link's trace is made; a channel has a realisation of its own there."""
-    if link.return_link == "plain":
-        return None
-    protection = scheme_section if link.return_link == "protected" else _NO_SCHEME
-    realisation = _realisation(source, seed) + MAX_SEED if source.is_random else 0
-    return _conversion(source, protection, link, realisation)
-
-
-_NO_SCHEME = SCHEME_SECTIONS["none"](name="none")
-
-
-def _realisation(source: _Source, seed: int) -> int:
-    """Return the number of the channel's realisation that a seed sees; 0 for a file, which has only one."""
-    if not source.is_random:
-        return 0
-    count = source.section.realisations
-    return seed if count is None else (seed - 1) % count + 1
-
-
-def _phy(source: _Source, seed: int) -> Phy:
-    section = source.section
-    if isinstance(section, TraceFile):
-        return Phy(source.sha256, source.file)
-    channel = channel_of(section)
-    line, length_ns = None, 0
-    if source.file is None:
-        line, length_ns = line_of(section), seconds_to_ns(section.length)
-    on = [source.sha256] if line is None else [str(line.interval_ns), line.decode_time_ns, length_ns]
-    identity = digest(channel.name, parameters(channel), seed, on, __version__, FORMAT_VERSION)
-    return Phy(identity, source.file, channel, seed, line, length_ns)
-
-
 FORWARD, RETURN = 0, 1
 """Directions, as numbers of the random streams from which a seed draws where in the traces a run starts."""
 
@@ -349,9 +192,7 @@ def _drawn_start(seed: int, direction: int) -> float:
     return float(np.random.default_rng([seed, direction]).random())
 
 
-def _starts(
-    source: _Source, link: Link, drawn: float, return_drawn: float
-) -> tuple[int | float, int | float]:
+def _starts(source: Source, link: Link, drawn: float, return_drawn: float) -> tuple[int | float, int | float]:
     """Return where a run starts in the forward and the return trace."""
     if not link.loop:
         drawn = return_drawn = 0

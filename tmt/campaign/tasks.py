@@ -37,7 +37,8 @@ from tmt.units import NS_PER_S, seconds_to_ns
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.grid import Conversion, Run
+    from tmt.campaign.conversions import Conversion
+    from tmt.campaign.grid import Run
     from tmt.replay.parameters import Link
     from tmt.trace import PhyTrace
 

@@ -1,0 +1,183 @@
+"""The traces of a scenario, and the link traces that its runs share: what each holds, as a hash.
+
+Nothing is converted here. Traces of the same rows have the same identity, whatever they are called, so that
+each is made once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from tmt import __version__
+from tmt.campaign.sections import (
+    GENERATED_KEYS,
+    SCHEME_SECTIONS,
+    TraceFile,
+    channel_of,
+    line_of,
+    lldu_bytes_of,
+    named,
+    scheme_of,
+)
+from tmt.errors import InputError
+from tmt.io import open_trace
+from tmt.provenance import file_sha256
+from tmt.replay.parameters import MAX_SEED
+from tmt.schema import FORMAT_VERSION, PHY_TRACE
+from tmt.units import seconds_to_ns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.campaign.scenario import Scenario
+    from tmt.campaign.sections import Link
+    from tmt.generate import Line
+
+
+@dataclass(frozen=True, slots=True)
+class Phy:
+    """A PHY trace: a file as it is (`channel` None), or a channel's realisation on a line or over a file.
+
+    `identity` is the same exactly for the same slots.
+    """
+
+    identity: str
+    file: Path | None
+    channel: Any = None
+    seed: int = 0
+    line: Line | None = None
+    length_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A trace that runs share: what a scheme makes of every `every`-th slot of a PHY trace.
+
+    Without a scheme it is those slots themselves, on which a scheme works in the simulator.
+    """
+
+    identity: str
+    phy: Phy
+    every: int
+    scheme: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A trace of the scenario, once its files have been looked at."""
+
+    section: Any
+    label: str
+    lldu_bytes: int
+    sha256: str
+    file: Path | None
+
+    @property
+    def is_random(self) -> bool:
+        """Whether every seed has a trace of its own."""
+        return not isinstance(self.section, TraceFile)
+
+
+def digest(*parts: Any) -> str:
+    """Return a hash of values that JSON knows."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def source_of(scenario: Scenario, section: Any) -> Source:
+    """Look at the files of a trace that a scenario names.
+
+    Raises
+    ------
+    InputError
+        When one cannot be used, or nobody says how large its LLDUs are.
+    """
+    name = section.file if isinstance(section, TraceFile) else section.over
+    file = None if name is None else scenario.resolve(name)
+    lldu_bytes, sha256 = section.lldu_bytes, ""
+    if file is None:
+        lldu_bytes = lldu_bytes_of(section)
+    else:
+        found, sha256 = _look_at(file)
+        lldu_bytes = lldu_bytes or found
+        if lldu_bytes is None:
+            raise InputError(
+                scenario.path, f"key trace: {name} does not say its lldu_bytes; add lldu_bytes to the table"
+            )
+    return Source(section, named(section) or _label(section, file), lldu_bytes, sha256, file)
+
+
+@lru_cache
+def _look_at(file: Path) -> tuple[int | None, str]:
+    """Return the LLDU size that a PHY trace's metadata tells, and the hash of its content."""
+    with open_trace(file, PHY_TRACE) as reader:
+        lldu_bytes = reader.metadata.get("lldu_bytes")
+    return lldu_bytes, file_sha256(file)
+
+
+def _label(section: Any, file: Path | None) -> str:
+    """Return what tells a trace from the others: its file, its channel with parameters, its share."""
+    parts = [] if file is None else [file.name]
+    if not isinstance(section, TraceFile):
+        own = section.model_dump(exclude=GENERATED_KEYS, exclude_none=True)
+        values = ", ".join(f"{name}={_short(value)}" for name, value in own.items())
+        parts.insert(0, f"{section.channel}({values})" if values else section.channel)
+    label = " over ".join(parts)
+    return f"{label} /{section.every}" if section.every > 1 else label
+
+
+def _short(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def conversion_of(source: Source, scheme_section: Any, link: Link, seed: int) -> Conversion:
+    """Return how the forward link's trace is made for a seed."""
+    return _conversion(source, scheme_section, link, _realisation(source, seed))
+
+
+def return_conversion_of(source: Source, scheme_section: Any, link: Link, seed: int) -> Conversion | None:
+    """Return how the return link's trace is made; a channel has a realisation of its own there."""
+    if link.return_link == "plain":
+        return None
+    protection = scheme_section if link.return_link == "protected" else _NO_SCHEME
+    realisation = _realisation(source, seed) + MAX_SEED if source.is_random else 0
+    return _conversion(source, protection, link, realisation)
+
+
+@lru_cache(maxsize=1024)
+def _conversion(source: Source, scheme_section: Any, link: Link, realisation: int) -> Conversion:
+    phy = _phy(source, realisation)
+    every = source.section.every
+    if scheme_section.online:
+        return Conversion(digest(phy.identity, every, FORMAT_VERSION), phy, every, None)
+    scheme = scheme_of(scheme_section, seconds_to_ns(link.rtt))
+    identity = digest(phy.identity, every, scheme.name, asdict(scheme), __version__, FORMAT_VERSION)
+    return Conversion(identity, phy, every, scheme)
+
+
+_NO_SCHEME = SCHEME_SECTIONS["none"](name="none")
+
+
+def _realisation(source: Source, seed: int) -> int:
+    """Return the number of the channel's realisation that a seed sees; 0 for a file, which has only one."""
+    if not source.is_random:
+        return 0
+    count = source.section.realisations
+    return seed if count is None else (seed - 1) % count + 1
+
+
+def _phy(source: Source, realisation: int) -> Phy:
+    section = source.section
+    if isinstance(section, TraceFile):
+        return Phy(source.sha256, source.file)
+    channel = channel_of(section)
+    line, length_ns = None, 0
+    if source.file is None:
+        line, length_ns = line_of(section), seconds_to_ns(section.length)
+    on = [source.sha256] if line is None else [str(line.interval_ns), line.decode_time_ns, length_ns]
+    identity = digest(channel.name, asdict(channel), realisation, on, __version__, FORMAT_VERSION)
+    return Phy(identity, source.file, channel, realisation, line, length_ns)
