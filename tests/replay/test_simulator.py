@@ -34,7 +34,7 @@ def failure(simulator: Simulator, script: str, timeout_s: float | None = None) -
 
 def test_failure__shows_status_command_line_and_last_lines(stand_in: Simulator) -> None:
     error = failure(stand_in, "for i in 1 2 3 4 5 6 7; do echo line $i >&2; done; exit 3")
-    assert (error.outcome, error.timed_out) == ("exit status 3", False)
+    assert (error.outcome, error.status, error.timed_out) == ("exit status 3", 3, False)
     assert error.last_words.splitlines() == [f"line {i}" for i in range(3, 8)]
     assert error.argv == [str(stand_in.program), str(stand_in.script), "tcp", "it's cubic"]
     assert f"{stand_in.program} {stand_in.script} tcp 'it'\"'\"'s cubic'" in str(error)
@@ -51,7 +51,7 @@ def test_failure__without_a_word_says_so(stand_in: Simulator) -> None:
 
 def test_killed_run__names_the_signal(stand_in: Simulator) -> None:
     error = failure(stand_in, "echo bye >&2; kill -9 $$")
-    assert (error.outcome, error.last_words) == ("killed by SIGKILL", "bye")
+    assert (error.outcome, error.status, error.last_words) == ("killed by SIGKILL", -9, "bye")
 
 
 def test_hanging_run__is_killed_with_its_children(stand_in: Simulator) -> None:
@@ -59,7 +59,7 @@ def test_hanging_run__is_killed_with_its_children(stand_in: Simulator) -> None:
     error = failure(stand_in, "sleep 60 & echo $! > child; echo waiting >&2; sleep 60", timeout_s=0.5)
     assert time.perf_counter() - started < 50, "its sleep of 60 s was waited for"
     assert error.timed_out
-    assert (error.outcome, error.last_words) == ("stopped after 0.5 s", "waiting")
+    assert (error.outcome, error.status, error.last_words) == ("stopped after 0.5 s", None, "waiting")
     child = int((stand_in.program.parent / "run" / "child").read_text())
     for _ in range(100):  # init may need a moment to take leave of the orphan
         if not alive(child):
@@ -109,7 +109,7 @@ def test_stamp__is_the_build_s(stand_in: Simulator) -> None:
 
 
 def test_error__survives_the_way_home_from_a_worker() -> None:
-    error = ReplayError(["ns", "a b"], "exit status 1", "last\nwords", timed_out=True)
+    error = ReplayError(["ns", "a b"], "exit status 1", "last\nwords", timed_out=True, status=1)
     copy = pickle.loads(pickle.dumps(error))
     assert str(copy) == str(error)
     assert vars(copy) == vars(error)

@@ -50,8 +50,7 @@ class Plan:
     def conversions(self, store: Store) -> list[Conversion]:
         """Return the link traces that are needed and not there yet, each once."""
         needed = {made.identity: made for run in self.missing for made in run.conversions}
-        cache = store.folder / "cache"
-        return [conversion for conversion in needed.values() if not is_converted(cache, conversion)]
+        return [conversion for conversion in needed.values() if not is_converted(store.cache, conversion)]
 
 
 @dataclass(slots=True)
@@ -79,7 +78,7 @@ def plan(runs: list[Run], store: Store, *, retry_failed: bool = False) -> Plan:
     done = failed = 0
     for run in runs:
         status, _ = store.held.get(run.key, (None, 0))
-        has_records = not run.keep_records or (store.folder / "records" / run.key).exists()
+        has_records = not run.keep_records or (store.records / run.key).exists()
         if status == DONE and has_records:
             done += 1
             continue
@@ -110,7 +109,6 @@ def execute(missing: Sequence[Run], store: Store, pool: Pool, watch: Watch = lam
 class _Execution:
     def __init__(self, missing: Sequence[Run], store: Store, pool: Pool, watch: Watch) -> None:
         self._store, self._pool, self._watch = store, pool, watch
-        self._cache = store.folder / "cache"
         self._attempts = {run.key: store.held.get(run.key, ("", 0))[1] for run in missing}
         self._waiting: dict[str, list[Run]] = {}
         self._ready: deque[Run] = deque()
@@ -143,7 +141,7 @@ class _Execution:
     def _is_made(self, conversion: Conversion) -> bool:
         if conversion.identity in self._waiting:
             return False
-        if conversion.identity not in self._made and is_converted(self._cache, conversion):
+        if conversion.identity not in self._made and is_converted(self._store.cache, conversion):
             self._made.add(conversion.identity)
         return conversion.identity in self._made
 
@@ -151,7 +149,7 @@ class _Execution:
         free = self._pool.free
         while free and self._conversions:
             conversion = self._conversions.popleft()
-            self._start(Convert(conversion, self._cache, self._store.scratch))
+            self._start(Convert(conversion, self._store.cache, self._store.scratch))
             free -= 1
         if free and not self._ready:
             self._ready, self._elsewhere = self._elsewhere, deque()
@@ -172,7 +170,7 @@ class _Execution:
             free -= 1
 
     def _simulation(self, run: Run, attempt: int) -> Simulate:
-        return Simulate(run, attempt, self._cache, self._store.scratch, self._store.folder / "records")
+        return Simulate(run, attempt, self._store.cache, self._store.scratch, self._store.records)
 
     def _start(self, task: Convert | Simulate) -> None:
         self._pool.submit(task)

@@ -1,7 +1,7 @@
 """Scenario files: what a campaign compares, written down in TOML and checked before anything runs.
 
-Any value of a ``[[trace]]``, ``[[scheme]]``, ``[link]`` or ``[[traffic]]`` table may be a list: each of its
-members is then one more point of the grid. Times are seconds.
+Any value in a table but ``[grid]`` may be a list: each of its members is then one more point of the grid.
+Times are seconds.
 """
 
 from __future__ import annotations

@@ -63,12 +63,16 @@ class Store:
     ----------
     held
         What the store knows of each run: its own engine's results at once, those of others after `refresh`.
+    results_file, cache, records
+        Where results, link traces and packet records lie.
     scratch
         This engine's own folder for what is being made.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
+        self.results_file = self.folder / RESULTS
+        self.cache, self.records = self.folder / "cache", self.folder / "records"
         self.held: Held = {}
         self._readers: dict[str, JournalReader] = {}
         self._results_version: tuple[int, int] | None = None
@@ -99,10 +103,10 @@ class Store:
             with suppress(FileNotFoundError):
                 for row in reader.new_rows():
                     self._note(row["key"], row["status"], row["attempt"])
-        version = _version(self.folder / RESULTS)
+        version = _version(self.results_file)
         if version != self._results_version:
             self._results_version = version
-            table = results.read(self.folder / RESULTS, columns=["key", "status", "attempt"])
+            table = results.read(self.results_file, columns=["key", "status", "attempt"])
             for key, status, attempt in () if table is None else results.ranks(table):
                 self._note(key, status, attempt)
 
@@ -143,7 +147,7 @@ class Store:
         """Return one row for each run; see `tmt.campaign.columns.COLUMNS`."""
         # Journals first, for the same reason as in `refresh`.
         rows = self._rows_of(self._all_journals())
-        return results.merged(results.read(self.folder / RESULTS), rows)
+        return results.merged(results.read(self.results_file), rows)
 
     def keep(self, path: Path, name: str) -> None:
         """Keep a copy of a file of the scenario beside the results, under `name`."""
@@ -168,7 +172,7 @@ class Store:
     def _compact(self) -> None:
         settled = [path for path in self._all_journals() if not is_live(path)]
         if any(path.stat().st_size for path in settled):
-            final, staged = self.folder / RESULTS, self.scratch / RESULTS
+            final, staged = self.results_file, self.scratch / RESULTS
             table = results.merged(results.read(final), self._rows_of(settled))
             try:
                 pq.write_table(table, staged)

@@ -200,14 +200,11 @@ def _simulate(task: Simulate) -> dict[str, Any]:
             row["records"] = f"{task.records.name}/{task.run.key}"
         return row
     except ReplayError as error:
-        status = TIMED_OUT if error.timed_out else KILLED if error.outcome.startswith("killed") else FAILED
-        return failed_row(
-            task,
-            status,
-            f"{error.outcome}\n{error.last_words}".strip(),
-            shlex.join(error.argv),
-            _exit_status(error.outcome),
-        )
+        killed = error.status is not None and error.status < 0
+        how = TIMED_OUT if error.timed_out else KILLED if killed else FAILED
+        said = f"{error.outcome}\n{error.last_words}".strip()
+        exit_status = None if killed else error.status
+        return failed_row(task, how, said, shlex.join(error.argv), exit_status)
     except TmtError as error:
         if isinstance(error, OSError):
             raise
@@ -273,7 +270,7 @@ def _trace_link(task: Simulate, conversion: Conversion, start: float) -> TraceLi
 def _frame(task: Simulate) -> dict[str, Any]:
     """Return what is known of a run before and after it, whatever becomes of it."""
     run, scheme = task.run, task.run.link_scheme
-    parameters = {name: getattr(scheme, name) for name in scheme.__dataclass_fields__}
+    parameters = asdict(scheme)
     if run.online is not None:
         parameters["online"] = True
     return blank_row() | {
@@ -324,9 +321,3 @@ def _loss_ratio(facts: Path) -> float:
     """Return the share of a link trace's LLDUs that its scheme gave up."""
     counts = json.loads(facts.read_text())
     return float(counts["lost"] / counts["data_rows"])
-
-
-def _exit_status(outcome: str) -> int | None:
-    """Return the number in ``exit status 1``; None where the simulator was ended from outside."""
-    words = outcome.split()
-    return int(words[-1]) if outcome.startswith("exit status") else None

@@ -36,24 +36,36 @@ class ReplayError(SimulatorError):
         wrong with the records that it left.
     timed_out
         Whether its time was up.
+    status
+        Its exit status, or the number of the signal that killed it, negative; None where it had neither, or
+        was not to blame.
     last_words
         The last lines that it printed.
     """
 
     def __init__(
-        self, argv: Sequence[str], outcome: str, last_words: str, *, timed_out: bool = False
+        self,
+        argv: Sequence[str],
+        outcome: str,
+        last_words: str,
+        *,
+        timed_out: bool = False,
+        status: int | None = None,
     ) -> None:
-        self.argv, self.outcome, self.last_words, self.timed_out = list(argv), outcome, last_words, timed_out
+        self.argv, self.outcome, self.last_words = list(argv), outcome, last_words
+        self.timed_out, self.status = timed_out, status
         said = last_words.replace("\n", "\n    ") or "(nothing)"
         super().__init__(f"ns-2: {outcome}\n  command: {shlex.join(argv)}\n  it said last:\n    {said}")
 
-    def __reduce__(self) -> tuple[Callable[..., ReplayError], tuple[list[str], str, str, bool]]:
+    def __reduce__(self) -> tuple[Callable[..., ReplayError], tuple[object, ...]]:
         """Rebuild from the arguments: worker processes send errors home by pickle."""
-        return _rebuilt, (self.argv, self.outcome, self.last_words, self.timed_out)
+        return _rebuilt, (self.argv, self.outcome, self.last_words, self.timed_out, self.status)
 
 
-def _rebuilt(argv: list[str], outcome: str, last_words: str, timed_out: bool) -> ReplayError:
-    return ReplayError(argv, outcome, last_words, timed_out=timed_out)
+def _rebuilt(
+    argv: list[str], outcome: str, last_words: str, timed_out: bool, status: int | None
+) -> ReplayError:
+    return ReplayError(argv, outcome, last_words, timed_out=timed_out, status=status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +139,8 @@ class Simulator:
             wall_time_s = time.perf_counter() - started
         if not in_time:
             raise ReplayError(argv, f"stopped after {timeout_s:g} s", last_words(directory), timed_out=True)
-        if process.returncode:
-            raise ReplayError(argv, _outcome(process.returncode), last_words(directory))
+        if status := process.returncode:
+            raise ReplayError(argv, _outcome(status), last_words(directory), status=status)
         return argv, wall_time_s
 
 
