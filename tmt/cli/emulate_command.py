@@ -14,8 +14,8 @@ from tmt.cli.link_options import (
     RETURN_OPTIONS,
     RTT,
     chosen_link,
-    with_options,
 )
+from tmt.cli.options import with_options
 from tmt.emulate.emulator import run
 from tmt.emulate.keep import save
 from tmt.emulate.parameters import Emulation, WayOut

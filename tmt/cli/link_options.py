@@ -64,17 +64,6 @@ DELIVERY_OPTIONS = (
 """How both links treat packets."""
 
 
-def with_options(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds options, which the help then lists in this order."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
-
-
 def chosen_link(trace: str | None, named: str, direction: str, given: dict[str, Any]) -> Link | None:
     """Take the options of one direction out of `given` and make its link of them, or None of none.
 

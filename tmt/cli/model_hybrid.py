@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
-import math
 from typing import Any
 
 import click
 
+from tmt.cli.json_output import json_text
 from tmt.cli.options import COUNTS, PROBABILITIES, SECONDS
 from tmt.units import NS_PER_MS, ns_to_seconds
 
@@ -150,23 +149,14 @@ def command(
 
         draw_throughput(plot, f"{connections} TCP connections over hybrid FEC/ARQ-SR", rows)
     if json_wanted:
-        click.echo(_as_json(rows, best))
+        click.echo(_json(rows, best))
     else:
         click.echo("\n".join((*_table(rows), "", *_advice(best, frame_units))))
 
 
-def _as_json(rows: list[dict[str, Any]], best: dict[float, tuple[int, ...]]) -> str:
-    finite = [
-        {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in row.items()
-        }
-        for row in rows
-    ]
+def _json(rows: list[dict[str, Any]], best: dict[float, tuple[int, ...]]) -> str:
     optimum = [{"unit_loss": loss, "code_lengths": lengths} for loss, lengths in best.items()]
-    return json.dumps(
-        {"points": finite, "optimal_with_unlimited_persistency": optimum}, indent=2, allow_nan=False
-    )
+    return json_text({"points": rows, "optimal_with_unlimited_persistency": optimum})
 
 
 def _table(rows: list[dict[str, Any]]) -> list[str]:

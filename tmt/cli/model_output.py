@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tmt.cli.json_output import json_text
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
@@ -16,33 +17,37 @@ Laws = dict[str, list[float]]
 """Probabilities by name: `erasure_count` from m = 0, `burst_length` and `gap_length` from 1."""
 
 
-def describe(scheme: str, formula: str, parameters: Parameters) -> str:
-    """Name the scheme, its parameters and the kind of formulas, in one line."""
-    named = (
-        f"{name.replace('_', ' ')} {'unlimited' if value is None else value}"
-        for name, value in parameters.items()
-    )
-    return f"{', '.join((scheme, *named))} ({formula} formulas)"
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What was asked of a scheme, and what the formulas say: `rows`, and `laws` of each, if wanted."""
+
+    scheme: str
+    formula: str
+    parameters: Parameters
+    link: RegularLink
+    rows: list[Row]
+    laws: list[Laws]
+
+    @property
+    def title(self) -> str:
+        """The scheme, its parameters and the kind of formulas, in one line."""
+        named = (
+            f"{name.replace('_', ' ')} {'unlimited' if value is None else value}"
+            for name, value in self.parameters.items()
+        )
+        return f"{', '.join((self.scheme, *named))} ({self.formula} formulas)"
 
 
-def as_json(
-    scheme: str,
-    formula: str,
-    parameters: Parameters,
-    link: RegularLink,
-    rows: list[Row],
-    laws: list[Laws],
-) -> str:
-    """Render a sweep for programs; NaN, which JSON lacks, becomes null."""
-    points = [
-        {name: None if math.isnan(value) else value for name, value in row.items()}
-        | ({"laws": laws[index]} if laws else {})
-        for index, row in enumerate(rows)
-    ]
+def as_json(sweep: Sweep) -> str:
+    """Render a sweep for programs."""
+    link = sweep.link
+    points: list[dict[str, object]] = [dict(row) for row in sweep.rows]
+    for point, laws in zip(points, sweep.laws, strict=False):
+        point["laws"] = laws
     result = {
-        "scheme": scheme,
-        "formula": formula,
-        "parameters": parameters,
+        "scheme": sweep.scheme,
+        "formula": sweep.formula,
+        "parameters": sweep.parameters,
         "rtt_s": ns_to_seconds(link.rtt_ns),
         "slot_interval_s": ns_to_seconds(link.slot_interval_ns),
         "decode_time_s": ns_to_seconds(link.decode_time_ns),
@@ -50,20 +55,14 @@ def as_json(
         "feedback_slots": link.feedback_slots,
         "points": points,
     }
-    return json.dumps(result, indent=2, allow_nan=False)
+    return json_text(result)
 
 
-def as_table(
-    scheme: str,
-    formula: str,
-    parameters: Parameters,
-    link: RegularLink,
-    rows: list[Row],
-    laws: list[Laws],
-) -> str:
+def as_table(sweep: Sweep) -> str:
     """Render a sweep for people."""
+    link = sweep.link
     lines = [
-        describe(scheme, formula, parameters),
+        sweep.title,
         f"RTT {ns_to_seconds(link.rtt_ns):g} s, slot interval {ns_to_seconds(link.slot_interval_ns):g} s, "
         f"decode time {ns_to_seconds(link.decode_time_ns):g} s, "
         f"detection delay {ns_to_seconds(link.detection_delay_ns):g} s",
@@ -76,9 +75,9 @@ def as_table(
         f"{row['alpha']:8.4f} {row['beta']:8.4f} {row['erasure_probability']:9.5f} "
         f"{row['mean_burst_slots']:11.3f} {row['efficiency']:11.5f} {row['recovery_delay_s']:10.5f} "
         f"{_small(row['residual_loss']):>14}"
-        for row in rows
+        for row in sweep.rows
     ]
-    for row, law in zip(rows, laws, strict=False):
+    for row, law in zip(sweep.rows, sweep.laws, strict=False):
         lines += ["", f"alpha {row['alpha']:g}, beta {row['beta']:g}", *_law_table(law)]
     return "\n".join(lines)
 

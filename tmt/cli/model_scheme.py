@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.model_output import Laws, as_json, as_table, describe
-from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS
+from tmt.cli.model_output import Laws, Sweep, as_json, as_table
+from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS, with_options
 from tmt.cli.scheme_options import scheme_options
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tmt.models import TwoStateChannel
     from tmt.models.catalogue import Row
 
@@ -135,7 +133,7 @@ def _command(scheme: str) -> click.Command:
     """Return the command of one scheme, which has that scheme's parameters only."""
 
     @scheme_options(scheme)
-    @_with(_CHANNEL_AND_LINK)
+    @with_options(*_CHANNEL_AND_LINK)
     def run(
         alpha: tuple[tuple[float, ...], ...],
         beta: tuple[tuple[float, ...], ...],
@@ -161,24 +159,14 @@ def _command(scheme: str) -> click.Command:
         ]
         link = RegularLink(rtt, slot_interval, decode_time, detection_delay)
         rows = sweep(scheme, channels, link, parameters, formula)
-        if plot:
-            title = describe(scheme, formula, parameters)
-            _plot(plot, title, scheme, rows, sweeps={"alpha": alphas, "beta": betas})
         shown = [_laws(channel, laws) for channel in channels] if laws else []
-        render = as_json if json_wanted else as_table
-        click.echo(render(scheme, formula, parameters, link, rows, shown))
+        found = Sweep(scheme, formula, parameters, link, rows, shown)
+        if plot:
+            _plot(plot, found.title, scheme, rows, sweeps={"alpha": alphas, "beta": betas})
+        click.echo(as_json(found) if json_wanted else as_table(found))
         _warn(scheme, formula, rows)
 
     return click.command(name=scheme, help=_HELP[scheme] + _RESULTS)(run)
-
-
-def _with(options: tuple[Any, ...]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
 
 
 def _laws(channel: TwoStateChannel, size: int) -> Laws:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
-import math
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tmt.cli.json_output import json_text
 from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS, TIMES
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS, ns_to_seconds
@@ -178,9 +177,10 @@ def command(
     if plot:
         sweeps = {"wired_delay_s": delays, "wireless_loss": losses, "error_after_success": errors}
         _plot(plot, f"{given['segments']} segments, formula {formula}", rows, sweeps)
-    click.echo(
-        _as_json(formula, rows) if json_wanted else "\n".join(_table(formula, given["segments"], rows))
-    )
+    if json_wanted:
+        click.echo(json_text({"formula": formula, "points": rows}))
+    else:
+        click.echo("\n".join(_table(formula, given["segments"], rows)))
 
 
 def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> list[GoBackN]:
@@ -235,17 +235,6 @@ def _plot(path: str, title: str, rows: list[dict[str, Any]], sweeps: dict[str, l
             "and --error-after-success"
         )
     draw_sweep(path, title, swept[0], rows)
-
-
-def _as_json(formula: str, rows: list[dict[str, Any]]) -> str:
-    points = [
-        {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in row.items()
-        }
-        for row in rows
-    ]
-    return json.dumps({"formula": formula, "points": points}, indent=2, allow_nan=False)
 
 
 def _table(formula: str, segments: int, rows: list[dict[str, Any]]) -> list[str]:

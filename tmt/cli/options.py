@@ -1,12 +1,18 @@
-"""Parameter types that several commands share: what people type, checked and converted at the edge."""
+"""What the options of several commands share: types of what people type, checked at the edge, and lists."""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tmt.units import NS_PER_S, seconds_to_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class Seconds(click.ParamType[int]):
@@ -136,3 +142,14 @@ class Counts(click.ParamType[tuple[int, ...]]):
 
 COUNTS = Counts()
 """One whole number, or all in a range."""
+
+
+def with_options(*options: Decorator) -> Decorator:
+    """Return a decorator that adds options, which the help then lists in this order."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate

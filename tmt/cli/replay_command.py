@@ -20,9 +20,8 @@ from tmt.cli.link_options import (
     RETURN_OPTIONS,
     RTT,
     chosen_link,
-    with_options,
 )
-from tmt.cli.options import POSITIVE_SECONDS, SECONDS
+from tmt.cli.options import POSITIVE_SECONDS, SECONDS, with_options
 from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
 from tmt.replay.coding import Coding

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tmt.campaign.columns import GOODPUT_COUNTS
+from tmt.campaign.columns import DONE, GOODPUT_COUNTS
+from tmt.cli.json_output import json_text
 from tmt.figures.style import TCP_STYLES
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tmt.campaign.engine import Plan, Progress, Watch
     from tmt.campaign.summary import Cell, Group
 
-LAST_WORDS_SHOWN = 3
+FAILURES_SHOWN = 3
 """Failed runs that are described after the table; all of them are in the results."""
 
 
@@ -41,7 +41,7 @@ def forecast(campaign: Campaign, todo: Plan, folder: Path, jobs: int, *, as_json
         "folder": str(folder),
     }
     if as_json:
-        return json.dumps(content, indent=2)
+        return json_text(content)
     basis = f"going by {known} finished runs" if known else "a guess: no run has finished yet"
     return (
         f"{campaign.scenario.title}\n"
@@ -109,24 +109,24 @@ def summarise(campaign: Campaign, after: Plan, figures: list[Path]) -> None:
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
     _describe_failures(campaign, after)
-    console.print(f"results: {campaign.store.folder / 'results.parquet'}", soft_wrap=True)
+    console.print(f"results: {campaign.store.results_file}", soft_wrap=True)
     for path in figures:
         console.print(f"figure:  {path}", soft_wrap=True)
 
 
 def as_json(campaign: Campaign, after: Plan, figures: list[Path]) -> str:
-    """Return the summary as JSON; NaN is null."""
+    """Return the summary for programs."""
     content = {
         "title": campaign.scenario.title,
         "runs": len(after.runs),
         "done": after.done,
         "failed": after.failed,
-        "results": str(campaign.store.folder / "results.parquet"),
+        "results": str(campaign.store.results_file),
         "figures": [str(path) for path in figures],
         "goodput_counts": GOODPUT_COUNTS,
         "groups": [asdict(group) for group in campaign.groups()],
     }
-    return json.dumps(_without_nan(content), indent=2)
+    return json_text(content)
 
 
 def _table(groups: list[Group], title: str) -> Table:
@@ -174,15 +174,15 @@ def _describe_failures(campaign: Campaign, after: Plan) -> None:
     from rich.console import Console  # noqa: PLC0415
 
     rows = campaign.rows()
-    failed = rows[rows["status"] != "done"]
+    failed = rows[rows["status"] != DONE]
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    for row in failed.head(LAST_WORDS_SHOWN).to_dict("records"):
+    for row in failed.head(FAILURES_SHOWN).to_dict("records"):
         said = str(row["message"]).replace("\n", "\n    ")
         console.print(f"{row['status']}: {row['tcp']} over {row['scheme']}, seed {row['seed']}: {said}")
         if isinstance(row["command"], str):
             console.print(f"  command: {row['command']}")
-    if len(failed) > LAST_WORDS_SHOWN:
-        console.print(f"and {len(failed) - LAST_WORDS_SHOWN} more: see `message` in the results")
+    if len(failed) > FAILURES_SHOWN:
+        console.print(f"and {len(failed) - FAILURES_SHOWN} more: see `message` in the results")
     console.print("call again with --retry-failed to execute them again")
 
 
@@ -191,13 +191,3 @@ def _duration(seconds: float) -> str:
         return f"{math.ceil(seconds)} s"
     minutes = math.ceil(seconds / 60)
     return f"{minutes} min" if minutes < 100 else f"{minutes / 60:.1f} h"
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(member) for key, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(member) for member in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    return None if isinstance(value, float) and math.isnan(value) else value

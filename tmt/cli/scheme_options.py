@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from tmt.cli.options import SECONDS
+from tmt.cli.options import SECONDS, with_options
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from tmt.cli.options import Decorator
     from tmt.schemes import OnlineScheme
-
-    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 S = TypeVar("S", bound="OnlineScheme")
 
@@ -64,45 +63,35 @@ _TIMES = {
 
 def options_of_schemes(*names: str) -> Decorator:
     """Return what gives a command the parameters of schemes but the RTT, each None where it is not typed."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name, option in reversed((_OPTIONS | _TIMES).items()):
-            having = [scheme for scheme in names if scheme in option.schemes]
-            if not having:
-                continue
-            default = "" if option.default is None else f"  [default: {option.default}]"
-            whose = "" if len(having) == len(names) else f"{', '.join(having)}: "
-            meaning = option.meaning if whose else option.meaning[0].upper() + option.meaning[1:]
-            function = click.option(
-                SCHEME_PARAMETERS[name],
-                name,
-                type=SECONDS if name in _TIMES else click.IntRange(option.least),
-                help=f"{whose}{meaning}{default}",
-            )(function)
-        return function
-
-    return decorate
+    options = []
+    for name, option in (_OPTIONS | _TIMES).items():
+        having = [scheme for scheme in names if scheme in option.schemes]
+        if not having:
+            continue
+        default = "" if option.default is None else f"  [default: {option.default}]"
+        whose = "" if len(having) == len(names) else f"{', '.join(having)}: "
+        meaning = option.meaning if whose else _sentence(option.meaning)
+        of_what = SECONDS if name in _TIMES else click.IntRange(option.least)
+        options.append(
+            click.option(SCHEME_PARAMETERS[name], name, type=of_what, help=f"{whose}{meaning}{default}")
+        )
+    return with_options(*options)
 
 
 def scheme_options(scheme: str) -> Decorator:
     """Return what gives a command the parameters of one scheme: its own names, required ones and defaults."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name, option in reversed(_OPTIONS.items()):
-            if scheme not in option.schemes:
-                continue
-            absent: dict[str, Any] = {"required": True}
-            if isinstance(option.default, int):
-                absent = {"default": option.default, "show_default": True}
-            elif option.default is not None:
-                absent = {"show_default": option.default}
-            meaning = option.meaning[0].upper() + option.meaning[1:]
-            function = click.option(_flag(name), type=click.IntRange(option.least), help=meaning, **absent)(
-                function
-            )
-        return function
-
-    return decorate
+    options = []
+    for name, option in _OPTIONS.items():
+        if scheme not in option.schemes:
+            continue
+        absent: dict[str, Any] = {"required": True}
+        if isinstance(option.default, int):
+            absent = {"default": option.default, "show_default": True}
+        elif option.default is not None:
+            absent = {"show_default": option.default}
+        of_what, meaning = click.IntRange(option.least), _sentence(option.meaning)
+        options.append(click.option(SCHEME_PARAMETERS[name], type=of_what, help=meaning, **absent))
+    return with_options(*options)
 
 
 def chosen_schemes(flag: str, names: Sequence[str], kinds: Mapping[str, type[S]], **known: int) -> list[S]:
@@ -153,6 +142,10 @@ def chosen_schemes(flag: str, names: Sequence[str], kinds: Mapping[str, type[S]]
         kinds[scheme](**{name: value for name, value in given.items() if name in parameters[scheme]})
         for scheme in names
     ]
+
+
+def _sentence(meaning: str) -> str:
+    return meaning[0].upper() + meaning[1:]
 
 
 def _flag(name: str) -> str:
