@@ -175,12 +175,7 @@ def order(cells: Cells, figure: Figure) -> None:
                 _line(panel, found["at"], found, style.colour, "-", style.marker, style.label, scale=1e-3)
             panel.set_title(f"{scheme}, Es/N0 {es:g} dB")
             panel.set_xticks(range(len(holds)), labels)
-    for panel in panels[-1]:
-        panel.set_xlabel("in order, held for at most (s)")
-    for row in panels:
-        row[0].set_ylabel("goodput (kbit/s)")
-    panels[0, 0].set_ylim(0, 280)
-    _shared_legend(figure, panels[0, 0])
+    _label_goodputs(figure, panels, "in order, held for at most (s)")
 
 
 def persistency(cells: Cells, figure: Figure) -> None:
@@ -197,12 +192,7 @@ def persistency(cells: Cells, figure: Figure) -> None:
                 _line(panel, found["at"], found, style.colour, "-", style.marker, style.label, scale=1e-3)
             panel.set_title(f"{'in order' if in_order else 'as they arrive'}, Es/N0 {es:g} dB")
             panel.set_xticks(range(len(names)), ["1", "2", "3", "4", "no\nlimit"])
-    for panel in panels[-1]:
-        panel.set_xlabel("transmissions of an LLDU, at most")
-    for row in panels:
-        row[0].set_ylabel("goodput (kbit/s)")
-    panels[0, 0].set_ylim(0, 280)
-    _shared_legend(figure, panels[0, 0])
+    _label_goodputs(figure, panels, "transmissions of an LLDU, at most")
 
 
 def lossy_return(cells: Cells, figure: Figure) -> None:
@@ -229,12 +219,7 @@ def lossy_return(cells: Cells, figure: Figure) -> None:
                 )
             panel.set_title(f"{'in order' if in_order else 'as they arrive'}, Es/N0 {es:g} dB")
             panel.set_xticks(range(len(kinds)), [*kinds.values()])
-    for panel in panels[-1]:
-        panel.set_xlabel("return link")
-    for row in panels:
-        row[0].set_ylabel("goodput (kbit/s)")
-    panels[0, 0].set_ylim(0, 280)
-    _shared_legend(figure, panels[0, 0])
+    _label_goodputs(figure, panels, "return link")
 
 
 FIGURES: dict[str, tuple[tuple[float, float], Callable[[Cells, Figure], None]]] = {
@@ -302,6 +287,16 @@ def _paper(axes: Axes, scenario: str, measure: str, tcp: str, scale: float) -> N
             linestyle="none",
             zorder=5,
         )
+
+
+def _label_goodputs(figure: Figure, panels: np.ndarray, x_label: str) -> None:
+    """Write axes and legend of panels in rows and columns that all have goodput upwards."""
+    for panel in panels[-1]:
+        panel.set_xlabel(x_label)
+    for row in panels:
+        row[0].set_ylabel("goodput (kbit/s)")
+    panels[0, 0].set_ylim(0, 280)
+    _shared_legend(figure, panels[0, 0])
 
 
 def _shared_legend(figure: Figure, axes: Axes, *, with_paper: bool = False) -> None:
