@@ -9,6 +9,7 @@ import numpy as np
 
 from analysis.judge.cases import CASES, DURATION_NS
 from analysis.judge.runs import KERNEL, STACKS, VARIANTS, can_run
+from docs.page_tables import filled
 from tmt.figures.style import BLUE, INK, ORANGE, new_figure, save
 from tmt.units import NS_PER_S
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "kernel.md"
 FIGURE = ROOT / "docs" / "images" / "kernel-windows.png"
-BEGIN, END = "<!-- written by make judge -->\n", "<!-- until here -->\n"
 ALLOWED = 0.15
 """Deviation from which on the reason is looked for; such cells are bold."""
 
@@ -32,10 +32,8 @@ WIDTHS = {KERNEL: 1.6, "2009": 0.8, "modern": 1.0}
 
 def write_report(store: Store) -> None:
     """Write the tables into the page, and the figure."""
-    page = PAGE.read_text()
-    head, rest = page.split(BEGIN, 1)
-    tail = rest.split(END, 1)[1]
-    PAGE.write_text(head + BEGIN + "\n" + "\n".join(tables(store)) + "\n" + END + tail)
+    written = {"written by make judge": "\n".join(tables(store)).rstrip()}
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), written), encoding="utf-8")
     draw(store)
 
 

@@ -1,7 +1,10 @@
-"""`python -m analysis.tcp.tcp_linux`: what each patch of TCP-Linux changes, and the mended agent's results.
+"""`python -m analysis.tcp.tcp_linux [FOLDER]`: what the patches of TCP-Linux change, and its goodputs.
 
 Builds a simulator for each step, with all patches before it (`clift-ns2/build-steps`), measures the cases
-below with each, and puts the tables into `docs/tcp-linux.md`, between ``<!-- NAME -->`` and ``<!-- end -->``.
+below with each, and writes the tables into FOLDER (default: out/reproduce). As it builds five simulators,
+`make reproduce` leaves it out.
+
+  --docs    put the tables into docs/tcp-linux.md
 """
 
 from __future__ import annotations
@@ -9,9 +12,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import os
-import re
 import shutil
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -20,7 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis.by_hand import start
+from docs.page_tables import filled
+from tmt.cli.progress import progress_bar
 from tmt.io import write_trace
+from tmt.io.atomic import staged
 from tmt.metrics.transport import RECEIVED, SENT
 from tmt.replay import PlainLink, Replay, TraceLink, run
 from tmt.trace import LinkTrace
@@ -36,7 +41,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "tcp-linux.md"
 PATCHES = ROOT / "clift-ns2" / "patches"
 
-STEPS = (("0003", "0011", "0012", "0013"), ("0014", "0015"), ("0016",), ("0017", "0018", "0019"))
+STEPS = (
+    ("0003", "0011", "0012", "0013"),
+    ("0014", "0015"),
+    ("0016",),
+    ("0017", "0018", "0019", "0020"),
+)
 """Numbers of the patches that change TCP-Linux and its sinks, by rows of the table; all others come first."""
 
 S = NS_PER_S
@@ -161,15 +171,16 @@ def effects(folder: Path) -> str:
     ]
     changing = list(itertools.chain(*STEPS))
     chosen = sorted(path for path in PATCHES.glob("*.patch") if path.name[:4] not in changing)
-    for step in ((), *STEPS):
-        chosen += [patch_file(number) for number in step]
-        program = shutil.copy2(build.build_variant("steps", chosen), folder / "ns")
-        # What malloc gives is filled, so that what was never set shows in every run alike.
-        os.environ |= {"CLIFT_NS": str(program), "MALLOC_PERTURB_": "165"}
-        figures = [measure(folder) for _, measure in CASES]
-        del os.environ["CLIFT_NS"], os.environ["MALLOC_PERTURB_"]
-        lines.append(f"| {', '.join(step) or 'none'} | {' | '.join(f'{figure:.4g}' for figure in figures)} |")
-        print(lines[-1], flush=True)
+    with progress_bar("patch by patch", total=len(STEPS) + 1, unit="simulators") as advance:
+        for step in ((), *STEPS):
+            chosen += [patch_file(number) for number in step]
+            program = shutil.copy2(build.build_variant("steps", chosen), folder / "ns")
+            # What malloc gives is filled, so that what was never set shows in every run alike.
+            os.environ |= {"CLIFT_NS": str(program), "MALLOC_PERTURB_": "165"}
+            figures = " | ".join(f"{measure(folder):.4g}" for _, measure in CASES)
+            del os.environ["CLIFT_NS"], os.environ["MALLOC_PERTURB_"]
+            lines.append(f"| {', '.join(step) or 'none'} | {figures} |")
+            advance(1)
     return "\n".join(lines)
 
 
@@ -184,7 +195,10 @@ def comparison(folder: Path) -> str:
         "| loss | " + " | ".join(str(loss) for loss in LOSSES) + " |",
         "| --- " * (len(LOSSES) + 1) + "|",
     ]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with (
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+        progress_bar("beside the reference", total=len(VARIANTS), unit="variants") as advance,
+    ):
         for tcp in VARIANTS:
             cells = []
             for loss, (mean, sd) in zip(LOSSES, REFERENCE[tcp], strict=True):
@@ -194,31 +208,33 @@ def comparison(folder: Path) -> str:
                 ours = f"{found.mean():.0f}" + (f" ({found.std(ddof=1):.0f})" if loss else "")
                 cells.append(f"{ours} / {mean}" + (f" ({sd})" if loss else ""))
             lines.append(f"| {tcp} | {' | '.join(cells)} |")
-            print(lines[-1], flush=True)
+            advance(1)
     return "\n".join(lines)
 
 
-def fill(name: str, table: str) -> None:
-    """Put a table into its place on the page."""
-    begin = f"<!-- {name} -->\n"
-    page, count = re.subn(
-        f"{begin}.*?<!-- end -->",
-        lambda _: f"{begin}\n{table}\n\n<!-- end -->",
-        PAGE.read_text(),
-        flags=re.DOTALL,
-    )
-    if count != 1:
-        raise ValueError(f"{PAGE} has {count} places for the table {name}, must have 1")
-    PAGE.write_text(page)
+TABLES = {"effects": effects, "reference": comparison}
+"""What makes the tables, by their names on the page."""
 
 
-def main() -> None:
-    """Make the tables named on the command line, or both."""
-    tables = {"effects": effects, "reference": comparison}
-    with TemporaryDirectory() as folder:
-        for name in sys.argv[1:] or tables:
-            fill(name, tables[name](Path(folder)))
+def main(folder: Path) -> str:
+    """Measure what each patch changes and the mended agent's goodputs; write both tables into the folder."""
+    with TemporaryDirectory() as traces:
+        made = {name: measure(Path(traces)) for name, measure in TABLES.items()}
+    for name, table in made.items():
+        with staged(_file(folder, name)) as part:
+            part.write_text(table + "\n", encoding="utf-8")
+    return "\n\n".join(made.values())
+
+
+def keep_in_docs(folder: Path) -> None:
+    """Put both tables into their places on the page."""
+    tables = {name: _file(folder, name).read_text(encoding="utf-8").rstrip() for name in TABLES}
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables), encoding="utf-8")
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / f"tcp-linux-{name}.md"
 
 
 if __name__ == "__main__":
-    main()
+    start(main, keep_in_docs)
