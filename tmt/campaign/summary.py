@@ -76,8 +76,8 @@ class Group:
     point
         Columns that vary besides TCP, scheme and seed, with their values here.
     capacity_kbps
-        TCP payload that full packets sent back to back would carry, on average over the trace; NaN when no
-        run of the group has delivered any.
+        TCP payload that full packets sent back to back would carry, on average over the trace; NaN where the
+        scheme works online.
     """
 
     point: dict[str, Any]
