@@ -105,5 +105,11 @@ def run_script(script: Path, settings: Mapping[str, Setting]) -> Result:
 
 def script_runs(script: Path, file: Path) -> KeptRuns:
     """Return the runs of such a script."""
-    content = hashlib.sha256(script.read_bytes()).hexdigest()
-    return KeptRuns(partial(run_script, script), f"{Simulator.find().stamp} {content}", file)
+    return KeptRuns(partial(run_script, script), version_of(script), file)
+
+
+def version_of(script: Path) -> str:
+    """Return what the results of an ns-2 script depend on: the simulator, and all scripts beside it."""
+    scripts = sorted(script.parent.glob("*.tcl"))
+    content = hashlib.sha256(b"".join(path.read_bytes() for path in scripts)).hexdigest()
+    return f"{Simulator.find().stamp} {content}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.kept_runs import KeptRuns
+from analysis.kept_runs import KeptRuns, version_of
 from tmt.metrics.statistics import t_interval
 from tmt.models import padhye
 from tmt.models.split import GoBackN, Scenario, TcpSender, TwoLinks, transfer, usual_timeout_s
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from tmt.models.split import Transfer
     from tmt.models.split.transfers import Formula
 
-SCRIPTS = Path(__file__).parents[2] / "clift-ns2" / "tcl"
+SCRIPT = Path(__file__).parents[2] / "clift-ns2" / "tcl" / "split.tcl"
 
 # As the paper has them.
 WIRED_RATE_BPS, WIRELESS_RATE_BPS = 10e6, 2e6
@@ -216,13 +215,12 @@ def figure_6(burst_frames: float | None) -> Figure:
 def kept_runs(file: Path) -> KeptRuns:
     """Return the runs of `split.tcl`, kept in `file`."""
     simulator = Simulator.find()
-    scripts = [SCRIPTS / name for name in ("split.tcl", "proxy.tcl")]
 
     def run(settings: Settings) -> Result:
         words = [str(word) for item in settings.items() for word in item]
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
-                [simulator.program, scripts[0], *words],
+                [simulator.program, SCRIPT, *words],
                 cwd=folder,
                 check=True,
                 capture_output=True,
@@ -232,8 +230,7 @@ def kept_runs(file: Path) -> KeptRuns:
         printed = (line.split("\t") for line in done.stdout.splitlines())
         return {name: float(value) for name, value in printed} | _latency(records, int(settings["segments"]))
 
-    content = hashlib.sha256(b"".join(script.read_bytes() for script in scripts)).hexdigest()
-    return KeptRuns(run, f"{simulator.stamp} {content}", file)
+    return KeptRuns(run, version_of(SCRIPT), file)
 
 
 def _latency(records: np.ndarray, segments: int) -> Result:

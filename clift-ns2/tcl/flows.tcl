@@ -7,6 +7,37 @@ set timestamp_bytes 12
 set delayed_ack_s 0.1
 set header_bytes [expr { $tcp_ip_bytes + $timestamp_bytes }]
 
+# TCP variants of each stack, and the names of its congestion controls for them: modules of TCP-Linux in 2009, what
+# core/tcp/congestion has in modern. FECTCP has agents of its own and no choice of controls.
+array set variants {
+	2009 {
+		newreno reno  reno reno  westwood westwood  hybla hybla  cubic cubic  compound compound
+		fectcp fectcp
+	}
+	modern {
+		newreno reno  reno reno  westwood westwood  hybla hybla  cubic cubic  compound compound
+		bbr bbr  bbr3 bbr3  fectcp fectcp
+	}
+}
+
+# Sets the congestion controls of both senders. Which variants there are depends on the stack.
+proc choose_controls {} {
+	global variants setting
+	foreach whose { {} proxy_ } {
+		set tcp $setting(${whose}tcp)
+		set stack $setting(${whose}stack)
+		if { ![dict exists $variants($stack) $tcp] } {
+			set names [join [lsort [dict keys $variants($stack)]] {, }]
+			refuse "${whose}tcp is $tcp; with ${whose}stack $stack allowed are $names"
+		}
+		set setting(${whose}congestion_control) [dict get $variants($stack) $tcp]
+	}
+}
+
+proc nanoseconds { seconds } {
+	expr { wide(round($seconds * 1e9)) }
+}
+
 # Starts at start_s plus a random part of start_spread_s, drawn in the order of the flows.
 proc build_flows {} {
 	global ns setting open_flows start_of
@@ -60,19 +91,27 @@ proc join_agents { from tcp to sink } {
 	$ns connect $tcp $sink
 }
 
+# Leads what the flow's sender at `from` sends through a proxy at `middle`. Returns the receiver at `to`.
+proc split_connection { flow from middle to } {
+	global setting tcp_of onward_of proxy_of window_of
+	set sink [new_receiver $flow $setting(stack) $setting(congestion_control)]
+	set onward_of($flow) [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
+	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
+	join_agents $from $tcp_of($flow) $middle $sink
+	join_agents $middle $onward_of($flow) $to $end
+	set capacity $setting(proxy_buffer_packets)
+	set window_of($flow) [keep_to_window $from $tcp_of($flow) $capacity]
+	set proxy_of($flow) [new_proxy $middle $sink $onward_of($flow) $capacity $setting(proxy_delay_s)]
+	return $end
+}
+
 # A flow through the proxy: what is recorded is the sender's packets, what of them reaches the receiver in the end, and
 # the receiver's acknowledgements.
 proc split_flow { flow start } {
 	global ns setting sender base receiver tcp_of onward_of proxy_of window_of
 	set tcp $tcp_of($flow)
-	set sink [new_receiver $flow $setting(stack) $setting(congestion_control)]
-	set onward [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
-	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
-	join_agents $sender $tcp $base $sink
-	join_agents $base $onward $receiver $end
-	set window_of($flow) [keep_to_window $sender $tcp $setting(proxy_buffer_packets)]
-	set proxy_of($flow) [new_proxy $base $sink $onward $setting(proxy_buffer_packets) $setting(proxy_delay_s)]
-	set onward_of($flow) $onward
+	set end [split_connection $flow $sender $base $receiver]
+	set onward $onward_of($flow)
 	tap_outgoing $tcp $flow 0
 	tap_incoming $base $onward
 	tap_agent $receiver $end $flow 1

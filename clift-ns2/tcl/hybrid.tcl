@@ -5,21 +5,31 @@
 # C New Reno senders with delayed ACKs, each on a 10 Mbit/s access link of 20 ms, share a link of 2 Mbit/s, behind which
 # another such link leads to the destination. Prints one line NAME<tab>NUMBER for each result.
 
-array set setting {
-	connections 10  duration_s 2000  seed 1
-	rate_bps 2e6  delay_s 0.2  access_rate_bps 10e6  access_delay_s 0.02
-	queue_packets 500  window_packets 2000  packet_bytes 1500
-	unit_bytes 25  data 10  repair 0  persistency 0  in_order 1
-	alpha 1  beta 0  error_good 0.01  error_bad 1
-	transfer_packets 0  interval_s 0
-}
-foreach { key value } $argv {
-	if { ![info exists setting($key)] } {
-		puts stderr "hybrid.tcl: $key is no setting; there are [join [lsort [array names setting]] {, }]"
-		exit 2
-	}
-	set setting($key) $value
-}
+source [file join [file dirname [info script]] settings.tcl]
+
+read_settings {
+	connections      {int 1}     10
+	duration_s       {real more} 2000
+	seed             {int 1}     1
+	rate_bps         {real more} 2e6
+	delay_s          {real 0}    0.2
+	access_rate_bps  {real more} 10e6
+	access_delay_s   {real 0}    0.02
+	queue_packets    {int 1}     500
+	window_packets   {int 1}     2000
+	packet_bytes     {int 41}    1500
+	unit_bytes       {int 1}     25
+	data             {int 1}     10
+	repair           {int 0}     0
+	persistency      {int -1}    0
+	in_order         flag        1
+	alpha            {real 0}    1
+	beta             {real 0}    0
+	error_good       {real 0}    0.01
+	error_bad        {real 0}    1
+	transfer_packets {int 0}     0
+	interval_s       {real 0}    0
+} $argv
 
 remove-all-packet-headers
 add-packet-header IP TCP Flags

@@ -20,16 +20,13 @@ proc build_wired_link { direction from to loss } {
 	global ns setting wired_losses wired_drops
 	$ns simplex-link $from $to $setting(wired_rate_bps) $setting(wired_delay_s) DropTail
 	$ns queue-limit $from $to $setting(queue_packets)
-	set wire [[$ns link $from $to] link]
-	set wired_losses($direction) [new Clift/RandomLoss $loss]
-	$wired_losses($direction) target [$wire target]
-	$wire target $wired_losses($direction)
+	set wired_losses($direction) [lose_behind $from $to $loss]
 	set wired_drops($direction) [new Clift/RandomLoss 1]
 	[[$ns link $from $to] set drophead_] target $wired_drops($direction)
 }
 
 proc build_link { direction from to } {
-	global ns setting recorder queues
+	global ns setting queues
 	set rate $setting(${direction}_rate_bps)
 	set delay [expr { $setting(rtt_s) / 2.0 }]
 	set trace $setting($direction)
@@ -79,10 +76,7 @@ proc set_scheme { queue direction } {
 # A plain link's queue knows no recorder: what it drops passes one on its way out.
 proc record_drops { from to } {
 	global ns recorder
-	set head [[$ns link $from $to] set drophead_]
-	set tap [new Clift/Tap $recorder queue_dropped]
-	$tap target [$head target]
-	$head target $tap
+	insert_behind [[$ns link $from $to] set drophead_] [new Clift/Tap $recorder queue_dropped]
 }
 
 # Returns names and values of what the wired hop and Queue/Clift have counted.

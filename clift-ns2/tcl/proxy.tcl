@@ -1,6 +1,8 @@
 # A split connection, from agents as any: `new_proxy` between the proxy's receiver and its sender, and `keep_to_window` at the
 # sender whose data it takes. Scripts say `add-packet-header CliftWindow` before `new Simulator`.
 
+source [file join [file dirname [info script]] connectors.tcl]
+
 # Joins the receiver `sink` and the sender `tcp`, both attached to `node`, by a buffer of `capacity` segments, each of which is
 # sent on `delay_s` after it has arrived in order. Returns the proxy (`counters`, `expect SEGMENTS`, `done`).
 proc new_proxy { node sink tcp capacity delay_s } {
@@ -25,18 +27,4 @@ proc keep_to_window { node tcp capacity } {
 # with a small window, for ever.
 proc close_senders { args } {
 	foreach tcp $args { $tcp set slow_start_restart_ false }
-}
-
-# Puts a connector where packets reach an agent: the last one put there is met first.
-proc insert_before { node agent connector } {
-	set port [$agent set agent_port_]
-	set entry [[$node demux] slot $port]
-	$connector target $entry
-	[$node demux] install $port $connector
-}
-
-# And where an agent's packets leave it: the last one put there is met first, too.
-proc insert_behind { agent connector } {
-	$connector target [$agent target]
-	$agent target $connector
 }

@@ -4,10 +4,80 @@
 #
 # Writes packets.npy, windows.npy and counters.tsv into the current directory.
 
-source [file join [file dirname [info script]] settings.tcl]
-source [file join [file dirname [info script]] path.tcl]
-source [file join [file dirname [info script]] proxy.tcl]
-source [file join [file dirname [info script]] flows.tcl]
+foreach part { settings path proxy flows } {
+	source [file join [file dirname [info script]] $part.tcl]
+}
+
+set known {
+	stack             {choice {2009 modern}} 2009
+	tcp               text     cubic
+	forward           text     {}
+	return            text     {}
+	forward_rate_bps  {real 1} 2e6
+	return_rate_bps   {real 1} 2e6
+	forward_lldu_bytes {int 1} 1500
+	return_lldu_bytes {int 1}  1500
+	forward_offset_s  {real 0} 0
+	return_offset_s   {real 0} 0
+	forward_scheme    text     {}
+	return_scheme     text     {}
+	forward_data      {int 1}  1
+	return_data       {int 1}  1
+	forward_repair    {int 0}  0
+	return_repair     {int 0}  0
+	forward_depth     {int 1}  1
+	return_depth      {int 1}  1
+	forward_extra     {int 0}  1
+	return_extra      {int 0}  1
+	forward_rounds    {int 0}  2
+	return_rounds     {int 0}  2
+	forward_max_transmissions {int 0} 0
+	return_max_transmissions  {int 0} 0
+	forward_persistency {int -1} -1
+	return_persistency  {int -1} -1
+	forward_window_frames {int 1} 1
+	return_window_frames  {int 1} 1
+	forward_repeat_after_s {real 0} 0
+	return_repeat_after_s  {real 0} 0
+	forward_detection_delay_s {real 0} 0
+	return_detection_delay_s  {real 0} 0
+	loop              flag     1
+	in_order          flag     0
+	hold_s            {real 0} 0
+	rtt_s             {real 0} 0.5
+	wired_rate_bps    {real 0} 0
+	wired_delay_s     {real 0} 0
+	wired_loss        {real 0} 0
+	proxy             flag     0
+	proxy_stack       {choice {2009 modern}} 2009
+	proxy_tcp         text     cubic
+	proxy_buffer_packets {int 2 2147483647} 100
+	proxy_delay_s     {real 0} 0
+	delayed_acks      flag     0
+	block_segments    {int 1 2147483647} 256
+	code_overhead     text     0%
+	queue_packets     {int 1}  100
+	window_packets    {int 1}  200
+	packet_bytes      {int 53} 1500
+	duration_s        {real 0} 100
+	transfer_bytes    {int 0}  0
+	flows             {int 1}  1
+	start_s           {real 0} 0
+	start_spread_s    {real 0} 0
+	seed              {int 1 1000000}  1
+}
+
+# Which settings go together.
+proc check_settings {} {
+	global setting
+	choose_controls
+	if { $setting(proxy) && $setting(wired_rate_bps) == 0 } {
+		refuse "proxy is 1; it needs a wired hop, wired_rate_bps of 1 or more"
+	}
+	if { $setting(proxy) && "fectcp" in [list $setting(tcp) $setting(proxy_tcp)] } {
+		refuse "proxy is 1; it cannot split fectcp"
+	}
+}
 
 # Writes `counters.tsv`: one line NAME<tab>INTEGER for each.
 proc write_counters {} {
@@ -29,7 +99,8 @@ proc finish {} {
 	$ns halt
 }
 
-read_settings $argv
+read_settings $known $argv
+check_settings
 remove-all-packet-headers
 add-packet-header IP TCP Flags Clift
 if { $setting(proxy) } { add-packet-header CliftWindow }

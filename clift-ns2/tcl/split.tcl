@@ -6,23 +6,31 @@
 # Leaves packets.npy in the current directory (data packets as the sender sends them and the receiver gets them) and
 # prints one line NAME<tab>NUMBER for each result; with sample_s the sender's window at every multiple of it.
 
+source [file join [file dirname [info script]] settings.tcl]
 source [file join [file dirname [info script]] proxy.tcl]
 
-array set setting {
-	segments 1000  duration_s 3600  seed 1
-	tcp Newreno  window_packets 44  packet_bytes 1500  processing_s 0  sample_s 0
-	wired_rate_bps 10e6  wired_delay_s 0.045  wired_loss 0.01
-	wireless_rate_bps 2e6  wireless_delay_s 1e-5
-	error_after_success 0  error_after_error 0  frames 10  window 10  frame_processing_s 1e-6
-	proxy 0  arq 0
-}
-foreach { key value } $argv {
-	if { ![info exists setting($key)] } {
-		puts stderr "split.tcl: $key is no setting; there are [join [lsort [array names setting]] {, }]"
-		exit 2
-	}
-	set setting($key) $value
-}
+read_settings {
+	segments            {int 1}     1000
+	duration_s          {real more} 3600
+	seed                {int 1}     1
+	tcp                 {choice {Newreno Reno}} Newreno
+	window_packets      {int 1}     44
+	packet_bytes        {int 41}    1500
+	processing_s        {real 0}    0
+	sample_s            {real 0}    0
+	wired_rate_bps      {real more} 10e6
+	wired_delay_s       {real 0}    0.045
+	wired_loss          {real 0}    0.01
+	wireless_rate_bps   {real more} 2e6
+	wireless_delay_s    {real 0}    1e-5
+	error_after_success {real 0}    0
+	error_after_error   {real 0}    0
+	frames              {int 1}     10
+	window              {int 1}     10
+	frame_processing_s  {real 0}    1e-6
+	proxy               flag        0
+	arq                 flag        0
+} $argv
 
 # More than any window: neither the queues nor the proxy's buffer limit what is sent.
 set unlimited 100000
@@ -38,11 +46,7 @@ proc wired_link { from to loss } {
 	global ns setting unlimited
 	$ns simplex-link $from $to $setting(wired_rate_bps) $setting(wired_delay_s) DropTail
 	$ns queue-limit $from $to $unlimited
-	set wire [[$ns link $from $to] link]
-	set losses [new Clift/RandomLoss $loss]
-	$losses target [$wire target]
-	$wire target $losses
-	return $losses
+	lose_behind $from $to $loss
 }
 
 # Frames are units of the queue; a lost one is repeated a window of frames after its beginning.

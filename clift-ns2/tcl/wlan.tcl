@@ -5,10 +5,11 @@
 # The server sends each flow to a client of its own, over a wire to the access point and a wireless LAN. Segments are
 # lost in front of the client's transport, behind its MAC, which has acknowledged them. Prints lines NAME<tab>NUMBER.
 
-# Kinds: list; text; whole (number of at least so much); real (of at least so much, or more than 0).
-set known_settings {
+source [file join [file dirname [info script]] settings.tcl]
+
+set known {
 	flows              list        newreno
-	stack              text        2009
+	stack              {choice {2009 modern}} 2009
 	start_s            list        0
 	transfer_bytes     {real 0}    0
 	duration_s         {real 0}    100
@@ -19,13 +20,13 @@ set known_settings {
 	delay_s            {real 0}    0.02
 	wire_rate_bps      {real more} 10e6
 	wlan_rate_bps      {real more} 1e6
-	queue_packets      {whole 1}   50
-	window_packets     {whole 1}   1000
-	packet_bytes       {whole 53}  1500
+	queue_packets      {int 1}   50
+	window_packets     {int 1}   1000
+	packet_bytes       {int 53}  1500
 	udp_rate_bps       {real more} 160e3
 	overhead           text        5%
-	block_segments     {whole 1}   10000
-	seed               {whole 1}   1
+	block_segments     {int 1}   10000
+	seed               {int 1}   1
 }
 
 # The names of flows with either stack; of all there are fectcp and udp.
@@ -34,57 +35,8 @@ array set variants {
 	modern { reno westwood hybla cubic compound bbr bbr3 }
 }
 
-proc refuse { line } {
-	puts stderr "wlan.tcl: $line"
-	exit 2
-}
-
-# Fills the global array `setting` from alternating keys and values.
-proc read_settings { words } {
-	global setting known_settings
-	foreach { key kind default } $known_settings {
-		set kinds($key) $kind
-		set setting($key) $default
-	}
-	if { [llength $words] % 2 != 0 } { refuse "the last key, [lindex $words end], has no value" }
-	foreach { key value } $words {
-		if { ![info exists kinds($key)] } {
-			refuse "$key is no setting; there are [join [lsort [array names kinds]] {, }]"
-		}
-		check_setting $key $value {*}$kinds($key)
-		set setting($key) $value
-	}
-	check_flows
-}
-
-# Of numbers neither inf nor nan is less than the bound.
-proc check_setting { key value kind { least 0 } } {
-	switch $kind {
-		list {
-			if { ![string is list $value] } { refuse "$key is $value, which is no list" }
-		}
-		whole {
-			if { ![string is integer -strict $value] || $value < $least } {
-				refuse "$key is $value; a whole number from $least is allowed"
-			}
-		}
-		real {
-			set is_number [expr { [string is double -strict $value] && $value < 1e18 }]
-			if { $least eq "more" && !($is_number && $value > 0) } {
-				refuse "$key is $value; a number of more than 0 is allowed"
-			}
-			if { $least ne "more" && !($is_number && $value >= $least) } {
-				refuse "$key is $value; a number from $least is allowed"
-			}
-		}
-	}
-}
-
 proc check_flows {} {
 	global setting variants
-	if { ![info exists variants($setting(stack))] } {
-		refuse "stack is $setting(stack); allowed are [join [lsort [array names variants]] {, }]"
-	}
 	if { $setting(loss) >= 1 } { refuse "loss is $setting(loss); a number from 0 to below 1 is allowed" }
 	if { [llength $setting(flows)] == 0 } { refuse "flows is empty; one flow or more is allowed" }
 	set allowed [concat $variants($setting(stack)) fectcp udp]
@@ -99,7 +51,8 @@ proc check_flows {} {
 	foreach start $setting(start_s) { check_setting start_s $start real 0 }
 }
 
-read_settings $argv
+read_settings $known $argv
+check_flows
 
 # The first traffic comes when routes and addresses are known: DSDV needs its first updates, ARP a datagram each way.
 set settled_s 30

@@ -37,13 +37,10 @@ def replay(simulator: Path, folder: Path, *words: str) -> subprocess.CompletedPr
             "proxy is 1; it cannot split fectcp",
         ),
         (("stack", "2020"), "stack is 2020; allowed are 2009, modern"),
-        (("seed", "0"), "seed is 0; a whole number from 1 to 1000000 is allowed"),
-        (("flows", "1.5"), "flows is 1.5; a whole number from 1 to 9223372036854775807 is allowed"),
-        (("rtt_s", "-1"), "rtt_s is -1; a number of at least 0 is allowed"),
-        (("rtt_s", "nan"), "rtt_s is nan; a number of at least 0 is allowed"),
-        (("duration_s", "inf"), "duration_s is inf; a number of at least 0 is allowed"),
+        (("seed", "1000001"), "seed is 1000001; a whole number from 1 to 1000000 is allowed"),
+        (("flows", "1.5"), "flows is 1.5; a whole number from 1 is allowed"),
+        (("rtt_s", "-1"), "rtt_s is -1; a number from 0 is allowed"),
         (("loop", "yes"), "loop is yes; 0 and 1 are allowed"),
-        (("seed", "1", "tcp"), "the last key, tcp, has no value"),
     ],
 )
 def test_bad_setting__ends_in_one_line(

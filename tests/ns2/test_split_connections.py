@@ -13,7 +13,7 @@ from tmt.replay import STACKS
 
 pytestmark = pytest.mark.ns2
 
-SCRIPT = Path(__file__).with_name("split.tcl")
+SCRIPT = Path(__file__).with_name("split_connections.tcl")
 MIDDLE = "1"
 
 
@@ -87,8 +87,8 @@ def test_split__is_exact_with_every_variant_in_both_directions(
         to_right=2,
         to_left=2,
         packets=60,
-        capacity=10,
-        delay_s=0.001,
+        proxy_buffer_packets=10,
+        proxy_delay_s=0.001,
         wired_loss=0.01,
         wired_ack_loss=0.01,
         link_loss=0.02,
@@ -111,7 +111,7 @@ def test_split__sends_on_with_every_variant(stack: str, tcp: str, simulator: Pat
         proxy_stack=stack,
         proxy_tcp=tcp,
         packets=100,
-        capacity=30,
+        proxy_buffer_packets=30,
         link_loss=0.03,
     )
     check_exact(run, flows=1, packets=100, capacity=30)
@@ -125,7 +125,13 @@ def test_full_buffer__loses_nothing_and_holds_the_sender(
 ) -> None:
     # 300 packets through a buffer of 6: six at a time on a link of 100 ms, whatever the wired hop could do.
     run = transfer(
-        simulator, tmp_path, stack=stack, proxy_stack=stack, packets=300, capacity=6, delayed_acks=delayed
+        simulator,
+        tmp_path,
+        stack=stack,
+        proxy_stack=stack,
+        packets=300,
+        proxy_buffer_packets=6,
+        delayed_acks=delayed,
     )
     check_exact(run, flows=1, packets=300, capacity=6)
     assert run.counters["flow_0_proxy_most_fill"] == 6
@@ -137,7 +143,13 @@ def test_full_buffer__loses_nothing_and_holds_the_sender(
 @pytest.mark.parametrize("stack", ["2009", "modern"])
 def test_lost_updates__are_asked_for(stack: str, simulator: Path, tmp_path: Path) -> None:
     run = transfer(
-        simulator, tmp_path, stack=stack, proxy_stack=stack, packets=200, capacity=2, wired_ack_loss=0.4
+        simulator,
+        tmp_path,
+        stack=stack,
+        proxy_stack=stack,
+        packets=200,
+        proxy_buffer_packets=2,
+        wired_ack_loss=0.4,
     )
     check_exact(run, flows=1, packets=200, capacity=2)
     assert run.counters["flow_0_window_probes"] > 3
@@ -147,7 +159,13 @@ def test_selective_acknowledgements__repair_the_first_connection_without_a_timeo
     simulator: Path, tmp_path: Path
 ) -> None:
     run = transfer(
-        simulator, tmp_path, stack="modern", proxy_stack="modern", packets=1000, capacity=500, wired_loss=0.03
+        simulator,
+        tmp_path,
+        stack="modern",
+        proxy_stack="modern",
+        packets=1000,
+        proxy_buffer_packets=500,
+        wired_loss=0.03,
     )
     check_exact(run, flows=1, packets=1000, capacity=500)
     lost = run.counters["flow_0_retransmissions"]

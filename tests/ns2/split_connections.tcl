@@ -1,20 +1,17 @@
 # Transfers through one proxy, from left to right and from right to left, with losses on each of the four simplex links.
 # Nothing ends the run but that nothing is left to happen. Prints one line NAME VALUE for each counter.
 set folder [file normalize [file join [file dirname [info script]] .. .. clift-ns2 tcl]]
-source [file join $folder settings.tcl]
-source [file join $folder proxy.tcl]
-source [file join $folder flows.tcl]
+foreach part { settings proxy flows } { source [file join $folder $part.tcl] }
 
 array set setting {
-	to_right 1  to_left 0  packets 100  capacity 20  delay_s 0  seed 1
+	to_right 1  to_left 0  packets 100  proxy_buffer_packets 20  proxy_delay_s 0  seed 1
 	stack 2009  tcp cubic  proxy_stack 2009  proxy_tcp cubic
 	wired_bps 10e6  wired_delay_s 0.02  link_bps 2e6  link_delay_s 0.05
 	wired_loss 0  wired_ack_loss 0  link_loss 0  link_ack_loss 0
 	queue_packets 1000  window_packets 1000  packet_bytes 1500  delayed_acks 0
 }
 array set setting $argv
-check_variant ""
-check_variant proxy_
+choose_controls
 
 remove-all-packet-headers
 add-packet-header IP TCP Flags CliftWindow
@@ -29,10 +26,7 @@ proc lossy_link { from to rate delay loss } {
 	$ns simplex-link $from $to $rate $delay DropTail
 	$ns queue-limit $from $to $setting(queue_packets)
 	$ns trace-queue $from $to $trace
-	set link [$ns link $from $to]
-	set losses [new Clift/RandomLoss $loss]
-	$losses target [[$link link] target]
-	[$link link] target $losses
+	lose_behind $from $to $loss
 }
 
 set trace [open out.tr w]
@@ -43,19 +37,11 @@ lossy_link $right $middle $setting(link_bps) $setting(link_delay_s) $setting(lin
 
 proc transfer { flow from to } {
 	global ns setting middle window_of proxy_of tcp_of onward_of done_s
-	set tcp [new_sender $flow $setting(stack) $setting(congestion_control)]
-	set sink [new_receiver $flow $setting(stack) $setting(congestion_control)]
-	set onward [new_sender $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
-	set end [new_receiver $flow $setting(proxy_stack) $setting(proxy_congestion_control)]
-	join_agents $from $tcp $middle $sink
-	join_agents $middle $onward $to $end
-	set window_of($flow) [keep_to_window $from $tcp $setting(capacity)]
-	set proxy_of($flow) [new_proxy $middle $sink $onward $setting(capacity) $setting(delay_s)]
-	set tcp_of($flow) $tcp
-	set onward_of($flow) $onward
+	set tcp_of($flow) [new_sender $flow $setting(stack) $setting(congestion_control)]
+	split_connection $flow $from $middle $to
 	set done_s($flow) -1
 	$proxy_of($flow) expect $setting(packets)
-	$proxy_of($flow) proc done {} "close_senders $tcp $onward; set ::done_s($flow) \[\$::ns now\]"
+	$proxy_of($flow) proc done {} "close_senders $tcp_of($flow) $onward_of($flow); set ::done_s($flow) \[\$::ns now\]"
 	$ns at 0 "$window_of($flow) offer $setting(packets)"
 }
 
