@@ -123,6 +123,13 @@ def test_link_summary__takes_the_rtt_that_is_given() -> None:
     assert summary.recovery_delay_s == pytest.approx(0.01 + 1.09 / 3)
 
 
+@pytest.mark.parametrize("scheme", [{"name": "fec"}, {}, {"name": "somebody's"}])
+def test_link_summary__of_a_scheme_told_in_part_does_not_count_slots(scheme: dict[str, Any]) -> None:
+    summary = summarise([LINK], {"scheme": scheme})
+    assert isinstance(summary, LinkSummary)
+    assert summary.slots_used is None
+
+
 def test_link_summary__without_metadata_leaves_open_what_it_cannot_know() -> None:
     summary = summarise([LINK], {})
     assert isinstance(summary, LinkSummary)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -101,6 +101,34 @@ def test_parquet__of_a_later_version_is_read_with_a_warning(tmp_path: Path) -> N
     write_trace(tmp_path / "phy.parquet", later)
     with pytest.warns(UserWarning, match=r"phy\.parquet: its format version 2 is newer than 1, which this"):
         assert len(read_phy(tmp_path / "phy.parquet")) == 1
+
+
+@pytest.mark.parametrize(
+    ("metadata", "key", "value"),
+    [
+        ({"lldu_bytes": "33"}, "lldu_bytes", '"33"'),
+        ({"lldu_bytes": 0}, "lldu_bytes", "0"),
+        ({"lldu_bytes": 33.5}, "lldu_bytes", "33.5"),
+        ({"lldu_bytes": True}, "lldu_bytes", "true"),
+        ({"slots": -3}, "slots", "-3"),
+        ({"scheme": 5}, "scheme", "5"),
+        ({"scheme": {"name": "fec", "data": 0, "repair": 1}}, "scheme.data", "0"),
+        ({"scheme": {"name": "arq", "rtt_ns": "0.5"}}, "scheme.rtt_ns", '"0.5"'),
+        ({"scheme": {"name": "arq", "rtt_ns": 2**63}}, "scheme.rtt_ns", str(2**63)),
+    ],
+)
+def test_parquet__refuses_metadata_that_cannot_be_computed_with(
+    metadata: dict[str, Any], key: str, value: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "phy.parquet"
+    write_trace(path, PhyTrace(np.array([1, 2]), np.array([1, 0]), metadata))
+    with pytest.raises(InputError) as refused:
+        read_phy(path)
+    told = str(refused.value)
+    assert told.startswith(
+        f"{path}: the file is damaged: {key} in the metadata under the key tmt is {value}; "
+    )
+    assert "is needed" in told
 
 
 def test_writer__refuses_a_trace_of_another_table(tmp_path: Path) -> None:

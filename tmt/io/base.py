@@ -177,11 +177,16 @@ def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:
     return found
 
 
-def wrong_columns(path: str, wanted: Table | None) -> InputError:
-    """Return the refusal of a file whose columns, by name and type, are not those of a wanted trace."""
+def wrong_columns(path: str, wanted: Table | None, found: str = "") -> InputError:
+    """Return the refusal of a file whose columns, by name and type, are not those of a wanted trace.
+
+    `found` says what is there instead, where the format can tell.
+    """
     tables = TRACE_TABLES if wanted is None else (wanted,)
     kind = " or ".join(table.kind for table in tables)
     columns = " or ".join(
         ", ".join(f"{column.name} {column.dtype}" for column in table.columns) for table in tables
     )
+    if found:
+        columns += f"; found: {found}"
     return InputError(path, refusal("columns", kind=kind, columns=columns))

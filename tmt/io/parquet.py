@@ -23,6 +23,7 @@ from tmt.io.base import (
     wanted_table,
     wrong_columns,
 )
+from tmt.io.fields import shown
 from tmt.io.files import open_output, seekable
 from tmt.io.refusals import refusal
 from tmt.schema import FORMAT_VERSION
@@ -39,6 +40,11 @@ ROW_GROUP_ROWS = 1 << 18
 """Rows of a row group, except the last: small enough to hold several in memory, large enough to compress."""
 
 METADATA_KEY = b"tmt"
+
+_LEAST = {"lldu_bytes": 1, "slots": 1}
+_LEAST_OF_SCHEME = {"data": 1, "repair": 0, "rtt_ns": 0}
+_MOST = 2**62
+"""Numbers in the metadata that readers compute with: the least that each may be, and the most."""
 
 WRITE_SETTINGS: dict[str, Any] = {
     "compression": "zstd",
@@ -137,6 +143,9 @@ def _metadata(source: pq.ParquetFile, path: str) -> Metadata:
         metadata = None
     if not isinstance(metadata, dict):
         raise InputError(path, refusal("metadata"))
+    for key, value, allowed in _wrong_values(metadata):
+        told = f"{key} in the metadata under the key tmt is {shown(json.dumps(value))}; {allowed}"
+        raise InputError(path, refusal("damaged", detail=told))
     version = metadata.get("format_version")
     if isinstance(version, int) and version > FORMAT_VERSION:
         warnings.warn(
@@ -144,6 +153,19 @@ def _metadata(source: pq.ParquetFile, path: str) -> Metadata:
             stacklevel=4,
         )
     return metadata
+
+
+def _wrong_values(metadata: Metadata) -> Iterator[tuple[str, Any, str]]:
+    """Give key, value and what is allowed of each value that readers compute with and cannot."""
+    scheme = metadata.get("scheme", {})
+    if not isinstance(scheme, dict):
+        yield "scheme", scheme, "an object is needed"
+        return
+    for prefix, group, limits in (("", metadata, _LEAST), ("scheme.", scheme, _LEAST_OF_SCHEME)):
+        for name, least in limits.items():
+            value = group.get(name)
+            if value is not None and (type(value) is not int or not least <= value <= _MOST):
+                yield prefix + name, value, f"a whole number of {least} or more is needed"
 
 
 def _to_numpy(column: Column, values: pa.Array) -> np.ndarray[tuple[int], np.dtype[Any]]:
@@ -193,12 +215,20 @@ def _open_seekable(file: BinaryFile, path: str, table: Table | None) -> ParquetR
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(path, refusal("damaged", detail=_first_line(error))) from error
     found = next((known for known in reversed(TRACE_TABLES) if set(known.names) <= set(schema.names)), None)
+    if found is None:
+        raise wrong_columns(path, table, _columns(schema))
     known = wanted_table(path, found, table)
     for column in known.columns:
         expected = pa.from_numpy_dtype(np.dtype(column.dtype))
         if schema.names.count(column.name) > 1 or schema.field(column.name).type != expected:
-            raise wrong_columns(path, known)
+            raise wrong_columns(path, known, _columns(schema))
     return ParquetReader(source, file, path, known)
+
+
+def _columns(schema: pa.Schema, limit: int = 8) -> str:
+    """Return the names and types of a file's columns, of the first ones where there are many."""
+    named = [f"{field.name} {field.type}" for field in list(schema)[:limit]]
+    return shown(", ".join([*named, "..."] if len(schema) > limit else named) or "none", 300)
 
 
 class ParquetWriter(TraceWriter):

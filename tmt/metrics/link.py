@@ -166,7 +166,7 @@ def _slots_used(metadata: Metadata, rows: int, transmissions: Int64Array) -> int
     scheme = metadata.get("scheme", {})
     if scheme.get("name") == "none":
         return rows
-    if scheme.get("name") == "fec":
+    if scheme.get("name") == "fec" and {"data", "repair"} <= scheme.keys():
         return rows // int(scheme["data"]) * int(scheme["data"] + scheme["repair"])
     if scheme.get("name") == "arq" and transmissions[255] == 0:
         return int(np.dot(transmissions, np.arange(256)))

@@ -415,7 +415,10 @@ def bad_parquet() -> list[Sample]:
     other_type = phy.set_column(0, "tx_time_ns", phy["tx_time_ns"].cast(pa.timestamp("ns")))
     nullable = pa.table({"tx_time_ns": [0, None, 2], "decode_time_ns": [1, 1, 1]})
     damaged = REFUSALS["damaged"].format(detail="...")
-    columns = wrong_columns("", PHY_TRACE).reason
+
+    def columns(found: str) -> str:
+        return wrong_columns("", PHY_TRACE, found).reason
+
     return [
         Sample("cut.parquet", "phy", content[:-1], reason=damaged),
         Sample("damaged-footer.parquet", "phy", flipped(content, footer), reason=damaged),
@@ -424,9 +427,17 @@ def bad_parquet() -> list[Sample]:
             "csv-as.parquet", "phy", PHY_CSV, reason=refusal("other_format", ending="Parquet", found="CSV")
         ),
         Sample(
-            "missing-column.parquet", "phy", parquet(phy.drop_columns(["decode_time_ns"])), reason=columns
+            "missing-column.parquet",
+            "phy",
+            parquet(phy.drop_columns(["decode_time_ns"])),
+            reason=columns("tx_time_ns int64"),
         ),
-        Sample("other-type.parquet", "phy", parquet(other_type), reason=columns),
+        Sample(
+            "other-type.parquet",
+            "phy",
+            parquet(other_type),
+            reason=columns("tx_time_ns timestamp[ns], decode_time_ns int64"),
+        ),
         Sample("no-rows.parquet", "phy", parquet(phy.slice(0, 0)), reason=refusal("no_rows")),
         Sample(
             "missing-value.parquet", "phy", parquet(nullable), "row 2", refusal("null", column="tx_time_ns")
