@@ -8,14 +8,14 @@
 #include <random>
 #include <set>
 
-#include "path.h"
+#include "tests/fectcp/path.h"
 
 namespace clift::fectcp {
 namespace {
 
 Path::Fate losing(const std::set<std::int64_t>& numbers) {
   return [numbers](std::int64_t number) {
-    return numbers.count(number) != 0 ? std::vector<Nanoseconds>{} : std::vector<Nanoseconds>{0};
+    return numbers.count(number) != 0 ? Delays{} : Delays{0};
   };
 }
 
@@ -42,7 +42,7 @@ TEST(FectcpSender, RepeatsTheHandshakeUntilItIsAnswered) {
   Path path({}, {});
   int handshakes = 0;
   path.fate = [&handshakes](std::int64_t number) {
-    return number == 0 && ++handshakes < 3 ? std::vector<Nanoseconds>{} : std::vector<Nanoseconds>{0};
+    return number == 0 && ++handshakes < 3 ? Delays{} : Delays{0};
   };
   path.offer(10);
   path.run();
@@ -98,7 +98,7 @@ TEST(FectcpSender, HalvesItsWindowOnceForTheLossesOfARoundTrip) {
 TEST(FectcpSender, SendsOnWhenEverythingIsLost) {
   Path path({}, window_of_ten());
   bool is_dead = false;
-  path.fate = [&is_dead](std::int64_t) { return is_dead ? std::vector<Nanoseconds>{} : std::vector<Nanoseconds>{0}; };
+  path.fate = [&is_dead](std::int64_t) { return is_dead ? Delays{} : Delays{0}; };
   path.offer(1'000'000);
   path.run(3000 * ms);
   is_dead = true;
@@ -119,7 +119,7 @@ TEST(FectcpSender, EndsWhenTheReceiverHasDecodedThoughTheLastAcksAreLost) {
   path.ack_fate = [&](std::int64_t number) {
     const bool is_lost = path.receiver.counters().decoded_blocks == 1 && unheard < 25;
     if (number > 0 && is_lost) ++unheard;
-    return is_lost ? std::vector<Nanoseconds>{} : std::vector<Nanoseconds>{0};
+    return is_lost ? Delays{} : Delays{0};
   };
   path.offer(200);
   path.run();
@@ -131,9 +131,7 @@ TEST(FectcpSender, EndsWhenTheReceiverHasDecodedThoughTheLastAcksAreLost) {
 }
 
 TEST(FectcpSender, NeedsAsManySymbolsAsTheCodeDoes) {
-  PathOptions options;
-  options.overhead = "5%";
-  Path path(options, window_of_ten());
+  Path path({}, window_of_ten(), "5%");
   path.fate = losing({20, 40});
   path.offer(200);
   path.run();
@@ -205,16 +203,16 @@ TEST(FectcpSender, FollowsItsSlowTwinAndEndsOnAnyPath) {
     PathOptions options;
     options.queue_packets = 1 + random() % 60;
     options.one_way_ns = static_cast<Nanoseconds>(1 + random() % 300) * ms;
-    options.overhead = random() % 2 == 0 ? "5%" : "0:3,1:2,8:1";
+    const char* const overhead = random() % 2 == 0 ? "5%" : "0:3,1:2,8:1";
     SenderOptions sender_options;
     sender_options.window_packets = 1 + random() % 80;
     sender_options.block_symbols = 1 + random() % 200;
-    Path path(options, sender_options);
+    Path path(options, sender_options, overhead);
     const double loss = 0.5 * chance();
     const double ack_loss = 0.5 * chance();
     const auto rough = [&](double losses) {
-      if (chance() < losses) return std::vector<Nanoseconds>{};
-      std::vector<Nanoseconds> copies{chance() < 0.1 ? static_cast<Nanoseconds>(chance() * 400) * ms : 0};
+      if (chance() < losses) return Delays{};
+      Delays copies{chance() < 0.1 ? static_cast<Nanoseconds>(chance() * 400) * ms : 0};
       if (chance() < 0.02) copies.push_back(copies[0] + ms);
       return copies;
     };

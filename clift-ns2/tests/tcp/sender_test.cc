@@ -13,8 +13,6 @@
 namespace clift::tcp {
 namespace {
 
-using Delays = std::vector<Nanoseconds>;
-
 // A window that does what RFC 5681 says at losses, and otherwise stays.
 class FixedWindow : public CongestionControl {
  public:
