@@ -1,41 +1,32 @@
 #include "core/row_summary.h"
 
-#include <algorithm>
-
 namespace clift {
 
+// From the last row to the first. Bit k of `later` says that row i + k is settled later than all from i up to it, so
+// that the highest bit in a window stands for the latest of its rows.
 RowSummaries::RowSummaries(LinkRows rows)
-    : rows_(rows),
-      last_tx_ns_(rows[rows.count - 1].tx_time_ns),
-      blocks_((rows.count + block_size - 1) / block_size) {
-  Nanoseconds settled_ns[block_size] = {};
-  for (std::size_t i = 0; i < rows.count; ++i) {
-    const std::size_t place = i % block_size;
-    const Bits here = Bits{1} << place;
-    Block& block = blocks_[i / block_size];
-    const RowSummary item = row(i);
-    settled_ns[place] = item.settled_ns;
-    while (block.later_than_rest != 0) {
-      const int before = 31 - __builtin_clz(block.later_than_rest);
-      if (settled_ns[before] > item.settled_ns) break;
-      block.later_than_rest ^= Bits{1} << before;
-    }
-    block.later_than_rest |= here;
-    block.settled_ns = std::max(block.settled_ns, item.settled_ns);
-    block.latest_up_to[place] = static_cast<std::uint8_t>(__builtin_ctz(block.later_than_rest));
-    if (item.lost) block.lost |= here;
-    if (item.unsettled) block.unsettled |= here;
+    : rows_(rows), last_tx_ns_(rows[rows.count - 1].tx_time_ns), short_(rows.count), long_(rows.count) {
+  using Bits = std::uint32_t;
+  static_assert(long_window == 32, "one bit for each row of a window");
+  constexpr Bits near = (Bits{1} << short_window) - 1;
+  Bits later = 0, lost = 0, unsettled = 0;
+  Nanoseconds settled_ns[long_window] = {};  // of the rows from i on, at their number modulo 32
+  for (std::size_t i = rows.count; i-- > 0;) {
+    const RowSummary here = row(i);
+    settled_ns[i % long_window] = here.settled_ns;
+    later <<= 1;
+    while (later != 0 && settled_ns[(i + __builtin_ctz(later)) % long_window] <= here.settled_ns) later &= later - 1;
+    later |= 1;
+    lost = lost << 1 | here.lost;
+    unsettled = unsettled << 1 | here.unsettled;
+    const auto window = [&](Bits inside) {
+      const unsigned latest = 31 - static_cast<unsigned>(__builtin_clz(later & inside));
+      const unsigned flags = ((lost & inside) != 0 ? lost_bit : 0) | ((unsettled & inside) != 0 ? unsettled_bit : 0);
+      return static_cast<std::uint8_t>(latest | flags);
+    };
+    short_[i] = window(near);
+    long_[i] = window(~Bits{0});
   }
-  // The last block may have less rows than others: what is latest of all of them stands at the end all the same.
-  const std::size_t last = (rows.count - 1) % block_size;
-  std::uint8_t* latest = blocks_.back().latest_up_to;
-  std::fill(latest + last + 1, latest + block_size, latest[last]);
-}
-
-Nanoseconds RowSummaries::looked_through(std::size_t first, std::size_t last) const {
-  Nanoseconds settled_ns = 0;
-  for (std::size_t i = first; i <= last; ++i) settled_ns = std::max(settled_ns, row(i).settled_ns);
-  return settled_ns;
 }
 
 }  // namespace clift

@@ -57,8 +57,9 @@ void CliftQueue::joined(Packet* packet) {
     say_stopped(*trace_);
     return;
   }
+  const bool idle = deliveries_.empty();
   deliveries_.push_back(*delivery);
-  if (deliveries_.size() == 1) schedule_departure();
+  if (idle) schedule_departure();
 }
 
 Packet* CliftQueue::deque() {
@@ -83,10 +84,10 @@ void CliftQueue::depart() {
 }
 
 void CliftQueue::carry(Packet* packet, Handler* next, double delay_s) {
-  const double arrival_s = to_seconds(leaving_->arrival_ns) + delay_s;
-  switch (leaving_->fate) {
+  const double arrival_s = to_seconds(leaving_.arrival_ns) + delay_s;
+  switch (leaving_.fate) {
     case Fate::delivered:
-      deliver(packet, next, arrival_s, leaving_->arrival_ns);
+      deliver(packet, next, arrival_s, leaving_.arrival_ns);
       break;
     case Fate::lost:
       lose(packet, arrival_s);

@@ -37,12 +37,12 @@ class CliftQueue : public LinkQueue {
   double hold_;
 
   std::deque<Delivery> deliveries_;  // of the packets in packets_, as far as the trace goes
-  std::optional<Delivery> leaving_;  // of the packet that is on its way to the link
+  Delivery leaving_;                 // of the packet that is on its way to the link
   std::unique_ptr<LinkTraceFile> trace_;
   std::unique_ptr<DeliveryPlan> plan_;
 
   Event departure_;
-  Call<CliftQueue> depart_{*this, &CliftQueue::depart};
+  Call<CliftQueue, &CliftQueue::depart> depart_{*this};
 };
 
 }  // namespace clift

@@ -114,15 +114,14 @@ class LinkQueue : public Queue {
 };
 
 // Calls a member of `Owner` when its event is due.
-template <class Owner>
+template <class Owner, void (Owner::*member)()>
 class Call : public Handler {
  public:
-  Call(Owner& owner, void (Owner::*member)()) : owner_(owner), member_(member) {}
-  void handle(Event*) override { (owner_.*member_)(); }
+  explicit Call(Owner& owner) : owner_(owner) {}
+  void handle(Event*) override { (owner_.*member)(); }
 
  private:
   Owner& owner_;
-  void (Owner::*member_)();
 };
 
 }  // namespace clift

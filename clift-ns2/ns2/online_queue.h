@@ -75,8 +75,8 @@ class OnlineQueue : public LinkQueue {
 
   Event departure_;
   Event waking_;
-  Call<OnlineQueue> depart_{*this, &OnlineQueue::depart};
-  Call<OnlineQueue> wake_{*this, &OnlineQueue::wake};
+  Call<OnlineQueue, &OnlineQueue::depart> depart_{*this};
+  Call<OnlineQueue, &OnlineQueue::wake> wake_{*this};
 };
 
 }  // namespace clift

@@ -20,9 +20,15 @@ inline Nanoseconds to_ns(double seconds) {
 
 inline Nanoseconds now_ns() { return to_ns(Scheduler::instance().clock()); }
 
-// Schedules an event for `time_s`, or for now when that has passed, and not before `earliest_s`. ns-2 adds the delay
-// to its clock, which rounds: two events that are to happen at one moment keep their order only by such a bound.
-inline void schedule_at(double time_s, Handler* handler, Event* event, double earliest_s = 0.0) {
+// Schedules an event for `time_s`, or for now when that has passed.
+inline void schedule_at(double time_s, Handler* handler, Event* event) {
+  Scheduler& scheduler = Scheduler::instance();
+  scheduler.schedule(handler, event, std::max(0.0, time_s - scheduler.clock()));
+}
+
+// The same, but not before `earliest_s`. ns-2 adds the delay to its clock, which rounds: two events that are to happen
+// at one moment keep their order only by such a bound.
+inline void schedule_at(double time_s, Handler* handler, Event* event, double earliest_s) {
   Scheduler& scheduler = Scheduler::instance();
   double delay_s = std::max(0.0, time_s - scheduler.clock());
   while (scheduler.clock() + delay_s < earliest_s) delay_s = std::nextafter(delay_s, HUGE_VAL);

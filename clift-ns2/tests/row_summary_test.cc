@@ -42,18 +42,34 @@ TEST(RowSummary, TakesTheLastFateAndTellsOfLostAndUnsettledRows) {
 
 TEST(RowSummary, EqualsALookThroughAllRows) {
   Random random(1);
-  // Sizes around one and several of the blocks inside, and around those at which there is one level more.
-  for (const std::int64_t count : {1, 31, 32, 33, 64, 65, 1000, 1024, 1025, 5000, 40'000}) {
-    SCOPED_TRACE(count);
-    const Rows rows = random_rows(random, count, 10, 100'000);
+  // Every run, so every length around one, two and several of the windows inside. Delays far above the distances put the
+  // latest row anywhere in a run, delays far below put it at the end, and small numbers let rows be settled together.
+  for (int round = 0; round < 30; ++round) {
+    const std::int64_t count = round < 10 ? round + 1 : draw(random, 11, 150);
+    const std::int64_t delays_ns[] = {0, 3, 100, 100'000};
+    const Rows rows = random_rows(random, count, chance(random, 0.5) ? 2 : 10, delays_ns[draw(random, 0, 3)]);
     const RowSummaries summaries(view(rows));
-    for (int query = 0; query < 300; ++query) {
-      const auto begin = static_cast<std::size_t>(draw(random, 0, count - 1));
-      const auto end = static_cast<std::size_t>(draw(random, static_cast<std::int64_t>(begin) + 1, count));
-      SCOPED_TRACE(testing::Message() << begin << " to " << end);
-      expect_equal(summaries.of(begin, end), looked_through(rows, begin, end));
+    for (std::size_t begin = 0; begin < rows.size(); ++begin) {
+      for (std::size_t end = begin + 1; end <= rows.size(); ++end) {
+        SCOPED_TRACE(testing::Message() << "round " << round << ", " << begin << " to " << end);
+        expect_equal(summaries.of(begin, end), looked_through(rows, begin, end));
+        if (testing::Test::HasFailure()) return;
+      }
     }
-    expect_equal(summaries.of(0, rows.size()), looked_through(rows, 0, rows.size()));
+  }
+}
+
+TEST(RowSummary, EqualsALookThroughAllRowsOfALongTrace) {
+  Random random(2);
+  const Rows rows = random_rows(random, 40'000, 10, 100'000);
+  const RowSummaries summaries(view(rows));
+  for (const std::int64_t longest : {100, 40'000}) {
+    for (int query = 0; query < 300; ++query) {
+      const auto begin = draw(random, 0, 39'999), end = std::min(begin + draw(random, 1, longest), std::int64_t{40'000});
+      SCOPED_TRACE(testing::Message() << begin << " to " << end);
+      const auto from = static_cast<std::size_t>(begin), to = static_cast<std::size_t>(end);
+      expect_equal(summaries.of(from, to), looked_through(rows, from, to));
+    }
   }
 }
 
