@@ -206,10 +206,19 @@ def test_inspect_command__draws_a_trace_without_losses(tmp_path: Path) -> None:
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_inspect_command__refuses_another_picture_format_before_it_reads(tmp_path: Path) -> None:
-    result = CliRunner().invoke(command, ["missing.parquet", "--plot", str(tmp_path / "a.bmp")])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("a.bmp", "a figure's file must end in .png, .svg, .pdf"),
+        ("none/a.png", "cannot be written: there is no folder "),
+    ],
+)
+def test_inspect_command__refuses_a_picture_that_cannot_be_before_it_reads(
+    name: str, message: str, tmp_path: Path
+) -> None:
+    result = CliRunner().invoke(command, ["missing.parquet", "--plot", str(tmp_path / name)])
     assert isinstance(result.exception, UsageError)
-    assert "a.bmp: a figure's file must end in .png, .svg, .pdf" in str(result.exception)
+    assert f"{name}: {message}" in str(result.exception)
 
 
 def test_inspect_command__passes_on_what_the_reader_refuses(tmp_path: Path) -> None:

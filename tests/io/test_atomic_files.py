@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tmt.errors import InputError, OutputError
+from tmt.errors import InputError, OutputError, UsageError
 from tmt.io import create_trace, read_phy, write_trace
-from tmt.io.atomic import staged
+from tmt.io.atomic import own_folder, staged
 from tmt.io.exporters import copy_trace
 from tmt.io.registry import ENDINGS
 from tmt.schema import PHY_TRACE
@@ -82,12 +82,20 @@ def test_staged__says_why_it_cannot_write(tmp_path: Path) -> None:
         (tmp_path / "folder.npy", "this is no regular file"),
         ("/dev/null", "this is no regular file"),
     ]:
-        with pytest.raises(OutputError, match=f"cannot be written: {why}"), staged(path) as part:
+        with pytest.raises(UsageError, match=f"cannot be written: {why}"), staged(path) as part:
             part.touch()
     with pytest.raises(OutputError, match=r"nowhere://x/phy\.npy: cannot be written: "):
         write_trace("nowhere://x/phy.npy", SLOTS)
     with pytest.raises(OutputError, match=r"cannot be written: "):
         write_trace(f"{(tmp_path / 'none').as_uri()}/phy.npy", SLOTS)
+
+
+@pytest.mark.parametrize("name", ["file", "file/in/it"])
+def test_own_folder__is_refused_where_a_file_is(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(UsageError, match=f"{name}: cannot be made: a file is in its place or on the way"):
+        own_folder(tmp_path / name, "a run")
+    assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_staged__writes_through_a_symbolic_link(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from tmt.campaign import results
 from tmt.campaign.journal import JournalReader, JournalWriter, Row, is_live
 from tmt.campaign.strays import kill_strays
 from tmt.errors import InputError, OutputError
+from tmt.io.atomic import make_folder
 from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
@@ -217,8 +218,8 @@ class Store:
 def _prepare(folder: Path) -> None:
     """Make the folder, or see that it is a campaign's."""
     mark = folder / MARK
+    make_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         if not mark.exists():
             foreign = [path.name for path in folder.iterdir() if path.name not in ("lock", *FOLDERS)]
             if foreign:

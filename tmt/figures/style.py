@@ -15,7 +15,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from tmt.errors import UsageError
-from tmt.io.atomic import staged
+from tmt.io.atomic import check_place, staged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,11 +135,12 @@ def check_format(path: str | PathLike[str]) -> str:
     Raises
     ------
     UsageError
-        When the ending is none of them.
+        When the ending is none of them, or no file can be there.
     """
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
         raise UsageError(f"{path}: a figure's file must end in .{', .'.join(FORMATS)}")
+    check_place(path)
     return ending
 
 
@@ -149,7 +150,7 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
     Raises
     ------
     UsageError
-        When the ending is none of `FORMATS`.
+        When the ending is none of `FORMATS`, or no file can be there.
     OutputError
         When the file cannot be written; nothing half-written stays behind.
     """

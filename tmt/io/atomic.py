@@ -28,12 +28,49 @@ def staged(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Raises
     ------
+    UsageError
+        When there is no folder for it, or something else than a file has its name.
     OutputError
         When the file cannot be written or renamed; any `OSError` of the block becomes one.
     """
     name = os.fspath(path)
     with _as_output_error(name), _staged_at(name) as part:
         yield part
+
+
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Refuse a path at which no file can be: before the work, where that takes long.
+
+    Raises
+    ------
+    UsageError
+        When there is no folder for it, or something else than a file has its name.
+    """
+    final = Path(os.path.realpath(path))
+    if not final.parent.is_dir():
+        raise UsageError(f"{path}: cannot be written: there is no folder {Path(path).parent}")
+    if final.exists() and not final.is_file():
+        raise UsageError(f"{path}: cannot be written: this is no regular file")
+
+
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """Make a folder and those that it lies in, where they are missing.
+
+    Raises
+    ------
+    UsageError
+        When it, or one that it would lie in, is something else than a folder.
+    OutputError
+        When it cannot be made.
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UsageError(f"{folder}: cannot be made: a file is in its place or on the way to it") from error
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
+    return folder
 
 
 def own_folder(path: str | os.PathLike[str], owner: str) -> Path:
@@ -51,13 +88,10 @@ def own_folder(path: str | os.PathLike[str], owner: str) -> Path:
     UsageError, OutputError
         When it holds something, or cannot be made.
     """
-    folder = Path(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    folder = make_folder(path)
+    with _as_output_error(str(folder)):
         if any(folder.iterdir()):
             raise UsageError(f"{folder}: is not empty; {owner} needs a folder of its own")
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
     return folder.absolute()
 
 
@@ -84,11 +118,8 @@ def _staged_at(name: str) -> Iterator[Path]:
             yield part
             _upload(part, name)
         return
+    check_place(name)
     final = Path(os.path.realpath(name))
-    if not final.parent.is_dir():
-        raise OutputError(f"{name}: cannot be written: there is no folder {Path(name).parent}")
-    if final.exists() and not final.is_file():
-        raise OutputError(f"{name}: cannot be written: this is no regular file")
     part = final.with_name(f".part-{secrets.token_hex(4)}-{final.name}")
     try:
         yield part

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.errors import OutputError
-from tmt.io.atomic import staged
+from tmt.io.atomic import make_folder, staged
 from tmt.report.page import render
 from tmt.report.prints import print_figures
 from tmt.report.summary import summarise
@@ -24,13 +23,12 @@ def write_report(results: Results, folder: Path, *, figures: bool = True) -> Ite
 
     Raises
     ------
+    UsageError
+        When a file is in the folder's place.
     OutputError
         When a file cannot be written; nothing half-written stays behind.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
+    make_folder(folder)
     summary = summarise(results)
     with staged(folder / PAGE) as part:
         part.write_text(render(results, summary), encoding="utf-8")
