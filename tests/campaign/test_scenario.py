@@ -184,7 +184,17 @@ REFUSALS = {
     "no seeds": (
         "seeds = 3",
         "seeds = 0",
-        "4: key grid.seeds: value 0 is not allowed; allowed: the number of seeds",
+        "4: key grid.seeds: value 0 is not allowed; allowed: the number of seeds, from 1 to 1000000, or ",
+    ),
+    "more seeds than there are": (
+        "duration = 20",
+        "duration = 20\nseeds = 1000001",
+        "26: key traffic[0].seeds: value 1000001 is not allowed; allowed: less than or equal to 1000000",
+    ),
+    "no variant": (
+        'tcp = ["newreno", "cubic"]',
+        "tcp = []",
+        "3: key grid.tcp: value [] is not allowed; allowed: a list with at least one value",
     ),
     "seed twice": (
         "seeds = 3",
@@ -201,7 +211,7 @@ REFUSALS = {
         "seeds = 3\nrecords = 1",
         "5: key grid.records: value 1 is not allowed; allowed: a list",
     ),
-    "missing key": ("rtt = 0.5", "", "22: key link.rtt: is missing"),
+    "missing key": ("rtt = 0.5", "", "22: key link.rtt: is missing; allowed: a number"),
     "missing table": (
         "[[traffic]]\nduration = 20",
         "",
@@ -242,6 +252,11 @@ REFUSALS = {
         "length = 60",
         "",
         "8: key trace[1]: length is missing, which a channel needs unless ",
+    ),
+    "start behind the trace": (
+        "length = 60",
+        "length = 60\noffset = 60",
+        "15: key trace[1].offset: offset is 60, must be less than length, 60",
     ),
     "rate over a trace": (
         "length = 60",

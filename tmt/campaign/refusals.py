@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -39,14 +39,21 @@ def refuse(error: ValidationError, model: type[BaseModel], place: Key, listed: d
     if first["type"] == "extra_forbidden":
         return Refused(key, "is not known", ", ".join(model.model_fields))
     if first["type"] == "missing":
-        return Refused(key, "is missing", "")
+        return Refused(key, "is missing", _KINDS.get(model.model_fields[str(key[-1])].annotation, "a list"))
     allowed = re.sub(r"^(Input|Value|Tuple) should (be|have) (a |an )?(valid )?", "", first["msg"])
     if first["type"] == "tuple_type":
         allowed = "a list"
-    return Refused(key, f"value {_show(first['input'])} is not allowed", allowed)
+    if first["type"] == "too_short":
+        allowed = "a list with at least one value"
+    return Refused(key, f"value {show(first['input'])} is not allowed", allowed)
 
 
-def _show(value: object) -> str:
+_KINDS: dict[Any, str] = {float: "a number", int: "a whole number", str: "text"}
+"""What the values of a key are, by the type that it is declared with; all others are lists."""
+
+
+def show(value: object) -> str:
+    """Return a value as a scenario file has it."""
     if isinstance(value, bool):
         return str(value).lower()
     return f'"{value}"' if isinstance(value, str) else str(value)

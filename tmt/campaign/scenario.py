@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from tmt.campaign.refusals import Refused, locate, refuse
+from tmt.campaign.refusals import Refused, locate, refuse, show
 from tmt.campaign.sections import (
     CHANNEL_SECTIONS,
     SCHEME_SECTIONS,
@@ -30,7 +30,7 @@ from tmt.campaign.sections import (
     try_out,
 )
 from tmt.errors import InputError, UsageError
-from tmt.replay.parameters import FECTCP, STACKS
+from tmt.replay.parameters import FECTCP, MAX_SEED, STACKS
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
@@ -108,14 +108,14 @@ def _checked(path: Path, content: dict[str, Any]) -> Scenario:
             raise Refused((key,), "is not known", ", ".join(_KEYS))
     for key in ("title", "description", "published"):
         if not isinstance(content.get(key, ""), str):
-            raise Refused((key,), f"{content[key]!r} is not allowed", "text")
+            raise Refused((key,), f"{show(content[key])} is not allowed", "text")
     grid = dict(_table(content, "grid"))
     seeds = grid.get("seeds", [])
-    if type(seeds) is int and seeds >= 1:
+    if type(seeds) is int and 1 <= seeds <= MAX_SEED:
         grid["seeds"] = list(range(1, seeds + 1))
     elif not isinstance(seeds, list):
-        allowed = "the number of seeds, 1 or more, or a list of seeds"
-        raise Refused(("grid", "seeds"), f"value {seeds!r} is not allowed", allowed)
+        allowed = f"the number of seeds, from 1 to {MAX_SEED}, or a list of seeds"
+        raise Refused(("grid", "seeds"), f"value {show(seeds)} is not allowed", allowed)
     scenario = Scenario(
         path=path,
         title=content.get("title", path.stem),

@@ -98,7 +98,7 @@ class Traffic(Section):
     packet_bytes: Annotated[int, Field(ge=MIN_PACKET_BYTES, le=MAX_PACKET_BYTES)] = 1500
     start_spread: Seconds = 0.0
     delayed_acks: bool = False
-    seeds: Count | None = None
+    seeds: Seed | None = None
     code: str | None = None
     block_segments: Count | None = None
 
@@ -212,7 +212,7 @@ def line_of(section: Any) -> Line:
     Raises
     ------
     UsageError
-        When something is missing that no profile says, or is said twice.
+        When something is missing that no profile says, or is said twice, or runs would start behind its end.
     """
     channel, lldu_bytes, rate, share = (
         channel_of(section),
@@ -227,6 +227,8 @@ def line_of(section: Any) -> Line:
     for name, value in {"rate": rate, "length": section.length, "lldu_bytes": lldu_bytes}.items():
         if value is None:
             raise UsageError(f"{name} is missing, which a channel needs unless it is laid over a trace")
+    if section.offset is not None and section.offset >= section.length:
+        raise UsageError(f"offset is {section.offset:g}, must be less than length, {section.length:g}")
     if channel.decode_time_ns is not None and section.decode_time is not None:
         raise UsageError(f"decode_time is given, but {channel.name} sets it by its own parameters")
     decode_time_ns = channel.decode_time_ns or seconds_to_ns(section.decode_time or DEFAULT_DECODE_TIME_S)
