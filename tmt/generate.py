@@ -42,16 +42,17 @@ class Line:
     Raises
     ------
     UsageError
-        When the interval is below 1 ns or the decode time is not positive: 0 would mean erased.
+        When the interval is below 1 ns or longer than any time may be, or the decode time is not positive: 0
+        would mean erased.
     """
 
     interval_ns: Fraction
     decode_time_ns: int
 
     def __post_init__(self) -> None:
-        if self.interval_ns < 1 or self.interval_ns.denominator > _MAX_DENOMINATOR:
+        if not 1 <= self.interval_ns <= MAX_TIME_NS or self.interval_ns.denominator > _MAX_DENOMINATOR:
             raise UsageError(
-                f"slot interval is {float(self.interval_ns):g} ns, must be 1 ns or more, "
+                f"slot interval is {float(self.interval_ns):g} ns, must be within [1, {MAX_TIME_NS}] ns, "
                 f"as a fraction with a denominator of at most {_MAX_DENOMINATOR}"
             )
         if not 0 < self.decode_time_ns <= MAX_TIME_NS:

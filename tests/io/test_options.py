@@ -1,11 +1,11 @@
-"""Times on the command line: typed in seconds, integers in nanoseconds inside."""
+"""What is typed on the command line: times in seconds, kept as nanoseconds, and numbers within bounds."""
 
 from __future__ import annotations
 
 import click
 import pytest
 
-from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Seconds
+from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, Seconds, WholeNumber
 
 
 @pytest.mark.parametrize(
@@ -35,5 +35,32 @@ def test_seconds__become_nanoseconds(kind: Seconds, text: str | int, expected: i
     ],
 )
 def test_seconds__are_refused_with_what_is_allowed(kind: Seconds, text: str, message: str) -> None:
+    with pytest.raises(click.BadParameter, match=message):
+        kind.convert(text, None, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"), [(WholeNumber(1), "12", 12), (Number(0, 1), "1e-1", 0.1)]
+)
+def test_number__within_its_bounds_is_taken(kind: WholeNumber | Number, text: str, expected: float) -> None:
+    assert kind.convert(text, None, None) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        (WholeNumber(1), "1e3", "1e3 is not allowed; it must be a whole number x>=1"),
+        (WholeNumber(1, 5), "many", "many is not allowed; it must be a whole number 1<=x<=5"),
+        (WholeNumber(1), "0", "0 is not in the range x>=1"),
+        (Number(0, min_open=True), "nan", "nan is not allowed; it must be a number x>0"),
+        (Number(0), "inf", "inf is not allowed; it must be a number x>=0"),
+        (Number(0), "1e400", "1e400 is not allowed; it must be a number x>=0"),
+        (Number(0, 1), "half", "half is not allowed; it must be a number 0<=x<=1"),
+        (Number(0, 1), "2", "2.0 is not in the range 0<=x<=1"),
+    ],
+)
+def test_number__that_is_none_or_out_of_bounds_is_refused_with_what_is_allowed(
+    kind: WholeNumber | Number, text: str, message: str
+) -> None:
     with pytest.raises(click.BadParameter, match=message):
         kind.convert(text, None, None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.cli.options import SECONDS
+from tmt.cli.options import SECONDS, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.cli.scheme_options import CONVERTING_NAMES, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--rtt", "rtt_ns", type=SECONDS, help="arq, harq: round-trip time of the link in seconds.")
 @click.option(
     "--every",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=1,
     show_default=True,
     help="Keep every so-many-th slot: the share of one of so many users.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from tmt.cli.options import WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.errors import UsageError
 
@@ -18,7 +19,7 @@ from tmt.errors import UsageError
 )
 @click.option(
     "--lldu-bytes",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="With --mahimahi: useful bytes of one LLDU.  [default: what the trace says]",
 )
 def command(trace: str, out: str, mahimahi: bool, lldu_bytes: int | None) -> None:

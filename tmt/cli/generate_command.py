@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from tmt.cli.options import POSITIVE_SECONDS
+from tmt.cli.options import POSITIVE_SECONDS, Number, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS
@@ -32,7 +32,7 @@ PARAMETERS = (
 LINE_OPTIONS = ("slot_interval", "rate_bps", "share", "decode_time", "duration")
 """Options that make a line of slots; a trace that is laid over brings its own."""
 
-_PROBABILITY = click.FloatRange(0.0, 1.0)
+_PROBABILITY = Number(0.0, 1.0)
 
 
 @click.command()
@@ -62,12 +62,12 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
 )
 @click.option(
     "--errors-per-cluster",
-    type=click.FloatRange(0.0, min_open=True),
+    type=Number(0.0, min_open=True),
     help="neyman-a: mean errors in a cluster.",
 )
 @click.option(
     "--cluster-slots",
-    type=click.FloatRange(0.0),
+    type=Number(0.0),
     help="neyman-a: over how many slots the errors of a cluster lie; may be a fraction.",
 )
 @click.option("--es-n0-db", type=float, help="lms: Es/N0 in dB without shadowing and multipath.")
@@ -92,13 +92,13 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
 )
 @click.option(
     "--rate-bps",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="Instead of --slot-interval: bits of LLDUs per second; needs --lldu-bytes.",
 )
-@click.option("--lldu-bytes", type=click.IntRange(1), help="Useful bytes of one LLDU; kept in the trace.")
+@click.option("--lldu-bytes", type=WholeNumber(1), help="Useful bytes of one LLDU; kept in the trace.")
 @click.option(
     "--share",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="With --rate-bps: the line is shared, and every n-th slot is this user's.  [default: 1]",
 )
 @click.option(
@@ -116,7 +116,7 @@ _PROBABILITY = click.FloatRange(0.0, 1.0)
 )
 @click.option(
     "--seed",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     default=1,
     show_default=True,
     help="Equal seeds give equal traces.",

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from tmt.cli.options import SECONDS
+from tmt.cli.options import SECONDS, WholeNumber
 from tmt.cli.progress import progress_bar
 
 
@@ -20,7 +20,7 @@ from tmt.cli.progress import progress_bar
 )
 @click.option(
     "--lldu-bytes",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="Useful bytes of one LLDU, where the trace does not say: for bit rates.",
 )
 @click.option(

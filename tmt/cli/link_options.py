@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.options import POSITIVE_SECONDS, SECONDS
+from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, WholeNumber
 from tmt.errors import UsageError
 from tmt.replay.parameters import PlainLink, TraceLink
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from tmt.replay.parameters import Link
 
-RATE = click.FloatRange(min=1, max=1e12)
-COUNT = click.IntRange(min=1)
+RATE = Number(min=1, max=1e12)
+COUNT = WholeNumber(min=1)
 
 
 def _link_options(direction: str, rate_help: str) -> tuple[Callable[..., Any], ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tmt.cli.json_output import json_text
-from tmt.cli.options import COUNTS, PROBABILITIES, SECONDS
+from tmt.cli.options import COUNTS, PROBABILITIES, SECONDS, Number, WholeNumber
 from tmt.units import NS_PER_MS, ns_to_seconds
 
 Ranges = tuple[tuple[int, ...], ...]
@@ -50,15 +50,15 @@ class Persistencies(click.ParamType[tuple[int | None, ...]]):
     help="delta, most retransmissions of a frame; sweeps likewise.",
 )
 @click.option(
-    "--frame-units", type=click.IntRange(1), default=10, show_default=True, help="K, data units of a frame."
+    "--frame-units", type=WholeNumber(1), default=10, show_default=True, help="K, data units of a frame."
 )
 @click.option(
-    "--packet-frames", type=click.IntRange(1), default=6, show_default=True, help="X, frames of a TCP packet."
+    "--packet-frames", type=WholeNumber(1), default=6, show_default=True, help="X, frames of a TCP packet."
 )
-@click.option("--unit-bytes", type=click.IntRange(1), default=25, show_default=True, help="Bytes of a unit.")
+@click.option("--unit-bytes", type=WholeNumber(1), default=25, show_default=True, help="Bytes of a unit.")
 @click.option(
     "--rate",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     default=2e6,
     show_default="2e6",
     help="B, the link's rate in bit/s.",
@@ -79,14 +79,14 @@ class Persistencies(click.ParamType[tuple[int | None, ...]]):
 )
 @click.option(
     "--connections",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=10,
     show_default=True,
     help="C, long-lived TCP connections.",
 )
 @click.option(
     "--delayed-acks",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=2,
     show_default=True,
     help="b, packets that one ACK acknowledges.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tmt.cli.model_output import Laws, Sweep, as_json, as_table
-from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS, with_options
+from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS, Number, WholeNumber, with_options
 from tmt.cli.scheme_options import scheme_options
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORGOTTEN = 0.05
 """Correlation over one feedback time above which HARQ's approximation shows (docs/models.md)."""
 
-_PROBABILITY = click.FloatRange(0.0, 1.0)
+_PROBABILITY = Number(0.0, 1.0)
 
 _CHANNEL_AND_LINK = (
     click.option(
@@ -82,7 +82,7 @@ _CHANNEL_AND_LINK = (
     ),
     click.option(
         "--laws",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         metavar="N",
         help="Show P(m, N), the law of erasures in N LLDUs, and those of burst and gap lengths up to N.",
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tmt.cli.json_output import json_text
-from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS, TIMES
+from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS, TIMES, Number, WholeNumber
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS, ns_to_seconds
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 Ranges = tuple[tuple[float, ...], ...]
 Times = tuple[tuple[int, ...], ...]
 
-_RATE = click.FloatRange(1, 1e12)
-_COUNT = click.IntRange(1)
-_WINDOW = click.FloatRange(1, 1e6)
+_RATE = Number(1, 1e12)
+_COUNT = WholeNumber(1)
+_WINDOW = Number(1, 1e6)
 
 
 @click.command(name="split")
@@ -40,7 +40,7 @@ _WINDOW = click.FloatRange(1, 1e6)
 )
 @click.option(
     "--wired-loss",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=Number(0, 1, max_open=True),
     default=0.01,
     show_default=True,
     help="p_1, share of packets that it loses.",
@@ -63,7 +63,7 @@ _WINDOW = click.FloatRange(1, 1e6)
 )
 @click.option(
     "--burst-frames",
-    type=click.FloatRange(1),
+    type=Number(1),
     help="With --wireless-loss: frames that an error lasts on average; else errors are independent.",
 )
 @click.option(
@@ -74,7 +74,7 @@ _WINDOW = click.FloatRange(1, 1e6)
 )
 @click.option(
     "--error-after-error",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=Number(0, 1, max_open=True),
     help="With it: s, the same after an error (r = 1 - s); else errors are independent, s = q.",
 )
 @click.option("--frames", type=_COUNT, default=10, show_default=True, help="n, ARQ frames of a packet.")
@@ -94,7 +94,7 @@ _WINDOW = click.FloatRange(1, 1e6)
 )
 @click.option(
     "--residual-loss",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=Number(0, 1, max_open=True),
     default=0.0,
     show_default=True,
     help="p_2', share of packets that the wireless link loses in spite of ARQ.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,36 @@ SECONDS = Seconds()
 
 POSITIVE_SECONDS = Seconds(strict=True)
 """A time of more than 0 s."""
+
+
+class WholeNumber(click.IntRange):
+    """A whole number within bounds; what is none is refused with what is allowed."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Convert text; see `click.IntRange` for the bounds."""
+        try:
+            number = int(str(value))
+        except ValueError:
+            self.fail(_not(value, "a whole number", self._describe_range()), param, ctx)
+        return super().convert(number, param, ctx)
+
+
+class Number(click.FloatRange):
+    """A finite number within bounds; what is none is refused with what is allowed."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Convert text; see `click.FloatRange` for the bounds."""
+        try:
+            number = float(str(value))
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            self.fail(_not(value, "a number", self._describe_range()), param, ctx)
+        return super().convert(number, param, ctx)
+
+
+def _not(value: object, kind: str, bounds: str) -> str:
+    return f"{value} is not allowed; it must be {kind} {bounds}."
 
 
 _NO_RANGE = "neither a number nor FIRST:LAST:COUNT with a COUNT of 2 or more."

@@ -21,7 +21,7 @@ from tmt.cli.link_options import (
     RTT,
     chosen_link,
 )
-from tmt.cli.options import POSITIVE_SECONDS, SECONDS, with_options
+from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, WholeNumber, with_options
 from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
 from tmt.replay.coding import Coding
@@ -97,7 +97,7 @@ ACCESS_OPTIONS = (
     click.option("--wired-delay", type=SECONDS, help="Its propagation time, one way.  [default: 0]"),
     click.option(
         "--wired-loss",
-        type=click.FloatRange(0, 1),
+        type=Number(0, 1),
         help="Probability that it loses a data packet.  [default: 0]",
     ),
     click.option("--proxy", is_flag=True, help="A proxy between wired hop and link splits the connections."),
@@ -107,7 +107,7 @@ ACCESS_OPTIONS = (
     click.option("--proxy-stack", type=click.Choice(list(STACKS)), help="TCP stack there; else --stack."),
     click.option(
         "--proxy-buffer",
-        type=click.IntRange(MIN_BUFFER_PACKETS),
+        type=WholeNumber(MIN_BUFFER_PACKETS),
         help="Segments of one connection that the proxy holds; else --window.",
     ),
     click.option(
@@ -136,9 +136,7 @@ ONLINE = click.option(
 """With the options of the schemes, as `tmt convert` has them."""
 
 OUTPUT_OPTIONS = (
-    click.option(
-        "--timeout", type=click.FloatRange(0, min_open=True), help="Seconds after which ns-2 is killed."
-    ),
+    click.option("--timeout", type=Number(0, min_open=True), help="Seconds after which ns-2 is killed."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table."),
     click.option("--keep", type=FILE, metavar="DIR", help="Keep the records of the run in this new folder."),
     click.option("--plot", type=FILE, metavar="FILE", help="Draw the run over time: .png, .svg or .pdf."),

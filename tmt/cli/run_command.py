@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tmt.cli.options import WholeNumber
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -25,9 +27,7 @@ FIGURES = ("comparison.png", "comparison.svg")
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder of the results; a new one, or one that an earlier call has begun.  [default: out/NAME]",
 )
-@click.option(
-    "--jobs", type=click.IntRange(1), help="Simulations at a time.  [default: one for each processor]"
-)
+@click.option("--jobs", type=WholeNumber(1), help="Simulations at a time.  [default: one for each processor]")
 @click.option(
     "--scheduler",
     metavar="ADDRESS",

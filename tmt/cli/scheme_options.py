@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from tmt.cli.options import SECONDS, with_options
+from tmt.cli.options import SECONDS, WholeNumber, with_options
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def options_of_schemes(*names: str) -> Decorator:
         default = "" if option.default is None else f"  [default: {option.default}]"
         whose = "" if len(having) == len(names) else f"{', '.join(having)}: "
         meaning = option.meaning if whose else _sentence(option.meaning)
-        of_what = SECONDS if name in _TIMES else click.IntRange(option.least)
+        of_what = SECONDS if name in _TIMES else WholeNumber(option.least)
         options.append(
             click.option(SCHEME_PARAMETERS[name], name, type=of_what, help=f"{whose}{meaning}{default}")
         )
@@ -89,7 +89,7 @@ def scheme_options(scheme: str) -> Decorator:
             absent = {"default": option.default, "show_default": True}
         elif option.default is not None:
             absent = {"show_default": option.default}
-        of_what, meaning = click.IntRange(option.least), _sentence(option.meaning)
+        of_what, meaning = WholeNumber(option.least), _sentence(option.meaning)
         options.append(click.option(SCHEME_PARAMETERS[name], type=of_what, help=meaning, **absent))
     return with_options(*options)
 

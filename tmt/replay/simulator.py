@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 STDOUT, STDERR = "stdout.txt", "stderr.txt"
 LAST_LINES = 5
 LAST_BYTES = 4096
+_LONGEST_POLL_MS = 2**31 - 1
 
 _HOME = Path(__file__).resolve().parents[2] / "clift-ns2"
 
@@ -168,7 +169,7 @@ def _ends(process: subprocess.Popen[bytes], timeout_s: float | None) -> bool:
     try:
         ended = select.poll()
         ended.register(descriptor, select.POLLIN)
-        return bool(ended.poll(None if timeout_s is None else timeout_s * 1000))
+        return bool(ended.poll(None if timeout_s is None else min(1000 * timeout_s, _LONGEST_POLL_MS)))
     finally:
         os.close(descriptor)
 
