@@ -95,14 +95,20 @@ def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
     assert sorted(path.name for path in (remote / "records").iterdir()) == kept
 
 
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("tcp://127.0.0.1:9", "no scheduler answers at tcp://127.0.0.1:9"),
+        ("node1", "node1 is no address such as tcp://node1:8786"),
+    ],
+)
 def test_run__without_a_scheduler_there_says_so(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+    address: str, reason: str, tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
 ) -> None:
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1)
-    command = [TMT, "run", scenario, "--out", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:9"]
+    command = [TMT, "run", scenario, "--out", tmp_path / "out", "--scheduler", address]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert result.returncode == 2
-    assert result.stderr == "--scheduler: no scheduler answers at tcp://127.0.0.1:9\n"
+    assert (result.returncode, result.stderr) == (2, f"--scheduler: {reason}\n")
 
 
 def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(

@@ -94,6 +94,13 @@ def test_command__refuses_an_unknown_option_with_status_2(name: str) -> None:
     assert "Traceback" not in result.stderr
 
 
+def test_command__lists_choices_of_a_missing_option_in_one_line() -> None:
+    result = subprocess.run([TMT, "convert", "a", "b"], capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    choices = "Missing option '--scheme'. Choose from: none, fec, arq, harq"
+    assert result.stderr == f"tmt convert: {choices} (see tmt convert --help)\n"
+
+
 def test_reference__is_current() -> None:
     spec = importlib.util.spec_from_file_location("cli_reference", ROOT / "docs" / "cli_reference.py")
     assert spec is not None

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import distributed
+from distributed.comm import get_address_host_port
 
 from tmt import __version__
 from tmt.campaign.pool import Outcome
@@ -50,12 +51,16 @@ class ClusterPool:
     Raises
     ------
     UsageError
-        When no scheduler answers there, or it has no workers.
+        When this is no address, no scheduler answers there, or it has no workers.
     SimulatorError
         When a worker has another simulator or another version of this program than we have.
     """
 
     def __init__(self, address: str, folder: Path, jobs: int) -> None:
+        try:
+            get_address_host_port(address)
+        except ValueError as error:
+            raise UsageError(f"--scheduler: {address} is no address such as tcp://node1:8786") from error
         try:
             connect: Any = distributed.Client
             self._client = connect(address, timeout=CONNECT_S, set_as_default=False)

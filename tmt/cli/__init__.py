@@ -67,7 +67,8 @@ def main() -> None:
         status = error.exit_status
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "tmt"
-        click.echo(f"{command}: {error.format_message()} (see {command} --help)", err=True)
+        said = " ".join(error.format_message().split())  # click lists choices on lines of their own
+        click.echo(f"{command}: {said} (see {command} --help)", err=True)
         status = error.exit_code
     except click.ClickException as error:
         click.echo(f"tmt: {error.format_message()}", err=True)
