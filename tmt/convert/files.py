@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING
@@ -13,17 +12,13 @@ from tmt import provenance
 from tmt.convert.share import Share
 from tmt.io import create_trace, open_trace
 from tmt.schema import LINK_TRACE, PHY_TRACE
-from tmt.trace import PhyTrace, Trace
+from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
     from tmt.schemes import Counts, Scheme
-
-CHUNKS_WAITING = 2
-"""Chunks that may have been read ahead, and that may wait to be written: a row group is written with every
-second one, which takes as long as all else."""
 
 
 def convert_file(
@@ -69,31 +64,14 @@ def convert_file(
             every=every,
             slots=None if reader.rows is None else -(-reader.rows // every),
         )
-        with create_trace(link_path, LINK_TRACE, metadata) as writer, ThreadPoolExecutor(1) as behind:
-            writing: deque[Future[None]] = deque()
-            for chunk in _read_ahead(iter(reader)):
+        with create_trace(link_path, LINK_TRACE, metadata) as writer:
+            for chunk in reader:
                 assert isinstance(chunk, PhyTrace)
-                rows = converter.feed(share.of(chunk))
-                writer.check(rows)
-                if len(writing) == CHUNKS_WAITING:
-                    writing.popleft().result()
-                if len(rows):
-                    writing.append(behind.submit(writer.append, rows))
+                writer.write(converter.feed(share.of(chunk)))
                 if progress is not None:
                     progress(len(chunk))
-            for written in writing:
-                written.result()
             writer.write(converter.finish())
     return converter.counts
-
-
-def _read_ahead(chunks: Iterator[Trace]) -> Iterator[Trace]:
-    """Yield the same chunks, while the next ones are being read in a thread."""
-    with ThreadPoolExecutor(1) as ahead:
-        coming = deque(ahead.submit(next, chunks, None) for _ in range(CHUNKS_WAITING))
-        while (chunk := coming.popleft().result()) is not None:
-            coming.append(ahead.submit(next, chunks, None))
-            yield chunk
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tmt.errors import InputError, UsageError
 from tmt.io.checks import Checker
 from tmt.io.refusals import refusal
+from tmt.io.threads import Behind, ahead
 from tmt.schema import LINK_TRACE, PHY_TRACE
 from tmt.trace import LinkTrace, PhyTrace
 
@@ -45,7 +46,8 @@ class TraceReader(ABC):
     rows
         Number of rows, or None where only reading to the end tells it.
 
-    Iterating raises `InputError` at the first defect. The arrays of a chunk are its own and contiguous.
+    Iterating raises `InputError` at the first defect. The arrays of a chunk are its own and contiguous. The
+    next chunks are read, in a thread, while the caller works on one.
     """
 
     seconds = False
@@ -53,8 +55,12 @@ class TraceReader(ABC):
 
     def __init__(self, path: str, table: Table, metadata: Metadata, rows: int | None) -> None:
         self.path, self.table, self.metadata, self.rows = path, table, metadata, rows
+        self._chunks = ahead(self._checked())
 
     def __iter__(self) -> Iterator[Trace]:
+        return self._chunks
+
+    def _checked(self) -> Iterator[Trace]:
         checker = Checker(self.table)
         for chunk in self.unchecked():
             violation = checker.check(chunk)
@@ -69,9 +75,14 @@ class TraceReader(ABC):
     def unchecked(self) -> Iterator[Trace]:
         """Yield the chunks as the file holds them."""
 
-    @abstractmethod
     def close(self) -> None:
-        """Let go of the file."""
+        """Read no further, and let go of the file."""
+        self._chunks.close()
+        self.release()
+
+    @abstractmethod
+    def release(self) -> None:
+        """Close the file."""
 
     def place(self, row: int) -> int | str:
         """Say where in the file row `row` (from 0) stands."""
@@ -87,11 +98,15 @@ class TraceReader(ABC):
 
 
 class TraceWriter(ABC):
-    """A trace file in the making: takes chunks in order; how they are cut does not show in the file."""
+    """A trace file in the making: takes chunks in order; how they are cut does not show in the file.
+
+    It writes in a thread, while the caller makes the next chunks.
+    """
 
     def __init__(self, path: str, table: Table) -> None:
         self.path, self.table = path, table
         self._checker = Checker(table)
+        self._behind = Behind()
 
     def write(self, chunk: Trace) -> None:
         """Append the rows of `chunk`, whose arrays may not change afterwards: they may be held back.
@@ -100,36 +115,44 @@ class TraceWriter(ABC):
         ------
         ValueError
             When the rows may not stand in a trace: whoever made them has a defect.
+        OSError
+            When these or earlier rows cannot be written.
         """
-        self.check(chunk)
-        if len(chunk):
-            self.append(chunk)
-
-    def check(self, chunk: Trace) -> None:
-        """Refuse rows that may not stand next in this trace (ValueError); `append` does not look at them."""
         if chunk.table is not self.table:
             raise ValueError(f"a {chunk.table.kind} trace cannot be written into a {self.table.kind} trace")
         violation = self._checker.check(chunk)
         if violation is not None:
             raise ValueError(f"{self.path}: row {violation.row + 1}: {violation.reason()}")
+        if len(chunk):
+            self._behind.call(self.append, self.encoded(chunk))
 
     def finish(self) -> None:
         """Write what is still held back (UsageError when there was no row at all)."""
         if self._checker.rows == 0:
             raise UsageError(f"{self.path}: not written: {refusal('no_rows')}")
+        self._behind.join()
         self.complete()
 
+    def close(self) -> None:
+        """Let go of the file, complete or not."""
+        self._behind.stop()
+        self.release()
+
     @abstractmethod
-    def append(self, chunk: Trace) -> None:
-        """Write or hold back a chunk of at least one row that has been checked."""
+    def encoded(self, chunk: Trace) -> Any:
+        """Return a chunk of at least one row, which has been checked, in the form that `append` takes."""
+
+    @abstractmethod
+    def append(self, rows: Any) -> None:
+        """Write or hold back rows; nothing else happens to the file meanwhile."""
 
     @abstractmethod
     def complete(self) -> None:
         """Bring the file into its final form."""
 
     @abstractmethod
-    def close(self) -> None:
-        """Let go of the file, complete or not."""
+    def release(self) -> None:
+        """Close the file, complete or not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    import numpy.typing as npt
+
     from tmt.io.files import BinaryFile
     from tmt.schema import Table
     from tmt.trace import Metadata, Trace
@@ -46,7 +48,7 @@ class NpyReader(TraceReader):
                 block = np.frombuffer(self._file.read(rows * dtype.itemsize), dtype)
             yield trace_of(self.table, {name: np.ascontiguousarray(block[name]) for name in self.table.names})
 
-    def close(self) -> None:
+    def release(self) -> None:
         """Close the file."""
         self._file.close()
 
@@ -116,13 +118,17 @@ class NpyWriter(TraceWriter):
             },
         )
 
-    def append(self, chunk: Trace) -> None:
-        """Interleave the columns into rows and write them."""
-        block = np.empty(len(chunk), self.table.dtype)
+    def encoded(self, chunk: Trace) -> npt.NDArray[np.void]:
+        """Interleave the columns into rows."""
+        rows = np.empty(len(chunk), self.table.dtype)
         for name in self.table.names:
-            block[name] = getattr(chunk, name)
-        self._file.write(block.data)
-        self._rows += len(chunk)
+            rows[name] = getattr(chunk, name)
+        return rows
+
+    def append(self, rows: npt.NDArray[np.void]) -> None:
+        """Write rows as they are."""
+        self._file.write(rows.data)
+        self._rows += len(rows)
 
     def complete(self) -> None:
         """Write the header again with the number of rows: NumPy pads it so that its length stays the same."""
@@ -130,7 +136,7 @@ class NpyWriter(TraceWriter):
         self._write_header()
         self._file.flush()
 
-    def close(self) -> None:
+    def release(self) -> None:
         """Close the file."""
         self._file.close()
 

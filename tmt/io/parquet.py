@@ -97,8 +97,9 @@ class ParquetReader(TraceReader):
         """Yield chunks; a row group that cannot be decoded is named, from 1."""
         for group in range(self._source.num_row_groups):
             try:
+                # In this thread alone: it reads ahead, so that what waits is other work, for the other cores.
                 batches = self._source.iter_batches(
-                    CHUNK_ROWS, row_groups=[group], columns=list(self.table.names)
+                    CHUNK_ROWS, row_groups=[group], columns=list(self.table.names), use_threads=False
                 )
                 for batch in batches:
                     yield from self._checked_for_nulls(batch)
@@ -126,7 +127,7 @@ class ParquetReader(TraceReader):
         columns = {column.name: _to_numpy(column, batch.column(column.name)) for column in self.table.columns}
         return trace_of(self.table, columns)
 
-    def close(self) -> None:
+    def release(self) -> None:
         """Close the file."""
         self._source.close()
         self._file.close()
@@ -242,21 +243,21 @@ class ParquetWriter(TraceWriter):
         self._held: list[pa.RecordBatch] = []
         self._held_rows = 0
 
-    def append(self, chunk: Trace) -> None:
-        """Hold the rows back, and write every row group that is full."""
-        batch = self._batch(chunk)
-        while self._held_rows + len(batch) >= ROW_GROUP_ROWS:
-            rows = ROW_GROUP_ROWS - self._held_rows
-            self._held.append(batch.slice(0, rows))
-            self._flush()
-            batch = batch.slice(rows)
-        if len(batch):
-            self._held.append(batch)
-            self._held_rows += len(batch)
-
-    def _batch(self, chunk: Trace) -> pa.RecordBatch:
+    def encoded(self, chunk: Trace) -> pa.RecordBatch:
+        """Return the rows as Arrow has them."""
         arrays = [_to_arrow(column, getattr(chunk, column.name)) for column in self.table.columns]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+    def append(self, rows: pa.RecordBatch) -> None:
+        """Hold the rows back, and write every row group that is full."""
+        while self._held_rows + len(rows) >= ROW_GROUP_ROWS:
+            missing = ROW_GROUP_ROWS - self._held_rows
+            self._held.append(rows.slice(0, missing))
+            self._flush()
+            rows = rows.slice(missing)
+        if len(rows):
+            self._held.append(rows)
+            self._held_rows += len(rows)
 
     def _flush(self) -> None:
         self._writer.write_table(pa.Table.from_batches(self._held, self._schema), ROW_GROUP_ROWS)
@@ -268,7 +269,7 @@ class ParquetWriter(TraceWriter):
             self._flush()
         self._writer.close()
 
-    def close(self) -> None:
+    def release(self) -> None:
         """Close the file; an incomplete one gets a footer for nothing, which pyarrow insists on."""
         with suppress(OSError, pa.ArrowException):
             self._writer.close()

@@ -54,7 +54,7 @@ class TextReader(TraceReader):
         """Number of the line: no line is skipped."""
         return self._header_lines + row + 1
 
-    def close(self) -> None:
+    def release(self) -> None:
         """Close the file."""
         self._lines.close()
 
@@ -121,9 +121,9 @@ class TextWriter(TraceWriter):
         if dialect is _CSV:
             self._file.write(",".join(table.names).encode() + b"\n")
 
-    def append(self, chunk: Trace) -> None:
-        """Write one line per row."""
-        batch = pa.RecordBatch.from_arrays(
+    def encoded(self, chunk: Trace) -> pa.RecordBatch:
+        """Spell the rows' fields."""
+        return pa.RecordBatch.from_arrays(
             [
                 spelled_column(
                     column, getattr(chunk, column.name), self._dialect.null, seconds=self._dialect is _TXT
@@ -132,16 +132,19 @@ class TextWriter(TraceWriter):
             ],
             list(self.table.names),
         )
+
+    def append(self, rows: pa.RecordBatch) -> None:
+        """Write one line per row."""
         options = csv.WriteOptions(
             include_header=False, delimiter=self._dialect.delimiter, quoting_style="none", batch_size=1 << 16
         )
-        csv.write_csv(batch, self._file, options)
+        csv.write_csv(rows, self._file, options)
 
     def complete(self) -> None:
         """Flush what the system has not taken yet."""
         self._file.flush()
 
-    def close(self) -> None:
+    def release(self) -> None:
         """Close the file."""
         self._file.close()
 
