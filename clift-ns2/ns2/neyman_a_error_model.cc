@@ -64,9 +64,9 @@ class NeymanAErrorModel : public ErrorModel {
     if (packet_bytes_ < 1) refuse("packet_bytes_", packet_bytes_, "1 or more");
     if (!lies_within(rate_, 0, 1) || rate_ == 1) refuse("rate_", rate_, "a probability, from 0 to below 1");
     if (!lies_within(errors_per_cluster_, 0, most) || errors_per_cluster_ == 0) {
-      refuse("errors_per_cluster_", errors_per_cluster_, "a positive number");
+      refuse("errors_per_cluster_", errors_per_cluster_, "a positive number, at most 1e15");
     }
-    if (!lies_within(cluster_packets_, 0, most)) refuse("cluster_packets_", cluster_packets_, "0 or more");
+    if (!lies_within(cluster_packets_, 0, most)) refuse("cluster_packets_", cluster_packets_, "0 or more, at most 1e15");
     const ClusterOptions options{rate_, errors_per_cluster_, cluster_packets_};
     if (ClusteredLosses::clusters_at_once(options) > most_at_once) {
       refuse("cluster_packets_", cluster_packets_, "a length at which no more than 100,000 clusters lie over each other");

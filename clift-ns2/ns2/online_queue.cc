@@ -98,6 +98,7 @@ LinkLayerOptions OnlineQueue::options() const {
   LinkLayerOptions options;
   if (unit_bytes_ < 1) refuse("unit_bytes_", unit_bytes_, "1 or more");
   options.unit_bytes = unit_bytes_;
+  checked_time("the link's delay_", delay_s_, "a time in seconds, from 0");
   options.rtt_ns = to_ns(2.0 * delay_s_);
   options.detection_delay_ns = checked_time("detection_delay_", detection_delay_, "a time in seconds, from 0");
   options.resequencer.in_order = in_order_ != 0;
@@ -162,6 +163,7 @@ std::unique_ptr<SlotSource> OnlineQueue::make_slots() {
   const ChannelOptions channel{probability("alpha_", alpha_), probability("beta_", beta_),
                                probability("error_good_", error_good_), probability("error_bad_", error_bad_)};
   if (alpha_ == 1.0 && beta_ == 1.0) refuse("beta_", beta_, "less than 1 where alpha_ is 1");
+  if (!lies_within(rate_bps_, 1.0, 1e18)) refuse("the link's bandwidth_", rate_bps_, "a rate of 1 bit/s or more");
   const double unit_ns = 8e9 * unit_bytes_ / rate_bps_ + static_cast<double>(processing_ns);
   return std::make_unique<RateSlots>(unit_ns, channel, generator_);
 }

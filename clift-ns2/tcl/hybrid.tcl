@@ -10,14 +10,14 @@ source [file join [file dirname [info script]] settings.tcl]
 read_settings {
 	connections      {int 1}     10
 	duration_s       {real more} 2000
-	seed             {int 1}     1
-	rate_bps         {real more} 2e6
+	seed             {int 1 1000000} 1
+	rate_bps         {real 1}    2e6
 	delay_s          {real 0}    0.2
-	access_rate_bps  {real more} 10e6
+	access_rate_bps  {real 1}    10e6
 	access_delay_s   {real 0}    0.02
 	queue_packets    {int 1}     500
 	window_packets   {int 1}     2000
-	packet_bytes     {int 41}    1500
+	packet_bytes     {int 41 65535} 1500
 	unit_bytes       {int 1}     25
 	data             {int 1}     10
 	repair           {int 0}     0

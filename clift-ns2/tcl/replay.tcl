@@ -51,17 +51,17 @@ set known {
 	proxy             flag     0
 	proxy_stack       {choice {2009 modern}} 2009
 	proxy_tcp         text     cubic
-	proxy_buffer_packets {int 2 2147483647} 100
+	proxy_buffer_packets {int 2}  100
 	proxy_delay_s     {real 0} 0
 	delayed_acks      flag     0
-	block_segments    {int 1 2147483647} 256
+	block_segments    {int 1}  256
 	code_overhead     text     0%
 	queue_packets     {int 1}  100
 	window_packets    {int 1}  200
-	packet_bytes      {int 53} 1500
+	packet_bytes      {int 53 65535} 1500
 	duration_s        {real 0} 100
-	transfer_bytes    {int 0}  0
-	flows             {int 1}  1
+	transfer_bytes    {int 0 9223372036854775807} 0
+	flows             {int 1 65536} 1
 	start_s           {real 0} 0
 	start_spread_s    {real 0} 0
 	seed              {int 1 1000000}  1

@@ -1,6 +1,7 @@
 # Settings of a script, given as KEY VALUE ...: their names and defaults, and what is allowed.
 
-# Kinds: text; list; flag; choice NAMES; int LEAST ?MOST?; real LEAST (a number of at least so much) or real more (than 0).
+# Kinds: text; list; flag; choice NAMES; int LEAST ?MOST? (else what ns-2 counts to); real LEAST (a number of at least so
+# much) or real more (than 0).
 
 # Ends the run with one line on stderr.
 proc refuse { line } {
@@ -44,10 +45,9 @@ proc check_setting { key value kind args } {
 	}
 }
 
-proc check_whole { key value least { most 9223372036854775807 } } {
+proc check_whole { key value least { most 2147483647 } } {
 	if { ![string is wideinteger -strict $value] || $value < $least || $value > $most } {
-		set range [expr { $most < 9223372036854775807 ? "from $least to $most" : "from $least" }]
-		refuse "$key is $value; a whole number $range is allowed"
+		refuse "$key is $value; a whole number from $least to $most is allowed"
 	}
 }
 

@@ -12,16 +12,16 @@ source [file join [file dirname [info script]] proxy.tcl]
 read_settings {
 	segments            {int 1}     1000
 	duration_s          {real more} 3600
-	seed                {int 1}     1
+	seed                {int 1 1000000} 1
 	tcp                 {choice {Newreno Reno}} Newreno
 	window_packets      {int 1}     44
-	packet_bytes        {int 41}    1500
+	packet_bytes        {int 41 65535} 1500
 	processing_s        {real 0}    0
 	sample_s            {real 0}    0
-	wired_rate_bps      {real more} 10e6
+	wired_rate_bps      {real 1}    10e6
 	wired_delay_s       {real 0}    0.045
 	wired_loss          {real 0}    0.01
-	wireless_rate_bps   {real more} 2e6
+	wireless_rate_bps   {real 1}    2e6
 	wireless_delay_s    {real 0}    1e-5
 	error_after_success {real 0}    0
 	error_after_error   {real 0}    0

@@ -18,15 +18,15 @@ set known {
 	errors_per_cluster {real more} 10
 	cluster_packets    {real 0}    0
 	delay_s            {real 0}    0.02
-	wire_rate_bps      {real more} 10e6
-	wlan_rate_bps      {real more} 1e6
+	wire_rate_bps      {real 1}    10e6
+	wlan_rate_bps      {real 1}    1e6
 	queue_packets      {int 1}   50
 	window_packets     {int 1}   1000
-	packet_bytes       {int 53}  1500
-	udp_rate_bps       {real more} 160e3
+	packet_bytes       {int 53 65535} 1500
+	udp_rate_bps       {real 1}    160e3
 	overhead           text        5%
 	block_segments     {int 1}   10000
-	seed               {int 1}   1
+	seed               {int 1 1000000} 1
 }
 
 # The names of flows with either stack; of all there are fectcp and udp.

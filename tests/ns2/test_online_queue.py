@@ -181,6 +181,7 @@ def test_online__loses_and_wastes_what_the_model_says(
         ),
         ({"alpha_": "nan"}, "alpha_ is nan; allowed is a probability, from 0 to 1"),
         ({"error_good_": 1.5}, "error_good_ is 1.5; allowed is a probability, from 0 to 1"),
+        ({"delay_s": 1e10}, "the link's delay_ is 10000000000; allowed is a time in seconds"),
         ({"alpha_": 1, "beta_": 1}, "beta_ is 1; allowed is less than 1 where alpha_ is 1"),
         ({"processing_": -1}, "processing_ is -1; allowed is a time in seconds, from 0"),
         ({"hold_": -1}, "hold_ is -1; allowed is 0 (no bound) or a time in seconds"),

@@ -38,7 +38,7 @@ def replay(simulator: Path, folder: Path, *words: str) -> subprocess.CompletedPr
         ),
         (("stack", "2020"), "stack is 2020; allowed are 2009, modern"),
         (("seed", "1000001"), "seed is 1000001; a whole number from 1 to 1000000 is allowed"),
-        (("flows", "1.5"), "flows is 1.5; a whole number from 1 is allowed"),
+        (("flows", "1.5"), "flows is 1.5; a whole number from 1 to 65536 is allowed"),
         (("rtt_s", "-1"), "rtt_s is -1; a number from 0 is allowed"),
         (("loop", "yes"), "loop is yes; 0 and 1 are allowed"),
     ],

@@ -48,7 +48,17 @@ def test_bad_setting__is_refused_by_name(
     [
         ("split.tcl", ("tcp", "Vegas"), "tcp is Vegas; allowed are Newreno, Reno"),
         ("split.tcl", ("arq", "yes"), "arq is yes; 0 and 1 are allowed"),
-        ("hybrid.tcl", ("rate_bps", "0"), "rate_bps is 0; a number of more than 0 is allowed"),
+        ("hybrid.tcl", ("rate_bps", "0"), "rate_bps is 0; a number from 1 is allowed"),
+        (
+            "wlan.tcl",
+            ("errors_per_cluster", "0"),
+            "errors_per_cluster is 0; a number of more than 0 is allowed",
+        ),
+        (
+            "split.tcl",
+            ("window_packets", "2147483648"),
+            "window_packets is 2147483648; a whole number from 1 to 2147483647 is allowed",
+        ),
         ("hybrid.tcl", ("in_order", "2"), "in_order is 2; 0 and 1 are allowed"),
         ("replay.tcl", ("proxy_stack", "2020"), "proxy_stack is 2020; allowed are 2009, modern"),
         (
