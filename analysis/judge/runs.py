@@ -17,7 +17,7 @@ from tmt.emulate import run as emulate
 from tmt.metrics import transport
 from tmt.replay import Replay
 from tmt.replay import run as replay
-from tmt.replay.parameters import STACKS
+from tmt.replay.stacks import STACKS
 from tmt.schema import UNSETTLED, WINDOW_RECORDS
 from tmt.units import NS_PER_S
 

@@ -10,7 +10,7 @@ import pytest
 from tmt.campaign.scenario import load
 from tmt.campaign.sections import Stack, Tcp, scheme_of
 from tmt.errors import InputError
-from tmt.replay.parameters import STACKS, TCP_VARIANTS
+from tmt.replay.stacks import STACKS, TCP_VARIANTS
 from tmt.schemes import Harq
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tmt.figures.style import SCHEME_STYLES, TCP_STYLES
-from tmt.replay.parameters import TCP_VARIANTS
+from tmt.replay.stacks import TCP_VARIANTS
 from tmt.schemes import SCHEMES
 
 

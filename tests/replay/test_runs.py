@@ -14,7 +14,7 @@ import pytest
 
 from tmt.metrics import transport
 from tmt.replay import STACKS, PlainLink, Replay, ReplayError, TraceLink, run
-from tmt.replay.parameters import FECTCP
+from tmt.replay.stacks import FECTCP
 from tmt.run_columns import RUN_RESULTS
 from tmt.units import NS_PER_MS, NS_PER_S
 

@@ -18,7 +18,8 @@ from tmt.channels.profile import with_profile
 from tmt.errors import UsageError
 from tmt.generate import Line
 from tmt.replay.coding import Coding
-from tmt.replay.parameters import DEFAULT_STACK, MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES
+from tmt.replay.parameters import MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES
+from tmt.replay.stacks import DEFAULT_STACK
 from tmt.replay.wired import MIN_BUFFER_PACKETS
 from tmt.schemes import ONLINE_SCHEMES, SCHEMES
 from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns

@@ -26,15 +26,9 @@ from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schem
 from tmt.errors import UsageError
 from tmt.replay.coding import Coding
 from tmt.replay.keep import save
-from tmt.replay.parameters import (
-    DEFAULT_STACK,
-    FECTCP,
-    STACKS,
-    TCP_VARIANTS,
-    Replay,
-    TraceLink,
-)
+from tmt.replay.parameters import Replay, TraceLink
 from tmt.replay.runner import run
+from tmt.replay.stacks import DEFAULT_STACK, FECTCP, STACKS, TCP_VARIANTS
 from tmt.replay.wired import MIN_BUFFER_PACKETS, Proxy, WiredHop
 from tmt.run_columns import RUN_RESULTS
 

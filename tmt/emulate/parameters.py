@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.errors import UsageError
-from tmt.replay.parameters import check_hold, check_range
+from tmt.replay.checks import check_hold, check_range
 from tmt.units import MAX_TIME_NS
 
 if TYPE_CHECKING:

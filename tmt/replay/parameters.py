@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tmt.errors import UsageError
+from tmt.replay.checks import check_hold, check_range
+from tmt.replay.stacks import DEFAULT_STACK, FECTCP, check_stack
 from tmt.units import MAX_TIME_NS
 
 if TYPE_CHECKING:
@@ -14,23 +16,6 @@ if TYPE_CHECKING:
     from tmt.replay.coding import Coding
     from tmt.replay.wired import Proxy, WiredHop
     from tmt.schemes.parameters import OnlineScheme
-
-STACKS = {
-    "2009": ("newreno", "westwood", "hybla", "cubic", "compound", "fectcp"),
-    "modern": ("newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3", "fectcp"),
-}
-"""TCP stacks and the variants that each has: ns-2's TCP-Linux (the code of Linux 2.6.22), and CLIFT's own.
-
-FECTCP has agents of its own, which are the same beside either stack.
-"""
-
-TCP_VARIANTS = tuple(dict.fromkeys(name for names in STACKS.values() for name in names))
-"""The variants that any stack has."""
-
-DEFAULT_STACK: Final = "2009"
-
-FECTCP: Final = "fectcp"
-"""The variant that codes instead of sending again."""
 
 MAX_FLOWS = 1000
 MAX_SEED = 1_000_000
@@ -85,7 +70,7 @@ class Replay:
     Attributes
     ----------
     tcp
-        For all flows, one of the variants that `STACKS` lists for `stack`.
+        For all flows, one of the variants that `tmt.replay.stacks.STACKS` lists for `stack`.
     stack
         One of `STACKS`: how senders and receivers detect and repair losses, with selective acknowledgements
         and timestamps in both.
@@ -197,25 +182,3 @@ _BOUNDS: dict[str, tuple[int, int]] = {
     "seed": (1, MAX_SEED),
     "hold_ns": (1, MAX_TIME_NS),
 }
-
-
-def check_stack(tcp: str, stack: str, whose: str = "") -> None:
-    """Refuse a stack that does not exist, or a variant that it does not have (UsageError)."""
-    if stack not in STACKS:
-        raise UsageError(f"{whose}stack is {stack!r}, must be one of {', '.join(STACKS)}")
-    if tcp not in STACKS[stack]:
-        allowed = ", ".join(STACKS[stack])
-        raise UsageError(f"{whose}tcp is {tcp!r}, must be one of {allowed} with stack {stack}")
-
-
-def check_range(name: str, value: float, least: float, most: float) -> None:
-    """Refuse what is no number from `least` to `most` (UsageError)."""
-    # Written so that NaN is refused as well.
-    if isinstance(value, bool) or not least <= value <= most:
-        raise UsageError(f"{name} is {value}, must be from {least:.15g} to {most:.15g}")
-
-
-def check_hold(hold_ns: int | None, in_order: bool) -> None:
-    """Refuse a hold time where nothing is held (UsageError)."""
-    if hold_ns is not None and not in_order:
-        raise UsageError("hold_ns is given, which means something only with in_order = true")

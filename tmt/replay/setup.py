@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, cast
 
 from tmt.replay.coding import Coding
 from tmt.replay.links import ReadyLink, ready_link
-from tmt.replay.parameters import FECTCP, PlainLink
+from tmt.replay.parameters import PlainLink
+from tmt.replay.stacks import FECTCP
 from tmt.replay.wired import MIN_BUFFER_PACKETS
 from tmt.units import NS_PER_S, ns_to_seconds
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tmt.replay.parameters import check_range, check_stack
+from tmt.replay.checks import check_range
+from tmt.replay.stacks import check_stack
 from tmt.units import MAX_TIME_NS
 
 MIN_BUFFER_PACKETS = 2
