@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pytest
 
+from tests.ns2.scripts import run_script
 from tmt.io import write_trace
 from tmt.schema import PACKET_EVENTS
 
@@ -66,21 +66,14 @@ def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
         **variables: Any,
     ) -> Run:
         (tmp_path / "sendings").write_text("".join(f"{t / 1e9:.9f} {size}\n" for t, size in sendings))
-        words = [str(word) for item in variables.items() for word in item]
+        words: list[object] = [word for item in variables.items() for word in item]
         if trace is not None:
             path = trace
             if not isinstance(path, Path):
                 path = tmp_path / "trace.npy"
                 write_trace(path, trace)
-            words += ["load", str(path)]
-        done = subprocess.run(
-            [simulator, SCRIPT, queue, "sendings", str(delay_s), str(duration_s), *words],
-            cwd=tmp_path,
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+            words += ["load", path]
+        done = run_script(simulator, SCRIPT, tmp_path, queue, "sendings", delay_s, duration_s, *words)
         if done.returncode != 0:
             return Run(done.returncode, done.stderr, np.empty(0), {}, [])
         counters = dict(line.split() for line in done.stdout.splitlines())

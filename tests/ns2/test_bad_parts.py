@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.ns2.scripts import run_script
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,9 +26,7 @@ FECTCP = "set it [new Agent/TCP/Fectcp]; $it set {}; $it advance 1"
 def refusal(simulator: Path, folder: Path, script: str) -> tuple[int, list[str]]:
     """Run a script; return its exit status and what it says."""
     (folder / "bad.tcl").write_text(script)
-    done = subprocess.run(
-        [simulator, "bad.tcl"], cwd=folder, check=False, capture_output=True, text=True, timeout=60
-    )
+    done = run_script(simulator, "bad.tcl", folder)
     return done.returncode, done.stderr.splitlines()
 
 

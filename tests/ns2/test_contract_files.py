@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests.ns2.scripts import run_script
 
 pytestmark = pytest.mark.ns2
 
@@ -28,9 +29,7 @@ def test_link_file__is_loaded_or_refused_in_one_line(
 ) -> None:
     (tmp_path / "load.tcl").write_text(SCRIPT)
     path = CONTRACT / name
-    result = subprocess.run(
-        [simulator, "load.tcl", path], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=30
-    )
+    result = run_script(simulator, "load.tcl", tmp_path, path)
     if reason:
         line = f"{path}:{place}: {reason}\n" if place else f"{path}: {reason}\n"
         assert (result.returncode, result.stdout, result.stderr) == (2, "", line)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from tests.ns2.scripts import output_of, run_script
 from tmt.channels import NeymanA
 from tmt.models import ClusteredErrors
 
 if TYPE_CHECKING:
+    import subprocess
+
     import numpy.typing as npt
 
 SCRIPT = Path(__file__).with_name("error_model.tcl")
@@ -22,8 +24,7 @@ PACKETS = 40_000
 def run(
     simulator: Path, folder: Path, *words: object, packets: int = PACKETS, size: int = 1500
 ) -> subprocess.CompletedProcess[str]:
-    command = [simulator, SCRIPT, "ErrorModel/NeymanA", packets, size, *words]
-    return subprocess.run([str(w) for w in command], cwd=folder, capture_output=True, text=True, check=False)
+    return run_script(simulator, SCRIPT, folder, "ErrorModel/NeymanA", packets, size, *words)
 
 
 def lost(simulator: Path, folder: Path, *words: object, size: int = 1500) -> npt.NDArray[np.bool_]:
@@ -78,8 +79,7 @@ def test_error_model__takes_its_numbers_from_the_variable_that_is_named(
         "set value [new RandomVariable/Constant]\n$value set val_ 1e-9\n"
         f"lappend argv ranvar $value\nsource {SCRIPT}\n"
     )
-    command = [simulator, script, "ErrorModel/NeymanA", "500", "1500", "rate_", "0.2"]
-    subprocess.run([str(word) for word in command], cwd=tmp_path, check=True)
+    output_of(simulator, script, tmp_path, "ErrorModel/NeymanA", 500, 1500, "rate_", 0.2)
     lines = (tmp_path / "out.tr").read_text().splitlines()
     dropped = [int(float(line.split()[1]) * 1000) for line in lines if line.startswith("d ")]
     assert dropped == [92, 185, 278, 371, 464]

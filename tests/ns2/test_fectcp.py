@@ -5,11 +5,12 @@ A packet takes 1 ms and each way 50 ms unless a test says otherwise; the handsha
 
 from __future__ import annotations
 
-import subprocess
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+from tests.ns2.scripts import output_of, run_script
 
 SCRIPT = Path(__file__).with_name("fectcp.tcl")
 HANDSHAKE_S = 0.1 + 40 * 8 / 12e6
@@ -20,13 +21,8 @@ class Run:
     """What a simulation counted, and the packets that were sent and lost, in order."""
 
     def __init__(self, simulator: Path, folder: Path, **settings: object) -> None:
-        words = [str(word) for item in settings.items() for word in item]
-        done = subprocess.run(
-            [simulator, SCRIPT, *words], cwd=folder, check=True, capture_output=True, text=True, timeout=60
-        )
-        self.counters = {
-            name: float(value) for name, value in (line.split() for line in done.stdout.splitlines())
-        }
+        printed = output_of(simulator, SCRIPT, folder, **settings).splitlines()
+        self.counters = {name: float(value) for name, value in map(str.split, printed)}
         lines = [line.split() for line in (folder / "out.tr").read_text().splitlines()]
         self.sent = [(float(words[1]), int(words[10])) for words in lines if words[0] == "+"]
         self.lost = [int(words[10]) for words in lines if words[0] == "d"]
@@ -130,9 +126,7 @@ def test_udp_beside_it__makes_it_yield(simulator: Path, tmp_path: Path) -> None:
 def test_bad_overhead__is_refused_in_one_line(
     simulator: Path, tmp_path: Path, overhead: str, reason: str
 ) -> None:
-    done = subprocess.run(
-        [simulator, SCRIPT, "overhead", overhead], cwd=tmp_path, check=False, capture_output=True, text=True
-    )
+    done = run_script(simulator, SCRIPT, tmp_path, overhead=overhead)
     assert done.returncode == 2
     assert done.stderr.startswith("Agent/TCP/Fectcp: ")
     assert reason in done.stderr

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from tests.ns2.scripts import output_of
 from tmt.convert import convert_file
 from tmt.io import read_link
 from tmt.io.importers import import_trace
@@ -65,9 +65,7 @@ Times = dict[str, list[int]]
 
 def replay(simulator: Path, folder: Path, packets: int) -> Times:
     (folder / "saturate.tcl").write_text(SCRIPT)
-    subprocess.run(
-        [simulator, "saturate.tcl", str(packets)], cwd=folder, check=True, capture_output=True, timeout=120
-    )
+    output_of(simulator, "saturate.tcl", folder, packets)
     times: Times = {event: [] for event in "+-rdlu"}
     uids: dict[str, list[int]] = {event: [] for event in times}
     for line in (folder / "packets.tr").read_text().splitlines():

@@ -6,10 +6,11 @@ takes 0.027 ms. A dropped packet takes no time on the link.
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests.ns2.scripts import output_of
 
 SCRIPT = Path(__file__).with_name("modern_tcp.tcl")
 SYN_ACK_S = 0.1 + 40 * 8 / 12e6
@@ -20,11 +21,8 @@ class Transfer:
     """When each packet was sent, and what the sender counted."""
 
     def __init__(self, simulator: Path, folder: Path, **settings: object) -> None:
-        words = [str(word) for item in settings.items() for word in item]
-        done = subprocess.run(
-            [simulator, SCRIPT, *words], cwd=folder, check=True, capture_output=True, text=True, timeout=60
-        )
-        self.counters = dict(line.split() for line in done.stdout.splitlines())
+        printed = output_of(simulator, SCRIPT, folder, **settings).splitlines()
+        self.counters = dict(line.split() for line in printed)
         self.times: dict[int, list[float]] = {}
         for line in (folder / "out.tr").read_text().splitlines():
             words = line.split()

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.ns2.scripts import run_script
+
+if TYPE_CHECKING:
+    import subprocess
 
 pytestmark = pytest.mark.ns2
 
@@ -14,9 +19,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl" / "replay.tcl
 
 def replay(simulator: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     folder.mkdir()
-    return subprocess.run(
-        [simulator, SCRIPT, *words], cwd=folder, check=False, capture_output=True, text=True, timeout=60
-    )
+    return run_script(simulator, SCRIPT, folder, *words)
 
 
 @pytest.mark.parametrize(

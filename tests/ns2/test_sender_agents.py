@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.ns2.scripts import output_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,4 @@ $ns run
 @pytest.mark.parametrize("kind", ["Modern", "Fectcp"])
 def test_deleted_agent__takes_its_timer_along(kind: str, simulator: Path, tmp_path: Path) -> None:
     (tmp_path / "script.tcl").write_text(SCRIPT.replace("KIND", kind))
-    done = subprocess.run(
-        [simulator, "script.tcl"], cwd=tmp_path, check=False, capture_output=True, text=True, timeout=60
-    )
-    assert (done.returncode, done.stdout) == (0, "at its end\n")
+    assert output_of(simulator, "script.tcl", tmp_path) == "at its end\n"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests.ns2.scripts import run_script
 
 SCRIPTS = Path(__file__).parents[2] / "clift-ns2" / "tcl"
 
@@ -29,14 +30,7 @@ SCRIPTS = Path(__file__).parents[2] / "clift-ns2" / "tcl"
 def test_bad_setting__is_refused_by_name(
     script: str, words: tuple[str, ...], message: str, simulator: Path, tmp_path: Path
 ) -> None:
-    done = subprocess.run(
-        [simulator, SCRIPTS / script, *words],
-        cwd=tmp_path,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    done = run_script(simulator, SCRIPTS / script, tmp_path, *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"{script}: {message}")
     assert done.stderr.count("\n") == 1
@@ -72,7 +66,5 @@ def test_bad_setting__is_refused_by_name(
 def test_bad_setting__is_refused_by_what_is_allowed(
     script: str, words: tuple[str, ...], message: str, simulator: Path, tmp_path: Path
 ) -> None:
-    done = subprocess.run(
-        [simulator, SCRIPTS / script, *words], cwd=tmp_path, check=False, capture_output=True, text=True
-    )
+    done = run_script(simulator, SCRIPTS / script, tmp_path, *words)
     assert (done.returncode, done.stderr) == (2, f"{script}: {message}\n")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.ns2.scripts import run_script
 from tmt.replay import STACKS
 
 pytestmark = pytest.mark.ns2
@@ -31,11 +31,8 @@ class Transfers:
 
 def transfer(simulator: Path, folder: Path, **settings: object) -> Transfers:
     """Run the script, which ends when nothing is left to happen."""
-    words = [str(word) for item in settings.items() for word in item]
-    done = subprocess.run(
-        [simulator, SCRIPT, *words], cwd=folder, check=True, capture_output=True, text=True, timeout=60
-    )
-    assert done.stderr == ""
+    done = run_script(simulator, SCRIPT, folder, **settings)
+    assert (done.returncode, done.stderr) == (0, "")
     lines = [line.split() for line in done.stdout.splitlines() if not line.startswith("cmd ")]
     arrived, sent_on = defaultdict(list), defaultdict(list)
     for line in (folder / "out.tr").read_text().splitlines():

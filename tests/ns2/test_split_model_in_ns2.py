@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from tests.ns2.scripts import output_of
 from tmt.models.split import GoBackN, TcpSender, TwoLinks, lossless
 from tmt.schema import PACKET_EVENTS
 
@@ -35,8 +35,7 @@ def _received_s(
         "window_packets": WINDOW,
         "wired_loss": 0,
     }
-    words = [str(word) for item in (settings | more).items() for word in item]
-    subprocess.run([simulator, SPLIT, *words], cwd=folder, check=True, capture_output=True, timeout=60)
+    output_of(simulator, SPLIT, folder, **settings | more)
     records = np.load(folder / "packets.npy")
     data = records[records["sequence"] > 0]  # 0 is the SYN
     sent, received = (

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.ns2.scripts import output_of
 from tests.ns2.stock import STOCK_TCL, run_stock_script
 from tmt.io import write_trace
 from tmt.trace import LinkTrace
@@ -90,10 +91,8 @@ int main(void) {
 
 def test_parameters__do_not_overwrite_their_neighbours(simulator: Path, tmp_path: Path) -> None:
     (tmp_path / "set.tcl").write_text(THREE_PARAMETERS)
-    done = subprocess.run(
-        [simulator, "set.tcl"], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=60
-    )
-    found = dict(re.findall(r"tcp_linux\.(\w+) = (-?\d+)", done.stdout))
+    printed = output_of(simulator, "set.tcl", tmp_path)
+    found = dict(re.findall(r"tcp_linux\.(\w+) = (-?\d+)", printed))
     assert found == {"sysctl_tcp_abc": "2", "tcp_max_burst": "70000", "debug_level": "3"}
 
 
@@ -118,11 +117,8 @@ def test_ignored_acknowledgements__are_freed(simulator: Path, tmp_path: Path) ->
             NS_PER_MS * np.arange(rows, dtype=np.int64), delays, np.ones(rows, bool), np.ones(rows, np.uint8)
         )
         write_trace(path, trace)
-        arguments = ["reno", "100", "30", "true", str(path)]
-        done = subprocess.run(
-            [simulator, SENDER, *arguments], check=True, capture_output=True, text=True, timeout=60
-        )
-        peaks.append(int(done.stdout.split("peak_kib ")[1].split()[0]))
+        printed = output_of(simulator, SENDER, tmp_path, "reno", 100, 30, "true", path)
+        peaks.append(int(printed.split("peak_kib ")[1].split()[0]))
     assert peaks[1] < peaks[0] + 10_000, f"peaks of memory in KiB: {peaks}"
 
 
@@ -134,14 +130,8 @@ def test_round_trip_time__is_a_sample_or_none(
     (tmp_path / "probe.c").write_text(PROBE)
     build = ["gcc", "-shared", "-fPIC", "-w", f"-I{LINUX}", "-I.", "probe.c", "-o", "probe.so"]
     subprocess.run(build, cwd=tmp_path, check=True, timeout=60)
-    done = subprocess.run(
-        [simulator, SENDER, "probe", "10", "2", timestamps, "", tmp_path / "probe.so"],
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    found = {int(sample) for sample in re.findall(r"sample (-?\d+)", done.stdout)}
+    printed = output_of(simulator, SENDER, tmp_path, "probe", 10, 2, timestamps, "", tmp_path / "probe.so")
+    found = {int(sample) for sample in re.findall(r"sample (-?\d+)", printed)}
     assert found <= samples
     assert found
 
@@ -183,7 +173,7 @@ def test_own_trace__has_the_smoothed_round_trip_time_in_seconds(
 ) -> None:
     # 100 ms there and back, and the time of some 20 packets, 8 ms each, that wait in the queue.
     (tmp_path / "own.tcl").write_text(OWN_TRACE % (agent, sink))
-    subprocess.run([simulator, "own.tcl"], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    output_of(simulator, "own.tcl", tmp_path)
     lines = [line.split() for line in (tmp_path / "own.tr").read_text().splitlines()]
     samples = [float(words[6]) for words in lines if words[5] == "srtt_s_" and float(words[6]) != 0]
     assert len(samples) > 5

@@ -1,0 +1,32 @@
+"""Runs of the simulator's scripts."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def run_script(
+    ns: Path, script: Path | str, folder: Path, *words: object, **settings: object
+) -> subprocess.CompletedProcess[str]:
+    """Run a script in `folder` with words, then names and values of settings."""
+    command = [ns, script, *words, *(word for item in settings.items() for word in item)]
+    return subprocess.run(
+        [str(word) for word in command],
+        cwd=folder,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def output_of(ns: Path, script: Path | str, folder: Path, *words: object, **settings: object) -> str:
+    """Run a script, which must end well; return what it prints."""
+    done = run_script(ns, script, folder, *words, **settings)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
