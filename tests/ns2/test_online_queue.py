@@ -135,6 +135,20 @@ def test_go_back__takes_the_slots_that_hand_work_says(send_datagrams: Datagrams)
     assert sorted(found) == sorted([timeline(False), timeline(True)])
 
 
+def test_trace_file__shows_what_the_link_loses(send_datagrams: Datagrams) -> None:
+    # At 1 Mbit/s 1000 bytes take 8 ms. Every unit is lost, and given up when the last one has been sent.
+    run = send_datagrams(None, [(MS, 1000)] * 2, queue="Clift/Online", unit_bytes_=1000, error_good_=1)
+    seen = [(line.split()[0], float(line.split()[1]), int(line.split()[-1])) for line in run.lines]
+    assert seen == [
+        ("+", 0.001, 0),
+        ("+", 0.001, 1),
+        ("-", 0.009, 0),
+        ("-", 0.017, 1),
+        ("l", 0.019, 0),
+        ("l", 0.027, 1),
+    ]
+
+
 @pytest.mark.parametrize(("repair", "persistency", "loss"), [(0, 1, 0.01), (1, 0, 0.05), (2, 2, 0.2)])
 def test_online__loses_and_wastes_what_the_model_says(
     repair: int, persistency: int, loss: float, send_datagrams: Datagrams
