@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from analysis.kuhn2014.campaigns import SCENARIOS, run
+from analysis.scenario_runs import SCENARIOS, run
 from tmt.figures.style import INK, TCP_STYLES, new_figure, save
 from tmt.metrics.statistics import Interval, paired_difference, t_interval
 

@@ -17,7 +17,7 @@ from tmt.emulate import run as emulate
 from tmt.metrics import transport
 from tmt.replay import Replay
 from tmt.replay import run as replay
-from tmt.replay.stacks import STACKS
+from tmt.replay.stacks import HEADER_BYTES, STACKS
 from tmt.schema import UNSETTLED, WINDOW_RECORDS
 from tmt.units import NS_PER_S
 
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from tmt.metrics.transport import Records
 
 HERE = Path(__file__).parent
-HEADER_BYTES = 52
-"""IP, TCP and its timestamps, in the kernel as in `clift-ns2/tcl/flows.tcl`."""
-
 WINDOW_PACKETS = 10_000
 """Bound on the window, in ns-2 and by the kernel's buffers: beyond what any of these paths can hold."""
 

@@ -1,23 +1,6 @@
-"""Runs the scenarios, or what is missing of them, and gives their rows."""
+"""The scenarios of Kuhn 2014, and what else was asked of its schemes."""
 
 from __future__ import annotations
-
-import sys
-import time
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from tmt.campaign.campaign import open_campaign
-from tmt.campaign.columns import DONE
-from tmt.campaign.engine import default_jobs
-from tmt.campaign.pool import LocalPool
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tmt.campaign.engine import Progress, Watch
-
-SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 
 PAPER = {
     "internet-interleaved": "Internet, interleaved",
@@ -33,59 +16,3 @@ BEYOND = {
     "internet-lossy-return": "return",
 }
 """Scenarios that ask what the paper did not, and what their cells are called."""
-
-SAY_EVERY_S = 15.0
-"""How often progress is reported where the output is no terminal."""
-
-
-def run(scenario: Path, folder: Path, *, execute: bool = True) -> pd.DataFrame:
-    """Execute the runs of a scenario that `folder` does not hold; return the rows of all that are done."""
-    with open_campaign(scenario, folder) as campaign:
-        todo = campaign.plan()
-        if todo.missing:
-            print(f"{scenario.stem}: {len(todo.missing)} of {len(todo.runs)} runs to do", flush=True)
-        if execute:
-            try:
-                campaign.execute(todo, lambda: LocalPool(default_jobs()), _teller(scenario.stem))
-            except KeyboardInterrupt:
-                print("\ninterrupted: the same command goes on from here", flush=True)
-                sys.exit(130)
-        rows = campaign.rows()
-    done = rows[rows["status"] == DONE]
-    if len(done) < len(rows):
-        print(f"{scenario.stem}: {len(rows) - len(done)} runs FAILED; {folder} says why", flush=True)
-    return done.assign(es_n0_db=_es_n0_db(done["trace"]))
-
-
-def _es_n0_db(traces: pd.Series) -> pd.Series:
-    """Return the Es/N0 that the names of traces give; 14 dB, the profile's, where they give none."""
-    return traces.str.extract(r"Es/N0 ([\d.]+) dB")[0].astype(float).fillna(14.0)
-
-
-def _teller(name: str) -> Watch:
-    """Return what reports progress: a line written anew in a terminal, lines now and then elsewhere."""
-    begun = said = time.monotonic()
-    ended_before = 0
-    terminal = sys.stdout.isatty()
-
-    def watch(progress: Progress) -> None:
-        nonlocal begun, ended_before, said
-        now = time.monotonic()
-        if progress.converted < progress.conversions:  # the time left goes by simulations alone
-            begun, ended_before = now, progress.ended
-        finished = progress.ended == progress.total
-        if not finished and now - said < (0.5 if terminal else SAY_EVERY_S):
-            return
-        said = now
-        ended = progress.ended - ended_before
-        left_s = (now - begun) * (progress.total - progress.ended) / max(ended, 1)
-        left = f", {left_s / 60:.0f} min left" if ended and not finished else ""
-        text = (
-            f"{name}: {progress.converted} of {progress.conversions} link traces, "
-            f"{progress.ended} of {progress.total} runs{left}"
-        )
-        print(
-            f"\r{text:<100}" if terminal else text, end="\n" if finished or not terminal else "", flush=True
-        )
-
-    return watch

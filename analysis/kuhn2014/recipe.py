@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.kuhn2014 import comparison
-from analysis.kuhn2014.campaigns import BEYOND, PAPER, SCENARIOS, run
+from analysis.kuhn2014.campaigns import BEYOND, PAPER
 from analysis.kuhn2014.figures import FIGURES, draw
 from analysis.kuhn2014.measures import cells, read_cells, write_cells
 from analysis.kuhn2014.page import CELLS, PAGE, render
 from analysis.pages import copy_to_docs
+from analysis.scenario_runs import SCENARIOS, run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,6 +10,7 @@ import pytest
 from tmt.errors import UsageError
 from tmt.replay import coding
 from tmt.replay.coding import RATELESS_CODES, Coding
+from tmt.replay.stacks import HEADER_BYTES
 
 
 def counts(text: str) -> dict[int, int]:
@@ -39,7 +40,7 @@ def test_coding__refuses_a_value_by_name(changes: dict, words: list[str]) -> Non
 
 
 def test_largest_block__is_the_whole_transfer_or_an_even_part_of_it() -> None:
-    payload = 1500 - coding.HEADER_BYTES
+    payload = 1500 - HEADER_BYTES
     assert Coding().largest_block(None, 1500) == 256
     assert Coding(block_segments=40).largest_block(None, 1500) == 40
     assert Coding().largest_block(69 * payload, 1500) == 69

@@ -11,7 +11,8 @@ import pytest
 from tmt.metrics import transport
 from tmt.metrics.transport import DECODED, FORWARD, RECEIVED, SENT
 from tmt.replay import PlainLink, Replay, TraceLink, run
-from tmt.replay.coding import HEADER_BYTES, Coding
+from tmt.replay.coding import Coding
+from tmt.replay.stacks import HEADER_BYTES
 from tmt.units import NS_PER_MS
 
 if TYPE_CHECKING:

@@ -27,10 +27,9 @@ from tmt.errors import OutputError, TmtError
 from tmt.generate import generate, overlay
 from tmt.io import create_trace, open_trace
 from tmt.replay import keep, runner
-from tmt.replay.coding import HEADER_BYTES
 from tmt.replay.parameters import PlainLink, Replay, TraceLink
 from tmt.replay.simulator import ReplayError, Simulator
-from tmt.replay.stacks import FECTCP
+from tmt.replay.stacks import FECTCP, HEADER_BYTES
 from tmt.replay.wired import Proxy, WiredHop
 from tmt.schema import FORMAT_VERSION, PHY_TRACE
 from tmt.units import NS_PER_S, seconds_to_ns

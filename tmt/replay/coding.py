@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from tmt.errors import UsageError
+from tmt.replay.stacks import HEADER_BYTES
 
 RATELESS_CODES = ("raptorq", "lt")
 """Codes that were measured: RaptorQ (RFC 6330), and LT codes with the robust soliton distribution."""
@@ -26,9 +27,6 @@ MAX_BLOCK_SEGMENTS = 10_000
 
 ENDLESS_BLOCK_SEGMENTS = 256
 """Block of a flow without end, where none is given: data are of use when all of their block is decoded."""
-
-HEADER_BYTES = 52
-"""TCP and IP headers of a data segment in `clift-ns2/tcl/flows.tcl`, with timestamps."""
 
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 _MEASURED = Path(__file__).with_name("code_overhead.csv")

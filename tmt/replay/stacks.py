@@ -23,6 +23,9 @@ DEFAULT_STACK: Final = "2009"
 FECTCP: Final = "fectcp"
 """The variant that codes instead of sending again."""
 
+HEADER_BYTES = 52
+"""TCP and IP headers of a data segment, with timestamps: in `clift-ns2/tcl/flows.tcl` as in the kernel."""
+
 
 def check_stack(tcp: str, stack: str, whose: str = "") -> None:
     """Refuse a stack that does not exist, or a variant that it does not have (UsageError)."""
