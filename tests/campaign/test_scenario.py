@@ -287,6 +287,12 @@ REFUSALS = {
 }
 
 
+def test_load__refuses_values_that_are_nested_without_end(tmp_path: Path) -> None:
+    (tmp_path / "deep.toml").write_text(f"title = {'[' * 5000}{']' * 5000}\n")
+    with pytest.raises(InputError, match=r"deep\.toml: is no scenario: its values are nested too deeply"):
+        load(tmp_path / "deep.toml")
+
+
 @pytest.mark.parametrize(("good", "bad", "message"), REFUSALS.values(), ids=REFUSALS)
 def test_load__refuses_in_one_line(tmp_path: Path, good: str, bad: str, message: str) -> None:
     assert good in GOOD

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -99,6 +101,31 @@ def test_command__lists_choices_of_a_missing_option_in_one_line() -> None:
     assert result.returncode == 2
     choices = "Missing option '--scheme'. Choose from: none, fec, arq, harq"
     assert result.stderr == f"tmt convert: {choices} (see tmt convert --help)\n"
+
+
+def _said(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(TMT), *arguments], stderr=subprocess.PIPE, text=True, check=False, timeout=60, **settings
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("model", "arq", "--alpha", "0.9", "--beta", "0.5", "--rtt", "1")]
+)
+def test_output__that_cannot_be_written_ends_in_one_line(arguments: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        result = _said(*arguments, stdout=full)
+    assert result.returncode == 1
+    assert result.stderr == "tmt: standard output cannot be written: No space left on device\n"
+
+
+def test_output__shows_names_that_its_encoding_lacks(tmp_path: Path) -> None:
+    path = tmp_path / "größe.txt"
+    path.write_text("0 1\n1 0\n")
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "COLUMNS": "300"}
+    result = _said("inspect", str(path), stdout=subprocess.PIPE, env=ascii_only)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert r"gr\xf6\xdfe.txt: PHY trace" in result.stdout
 
 
 def test_reference__is_current() -> None:

@@ -88,6 +88,8 @@ def load(path: str | PathLike[str]) -> Scenario:
         content = tomllib.loads(text)
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}") from error
+    except RecursionError as error:
+        raise InputError(path, "is no scenario: its values are nested too deeply") from error
     except UnicodeDecodeError as error:
         raise InputError(path, "is no text in UTF-8") from error
     except tomllib.TOMLDecodeError as error:

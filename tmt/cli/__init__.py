@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
+import os
 import signal
+import sys
 import warnings
 
 import click
@@ -67,8 +70,13 @@ def main() -> None:
     gc.set_threshold(OBJECTS_PER_COLLECTION)
     warnings.formatwarning = _one_line
     signal.signal(signal.SIGTERM, _terminate)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that the terminal's encoding lacks is shown as a code, as on stderr.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = _group(standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except TmtError as error:
         click.echo(error, err=True)
         status = error.exit_status
@@ -83,7 +91,14 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         status = 130
-    gc.freeze()  # Python would look for cycles once more, in all that was imported: 0.2 s
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        # Output to files ends in a `TmtError`; what names no file was for a stream. What that still holds is
+        # thrown away, lest the interpreter try again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        click.echo(f"tmt: standard output cannot be written: {error.strerror}", err=True)
+        status = 1
     raise SystemExit(status)
 
 

@@ -51,11 +51,11 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
     if as_json:
         click.echo(json.dumps(report.to_json(), indent=2, allow_nan=False))
         return
-    from rich.console import Console  # noqa: PLC0415
+    from tmt.cli.fit_output import as_tables  # noqa: PLC0415
+    from tmt.cli.tables import wide_console  # noqa: PLC0415
 
-    from tmt.cli.fit_output import as_table  # noqa: PLC0415
-
-    Console().print(as_table(trace, report))
+    tables = as_tables(trace, report)
+    wide_console(*tables).print(*tables, report.verdict, sep="")
 
 
 def _erasures(trace: str) -> BoolArray:

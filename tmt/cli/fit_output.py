@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Group
 from rich.table import Table
-from rich.text import Text
 
 from tmt.fit.models import MODELS
 
@@ -16,8 +14,8 @@ if TYPE_CHECKING:
     from tmt.fit.goodness import GoodnessOfFit
 
 
-def as_table(path: str, report: FitReport) -> Group:
-    """Render a report: the models and their tests, then their parameters, then the verdict."""
+def as_tables(path: str, report: FitReport) -> tuple[Table, Table]:
+    """Render a report: the models and their tests, then their parameters."""
     share = report.erased / report.slots
     bursts = sum(report.burst_lengths.values())
     title = f"{path}: {report.slots:,} slots, {report.erased:,} erased ({share:.4g}), {bursts:,} bursts"
@@ -29,7 +27,7 @@ def as_table(path: str, report: FitReport) -> Group:
         for parameter, estimate in model.parameters.items():
             numbers = (f"{value:.5g}" for value in (estimate.value, estimate.low, estimate.high))
             values.add_row(MODELS[name], parameter, *numbers)
-    return Group(tests, values, Text(report.verdict))
+    return tests, values
 
 
 def _table(*headings: str, title: str | None = None) -> Table:

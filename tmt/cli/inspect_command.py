@@ -55,8 +55,8 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
     if as_json:
         click.echo(json.dumps(summary.to_json(), indent=2, allow_nan=False))
         return
-    from rich.console import Console  # noqa: PLC0415
-
     from tmt.cli.inspect_output import as_tables  # noqa: PLC0415
+    from tmt.cli.tables import wide_console  # noqa: PLC0415
 
-    Console(soft_wrap=False).print(as_tables(trace, summary))
+    tables = as_tables(trace, summary)
+    wide_console(*tables).print(*tables, sep="")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE, SIMPLE_HEAD
-from rich.console import Group
 from rich.table import Table
 
 from tmt.metrics.summaries import LinkSummary, PhySummary
@@ -20,7 +19,7 @@ Fact = tuple[str, str, str]
 """What it is, how much, and what exactly is counted."""
 
 
-def as_tables(path: str, summary: PhySummary | LinkSummary) -> Group:
+def as_tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, Table]:
     """Render a summary: single figures first, then distributions, one a line."""
     phy = isinstance(summary, PhySummary)
     facts = Table(
@@ -30,8 +29,8 @@ def as_tables(path: str, summary: PhySummary | LinkSummary) -> Group:
         title_justify="left",
         show_header=False,
     )
-    facts.add_column(style="bold")
-    facts.add_column(justify="right")
+    facts.add_column(style="bold", no_wrap=True)
+    facts.add_column(justify="right", no_wrap=True)
     facts.add_column(style="dim")
     for fact in _facts(summary):
         facts.add_row(*fact)
@@ -52,7 +51,7 @@ def as_tables(path: str, summary: PhySummary | LinkSummary) -> Group:
     else:
         spread.add_row("delay, ms", *_cells(summary.delay_s.scaled(1e-3)))
         spread.add_row("given up, ms", *_cells(summary.loss_delay_s.scaled(1e-3)))
-    return Group(facts, spread)
+    return facts, spread
 
 
 def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 FILE = click.Path(path_type=Path)
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
+LEAST_WIDTH = 72
+"""Columns of the output at least; a narrower terminal folds the lines."""
 
 OPTIONS = (
     click.option(
@@ -268,6 +270,7 @@ def _print(result: ReplayResult) -> None:
     from rich.table import Table  # noqa: PLC0415
 
     console = Console(highlight=False)
+    console.width = max(console.width, LEAST_WIDTH)
     present = [column for column in RUN_RESULTS if result.row[column.name] is not None]
     given = [f"{c.name} {_shown(result.row[c.name])}" for c in present if c.group == "scenario"]
     console.print(", ".join(given), markup=False)

@@ -92,12 +92,15 @@ def summarise(campaign: Campaign, after: Plan, figures: list[Path]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
+    from tmt.cli.tables import wide_console  # noqa: PLC0415
+
     console = Console(highlight=False, markup=False)
     groups = campaign.groups()
     console.print(Text(f"{campaign.scenario.title}\n", style="bold"), soft_wrap=True)
     if groups:
         for label in dict.fromkeys(group.label for group in groups):
-            console.print(_table([group for group in groups if group.label == label], label))
+            table = _table([group for group in groups if group.label == label], label)
+            wide_console(table).print(table)
         seeds = {cell.goodput_kbps.count for group in groups for cell in group.cells}
         spread = str(min(seeds)) if len(seeds) == 1 else f"{min(seeds)} to {max(seeds)}"
         console.print(

@@ -1,0 +1,31 @@
+"""Tables in which nothing is cut: where the terminal is narrower than their figures, it folds the lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.measure import Measurement
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_ANY_WIDTH = 10_000
+
+
+def wide_console(*tables: Table) -> Console:
+    """Return a console that is as wide as the terminal, or as the widest table with every column whole.
+
+    What columns with `no_wrap` hold stays in one piece; the words of the others may stand below each other.
+    """
+    console = Console(highlight=False, markup=False)
+    unbounded = console.options.update(max_width=_ANY_WIDTH)
+    needed = console.width
+    for table in tables:
+        for column in table.columns:
+            if column.no_wrap:
+                cells = (column.header, *column.cells)
+                column.min_width = max(Measurement.get(console, unbounded, cell).maximum for cell in cells)
+        needed = max(needed, Measurement.get(console, unbounded, table).minimum)
+    console.width = needed
+    return console
