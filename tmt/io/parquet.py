@@ -54,8 +54,8 @@ WRITE_SETTINGS: dict[str, Any] = {
     "write_page_checksum": True,
 }
 """How columns are encoded: differences of times are small numbers, which makes files about 100 times smaller
-than plain ones where slots are regular, and faster both to write and to read. Compression starts anew with each
-page, which takes a sixth of the time with 20,000 rows, as pyarrow would have it."""
+than plain ones where slots are regular, and faster both to write and to read. Compression starts anew with
+each page, which takes a sixth of the time with 20,000 rows, as pyarrow would have it."""
 
 READ_SETTINGS: dict[str, Any] = {
     "pre_buffer": False,
