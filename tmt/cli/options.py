@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.units import NS_PER_S, seconds_to_ns
+from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,20 +16,18 @@ if TYPE_CHECKING:
 
 
 class Seconds(click.ParamType[int]):
-    """A time typed in seconds that reaches the command as integer nanoseconds.
+    """A time of 0 s or more, typed in seconds, that reaches the command as integer nanoseconds.
 
     Parameters
     ----------
-    minimum_ns
-        Least time allowed; None allows negative times.
-    strict
-        Whether the least time itself is refused.
+    positive
+        Whether 0 s is refused, too.
     """
 
     name = "seconds"
 
-    def __init__(self, minimum_ns: int | None = 0, *, strict: bool = False) -> None:
-        self.minimum_ns, self.strict = minimum_ns, strict
+    def __init__(self, *, positive: bool = False) -> None:
+        self.positive = positive
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Convert text in seconds; an integer is a default and already in nanoseconds."""
@@ -40,19 +37,17 @@ class Seconds(click.ParamType[int]):
             time_ns = seconds_to_ns(str(value))
         except ValueError as error:
             self.fail(f"{error}.", param, ctx)
-        if self.minimum_ns is not None:
-            least = Decimal(self.minimum_ns) / NS_PER_S
-            if self.strict and time_ns <= self.minimum_ns:
-                self.fail(f"{value} s is not allowed; it must be more than {least} s.", param, ctx)
-            if time_ns < self.minimum_ns:
-                self.fail(f"{value} s is not allowed; it must be {least} s or more.", param, ctx)
+        if self.positive and time_ns <= 0:
+            self.fail(f"{value} s is not allowed; it must be more than 0 s.", param, ctx)
+        if time_ns < 0:
+            self.fail(f"{value} s is not allowed; it must be 0 s or more.", param, ctx)
         return time_ns
 
 
 SECONDS = Seconds()
 """A time of 0 s or more."""
 
-POSITIVE_SECONDS = Seconds(strict=True)
+POSITIVE_SECONDS = Seconds(positive=True)
 """A time of more than 0 s."""
 
 

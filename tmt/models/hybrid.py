@@ -276,13 +276,9 @@ def hybrid(
     )
 
 
-def sweep(
-    links: Iterable[HybridLink], connections: int, delayed_acks: int = 2, *, printed: bool = False
-) -> list[dict[str, Any]]:
+def sweep(links: Iterable[HybridLink], connections: int, delayed_acks: int = 2) -> list[dict[str, Any]]:
     """Return one row per link: its parameters, and what `hybrid` says of it."""
-    return [
-        {**asdict(link), **asdict(hybrid(link, connections, delayed_acks, printed=printed))} for link in links
-    ]
+    return [{**asdict(link), **asdict(hybrid(link, connections, delayed_acks))} for link in links]
 
 
 def largest_throughput(unit_loss: float, code_length: int, frame_units: int) -> float:
