@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from analysis import offline_online
 from analysis.barakat2003 import recipe as barakat2003
 from analysis.botos import coding_place
 from analysis.botos import recipe as botos
+from analysis.by_hand import start
 from analysis.channel import channel_check
 from analysis.jin2006 import recipe as jin2006
 from analysis.kuhn2014 import figure5, figure6
 from analysis.kuhn2014 import recipe as kuhn2014
 from analysis.tcp import congestion_controls
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RECIPES = {
     "Kuhn 2014, figure 5": figure5.main,
@@ -29,13 +32,12 @@ RECIPES = {
 }
 
 
-def main(folder: Path) -> None:
+def main(folder: Path) -> str:
     """Run each recipe; its pictures and data go into `folder`, what it found to standard output."""
-    folder.mkdir(parents=True, exist_ok=True)
     for title, recipe in RECIPES.items():
         print(f"{title}\n{recipe(folder)}\n", flush=True)
-    print(f"Pictures and data: {folder}")
+    return f"Pictures and data: {folder}"
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/reproduce"))
+    start(main)

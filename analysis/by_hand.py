@@ -11,9 +11,12 @@ if TYPE_CHECKING:
 
 
 def start(
-    main: Callable[..., str], keep_in_docs: Callable[[Path], None] | None = None, **switches: str
+    main: Callable[..., str],
+    keep_in_docs: Callable[[Path], None] | None = None,
+    default: str = "out/reproduce",
+    **switches: str,
 ) -> None:
-    """Run a recipe in the folder that is named, or out/reproduce, and print what it found.
+    """Run a recipe in the folder that is named, and print what it found.
 
     Parameters
     ----------
@@ -21,11 +24,13 @@ def start(
         The recipe: takes the folder, and each of `switches` by its name.
     keep_in_docs
         What ``--docs`` does afterwards with the folder; None where there is no such option.
+    default
+        The folder where none is named.
     switches
         Options that are given or not: the name of `main`'s parameter, and what it means.
     """
     parser = ArgumentParser(description=main.__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("out/reproduce"))
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(default))
     for name, meaning in switches.items():
         parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=meaning)
     if keep_in_docs:

@@ -9,21 +9,24 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from analysis.by_hand import start
 from analysis.judge.cases import CASES, Case
 from analysis.judge.report import FIGURE, PAGE, write_report
 from analysis.judge.runs import KERNEL, STACKS, VARIANTS, JudgeError, can_run, run_kernel, run_ns2
 from analysis.judge.store import Store
 from tmt.errors import TmtError
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 AT_ONCE = 24
 """Emulations at a time: a transfer at 2 Mbit/s needs about a hundredth of a core."""
 
 
-def main(folder: Path) -> None:
+def main(folder: Path) -> str:
     """Run what is missing, then write the report."""
-    folder.mkdir(parents=True, exist_ok=True)
     store = Store(folder)
     missing = [
         (case, variant, repeat)
@@ -41,7 +44,7 @@ def main(folder: Path) -> None:
             if store.get(stack, case, variant, repeat) is None:
                 store.put(stack, case, variant, repeat, run_ns2(case, stack, variant, repeat, folder))
     write_report(store)
-    print(f"Tables: {PAGE}; windows over time: {FIGURE}")
+    return f"Tables: {PAGE}; windows over time: {FIGURE}"
 
 
 def _judge(folder: Path, store: Store, case: Case, variant: str, repeat: int) -> bool:
@@ -62,4 +65,4 @@ def _judge(folder: Path, store: Store, case: Case, variant: str, repeat: int) ->
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/judge"))
+    start(main, default="out/judge")

@@ -1,0 +1,55 @@
+"""Recipes started by hand: the folder, what is copied to the documentation, and what is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from analysis.by_hand import start
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Recipe:
+    """Remembers what it was called with."""
+
+    def __init__(self) -> None:
+        self.called: list[tuple[str, Path, bool]] = []
+
+    def main(self, folder: Path, *, as_is: bool = False) -> str:
+        assert folder.is_dir()
+        self.called.append(("main", folder, as_is))
+        return "found"
+
+    def keep_in_docs(self, folder: Path) -> None:
+        self.called.append(("keep", folder, False))
+
+
+def test_start__makes_the_folder_and_passes_what_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe, new = Recipe(), tmp_path / "new"
+    monkeypatch.setattr("sys.argv", ["recipe", str(new), "--as-is", "--docs"])
+    start(recipe.main, recipe.keep_in_docs, as_is="execute nothing")
+    assert recipe.called == [("main", new, True), ("keep", new, False)]
+    assert capsys.readouterr().out == "found\n"
+
+
+def test_start__without_a_word_takes_the_default_and_touches_no_docs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = Recipe()
+    monkeypatch.setattr("sys.argv", ["recipe"])
+    start(recipe.main, recipe.keep_in_docs, default=str(tmp_path / "usual"))
+    assert recipe.called == [("main", tmp_path / "usual", False)]
+
+
+@pytest.mark.parametrize("word", ["--dosc", "--docs"])
+def test_start__refuses_what_the_recipe_does_not_have(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = Recipe()
+    monkeypatch.setattr("sys.argv", ["recipe", word])
+    with pytest.raises(SystemExit) as ended:
+        start(recipe.main)
+    assert (ended.value.code, recipe.called) == (2, [])
