@@ -26,6 +26,8 @@ LONG_SLOTS = 100_000_000
 RTT_NS = 500_000_000
 SCHEMES: tuple[Scheme, ...] = (NoScheme(), Fec(10, 2), Arq(RTT_NS), Harq(10, 2, RTT_NS))
 TMT = Path(sys.executable).with_name("tmt")
+AS_USERS = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""Surroundings of a command: Python keeps its byte code."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,6 @@ def measure_first_call(n_slots: int = 50_000, repeats: int = 5) -> float:
 
     The first run, which does not count, leaves Python's byte code and the kernels' machine code behind.
     """
-    keeps_byte_code = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with TemporaryDirectory() as folder:
         write_phy(Path(folder, "phy.parquet"), n_slots)
         times = []
@@ -96,7 +97,7 @@ def measure_first_call(n_slots: int = 50_000, repeats: int = 5) -> float:
                 cwd=folder,
                 check=True,
                 capture_output=True,
-                env=keeps_byte_code,
+                env=AS_USERS,
             )
             if repeat:
                 times.append(perf_counter() - start)
@@ -135,6 +136,7 @@ def measure_long(n_slots: int = LONG_SLOTS, repeats: int = 3) -> LongMeasurement
                 check=True,
                 capture_output=True,
                 text=True,
+                env=AS_USERS,
             )
             convert_s.append(perf_counter() - start)
             peaks_mib.append(int(done.stdout.split()[-2]) / 1024)
