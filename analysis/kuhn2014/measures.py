@@ -44,7 +44,7 @@ def cells(rows: pd.DataFrame, scenario: str) -> pd.DataFrame:
     Parameters
     ----------
     rows
-        The runs of one scenario, as `campaigns.run` gives them.
+        The runs of one scenario, as `scenario_runs.run` gives them.
     scenario
         What the cells name it.
     """

@@ -23,7 +23,7 @@ class Value:
     scenario, tcp, scheme, es_n0_db
         What it was measured with; `tcp` may be empty.
     measure
-        A column of `measures.MEASURES`.
+        One of those that `measures` gives cells of.
     value
         In the measure's unit.
     error

@@ -37,7 +37,7 @@ def summarise(
     Parameters
     ----------
     chunks
-        Its pieces, in order: an open `tmt.io.TraceReader`, or a list with one whole trace.
+        Its pieces, in order: an open `tmt.io.base.TraceReader`, or a list with one whole trace.
     metadata
         What the file says of its making; gives what the next two leave open.
     lldu_bytes
