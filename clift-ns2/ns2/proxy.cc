@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "connector.h"
@@ -21,10 +22,13 @@ namespace clift {
 
 namespace {
 
+struct FreePacket {
+  void operator()(Packet* packet) const { Packet::free(packet); }
+};
+
 class Proxy : public TclObject {
  public:
   Proxy(TcpAgent* tcp, const proxy::RelayOptions& options) : relay_(options), tcp_(tcp) {}
-  ~Proxy() override;
 
   int command(int argc, const char* const* argv) override;
 
@@ -42,7 +46,7 @@ class Proxy : public TclObject {
   void ends();
 
  private:
-  void remember(Packet* packet, proxy::Origin& origin);
+  proxy::Origin remember(Packet* packet);
   void release();
   void update();
   void stamp(Packet* packet, hdr_clift_window::Kind kind);
@@ -55,13 +59,9 @@ class Proxy : public TclObject {
   bool is_done_ = false;
   std::int64_t updates_ = 0;
   hdr_clift identity_{};             // what taps have written into the first sender's packets
-  Packet* last_answer_ = nullptr;    // updates are made after it
+  std::unique_ptr<Packet, FreePacket> last_answer_;  // updates are made after it
   NsObject* network_ = nullptr;      // where answers go
 };
-
-Proxy::~Proxy() {
-  if (last_answer_ != nullptr) Packet::free(last_answer_);
-}
 
 // `expect N`: the transfer has N segments with data; `done` is called when the far end has them all.
 int Proxy::command(int argc, const char* const* argv) {
@@ -85,8 +85,7 @@ int Proxy::command(int argc, const char* const* argv) {
 bool Proxy::takes(Packet* packet) {
   const bool is_probe = hdr_clift_window::access(packet)->kind == hdr_clift_window::probe;
   if (!is_probe) {
-    proxy::Origin origin;
-    remember(packet, origin);
+    const proxy::Origin origin = remember(packet);
     if (relay_.on_segment(now_ns(), hdr_tcp::access(packet)->seqno(), origin) != proxy::Arrival::refused) {
       release();
       return true;
@@ -97,10 +96,11 @@ bool Proxy::takes(Packet* packet) {
   return false;
 }
 
-void Proxy::remember(Packet* packet, proxy::Origin& origin) {
-  if (hdr_clift::offset_ < 0 || hdr_clift::access(packet)->tapped == 0) return;
+// What a tap has written into the packet, if there is one.
+proxy::Origin Proxy::remember(Packet* packet) {
+  if (hdr_clift::offset_ < 0 || hdr_clift::access(packet)->tapped == 0) return {};
   identity_ = *hdr_clift::access(packet);
-  origin = {identity_.sent_ns, identity_.transmission};
+  return {identity_.sent_ns, identity_.transmission};
 }
 
 // What has been processed is given to the onward connection. Segment 0 is the SYN, which each makes itself.
@@ -127,8 +127,7 @@ void Proxy::forwards(Packet* packet) {
 void Proxy::answers(Packet* packet, NsObject* network) {
   network_ = network;
   stamp(packet, hdr_clift_window::plain);
-  if (last_answer_ != nullptr) Packet::free(last_answer_);
-  last_answer_ = packet->copy();
+  last_answer_.reset(packet->copy());
 }
 
 void Proxy::learns(Packet* packet) {
@@ -195,9 +194,7 @@ class ProxyClass : public TclClass {
  public:
   ProxyClass() : TclClass("Clift/Proxy") {}
   TclObject* create(int argc, const char* const* argv) override {
-    if (hdr_clift_window::offset_ < 0) {
-      fail("Clift/Proxy: call `add-packet-header CliftWindow` before `new Simulator`");
-    }
+    hdr_clift_window::check_named("Clift/Proxy");
     if (argc != 7) fail("Clift/Proxy: needs a TCP sender, a capacity and a delay");
     auto* tcp = dynamic_cast<TcpAgent*>(TclObject::lookup(argv[4]));
     if (tcp == nullptr) fail(std::string("Clift/Proxy: ") + argv[4] + " is no TCP sender");

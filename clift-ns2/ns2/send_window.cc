@@ -16,19 +16,6 @@
 #include "window_header.h"
 #include "words.h"
 
-int hdr_clift_window::offset_ = -1;
-
-namespace {
-
-class WindowHeaderClass : public PacketHeaderClass {
- public:
-  WindowHeaderClass() : PacketHeaderClass("PacketHeader/CliftWindow", sizeof(hdr_clift_window)) {
-    bind_offset(&hdr_clift_window::offset_);
-  }
-} window_header_class;
-
-}  // namespace
-
 namespace clift {
 
 namespace {
@@ -139,9 +126,7 @@ class SendWindowClass : public TclClass {
  public:
   SendWindowClass() : TclClass("Clift/SendWindow") {}
   TclObject* create(int argc, const char* const* argv) override {
-    if (hdr_clift_window::offset_ < 0) {
-      fail("Clift/SendWindow: call `add-packet-header CliftWindow` before `new Simulator`");
-    }
+    hdr_clift_window::check_named("Clift/SendWindow");
     auto* tcp = argc == 6 ? dynamic_cast<TcpAgent*>(TclObject::lookup(argv[4])) : nullptr;
     const auto window =
         argc == 6 ? number_in<std::int64_t>(argv[5], 1, std::numeric_limits<std::int64_t>::max()) : std::nullopt;

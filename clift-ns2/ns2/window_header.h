@@ -20,4 +20,7 @@ struct hdr_clift_window {
 
   static int offset_;
   static hdr_clift_window* access(Packet* p) { return reinterpret_cast<hdr_clift_window*>(p->access(offset_)); }
+
+  // Refuses to make a part, `class_name`, when the script has not named the header.
+  static void check_named(const char* class_name);
 };
