@@ -186,7 +186,7 @@ def child_of(process: subprocess.Popen[str]) -> int:
     ("victim", "number", "status"),
     [
         ("tmt", signal.SIGKILL, -signal.SIGKILL),
-        ("tmt", signal.SIGHUP, -signal.SIGHUP),
+        ("tmt", signal.SIGHUP, 128 + signal.SIGHUP),
         ("tmt", signal.SIGTERM, 128 + signal.SIGTERM),
         ("emulator", signal.SIGKILL, 2),
         ("emulator", signal.SIGTERM, 128 + signal.SIGTERM),

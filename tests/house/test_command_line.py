@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +128,31 @@ def test_output__shows_names_that_its_encoding_lacks(tmp_path: Path) -> None:
     result = _said("inspect", str(path), stdout=subprocess.PIPE, env=ascii_only)
     assert (result.returncode, result.stderr) == (0, "")
     assert r"gr\xf6\xdfe.txt: PHY trace" in result.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_signal__ends_a_command_and_what_it_has_half_written(number: signal.Signals, tmp_path: Path) -> None:
+    forever = [
+        "--channel",
+        "bernoulli",
+        "--probability",
+        "0.5",
+        "--slot-interval",
+        "1e-9",
+        "--duration",
+        "1000",
+    ]
+    with subprocess.Popen(
+        [TMT, "generate", *forever, "phy.npy"], cwd=tmp_path, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        while not list(tmp_path.iterdir()):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(number)
+        assert process.wait(timeout=60) == 128 + number
+        assert process.stderr.read() == b""
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_reference__is_current() -> None:

@@ -69,7 +69,9 @@ def main() -> None:
     """Run the command line; errors of ours end in one line and their exit status, others in a traceback."""
     gc.set_threshold(OBJECTS_PER_COLLECTION)
     warnings.formatwarning = _one_line
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
+            signal.signal(number, _terminate)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A name that the terminal's encoding lacks is shown as a code, as on stderr.
         sys.stdout.reconfigure(errors="backslashreplace")
