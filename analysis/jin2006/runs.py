@@ -87,13 +87,13 @@ class Point:
     @property
     def scenario(self) -> Scenario:
         """What the model is told."""
-        path = TwoLinks(
-            wired_packet_s=8 * PACKET_BYTES / WIRED_RATE_BPS,
-            wireless_packet_s=8 * PACKET_BYTES / WIRELESS_RATE_BPS,
+        path = TwoLinks.of_rates(
+            wired_bps=WIRED_RATE_BPS,
+            wireless_bps=WIRELESS_RATE_BPS,
             wired_delay_s=self.wired_delay_s,
             wireless_delay_s=WIRELESS_DELAY_S,
-            wired_ack_s=self.wired_delay_s + 8 * ACK_BYTES / WIRED_RATE_BPS,
-            wireless_ack_s=WIRELESS_DELAY_S + 8 * ACK_BYTES / WIRELESS_RATE_BPS,
+            packet_bytes=PACKET_BYTES,
+            ack_bytes=ACK_BYTES,
             wired_loss=WIRED_LOSS,
         )
 

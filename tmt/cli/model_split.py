@@ -203,15 +203,13 @@ def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> l
 def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackN, given: dict[str, Any]) -> Any:
     from tmt.models.split import Scenario, TcpSender, TwoLinks, usual_timeout_s  # noqa: PLC0415
 
-    wired_rate, wireless_rate, ack_bits = given["wired_rate"], given["wireless_rate"], 8 * given["ack_bytes"]
-    wireless_delay_s = ns_to_seconds(given["wireless_delay"])
-    path = TwoLinks(
-        wired_packet_s=8 * packet_bytes / wired_rate,
-        wireless_packet_s=8 * packet_bytes / wireless_rate,
+    path = TwoLinks.of_rates(
+        wired_bps=given["wired_rate"],
+        wireless_bps=given["wireless_rate"],
         wired_delay_s=wired_delay_s,
-        wireless_delay_s=wireless_delay_s,
-        wired_ack_s=wired_delay_s + ack_bits / wired_rate,
-        wireless_ack_s=wireless_delay_s + ack_bits / wireless_rate,
+        wireless_delay_s=ns_to_seconds(given["wireless_delay"]),
+        packet_bytes=packet_bytes,
+        ack_bytes=given["ack_bytes"],
         processing_s=ns_to_seconds(given["processing"]),
         wired_loss=given["wired_loss"],
     )

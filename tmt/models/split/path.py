@@ -58,6 +58,31 @@ class TwoLinks:
             if not getattr(self, name) > 0.0:
                 raise UsageError(f"{name} is 0: it must be more than 0")
 
+    @classmethod
+    def of_rates(
+        cls,
+        *,
+        wired_bps: float,
+        wireless_bps: float,
+        wired_delay_s: float,
+        wireless_delay_s: float,
+        packet_bytes: int,
+        ack_bytes: int,
+        processing_s: float = 0.0,
+        wired_loss: float = 0.0,
+    ) -> TwoLinks:
+        """Return links of given rates, over which packets and ACKs of given sizes are sent."""
+        return cls(
+            wired_packet_s=8 * packet_bytes / wired_bps,
+            wireless_packet_s=8 * packet_bytes / wireless_bps,
+            wired_delay_s=wired_delay_s,
+            wireless_delay_s=wireless_delay_s,
+            wired_ack_s=wired_delay_s + 8 * ack_bytes / wired_bps,
+            wireless_ack_s=wireless_delay_s + 8 * ack_bytes / wireless_bps,
+            processing_s=processing_s,
+            wired_loss=wired_loss,
+        )
+
     @property
     def bottleneck_s(self) -> float:
         """Transmission time of a packet on the slower link, max(mu_1, mu_p)."""
