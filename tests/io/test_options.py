@@ -5,7 +5,16 @@ from __future__ import annotations
 import click
 import pytest
 
-from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, Seconds, WholeNumber
+from tmt.cli.options import (
+    COUNTS,
+    POSITIVE_SECONDS,
+    PROBABILITIES,
+    SECONDS,
+    TIMES,
+    Number,
+    Seconds,
+    WholeNumber,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +68,45 @@ def test_number__within_its_bounds_is_taken(kind: WholeNumber | Number, text: st
 )
 def test_number__that_is_none_or_out_of_bounds_is_refused_with_what_is_allowed(
     kind: WholeNumber | Number, text: str, message: str
+) -> None:
+    with pytest.raises(click.BadParameter, match=message):
+        kind.convert(text, None, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        (PROBABILITIES, "0.1:0.3:3", (0.1, 0.2, 0.3)),
+        (PROBABILITIES, "0.5", (0.5,)),
+        (TIMES, "0:0.25:2", (0, 250_000_000)),
+        (COUNTS, "3:5", (3, 4, 5)),
+        (COUNTS, "7", (7,)),
+    ],
+)
+def test_range__becomes_its_values(
+    kind: click.ParamType[tuple[float, ...]], text: str, expected: tuple[float, ...]
+) -> None:
+    assert kind.convert(text, None, None) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        (
+            PROBABILITIES,
+            "0:1:1",
+            "0:1:1 is neither a number nor FIRST:LAST:COUNT with a COUNT from 2 to 100000",
+        ),
+        (PROBABILITIES, "0:1:100001", "0:1:100001 is neither a number nor "),
+        (PROBABILITIES, "0:2:3", "0:2:3 is not allowed; a probability lies within "),
+        (TIMES, "0:1", "0:1 is neither a number nor "),
+        (COUNTS, "5:3", "5:3 is empty; the first number must not exceed the last"),
+        (COUNTS, "1:100001", "1:100001 is not allowed; it must be at most 100000 numbers"),
+        (COUNTS, "some", "some is neither a whole number nor FIRST:LAST"),
+    ],
+)
+def test_range__is_refused_with_what_is_allowed(
+    kind: click.ParamType[tuple[float, ...]], text: str, message: str
 ) -> None:
     with pytest.raises(click.BadParameter, match=message):
         kind.convert(text, None, None)

@@ -81,7 +81,10 @@ def _not(value: object, kind: str, bounds: str) -> str:
     return f"{value} is not allowed; it must be {kind} {bounds}."
 
 
-_NO_RANGE = "neither a number nor FIRST:LAST:COUNT with a COUNT of 2 or more."
+MOST_VALUES = 100_000
+"""Most values of one range; each costs a row of the result."""
+
+_NO_RANGE = f"neither a number nor FIRST:LAST:COUNT with a COUNT from 2 to {MOST_VALUES}."
 
 
 def _range_parts(text: str) -> tuple[tuple[str, str], int]:
@@ -89,7 +92,7 @@ def _range_parts(text: str) -> tuple[tuple[str, str], int]:
     parts = text.split(":")
     if len(parts) == 1:
         return (text, text), 1
-    if len(parts) == 3 and parts[2].isdecimal() and int(parts[2]) >= 2:
+    if len(parts) == 3 and parts[2].isdecimal() and 2 <= int(parts[2]) <= MOST_VALUES:
         return (parts[0], parts[1]), int(parts[2])
     return ("", ""), 0
 
@@ -160,10 +163,12 @@ class Counts(click.ParamType[tuple[int, ...]]):
         first, _, last = str(value).partition(":")
         if not (first.isdecimal() and (last.isdecimal() or str(value) == first)):
             self.fail(f"{value} is neither a whole number nor FIRST:LAST.", param, ctx)
-        counts = tuple(range(int(first), int(last or first) + 1))
+        counts = range(int(first), int(last or first) + 1)
         if not counts:
             self.fail(f"{value} is empty; the first number must not exceed the last.", param, ctx)
-        return counts
+        if counts[-1] - counts[0] >= MOST_VALUES:
+            self.fail(f"{value} is not allowed; it must be at most {MOST_VALUES} numbers.", param, ctx)
+        return tuple(counts)
 
 
 COUNTS = Counts()
