@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tmt.channels import Channel, Realisation
 
-CHUNK_SLOTS = 1 << 20
+CHUNK_SLOTS = 1 << 18
 """Slots generated at a time; the trace does not depend on it."""
 
 _MAX_DENOMINATOR = 1 << 40

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tmt.io.files import BinaryFile
 
-_BLOCK_BYTES = 1 << 22
+_BLOCK_BYTES = 1 << 21
 _MAX_LINE_BYTES = 1 << 16
 
 
