@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
@@ -30,16 +31,34 @@ def kernel(function: Function) -> Function:
     """Compile `function` to machine code that is kept on disk and runs without the interpreter's lock.
 
     The machine code lies beside the source, or in the user's cache directory where the source cannot be
-    written, so that whoever types a command pays for compilation once. Floating point stays as written (no
-    `fastmath`). With ``NUMBA_DISABLE_JIT=1`` the function itself comes back and runs as plain Python.
+    written, so that whoever types a command pays for compilation once; where neither can be, each time.
+    Floating point stays as written (no `fastmath`). With ``NUMBA_DISABLE_JIT=1`` the function itself comes
+    back and runs as plain Python.
     """
-    compiled: Any = numba.njit(cache=True, nogil=True)(function)
-    return compiled  # type: ignore[no-any-return]
+    return _compiled(function)
 
 
 def part_of_kernel(function: Function) -> Function:
     """Compile `function` as if it stood where it is called: a real call costs more than a block of ten."""
-    compiled: Any = numba.njit(cache=True, nogil=True, inline="always")(function)
+    return _compiled(function, inline="always")
+
+
+def _compiled(function: Function, **options: str) -> Function:
+    compiled: Any
+    try:
+        compiled = numba.njit(cache=True, nogil=True, **options)(function)
+    except RuntimeError as error:
+        if "no locator available" not in str(error):
+            raise
+        from multiprocessing import parent_process  # noqa: PLC0415  (rarely needed)
+
+        if parent_process() is None:  # workers would say so again
+            warnings.warn(
+                "compiled code can be kept neither beside the program nor in the home folder, so that every "
+                "call compiles anew; NUMBA_CACHE_DIR names another folder",
+                stacklevel=1,
+            )
+        compiled = numba.njit(nogil=True, **options)(function)
     return compiled  # type: ignore[no-any-return]
 
 
