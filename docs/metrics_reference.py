@@ -43,7 +43,8 @@ NOTES = {
 A flow is active from its first segment sent until the end of its transfer, or of the run. Segments count
 once they and all segments before them have arrived; copies, and segments that wait for a missing one, do
 not. A packet's payload is its IP size less the headers of TCP, with its timestamp option, and IP; a packet
-without payload (the first one, ns-2's SYN) adds nothing.
+without payload (the first one, ns-2's SYN) adds nothing. Where transfers end at different times the sum of
+the flows' goodputs can exceed the link's rate: each has had the link more to itself while it was active.
 """,
     "delay": """\
 From the moment when the sending agent hands a packet to IP until the receiving agent has it: queueing, the

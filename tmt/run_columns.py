@@ -151,7 +151,7 @@ RUN_RESULTS = (
         "integer",
         "scenario",
         "byte",
-        "size of each flow's transfer, rounded up to whole segments",
+        "size of each flow's transfer as asked for; whole segments are sent",
         _TCP_PAYLOAD,
         null="for flows that send until the end",
     ),
