@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from tmt.channels import CHANNELS
-from tmt.channels.profile import with_profile
+from tmt.channels.base import with_profile
 from tmt.errors import UsageError
 from tmt.generate import Line
 from tmt.replay.coding import Coding

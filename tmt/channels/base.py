@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -86,6 +86,31 @@ class _SlotBySlot:
 
     def erased(self, tx_time_ns: Int64Array) -> BoolArray:
         return self._stream.next(len(tx_time_ns))
+
+
+def with_profile(kind: type[Channel], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a channel: those given, and for the rest those of a profile.
+
+    Raises
+    ------
+    UsageError
+        When there is no such profile or parameter, or one is neither given nor in the profile.
+    """
+    known = [field.name for field in fields(kind)]
+    if name not in kind.profiles:
+        raise UsageError(f"profile is {name!r}, must be one of {', '.join(kind.profiles)}")
+    values = kind.profiles[name].parameters() | dict(given)
+    for parameter in given:
+        if parameter not in known:
+            raise UsageError(
+                f"{parameter} is no parameter of {kind.name}, whose parameters are: {', '.join(known)}"
+            )
+    for parameter in known:
+        if parameter not in values:
+            raise UsageError(
+                f"{parameter} is missing: {kind.name} needs it, the profile {name} does not say it"
+            )
+    return values
 
 
 def check_probability(name: str, value: float) -> None:

@@ -16,11 +16,18 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tmt.channels.base import BoolArray, Channel, Int64Array, Realisation, check_seed, check_within
+from tmt.channels.base import (
+    BoolArray,
+    Channel,
+    Int64Array,
+    Realisation,
+    check_seed,
+    check_within,
+    with_profile,
+)
 from tmt.channels.lms_parameters import PARAMETERS, STATES
 from tmt.channels.lms_path import Path, Shadow
 from tmt.channels.lms_profiles import PROFILES
-from tmt.channels.profile import with_profile
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
-
-from tmt.errors import UsageError
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from tmt.channels.base import Channel
 
 Kind = Literal["published", "assumed", "fitted"]
 
@@ -69,28 +65,3 @@ class Profile:
     def parameters(self) -> dict[str, float]:
         """Return the values alone."""
         return {name: sourced.value for name, sourced in self.values.items()}
-
-
-def with_profile(kind: type[Channel], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a channel: those given, and for the rest those of a profile.
-
-    Raises
-    ------
-    UsageError
-        When there is no such profile or parameter, or one is neither given nor in the profile.
-    """
-    known = [field.name for field in fields(kind)]
-    if name not in kind.profiles:
-        raise UsageError(f"profile is {name!r}, must be one of {', '.join(kind.profiles)}")
-    values = kind.profiles[name].parameters() | dict(given)
-    for parameter in given:
-        if parameter not in known:
-            raise UsageError(
-                f"{parameter} is no parameter of {kind.name}, whose parameters are: {', '.join(known)}"
-            )
-    for parameter in known:
-        if parameter not in values:
-            raise UsageError(
-                f"{parameter} is missing: {kind.name} needs it, the profile {name} does not say it"
-            )
-    return values
