@@ -11,6 +11,7 @@ import numpy as np
 from tmt import provenance
 from tmt.errors import UsageError
 from tmt.io import create_trace, open_trace
+from tmt.io.atomic import check_not_source
 from tmt.schema import PHY_TRACE
 from tmt.trace import Int64Array, PhyTrace
 from tmt.units import MAX_TIME_NS, NS_PER_S
@@ -162,9 +163,12 @@ def overlay(
     ------
     InputError
         When `source` cannot be read, or holds no PHY trace.
+    UsageError
+        When `path` is `source`.
     OutputError
         When the file cannot be written.
     """
+    check_not_source(path, source)
     with open_trace(source, PHY_TRACE) as reader:
         metadata = provenance.record(
             PHY_TRACE.kind,

@@ -69,7 +69,14 @@ def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
         ("phy.parquet link.npy --scheme fec --data 60000 --repair 60000", "at most 65535"),
         ("phy.parquet --scheme none", "1 files and 1 schemes given"),
         ("phy.parquet link.npy --scheme none --scheme none", "each scheme can be given once"),
-        ("phy.parquet phy.parquet --scheme none", "LINK is PHY itself"),
+        (
+            "phy.parquet phy.parquet --scheme none",
+            "phy.parquet: this is phy.parquet itself, which would be overwritten",
+        ),
+        (
+            "phy.parquet ./phy.parquet --scheme none",
+            "./phy.parquet: this is phy.parquet itself, which would be overwritten",
+        ),
         ("no.parquet link.npy --scheme none", "no.parquet: cannot be read: No such file or directory"),
         ("phy.parquet link.xyz --scheme none", "link.xyz: its ending tells no trace format"),
         ("phy.parquet link.npy --scheme fec --data 20 --repair 5", "link.npy: not written"),

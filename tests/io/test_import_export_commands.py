@@ -60,6 +60,15 @@ def test_export__keeps_how_the_trace_was_made(tmp_path: Path) -> None:
         (("export", "good.txt", "out", "--mahimahi"), "--lldu-bytes is missing, and good.txt does not say"),
         (("import", "mahimahi", "bad.txt", "out.npy"), "bad.txt:1: 0 1 is no whole number of milliseconds"),
         (("import", "lte-harq", "bad.txt", "out.npy"), "bad.txt:1: the header is 0 1; needed is log_ms,"),
+        (
+            ("export", "good.txt", "./good.txt"),
+            "./good.txt: this is good.txt itself, which would be overwritten",
+        ),
+        (
+            ("export", "good.txt", "good.txt", "--mahimahi", "--lldu-bytes", "1500"),
+            "good.txt: this is good.txt itself, which would be overwritten",
+        ),
+        (("import", "mahimahi", "bad.txt", "./bad.txt"), "./bad.txt: this is bad.txt itself, which would be"),
         (("export", "good.txt", "none/out.npy"), "none/out.npy: cannot be written: there is no folder none"),
     ],
 )

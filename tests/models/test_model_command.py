@@ -159,3 +159,26 @@ def test_model__refuses_what_is_no_probability(text: str) -> None:
     with pytest.raises(click.BadParameter) as refusal:
         command.main(["none", "--alpha", "0.9", f"--beta={text}", "--rtt", "0"], standalone_mode=False)
     assert refusal.value.format_message().count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        (["none", *CHANNEL, "--laws", "10001"], "1<=x<=10000"),
+        (["arq", *CHANNEL, "--max-transmissions", "99999999999999999999"], "1<=x<=65535"),
+        (["harq", "--data", "2", "--repair", "1", *CHANNEL, "--extra", "65536"], "0<=x<=65535"),
+    ],
+)
+def test_model__refuses_what_would_never_end(arguments: list[str], allowed: str) -> None:
+    with pytest.raises(click.BadParameter, match=re.escape(f"is not in the range {allowed}.")):
+        command.main(arguments, standalone_mode=False)
+
+
+def test_model__shows_no_figure_where_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    without_erasures = ["arq", "--alpha", "0.9", "--beta", "0.5", "--rtt", "1", "--error-bad", "0"]
+    nothing_arrives = ["none", "--alpha", "0", "--beta", "1", "--rtt", "1"]
+    for arguments in (without_erasures, nothing_arrives):
+        command.main(arguments, standalone_mode=False)
+        said = capsys.readouterr().out
+        assert "nan" not in said
+        assert " - " in said

@@ -80,8 +80,6 @@ def _conversions(
                 f"{len(paths)} files and {len(schemes)} schemes given; without --out-dir there are two "
                 "files, PHY and LINK, and one --scheme"
             )
-        if paths[0] == paths[1]:
-            raise UsageError(f"{paths[1]}: LINK is PHY itself, which would be overwritten")
         return [Conversion(paths[0], paths[1], schemes[0], every)]
     conversions = [
         Conversion(path, f"{out_dir}/{_stem(path)}-{scheme.name}.npy", scheme, every)

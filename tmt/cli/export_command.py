@@ -37,6 +37,7 @@ def command(trace: str, out: str, mahimahi: bool, lldu_bytes: int | None) -> Non
       tmt export link.parquet link.down --mahimahi
     """
     from tmt.io import open_trace, read_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
+    from tmt.io.atomic import check_not_source  # noqa: PLC0415
     from tmt.io.exporters import copy_trace  # noqa: PLC0415
     from tmt.io.mahimahi import write_mahimahi  # noqa: PLC0415
 
@@ -48,6 +49,7 @@ def command(trace: str, out: str, mahimahi: bool, lldu_bytes: int | None) -> Non
         with progress_bar("export", rows, "rows") as progress:
             copy_trace(trace, out, progress)
         return
+    check_not_source(out, trace)
     rows_held = read_trace(trace)
     size = lldu_bytes or rows_held.metadata.get("lldu_bytes")
     if not isinstance(size, int) or size < 1:

@@ -73,7 +73,8 @@ def as_table(sweep: Sweep) -> str:
     ]
     lines += [
         f"{row['alpha']:8.4f} {row['beta']:8.4f} {row['erasure_probability']:9.5f} "
-        f"{row['mean_burst_slots']:11.3f} {row['efficiency']:11.5f} {row['recovery_delay_s']:10.5f} "
+        f"{_known(row['mean_burst_slots'], '.3f'):>11} {row['efficiency']:11.5f} "
+        f"{_known(row['recovery_delay_s'], '.5f'):>10} "
         f"{_small(row['residual_loss']):>14}"
         for row in sweep.rows
     ]
@@ -90,6 +91,10 @@ def _law_table(law: Laws) -> list[str]:
         values = (law["erasure_count"][m], law["burst_length"][m - 1], law["gap_length"][m - 1])
         lines.append(f"{m:5} " + " ".join(f"{_small(value):>14}" for value in values))
     return lines
+
+
+def _known(value: float, form: str) -> str:
+    return "-" if math.isnan(value) else format(value, form)
 
 
 def _small(value: float) -> str:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 FORGOTTEN = 0.05
 """Correlation over one feedback time above which HARQ's approximation shows (docs/models.md)."""
 
+MOST_LAWS = 10_000
+"""Longest law that is shown: the work grows with its square."""
+
 _PROBABILITY = Number(0.0, 1.0)
 
 _CHANNEL_AND_LINK = (
@@ -82,7 +85,7 @@ _CHANNEL_AND_LINK = (
     ),
     click.option(
         "--laws",
-        type=WholeNumber(1),
+        type=WholeNumber(1, MOST_LAWS),
         metavar="N",
         help="Show P(m, N), the law of erasures in N LLDUs, and those of burst and gap lengths up to N.",
     ),

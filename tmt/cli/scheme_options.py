@@ -30,6 +30,9 @@ class _Option:
     default: int | str | None
 
 
+MOST_MODELLED = 65_535
+"""The most that a model takes of any number, the largest block of a scheme; more takes too long."""
+
 CONVERTING_NAMES = ("none", "fec", "arq", "harq")
 """Schemes that convert traces."""
 
@@ -89,7 +92,7 @@ def scheme_options(scheme: str) -> Decorator:
             absent = {"default": option.default, "show_default": True}
         elif option.default is not None:
             absent = {"show_default": option.default}
-        of_what, meaning = WholeNumber(option.least), _sentence(option.meaning)
+        of_what, meaning = WholeNumber(option.least, MOST_MODELLED), _sentence(option.meaning)
         options.append(click.option(SCHEME_PARAMETERS[name], type=of_what, help=meaning, **absent))
     return with_options(*options)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tmt import provenance
 from tmt.convert.share import Share
 from tmt.io import create_trace, open_trace
+from tmt.io.atomic import check_not_source
 from tmt.schema import LINK_TRACE, PHY_TRACE
 from tmt.trace import PhyTrace
 
@@ -50,10 +51,11 @@ def convert_file(
     InputError
         When `phy_path` cannot be read or holds no PHY trace.
     UsageError
-        When `every` is below 1, or the trace is too short for a single row.
+        When `every` is below 1, the trace is too short for a single row, or both paths are one file.
     OutputError
         When `link_path` cannot be written.
     """
+    check_not_source(link_path, phy_path)
     share, converter = Share(every), scheme.converter()
     with open_trace(phy_path, PHY_TRACE) as reader:
         metadata = provenance.record(

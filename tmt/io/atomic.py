@@ -53,6 +53,19 @@ def check_place(path: str | os.PathLike[str]) -> None:
         raise UsageError(f"{path}: cannot be written: this is no regular file")
 
 
+def check_not_source(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:
+    """Refuse to write over the file that is read, by whatever name it is called.
+
+    Raises
+    ------
+    UsageError
+        When they are the same file: a measurement has no second copy.
+    """
+    with suppress(OSError):  # one of them is not there, or cannot be reached; the reader or writer says so
+        if Path(path).samefile(source):
+            raise UsageError(f"{path}: this is {source} itself, which would be overwritten")
+
+
 def make_folder(path: str | os.PathLike[str]) -> Path:
     """Make a folder and those that it lies in, where they are missing.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tmt.io import create_trace, open_trace
+from tmt.io.atomic import check_not_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +23,9 @@ def copy_trace(source: str, target: str, progress: Callable[[int], None] = lambd
     OutputError
         When `target` cannot be written.
     UsageError
-        When an ending stands for no format.
+        When an ending stands for no format, or both are one file.
     """
+    check_not_source(target, source)
     with open_trace(source) as reader, create_trace(target, reader.table, reader.metadata) as writer:
         for chunk in reader:
             writer.write(chunk)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tmt import provenance
 from tmt.io import write_trace
+from tmt.io.atomic import check_not_source
 from tmt.io.lte_harq import read_lte_harq
 from tmt.io.mahimahi import PACKET_BYTES, read_mahimahi
 from tmt.trace import PhyTrace
@@ -48,8 +49,9 @@ def import_trace(kind: str, source: str, phy: str, decode_time_ns: int) -> PhyTr
     OutputError
         When `phy` cannot be written.
     UsageError
-        When the ending of `phy` stands for no format.
+        When the ending of `phy` stands for no format, or `phy` is `source`.
     """
+    check_not_source(phy, source)
     importer = IMPORTERS[kind]
     slots = importer.read(source, decode_time_ns)
     how = {"importer": kind, "source": provenance.source(source), "decode_time_ns": decode_time_ns}
