@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import lms as naive
 from scipy.integrate import quad
+from scipy.signal import lfilter
 from scipy.special import ndtr, ndtri
 from scipy.stats import ncx2
 
-from tmt.kernels.lms import decode, loo_gain, mutual_information
+from tmt.kernels.lms import autoregression, decode, loo_gain, mutual_information
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -169,3 +170,14 @@ def test_decode__has_the_packet_error_rate_of_the_double_integral_over_two_segme
     expected = density @ ndtr((2.0 - 10 * np.log10(effective)) / 0.7) @ density
     assert erased.mean() == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / slots))
     assert 0.02 < expected < 0.3
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.9, 0.99999, 1.0])
+def test_autoregression__is_a_recursive_filter(memory: float) -> None:
+    draws = np.random.default_rng(5).standard_normal(20_000)
+    expected, _ = lfilter([math.sqrt(1 - memory**2)], [1.0, -memory], draws, zi=[memory * 0.3])
+    values = draws.copy()
+    last = [autoregression(values[:7], 0.3, memory)]
+    last.append(autoregression(values[7:], last[0], memory))
+    assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert last == [values[6], values[-1]]

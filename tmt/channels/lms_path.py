@@ -199,12 +199,10 @@ class SlowLevel:
         """Scale the next points of the gain: [n_points]."""
         if self._psi_db == 0.0:
             return
-        from scipy.signal import lfilter  # noqa: PLC0415  (scipy takes long to import)
+        from tmt.kernels.lms import autoregression  # noqa: PLC0415  (numba takes long to import)
 
-        innovation = math.sqrt(1.0 - self._memory**2)
-        draws = self._source.standard_normal(len(field))
-        levels, _ = lfilter([innovation], [1.0, -self._memory], draws, zi=[self._memory * self._level])
-        self._level = float(levels[-1])
+        levels = self._source.standard_normal(len(field))
+        self._level = autoregression(levels, self._level, self._memory)
         field *= 10.0 ** (self._psi_db * levels / 20.0)
 
 

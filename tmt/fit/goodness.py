@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from tmt.fit.likelihood import RunLikelihood, steps
 
@@ -104,7 +104,7 @@ def goodness_of_fit(
     scores = axes.T @ root @ (observed - expected)
     statistic = float(np.sum(scores[kept] ** 2 / shares[kept]))
     freedom = int(kept.sum())
-    p_value = float(chi2.sf(statistic, freedom)) if freedom else None
+    p_value = float(chdtrc(freedom, statistic)) if freedom else None
     return GoodnessOfFit(statistic, freedom, p_value, _worst(likelihood, fitted, groups))
 
 

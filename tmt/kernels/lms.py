@@ -87,6 +87,26 @@ def loo_gain(
     return shadow
 
 
+@kernel
+def autoregression(draws: npt.NDArray[np.float64], level: float, memory: float) -> float:
+    """Turn draws into the values of a first-order autoregression of unit variance, and return the last.
+
+    Parameters
+    ----------
+    draws : [n_points], standard normal
+        Replaced by the values.
+    level
+        The value before the first.
+    memory
+        The correlation over one point, in [0, 1].
+    """
+    innovation = math.sqrt(1.0 - memory * memory)
+    for point in range(len(draws)):
+        level = memory * level + innovation * draws[point]
+        draws[point] = level
+    return level
+
+
 @part_of_kernel
 def mutual_information(variance: float, h1: float, h2: float, h3: float) -> float:
     """Return the information per bit in log-likelihood ratios of a given variance, in [0, 1].
