@@ -23,45 +23,33 @@ inline RowSummary joined(const RowSummary& a, const RowSummary& b) {
 
 // Answers for any run of rows of one trace. The fate of an unsettled row counts as settled at the trace's last tx.
 //
-// For each row it is known, in a byte each, what the 8 and what the 32 rows from it on come to. Windows may overlap, so
-// that two of them cover a run of up to twice their length; a longer one takes more. Less than 8 rows are looked at.
+// Each row knows how far back the next row lies that is settled later than itself. From the last row of a run it goes
+// back so until the next step would leave the run: what is reached is settled last. Rows are mostly settled in order, or
+// a few of them late, so that it is one step or none. How far back the next lost row lies says whether the run holds one.
 class RowSummaries {
  public:
   explicit RowSummaries(LinkRows rows);
 
   // Summary of the rows begin .. end - 1, with begin < end <= rows.count.
   RowSummary of(std::size_t begin, std::size_t end) const {
-    if (end - begin == 1) return row(begin);
-    if (end - begin >= long_window) return covered(begin, end, long_, long_window);
-    if (end - begin >= short_window) return covered(begin, end, short_, short_window);
-    RowSummary summary = row(begin);
-    for (std::size_t i = begin + 1; i < end; ++i) summary = joined(summary, row(i));
-    return summary;
+    if (end - begin > farthest) return of_long(begin, end);
+    std::size_t latest = end - 1;
+    const Back& last = back_[latest];
+    const bool lost = last.lost <= latest - begin, unsettled = last.unsettled <= latest - begin;
+    while (back_[latest].later <= latest - begin) latest -= back_[latest].later;
+    return {settled_ns(latest), lost, unsettled};
   }
 
  private:
-  static constexpr std::size_t short_window = 8, long_window = 32;
+  static constexpr unsigned farthest = 255;
 
-  // For each row, of it and those that follow it: how many rows further on the one lies that is settled last, and
-  // whether one is lost or unsettled. Windows that begin near the end of the trace are cut short there.
-  using Windows = std::vector<std::uint8_t>;
-  static constexpr unsigned latest_bits = long_window - 1, lost_bit = 32, unsettled_bit = 64;
+  // From a row back to the nearest one of a kind; `farthest` when that is as far or farther, or there is none.
+  struct Back {
+    std::uint8_t later;            // settled later than this one
+    std::uint8_t lost, unsettled;  // 0: this one is
+  };
 
-  RowSummary covered(std::size_t begin, std::size_t end, const Windows& windows, std::size_t length) const {
-    RowSummary summary = window(windows, end - length);
-    for (std::size_t i = begin; i < end - length; i += length) summary = joined(summary, window(windows, i));
-    return summary;
-  }
-
-  RowSummary window(const Windows& windows, std::size_t i) const {
-    const unsigned all = windows[i];
-    return {settled_ns(i + (all & latest_bits)), (all & lost_bit) != 0, (all & unsettled_bit) != 0};
-  }
-
-  RowSummary row(std::size_t i) const {
-    const bool unsettled = rows_[i].delay_ns == schema::unsettled;
-    return {settled_ns(i), !unsettled && rows_[i].delivered == 0, unsettled};
-  }
+  RowSummary of_long(std::size_t begin, std::size_t end) const;
 
   Nanoseconds settled_ns(std::size_t i) const {
     const LinkRow& row = rows_[i];
@@ -70,7 +58,7 @@ class RowSummaries {
 
   LinkRows rows_;
   Nanoseconds last_tx_ns_;
-  Windows short_, long_;
+  std::vector<Back> back_;  // one for each row
 };
 
 }  // namespace clift

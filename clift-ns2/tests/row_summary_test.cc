@@ -42,10 +42,10 @@ TEST(RowSummary, TakesTheLastFateAndTellsOfLostAndUnsettledRows) {
 
 TEST(RowSummary, EqualsALookThroughAllRows) {
   Random random(1);
-  // Every run, so every length around one, two and several of the windows inside. Delays far above the distances put the
-  // latest row anywhere in a run, delays far below put it at the end, and small numbers let rows be settled together.
+  // Every run of each trace. Delays far above the distances put the latest row anywhere in a run, delays far below put
+  // it at the end, and small numbers let rows be settled together.
   for (int round = 0; round < 30; ++round) {
-    const std::int64_t count = round < 10 ? round + 1 : draw(random, 11, 150);
+    const std::int64_t count = round < 10 ? round + 1 : draw(random, 11, 100);
     const std::int64_t delays_ns[] = {0, 3, 100, 100'000};
     const Rows rows = random_rows(random, count, chance(random, 0.5) ? 2 : 10, delays_ns[draw(random, 0, 3)]);
     const RowSummaries summaries(view(rows));
@@ -70,6 +70,35 @@ TEST(RowSummary, EqualsALookThroughAllRowsOfALongTrace) {
       const auto from = static_cast<std::size_t>(begin), to = static_cast<std::size_t>(end);
       expect_equal(summaries.of(from, to), looked_through(rows, from, to));
     }
+  }
+}
+
+// Distances are known up to 255 rows: one row that is settled late, lost or open, and runs around it that are as long.
+TEST(RowSummary, EqualsALookThroughAllRowsFarFromTheOneThatDecides) {
+  for (const LinkRow& one : {delivered_row(0, 5000), lost_row(0, 5000), unsettled_row(0)}) {
+    Rows rows;
+    for (std::int64_t i = 0; i < 700; ++i) {
+      rows.push_back(i == 20 ? one : delivered_row(0, 3));
+      rows.back().tx_time_ns = 10 * i;
+    }
+    const RowSummaries summaries(view(rows));
+    for (const std::size_t begin : {0, 19, 20, 21}) {
+      for (std::size_t end = begin + 1; end <= rows.size(); ++end) {
+        SCOPED_TRACE(testing::Message() << begin << " to " << end);
+        expect_equal(summaries.of(begin, end), looked_through(rows, begin, end));
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(RowSummary, GoesThroughRowsThatAreSettledInInverseOrder) {
+  Rows rows;
+  for (std::int64_t i = 0; i < 600; ++i) rows.push_back(delivered_row(10 * i, 1'000'000 - 20 * i));
+  const RowSummaries summaries(view(rows));
+  for (const std::size_t end : {1, 50, 255, 256, 511, 600}) {
+    SCOPED_TRACE(end);
+    expect_equal(summaries.of(0, end), {1'000'000, false, false});
   }
 }
 
