@@ -30,7 +30,7 @@ TMT = Path(sys.executable).with_name("tmt")
         (["--forward-rate", "1e6", "--rtt", "0.5", "--sysctl", "kernel.x=1", "--", "true"], ["kernel.x=1"]),
         (
             ["--forward-rate", "1e6", "--rtt", "0.5", "--any-order", "--hold", "1", "--", "true"],
-            ["hold_ns", "in_order"],
+            ["hold time", "in order"],
         ),
         (["--forward-rate", "1e6", "--rtt", "0.5", "--keep", ".", "--", "true"], ["is not empty"]),
     ],

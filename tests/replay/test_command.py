@@ -30,7 +30,7 @@ def tmt(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]
         ([*BASIC, "--forward", "missing.npy"], ["missing.npy"]),
         ([*BASIC, "--forward-rate", "1e6", "--flows", "5000"], ["flows is 5000", "1000"]),
         ([*BASIC, "--forward-rate", "1e6", "--plot", "run.gif"], ["run.gif", ".svg"]),
-        ([*BASIC, "--forward-rate", "1e6", "--start", "5"], ["start_ns"]),
+        ([*BASIC, "--forward-rate", "1e6", "--start", "5"], ["start of a flow is 5 s"]),
         ([*BASIC, "--forward-rate", "1e6", "--tcp", "vegas"], ["vegas", "westwood"]),
         ([*BASIC, "--forward-rate", "1e6", "--code", "lt"], ["--code", "--tcp fectcp"]),
         ([*BASIC, "--forward-rate", "1e6", "--tcp", "fectcp", "--code", "lz"], ["code is 'lz'", "raptorq"]),

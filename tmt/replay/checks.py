@@ -15,4 +15,4 @@ def check_range(name: str, value: float, least: float, most: float) -> None:
 def check_hold(hold_ns: int | None, in_order: bool) -> None:
     """Refuse a hold time where nothing is held (UsageError)."""
     if hold_ns is not None and not in_order:
-        raise UsageError("hold_ns is given, which means something only with in_order = true")
+        raise UsageError("a hold time is given, which means something only with delivery in order")

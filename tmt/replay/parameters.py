@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tmt.errors import UsageError
 from tmt.replay.checks import check_hold, check_range
 from tmt.replay.stacks import DEFAULT_STACK, FECTCP, check_stack
-from tmt.units import MAX_TIME_NS
+from tmt.units import MAX_TIME_NS, ns_to_seconds
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -149,10 +149,11 @@ class Replay:
             value = getattr(self, name)
             if value is not None:
                 check_range(name, value, least, most)
-        if self.start_ns + self.start_spread_ns >= self.duration_ns:
+        latest_ns = self.start_ns + self.start_spread_ns
+        if latest_ns >= self.duration_ns:
             raise UsageError(
-                f"start_ns + start_spread_ns is {self.start_ns + self.start_spread_ns}, "
-                f"must be less than duration_ns, {self.duration_ns}"
+                f"the latest start of a flow is {ns_to_seconds(latest_ns):.15g} s, "
+                f"must be before the end of the run, {ns_to_seconds(self.duration_ns):.15g} s"
             )
         for link in (self.forward_link, self.return_link):
             rtt_ns = getattr(getattr(link, "scheme", None), "rtt_ns", self.rtt_ns)
