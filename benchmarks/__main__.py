@@ -41,7 +41,9 @@ slots, so that branches can be foreseen.
 `tmt convert` from Parquet to Parquet against pyarrow alone, which reads the two columns of the PHY trace and
 writes the four columns of the same link trace with the same settings; 10 million slots, 1 % erased.
 Target: at most {file_target}; what misses it is marked. A conversion keeps more than one core busy, so that
-other work on the machine slows it more than the bare read and write.
+other work on the machine slows it more than the bare read and write. What it cannot do without is the bare
+write itself, which pyarrow does in one thread; reading and the kernel run beside it. A long trace started
+anew adds the half second in which Python, pyarrow and numba are loaded.
 
 {files}
 
