@@ -8,8 +8,6 @@
 #include <stdexcept>
 
 #include "agent.h"
-#include "flags.h"
-#include "ip.h"
 #include "tcp.h"
 
 #include "core/fectcp/sender.h"

@@ -7,8 +7,6 @@
 #include <string>
 
 #include "agent.h"
-#include "flags.h"
-#include "ip.h"
 #include "random.h"
 #include "tcp.h"
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "connector.h"
-#include "ip.h"
 #include "tcp.h"
 
 #include "core/proxy/relay.h"

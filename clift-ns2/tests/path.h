@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "core/time.h"

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <random>
-#include <set>
 
 #include "core/fectcp/receiver.h"
 #include "core/fectcp/round_trip.h"

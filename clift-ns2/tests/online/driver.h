@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "core/online/link_layer.h"
