@@ -125,7 +125,7 @@ def test_output__shows_names_that_its_encoding_lacks(tmp_path: Path) -> None:
     path = tmp_path / "größe.txt"
     path.write_text("0 1\n1 0\n")
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "COLUMNS": "300"}
-    result = _said("inspect", str(path), stdout=subprocess.PIPE, env=ascii_only)
+    result = _said("inspect", path.name, stdout=subprocess.PIPE, env=ascii_only, cwd=tmp_path)
     assert (result.returncode, result.stderr) == (0, "")
     assert r"gr\xf6\xdfe.txt: PHY trace" in result.stdout
 
