@@ -199,6 +199,16 @@ def test_inspect_command__prints_tables_json_and_a_picture(trace: Trace, tmp_pat
     assert json.loads(result.output)["kind"] == trace.table.kind
 
 
+def test_inspect_command__says_when_by_a_clock_that_shows_the_time_of_day(tmp_path: Path) -> None:
+    start = 1_763_700_000 * S + 125 * MS
+    write_trace(tmp_path / "phy.csv", PhyTrace(start + np.array([0, 1, 2]) * 250 * MS, np.array([MS, 0, MS])))
+    said = " ".join(
+        CliRunner().invoke(command, [str(tmp_path / "phy.csv")], env={"COLUMNS": "120"}).output.split()
+    )
+    assert "first row to last, from 1763700000.125 s on" in said
+    assert "1 rows from 1763700000.375 s on, until the next good one" in said
+
+
 def test_inspect_command__draws_a_trace_without_losses(tmp_path: Path) -> None:
     path, picture = tmp_path / "phy.csv", tmp_path / "phy.png"
     write_trace(path, PhyTrace(np.array([1, 2]), np.array([3, 3])))

@@ -196,6 +196,16 @@ def test_opportunities__count_delivered_lldus_in_the_order_of_their_arrival() ->
     assert opportunities_ms(link, 749).tolist() == [6]
 
 
+def test_opportunities__of_a_trace_by_the_time_of_day_count_from_its_first_row() -> None:
+    ms = 1_000_000
+    slots = np.array([0, 1, 2, 30])
+    clock_ms = 1_763_700_000_123
+    late = PhyTrace((clock_ms + slots) * ms + 456_789, np.full(4, 2 * ms))
+    assert opportunities_ms(late, 1500).tolist() == [2, 3, 4, 32]
+    soon = PhyTrace((29 + slots) * ms, np.full(4, 2 * ms))
+    assert opportunities_ms(soon, 1500).tolist() == [31, 32, 33, 61]
+
+
 def test_export__refuses_a_trace_that_mahimahi_would(tmp_path: Path) -> None:
     for lldu_bytes in (1500, 10):
         with pytest.raises(UsageError, match="delivers no packet of 1500 bytes after its"):

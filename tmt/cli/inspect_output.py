@@ -59,7 +59,7 @@ def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
     phy = isinstance(summary, PhySummary)
     rows, good = ("slots", "decoded slots") if phy else ("data LLDUs", "delivered data LLDUs")
     yield rows, f"{times.rows:,}", "rows of the trace"
-    yield "duration", f"{times.duration_s:,.6g} s", f"first row to last, from {times.start_s:.6g} s on"
+    yield "duration", f"{times.duration_s:,.6g} s", f"first row to last, from {_moment(times.start_s)} s on"
     yield f"{rows} per second", _number(times.per_s), "" if phy else "first transmissions only"
     if rates is not None:
         size = f"LLDU payload of {rates.lldu_bytes} bytes"
@@ -71,7 +71,7 @@ def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
         yield from _link_facts(summary)
     if outage is not None:
         start_s, duration_s = ns_to_seconds(outage.start_ns), ns_to_seconds(outage.duration_ns)
-        where = f"{outage.slots} rows from {start_s:.6g} s on, until the next good one"
+        where = f"{outage.slots} rows from {_moment(start_s)} s on, until the next good one"
         yield "longest outage", f"{duration_s:.6g} s", where
 
 
@@ -113,6 +113,11 @@ def _number(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:.0f}" if value == int(value) and abs(value) < 1e9 else f"{value:.5g}"
+
+
+def _moment(time_s: float) -> str:
+    """Return a time of the trace's clock; one that shows the time of day has more digits than figures do."""
+    return f"{time_s:.6g}" if time_s < 1000 else f"{time_s:.3f}".rstrip("0").rstrip(".")
 
 
 def _bits(rate_bps: float) -> str:

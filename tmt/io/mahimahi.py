@@ -80,13 +80,17 @@ def opportunities_ms(trace: Trace, lldu_bytes: int) -> Int64Array:
     """Return the milliseconds in which a receiver has got enough LLDUs for one more packet of 1500 bytes.
 
     Delivered LLDUs (decoded slots of a PHY trace) count in the order in which they arrive, without
-    propagation; every ``ceil(1500 / lldu_bytes)``-th of them is an opportunity.
+    propagation; every ``ceil(1500 / lldu_bytes)``-th of them is an opportunity. Milliseconds are those of the
+    trace's clock. Where that had run for longer than the trace lasts when it began, as the time of day has,
+    they count from the first row: mahimahi would wait for all that time.
     """
     if isinstance(trace, LinkTrace):
         delay_ns, arrived = trace.delay_ns, trace.delivered
     else:
         delay_ns, arrived = trace.decode_time_ns, trace.decode_time_ns > 0
-    arrivals_ns = np.sort((trace.tx_time_ns + delay_ns)[arrived])
+    first_ns, last_ns = int(trace.tx_time_ns[0]), int(trace.tx_time_ns[-1])
+    origin_ns = first_ns - first_ns % NS_PER_MS if 0 < last_ns - first_ns < first_ns else 0
+    arrivals_ns = np.sort((trace.tx_time_ns + delay_ns)[arrived]) - origin_ns
     needed = -(-PACKET_BYTES // lldu_bytes)
     return arrivals_ns[needed - 1 :: needed] // NS_PER_MS
 
