@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <map>
 #include <vector>
 
@@ -34,6 +33,16 @@ std::vector<Visit> visits(Bbr3& control, IdealSender& sender, Nanoseconds end_ns
 // Runs until the control is in `state`, and stops at the acknowledgement that has brought it there.
 void run_into(State state, const Bbr3& control, IdealSender& sender) {
   while (control.state() != state) sender.run_until(sender.now_ns() + millisecond);
+}
+
+// A packet is found lost that was sent with so many in flight; so many have been since.
+LostPacket lost_now(const IdealSender& sender, std::int64_t tx_in_flight, std::int64_t lost_since_sent) {
+  LostPacket packet;
+  packet.now_ns = sender.now_ns();
+  packet.delivered = sender.delivered();
+  packet.tx_in_flight = tx_in_flight;
+  packet.lost_since_sent = lost_since_sent;
+  return packet;
 }
 
 TEST(Bbr3, LeavesStartupAfterThreeRoundsWithoutAQuarterOfGrowth) {
@@ -189,11 +198,7 @@ TEST(Bbr3, SetsTheLongTermBoundWhereLossesCrossTwoPercent) {
   IdealSender sender(control, Path{});
   run_into(State::probe_bw_up, control, sender);
   ASSERT_EQ(control.inflight_longterm(), Bbr3::unbounded);
-  LostPacket packet;
-  packet.now_ns = sender.now_ns();
-  packet.delivered = sender.delivered();
-  packet.tx_in_flight = 200;
-  packet.lost_since_sent = 4;  // 2 % of 200 are allowed
+  LostPacket packet = lost_now(sender, 200, 4);  // 2 % of 200 are allowed
   control.on_lost(packet);
   EXPECT_EQ(control.inflight_longterm(), Bbr3::unbounded);
   EXPECT_EQ(control.state(), State::probe_bw_up);
@@ -214,12 +219,7 @@ TEST(Bbr3, DoesNotFallBelowSevenTenthsAtOnce) {
   Bbr3 control(ControlParameters{});
   IdealSender sender(control, Path{});
   run_into(State::probe_bw_up, control, sender);
-  LostPacket packet;
-  packet.now_ns = sender.now_ns();
-  packet.delivered = sender.delivered();
-  packet.tx_in_flight = 20;
-  packet.lost_since_sent = 10;
-  control.on_lost(packet);
+  control.on_lost(lost_now(sender, 20, 10));
   EXPECT_NEAR(control.inflight_longterm(), 0.7 * 100.0, 1.0);  // of the bandwidth-delay product
 }
 
@@ -227,12 +227,7 @@ TEST(Bbr3, CruisesWithHeadroomBelowTheLongTermBound) {
   Bbr3 control(ControlParameters{});
   IdealSender sender(control, Path{});
   run_into(State::probe_bw_up, control, sender);
-  LostPacket packet;
-  packet.now_ns = sender.now_ns();
-  packet.delivered = sender.delivered();
-  packet.tx_in_flight = 101;
-  packet.lost_since_sent = 3;
-  control.on_lost(packet);
+  control.on_lost(lost_now(sender, 101, 3));
   ASSERT_NEAR(control.inflight_longterm(), 100.0, 0.5);
   run_into(State::probe_bw_cruise, control, sender);
   sender.run_until(sender.now_ns() + 50 * millisecond);
@@ -267,10 +262,7 @@ TEST(Bbr3, TakesBackItsResponseToUnfoundedLosses) {
   IdealSender sender(control, Path{});
   run_into(State::probe_bw_up, control, sender);
   const double cwnd = control.cwnd();
-  LostPacket packet;
-  packet.now_ns = sender.now_ns();
-  packet.delivered = sender.delivered();
-  packet.tx_in_flight = 101;
+  LostPacket packet = lost_now(sender, 101, 1);
   for (packet.packet = 0; packet.packet < 5; ++packet.packet) {
     packet.lost_since_sent = packet.packet + 1;
     control.on_lost(packet);
