@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmarks.timing import paired_medians
 from tmt.kernels import arq, fec, harq, none
+from tmt.kernels.vectors import WIDTH
 from tmt.schemes.converter import empty_rows
 from tmt.trace import Int64Array, LinkTrace
 
@@ -82,7 +83,7 @@ def run_harq(tx: Int64Array, decode: Int64Array, rows: LinkTrace, data: int, rep
     state = np.zeros(1, harq.STATE)
     requests = np.zeros(SLOTS_PER_CALL // 8, harq.REQUEST)
     arrivals_ns = np.zeros((len(requests), 2 * (data + repair) + 2), np.int64)
-    air_tx_ns = np.zeros(data + repair + harq.WINDOW_SLOTS, np.int64)
+    air_tx_ns = np.zeros(data + repair + harq.WINDOW_SLOTS + WIDTH, np.int64)
     air_decode_ns = np.zeros_like(air_tx_ns)
     for start in range(0, len(tx), SLOTS_PER_CALL):
         stop = start + SLOTS_PER_CALL

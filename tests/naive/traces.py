@@ -12,6 +12,8 @@ from tmt.schemes import Arq, Fec, Harq, NoScheme, Scheme
 from tmt.trace import LinkTrace, PhyTrace
 
 DELAYS = st.sampled_from([0, 1, 3, 7, 20, 50])
+DATA = st.integers(1, 6) | st.integers(7, 40)
+REPAIR = st.integers(0, 5) | st.integers(6, 20)
 
 
 @st.composite
@@ -44,8 +46,8 @@ SCHEMES = st.one_of(
     st.builds(NoScheme, detection_delay_ns=DELAYS),
     st.builds(
         Fec,
-        data=st.integers(1, 6),
-        repair=st.integers(0, 5),
+        data=DATA,
+        repair=REPAIR,
         depth=st.integers(1, 4),
         detection_delay_ns=DELAYS,
     ),
@@ -57,8 +59,8 @@ SCHEMES = st.one_of(
     ),
     st.builds(
         Harq,
-        data=st.integers(1, 6),
-        repair=st.integers(0, 5),
+        data=DATA,
+        repair=REPAIR,
         rtt_ns=DELAYS,
         extra=st.integers(0, 2),
         rounds=st.integers(0, 3),

@@ -57,6 +57,7 @@ def test_converter__equals_its_twin_over_many_kernel_calls() -> None:
         Arq(500, max_transmissions=3),
         Harq(10, 2, 5_000),
         Harq(5, 7, 300, rounds=1),
+        Harq(38, 13, 1_000),
     ):
         converter = scheme.converter()
         rows = []
@@ -106,6 +107,7 @@ def test_converter__equals_its_twin_on_regular_lines(line: str, slots_per_rtt: f
         Arq(rtt_ns, max_transmissions=2),
         Harq(10, 2, rtt_ns),
         Harq(3, 1, rtt_ns, extra=0),
+        Harq(38, 13, rtt_ns),
     ):
         expected = by_twin(scheme, tx, decode).rows
         for step in (n, 1_000):

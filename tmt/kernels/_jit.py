@@ -34,8 +34,16 @@ def kernel(function: Function) -> Function:
     written, so that whoever types a command pays for compilation once; where neither can be, each time.
     Floating point stays as written (no `fastmath`). With ``NUMBA_DISABLE_JIT=1`` the function itself comes
     back and runs as plain Python.
+
+    A kernel makes no arrays. Those it is given belong to its caller, so that nobody counts references to
+    them: for a dozen of arrays that would cost a call from kernel to kernel as much as 50 slots.
     """
-    return _compiled(function)
+    return _compiled(function, _nrt=False)
+
+
+def kernel_with_arrays(function: Function) -> Function:
+    """Compile a kernel that makes arrays of its own."""
+    return _compiled(function, _nrt=True)
 
 
 def part_of_kernel(function: Function) -> Function:
@@ -43,7 +51,7 @@ def part_of_kernel(function: Function) -> Function:
     return _compiled(function, inline="always")
 
 
-def _compiled(function: Function, **options: str) -> Function:
+def _compiled(function: Function, **options: str | bool) -> Function:
     compiled: Any
     try:
         compiled = numba.njit(cache=True, nogil=True, **options)(function)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import fetch_ahead, kernel, part_of_kernel
+from tmt.kernels._jit import fetch_ahead, kernel, kernel_with_arrays, part_of_kernel
 from tmt.kernels.windows import AHEAD_SLOTS, LINE_SLOTS, first_slot_from
 
 Int64Array = npt.NDArray[np.int64]
@@ -34,7 +34,7 @@ STATE = np.dtype([("slots", np.int64), ("rows", np.int64), ("head", np.int64), (
 """Since the start: slots sent and rows begun. Where the FIFO begins and ends among the reports."""
 
 
-@kernel
+@kernel_with_arrays
 def send_and_repeat(  # noqa: PLR0912, PLR0915  (calls cost as much as what they would hold)
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import fetch_ahead, kernel, part_of_kernel
-from tmt.kernels.windows import LINE_SLOTS
+from tmt.kernels._jit import fetch_ahead, kernel, kernel_with_arrays, part_of_kernel
+from tmt.kernels.vectors import WIDTH, choose, counted, each, first, how_many, load, store, total
+from tmt.kernels.windows import AHEAD_SLOTS, LINE_SLOTS
 
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -20,13 +21,14 @@ NEVER_NS = np.iinfo(np.int64).max
 
 
 @kernel
-def shortest_and_longest_ns(decode_time_ns: Int64Array) -> tuple[int, int]:
+def shortest_and_longest_ns(decode_time_ns: Int64Array, start: int, end: int) -> tuple[int, int]:
     """Return the shortest and the longest time to decode; `NEVER_NS` and 0 when all slots are erased.
 
-    Unless the former is below the latter, slots arrive in the order of their `tx`.
+    They are those of the slots from `start` up to `end`. Unless the former is below the latter, slots arrive
+    in the order of their `tx`.
     """
     shortest_ns, longest_ns = NEVER_NS, 0
-    for slot in range(len(decode_time_ns)):
+    for slot in range(start, end):
         took_ns = decode_time_ns[np.uintp(slot)]
         longest_ns = max(longest_ns, took_ns)
         shortest_ns = min(shortest_ns, took_ns if took_ns > 0 else NEVER_NS)
@@ -44,75 +46,156 @@ def nth_arrival_ns(arrivals_ns: Int64Array, place: int | np.uintp, arrived: int,
     return nth_smallest_ns(arrivals_ns, place, arrived, n) if out_of_order > 0 else moment
 
 
-@kernel
+@kernel_with_arrays
 def nth_smallest_ns(arrivals_ns: Int64Array, place: int | np.uintp, arrived: int, n: int) -> int:
     """Do the same for moments that are out of order."""
     moment: int = np.sort(arrivals_ns[place, :arrived])[n - 1]
     return moment
 
 
-@kernel
-def decode_blocks_in_order(
+@part_of_kernel
+def receive(
+    tx_time_ns: Int64Array, decode_time_ns: Int64Array, start: int, end: int, n: int
+) -> tuple[int, int]:
+    """Return how many LLDUs of the slots from `start` up to `end` arrive, and when the n-th does, n from 1.
+
+    They arrive in order. Where there is no n-th, its moment is 0. A vector is read from behind the last slot.
+    """
+    arrived = moment_ns = 0
+    slot = start
+    while slot < end:
+        took_ns = load(decode_time_ns, np.uintp(slot))
+        decoded = (took_ns > each(0)) & first(end - slot)
+        slot += WIDTH
+        if slot - start >= n:
+            is_nth = decoded & (counted(decoded) == each(n - arrived))
+            arrival_ns = load(tx_time_ns, np.uintp(slot - WIDTH)) + took_ns
+            moment_ns += total(choose(is_nth, arrival_ns, each(0)))
+        arrived += how_many(decoded)
+    return arrived, moment_ns
+
+
+@part_of_kernel
+def decode_block_in_order(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
+    start: int,
     data: int,
     repair: int,
     detection_delay_ns: int,
     out_tx_time_ns: Int64Array,
     out_delay_ns: Int64Array,
     out_delivered: BoolArray,
-    out_arrived: Int64Array,
-    ahead_slots: int,
-) -> None:
-    """Decode whole blocks whose LLDUs arrive in order, one after the other, and write their rows.
+    row: int,
+) -> int:
+    """Decode the block from slot `start` on, write its rows from `row` on, and return how many LLDUs arrive.
 
     Where a data LLDU is erased, the `data`-th arrival is a repair LLDU; where none is, nobody needs the
     moment.
-
-    Parameters
-    ----------
-    tx_time_ns, decode_time_ns : [n_blocks * (data + repair)], int64, ns
-        The slots.
-    detection_delay_ns
-        After how long, from its last slot, a block that cannot be recovered is given up.
-    out_tx_time_ns, out_delay_ns, out_delivered : [n_blocks * data], written
-        The rows.
-    out_arrived : [n_blocks or more], int64, written
-        How many LLDUs of each block arrived; with `data` of them it is recovered.
-    ahead_slots
-        How far ahead slots and rows are fetched; 0 where no other loops come between.
     """
-    length = data + repair
-    for block in range(len(tx_time_ns) // length):
-        slot, row = block * length, block * data
-        for line in range(0, length if ahead_slots > 0 else 0, LINE_SLOTS):
-            fetch_ahead(tx_time_ns, np.uintp(slot + line + ahead_slots))
-            fetch_ahead(decode_time_ns, np.uintp(slot + line + ahead_slots))
-            fetch_ahead(out_tx_time_ns, np.uintp(row + line + ahead_slots))
-            fetch_ahead(out_delay_ns, np.uintp(row + line + ahead_slots))
-        arrived = settled_ns = 0
-        for i in range(data):
-            arrived += decode_time_ns[np.uintp(slot + i)] > 0
-        for i in range(data, length):
-            took_ns = decode_time_ns[np.uintp(slot + i)]
-            arrival_ns = tx_time_ns[np.uintp(slot + i)] + took_ns
-            settled_ns = arrival_ns if (arrived < data) & (took_ns > 0) else settled_ns
-            arrived += took_ns > 0
-        recovered = arrived >= data
-        given_up_ns = tx_time_ns[np.uintp(slot + length - 1)] + detection_delay_ns
-        settled_ns = settled_ns if recovered else given_up_ns
-        out_arrived[np.uintp(block)] = arrived
-        for i in range(data):
-            out_tx_time_ns[np.uintp(row + i)] = tx_time_ns[np.uintp(slot + i)]
-        for i in range(data):
-            took_ns = decode_time_ns[np.uintp(slot + i)]
-            late_ns = settled_ns - tx_time_ns[np.uintp(slot + i)]
-            out_delay_ns[np.uintp(row + i)] = took_ns if took_ns > 0 else late_ns
-        for i in range(data):
-            out_delivered[np.uintp(row + i)] = (decode_time_ns[np.uintp(slot + i)] > 0) | recovered
+    end = start + data + repair
+    arrived, settled_ns = receive(tx_time_ns, decode_time_ns, start, end, data)
+    given_up_ns = tx_time_ns[np.uintp(end - 1)] + detection_delay_ns
+    recovered = arrived >= data
+    settled_ns = settled_ns if recovered else given_up_ns
+    i = 0
+    while i < data:
+        sent_ns = load(tx_time_ns, np.uintp(start + i))
+        took_ns = load(decode_time_ns, np.uintp(start + i))
+        decoded = took_ns > each(0)
+        store(sent_ns, out_tx_time_ns, np.uintp(row + i))
+        store(choose(decoded, took_ns, each(settled_ns) - sent_ns), out_delay_ns, np.uintp(row + i))
+        store(decoded | each(recovered), out_delivered, np.uintp(row + i))
+        i += WIDTH
+    return arrived
 
 
 @kernel
+def decode_blocks_in_order(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    start: int,
+    blocks: int,
+    data: int,
+    repair: int,
+    detection_delay_ns: int,
+    out_tx_time_ns: Int64Array,
+    out_delay_ns: Int64Array,
+    out_delivered: BoolArray,
+    row: int,
+    out_arrived: Int64Array,
+) -> None:
+    """Decode so many blocks whose LLDUs arrive in order, one after the other, and write their rows.
+
+    Vectors reach beyond the last slot and the last row.
+
+    Parameters
+    ----------
+    tx_time_ns, decode_time_ns : [start + blocks * (data + repair) + `WIDTH` or more], int64, ns
+        The slots, from `start` on.
+    detection_delay_ns
+        After how long, from its last slot, a block that cannot be recovered is given up.
+    out_tx_time_ns, out_delay_ns, out_delivered : [row + blocks * data + `WIDTH` or more], written
+        The rows, from `row` on; those of a vector behind them mean nothing then.
+    out_arrived : [blocks or more], int64, written
+        How many LLDUs of each block arrived; with `data` of them it is recovered.
+    """
+    for block in range(blocks):
+        out_arrived[np.uintp(block)] = decode_block_in_order(
+            tx_time_ns,
+            decode_time_ns,
+            start,
+            data,
+            repair,
+            detection_delay_ns,
+            out_tx_time_ns,
+            out_delay_ns,
+            out_delivered,
+            row,
+        )
+        start += data + repair
+        row += data
+
+
+@kernel
+def fetch_and_decode_blocks_in_order(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    start: int,
+    blocks: int,
+    data: int,
+    repair: int,
+    detection_delay_ns: int,
+    out_tx_time_ns: Int64Array,
+    out_delay_ns: Int64Array,
+    out_delivered: BoolArray,
+    row: int,
+    out_arrived: Int64Array,
+) -> None:
+    """Do the same for slots and rows that are not in the cache."""
+    for block in range(blocks):
+        for line in range(0, data + repair, LINE_SLOTS):
+            fetch_ahead(tx_time_ns, np.uintp(start + line + AHEAD_SLOTS))
+            fetch_ahead(decode_time_ns, np.uintp(start + line + AHEAD_SLOTS))
+            fetch_ahead(out_tx_time_ns, np.uintp(row + line + AHEAD_SLOTS))
+            fetch_ahead(out_delay_ns, np.uintp(row + line + AHEAD_SLOTS))
+        out_arrived[np.uintp(block)] = decode_block_in_order(
+            tx_time_ns,
+            decode_time_ns,
+            start,
+            data,
+            repair,
+            detection_delay_ns,
+            out_tx_time_ns,
+            out_delay_ns,
+            out_delivered,
+            row,
+        )
+        start += data + repair
+        row += data
+
+
+@kernel_with_arrays
 def decode_runs_in_order(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
@@ -124,7 +207,7 @@ def decode_runs_in_order(
     out_delay_ns: Int64Array,
     out_delivered: BoolArray,
 ) -> None:
-    """Do what `decode_blocks_in_order` does, for whole runs of `depth` interleaved blocks.
+    """Decode whole runs of `depth` interleaved blocks whose LLDUs arrive in order, and write their rows.
 
     The slots of a run are a matrix, a line for each position and a column for each block. All loops go along
     its lines, so that the blocks of a run are decoded side by side. A run that lost no data is copied.
@@ -169,7 +252,7 @@ def decode_runs_in_order(
                 out_delivered[np.uintp(row + line + block)] = decoded | recovered
 
 
-@kernel
+@kernel_with_arrays
 def decode_runs_in_any_order(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
@@ -200,7 +283,7 @@ def decode_runs_in_any_order(
         recovered = arrived >= data
         settled_ns = tx_time_ns[(run + 1) * run_slots - 1] + detection_delay_ns
         if recovered:
-            settled_ns = nth_arrival_ns(arrivals_ns, 0, arrived, data)
+            settled_ns = nth_arrival_ns(arrivals_ns, np.uintp(0), arrived, data)
         out_arrived[block] = arrived
         for i in range(0, run_rows, depth):
             sent_ns, took_ns = tx_time_ns[np.uintp(slot + i)], decode_time_ns[np.uintp(slot + i)]

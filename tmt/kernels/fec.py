@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import kernel
+from tmt.kernels._jit import kernel_with_arrays
 from tmt.kernels.blocks import (
     decode_blocks_in_order,
     decode_runs_in_any_order,
     decode_runs_in_order,
     shortest_and_longest_ns,
 )
+from tmt.kernels.vectors import WIDTH
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -19,7 +20,7 @@ SLOTS_TOGETHER = 8192
 """Slots whose decode times are compared at once, to see whether they arrive in order."""
 
 
-@kernel
+@kernel_with_arrays
 def decode_runs(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
@@ -50,42 +51,54 @@ def decode_runs(
     runs = len(tx_time_ns) // run_slots
     runs_together = max(1, SLOTS_TOGETHER // run_slots)
     arrived = np.empty(runs_together * depth, np.int64)
-    for first in range(0, runs, runs_together):
-        last = min(first + runs_together, runs)
-        tx_ns = tx_time_ns[first * run_slots : last * run_slots]
-        decode_ns = decode_time_ns[first * run_slots : last * run_slots]
-        rows_tx_ns = out_tx_time_ns[first * run_rows : last * run_rows]
-        delay_ns = out_delay_ns[first * run_rows : last * run_rows]
-        delivered = out_delivered[first * run_rows : last * run_rows]
-        out_transmissions[first * run_rows : last * run_rows] = 1
-        shortest_ns, longest_ns = shortest_and_longest_ns(decode_ns)
-        if shortest_ns < longest_ns:
-            decode_runs_in_any_order(
-                tx_ns,
-                decode_ns,
+    # The last runs are decoded one by one, since vectors would reach beyond the end of their arrays.
+    runs_by_vectors = max(0, runs - WIDTH) if depth == 1 else 0
+    first = 0
+    while first < runs:
+        last = min(first + runs_together, runs_by_vectors if first < runs_by_vectors else runs)
+        slots = slice(first * run_slots, last * run_slots)
+        rows = slice(first * run_rows, last * run_rows)
+        out_transmissions[rows] = 1
+        shortest_ns, longest_ns = shortest_and_longest_ns(decode_time_ns, slots.start, slots.stop)
+        in_order = shortest_ns >= longest_ns
+        if in_order and first < runs_by_vectors:
+            decode_blocks_in_order(
+                tx_time_ns,
+                decode_time_ns,
+                slots.start,
+                last - first,
+                data,
+                repair,
+                detection_delay_ns,
+                out_tx_time_ns,
+                out_delay_ns,
+                out_delivered,
+                rows.start,
+                arrived,
+            )
+        elif in_order and depth > 1:
+            decode_runs_in_order(
+                tx_time_ns[slots],
+                decode_time_ns[slots],
                 data,
                 repair,
                 depth,
                 detection_delay_ns,
-                rows_tx_ns,
-                delay_ns,
-                delivered,
-                arrived,
-            )
-        elif depth == 1:
-            decode_blocks_in_order(
-                tx_ns,
-                decode_ns,
-                data,
-                repair,
-                detection_delay_ns,
-                rows_tx_ns,
-                delay_ns,
-                delivered,
-                arrived,
-                0,
+                out_tx_time_ns[rows],
+                out_delay_ns[rows],
+                out_delivered[rows],
             )
         else:
-            decode_runs_in_order(
-                tx_ns, decode_ns, data, repair, depth, detection_delay_ns, rows_tx_ns, delay_ns, delivered
+            decode_runs_in_any_order(
+                tx_time_ns[slots],
+                decode_time_ns[slots],
+                data,
+                repair,
+                depth,
+                detection_delay_ns,
+                out_tx_time_ns[rows],
+                out_delay_ns[rows],
+                out_delivered[rows],
+                arrived,
             )
+        first = last

@@ -1,24 +1,37 @@
-"""Hybrid ARQ of type II: a kernel that can stop after any slot and go on with the next."""
+"""Hybrid ARQ of type II: a kernel that can stop after any slot and go on with the next.
+
+No request that is made in a window of slots shorter than its way falls due in the same window, so that all
+requests that are served in a window are known when it begins. It is sent in passes: which slots answer which
+requests, and the others gathered, so that blocks lie in one piece; the blocks; the outcome of the answers;
+requests for what is missing. Erasures cannot be predicted: as little as possible depends on them by a branch.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import fetch_ahead, kernel, part_of_kernel
+from tmt.kernels._jit import fetch_ahead, kernel, kernel_with_arrays, part_of_kernel
 from tmt.kernels.blocks import (
     NEVER_NS,
     decode_blocks_in_order,
     decode_runs_in_any_order,
+    fetch_and_decode_blocks_in_order,
     nth_arrival_ns,
+    receive,
     shortest_and_longest_ns,
 )
-from tmt.kernels.windows import AHEAD_SLOTS, LINE_SLOTS, guess_slot_from
+from tmt.kernels.vectors import WIDTH, choose, each, first, load, store
+from tmt.kernels.windows import LINE_SLOTS, guess_slot_from, slots_per_ns
 
 Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 WINDOW_SLOTS = 2048
 """Most slots that are sent before the blocks in them are judged; few enough to stay in the cache."""
+
+FETCHED_SLOTS = 512
+"""How far ahead slots are fetched when others are put on air: farther than a window."""
 
 REQUEST = np.dtype(
     [
@@ -47,26 +60,8 @@ STATE = np.dtype(
 and the slots of the block that is on air."""
 
 
-@part_of_kernel
-def collect_arrivals(
-    tx_time_ns: Int64Array,
-    decode_time_ns: Int64Array,
-    start: int,
-    end: int,
-    arrivals_ns: Int64Array,
-    place: int | np.uintp,
-    arrived: int,
-) -> int:
-    """Append to the first `arrived` moments in line `place` those of the decoded slots; return how many."""
-    for slot in range(start, end):
-        took_ns = decode_time_ns[np.uintp(slot)]
-        arrivals_ns[np.uintp(place), np.uintp(arrived)] = tx_time_ns[np.uintp(slot)] + took_ns
-        arrived += int(took_ns > 0)
-    return arrived
-
-
-@kernel
-def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block)
+@kernel_with_arrays
+def send_and_repair(  # noqa: PLR0912, PLR0915  (names what its passes share)
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
     data: int,
@@ -83,13 +78,10 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
     first_row: int,
     out_tx_time_ns: Int64Array,
     out_delay_ns: Int64Array,
-    out_delivered: npt.NDArray[np.bool_],
+    out_delivered: BoolArray,
     out_transmissions: npt.NDArray[np.uint8],
 ) -> None:
     """Send blocks and requested repair LLDUs in the slots given (design, section 3, `harq`).
-
-    The slots that no request takes are gathered, so that blocks lie in one piece; whole blocks are judged at
-    once and write their rows.
 
     Parameters
     ----------
@@ -102,7 +94,7 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
     detection_delay_ns
         From the last slot of the last round to the moment at which erased LLDUs are given up.
     state : [1], `STATE`, updated
-    air_tx_ns, air_decode_ns : [data + repair + WINDOW_SLOTS], int64, ns, updated
+    air_tx_ns, air_decode_ns : [data + repair + WINDOW_SLOTS + WIDTH], int64, ns, updated
         Slots of the block that is on air, at the front.
     requests : [power of two], `REQUEST`, updated
         Ring that holds the FIFO; needs room for as many as wait and ``n // (data + repair) + 2`` more.
@@ -110,151 +102,364 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call costs as much as a block
         When the listed LLDUs of each waiting block arrived.
     first_row
         Number of the row at index 0 of the output, from the start of the trace.
-    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions : [open rows + n], updated
+    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions : [open rows + n + WIDTH], updated
         The rows from `first_row` on; erased ones of open blocks have the delay -1.
     """
     row, on_air = state[0]["rows"] - first_row, state[0]["on_air"]
     head, tail, requested = state[0]["head"], state[0]["tail"], state[0]["requested"]
-    due_ns, first_row_of, made = requests["due_ns"], requests["row"], requests["made"]
-    left, arrived_of, listed_of = requests["left"], requests["arrived"], requests["listed"]
     mask = len(requests) - 1
     length = data + repair
-    arrived_of_block = np.empty(len(air_tx_ns) // length + 1, np.int64)
-    slot = 0
-    while slot < len(tx_time_ns):
+    most_blocks = len(air_tx_ns) // length + 1
+    arrived, failing = np.empty(most_blocks, np.int64), np.empty(most_blocks, np.int64)
+    answer_start, answer_end = np.empty(WINDOW_SLOTS, np.int64), np.empty(WINDOW_SLOTS, np.int64)
+    again = np.empty(WINDOW_SLOTS + 1, np.int64)
+    # A plain 0 is a type of its own, for which all passes would be compiled once more.
+    start = no_slots = int(np.int64(0))
+    while start < len(tx_time_ns):
         # No request that is made in this window falls due in it.
-        end = min(slot + WINDOW_SLOTS, len(tx_time_ns))
-        end = max(guess_slot_from(tx_time_ns, slot, end, tx_time_ns[slot] + report_delay_ns), slot + 1)
+        end = min(start + WINDOW_SLOTS, len(tx_time_ns))
+        per_ns = slots_per_ns(tx_time_ns, start, end)
+        end = guess_slot_from(tx_time_ns, start, start + 1, end, tx_time_ns[start] + report_delay_ns, per_ns)
+        undisturbed = head == tail or requests[head & mask]["due_ns"] > tx_time_ns[end - 1]
+        blocks = (min(end, len(tx_time_ns) - WIDTH) - start) // length
+        in_place = undisturbed and on_air == 0 and blocks > 0
+        if in_place:
+            end = start + blocks * length
+        elif undisturbed:
+            end = min(end, start + length - on_air)
 
-        served = head
-        blocks = (end - slot) // length
-        in_one_piece = blocks > 0 and on_air == 0
-        in_one_piece &= head == tail or due_ns[head & mask] > tx_time_ns[end - 1]
-        if in_one_piece:
-            end = slot + blocks * length
-            tx_ns, decode_ns = tx_time_ns[slot:end], decode_time_ns[slot:end]
-            slot = end
-        while slot < end:
-            free, front = end, np.uintp(head & mask)
-            if head < tail:
-                free = guess_slot_from(tx_time_ns, slot, end, due_ns[front])
-            for line in range(slot, free, LINE_SLOTS):
-                fetch_ahead(tx_time_ns, np.uintp(line + AHEAD_SLOTS))
-                fetch_ahead(decode_time_ns, np.uintp(line + AHEAD_SLOTS))
-            for i in range(free - slot):
-                air_tx_ns[np.uintp(on_air + i)] = tx_time_ns[np.uintp(slot + i)]
-                air_decode_ns[np.uintp(on_air + i)] = decode_time_ns[np.uintp(slot + i)]
-            on_air += free - slot
-            slot = free
-            if slot == end:
-                break
-            taken = min(left[front], end - slot)
-            listed = collect_arrivals(
-                tx_time_ns, decode_time_ns, slot, slot + taken, arrivals_ns, front, listed_of[front]
+        shortest_ns, longest_ns = shortest_and_longest_ns(decode_time_ns, start, end)
+        answers, first_slot, tx_ns, decode_ns = 0, start, tx_time_ns, decode_time_ns
+        if not in_place:
+            shortest_on_air_ns, longest_on_air_ns = shortest_and_longest_ns(air_decode_ns, no_slots, on_air)
+            shortest_ns, longest_ns = min(shortest_ns, shortest_on_air_ns), max(longest_ns, longest_on_air_ns)
+            answers, on_air = assign_slots(
+                tx_time_ns,
+                decode_time_ns,
+                start,
+                end,
+                requests,
+                head,
+                tail,
+                air_tx_ns,
+                air_decode_ns,
+                on_air,
+                answer_start,
+                answer_end,
             )
-            arrived_of[front] += listed - listed_of[front]
-            listed_of[front] = listed
-            slot += taken
-            requested += taken
-            left[front] -= taken
-            due_ns[front] = tx_time_ns[slot - 1]
-            head += int(left[front] == 0)
-        if not in_one_piece:
-            blocks = on_air // length
-            on_air -= blocks * length
-            tx_ns, decode_ns = air_tx_ns[: blocks * length], air_decode_ns[: blocks * length]
+            blocks, first_slot, tx_ns, decode_ns = on_air // length, no_slots, air_tx_ns, air_decode_ns
+        in_order = shortest_ns >= longest_ns
+        # What arrives before the request does, arrives before its answer; only how much of it counts.
+        early = longest_ns <= report_delay_ns
 
-        rows_tx_ns = out_tx_time_ns[row : row + blocks * data]
-        delay_ns = out_delay_ns[row : row + blocks * data]
-        delivered = out_delivered[row : row + blocks * data]
-        transmissions = out_transmissions[row : row + blocks * data]
-        transmissions[:] = 1
-        shortest_ns, longest_ns = shortest_and_longest_ns(decode_ns)
-        if shortest_ns >= longest_ns:
-            decode_blocks_in_order(
+        out_transmissions[row : row + blocks * data] = 1
+        if in_order and in_place:
+            fetch_and_decode_blocks_in_order(
                 tx_ns,
                 decode_ns,
+                first_slot,
+                blocks,
                 data,
                 repair,
                 detection_delay_ns,
-                rows_tx_ns,
-                delay_ns,
-                delivered,
-                arrived_of_block,
-                AHEAD_SLOTS,
+                out_tx_time_ns,
+                out_delay_ns,
+                out_delivered,
+                row,
+                arrived,
+            )
+        elif in_order:
+            decode_blocks_in_order(
+                tx_ns,
+                decode_ns,
+                first_slot,
+                blocks,
+                data,
+                repair,
+                detection_delay_ns,
+                out_tx_time_ns,
+                out_delay_ns,
+                out_delivered,
+                row,
+                arrived,
             )
         else:
             decode_runs_in_any_order(
-                tx_ns,
-                decode_ns,
+                tx_ns[first_slot : first_slot + blocks * length],
+                decode_ns[first_slot : first_slot + blocks * length],
                 data,
                 repair,
                 1,
                 detection_delay_ns,
-                rows_tx_ns,
-                delay_ns,
-                delivered,
-                arrived_of_block,
+                out_tx_time_ns[row : row + blocks * data],
+                out_delay_ns[row : row + blocks * data],
+                out_delivered[row : row + blocks * data],
+                arrived,
             )
-
-        # What arrives before the request does, arrives before its answer; only how much of it counts.
-        early = longest_ns <= report_delay_ns
-        for block in range(blocks + 1):
-            last_block = block == blocks
-            if not last_block and (arrived_of_block[np.uintp(block)] >= data or rounds == 0):
-                continue
-            # Rounds of older blocks that ended before this one ask first; after the last block, all others.
-            ended_ns = NEVER_NS if last_block else tx_ns[(block + 1) * length - 1]
-            while served < head and due_ns[np.uintp(served & mask)] < ended_ns:
-                front, back = np.uintp(served & mask), np.uintp(tail & mask)
-                served += 1
-                begin, arrived = first_row_of[front] - first_row, arrived_of[front]
-                if arrived < data and made[front] < rounds:
-                    for i in range(listed_of[front]):
-                        arrivals_ns[back, np.uintp(i)] = arrivals_ns[front, np.uintp(i)]
-                    due_ns[back], first_row_of[back] = due_ns[front] + report_delay_ns, first_row_of[front]
-                    made[back], left[back] = made[front] + 1, data - arrived + extra
-                    arrived_of[back], listed_of[back] = arrived, listed_of[front]
-                    tail += 1
-                    continue
-                settled_ns = due_ns[front] + detection_delay_ns
-                if arrived >= data:
-                    listed = listed_of[front]
-                    settled_ns = nth_arrival_ns(arrivals_ns, front, listed, data - arrived + listed)
-                for i in range(begin, begin + data):
-                    late_ns, took_ns = settled_ns - out_tx_time_ns[np.uintp(i)], out_delay_ns[np.uintp(i)]
-                    out_delay_ns[np.uintp(i)] = took_ns if out_delivered[np.uintp(i)] else late_ns
-                for i in range(begin, begin + data):
-                    out_delivered[np.uintp(i)] |= arrived >= data
-                for i in range(begin, begin + data):
-                    out_transmissions[np.uintp(i)] = min(made[front] + 1, 255)
-            if last_block:
-                break
-            back, begin = np.uintp(tail & mask), row + block * data
-            arrived, listed = arrived_of_block[np.uintp(block)], 0
-            if not early:
-                listed = collect_arrivals(
-                    tx_ns, decode_ns, block * length, (block + 1) * length, arrivals_ns, back, 0
-                )
-            due_ns[back], first_row_of[back] = ended_ns + report_delay_ns, begin + first_row
-            made[back], left[back], arrived_of[back] = 1, data - arrived + extra, arrived
-            listed_of[back] = listed
-            tail += 1
-
+        n_again = 0
+        if answers > 0:
+            n_again = judge_answers(
+                tx_time_ns,
+                decode_time_ns,
+                answer_start,
+                answer_end,
+                answers,
+                in_order,
+                early,
+                data,
+                rounds,
+                detection_delay_ns,
+                requests,
+                head,
+                arrivals_ns,
+                first_row,
+                out_tx_time_ns,
+                out_delay_ns,
+                out_delivered,
+                out_transmissions,
+                again,
+            )
+            for answer in range(answers):
+                requested += answer_end[answer] - answer_start[answer]
+            head += answers - int(requests[(head + answers - 1) & mask]["left"] > 0)
+        if rounds > 0:
+            tail = make_requests(
+                tx_ns,
+                decode_ns,
+                first_slot,
+                blocks,
+                arrived,
+                early,
+                data,
+                repair,
+                extra,
+                report_delay_ns,
+                first_row + row,
+                requests,
+                tail,
+                arrivals_ns,
+                again,
+                n_again,
+                failing,
+            )
         row += blocks * data
-        if not in_one_piece:
+        if not in_place:
+            on_air -= blocks * length
             for i in range(on_air):
                 air_tx_ns[i] = air_tx_ns[blocks * length + i]
                 air_decode_ns[i] = air_decode_ns[blocks * length + i]
-    for request in range(head, tail):
-        place = np.uintp(request & mask)
-        begin = first_row_of[place] - first_row
-        for i in range(begin, begin + data):
+        start = end
+    for waiting in range(head, tail):
+        request = requests[waiting & mask]
+        open_row = request["row"] - first_row
+        for i in range(open_row, open_row + data):
             took_ns = out_delay_ns[np.uintp(i)]
             out_delay_ns[np.uintp(i)] = took_ns if out_delivered[np.uintp(i)] else -1
-            out_transmissions[np.uintp(i)] = min(made[place] + 1, 255)
+            out_transmissions[np.uintp(i)] = min(request["made"] + 1, 255)
     state[0]["rows"], state[0]["on_air"] = row + first_row, on_air
     state[0]["head"], state[0]["tail"], state[0]["requested"] = head, tail, requested
+
+
+@kernel
+def assign_slots(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    start: int,
+    end: int,
+    requests: npt.NDArray[np.void],
+    head: int,
+    tail: int,
+    air_tx_ns: Int64Array,
+    air_decode_ns: Int64Array,
+    on_air: int,
+    answer_start: Int64Array,
+    answer_end: Int64Array,
+) -> tuple[int, int]:
+    """Find the slots from `start` up to `end` that answer the first requests, and put the others on air.
+
+    Return how many requests are answered, the last maybe not in full, and how many slots are on air then.
+    """
+    mask = len(requests) - 1
+    per_ns = slots_per_ns(tx_time_ns, start, end)
+    slot, answers = start, 0
+    while True:
+        free, request = end, requests[np.uintp((head + answers) & mask)]
+        if head + answers < tail:
+            free = guess_slot_from(tx_time_ns, start, slot, end, request["due_ns"], per_ns)
+        i = 0
+        while i < free - slot and free + WIDTH <= len(tx_time_ns):
+            for line in range(slot + i, slot + i + WIDTH, LINE_SLOTS):
+                fetch_ahead(tx_time_ns, np.uintp(line + FETCHED_SLOTS))
+                fetch_ahead(decode_time_ns, np.uintp(line + FETCHED_SLOTS))
+            store(load(tx_time_ns, np.uintp(slot + i)), air_tx_ns, np.uintp(on_air + i))
+            store(load(decode_time_ns, np.uintp(slot + i)), air_decode_ns, np.uintp(on_air + i))
+            i += WIDTH
+        while i < free - slot:
+            air_tx_ns[np.uintp(on_air + i)] = tx_time_ns[np.uintp(slot + i)]
+            air_decode_ns[np.uintp(on_air + i)] = decode_time_ns[np.uintp(slot + i)]
+            i += 1
+        on_air += free - slot
+        if free == end:
+            return answers, on_air
+        slot = min(free + request["left"], end)
+        answer_start[np.uintp(answers)], answer_end[np.uintp(answers)] = free, slot
+        answers += 1
+
+
+@kernel
+def judge_answers(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    answer_start: Int64Array,
+    answer_end: Int64Array,
+    answers: int,
+    in_order: bool,
+    early: bool,
+    data: int,
+    rounds: int,
+    detection_delay_ns: int,
+    requests: npt.NDArray[np.void],
+    head: int,
+    arrivals_ns: Int64Array,
+    first_row: int,
+    out_tx_time_ns: Int64Array,
+    out_delay_ns: Int64Array,
+    out_delivered: BoolArray,
+    out_transmissions: npt.NDArray[np.uint8],
+    again: Int64Array,
+) -> int:
+    """Send what answers the first requests, and write the rows of their blocks as if all was settled then.
+
+    Return how many of the blocks ask again; `again` gets their places among the requests. The rows of these
+    are written once more later, and so are those of the last block if its answer is not sent in full.
+    """
+    mask = len(requests) - 1
+    n_again = 0
+    for answer in range(answers):
+        place = np.uintp((head + answer) & mask)
+        start, end = answer_start[np.uintp(answer)], answer_end[np.uintp(answer)]
+        request = requests[place]
+        arrived, listed = request["arrived"], request["listed"]
+        left = request["left"] - (end - start)
+        if in_order and early and listed == 0 and left == 0 and end + WIDTH <= len(tx_time_ns):
+            more, settled_ns = receive(tx_time_ns, decode_time_ns, start, end, data - arrived)
+        else:
+            more, settled_ns = receive_by_list(
+                tx_time_ns, decode_time_ns, start, end, data - arrived, arrivals_ns, place, listed
+            )
+            request["listed"] = 0 if early and listed == 0 and left == 0 else listed + more
+        arrived += more
+        last_tx_ns = tx_time_ns[np.uintp(end - 1)]
+        request["due_ns"], request["left"], request["arrived"] = last_tx_ns, left, arrived
+
+        recovered = (arrived >= data) & (left == 0)
+        settled_ns = settled_ns if recovered else last_tx_ns + detection_delay_ns
+        transmissions = each(min(request["made"] + 1, 255))
+        i = 0
+        while i < data:
+            rows = np.uintp(request["row"] - first_row + i)
+            of_block, delivered = first(data - i), load(out_delivered, rows)
+            erased = of_block & ~delivered
+            late_ns = each(settled_ns) - load(out_tx_time_ns, rows)
+            store(choose(erased, late_ns, load(out_delay_ns, rows)), out_delay_ns, rows)
+            store(delivered | (erased & each(recovered)), out_delivered, rows)
+            store(choose(of_block, transmissions, load(out_transmissions, rows)), out_transmissions, rows)
+            i += WIDTH
+        again[np.uintp(n_again)] = place
+        n_again += int((arrived < data) & (left == 0) & (request["made"] < rounds))
+    return n_again
+
+
+@part_of_kernel
+def list_arrivals(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    start: int,
+    end: int,
+    arrivals_ns: Int64Array,
+    place: np.uintp,
+    listed: int,
+) -> int:
+    """Append to the first `listed` moments in line `place` those of the decoded slots; return how many."""
+    for slot in range(start, end):
+        took_ns = decode_time_ns[np.uintp(slot)]
+        arrivals_ns[place, np.uintp(listed)] = tx_time_ns[np.uintp(slot)] + took_ns
+        listed += int(took_ns > 0)
+    return listed
+
+
+@kernel
+def receive_by_list(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    start: int,
+    end: int,
+    n: int,
+    arrivals_ns: Int64Array,
+    place: np.uintp,
+    listed: int,
+) -> tuple[int, int]:
+    """Do what `receive` does where LLDUs may overtake each other, and the first `listed` in line `place`."""
+    all_listed = list_arrivals(tx_time_ns, decode_time_ns, start, end, arrivals_ns, place, listed)
+    moment_ns = 0
+    if all_listed >= listed + n:
+        moment_ns = nth_arrival_ns(arrivals_ns, place, all_listed, listed + n)
+    return all_listed - listed, moment_ns
+
+
+@kernel
+def make_requests(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    start: int,
+    blocks: int,
+    arrived: Int64Array,
+    early: bool,
+    data: int,
+    repair: int,
+    extra: int,
+    report_delay_ns: int,
+    row: int,
+    requests: npt.NDArray[np.void],
+    tail: int,
+    arrivals_ns: Int64Array,
+    again: Int64Array,
+    n_again: int,
+    failing: Int64Array,
+) -> int:
+    """Put requests for blocks from `start` on, and for those in `again`, into the FIFO; return its new tail.
+
+    Rounds ask in the order in which they ended. `failing` is room for the numbers of blocks.
+    """
+    mask, length = len(requests) - 1, data + repair
+    n_failing = asked = 0
+    for block in range(blocks):
+        failing[np.uintp(n_failing)] = block
+        n_failing += int(arrived[np.uintp(block)] < data)
+    for i in range(n_failing + 1):
+        block = failing[np.uintp(i)] if i < n_failing else blocks
+        end = start + (block + 1) * length
+        ended_ns = tx_time_ns[np.uintp(end - 1)] if i < n_failing else NEVER_NS
+        while asked < n_again and requests[np.uintp(again[np.uintp(asked)])]["due_ns"] < ended_ns:
+            front, back = np.uintp(again[np.uintp(asked)]), np.uintp(tail & mask)
+            old, new = requests[front], requests[back]
+            for k in range(old["listed"]):
+                arrivals_ns[back, np.uintp(k)] = arrivals_ns[front, np.uintp(k)]
+            new["due_ns"], new["row"] = old["due_ns"] + report_delay_ns, old["row"]
+            new["made"], new["left"] = old["made"] + 1, data - old["arrived"] + extra
+            new["arrived"], new["listed"] = old["arrived"], old["listed"]
+            asked += 1
+            tail += 1
+        if i < n_failing:
+            back = np.uintp(tail & mask)
+            new, n_arrived, listed = requests[back], arrived[np.uintp(block)], 0
+            if not early:
+                listed = list_arrivals(tx_time_ns, decode_time_ns, end - length, end, arrivals_ns, back, 0)
+            new["due_ns"], new["row"] = ended_ns + report_delay_ns, row + block * data
+            new["made"], new["left"] = 1, data - n_arrived + extra
+            new["arrived"], new["listed"] = n_arrived, listed
+            tail += 1
+    return tail
 
 
 @kernel

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tmt.kernels._jit import kernel
+from tmt.kernels._jit import kernel_with_arrays
 
 Int64Array = npt.NDArray[np.int64]
 
 
-@kernel
+@kernel_with_arrays
 def send_once(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,

@@ -30,12 +30,24 @@ def first_slot_from(tx_time_ns: Int64Array, start: int, end: int, moment_ns: int
 
 
 @part_of_kernel
-def guess_slot_from(tx_time_ns: Int64Array, start: int, end: int, moment_ns: int) -> int:
-    """Return the same, sooner where slots are about as far apart as the first two."""
-    if start + 1 >= end or tx_time_ns[start] >= moment_ns:
-        return first_slot_from(tx_time_ns, start, end, moment_ns)
-    interval_ns = tx_time_ns[start + 1] - tx_time_ns[start]
-    slot: int = min(start + (moment_ns - tx_time_ns[start] + interval_ns - 1) // interval_ns, end)
-    wrong = slot < end and tx_time_ns[np.uintp(min(slot, end - 1))] < moment_ns
-    wrong |= tx_time_ns[np.uintp(slot - 1)] >= moment_ns
-    return first_slot_from(tx_time_ns, start, end, moment_ns) if wrong else slot
+def slots_per_ns(tx_time_ns: Int64Array, origin: int, end: int) -> float:
+    """Return how fast slots follow each other at `origin`, of those before `end`."""
+    after = min(origin + 1, end - 1)
+    per_ns: float = 1.0 / max(tx_time_ns[after] - tx_time_ns[origin], 1)
+    return per_ns
+
+
+@part_of_kernel
+def guess_slot_from(
+    tx_time_ns: Int64Array, origin: int, start: int, end: int, moment_ns: int, per_ns: float
+) -> int:
+    """Return what `first_slot_from` does, sooner where `per_ns` slots per ns follow `origin`.
+
+    The guess owes nothing to `start`, so that guesses for several moments do not wait for each other. The
+    nearest slot is looked at, so that it is right unless slots are half an interval off.
+    """
+    guess = origin + int(min(max((moment_ns - tx_time_ns[origin]) * per_ns + 0.5, 0.0), end - origin - 1.0))
+    guess += int(tx_time_ns[np.uintp(guess)] < moment_ns)
+    late = guess > origin and tx_time_ns[np.uintp(guess - 1)] >= moment_ns
+    early = guess < end and tx_time_ns[np.uintp(guess)] < moment_ns
+    return first_slot_from(tx_time_ns, start, end, moment_ns) if late or early else max(guess, start)

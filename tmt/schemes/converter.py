@@ -73,7 +73,7 @@ class Converter(ABC):
         return rows
 
     def _most_rows(self, n_slots: int) -> int:
-        """Most rows that so many slots can begin."""
+        """Rows to make room for before so many slots: no more can begin, nor be written to by the way."""
         return n_slots
 
     @abstractmethod

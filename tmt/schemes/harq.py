@@ -73,11 +73,12 @@ class Harq(Scheme):
 class _HarqConverter(Converter):
     def __init__(self, scheme: Harq) -> None:
         from tmt.kernels.harq import REQUEST, STATE, WINDOW_SLOTS  # noqa: PLC0415
+        from tmt.kernels.vectors import WIDTH  # noqa: PLC0415
 
         super().__init__()
         self._scheme = scheme
         self._state = np.zeros(1, STATE)
-        on_air = scheme.data + scheme.repair + WINDOW_SLOTS
+        on_air = scheme.data + scheme.repair + WINDOW_SLOTS + WIDTH
         self._air_tx_ns = np.zeros(on_air, np.int64)
         self._air_decode_ns = np.zeros(on_air, np.int64)
         self._requests = np.zeros(1, REQUEST)
@@ -115,7 +116,9 @@ class _HarqConverter(Converter):
             )
 
     def _most_rows(self, n_slots: int) -> int:
-        return self._on_air() + n_slots
+        from tmt.kernels.vectors import WIDTH  # noqa: PLC0415
+
+        return self._on_air() + n_slots + WIDTH
 
     def _rows(self) -> int:
         return int(self._state["rows"][0])
