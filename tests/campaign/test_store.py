@@ -147,6 +147,22 @@ def test_store__refuses_damaged_results_and_leaves_them(tmp_path: Path, make_row
     assert results.read_bytes() == damaged
 
 
+def test_store__refuses_results_of_other_types(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    store = Store(tmp_path / "out")
+    store.append(make_row(1))
+    store.close()
+    results = tmp_path / "out" / "results.parquet"
+    table = pq.read_table(results).drop_columns(["goodput_bps"])
+    pq.write_table(table.append_column("goodput_bps", pa.array(["fast"])), results)
+    with pytest.raises(
+        InputError, match=r"results\.parquet: is damaged: column goodput_bps holds string, not double"
+    ):
+        Store(tmp_path / "out").table()
+
+
 def test_store__reads_results_of_an_earlier_schema(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     import pyarrow.parquet as pq
 

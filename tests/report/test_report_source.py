@@ -79,6 +79,24 @@ def test_read_results__takes_only_published_values_of_its_own_scenario(tmp_path:
     assert [value.value for value in read_results(folder).published] == [1, 3]
 
 
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("goodput_bps,cubic,ARQ,nan,0,x", "value 'nan' or error '0' is no number"),
+        ("goodput_bps,cubic,ARQ,1,inf,x", "value '1' or error 'inf' is no number"),
+        ("goodput,cubic,ARQ,1,0,x", "column 'goodput' is none of the results' columns"),
+    ],
+)
+def test_read_results__refuses_published_values_that_can_stand_beside_nothing(
+    row: str, reason: str, tmp_path: Path
+) -> None:
+    folder = _campaign(tmp_path / "c", _run())
+    (tmp_path / "p.csv").write_text(f"column,tcp,scheme,value,error,source\n{row}\n")
+    with pytest.raises(InputError) as refused:
+        read_results(folder, tmp_path / "p.csv")
+    assert f"p.csv:2: {reason}" in str(refused.value)
+
+
 def test_read_results__keeps_failures_apart(tmp_path: Path) -> None:
     bad = {"status": "failed", "exit_status": 1, "message": "said x", "command": "ns y", "goodput_bps": None}
     results = read_results(_campaign(tmp_path / "c", _run(), _run(seed=2) | bad))

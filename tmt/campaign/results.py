@@ -24,7 +24,7 @@ def rank(status: str, attempt: int) -> tuple[bool, int]:
 
 
 def read(path: Path, columns: list[str] | None = None) -> pa.Table | None:
-    """Return the results in a file, or None where there is none yet.
+    """Return the results in a file, in today's types, or None where there is none yet.
 
     Raises
     ------
@@ -34,9 +34,19 @@ def read(path: Path, columns: list[str] | None = None) -> pa.Table | None:
     if not path.exists():
         return None
     try:
-        return pq.read_table(path, columns=columns)
+        table = pq.read_table(path, columns=columns)
     except (OSError, pa.ArrowException) as error:
         raise InputError(path, f"is damaged: {str(error).splitlines()[0]}") from error
+    types = {field.name: field.type for field in arrow_schema()}
+    for place, field in enumerate(table.schema):
+        if field.type == types.get(field.name, field.type):
+            continue
+        try:
+            table = table.set_column(place, field.name, table[field.name].cast(types[field.name]))
+        except pa.ArrowException as error:
+            reason = f"is damaged: column {field.name} holds {field.type}, not {types[field.name]}"
+            raise InputError(path, reason) from error
+    return table
 
 
 def ranks(table: pa.Table) -> Iterator[tuple[str, str, int]]:
@@ -68,9 +78,7 @@ def merged(kept: pa.Table | None, rows: Iterable[Row]) -> pa.Table:
     if outdated:
         kept = kept.filter(pc.invert(pc.is_in(kept["key"], pa.array(outdated, pa.string()))))
     columns = [
-        kept[field.name].cast(field.type)
-        if field.name in kept.column_names
-        else pa.nulls(len(kept), field.type)
+        kept[field.name] if field.name in kept.column_names else pa.nulls(len(kept), field.type)
         for field in schema
     ]
     fresh = pa.Table.from_pylist(list(best.values()), schema=schema)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from tmt.campaign.columns import DONE
+from tmt.campaign.columns import COLUMNS, DONE
 from tmt.campaign.store import MARK, PUBLISHED, SCENARIO, Store
 from tmt.errors import InputError
 from tmt.report.axes import find_axes
@@ -159,9 +160,12 @@ def _published(path: Path, line: int, row: dict[str, str], labels: dict[str, Axi
     try:
         value, error = float(row["value"]), float(row["error"] or 0)
     except (TypeError, ValueError):
-        raise InputError(
-            path, f"value {row['value']!r} or error {row['error']!r} is no number", line
-        ) from None
+        value = error = math.nan
+    if not (math.isfinite(value) and math.isfinite(error)):
+        raise InputError(path, f"value {row['value']!r} or error {row['error']!r} is no number", line)
+    if row["column"] not in {column.name for column in COLUMNS}:
+        reason = f"column {row['column']!r} is none of the results' columns (docs/metrics.md)"
+        raise InputError(path, reason, line)
     levels = {
         axis.column: next((level for level in axis.levels if texts([level]) == [row[label]]), row[label])
         for label, axis in labels.items()
