@@ -6,9 +6,13 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from tmt import __version__, provenance
+from tmt.io import keeps_metadata, read_phy, write_trace
+from tmt.io.registry import ENDINGS
+from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,3 +41,10 @@ def test_source__is_known_by_its_content(tmp_path: Path) -> None:
     assert provenance.source((tmp_path / "a.txt").as_uri()) == {"name": "a.txt", "sha256": SHA256_OF_ABC}
     with pytest.raises(FileNotFoundError):
         provenance.file_sha256(tmp_path / "none")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_keeps_metadata__of_formats_that_hand_it_back(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"phy{ending}"
+    write_trace(path, PhyTrace(np.array([1]), np.array([1]), {"kind": "phy"}))
+    assert (read_phy(path).metadata == {"kind": "phy"}) == keeps_metadata(path)

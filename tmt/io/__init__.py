@@ -5,6 +5,7 @@ Readers check what they read while it streams by; writers leave whole files or n
 
 from __future__ import annotations
 
+from os import fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,6 +75,13 @@ def create_trace(
     from tmt.io.registry import create_writer  # noqa: PLC0415
 
     return create_writer(path, table, metadata)
+
+
+def keeps_metadata(path: str | PathLike[str]) -> bool:
+    """Whether the format of this ending has room for metadata (UsageError when there is no such format)."""
+    from tmt.io.registry import format_of  # noqa: PLC0415
+
+    return format_of(fspath(path)).keeps_metadata
 
 
 def read_trace(path: str | PathLike[str], table: Table | None = None) -> Trace:

@@ -173,6 +173,8 @@ class Format:
         Starts a file at a temporary path, given its final name for messages, its table and its metadata.
     mismatch
         Key in `REFUSALS` of the reason given for a file with this ending and other content.
+    keeps_metadata
+        Whether a file has room for how it was made.
     """
 
     name: str
@@ -181,6 +183,7 @@ class Format:
     open: Callable[[BinaryFile, str, Table | None], TraceReader]
     create: Callable[[Path, str, Table, Metadata], TraceWriter]
     mismatch: str = "other_format"
+    keeps_metadata: bool = False
 
 
 def trace_of(table: Table, columns: Columns) -> Trace:

@@ -283,4 +283,11 @@ def sniff_parquet(head: bytes) -> bool:
     return head.startswith(b"PAR1")
 
 
-FORMAT = Format("Parquet", (".parquet", ".parquet.gz"), sniff_parquet, open_parquet, ParquetWriter)
+FORMAT = Format(
+    "Parquet",
+    (".parquet", ".parquet.gz"),
+    sniff_parquet,
+    open_parquet,
+    ParquetWriter,
+    keeps_metadata=True,
+)
