@@ -29,7 +29,9 @@ def reference() -> str:
 
 def _sections(command: click.Command, name: str, mark: str) -> list[str]:
     """Return the section of a command, and those of the commands that it holds."""
-    context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100)
+    context = click.Context(
+        command, info_name=name, max_content_width=100, terminal_width=100, help_option_names=["-h", "--help"]
+    )
     sections = [f"{mark} {name}\n\n```text\n{command.get_help(context)}\n```\n"]
     if isinstance(command, click.Group):
         for member in command.list_commands(context):
