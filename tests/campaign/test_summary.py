@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -101,6 +102,19 @@ def test_picture__shows_every_panel_and_variant(frame: pd.DataFrame, tmp_path: P
     assert texts.count("202") == 4, "variants that cannot be told apart have no star"
     assert texts.count("12") == 2
     assert (tmp_path / f"figure.{ending}").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("schemes", [1, 2])
+def test_picture__has_room_for_all_of_its_note(frame: pd.DataFrame, schemes: int) -> None:
+    rows = [replace(row, panels=row.panels[:schemes]) for row in picture_rows(groups(frame, ["rtt_s"]))]
+    with new_figure(*comparison.size(rows)) as figure:
+        comparison.draw(figure, rows, title="t", note=comparison.NOTE)
+        figure.draw_without_rendering()
+        (note,) = [text for text in figure.texts if "Dashed" in text.get_text()]
+        drawn = note.get_window_extent()
+        assert drawn.x0 >= 0
+        assert drawn.x1 <= figure.bbox.x1
+    assert " ".join(note.get_text().split()) == " ".join(comparison.NOTE.split())
 
 
 def test_picture__without_a_known_capacity_draws_no_line(frame: pd.DataFrame) -> None:

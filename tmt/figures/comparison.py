@@ -72,6 +72,10 @@ LABEL_WIDTH = 7
 """Characters of a row's label that a TCP variant's bar is high."""
 
 
+NOTE_CHARACTER_IN = 0.0532
+"""Width of a character of the note, on average."""
+
+
 def draw(figure: Figure, rows: Sequence[Row], *, title: str, note: str) -> None:
     """Draw one panel per scheme and one row of panels per point of the grid, all on one scale.
 
@@ -88,7 +92,9 @@ def draw(figure: Figure, rows: Sequence[Row], *, title: str, note: str) -> None:
     grid = figure.subplots(len(rows), columns, sharex=True, sharey="row", squeeze=False)
     figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.06, wspace=0.04)
     figure.suptitle(title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK, parse_math=False)
-    figure.supxlabel(note, x=0.012, ha="left", fontsize=7.5, color=MUTED)
+    room = int((figure.get_figwidth() - 0.2) / NOTE_CHARACTER_IN)
+    lines = [line for paragraph in note.splitlines() for line in wrap(paragraph, room)]
+    figure.supxlabel("\n".join(lines), x=0.012, ha="left", fontsize=7.5, color=MUTED)
     limit = ROOM_FOR_NUMBERS * max(_extent(panel) for row in rows for panel in row.panels)
     for row, line_of_axes in zip(rows, grid, strict=True):
         for number, axes in enumerate(line_of_axes):
@@ -130,6 +136,9 @@ def _draw_panel(axes: Axes, panel: Panel, limit: float) -> None:
             fontsize=9,
             color=INK,
             fontweight="bold" if starred else "normal",
+            # The whisker of a mean that is hardly known would strike the number out.
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+            zorder=5,
         )
     axes.set_xlim(0, limit)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= limit / ROOM_FOR_NUMBERS])
