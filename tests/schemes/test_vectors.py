@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tmt.kernels._jit import kernel
-from tmt.kernels.vectors import WIDTH, choose, counted, each, first, how_many, load, store, total
+from tmt.kernels.vectors import WIDTH, choose, counted, each, first, how_many, load, pack, store, total
 
 
 def with_numbers(a, b, conditions, small, count, out):
@@ -45,3 +45,20 @@ def test_vectors__are_the_same_in_kernels_and_in_python(function, kind, count) -
     function(a, b, conditions, small, count, plain)
     kernel(function)(a, b, conditions, small, count, compiled)
     assert compiled.tolist() == plain.tolist()
+
+
+def packed(a, conditions, out):
+    pack(load(conditions, 0), load(a, 1), out, np.uintp(2))
+
+
+@pytest.mark.parametrize("share", [0, 0.2, 0.5, 0.9, 1])
+def test_vectors__are_packed_in_kernels_as_in_python(share) -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        a, conditions = rng.integers(-(2**60), 2**60, WIDTH + 1), rng.random(WIDTH) < share
+        compiled, plain = np.zeros((2, WIDTH + 3), np.int64)
+        packed(a, conditions, plain)
+        kernel(packed)(a, conditions, compiled)
+        n = 2 + int(conditions.sum())
+        assert compiled[:n].tolist() == plain[:n].tolist() == [0, 0, *a[1:][conditions].tolist()]
+        assert compiled[-1] == plain[-1] == 0

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tmt.kernels._jit import fetch_ahead, kernel, kernel_with_arrays, part_of_kernel
+from tmt.kernels.vectors import WIDTH, counted, each, first, how_many, load, pack, store
 from tmt.kernels.windows import AHEAD_SLOTS, LINE_SLOTS, first_slot_from
 
 Int64Array = npt.NDArray[np.int64]
@@ -77,10 +78,10 @@ def send_and_repeat(  # noqa: PLR0912, PLR0915  (calls cost as much as what they
     report_row, report_sent = reports["row"], reports["sent"]
     # Of each slot in the window: the index of the row it carries, and how often that has been sent then. The
     # latter is 0 for a slot that carries no new row, until that is known.
-    carried = np.empty(WINDOW_SLOTS, np.int64)
-    sent = np.ones(WINDOW_SLOTS, np.int64)
+    carried = np.empty(WINDOW_SLOTS + WIDTH, np.int64)
+    sent = np.ones(WINDOW_SLOTS + WIDTH, np.int64)
     answered = np.empty(WINDOW_SLOTS, np.int64)
-    erased = np.empty(WINDOW_SLOTS + 1, np.int64)
+    erased = np.empty(WINDOW_SLOTS + WIDTH, np.int64)
     start = by_search = 0
     while start < len(tx_time_ns):
         lag = 0 if by_search > 0 else slots_per_report(tx_time_ns, start, report_delay_ns)
@@ -259,26 +260,38 @@ def begin_rows(
 ) -> int:
     """Begin rows in the slots from `start` up to `end` for which `begins` says 1; return how many are erased.
 
-    Every slot writes, and the next one overwrites it if the slot was not to begin a row. Slots are noted by
-    their place after `start`: in `carried` their rows, and in `erased` which ones are erased.
+    Slots are noted by their place after `start`: in `carried` their rows, and in `erased` which ones are
+    erased. What is written behind the rows, and in `erased`, is overwritten by what follows. There are never
+    more rows than slots, so that vectors stay within the rows as long as they stay within the slots.
     """
-    n_erased = 0
-    for line in range(start, end, LINE_SLOTS):
-        fetch_ahead(tx_time_ns, np.uintp(line + AHEAD_SLOTS))
-        fetch_ahead(decode_time_ns, np.uintp(line + AHEAD_SLOTS))
-        fetch_ahead(out_tx_time_ns, np.uintp(row + AHEAD_SLOTS))
-        fetch_ahead(out_delay_ns, np.uintp(row + AHEAD_SLOTS))
+    n_erased, slot = 0, start
+    while slot < end and slot + WIDTH <= len(tx_time_ns):
+        for line in range(0, WIDTH, LINE_SLOTS):
+            fetch_ahead(tx_time_ns, np.uintp(slot + line + AHEAD_SLOTS))
+            fetch_ahead(decode_time_ns, np.uintp(slot + line + AHEAD_SLOTS))
+            fetch_ahead(out_tx_time_ns, np.uintp(row + line + AHEAD_SLOTS))
+            fetch_ahead(out_delay_ns, np.uintp(row + line + AHEAD_SLOTS))
         fetch_ahead(out_delivered, np.uintp(row + 2 * AHEAD_SLOTS))
         fetch_ahead(out_transmissions, np.uintp(row + 2 * AHEAD_SLOTS))
-        for i in range(LINE_SLOTS) if line + LINE_SLOTS <= end else range(end - line):
-            slot, place = np.uintp(line + i), np.uintp(line - start + i)
-            took_ns = decode_time_ns[slot]
-            out_tx_time_ns[np.uintp(row)] = tx_time_ns[slot]
-            out_delay_ns[np.uintp(row)] = took_ns
-            carried[place] = row
-            row += begins[place]
-            erased[np.uintp(n_erased)] = place
-            n_erased += int(took_ns == 0)
+        place, in_window = np.uintp(slot - start), first(end - slot)
+        sent_ns, took_ns = load(tx_time_ns, np.uintp(slot)), load(decode_time_ns, np.uintp(slot))
+        begun = in_window & (load(begins, place) > each(0))
+        pack(begun, sent_ns, out_tx_time_ns, np.uintp(row))
+        pack(begun, took_ns, out_delay_ns, np.uintp(row))
+        store(each(row) + counted(begun) - load(begins, place), carried, place)
+        row += how_many(begun)
+        lost = in_window & (took_ns == each(0))
+        pack(lost, each(slot - start - 1) + counted(each(True)), erased, np.uintp(n_erased))
+        n_erased += how_many(lost)
+        slot += WIDTH
+    for i in range(slot - start, end - start):
+        last_took_ns = decode_time_ns[np.uintp(start + i)]
+        out_tx_time_ns[np.uintp(row)] = tx_time_ns[np.uintp(start + i)]
+        out_delay_ns[np.uintp(row)] = last_took_ns
+        carried[np.uintp(i)] = row
+        row += begins[np.uintp(i)]
+        erased[np.uintp(n_erased)] = i
+        n_erased += int(last_took_ns == 0)
     return n_erased
 
 

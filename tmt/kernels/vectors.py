@@ -37,6 +37,11 @@ def store(vector: Vector, array: npt.NDArray[Any], start: Index) -> None:
     array[start : int(start) + WIDTH] = vector
 
 
+def pack(conditions: Vector, vector: Vector, array: npt.NDArray[np.int64], start: Index) -> None:
+    """Write the numbers for which the condition holds side by side; as many as do not are written behind."""
+    store(np.concatenate([vector[conditions], vector[~conditions]]), array, start)
+
+
 def each(value: int | bool) -> Vector:
     """Return the same for each."""
     return np.full(WIDTH, value)
@@ -188,4 +193,31 @@ def _write_store(context: Any, builder: Any, signature: Any, arguments: Any) -> 
     elif width < 8:
         vector = builder.trunc(vector, kind)
     builder.store(vector, pointer, align=width)
+    return context.get_dummy_value()
+
+
+@type_callable(pack)  # type: ignore[untyped-decorator]
+def _pack(_: Any) -> Callable[[Any, Any, Any, Any], Any]:
+    return lambda conditions, vector, array, start: types.void
+
+
+@lower_builtin(pack, _CONDITIONS, _NUMBERS, types.Array, types.Integer)  # type: ignore[untyped-decorator]
+def _write_pack(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    conditions, numbers, array, start = arguments
+    data = context.make_array(signature.args[2])(context, builder, array).data
+    # Half a vector is what processors pack in a register.
+    half = ir.VectorType(_INT64, WIDTH // 2)
+    kind = ir.FunctionType(half, [half, ir.VectorType(ir.IntType(1), half.count), half])
+    name = f"llvm.experimental.vector.compress.v{half.count}i64"
+    compress = builder.module.declare_intrinsic(name, (), kind)
+    for offset in (0, half.count):
+        where = ir.Constant(
+            ir.VectorType(ir.IntType(32), half.count), list(range(offset, offset + half.count))
+        )
+        chosen = builder.shuffle_vector(conditions, conditions, where)
+        values = builder.shuffle_vector(numbers, numbers, where)
+        packed = builder.call(compress, [values, chosen, half(ir.Undefined)])
+        builder.store(packed, builder.bitcast(builder.gep(data, [start]), half.as_pointer()), align=8)
+        count = builder.ctpop(builder.bitcast(chosen, ir.IntType(half.count)))
+        start = builder.add(start, builder.zext(count, start.type))
     return context.get_dummy_value()
