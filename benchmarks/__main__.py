@@ -31,10 +31,10 @@ up to 10 % erasures, a third for HARQ and at 30 %. What misses its target is mar
 
 A kernel reads 16 bytes per slot and writes 18 per row, a copy reads and writes 16: memory alone would allow
 0.94. HARQ falls behind where many blocks fail. With 10 + 2 LLDUs at 30 % three blocks of four do, and each of
-these costs about 90 ns beyond the decoding of its 12 slots: its request, the slots that answer it, the other
-slots put together around those, its rows written again; the target leaves 20 ns. It is neither the memory nor
-branches: all takes as long when the trace fits into the cache, and 5 % less when erasures repeat every 480
-slots, so that branches can be foreseen.
+these costs about 45 ns beyond the decoding of its 12 slots: its request, the slots that answer it, the other
+slots put together around those, its rows written again; the target leaves 30 ns. A fifth of the time is spent
+waiting for memory, as it is saved when the trace fits into the cache. Branches matter little: all takes 5 %
+less when erasures repeat every 480 slots, so that they can be foreseen.
 
 ## Files
 
