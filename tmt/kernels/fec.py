@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from tmt.kernels._jit import kernel_with_arrays
 from tmt.kernels.blocks import (
-    decode_blocks_in_order,
     decode_runs_in_any_order,
     decode_runs_in_order,
+    fetch_and_decode_blocks_in_order,
     shortest_and_longest_ns,
 )
 from tmt.kernels.vectors import WIDTH
@@ -62,7 +62,7 @@ def decode_runs(
         shortest_ns, longest_ns = shortest_and_longest_ns(decode_time_ns, slots.start, slots.stop)
         in_order = shortest_ns >= longest_ns
         if in_order and first < runs_by_vectors:
-            decode_blocks_in_order(
+            fetch_and_decode_blocks_in_order(
                 tx_time_ns,
                 decode_time_ns,
                 slots.start,
