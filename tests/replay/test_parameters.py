@@ -95,6 +95,12 @@ def test_set_up__keeps_a_short_path_s_queue_useful() -> None:
     assert (setup.queue_packets, setup.window_packets) == (10, 10)
 
 
+def test_set_up__refuses_a_path_that_holds_more_than_ns_2_counts() -> None:
+    # 10^12 bit/s for 10^6 s are 8.3 * 10^13 packets.
+    with pytest.raises(UsageError, match=r"83333333333334 packets.*queue.*at most 2147483647"):
+        set_up(replay(forward_link=PlainLink(1e12), rtt_ns=10**6 * S))
+
+
 def test_arguments__write_times_exactly() -> None:
     words = set_up(replay(rtt_ns=506_000_001, start_ns=1, duration_ns=1000 * S)).arguments()
     given = dict(zip(words[::2], words[1::2], strict=True))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from tmt.errors import UsageError
 
+MAX_PACKETS = 2**31 - 1
+"""Most packets that ns-2 counts in a queue or a window."""
+
 
 def check_range(name: str, value: float, least: float, most: float) -> None:
     """Refuse what is no number from `least` to `most` (UsageError)."""

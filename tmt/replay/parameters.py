@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.errors import UsageError
-from tmt.replay.checks import check_hold, check_range
+from tmt.replay.checks import MAX_PACKETS, check_hold, check_range
 from tmt.replay.stacks import DEFAULT_STACK, FECTCP, check_stack
 from tmt.units import MAX_TIME_NS, ns_to_seconds
 
@@ -174,8 +174,8 @@ _BOUNDS: dict[str, tuple[int, int]] = {
     "rtt_ns": (0, MAX_TIME_NS),
     "duration_ns": (1, MAX_TIME_NS),
     "transfer_bytes": (1, 2**62),
-    "queue_packets": (1, 2**31 - 1),
-    "window_packets": (1, 2**31 - 1),
+    "queue_packets": (1, MAX_PACKETS),
+    "window_packets": (1, MAX_PACKETS),
     "packet_bytes": (MIN_PACKET_BYTES, MAX_PACKET_BYTES),
     "flows": (1, MAX_FLOWS),
     "start_ns": (0, MAX_TIME_NS),

@@ -9,6 +9,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from tmt.errors import UsageError
+from tmt.replay.checks import MAX_PACKETS
 from tmt.replay.coding import Coding
 from tmt.replay.links import ReadyLink, ready_link
 from tmt.replay.parameters import PlainLink
@@ -222,7 +224,8 @@ def set_up(replay: Replay) -> Setup:
     Raises
     ------
     InputError, UsageError
-        When a trace cannot be used; see `tmt.replay.links.ready_link`.
+        When a trace cannot be used, see `tmt.replay.links.ready_link`; or when the path holds more packets
+        than ns-2 counts.
     """
     path = ready_path(
         replay.forward_link,
@@ -240,6 +243,12 @@ def set_up(replay: Replay) -> Setup:
     window_packets = window_packets or held_packets * max(WINDOWS_PER_PATH[stack] for stack in stacks)
     if replay.proxy is not None:
         buffer_packets = replay.proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
+    for name, packets in (("queue", queue_packets), ("window", window_packets), ("buffer", buffer_packets)):
+        if packets is not None and packets > MAX_PACKETS:
+            raise UsageError(
+                f"the path holds {path.pipe_packets} packets, rate times RTT, so that the {name} would be "
+                f"{packets}, must be at most {MAX_PACKETS}"
+            )
     coding = (replay.coding or Coding()) if replay.tcp == FECTCP else None
     return Setup(replay, path.forward, path.back, queue_packets, window_packets, buffer_packets, coding)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tmt.replay.checks import check_range
+from tmt.replay.checks import MAX_PACKETS, check_range
 from tmt.replay.stacks import check_stack
 from tmt.units import MAX_TIME_NS
 
@@ -59,7 +59,7 @@ class Proxy:
         if self.stack is not None and self.tcp is not None:
             check_stack(self.tcp, self.stack, "proxy's ")
         if self.buffer_packets is not None:
-            check_range("buffer_packets", self.buffer_packets, MIN_BUFFER_PACKETS, 2**31 - 1)
+            check_range("buffer_packets", self.buffer_packets, MIN_BUFFER_PACKETS, MAX_PACKETS)
         check_range("delay_ns", self.delay_ns, 0, MAX_TIME_NS)
 
     def variant(self, tcp: str, stack: str) -> tuple[str, str]:
