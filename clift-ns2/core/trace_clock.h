@@ -60,8 +60,7 @@ class TraceClock {
   // the number of rows when the trace ends before.
   std::int64_t first_from(Nanoseconds time_ns, std::int64_t hint) const {
     if (!is_before(hint, time_ns)) return hint;
-    if (!is_before(hint + 1, time_ns)) return hint + 1;
-    return first_beyond(time_ns, hint + 1);
+    return first_beyond(time_ns, hint);
   }
 
  private:
