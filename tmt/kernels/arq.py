@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tmt.kernels._jit import fetch_ahead, kernel, kernel_with_arrays, part_of_kernel
-from tmt.kernels.vectors import WIDTH, counted, each, first, how_many, load, pack, store
+from tmt.kernels.vectors import PACKS_IN_REGISTER, WIDTH, counted, each, first, how_many, load, pack, store
 from tmt.kernels.windows import AHEAD_SLOTS, LINE_SLOTS, first_slot_from
 
 Int64Array = npt.NDArray[np.int64]
@@ -264,8 +264,8 @@ def begin_rows(
     erased. What is written behind the rows, and in `erased`, is overwritten by what follows. There are never
     more rows than slots, so that vectors stay within the rows as long as they stay within the slots.
     """
-    n_erased, slot = 0, start
-    while slot < end and slot + WIDTH <= len(tx_time_ns):
+    n_erased = 0
+    for slot in range(start, end, WIDTH):
         for line in range(0, WIDTH, LINE_SLOTS):
             fetch_ahead(tx_time_ns, np.uintp(slot + line + AHEAD_SLOTS))
             fetch_ahead(decode_time_ns, np.uintp(slot + line + AHEAD_SLOTS))
@@ -273,25 +273,27 @@ def begin_rows(
             fetch_ahead(out_delay_ns, np.uintp(row + line + AHEAD_SLOTS))
         fetch_ahead(out_delivered, np.uintp(row + 2 * AHEAD_SLOTS))
         fetch_ahead(out_transmissions, np.uintp(row + 2 * AHEAD_SLOTS))
-        place, in_window = np.uintp(slot - start), first(end - slot)
-        sent_ns, took_ns = load(tx_time_ns, np.uintp(slot)), load(decode_time_ns, np.uintp(slot))
-        begun = in_window & (load(begins, place) > each(0))
-        pack(begun, sent_ns, out_tx_time_ns, np.uintp(row))
-        pack(begun, took_ns, out_delay_ns, np.uintp(row))
-        store(each(row) + counted(begun) - load(begins, place), carried, place)
-        row += how_many(begun)
-        lost = in_window & (took_ns == each(0))
-        pack(lost, each(slot - start - 1) + counted(each(True)), erased, np.uintp(n_erased))
-        n_erased += how_many(lost)
-        slot += WIDTH
-    for i in range(slot - start, end - start):
-        last_took_ns = decode_time_ns[np.uintp(start + i)]
-        out_tx_time_ns[np.uintp(row)] = tx_time_ns[np.uintp(start + i)]
-        out_delay_ns[np.uintp(row)] = last_took_ns
-        carried[np.uintp(i)] = row
-        row += begins[np.uintp(i)]
-        erased[np.uintp(n_erased)] = i
-        n_erased += int(last_took_ns == 0)
+        place = slot - start
+        if PACKS_IN_REGISTER and slot + WIDTH <= len(tx_time_ns):
+            in_window, begin = first(end - slot), load(begins, np.uintp(place))
+            begun = in_window & (begin > each(0))
+            sent_ns, took_ns = load(tx_time_ns, np.uintp(slot)), load(decode_time_ns, np.uintp(slot))
+            pack(begun, sent_ns, out_tx_time_ns, np.uintp(row))
+            pack(begun, took_ns, out_delay_ns, np.uintp(row))
+            store(each(row) + counted(begun) - begin, carried, np.uintp(place))
+            row += how_many(begun)
+            lost = in_window & (took_ns == each(0))
+            pack(lost, each(place - 1) + counted(each(True)), erased, np.uintp(n_erased))
+            n_erased += how_many(lost)
+            continue
+        for i in range(WIDTH) if slot + WIDTH <= end else range(end - slot):
+            slot_took_ns = decode_time_ns[np.uintp(slot + i)]
+            out_tx_time_ns[np.uintp(row)] = tx_time_ns[np.uintp(slot + i)]
+            out_delay_ns[np.uintp(row)] = slot_took_ns
+            carried[np.uintp(place + i)] = row
+            row += begins[np.uintp(place + i)]
+            erased[np.uintp(n_erased)] = place + i
+            n_erased += int(slot_took_ns == 0)
     return n_erased
 
 

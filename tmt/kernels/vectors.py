@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba.core import types
+from numba.core.registry import cpu_target
 from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model, type_callable
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     Index = int | np.uintp
 
 WIDTH = 16
+
+PACKS_IN_REGISTER: bool = "+avx512f" in cpu_target.target_context.codegen().magic_tuple()[2]
+"""Whether `pack` is an instruction of this processor; where not, slots are better taken one by one."""
 
 
 def load(array: npt.NDArray[Any], start: Index) -> Vector:
