@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
@@ -23,6 +24,12 @@ _ensure_blas, linalg.ensure_blas = linalg.ensure_blas, lambda: None
 import numba.np.arraymath  # noqa: E402
 
 linalg.ensure_blas = _ensure_blas
+
+# Numba compiles a kernel anew when its own file has changed. It holds parts of others as well.
+_SOURCES = tuple(
+    (path.name, path.stat().st_mtime_ns, path.stat().st_size)
+    for path in sorted(Path(__file__).parent.glob("*.py"))
+)
 
 Function = TypeVar("Function", bound="Callable[..., object]")
 
@@ -55,6 +62,9 @@ def _compiled(function: Function, **options: str | bool) -> Function:
     compiled: Any
     try:
         compiled = numba.njit(cache=True, nogil=True, **options)(function)
+        if not numba.config.DISABLE_JIT:
+            cache = compiled._cache._cache_file
+            cache._source_stamp = (cache._source_stamp, _SOURCES)
     except RuntimeError as error:
         if "no locator available" not in str(error):
             raise
