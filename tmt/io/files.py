@@ -73,16 +73,16 @@ def _open_uri(uri: str) -> BufferedReader:
 
 
 @contextmanager
-def input_errors(path: str, line: int | None = None) -> Iterator[None]:
-    """Turn what goes wrong while reading the file `path` (at `line`) into an `InputError`."""
+def input_errors(path: str) -> Iterator[None]:
+    """Turn what goes wrong while reading the file `path` into an `InputError`."""
     try:
         yield
     except EOFError:
-        raise InputError(path, refusal("gzip_cut"), line) from None
+        raise InputError(path, refusal("gzip_cut")) from None
     except (gzip.BadGzipFile, zlib.error):
-        raise InputError(path, refusal("gzip_damaged"), line) from None
+        raise InputError(path, refusal("gzip_damaged")) from None
     except OSError as error:
-        raise InputError(path, f"cannot be read: {os.strerror(error.errno or 0)}", line) from error
+        raise InputError(path, f"cannot be read: {os.strerror(error.errno or 0)}") from error
 
 
 def head_of(path: str) -> bytes:

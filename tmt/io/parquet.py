@@ -41,6 +41,9 @@ ROW_GROUP_ROWS = 1 << 18
 
 METADATA_KEY = b"tmt"
 
+_NAMED_COLUMNS = 8
+"""How many columns of a file that is no trace are named."""
+
 _LEAST = {"lldu_bytes": 1, "slots": 1}
 _LEAST_OF_SCHEME = {"data": 1, "repair": 0, "rtt_ns": 0}
 _MOST = 2**62
@@ -228,10 +231,10 @@ def _open_seekable(file: BinaryFile, path: str, table: Table | None) -> ParquetR
     return ParquetReader(source, file, path, known)
 
 
-def _columns(schema: pa.Schema, limit: int = 8) -> str:
+def _columns(schema: pa.Schema) -> str:
     """Return the names and types of a file's columns, of the first ones where there are many."""
-    named = [f"{field.name} {field.type}" for field in list(schema)[:limit]]
-    return shown(", ".join([*named, "..."] if len(schema) > limit else named) or "none", 300)
+    named = [f"{field.name} {field.type}" for field in list(schema)[:_NAMED_COLUMNS]]
+    return shown(", ".join([*named, "..."] if len(schema) > _NAMED_COLUMNS else named) or "none", 300)
 
 
 class ParquetWriter(TraceWriter):
