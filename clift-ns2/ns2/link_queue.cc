@@ -32,13 +32,14 @@ int LinkQueue::command(int argc, const char* const* argv) {
     return TCL_OK;
   }
   if (argc == 3 && what == "recorder") {
-    recorder_ = dynamic_cast<Recorder*>(TclObject::lookup(argv[2]));
-    return recorder_ != nullptr ? TCL_OK : TCL_ERROR;
+    recorder_ = Recorder::called(argv[2]);
+    return TCL_OK;
   }
   if (argc == 3 && (what == "lost-target" || what == "unsettled-target")) {
-    NsObject* target = dynamic_cast<NsObject*>(TclObject::lookup(argv[2]));
+    auto* target = dynamic_cast<NsObject*>(TclObject::lookup(argv[2]));
+    if (target == nullptr) clift::refuse(name_ + ": " + what, argv[2], "an object that takes packets");
     (what == "lost-target" ? lost_target_ : unsettled_target_) = target;
-    return target != nullptr ? TCL_OK : TCL_ERROR;
+    return TCL_OK;
   }
   return Queue::command(argc, argv);
 }

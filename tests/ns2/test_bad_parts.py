@@ -64,6 +64,15 @@ def refusal(simulator: Path, folder: Path, script: str) -> tuple[int, list[str]]
         ("new Clift/Tap $recorder sent 65536 0", "flow is 65536; allowed is 0 to 65535"),
         ("new Clift/Tap $recorder sent 0 2", "direction is 2; allowed is 0 (forward) or 1 (return)"),
         ("new Clift/WindowTap $recorder first", "flow is first; allowed is 0 to 65535"),
+        ("[new Queue/Clift] recorder $tcp", "_o10: this is no Clift/Recorder"),
+        (
+            "[new Queue/Clift] lost-target nobody",
+            "Queue/Clift: lost-target is nobody; allowed is an object that takes packets",
+        ),
+        (
+            "[new Queue/Clift/Online] unsettled-target $ns",
+            "Queue/Clift/Online: unsettled-target is _o3; allowed is an object that takes packets",
+        ),
         (FECTCP.format("alpha_ 1"), "Agent/TCP/Fectcp: alpha_ is 1; allowed is a number between 0 and 1"),
         (FECTCP.format("alpha_ nan"), "Agent/TCP/Fectcp: alpha_ is nan; allowed is a number between 0 and 1"),
         (
