@@ -201,6 +201,36 @@ REFUSALS = {
         "seeds = [4, 4]",
         "4: key grid.seeds: 4 is listed twice; allowed: each value once",
     ),
+    "variant twice": (
+        'tcp = ["newreno", "cubic"]',
+        'tcp = ["cubic", "newreno", "cubic"]',
+        "3: key grid.tcp: 'cubic' is listed twice; allowed: each value once",
+    ),
+    "value twice in a list": (
+        "every = [1, 10]",
+        "every = [1, 10, 1]",
+        "7: key trace[0].every: 1 is listed twice; allowed: each value once",
+    ),
+    "value twice in another notation": (
+        "rtt = 0.5",
+        "rtt = [1, 0.5, 1.0]",
+        "23: key link.rtt: 1.0 is listed twice; allowed: each value once",
+    ),
+    "table twice": (
+        'name = "arq"',
+        'name = "arq"\n[[scheme]]\nname = "arq"\nonline = false',
+        "17: key scheme[1]: says again what scheme[0] says; allowed: each point of the grid once",
+    ),
+    "table that repeats a point of another": (
+        'name = "arq"',
+        'name = "harq"\ndata = 10\nrepair = 5\ndetection_delay = 0.001',
+        "20: key scheme[1]: says again what scheme[0] says; allowed: each point of the grid once",
+    ),
+    "file without a name": (
+        'file = "phy.parquet"',
+        'file = ""',
+        '6: key trace[0].file: value "" is not allowed; allowed: text that is not empty',
+    ),
     "records of no seed": (
         "seeds = 3",
         "seeds = 3\nrecords = [4]",

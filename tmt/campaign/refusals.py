@@ -45,6 +45,8 @@ def refuse(error: ValidationError, model: type[BaseModel], place: Key, listed: d
         allowed = "a list"
     if first["type"] == "too_short":
         allowed = "a list with at least one value"
+    if first["type"] == "string_too_short":
+        allowed = "text that is not empty"
     return Refused(key, f"value {show(first['input'])} is not allowed", allowed)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from tmt.campaign.refusals import Refused, locate, refuse, show
+from tmt.campaign.refusals import Key, Refused, locate, refuse, show, spell
 from tmt.campaign.sections import (
     CHANNEL_SECTIONS,
     SCHEME_SECTIONS,
@@ -164,9 +164,9 @@ def _sections(content: dict[str, Any], key: str, model: Any) -> tuple[Any, ...]:
     tables = [tables] if single else tables
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise Refused((key,), f"{tables!r} is not allowed", f"tables [[{key}]]")
-    sections: dict[Any, None] = {}
+    sections: dict[Any, tuple[Key, dict[str, int]]] = {}
     for number, table in enumerate(tables):
-        place: tuple[str | int, ...] = (key,) if single else (key, number)
+        place: Key = (key,) if single else (key, number)
         choices = {name: value if isinstance(value, list) else [value] for name, value in table.items()}
         for name, values in choices.items():
             if not values:
@@ -175,11 +175,24 @@ def _sections(content: dict[str, Any], key: str, model: Any) -> tuple[Any, ...]:
             index = dict(zip(choices, picked, strict=True))
             one = {name: choices[name][at] for name, at in index.items()}
             listed = {name: at for name, at in index.items() if isinstance(table[name], list)}
-            sections[_validated(model(one, place), one, place, listed)] = None
+            section = _validated(model(one, place), one, place, listed)
+            if section in sections:
+                raise _repeated(one, place, index, *sections[section])
+            sections[section] = place, index
     return tuple(sections)
 
 
-def _trace_model(table: dict[str, Any], place: tuple[str | int, ...]) -> type[BaseModel]:
+def _repeated(
+    table: dict[str, Any], place: Key, index: dict[str, int], earlier: Key, members: dict[str, int]
+) -> Refused:
+    """Return the refusal of a point that an `earlier` table has already, with those members of its lists."""
+    if earlier != place:
+        return Refused(place, f"says again what {spell(earlier)} says", "each point of the grid once")
+    name = next(name for name, at in index.items() if at != members[name])
+    return Refused((*place, name), f"{show(table[name])} is listed twice", "each value once")
+
+
+def _trace_model(table: dict[str, Any], place: Key) -> type[BaseModel]:
     if "file" in table and "channel" in table:
         raise Refused((*place, "channel"), "cannot stand beside file", "file, or channel (with over)")
     if "channel" not in table:
@@ -187,21 +200,19 @@ def _trace_model(table: dict[str, Any], place: tuple[str | int, ...]) -> type[Ba
     return _by_name(CHANNEL_SECTIONS, table["channel"], (*place, "channel"))
 
 
-def _scheme_model(table: dict[str, Any], place: tuple[str | int, ...]) -> type[BaseModel]:
+def _scheme_model(table: dict[str, Any], place: Key) -> type[BaseModel]:
     if "name" not in table:
         raise Refused((*place, "name"), "is missing", ", ".join(SCHEME_SECTIONS))
     return _by_name(SCHEME_SECTIONS, table["name"], (*place, "name"))
 
 
-def _by_name(models: dict[str, type[BaseModel]], name: Any, key: tuple[str | int, ...]) -> type[BaseModel]:
+def _by_name(models: dict[str, type[BaseModel]], name: Any, key: Key) -> type[BaseModel]:
     if not isinstance(name, str) or name not in models:
         raise Refused(key, f"{name!r} is not allowed", ", ".join(models))
     return models[name]
 
 
-def _validated(
-    model: type[BaseModel], table: dict[str, Any], place: tuple[str | int, ...], listed: dict[str, int]
-) -> Any:
+def _validated(model: type[BaseModel], table: dict[str, Any], place: Key, listed: dict[str, int]) -> Any:
     try:
         section = model.model_validate(table)
     except ValidationError as error:
