@@ -36,11 +36,12 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
     from tmt.report.source import read_results  # noqa: PLC0415
     from tmt.report.write import write_report  # noqa: PLC0415
 
+    found = read_results(results, published)
+    for warning in found.warnings:
+        click.echo(f"warning: {warning}", err=True)
     paths = []
     with progress_bar("report", None, "files") as advance:
-        for path in write_report(
-            read_results(results, published), output or results / "report", figures=figures
-        ):
+        for path in write_report(found, output or results / "report", figures=figures):
             paths.append(path)
             advance(1)
     click.echo(paths[0])

@@ -52,6 +52,7 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
     about = tomllib.loads(scenario)
     if published is None and "published" in about:
         published = folder / PUBLISHED
+    values = _read_published(published, axes, str(about.get("title", ""))) if published else ()
     return Results(
         title=str(about.get("title", folder.resolve().name)),
         description=str(about.get("description", "")).strip(),
@@ -60,9 +61,9 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
         axes=axes,
         records=read_chosen(folder, runs),
         failures=tuple(_failure(row) for row in frame[frame["status"] != DONE].to_dict("records")),
-        published=_read_published(published, axes, str(about.get("title", ""))) if published else (),
+        published=values,
         notes=_notes(frame),
-        warnings=warnings,
+        warnings=(*warnings, *_strangers(values, runs)),
     )
 
 
@@ -156,6 +157,25 @@ def _read_published(path: Path, axes: tuple[Axis, ...], title: str) -> tuple[Pub
         raise InputError(path, "is no text in UTF-8") from error
 
 
+def _strangers(values: tuple[Published, ...], runs: pd.DataFrame) -> list[str]:
+    """Return a warning that names what published values have and no finished run has, if there is any.
+
+    A value without TCP is of the channel alone and stands beside no run.
+    """
+    named = [value for value in values if value.tcp]
+    known = {
+        "column": {column.name for column in COLUMNS},
+        "TCP": set(runs["tcp"]),
+        "scheme": set(runs["scheme"]),
+    }
+    unknown = [
+        f"{what} {', '.join(map(repr, strange))}"
+        for what, there in known.items()
+        if (strange := sorted({getattr(value, what.lower()) for value in named} - there))
+    ]
+    return [f"Published values are left out: no finished run has {' or '.join(unknown)}."] if unknown else []
+
+
 def _published(path: Path, line: int, row: dict[str, str], labels: dict[str, Axis]) -> Published:
     try:
         value, error = float(row["value"]), float(row["error"] or 0)
@@ -163,12 +183,11 @@ def _published(path: Path, line: int, row: dict[str, str], labels: dict[str, Axi
         value = error = math.nan
     if not (math.isfinite(value) and math.isfinite(error)):
         raise InputError(path, f"value {row['value']!r} or error {row['error']!r} is no number", line)
-    if row["column"] not in {column.name for column in COLUMNS}:
-        reason = f"column {row['column']!r} is none of the results' columns (docs/metrics.md)"
-        raise InputError(path, reason, line)
     levels = {
         axis.column: next((level for level in axis.levels if texts([level]) == [row[label]]), row[label])
         for label, axis in labels.items()
         if row.get(label)
     }
-    return Published(row["column"], row["tcp"], row["scheme"], levels, value, error, row["source"])
+    return Published(
+        row["column"], row["tcp"] or "", row["scheme"] or "", levels, value, error, row["source"]
+    )
