@@ -280,6 +280,23 @@ def test_expand__refuses_traces_that_cannot_be_used(folder: Path) -> None:
         _runs(folder, TEXT.replace("phy.parquet", "phy.txt"))
 
 
+@pytest.mark.parametrize(
+    ("every", "rows", "reason"),
+    [
+        (1, 1, r"a phy trace of one row has no rate; at least two rows are needed"),
+        (3, 3, r"with every = 3 a phy trace of one row has no rate; at least two rows are needed"),
+    ],
+)
+def test_expand__refuses_traces_of_one_row(folder: Path, every: int, rows: int, reason: str) -> None:
+    text = TEXT.replace('phy.parquet"', f'short.txt"\nlldu_bytes = 33\nevery = {every}')
+    slots = [f"{0.1 * slot:.1f} 0.1\n" for slot in range(rows + 1)]
+    (folder / "long.txt").write_text("".join(slots))
+    assert _runs(folder, text.replace("short", "long"))
+    (folder / "short.txt").write_text("".join(slots[:rows]))
+    with pytest.raises(InputError, match=rf"short\.txt: {reason}"):
+        _runs(folder, text)
+
+
 def test_expand__makes_100000_runs_of_a_large_grid(folder: Path) -> None:
     text = TEXT.replace("seeds = [3]", "seeds = 20000").replace(
         '["cubic"]', '["newreno", "westwood", "hybla", "cubic", "compound"]'

@@ -103,6 +103,7 @@ def source_of(scenario: Scenario, section: Any) -> Source:
         lldu_bytes = lldu_bytes_of(section)
     else:
         found, sha256 = _look_at(file)
+        _check_rows(file, section.every)
         lldu_bytes = lldu_bytes or found
         if lldu_bytes is None:
             raise InputError(
@@ -117,6 +118,19 @@ def _look_at(file: Path) -> tuple[int | None, str]:
     with open_trace(file, PHY_TRACE) as reader:
         lldu_bytes = reader.metadata.get("lldu_bytes")
     return lldu_bytes, file_sha256(file)
+
+
+@lru_cache
+def _check_rows(file: Path, every: int) -> None:
+    """Refuse a PHY trace whose `every`-th rows are less than two; no more is read than that takes."""
+    rows = 0
+    with open_trace(file, PHY_TRACE) as reader:
+        for chunk in reader:
+            rows += len(chunk)
+            if rows > every:
+                return
+    share = "" if every == 1 else f"with every = {every} "
+    raise InputError(file, f"{share}a phy trace of one row has no rate; at least two rows are needed")
 
 
 def _label(section: Any, file: Path | None) -> str:
