@@ -109,6 +109,7 @@ def test_run__without_a_scheduler_there_says_so(
     command = [TMT, "run", scenario, "--out", tmp_path / "out", "--scheduler", address]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (2, f"--scheduler: {reason}\n")
+    assert not (tmp_path / "out").exists()
 
 
 def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(

@@ -10,6 +10,7 @@ import os
 import queue
 import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ from tmt.errors import SimulatorError, UsageError
 from tmt.replay.simulator import Simulator
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tmt.campaign.conversions import Conversion
 
 CONNECT_S = 5
@@ -36,17 +39,9 @@ Content = tuple[bytes, bytes]
 """A link trace and what is known of it, as they lie in files."""
 
 
-class ClusterPool:
-    """Simulations on the workers of a scheduler, conversions in threads of this process.
-
-    Parameters
-    ----------
-    address
-        Of the scheduler, such as ``tcp://node1:8786``.
-    folder
-        The campaign's.
-    jobs
-        Conversions at a time.
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """Give a client of the scheduler at `address`, such as ``tcp://node1:8786``, whose workers fit to us.
 
     Raises
     ------
@@ -55,22 +50,51 @@ class ClusterPool:
     SimulatorError
         When a worker has another simulator or another version of this program than we have.
     """
+    try:
+        get_address_host_port(address)
+    except ValueError as error:
+        raise UsageError(f"--scheduler: {address} is no address such as tcp://node1:8786") from error
+    try:
+        connect: Any = distributed.Client
+        client = connect(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
+    try:
+        _check_workers(client, address)
+        yield client
+    finally:
+        client.close()
 
-    def __init__(self, address: str, folder: Path, jobs: int) -> None:
-        try:
-            get_address_host_port(address)
-        except ValueError as error:
-            raise UsageError(f"--scheduler: {address} is no address such as tcp://node1:8786") from error
-        try:
-            connect: Any = distributed.Client
-            self._client = connect(address, timeout=CONNECT_S, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
-        try:
-            self._shared = self._inspect(address, folder.resolve())
-        except BaseException:
-            self._client.close()
-            raise
+
+def _check_workers(client: Any, address: str) -> None:
+    ours = _programs()
+    workers = client.run(_programs)
+    if not workers:
+        raise UsageError(f"--scheduler: the scheduler at {address} has no workers")
+    for worker, theirs in workers.items():
+        if theirs != ours:
+            raise SimulatorError(
+                f"worker {worker} has tmt {theirs[0]} and simulator {theirs[1][:16]}; "
+                f"here they are {ours[0]} and {ours[1][:16]}"
+            )
+
+
+class ClusterPool:
+    """Simulations on the workers of a scheduler, conversions in threads of this process.
+
+    Parameters
+    ----------
+    client
+        Of the scheduler; see `connected`.
+    folder
+        The campaign's, which exists.
+    jobs
+        Conversions at a time.
+    """
+
+    def __init__(self, client: Any, folder: Path, jobs: int) -> None:
+        self._client = client
+        self._shared = all(client.run(_sees, folder.resolve()).values())
         self._records = folder / "records"
         self._threads = ThreadPoolExecutor(jobs)
         self._traces: dict[str, Any] = {}
@@ -106,24 +130,9 @@ class ClusterPool:
             return found
 
     def close(self) -> None:
-        """Give up what is running and leave the cluster as it is."""
+        """Give up what is running and leave the cluster, and the client, as they are."""
         self._threads.shutdown(cancel_futures=True)
         self._client.cancel([future for future in self._running if not isinstance(future, Future)])
-        self._client.close()
-
-    def _inspect(self, address: str, folder: Path) -> bool:
-        """Compare the workers with us, and return whether all of them see the campaign's folder."""
-        ours = (__version__, Simulator.find().stamp)
-        workers = self._client.run(_look_around, folder)
-        if not workers:
-            raise UsageError(f"--scheduler: the scheduler at {address} has no workers")
-        for worker, (theirs, _) in workers.items():
-            if theirs != ours:
-                raise SimulatorError(
-                    f"worker {worker} has tmt {theirs[0]} and simulator {theirs[1][:16]}; "
-                    f"here they are {ours[0]} and {ours[1][:16]}"
-                )
-        return all(sees for _, sees in workers.values())
 
     def _travelling(self, task: Simulate) -> list[Any]:
         return [self._trace(task, conversion) for conversion in task.run.conversions]
@@ -198,6 +207,11 @@ def _put(cache: Path, conversion: Conversion, content: Content) -> None:
             Path(staged).rename(path)
 
 
-def _look_around(folder: Path) -> tuple[tuple[str, str], bool]:
-    """Say which programs a worker has, and whether it sees the campaign's folder."""
-    return (__version__, Simulator.find().stamp), (folder / "campaign.json").exists()
+def _programs() -> tuple[str, str]:
+    """Say which programs there are, here or at a worker."""
+    return __version__, Simulator.find().stamp
+
+
+def _sees(folder: Path) -> bool:
+    """Say whether a worker sees the campaign's folder."""
+    return (folder / "campaign.json").exists()

@@ -12,7 +12,7 @@ import click
 from tmt.cli.options import WholeNumber
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.pool import Pool
@@ -69,7 +69,6 @@ def command(
     """
     from tmt.campaign.campaign import open_campaign  # noqa: PLC0415
     from tmt.campaign.engine import default_jobs  # noqa: PLC0415
-    from tmt.campaign.pool import LocalPool  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.figures.style import check_format  # noqa: PLC0415
 
@@ -78,14 +77,11 @@ def command(
     processes = jobs or default_jobs()
     folder = out or Path("out") / scenario.stem
 
-    def new_pool() -> Pool:
-        if scheduler is None:
-            return LocalPool(processes)
-        from tmt.campaign.cluster import ClusterPool  # noqa: PLC0415
-
-        return ClusterPool(scheduler, folder, processes)
-
-    with _folder(folder, dry_run=dry_run) as place, open_campaign(scenario, place) as campaign:
+    with (
+        _pools(None if dry_run else scheduler, folder, processes) as new_pool,
+        _folder(folder, dry_run=dry_run) as place,
+        open_campaign(scenario, place) as campaign,
+    ):
         for warning in campaign.warnings():
             click.echo(f"warning: {warning}", err=True)
         todo = campaign.plan(retry_failed=retry_failed)
@@ -101,6 +97,20 @@ def command(
         elif not quiet:
             run_output.summarise(campaign, after, drawn)
     return 1 if after.failed else 0
+
+
+@contextmanager
+def _pools(scheduler: str | None, folder: Path, jobs: int) -> Iterator[Callable[[], Pool]]:
+    """Give what makes the pool of simulations; a scheduler has to answer before there is a folder."""
+    if scheduler is None:
+        from tmt.campaign.pool import LocalPool  # noqa: PLC0415
+
+        yield lambda: LocalPool(jobs)
+        return
+    from tmt.campaign.cluster import ClusterPool, connected  # noqa: PLC0415
+
+    with connected(scheduler) as client:
+        yield lambda: ClusterPool(client, folder, jobs)
 
 
 @contextmanager
