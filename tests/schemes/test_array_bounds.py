@@ -1,0 +1,109 @@
+"""Kernels read and write nothing behind the arrays that they are given.
+
+Each array ends where a page begins that nobody may touch: whoever does is killed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import mmap
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tmt.schemes import Arq, Fec, Harq, NoScheme, arq, converter, fec, harq
+from tmt.trace import PhyTrace
+
+CASES = 200
+"""Random conversions, in which all schemes are fed in random pieces."""
+
+
+def guarded(shape: int | tuple[int, ...], kind: Any = np.float64) -> np.ndarray:
+    """Return an array, not initialised, that ends at the end of what may be touched."""
+    kind = np.dtype(kind)
+    size = math.prod(np.atleast_1d(shape).tolist()) * kind.itemsize
+    pages = -(-size // mmap.PAGESIZE) + 1
+    memory = mmap.mmap(-1, pages * mmap.PAGESIZE)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    libc = ctypes.CDLL(None, use_errno=True)
+    last = ctypes.c_void_p(start + (pages - 1) * mmap.PAGESIZE)
+    assert libc.mprotect(last, ctypes.c_size_t(mmap.PAGESIZE), ctypes.c_int(0)) == 0  # PROT_NONE
+    offset = (pages - 1) * mmap.PAGESIZE - size
+    return np.frombuffer(memory, kind, size // kind.itemsize, offset).reshape(shape)
+
+
+def guarded_zeros(shape: int | tuple[int, ...], kind: Any = np.float64) -> np.ndarray:
+    array = guarded(shape, kind)
+    array[...] = np.zeros((), kind)
+    return array
+
+
+def guarded_copy(values: np.ndarray) -> np.ndarray:
+    array = guarded(values.shape, values.dtype)
+    array[...] = values
+    return array
+
+
+def convert_in_random_pieces(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 4_000))
+    tx = np.cumsum(rng.integers(1, 9, n) if rng.random() < 0.5 else np.full(n, 5))
+    in_order = rng.random() < 0.7
+    took = np.full(n, 7) if in_order else rng.integers(1, 60, n)
+    decode = np.where(rng.random(n) < rng.choice([0.0, 0.05, 0.3, 0.9]), 0, took)
+    rtt_ns = int(rng.choice([0, 40, 500, 3_000, 12_000]))
+    data, repair = int(rng.integers(1, 45)), int(rng.integers(0, 20))
+    for scheme in (
+        NoScheme(),
+        Fec(data, repair),
+        Fec(data, repair, depth=int(rng.integers(2, 6))),
+        Arq(rtt_ns),
+        Arq(rtt_ns, max_transmissions=2),
+        Harq(data, repair, rtt_ns, extra=int(rng.integers(0, 3)), rounds=int(rng.integers(0, 4))),
+    ):
+        under_way = scheme.converter()
+        start = 0
+        while start < n:
+            end = start + int(rng.integers(1, 2_500))
+            under_way.feed(PhyTrace(guarded_copy(tx[start:end]), guarded_copy(decode[start:end])))
+            start = end
+        under_way.finish()
+
+
+def test_kernels__touch_nothing_behind_their_arrays() -> None:
+    done = subprocess.run(
+        [sys.executable, __file__], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert (done.returncode, done.stdout) == (0, f"{CASES} conversions\n"), done.stderr[-2000:]
+
+
+def test_guarded_array__kills_whoever_writes_behind_it() -> None:
+    wrong = "import test_array_bounds as t; t.ctypes.memset(t.guarded(3, 'i8').ctypes.data + 24, 0, 1)"
+    done = subprocess.run(
+        [sys.executable, "-c", wrong], cwd=Path(__file__).parent, capture_output=True, check=False, timeout=60
+    )
+    assert done.returncode < 0
+
+
+class GuardedNumpy:
+    """numpy, with the above in place of what makes arrays."""
+
+    empty, zeros = staticmethod(guarded), staticmethod(guarded_zeros)
+
+    def concatenate(self, arrays: list[np.ndarray]) -> np.ndarray:
+        return guarded_copy(np.concatenate(arrays))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+if __name__ == "__main__":
+    for module in (arq, converter, fec, harq):
+        vars(module)["np"] = GuardedNumpy()
+    for case in range(CASES):
+        convert_in_random_pieces(case)
+    print(f"{CASES} conversions")
