@@ -280,6 +280,16 @@ def test_expand__refuses_traces_that_cannot_be_used(folder: Path) -> None:
         _runs(folder, TEXT.replace("phy.parquet", "phy.txt"))
 
 
+def test_expand__refuses_a_trace_under_two_names(folder: Path) -> None:
+    shutil.copy(folder / "phy.parquet", folder / "copy.parquet")
+    text = TEXT.replace("[[trace]]", '[[trace]]\nfile = "copy.parquet"\n[[trace]]')
+    reason = (
+        r"s\.toml: key trace: 'phy\.parquet' has the same slots as 'copy\.parquet'; allowed: each trace once"
+    )
+    with pytest.raises(InputError, match=reason):
+        _runs(folder, text)
+
+
 @pytest.mark.parametrize(
     ("every", "rows", "reason"),
     [

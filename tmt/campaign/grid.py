@@ -13,6 +13,7 @@ import numpy as np
 from tmt import __version__
 from tmt.campaign.conversions import conversion_of, digest, return_conversion_of, source_of
 from tmt.campaign.sections import ProxySection, coding_of, scheme_of
+from tmt.errors import InputError
 from tmt.replay.stacks import FECTCP, STACKS
 from tmt.schema import FORMAT_VERSION
 from tmt.units import seconds_to_ns
@@ -70,7 +71,7 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
     Raises
     ------
     InputError
-        When a trace that the scenario names cannot be used.
+        When a trace that the scenario names cannot be used, or is another one by another name.
     """
     sources = [source_of(scenario, section) for section in scenario.traces]
     grid = scenario.grid
@@ -95,6 +96,9 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
             for tcp in _variants(grid, traffic):
                 text = f"{traces} {path} {tcp} {seed}" + _overhead(tcp, traffic)
                 key = hashlib.sha256(text.encode()).hexdigest()[:32]
+                if key in runs and runs[key].trace != source.label:
+                    same = f"{source.label!r} has the same slots as {runs[key].trace!r}"
+                    raise InputError(scenario.path, f"key trace: {same}; allowed: each trace once")
                 runs[key] = Run(
                     key,
                     tcp,
