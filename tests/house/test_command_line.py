@@ -167,4 +167,3 @@ def test_reference__is_current() -> None:
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
     )
     assert (ROOT / "docs" / "cli.md").read_text() == done.stdout, "run `python docs/cli_reference.py`"
-
