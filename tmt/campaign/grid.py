@@ -78,9 +78,10 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
     labels = _scheme_labels(scenario)
     seeds_of = {traffic: dict.fromkeys(_seeds(grid, traffic)) for traffic in scenario.traffics}
     every_seed = dict.fromkeys(seed for chosen in seeds_of.values() for seed in chosen)
-    drawn = {seed: (_drawn_start(seed, FORWARD), _drawn_start(seed, RETURN)) for seed in every_seed}
-    runs: dict[str, Run] = {}
     paths = _paths(scenario)
+    directions = (FORWARD, RETURN) if any(link.return_link != "plain" for link, *_ in paths) else (FORWARD,)
+    drawn = {seed: [_drawn_start(seed, direction) for direction in directions] for seed in every_seed}
+    runs: dict[str, Run] = {}
     for seed, source, section, (link, wired, proxy) in product(every_seed, sources, scenario.schemes, paths):
         conversion = conversion_of(source, section, link, seed)
         back = return_conversion_of(source, section, link, seed)
@@ -196,7 +197,9 @@ def _drawn_start(seed: int, direction: int) -> float:
     return float(np.random.default_rng([seed, direction]).random())
 
 
-def _starts(source: Source, link: Link, drawn: float, return_drawn: float) -> tuple[int | float, int | float]:
+def _starts(
+    source: Source, link: Link, drawn: float, return_drawn: float = 0
+) -> tuple[int | float, int | float]:
     """Return where a run starts in the forward and the return trace."""
     if not link.loop:
         drawn = return_drawn = 0
