@@ -15,8 +15,7 @@ std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t 
   const std::int64_t begin = clock_.first_from(sum_of(arrival_ns, options_.offset_ns), next_row_);
   unused_ += begin - next_row_;
   next_row_ = begin;
-  const std::int64_t needed = (size_bytes + options_.lldu_bytes - 1) / options_.lldu_bytes;
-  const std::int64_t end = begin + std::max<std::int64_t>(needed, 1);
+  const std::int64_t end = begin + rows_for(size_bytes);
   if (clock_.ends_before(end)) {
     stopped_ = true;
     return std::nullopt;
@@ -31,6 +30,15 @@ std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t 
   packet.fate = rows.lost ? Fate::lost : rows.unsettled ? Fate::unsettled : Fate::delivered;
   if (options_.in_order) packet.arrival_ns = released_at(packet);
   return packet;
+}
+
+// A division takes as long as the rest of the sum, and most packets are as large as the one before.
+std::int64_t DeliveryPlan::rows_for(std::int64_t size_bytes) {
+  if (size_bytes != last_size_bytes_) {
+    last_size_bytes_ = size_bytes;
+    last_rows_ = std::max<std::int64_t>((size_bytes + options_.lldu_bytes - 1) / options_.lldu_bytes, 1);
+  }
+  return last_rows_;
 }
 
 // A delivered packet waits until every earlier one is delivered or given up, but not longer than the hold time.

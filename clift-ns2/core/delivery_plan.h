@@ -50,6 +50,7 @@ class DeliveryPlan {
   RowUse use_until(Nanoseconds now_ns) const;
 
  private:
+  std::int64_t rows_for(std::int64_t size_bytes);
   Nanoseconds released_at(const Delivery& packet);
 
   PlanOptions options_;
@@ -57,6 +58,8 @@ class DeliveryPlan {
   std::int64_t first_row_;      // first row that is not before simulated time 0
   std::int64_t next_row_;       // first row that no packet has and that may still come
   std::int64_t unused_ = 0;     // rows before next_row_ that carry nothing
+  std::int64_t last_size_bytes_ = 0;
+  std::int64_t last_rows_ = 1;  // rows that a packet of this size takes
   bool stopped_ = false;        // a packet found too few rows
   Nanoseconds settled_ns_ = 0;  // when the fate of every packet so far is settled
 };
