@@ -18,13 +18,10 @@ ForwardRto::Verdict ForwardRto::on_ack(const Ack& ack) {
     return Verdict::send_new;
   }
   if (step_ == 3) {
-    if (ack.delivers_original && !ack.delivers_new) {  // step 3b
+    const bool is_spurious = ack.delivers_original && !ack.delivers_new;  // step 3b
+    if (is_spurious || ack.delivers_new || ack.advances || ack.is_duplicate) {
       step_ = 0;
-      return Verdict::spurious;
-    }
-    if (ack.delivers_new || ack.advances || ack.is_duplicate) {  // step 3a
-      step_ = 0;
-      return Verdict::genuine;
+      return is_spurious ? Verdict::spurious : Verdict::genuine;
     }
   }
   return Verdict::none;

@@ -110,7 +110,7 @@ void Sender::sample_rtt(const Acknowledgement& ack, Progress& progress) {
 void Sender::answer_probe(const Acknowledgement& ack, const Progress& progress) {
   const bool is_duplicate = ack.ack == progress.prior_una && ack.blocks.empty();
   if (!probe_.on_ack(ack.ack, is_duplicate, progress.dsack_answers_probe)) return;
-  if (state_ != RecoveryState::open && state_ != RecoveryState::disorder) return;
+  if (recovers()) return;
   control_->on_enter_recovery(event(ack.now_ns, progress.prior_in_flight));
   control_->on_exit_recovery(ack.now_ns, RecoveryState::recovery);
   undo_.end();
@@ -150,7 +150,10 @@ void Sender::look_for_undo(const Acknowledgement& ack, Progress& progress) {
   if (progress.dsack >= 0 && !progress.dsack_answers_probe) {
     is_spurious = undo_.on_dsack(progress.dsack) || is_spurious;
     // RFC 3708, (A.1): all ACKs of a window were lost, so that the way back is congested.
-    if (progress.dsack == progress.prior_una && progress.prior_sacked == 0) is_spurious = false, undo_.end();
+    if (progress.dsack == progress.prior_una && progress.prior_sacked == 0) {
+      is_spurious = false;
+      undo_.end();
+    }
   }
   if (is_spurious) undo(ack.now_ns, progress);
 }
@@ -166,14 +169,14 @@ void Sender::undo(Nanoseconds now_ns, Progress& progress) {
   // What still counts as lost is judged anew, now that packets are known to overtake each other.
   if (board_.lost() > 0) board_.unmark_lost();
   control_->on_undo(now_ns, from);
-  if (from == RecoveryState::recovery || from == RecoveryState::loss) {
+  if (recovers()) {
     state_ = RecoveryState::open;
     progress.recovery_ends = true;
   }
 }
 
 void Sender::end_recovery(Nanoseconds now_ns, Progress& progress) {
-  if (state_ != RecoveryState::recovery && state_ != RecoveryState::loss) return;
+  if (!recovers()) return;
   if (board_.una() < recovery_point_) return;
   const RecoveryState from = state_;
   state_ = RecoveryState::open;
@@ -185,9 +188,8 @@ void Sender::end_recovery(Nanoseconds now_ns, Progress& progress) {
 
 // Marks what RACK takes for lost, and says when to look again.
 void Sender::detect_losses(Nanoseconds now_ns, Progress& progress) {
-  const bool in_recovery = state_ == RecoveryState::recovery || state_ == RecoveryState::loss;
   const Nanoseconds window_ns =
-      rack_.reordering_window_ns(in_recovery, board_.sacked(), rtt_.min_rtt_ns(), rtt_.srtt_ns());
+      rack_.reordering_window_ns(recovers(), board_.sacked(), rtt_.min_rtt_ns(), rtt_.srtt_ns());
   reordering_ns_ = never;
   while (board_.oldest() >= 0) {
     const Nanoseconds deadline_ns = rack_.deadline_ns(board_.at(board_.oldest()), window_ns);
@@ -202,8 +204,7 @@ void Sender::detect_losses(Nanoseconds now_ns, Progress& progress) {
 
 void Sender::respond_to_losses(Nanoseconds now_ns, const Progress& progress, bool by_timer) {
   const auto newly_delivered = static_cast<std::int64_t>(delivered_.size());
-  const bool begins =
-      board_.lost() > 0 && (state_ == RecoveryState::open || state_ == RecoveryState::disorder);
+  const bool begins = board_.lost() > 0 && !recovers();
   if (begins) {
     ++counters_.recoveries;
     state_ = RecoveryState::recovery;
@@ -212,7 +213,7 @@ void Sender::respond_to_losses(Nanoseconds now_ns, const Progress& progress, boo
     undo_.begin();
     control_->on_enter_recovery(event(now_ns, progress.prior_in_flight));
     prr_.begin(control_->ssthresh(), board_.next() - board_.una() - board_.sacked() + newly_delivered);
-  } else if (state_ == RecoveryState::open || state_ == RecoveryState::disorder) {
+  } else if (!recovers()) {
     state_ = board_.sacked() > 0 || progress.dsack >= 0 ? RecoveryState::disorder : RecoveryState::open;
   }
   if (!prr_governs()) return;
@@ -273,8 +274,7 @@ bool Sender::reports_older_than_first() const {
 
 // Whether nothing but a probe tells of the loss of the last packets (RFC 8985, section 7.2).
 bool Sender::tail_needs_probe() const {
-  const bool in_recovery = state_ == RecoveryState::recovery || state_ == RecoveryState::loss;
-  return !in_recovery && board_.sacked() == 0 && !is_handshake();
+  return !recovers() && board_.sacked() == 0 && !is_handshake();
 }
 
 void Sender::arm_probe(Nanoseconds now_ns) {
@@ -369,7 +369,7 @@ void Sender::on_retransmission_timeout(Nanoseconds now_ns) {
     timeout.is_repeated = is_repeated || in_recovery;
     control_->on_timeout(timeout);
     // RFC 5682 does not follow a timeout that strikes in recovery, but the same packet's next one.
-    if ((!in_recovery && state_ != RecoveryState::loss) || frto_.awaits_first_ack()) {
+    if (!recovers() || frto_.awaits_first_ack()) {
       frto_.begin(board_.next());
     } else {
       frto_.stop();
@@ -437,7 +437,7 @@ void Sender::send(Nanoseconds now_ns, std::int64_t sequence) {
   ++counters_.packets;
   if (is_retransmission) {
     ++counters_.retransmissions;
-    if (state_ == RecoveryState::recovery || state_ == RecoveryState::loss) undo_.on_retransmitted(sequence, now_ns);
+    if (recovers()) undo_.on_retransmitted(sequence, now_ns);
   }
   last_sent_ns_ = now_ns;
   // RFC 6298, (5.1), and again for the packet for which the receiver waits.

@@ -89,6 +89,7 @@ class Sender {
   };
 
   bool is_handshake() const { return options_.handshake && board_.una() == 0; }
+  bool recovers() const { return state_ == RecoveryState::recovery || state_ == RecoveryState::loss; }
   bool prr_governs() const { return state_ == RecoveryState::recovery && !control_->regulates_recovery(); }
   CongestionEvent event(Nanoseconds now_ns, std::int64_t in_flight) const;
 
