@@ -117,7 +117,7 @@ def measure_long(n_slots: int = LONG_SLOTS, repeats: int = 3) -> LongMeasurement
 
     The reference is that of `measure_files`, a row group at a time.
     """
-    # Not `ru_maxrss`: that starts with what the process that calls has used.
+    # Not the maximum of getrusage: it includes the memory of the calling process.
     script = (
         "from tmt.cli import main\n"
         "try: main()\n"

@@ -1,4 +1,4 @@
-"""ns-2's own validation suites, run as its `validate` runs them."""
+"""ns-2's own validation suites, run as its script "validate" runs them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SAYINGS = {
 
 
 def suites() -> list[str]:
-    """Return the names of all suites that have references, whether `validate` calls them or not."""
+    """Return the names of all suites that have references, also of those that "validate" leaves out."""
     scripts = (STOCK_TCL / "test").glob("test-all-*")
     return sorted({path.name.removeprefix("test-all-") for path in scripts} - NO_SUITES - NO_REFERENCES)
 

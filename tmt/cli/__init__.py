@@ -70,7 +70,7 @@ def main() -> None:
     gc.set_threshold(OBJECTS_PER_COLLECTION)
     warnings.formatwarning = _one_line
     for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores it
             signal.signal(number, _terminate)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A name that the terminal's encoding lacks is shown as a code, as on stderr.

@@ -16,7 +16,7 @@ MODELS = {
     "hybrid": ("hybrid", "TCP over a link with hybrid FEC/ARQ-SR, by Barakat and Al Fawal"),
     "split": ("split", "TCP through a proxy and over go-back-N ARQ, by Jin and Yang"),
 }
-"""Name of each model: the file `model_KIND.py` that holds its command, and the line that the help prints."""
+"""Name of each model: a file model_KIND.py holds its command, and the line that the help prints."""
 
 
 def _model(name: str) -> click.Command:

@@ -39,7 +39,7 @@ def kernel(function: Function) -> Function:
 
     The machine code lies beside the source, or in the user's cache directory where the source cannot be
     written, so that whoever types a command pays for compilation once; where neither can be, each time.
-    Floating point stays as written (no `fastmath`). With ``NUMBA_DISABLE_JIT=1`` the function itself comes
+    Floating point stays as written (no fast-math). With ``NUMBA_DISABLE_JIT=1`` the function itself comes
     back and runs as plain Python.
 
     A kernel makes no arrays. Those it is given belong to its caller, so that nobody counts references to
