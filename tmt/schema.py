@@ -7,7 +7,7 @@ Readers, writers, validators, the reference in `docs/formats.md` and the C++ hea
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -17,7 +17,7 @@ FORMAT_VERSION = 1
 """Written into every file's metadata; a reader warns about a newer one."""
 
 UNSETTLED = -1
-"""Stands in `.npy` and in memory for the delay of an LLDU whose fate is open when the trace ends."""
+"""Delay, in `.npy` and in memory, of an LLDU whose fate is open when the trace ends."""
 
 Order = Literal["any", "strictly increasing", "increasing"]
 
@@ -42,25 +42,39 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """An ordered set of columns, and the `kind` under which metadata and messages know it."""
+    """An ordered set of columns, and the `kind` under which metadata and messages know it.
+
+    `optional` columns follow the others in a file that has them.
+    """
 
     kind: str
     title: str
     columns: tuple[Column, ...]
+    optional: tuple[Column, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Column names, in file order."""
+        """Names of the columns that every file has, in file order."""
         return tuple(column.name for column in self.columns)
 
     @property
     def dtype(self) -> np.dtype[np.void]:
-        """The packed structured dtype of the `.npy` form."""
-        return np.dtype([(column.name, column.dtype) for column in self.columns])
+        """The packed structured dtype of the `.npy` form without optional columns."""
+        return row_dtype(self.columns)
+
+    @property
+    def variants(self) -> tuple[tuple[Column, ...], ...]:
+        """Columns of each form that a file may have, the one with most columns first."""
+        return (*([(*self.columns, *self.optional)] if self.optional else []), self.columns)
 
     def column(self, name: str) -> Column:
         """Return the column called `name` (KeyError when there is none)."""
-        return {column.name: column for column in self.columns}[name]
+        return {column.name: column for column in self.columns + self.optional}[name]
+
+
+def row_dtype(columns: tuple[Column, ...]) -> np.dtype[np.void]:
+    """Return the packed structured dtype of rows with these columns."""
+    return np.dtype([(column.name, column.dtype) for column in columns])
 
 
 _TX_TIME = Column(
@@ -71,6 +85,20 @@ _TX_TIME = Column(
     maximum=MAX_TIME_NS,
     order="strictly increasing",
 )
+
+SIZE_BYTES = Column(
+    "size_bytes",
+    "<u4",
+    "bytes that the slot can carry, in a link trace the slot of the LLDU's first transmission; optional: "
+    "without it every row carries the metadata's lldu_bytes",
+    minimum=1,
+    maximum=2**31 - 1,
+)
+
+Packing = Literal["padded", "packed"]
+
+PACKINGS: tuple[Packing, ...] = get_args(Packing)
+"""How packets lie in rows: each begins in a row of its own, or bytes follow each other over rows."""
 
 PHY_TRACE = Table(
     "phy",
@@ -85,6 +113,7 @@ PHY_TRACE = Table(
             maximum=MAX_TIME_NS,
         ),
     ),
+    (SIZE_BYTES,),
 )
 
 LINK_TRACE = Table(
@@ -109,6 +138,7 @@ LINK_TRACE = Table(
             minimum=1,
         ),
     ),
+    (SIZE_BYTES,),
 )
 
 PACKET_RECORDS = Table(
