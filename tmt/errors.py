@@ -42,7 +42,11 @@ class InputError(TmtError, ValueError):
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, int | str | None]]:
         """Rebuild from the arguments: worker processes send errors home by pickle."""
-        return InputError, (self.path, self.reason, self.line)
+        return type(self), (self.path, self.reason, self.line)
+
+
+class NotATraceError(InputError):
+    """A file has no form of a trace: another ending, other columns, other content."""
 
 
 class OutputError(TmtError, OSError):

@@ -211,11 +211,11 @@ def test_format__gives_back_any_link_trace(
 
 
 def test_unknown_ending__is_refused_with_those_that_are_allowed(tmp_path: Path) -> None:
-    for use in (read_trace, lambda path: write_trace(path, phy_trace(2))):
-        with pytest.raises(
-            UsageError, match=r"trace\.dat: its ending .* allowed are \.parquet, .*\.txt\.gz$"
-        ):
-            use(tmp_path / "trace.dat")
+    allowed = r"trace\.dat: its ending .* allowed are \.parquet, .*\.txt\.gz$"
+    with pytest.raises(InputError, match=allowed):
+        read_trace(tmp_path / "trace.dat")
+    with pytest.raises(UsageError, match=allowed):
+        write_trace(tmp_path / "trace.dat", phy_trace(2))
 
 
 def test_missing_file__is_refused_in_one_line(tmp_path: Path) -> None:

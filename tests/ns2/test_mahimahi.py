@@ -11,7 +11,7 @@ import pytest
 from tests.ns2.scripts import output_of
 from tmt.convert import convert_file
 from tmt.io import read_link
-from tmt.io.importers import import_trace
+from tmt.measured.files import import_trace
 from tmt.schemes import NoScheme
 from tmt.units import NS_PER_MS, NS_PER_S
 
@@ -85,7 +85,7 @@ def test_saturated_link__serves_each_packet_at_its_opportunity(
     assert len(lines_ms) > 10_000
 
     phy, link = tmp_path / "phy.parquet", tmp_path / "link.npy"
-    import_trace("mahimahi", str(source), str(phy), DECODE_NS)
+    import_trace("mahimahi", str(source), str(phy), decode_time_ns=DECODE_NS)
     convert_file(phy, link, NoScheme())
     times = replay(simulator, tmp_path, len(lines_ms) + TOO_MANY)
 

@@ -17,11 +17,11 @@ import click
 
 from tmt import __version__
 from tmt.cli.lazy_group import LazyGroup
-from tmt.errors import TmtError
+from tmt.errors import NotATraceError, TmtError
 
 COMMANDS = {
     "generate": "make a PHY trace from a channel model",
-    "import": "turn somebody else's measurement into a PHY trace",
+    "import": "turn a measurement in another tool's format into a trace",
     "inspect": "say what a trace holds: rates, losses, bursts, gaps, delays",
     "fit": "fit erasure models to a trace, and say whether they hold",
     "model": "compute what a scheme achieves, by formulas",
@@ -43,6 +43,16 @@ Python looks 200 times meanwhile."""
 def _command(name: str) -> click.Command:
     command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
     return command
+
+
+def _import_hint(error: TmtError) -> str:
+    """Name the import for a measurement that was given as a trace."""
+    if not isinstance(error, NotATraceError):
+        return ""
+    from tmt.measured.registry import import_hint  # noqa: PLC0415  (numpy takes long to import)
+
+    hint = import_hint(error.path)
+    return f"; {hint}" if hint else ""
 
 
 @click.group(
@@ -80,7 +90,7 @@ def main() -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
     except TmtError as error:
-        click.echo(error, err=True)
+        click.echo(f"{error}{_import_hint(error)}", err=True)
         status = error.exit_status
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "tmt"

@@ -39,7 +39,7 @@ def command(trace: str, out: str, mahimahi: bool, lldu_bytes: int | None) -> Non
     from tmt.io import open_trace, read_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
     from tmt.io.atomic import check_not_source  # noqa: PLC0415
     from tmt.io.exporters import copy_trace  # noqa: PLC0415
-    from tmt.io.mahimahi import write_mahimahi  # noqa: PLC0415
+    from tmt.measured.mahimahi import write_mahimahi  # noqa: PLC0415
 
     if not mahimahi:
         if lldu_bytes is not None:

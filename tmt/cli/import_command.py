@@ -1,43 +1,87 @@
-"""`tmt import`: somebody else's measurement as a PHY trace."""
+"""`tmt import`: somebody else's measurement as a trace; one command a format."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from tmt.cli.options import POSITIVE_SECONDS
+from tmt.cli.lazy_group import LazyGroup
+from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, WholeNumber
+from tmt.measured.options import CUT
+from tmt.measured.registry import AUTO, IMPORTERS, importer_named
+
+if TYPE_CHECKING:
+    from tmt.measured.importer import Option
+
+_AUTO_LINE = "the format that the content tells"
 
 
-@click.command()
-@click.argument("kind", metavar="FORMAT", type=click.Choice(["lte-harq", "mahimahi"]))
-@click.argument("measurement", metavar="INPUT", type=click.Path(dir_okay=False))
-@click.argument("phy", type=click.Path(dir_okay=False))
-@click.option(
-    "--decode-time",
-    "decode_time_ns",
-    type=POSITIVE_SECONDS,
-    default="0.001",
-    show_default=True,
-    help="Time in seconds until a slot is decoded; no measurement tells it.",
+def _click_option(option: Option) -> click.Option:
+    types: dict[str, Any] = {
+        "choice": click.Choice(option.choices),
+        "seconds": SECONDS,
+        "positive seconds": POSITIVE_SECONDS,
+        "text": click.STRING,
+        "whole number": WholeNumber(option.minimum),
+        "number": Number(option.minimum),
+        "flag": click.BOOL,
+        "file": click.Path(dir_okay=False),
+    }
+    shown: str | bool = option.default is not None and option.kind != "flag"
+    if shown and option.kind in ("seconds", "positive seconds"):
+        shown = f"{option.default / 1e9:g}"
+    return click.Option(
+        [option.flag, option.name],
+        type=types[option.kind],
+        default=option.default,
+        show_default=shown,
+        required=option.required,
+        is_flag=option.kind == "flag",
+        metavar=option.metavar,
+        help=option.help,
+    )
+
+
+def _of_format(name: str) -> click.Command:
+    if name == AUTO:
+        # Options of one meaning have one declaration, so a set of all holds each once.
+        declared = {option.name: option for importer in IMPORTERS for option in importer.options}
+        options = [replace(option, default=None) for option in declared.values() if not option.required]
+        text = "Import FILE by the format that its content tells. Options that the format lacks are refused."
+    else:
+        importer = importer_named(name)
+        options, text = list(importer.options), f"Import FILE: {importer.summary}.\n\n{importer.help}"
+
+    def call(source: str, target: str, **values: Any) -> None:
+        from tmt.cli.import_output import describe  # noqa: PLC0415
+        from tmt.measured.files import import_trace  # noqa: PLC0415  (pyarrow takes long to import)
+
+        given = {key: value for key, value in values.items() if value is not None}
+        click.echo(describe(target, import_trace(name, source, target, **given)))
+
+    arguments = [
+        click.Argument([argument], metavar=metavar, type=click.Path(dir_okay=False))
+        for argument, metavar in (("source", "FILE"), ("target", "OUT"))
+    ]
+    parameters = [*arguments, *map(_click_option, (*options, *CUT))]
+    return click.Command(name, callback=call, params=parameters, help=text)
+
+
+@click.group(
+    cls=LazyGroup,
+    lines={AUTO: _AUTO_LINE} | {importer.name: importer.summary for importer in IMPORTERS},
+    find=_of_format,
+    heading="Formats",
 )
-def command(kind: str, measurement: str, phy: str, decode_time_ns: int) -> None:
-    """Turn the measurement INPUT into the PHY trace PHY, whose ending chooses its format.
+def command() -> None:
+    """Turn a measurement in another tool's format into a PHY or link trace.
 
-    FORMAT is one of
-
-    \b
-    lte-harq  uplink HARQ log of an LTE terminal, CSV with the columns log_ms, sfn,
-              subframe and attempt: one slot per attempt, erased if it was repeated
-    mahimahi  packet-delivery trace, one millisecond a line: one slot of 1500 bytes
-              per line, none erased; several in one millisecond are spread over it
-
-    INPUT may be compressed (.gz).
+    FILE may be compressed (.gz). The ending of OUT chooses its format; Parquet keeps how the trace was made.
 
     \b
     An LTE downlink, as TCP may meet it:
       tmt import mahimahi Verizon-LTE-short.down phy.parquet
       tmt inspect phy.parquet
     """
-    from tmt.io.importers import import_trace  # noqa: PLC0415  (pyarrow takes long to import)
-
-    trace = import_trace(kind, measurement, phy, decode_time_ns)
-    click.echo(f"{phy}: {len(trace):,} slots, {int((trace.decode_time_ns == 0).sum()):,} of them erased")

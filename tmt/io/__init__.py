@@ -42,9 +42,8 @@ def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceRe
     Raises
     ------
     InputError
-        When the file is missing, is no such trace, or, while iterating, at its first defect.
-    UsageError
-        When the ending stands for no format.
+        When the file is missing, its ending stands for no format, it is no such trace, or, while iterating,
+        at its first defect.
     """
     from tmt.io.registry import open_reader  # noqa: PLC0415  (pyarrow takes long to import)
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tmt.errors import InputError, UsageError
+from tmt.errors import InputError, NotATraceError, UsageError
 from tmt.io.checks import Checker
 from tmt.io.refusals import refusal
 from tmt.io.threads import Behind, ahead
@@ -215,4 +215,4 @@ def wrong_columns(path: str, wanted: Table | None, found: str = "") -> InputErro
     )
     if found:
         columns += f"; found: {found}"
-    return InputError(path, refusal("columns", kind=kind, columns=columns))
+    return NotATraceError(path, refusal("columns", kind=kind, columns=columns))

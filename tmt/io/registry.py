@@ -6,7 +6,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tmt.errors import InputError, UsageError
+from tmt.errors import NotATraceError, UsageError
 from tmt.io import npy, parquet, text
 from tmt.io.atomic import staged
 from tmt.io.files import head_of, open_input
@@ -37,12 +37,15 @@ def format_of(path: str) -> Format:
 def open_reader(path: str | os.PathLike[str], table: Table | None) -> TraceReader:
     """Open a reader on `path`; see `tmt.io.open_trace`."""
     name = os.fspath(path)
-    chosen = format_of(name)
+    try:
+        chosen = format_of(name)
+    except UsageError as error:
+        raise NotATraceError(name, str(error).removeprefix(f"{name}: ")) from None
     head = head_of(name)
     if not chosen.sniff(head):
         others = [known.name for known in FORMATS if known.sniff(head)]
         found = others[0] if others else "something else"
-        raise InputError(name, refusal(chosen.mismatch, ending=chosen.name, found=found))
+        raise NotATraceError(name, refusal(chosen.mismatch, ending=chosen.name, found=found))
     file = open_input(name)
     try:
         return chosen.open(file, name, table)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyarrow import csv
 
-from tmt.errors import InputError
+from tmt.errors import InputError, NotATraceError
 from tmt.io.base import TRACE_TABLES, Format, TraceReader, TraceWriter, trace_of, wanted_table
 from tmt.io.fields import Dialect, Layout, parse_block, parse_lines, shown
 from tmt.io.files import open_output
@@ -108,7 +108,7 @@ def _wrong_columns(path: str, table: Table | None, dialect: Dialect, names: list
     )
     found = shown(dialect.delimiter.join(names), 120)
     key = "text_columns" if dialect is _TXT else "csv_header"
-    return InputError(path, refusal(key, found=found, columns=choices), 1)
+    return NotATraceError(path, refusal(key, found=found, columns=choices), 1)
 
 
 class TextWriter(TraceWriter):

@@ -17,6 +17,8 @@ from tmt.io.fields import shown
 from tmt.io.files import open_input
 from tmt.io.lines import LineBlocks
 from tmt.io.refusals import refusal
+from tmt.measured.importer import Importer, Measurement
+from tmt.measured.options import DECODE_TIME
 from tmt.trace import PhyTrace
 from tmt.units import NS_PER_MS
 
@@ -90,7 +92,7 @@ def _values(path: str, line: int, fields: list[str]) -> tuple[float, int, int]:
     return float(log_ms), 10 * int(frame) + int(subframe), int(attempt)
 
 
-def read_lte_harq(path: str, decode_time_ns: int) -> PhyTrace:
+def read_lte_harq(path: str, decode_time_ns: int) -> Measurement:
     """Return one slot per logged attempt, erased where the log shows that it was repeated.
 
     An attempt whose repeat is not in the log counts as decoded: what is unlogged is not lost. Slots without
@@ -100,4 +102,18 @@ def read_lte_harq(path: str, decode_time_ns: int) -> PhyTrace:
     following = {(attempt.slot_ms, attempt.attempt) for attempt in attempts}
     repeated = [(a.slot_ms + ROUND_TRIP_MS, a.attempt + 1) in following for a in attempts]
     tx_time_ns = np.array([attempt.slot_ms for attempt in attempts], np.int64) * NS_PER_MS
-    return PhyTrace(tx_time_ns, np.where(repeated, 0, np.int64(decode_time_ns)))
+    return Measurement(PhyTrace(tx_time_ns, np.where(repeated, 0, np.int64(decode_time_ns))), "packed")
+
+
+def _sniff(head: bytes) -> bool:
+    names = head.split(b"\n", 1)[0].decode("utf-8", "replace").split(",")
+    return set(_COLUMNS) <= {name.strip() for name in names}
+
+
+IMPORTER = Importer(
+    "lte-harq",
+    "uplink HARQ log of an LTE terminal, one attempt a line (CSV)",
+    read_lte_harq,
+    _sniff,
+    (DECODE_TIME,),
+)

@@ -17,6 +17,8 @@ from tmt.io.fields import shown
 from tmt.io.files import open_input
 from tmt.io.lines import LineBlocks
 from tmt.io.refusals import refusal
+from tmt.measured.importer import Importer, Measurement
+from tmt.measured.options import DECODE_TIME
 from tmt.trace import Int64Array, LinkTrace, PhyTrace
 from tmt.units import MAX_TIME_NS, NS_PER_MS
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from tmt.trace import Trace
 
 PACKET_BYTES = 1500
-"""What one opportunity has room for."""
+"""Bytes that one opportunity can carry."""
 
 
 def read_opportunities_ms(path: str) -> Int64Array:
@@ -63,17 +65,25 @@ def _opportunity_ms(path: str, line: int, field: bytes, previous: int) -> int:
     return time_ms
 
 
-def read_mahimahi(path: str, decode_time_ns: int) -> PhyTrace:
+def read_mahimahi(path: str, decode_time_ns: int) -> Measurement:
     """Return one slot per opportunity, decoded after `decode_time_ns`, none erased.
 
-    The trace says what went through, not what was lost. The c opportunities of a millisecond are spread
+    The file tells which packets went through, and no losses. The c opportunities of a millisecond are spread
     evenly over it, the first at its start. Errors as for `read_opportunities_ms`.
     """
     times_ms = read_opportunities_ms(path)
     _, first, index, count = np.unique(times_ms, return_index=True, return_inverse=True, return_counts=True)
     rank: Int64Array = np.arange(len(times_ms)) - first[index]
     tx_time_ns: Int64Array = times_ms * NS_PER_MS + rank * NS_PER_MS // count[index]
-    return PhyTrace(tx_time_ns, np.full(len(times_ms), decode_time_ns, np.int64))
+    trace = PhyTrace(tx_time_ns, np.full(len(times_ms), decode_time_ns, np.int64))
+    return Measurement(trace, "packed", PACKET_BYTES)
+
+
+def _sniff(head: bytes) -> bool:
+    """Whether the first lines are whole numbers that do not decrease."""
+    lines = head[:4096].split(b"\n")[:-1][:100]
+    times = [int(line) for line in lines if line.strip().isdigit() and len(line) < 20]
+    return len(times) == len(lines) > 1 and times == sorted(times)
 
 
 def opportunities_ms(trace: Trace, lldu_bytes: int) -> Int64Array:
@@ -114,3 +124,16 @@ def write_mahimahi(path: str | PathLike[str], trace: Trace, lldu_bytes: int) -> 
     with staged(path) as part, part.open("w", encoding="ascii") as file:
         np.savetxt(file, times_ms, "%d")
     return len(times_ms)
+
+
+IMPORTER = Importer(
+    "mahimahi",
+    "packet-delivery trace: one millisecond a line, each for 1500 bytes",
+    read_mahimahi,
+    _sniff,
+    (DECODE_TIME,),
+    """Each line becomes a slot of 1500 bytes, none erased; several in one millisecond are spread over it.
+
+\b
+  tmt import mahimahi Verizon-LTE-short.down phy.parquet""",
+)

@@ -1,0 +1,126 @@
+"""What every importer has in common: options, metadata, recognition, hints."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from tmt.errors import InputError, UsageError
+from tmt.io import read_phy
+from tmt.measured.files import import_trace
+from tmt.measured.options import CUT
+from tmt.measured.registry import IMPORTERS, recognised
+from tmt.provenance import file_sha256
+
+if TYPE_CHECKING:
+    from tmt.measured.importer import Importer
+
+TMT = Path(sys.executable).with_name("tmt")
+PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "import").glob("*.md"))
+
+
+def opportunities(folder: Path, text: str) -> str:
+    (folder / "trace.up").write_text(text)
+    return str(folder / "trace.up")
+
+
+@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.name)
+def test_importer__declares_the_options_that_its_reader_takes(importer: Importer) -> None:
+    path, *keywords = inspect.signature(importer.read).parameters
+    assert path == "path"
+    assert sorted(keywords) == sorted(option.name for option in importer.options)
+
+
+@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.name)
+def test_importer__has_a_section_in_the_documentation(importer: Importer) -> None:
+    assert any(f"## `{importer.name}`" in page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def test_options__of_one_name_have_one_flag_and_one_type() -> None:
+    declared: dict[str, tuple[str, str]] = {}
+    for importer in IMPORTERS:
+        for option in (*importer.options, *CUT):
+            assert declared.setdefault(option.name, (option.flag, option.kind)) == (option.flag, option.kind)
+    assert len({flag for flag, _ in declared.values()}) == len(declared)
+
+
+def test_command__offers_every_format() -> None:
+    from tmt.cli.import_command import command
+
+    assert isinstance(command, click.Group)
+    assert command.list_commands(click.Context(command)) == ["auto", *(i.name for i in IMPORTERS)]
+
+
+def test_import__records_where_the_trace_comes_from(tmp_path: Path) -> None:
+    source = opportunities(tmp_path, "1\n2\n")
+    import_trace("mahimahi", source, tmp_path / "phy.parquet", decode_time_ns=2_000_000)
+    metadata = read_phy(tmp_path / "phy.parquet").metadata
+    assert metadata["kind"] == "phy"
+    assert metadata["lldu_bytes"] == 1500
+    assert metadata["importer"] == "mahimahi"
+    assert metadata["decode_time_ns"] == 2_000_000
+    assert metadata["source"] == {"name": "trace.up", "sha256": file_sha256(source)}
+    assert metadata["packing"] == "packed"
+    assert metadata["notes"] == []
+
+
+def test_import__takes_a_part_of_the_time(tmp_path: Path) -> None:
+    """Rows at 1, 3, 5 and 8 ms; from 3 ms until 8 ms leaves two, which count from 3 ms."""
+    source = opportunities(tmp_path, "1\n3\n5\n8\n")
+    trace = import_trace("mahimahi", source, from_ns=3_000_000, until_ns=8_000_000)
+    assert trace.tx_time_ns.tolist() == [0, 2_000_000]
+    assert trace.metadata["from_ns"] == 3_000_000
+    with pytest.raises(
+        InputError, match=r"no row lies between --from and --until; rows lie from 0\.001 s to"
+    ):
+        import_trace("mahimahi", source, from_ns=9_000_000)
+
+
+def test_import__refuses_options_that_the_format_lacks(tmp_path: Path) -> None:
+    source = opportunities(tmp_path, "1\n3\n")
+    with pytest.raises(
+        UsageError, match="line_bps is no option of the format mahimahi; it has decode_time_ns,"
+    ):
+        import_trace("mahimahi", source, line_bps=5)
+    with pytest.raises(UsageError, match="lte is no format of measurements; allowed are lte-harq,"):
+        import_trace("lte", source)
+
+
+def test_auto__finds_the_format_by_content(tmp_path: Path) -> None:
+    source = opportunities(tmp_path, "1\n3\n")
+    assert import_trace("auto", source).metadata["importer"] == "mahimahi"
+    (tmp_path / "prose").write_text("Not a measurement,\nin any form.\n")
+    with pytest.raises(
+        InputError, match=r"prose: its content tells no format of measurements; name the format"
+    ):
+        recognised(str(tmp_path / "prose"))
+
+
+@pytest.mark.parametrize("command", [["inspect"], ["convert", "--scheme", "none", "--", "FILE", "out.npy"]])
+@pytest.mark.parametrize("name", ["log.csv", "log.log", "log.txt"])
+def test_commands__say_which_import_makes_a_trace_of_a_raw_file(
+    command: list[str], name: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text("log_ms,sfn,subframe,attempt\n0,0,0,1\n")
+    arguments = [name if word == "FILE" else word for word in command]
+    if name not in arguments:
+        arguments.append(name)
+    result = subprocess.run([TMT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.endswith(f"; it holds a measurement: tmt import lte-harq {name} OUT.parquet\n")
+
+
+def test_traces__are_not_taken_for_measurements(tmp_path: Path) -> None:
+    """A damaged trace is refused as a trace."""
+    (tmp_path / "phy.txt").write_text("0 1\n0 1\n")
+    result = subprocess.run(
+        [TMT, "inspect", "phy.txt"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert result.stderr == "phy.txt:2: tx_time is 0 as in the row before; times must increase\n"

@@ -1,0 +1,113 @@
+"""Packet-delivery traces of mahimahi, read and written."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tmt.errors import InputError, UsageError
+from tmt.measured.mahimahi import opportunities_ms, read_mahimahi, write_mahimahi
+from tmt.trace import LinkTrace, PhyTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def opportunities(folder: Path, text: str) -> str:
+    (folder / "trace.up").write_text(text)
+    return str(folder / "trace.up")
+
+
+def test_mahimahi__spreads_the_opportunities_of_a_millisecond_over_it(tmp_path: Path) -> None:
+    trace = read_mahimahi(opportunities(tmp_path, "0\n2\n2\n2\n5\n"), 7).trace
+    assert trace.tx_time_ns.tolist() == [0, 2_000_000, 2_333_333, 2_666_666, 5_000_000]
+    assert trace.decode_time_ns.tolist() == [7] * 5
+
+
+def test_mahimahi__reads_compressed_traces(tmp_path: Path) -> None:
+    (tmp_path / "trace.gz").write_bytes(gzip.compress(b"1\n"))
+    assert read_mahimahi(str(tmp_path / "trace.gz"), 1).trace.tx_time_ns.tolist() == [1_000_000]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", ": the file is empty"),
+        ("0\n0\n", ": every opportunity lies in millisecond 0; the trace must last some time"),
+        ("5000\n4000\n", ":2: 4000 ms is earlier than 5000 ms in the line before"),
+        ("1\n\n2\n", ":2: the line is no whole number of milliseconds"),
+        ("1\n1.5\n", ":2: 1.5 is no whole number of milliseconds"),
+        ("-1\n", ":1: -1 is no whole number of milliseconds"),
+        ("1 2\n", ":1: 1 2 is no whole number of milliseconds"),
+        ("1\n9999999999999\n", ":2: time is 9999999999999 ms; the most allowed is 4611686018427 ms"),
+    ],
+)
+def test_mahimahi__refuses_with_line_and_reason(text: str, reason: str, tmp_path: Path) -> None:
+    path = opportunities(tmp_path, text)
+    with pytest.raises(InputError, match=re.escape(path + reason)):
+        read_mahimahi(path, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "slots", "longest_gap_s"),
+    [
+        ("Verizon-LTE-short.down", 58_655, 1.4),
+        ("ATT-LTE-driving-2016.down", 45_604, 1.1),
+        ("ATT-LTE-driving-2016.up", 19_101, 4.1),
+    ],
+)
+def test_mahimahi__finds_in_measured_traces_what_was_counted(
+    name: str, slots: int, longest_gap_s: float, measured_data: Path
+) -> None:
+    """Counts and gaps, to a tenth of a second, stand in the data's README."""
+    path = measured_data / "mahimahi_cellular" / name
+    trace = read_mahimahi(str(path), 1_000_000).trace
+    assert len(trace) == slots
+    assert round(np.diff(trace.tx_time_ns).max() / 1e9, 1) == longest_gap_s
+    np.testing.assert_array_equal(trace.tx_time_ns // 1_000_000, np.loadtxt(path, dtype=np.int64))
+    assert np.diff(trace.tx_time_ns).min() > 0
+
+
+def test_mahimahi__gets_back_what_it_gave(measured_data: Path, tmp_path: Path) -> None:
+    """Each slot carries one packet and arrives the decode time, 1 ms, later."""
+    path = measured_data / "mahimahi_cellular" / "ATT-LTE-driving-2016.up"
+    assert write_mahimahi(tmp_path / "again.up", read_mahimahi(str(path), 1_000_000).trace, 1500) == 19_101
+    again = np.loadtxt(tmp_path / "again.up", dtype=np.int64)
+    np.testing.assert_array_equal(again, np.loadtxt(path, dtype=np.int64) + 1)
+
+
+def test_opportunities__count_delivered_lldus_in_the_order_of_their_arrival() -> None:
+    """By hand: slots arrive at 50, 4 and 6 ms, two are erased; rows at 50, 3, 4 and 6 ms, one is lost."""
+    ms = 1_000_000
+    phy = PhyTrace(np.array([0, 1, 2, 3, 4]) * ms, np.array([50, 0, 2, 3, 0]) * ms)
+    assert opportunities_ms(phy, 1500).tolist() == [4, 6, 50]
+    link = LinkTrace(
+        np.array([0, 1, 2, 3, 4]) * ms,
+        np.array([50, 2, 2, 3, 1]) * ms,
+        np.array([True, True, True, True, False]),
+        np.ones(5, np.uint8),
+    )
+    assert opportunities_ms(link, 1500).tolist() == [3, 4, 6, 50]
+    assert opportunities_ms(link, 750).tolist() == [4, 50]
+    assert opportunities_ms(link, 749).tolist() == [6]
+
+
+def test_opportunities__of_a_trace_by_the_time_of_day_count_from_its_first_row() -> None:
+    ms = 1_000_000
+    slots = np.array([0, 1, 2, 30])
+    clock_ms = 1_763_700_000_123
+    late = PhyTrace((clock_ms + slots) * ms + 456_789, np.full(4, 2 * ms))
+    assert opportunities_ms(late, 1500).tolist() == [2, 3, 4, 32]
+    soon = PhyTrace((29 + slots) * ms, np.full(4, 2 * ms))
+    assert opportunities_ms(soon, 1500).tolist() == [31, 32, 33, 61]
+
+
+def test_export__refuses_a_trace_that_mahimahi_would(tmp_path: Path) -> None:
+    for lldu_bytes in (1500, 10):
+        with pytest.raises(UsageError, match="delivers no packet of 1500 bytes after its"):
+            write_mahimahi(tmp_path / "out", PhyTrace(np.array([0]), np.array([5])), lldu_bytes)
+    assert list(tmp_path.iterdir()) == []

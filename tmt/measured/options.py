@@ -1,0 +1,78 @@
+"""Options that several importers share. One meaning has one name in every format."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from tmt.measured.importer import Option
+from tmt.units import NS_PER_MS
+
+Reading = Literal["phy", "link"]
+Direction = Literal["up", "down"]
+
+_READING = Option(
+    "reading",
+    "--as",
+    "choice",
+    "phy: each transmission attempt is a slot, for `tmt convert`. link: each block is a row with the delay, "
+    "the fate and the number of transmissions that the measured link gave it.",
+    choices=("phy", "link"),
+)
+
+
+def reading(default: Reading = "phy") -> Option:
+    """Return the option ``--as`` of a format that can be read both ways."""
+    return replace(_READING, default=default)
+
+
+DIRECTION = Option(
+    "direction",
+    "--direction",
+    "choice",
+    "Direction to import: up (from the terminal) or down.  [default: down, or the only one in the file]",
+    choices=("up", "down"),
+)
+
+USER = Option(
+    "user",
+    "--user",
+    "text",
+    "Terminal to import, as the log numbers it.  [default: the only one in the file]",
+    metavar="ID",
+)
+
+LINE = Option(
+    "line_bps",
+    "--line",
+    "whole number",
+    "Rate in bit/s of a line that takes its losses and delays from the probes: a probe's own rate is no "
+    "capacity.",
+    metavar="BPS",
+    minimum=1,
+)
+
+DECODE_TIME = Option(
+    "decode_time_ns",
+    "--decode-time",
+    "positive seconds",
+    "Time in seconds until a slot is decoded; the measurement does not tell it.",
+    default=NS_PER_MS,
+)
+
+FROM = Option(
+    "from_ns",
+    "--from",
+    "seconds",
+    "Leave out rows before this time in seconds; the trace then counts from it.",
+)
+
+UNTIL = Option(
+    "until_ns",
+    "--until",
+    "positive seconds",
+    "Leave out rows at and after this time in seconds of the measurement.",
+)
+
+CUT = (FROM, UNTIL)
+"""Options of every importer; `tmt.measured.files` carries them out."""

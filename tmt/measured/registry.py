@@ -1,0 +1,66 @@
+"""Every importer, in the order in which `auto` and messages try them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.errors import InputError, UsageError
+from tmt.io.files import input_errors, open_input
+from tmt.measured import lte_harq, mahimahi
+
+if TYPE_CHECKING:
+    from tmt.measured.importer import Importer
+
+IMPORTERS: tuple[Importer, ...] = (
+    lte_harq.IMPORTER,
+    mahimahi.IMPORTER,
+)
+"""Formats with a name of their own in their first lines come first, bare numbers last."""
+
+AUTO = "auto"
+"""Name that stands for the format that the content tells."""
+
+_HEAD_BYTES = 1 << 16
+
+
+def importer_named(name: str) -> Importer:
+    """Return the importer called `name` (UsageError when there is none)."""
+    for importer in IMPORTERS:
+        if importer.name == name:
+            return importer
+    names = ", ".join([*(importer.name for importer in IMPORTERS), AUTO])
+    raise UsageError(f"{name} is no format of measurements; allowed are {names}")
+
+
+def recognise(path: str) -> Importer | None:
+    """Return the importer for the content of `path`, None where the content tells no format.
+
+    Raises
+    ------
+    InputError
+        When the file is missing, empty or damaged.
+    """
+    with open_input(path) as file, input_errors(path):
+        head = file.read(_HEAD_BYTES)
+    return next((importer for importer in IMPORTERS if importer.sniff(head)), None)
+
+
+def recognised(path: str) -> Importer:
+    """Return the importer for the content of `path` (InputError when the content tells no format)."""
+    importer = recognise(path)
+    if importer is None:
+        raise InputError(
+            path,
+            "its content tells no format of measurements; name the format, or its columns: "
+            "tmt import table --help",
+        )
+    return importer
+
+
+def import_hint(path: str) -> str:
+    """Return the import that makes a trace of `path`, in words; empty where the content tells none."""
+    try:
+        importer = recognise(path)
+    except InputError:
+        return ""
+    return f"it holds a measurement: tmt import {importer.name} {path} OUT.parquet" if importer else ""
