@@ -12,7 +12,7 @@ from pyarrow import csv
 
 from tmt.errors import InputError
 from tmt.io import seconds as exact
-from tmt.io.refusals import refusal
+from tmt.io.refusals import refusal, shown
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
@@ -151,9 +151,3 @@ def _in_range(column: Column, name: str, text: str, *, seconds: bool) -> int:
         minimum = exact.spelled(least) if seconds else least
         raise ValueError(refusal("below_minimum", column=name, value=shown(text), minimum=minimum))
     return number
-
-
-def shown(text: str, limit: int = 40) -> str:
-    """Make what stands in a file fit to be shown in one line: short, and printable."""
-    short = text if len(text) <= limit else text[:limit] + "..."
-    return "".join(letter if letter.isprintable() else "?" for letter in short)

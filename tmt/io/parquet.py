@@ -23,9 +23,8 @@ from tmt.io.base import (
     wanted_table,
     wrong_columns,
 )
-from tmt.io.fields import shown
 from tmt.io.files import open_output, seekable
-from tmt.io.refusals import refusal
+from tmt.io.refusals import refusal, shown
 from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:

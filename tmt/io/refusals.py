@@ -53,3 +53,9 @@ REFUSALS: dict[str, str] = {
 def refusal(key: str, **values: object) -> str:
     """Return the reason called `key` with its placeholders filled from `values`."""
     return REFUSALS[key].format_map(values)
+
+
+def shown(text: str, limit: int = 40) -> str:
+    """Return `text` from a file as it appears in a message of one line: short, and printable."""
+    short = text if len(text) <= limit else text[:limit] + "..."
+    return "".join(letter if letter.isprintable() else "?" for letter in short)

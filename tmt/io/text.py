@@ -13,10 +13,10 @@ from pyarrow import csv
 
 from tmt.errors import InputError, NotATraceError
 from tmt.io.base import TRACE_TABLES, Format, TraceReader, TraceWriter, trace_of, wanted_table
-from tmt.io.fields import Dialect, Layout, parse_block, parse_lines, shown
+from tmt.io.fields import Dialect, Layout, parse_block, parse_lines
 from tmt.io.files import open_output
 from tmt.io.lines import LineBlocks
-from tmt.io.refusals import refusal
+from tmt.io.refusals import refusal, shown
 from tmt.io.seconds import spelled_column
 
 if TYPE_CHECKING:

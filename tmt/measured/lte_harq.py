@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.io.fields import shown
 from tmt.io.files import open_input
 from tmt.io.lines import LineBlocks
-from tmt.io.refusals import refusal
+from tmt.io.refusals import refusal, shown
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME
 from tmt.trace import PhyTrace
