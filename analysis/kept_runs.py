@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from tmt.backend.ns2.simulator import Simulator
 from tmt.cli.progress import progress_bar
-from tmt.replay.simulator import Simulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

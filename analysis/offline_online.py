@@ -13,14 +13,14 @@ import numpy as np
 from analysis.by_hand import start
 from analysis.kept_runs import KeptRuns
 from tmt import __version__
+from tmt.backend.ns2.simulator import Simulator
 from tmt.channels import GilbertElliott
 from tmt.convert import convert_file
+from tmt.experiment import Experiment, TraceLink
 from tmt.figures.style import LINE_STYLES, MUTED, new_figure, save
 from tmt.generate import Line, generate
 from tmt.io.atomic import staged
 from tmt.metrics.statistics import t_interval
-from tmt.replay import Replay, TraceLink, run
-from tmt.replay.simulator import Simulator
 from tmt.schemes import Arq, Fec, Harq
 from tmt.units import NS_PER_S, seconds_to_ns
 
@@ -106,8 +106,8 @@ def _replay(point: Settings, folder: Path) -> Result:
         link = TraceLink(folder / f"phy-{seed}.npy", LLDU_BYTES, scheme=schemes(rtt_ns)[label])
     else:
         link = TraceLink(_link_file(folder, label, rtt_s, seed), LLDU_BYTES)
-    row = run(
-        Replay(
+    row = (
+        Experiment(
             tcp="cubic",
             forward_link=link,
             rtt_ns=rtt_ns,
@@ -118,7 +118,9 @@ def _replay(point: Settings, folder: Path) -> Result:
             start_spread_ns=10 * NS_PER_S,
             seed=seed,
         )
-    ).row
+        .run()
+        .row
+    )
     value = row["goodput_bps"] if size == ENDLESS else row["completion_s"]
     return {"value": float(value) if isinstance(value, float) else np.nan}
 

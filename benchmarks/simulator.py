@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from tmt.backend.ns2.simulator import Simulator
 from tmt.io import write_trace
-from tmt.replay.simulator import Simulator
 from tmt.trace import LinkTrace
 
 SCRIPTS = Path(__file__).with_name("ns2")

@@ -12,7 +12,7 @@ The contents of symbols do not matter for what can be decoded: they are zeros of
 ``pip install -e '.[codes]'`` brings the first package, and the second comes with
 ``pip install --no-deps qrstream-headless==0.10.5``: what that depends on is for video, but for a copy of
 raptorq that would take the first one's place.
-``python -m analysis.botos.code_overhead`` writes `tmt/replay/code_overhead.csv`, from which `tmt` draws.
+``python -m analysis.botos.code_overhead`` writes `tmt/settings/code_overhead.csv`, from which `tmt` draws.
 It takes some five minutes.
 """
 

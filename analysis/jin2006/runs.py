@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.kept_runs import KeptRuns, version_of
+from tmt.backend.ns2.simulator import Simulator
 from tmt.metrics.statistics import t_interval
 from tmt.models import padhye
 from tmt.models.split import GoBackN, Scenario, TcpSender, TwoLinks, transfer, usual_timeout_s
 from tmt.models.split.transfers import SYSTEMS
-from tmt.replay.simulator import Simulator
 from tmt.schema import PACKET_EVENTS
 
 if TYPE_CHECKING:

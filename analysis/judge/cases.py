@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from tmt.replay import Link, PlainLink, TraceLink
-from tmt.replay.links import ready_link
+from tmt.backend.link_files import ready_link
+from tmt.experiment import Link, PlainLink, TraceLink
 from tmt.units import NS_PER_S
 
 ROOT = Path(__file__).resolve().parents[2]

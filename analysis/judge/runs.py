@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.judge.cases import DURATION_NS, PACKET_BYTES, RTT_NS
-from tmt.emulate import Emulation
-from tmt.emulate import run as emulate
+from tmt.backend.emulate import Emulation
+from tmt.backend.emulate import run as emulate
+from tmt.experiment import Experiment
 from tmt.metrics import transport
-from tmt.replay import Replay
-from tmt.replay import run as replay
-from tmt.replay.stacks import HEADER_BYTES, STACKS
 from tmt.schema import UNSETTLED, WINDOW_RECORDS
+from tmt.settings.tcp import HEADER_BYTES, STACKS
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -91,18 +90,16 @@ def run_kernel(case: Case, variant: str, repeat: int, folder: Path) -> Transfer:
 
 def run_ns2(case: Case, stack: str, variant: str, repeat: int, folder: Path) -> Transfer:
     """Transfer in ns-2."""
-    result = replay(
-        Replay(
-            tcp=NS2_NAMES[variant],
-            forward_link=case.link(folder, repeat),
-            rtt_ns=RTT_NS,
-            duration_ns=DURATION_NS,
-            packet_bytes=PACKET_BYTES,
-            window_packets=WINDOW_PACKETS,
-            in_order=case.in_order,
-            stack=stack,
-        )
-    )
+    result = Experiment(
+        tcp=NS2_NAMES[variant],
+        forward_link=case.link(folder, repeat),
+        rtt_ns=RTT_NS,
+        duration_ns=DURATION_NS,
+        packet_bytes=PACKET_BYTES,
+        window_packets=WINDOW_PACKETS,
+        in_order=case.in_order,
+        stack=stack,
+    ).run()
     return _measured(result.packets, result.windows, 0.0)
 
 

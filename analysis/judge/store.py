@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from analysis.judge.cases import CASES
 from analysis.judge.runs import KERNEL, Transfer
+from tmt.backend.ns2.simulator import Simulator
 from tmt.io.atomic import staged
-from tmt.replay.simulator import Simulator
 
 if TYPE_CHECKING:
     from pathlib import Path

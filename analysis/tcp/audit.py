@@ -22,8 +22,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from analysis.tcp.tcp_linux import builder
+from tmt.backend.ns2.simulator import Simulator
 from tmt.io import write_trace
-from tmt.replay.simulator import Simulator
 from tmt.trace import LinkTrace
 from tmt.units import NS_PER_MS
 

@@ -24,10 +24,10 @@ import numpy as np
 from analysis.by_hand import start
 from docs.page_tables import filled
 from tmt.cli.progress import progress_bar
+from tmt.experiment import Experiment, PlainLink, TraceLink
 from tmt.io import write_trace
 from tmt.io.atomic import staged
 from tmt.metrics.transport import RECEIVED, SENT
-from tmt.replay import PlainLink, Replay, TraceLink, run
 from tmt.trace import LinkTrace
 from tmt.units import NS_PER_MS, NS_PER_S
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from tmt.replay import ReplayResult
+    from tmt.experiment import ExperimentResult
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "tcp-linux.md"
@@ -68,7 +68,7 @@ REFERENCE = {
 RTT 500 ms, DropTail 500, window 600, with patches 0003 and 0011 only, by a study that shares no code."""
 
 
-def sender(tcp: str, **changes: Any) -> ReplayResult:
+def sender(tcp: str, **changes: Any) -> ExperimentResult:
     """Run one flow over the reference path."""
     settings = {
         "forward_link": PlainLink(2e6),
@@ -77,7 +77,7 @@ def sender(tcp: str, **changes: Any) -> ReplayResult:
         "queue_packets": 500,
         "window_packets": 600,
     }
-    return run(Replay(tcp=tcp, **(settings | changes)))
+    return Experiment(tcp=tcp, **(settings | changes)).run()
 
 
 @cache
@@ -92,14 +92,14 @@ def lossy_link(folder: Path, loss: float, seed: int, delay_ns: int = 0) -> Trace
     return TraceLink(path, PACKET_BYTES)
 
 
-def goodput_kbps(result: ReplayResult) -> float:
+def goodput_kbps(result: ExperimentResult) -> float:
     """Return the goodput in the bytes of whole packets."""
     goodput_bps = result.row["goodput_bps"]
     assert isinstance(goodput_bps, int | float)
     return goodput_bps * PACKET_BYTES / PAYLOAD_BYTES / 1e3
 
 
-def most_in_flight(result: ReplayResult) -> int:
+def most_in_flight(result: ExperimentResult) -> int:
     """Return the most packets that were sent and not acknowledged."""
     packets = result.packets
     sent = packets[(packets["direction"] == 0) & (packets["event"] == SENT)]

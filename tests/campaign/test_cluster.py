@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
+from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.cluster import perform_away
 from tmt.campaign.grid import expand
 from tmt.campaign.scenario import load
 from tmt.campaign.tasks import Convert, Simulate, facts_file, link_file, perform
-from tmt.replay.simulator import Simulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

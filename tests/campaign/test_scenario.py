@@ -10,8 +10,8 @@ import pytest
 from tmt.campaign.scenario import load
 from tmt.campaign.sections import Stack, Tcp, scheme_of
 from tmt.errors import InputError
-from tmt.replay.stacks import STACKS, TCP_VARIANTS
 from tmt.schemes import Harq
+from tmt.settings.tcp import STACKS, TCP_VARIANTS
 
 ROOT = Path(__file__).resolve().parents[2]
 

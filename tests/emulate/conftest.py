@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pytest
 
-from tmt.emulate.emulator import find_program
+from tmt.backend.emulate.emulator import find_program
 from tmt.io import write_trace
 from tmt.trace import LinkTrace
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tmt.emulate import Emulation
+from tmt.backend.emulate import Emulation
 from tmt.errors import UsageError
-from tmt.replay import PlainLink
+from tmt.experiment import PlainLink
 
 TMT = Path(sys.executable).with_name("tmt")
 

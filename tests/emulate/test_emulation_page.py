@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tmt.emulate import Emulation, run
-from tmt.replay import PlainLink, TraceLink
+from tmt.backend.emulate import Emulation, run
+from tmt.experiment import PlainLink, TraceLink
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "emulation.md").read_text()

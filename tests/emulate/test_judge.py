@@ -8,7 +8,7 @@ import pytest
 
 from analysis.judge import cases, report, runs
 from analysis.judge import store as store_module
-from tmt.replay import PlainLink
+from tmt.experiment import PlainLink
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:

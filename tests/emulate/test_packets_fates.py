@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from tests.ns2.queue_twin import Options, outcomes
-from tmt.emulate import Emulation, run
-from tmt.replay import PlainLink, TraceLink
+from tmt.backend.emulate import Emulation, run
+from tmt.experiment import PlainLink, TraceLink
 from tmt.schema import PACKET_EVENTS
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
     from emulate.conftest import TraceFactory
 
-    from tmt.emulate import EmulationResult
+    from tmt.backend.emulate import EmulationResult
 
 pytestmark = pytest.mark.usefixtures("emulator")
 

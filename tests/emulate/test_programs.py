@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from tmt.emulate import Emulation, run
+from tmt.backend.emulate import Emulation, run
 from tmt.errors import EmulatorError
-from tmt.replay import PlainLink
+from tmt.experiment import PlainLink
 from tmt.units import NS_PER_MS
 
 if TYPE_CHECKING:

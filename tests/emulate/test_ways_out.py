@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tmt.emulate import Emulation, WayOut, run
+from tmt.backend.emulate import Emulation, WayOut, run
 from tmt.errors import UsageError
-from tmt.replay import PlainLink
+from tmt.experiment import PlainLink
 from tmt.units import NS_PER_MS
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tmt.figures.style import SCHEME_STYLES, TCP_STYLES
-from tmt.replay.stacks import TCP_VARIANTS
 from tmt.schemes import SCHEMES
+from tmt.settings.tcp import TCP_VARIANTS
 
 
 def test_styles__cover_every_tcp_variant_and_scheme() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.ns2.scripts import run_script
-from tmt.replay import STACKS
+from tmt.experiment import STACKS
 
 pytestmark = pytest.mark.ns2
 

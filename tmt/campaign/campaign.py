@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pyarrow.compute as pc
 
 from tmt import __version__
+from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.columns import DONE
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
 from tmt.campaign.grid import Run, axes, expand, simulation_s
 from tmt.campaign.scenario import Scenario, load
 from tmt.campaign.store import PUBLISHED, SCENARIO, Store
-from tmt.replay.simulator import Simulator
 from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:

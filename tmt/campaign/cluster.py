@@ -19,10 +19,10 @@ import distributed
 from distributed.comm import get_address_host_port
 
 from tmt import __version__
+from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.pool import Outcome
 from tmt.campaign.tasks import Convert, Simulate, Task, facts_file, link_file, perform
 from tmt.errors import SimulatorError, UsageError
-from tmt.replay.simulator import Simulator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,8 +26,8 @@ from tmt.campaign.sections import (
 from tmt.errors import InputError
 from tmt.io import open_trace
 from tmt.provenance import file_sha256
-from tmt.replay.parameters import MAX_SEED
 from tmt.schema import FORMAT_VERSION, PHY_TRACE
+from tmt.settings.settings import MAX_SEED
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:

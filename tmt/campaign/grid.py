@@ -14,8 +14,8 @@ from tmt import __version__
 from tmt.campaign.conversions import conversion_of, digest, return_conversion_of, source_of
 from tmt.campaign.sections import ProxySection, coding_of, scheme_of
 from tmt.errors import InputError
-from tmt.replay.stacks import FECTCP, STACKS
 from tmt.schema import FORMAT_VERSION
+from tmt.settings.tcp import FECTCP, STACKS
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:

@@ -55,7 +55,7 @@ class LocalPool:
 
     def __init__(self, jobs: int) -> None:
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["tmt.campaign.pool", "tmt.replay.runner"])
+        self._context.set_forkserver_preload(["tmt.campaign.pool", "tmt.experiment.experiment"])
         self._workers = [_Worker(self._context) for _ in range(jobs)]
 
     @property

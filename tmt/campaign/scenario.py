@@ -30,8 +30,8 @@ from tmt.campaign.sections import (
     try_out,
 )
 from tmt.errors import InputError, UsageError
-from tmt.replay.parameters import MAX_SEED
-from tmt.replay.stacks import FECTCP, STACKS
+from tmt.settings.settings import MAX_SEED
+from tmt.settings.tcp import FECTCP, STACKS
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from tmt.channels import CHANNELS
 from tmt.channels.base import with_profile
 from tmt.errors import UsageError
 from tmt.generate import Line
-from tmt.replay.coding import Coding
-from tmt.replay.parameters import MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES
-from tmt.replay.stacks import DEFAULT_STACK
-from tmt.replay.wired import MIN_BUFFER_PACKETS
 from tmt.schemes import ONLINE_SCHEMES, SCHEMES
+from tmt.settings.access import MIN_BUFFER_PACKETS
+from tmt.settings.coding import Coding
+from tmt.settings.settings import MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES
+from tmt.settings.tcp import DEFAULT_STACK
 from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 
 Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]

@@ -19,19 +19,21 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from tmt import __version__
+from tmt.backend.base import RunError
+from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
 from tmt.campaign.sections import coding_of
 from tmt.convert import convert_file
 from tmt.convert.share import Share
 from tmt.errors import OutputError, TmtError
+from tmt.experiment.experiment import Experiment
+from tmt.experiment.record_files import save
 from tmt.generate import generate, overlay
 from tmt.io import create_trace, open_trace
-from tmt.replay import keep, runner
-from tmt.replay.parameters import PlainLink, Replay, TraceLink
-from tmt.replay.simulator import ReplayError, Simulator
-from tmt.replay.stacks import FECTCP, HEADER_BYTES
-from tmt.replay.wired import Proxy, WiredHop
 from tmt.schema import FORMAT_VERSION, PHY_TRACE
+from tmt.settings.access import Proxy, WiredHop
+from tmt.settings.links import PlainLink, TraceLink
+from tmt.settings.tcp import FECTCP, HEADER_BYTES
 from tmt.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
     from tmt.campaign.conversions import Conversion
     from tmt.campaign.grid import Run
-    from tmt.replay.parameters import Link
+    from tmt.settings.links import Link
     from tmt.trace import PhyTrace
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -184,7 +186,7 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         return failed_row(task, FAILED, "the simulator was built anew meanwhile, or is another one here")
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:
-        result = runner.run(_replay(task), folder, timeout_s=task.run.timeout_s)
+        result = _experiment(task).run(folder, timeout_s=task.run.timeout_s)
         row = _frame(task) | result.row | _as_listed(task.run) | {"status": DONE}
         if task.run.online is None:
             link = link_file(task.cache, task.run.conversion)
@@ -193,13 +195,13 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         if task.run.keep_records:
             kept = folder / "kept"
             kept.mkdir()
-            keep.save(result, kept)
+            save(result, kept)
             final = task.records / task.run.key
             if not final.exists():
                 kept.rename(final)
             row["records"] = f"{task.records.name}/{task.run.key}"
         return row
-    except ReplayError as error:
+    except RunError as error:
         killed = error.status is not None and error.status < 0
         how = TIMED_OUT if error.timed_out else KILLED if killed else FAILED
         said = f"{error.outcome}\n{error.last_words}".strip()
@@ -213,14 +215,14 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _replay(task: Simulate) -> Replay:
-    """Return the replay that a run of the grid means."""
+def _experiment(task: Simulate) -> Experiment:
+    """Return the experiment that a run of the grid means."""
     run, link, traffic = task.run, task.run.link, task.run.traffic
     wired, proxy = run.wired, run.proxy
     return_link: Link | None = None if link.return_rate is None else PlainLink(link.return_rate)
     if run.return_conversion is not None:
         return_link = _trace_link(task, run.return_conversion, run.return_start)
-    return Replay(
+    return Experiment(
         tcp=run.tcp,
         stack=traffic.stack,
         forward_link=_trace_link(task, run.conversion, run.start),

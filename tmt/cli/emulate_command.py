@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tmt.backend.emulate.emulator import run
+from tmt.backend.emulate.parameters import Emulation, WayOut
+from tmt.backend.emulate.result_files import save
 from tmt.cli.link_options import (
     DELIVERY_OPTIONS,
     FORWARD_OPTIONS,
@@ -16,14 +19,11 @@ from tmt.cli.link_options import (
     chosen_link,
 )
 from tmt.cli.options import with_options
-from tmt.emulate.emulator import run
-from tmt.emulate.keep import save
-from tmt.emulate.parameters import Emulation, WayOut
 from tmt.errors import UsageError
 from tmt.io.atomic import own_folder
 
 if TYPE_CHECKING:
-    from tmt.emulate.results import EmulationResult
+    from tmt.backend.emulate.results import EmulationResult
 
 
 class _CommandAfterDashes(click.Command):

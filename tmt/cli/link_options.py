@@ -8,12 +8,12 @@ import click
 
 from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, WholeNumber
 from tmt.errors import UsageError
-from tmt.replay.parameters import PlainLink, TraceLink
+from tmt.settings.links import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tmt.replay.parameters import Link
+    from tmt.settings.links import Link
 
 RATE = Number(min=1, max=1e12)
 COUNT = WholeNumber(min=1)

@@ -24,20 +24,19 @@ from tmt.cli.link_options import (
 from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, WholeNumber, with_options
 from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
-from tmt.replay.coding import Coding
-from tmt.replay.keep import save
-from tmt.replay.parameters import Replay, TraceLink
-from tmt.replay.runner import run
-from tmt.replay.stacks import DEFAULT_STACK, FECTCP, STACKS, TCP_VARIANTS
-from tmt.replay.wired import MIN_BUFFER_PACKETS, Proxy, WiredHop
+from tmt.experiment.experiment import Experiment
+from tmt.experiment.record_files import save
 from tmt.run_columns import RUN_RESULTS
+from tmt.settings.access import MIN_BUFFER_PACKETS, Proxy, WiredHop
+from tmt.settings.coding import Coding
+from tmt.settings.links import TraceLink
+from tmt.settings.tcp import DEFAULT_STACK, FECTCP, STACKS, TCP_VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.replay.parameters import Link
-    from tmt.replay.runner import ReplayResult
-    from tmt.replay.setup import Value
+    from tmt.experiment.measure import ExperimentResult, Value
+    from tmt.settings.links import Link
 
 FILE = click.Path(path_type=Path)
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
@@ -84,7 +83,7 @@ OPTIONS = (
     *DELIVERY_OPTIONS,
     click.option("--delayed-acks", is_flag=True, help="Receivers acknowledge every second packet."),
 )
-"""What becomes a `Replay`."""
+"""Settings of an `Experiment`."""
 
 ACCESS_OPTIONS = (
     click.option(
@@ -175,9 +174,11 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
     back = chosen_link(given.pop("return"), "--return", "return", given)
     wired, proxy = _before_link(given)
     coding = _coding(given)
-    replay = Replay(forward_link=forward, return_link=back, wired=wired, proxy=proxy, coding=coding, **given)
-    with _spinner(f"ns-2 runs {replay.tcp}"):
-        result = run(replay, keep, timeout)
+    experiment = Experiment(
+        forward_link=forward, return_link=back, wired=wired, proxy=proxy, coding=coding, **given
+    )
+    with _spinner(f"ns-2 runs {experiment.tcp}"):
+        result = experiment.run(keep, timeout)
     for note in result.notes:
         click.echo(f"note: {note}", err=True)
     if keep is not None:
@@ -252,7 +253,7 @@ def _spinner(text: str) -> Iterator[None]:
         yield
 
 
-def _draw(result: ReplayResult, path: Path) -> None:
+def _draw(result: ExperimentResult, path: Path) -> None:
     from tmt.figures import replay, style  # noqa: PLC0415
 
     row = result.row
@@ -264,7 +265,7 @@ def _draw(result: ReplayResult, path: Path) -> None:
     style.save(replay.draw(result.timeline(), tcp=tcp, title=title, rate_bps=rate_bps), path)
 
 
-def _print(result: ReplayResult) -> None:
+def _print(result: ExperimentResult) -> None:
     """Print what was simulated, then the figures that the run has, under what they count."""
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415

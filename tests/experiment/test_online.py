@@ -1,0 +1,88 @@
+"""A scheme that works inside the simulator, through `Replay`: beside conversion and replay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tmt.convert import convert
+from tmt.errors import InputError, UsageError
+from tmt.experiment import Experiment, TraceLink
+from tmt.io import write_trace
+from tmt.schemes import Arq, Fec, GoBackN, Hybrid
+from tmt.trace import PhyTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
+
+S = 1_000_000_000
+
+
+def phy_trace() -> PhyTrace:
+    """One slot of 1500 bytes every 12 ms (1 Mbit/s) for 200 s, of which 3 % are erased."""
+    rng = np.random.default_rng(3)
+    decode = np.full(16_667, 5_000_000, np.int64)
+    decode[rng.random(len(decode)) < 0.03] = 0
+    return PhyTrace(12_000_000 * np.arange(len(decode)), decode)
+
+
+def replay(link: TraceLink) -> Experiment:
+    return Experiment(tcp="cubic", forward_link=link, rtt_ns=S // 5, duration_ns=150 * S, queue_packets=200)
+
+
+def test_online__agrees_with_offline_where_the_link_is_hardly_ever_idle(tmp_path: Path) -> None:
+    """One CUBIC flow that keeps the queue filled, in order: within 2 % (slow start and its end differ)."""
+    phy, scheme = phy_trace(), Arq(rtt_ns=S // 5)
+    write_trace(tmp_path / "phy.parquet", phy)
+    write_trace(tmp_path / "link.parquet", convert(phy, scheme))
+    online = replay(TraceLink(tmp_path / "phy.parquet", scheme=scheme)).run()
+    offline = replay(TraceLink(tmp_path / "link.parquet")).run()
+    assert online.row["goodput_bps"] == pytest.approx(offline.row["goodput_bps"], rel=0.02)
+    assert online.row["forward_utilisation"] > 0.97
+    assert (online.row["forward_online"], offline.row["forward_online"]) == ("ARQ", None)
+
+
+def test_online__repeats_its_trace_and_says_when_it_stops(tmp_path: Path) -> None:
+    phy = phy_trace()
+    write_trace(tmp_path / "phy.npy", PhyTrace(phy.tx_time_ns[:500], phy.decode_time_ns[:500]))
+    link = TraceLink(tmp_path / "phy.npy", scheme=Fec(data=5, repair=1))
+    assert replay(link).run().row["forward_trace_repeats"] >= 24  # 150 s over 6 s
+    stopped = Experiment(
+        tcp="cubic", forward_link=link, rtt_ns=S // 5, duration_ns=20 * S, queue_packets=200, loop=False
+    )
+    result = stopped.run()
+    assert result.packets["time_ns"][result.packets["event"] == 1].max() < 7 * S
+    assert "the link then stops" in result.notes[1]
+
+
+def test_online__has_schemes_of_its_own(tmp_path: Path) -> None:
+    """Beside selective repeat: go-back-N of one frame stops and waits, and limits leave losses."""
+    write_trace(tmp_path / "phy.npy", phy_trace())
+
+    def row(scheme: Arq | GoBackN | Hybrid) -> dict[str, object]:
+        return replay(TraceLink(tmp_path / "phy.npy", scheme=scheme)).run().row
+
+    # 0.2 s for a report: a packet in every 17th slot.
+    waits = row(GoBackN(rtt_ns=S // 5, window_frames=1))
+    assert waits["forward_online"] == "GBN(1)"
+    assert waits["goodput_bps"] == pytest.approx(1448 * 8 / 0.204 * 0.97, rel=0.03)
+    assert waits["forward_link_lost"] == 0
+    # Each error costs a window, of which 17 slots pass until the report: 1 - 0.03 * 18 / (1 + 0.03 * 17).
+    windows = row(GoBackN(rtt_ns=S // 5, window_frames=40))
+    assert windows["goodput_bps"] == pytest.approx(1448 * 8 / 0.012 * 0.97 / (1 + 0.03 * 17), rel=0.05)
+    # Frames of one packet, sent again at once: selective repeat.
+    assert row(Hybrid(rtt_ns=S // 5))["goodput_bps"] == row(Arq(rtt_ns=S // 5))["goodput_bps"]
+    assert int(str(row(Hybrid(rtt_ns=S // 5, persistency=0))["forward_link_lost"])) > 20
+
+
+def test_online__wants_a_phy_trace_and_the_paths_rtt(tmp_path: Path) -> None:
+    phy, scheme = phy_trace(), Arq(rtt_ns=S // 5)
+    write_trace(tmp_path / "link.npy", convert(phy, scheme))
+    with pytest.raises(InputError, match="its rows are of kind link; a phy trace is needed"):
+        replay(TraceLink(tmp_path / "link.npy", scheme=scheme)).run()
+    with pytest.raises(UsageError, match="rtt_ns of an online scheme is 1, must be the path's, 200000000"):
+        replay(TraceLink(tmp_path / "phy.parquet", scheme=Arq(rtt_ns=1)))

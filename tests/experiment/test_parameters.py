@@ -1,0 +1,169 @@
+"""What a replay may be made of, and what is computed from it before it runs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tmt.backend.link_files import ready_link
+from tmt.backend.ns2.arguments import arguments
+from tmt.backend.setup import set_up
+from tmt.errors import InputError, UsageError
+from tmt.experiment import Experiment, PlainLink, TraceLink
+from tmt.experiment.measure import columns_of
+from tmt.io import write_trace
+from tmt.schema import UNSETTLED
+from tmt.settings.access import Proxy, WiredHop
+from tmt.settings.coding import Coding
+from tmt.trace import LinkTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+S = 1_000_000_000
+WIRED = WiredHop(rate_bps=1e7, delay_ns=0)
+
+
+def replay(**changes: Any) -> Experiment:
+    settings = {"tcp": "cubic", "forward_link": PlainLink(2e6), "rtt_ns": S // 2, "duration_ns": 10 * S}
+    return Experiment(**(settings | changes))
+
+
+def link_trace(rows: int, spacing_ns: int, first_ns: int = 0, delay_ns: int = 0) -> LinkTrace:
+    return LinkTrace(
+        first_ns + spacing_ns * np.arange(rows),
+        np.full(rows, delay_ns),
+        np.ones(rows, np.bool_),
+        np.ones(rows, np.uint8),
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"tcp": "vegas"}, ["tcp", "'vegas'", "westwood", "stack 2009"]),
+        ({"tcp": "bbr"}, ["tcp", "'bbr'", "compound", "stack 2009"]),
+        ({"stack": "2020"}, ["stack", "'2020'", "modern"]),
+        ({"rtt_ns": -1}, ["rtt_ns", "-1", "from 0"]),
+        ({"duration_ns": 0}, ["duration_ns", "0", "from 1"]),
+        ({"flows": 0}, ["flows", "from 1 to 1000"]),
+        ({"seed": 0}, ["seed", "from 1"]),
+        ({"packet_bytes": 52}, ["packet_bytes", "52", "from 100"]),
+        ({"queue_packets": 0}, ["queue_packets"]),
+        ({"window_packets": True}, ["window_packets", "True"]),
+        ({"transfer_bytes": 0}, ["transfer_bytes"]),
+        ({"start_ns": 10 * S}, ["start of a flow", "10 s"]),
+        ({"hold_ns": S, "in_order": False}, ["hold time", "in order"]),
+        ({"coding": Coding()}, ["coding", "fectcp"]),
+        ({"tcp": "fectcp", "delayed_acks": True}, ["delayed_acks", "fectcp"]),
+        ({"tcp": "fectcp", "wired": WIRED, "proxy": Proxy(tcp="cubic")}, ["proxy", "fectcp"]),
+        ({"wired": WIRED, "proxy": Proxy(tcp="fectcp")}, ["proxy", "fectcp"]),
+    ],
+)
+def test_replay__refuses_a_value_by_name(changes: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(UsageError) as refusal:
+        replay(**changes)
+    assert all(word in str(refusal.value) for word in words), str(refusal.value)
+
+
+@pytest.mark.parametrize("rate_bps", [0, -1, math.nan, math.inf])
+def test_plain_link__refuses_a_rate_that_is_none(rate_bps: float) -> None:
+    with pytest.raises(UsageError, match="rate_bps"):
+        PlainLink(rate_bps)
+
+
+def test_set_up__computes_queue_and_window_from_the_bandwidth_delay_product() -> None:
+    # 2 Mbit/s in packets of 1500 bytes are 166.7 a second; in 0.5 s, 83.3, rounded up.
+    setup = set_up(replay())
+    assert (setup.queue_packets, setup.window_packets) == (84, 168)
+    assert set_up(replay(queue_packets=500)).window_packets == 584
+    assert setup.back == PlainLink(2e6)
+
+
+def test_set_up__counts_the_trace_s_delay_and_whole_rows(tmp_path: Path) -> None:
+    # A row of 1000 bytes every 5 ms: a packet of 1500 bytes takes two, 100 packets a second. In 0.5 s of RTT
+    # and 0.2 s of decoding, 70 packets.
+    write_trace(tmp_path / "link.npy", link_trace(101, S // 200, delay_ns=S // 5))
+    setup = set_up(replay(forward_link=TraceLink(tmp_path / "link.npy", 1000)))
+    assert (setup.queue_packets, setup.window_packets) == (70, 140)
+    assert columns_of(setup)["forward_rate_bps"] == pytest.approx(1000 * 8 * 200)
+
+
+def test_set_up__keeps_a_short_path_s_queue_useful() -> None:
+    setup = set_up(replay(rtt_ns=0))
+    assert (setup.queue_packets, setup.window_packets) == (10, 10)
+
+
+def test_set_up__refuses_a_path_that_holds_more_than_ns_2_counts() -> None:
+    # 10^12 bit/s for 10^6 s are 8.3 * 10^13 packets.
+    with pytest.raises(UsageError, match=r"83333333333334 packets.*queue.*at most 2147483647"):
+        set_up(replay(forward_link=PlainLink(1e12), rtt_ns=10**6 * S))
+
+
+def test_arguments__write_times_exactly() -> None:
+    words = arguments(set_up(replay(rtt_ns=506_000_001, start_ns=1, duration_ns=1000 * S)))
+    given = dict(zip(words[::2], words[1::2], strict=True))
+    assert (given["rtt_s"], given["start_s"], given["duration_s"]) == ("0.506000001", "0.000000001", "1000")
+
+
+def test_link__is_exported_once_with_its_lldu_size_and_the_hash_of_its_rows(tmp_path: Path) -> None:
+    trace = link_trace(50, 1000, first_ns=7)
+    write_trace(tmp_path / "a.npy", trace)
+    named = LinkTrace(
+        trace.tx_time_ns, trace.delay_ns, trace.delivered, trace.transmissions, {"lldu_bytes": 33}
+    )
+    write_trace(tmp_path / "a.parquet", named)
+    mapped, exported = (
+        ready_link(TraceLink(tmp_path / "a.npy")),
+        ready_link(TraceLink(tmp_path / "a.parquet")),
+    )
+    assert mapped.file.npy == tmp_path / "a.npy"
+    assert exported.file.npy.read_bytes() == (tmp_path / "a.npy").read_bytes()
+    assert mapped.file.sha256 == exported.file.sha256
+    assert (mapped.lldu_bytes, exported.lldu_bytes) == (1500, 33)
+    assert (mapped.file.first_ns, mapped.file.span_ns) == (7, 49_000)
+    assert ready_link(TraceLink(tmp_path / "a.parquet", lldu_bytes=60)).lldu_bytes == 60
+    assert ready_link(TraceLink(tmp_path / "a.parquet")).file is exported.file
+
+
+def test_link__mean_delay_is_that_of_rows_in_order(tmp_path: Path) -> None:
+    # Sent at 0, 1, 2, 3 and settled at 10, 100, 22, never: in order at 10, 100, 100, 100.
+    delivered = np.array([True, False, True, False])
+    trace = LinkTrace(np.arange(4), np.array([10, 99, 20, UNSETTLED]), delivered, np.ones(4, np.uint8))
+    write_trace(tmp_path / "a.npy", trace)
+    assert ready_link(TraceLink(tmp_path / "a.npy")).file.mean_delay_ns == (10 + 99 + 98 + 97) / 4
+
+
+def test_link__that_changed_on_disk_is_read_again(tmp_path: Path) -> None:
+    write_trace(tmp_path / "a.npy", link_trace(10, 1000))
+    first = ready_link(TraceLink(tmp_path / "a.npy")).file
+    write_trace(tmp_path / "a.npy", link_trace(20, 1000))
+    assert (first.rows, ready_link(TraceLink(tmp_path / "a.npy")).file.rows) == (10, 20)
+
+
+def test_link__refuses_what_cannot_be_replayed(tmp_path: Path) -> None:
+    write_trace(tmp_path / "one.npy", link_trace(1, 1000))
+    with pytest.raises(UsageError, match="one row"):
+        ready_link(TraceLink(tmp_path / "one.npy"))
+    write_trace(tmp_path / "a.npy", link_trace(10, S))
+    with pytest.raises(
+        UsageError, match=r"a\.npy: the offset of 9\.5 s lies behind the trace, which is 9\.0 s"
+    ):
+        ready_link(TraceLink(tmp_path / "a.npy", offset_ns=95 * S // 10))
+    with pytest.raises(InputError, match=r"missing\.npy"):
+        ready_link(TraceLink(tmp_path / "missing.npy"))
+
+
+def test_notes__tell_of_an_assumed_size_and_of_an_early_end(tmp_path: Path) -> None:
+    write_trace(tmp_path / "a.npy", link_trace(7, S))
+    trace = tmp_path / "a.npy"
+    assert set_up(replay(forward_link=TraceLink(trace))).notes() == [
+        "the forward trace does not say its LLDU size; 1500 bytes assumed",
+        "the forward trace ends after 6 s; the link then starts again",
+    ]
+    stopping = replay(forward_link=TraceLink(trace, 33, offset_ns=2 * S), loop=False)
+    assert set_up(stopping).notes() == ["the forward trace ends after 4 s; the link then stops"]
+    assert set_up(replay(forward_link=TraceLink(trace, 33), duration_ns=6 * S)).notes() == []

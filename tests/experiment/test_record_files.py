@@ -1,0 +1,102 @@
+"""Records kept as files and tables, and the drawing of a run, from a small result made by hand."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from tmt.experiment import ExperimentResult, record_files
+from tmt.figures import replay as figure
+from tmt.figures.style import save as save_figure
+from tmt.metrics import transport
+from tmt.run_columns import RUN_RESULTS
+from tmt.schema import CONGESTION_STATES, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+S = 1_000_000_000
+
+
+@pytest.fixture
+def result() -> ExperimentResult:
+    packets = np.array(
+        [
+            (0, transport.SENT, 0, 0, 0, 1500, 1, 1, UNSETTLED),
+            (S, transport.RECEIVED, 0, 0, 0, 1500, 1, 1, S),
+            (2 * S, transport.SENT, 0, 0, 1, 1500, 1, 2, UNSETTLED),
+            (3 * S, transport.LINK_LOST, 0, 0, 1, 1500, 1, 2, UNSETTLED),
+        ],
+        PACKET_RECORDS.dtype,
+    )
+    windows = np.array([(0, 0, 1.0, np.inf, UNSETTLED, 0), (S, 0, 2.0, 4.0, S, 3)], WINDOW_RECORDS.dtype)
+    flows = transport.deliveries(packets, flows=1, end_ns=4 * S, header_bytes=52)
+    row = {column.name: None for column in RUN_RESULTS} | {"tcp": "cubic", "wall_time_s": 1.5}
+    return ExperimentResult(row, packets, windows, flows, 4 * S, [])
+
+
+def test_packet_table__names_events_and_knows_missing_delays(result: ExperimentResult) -> None:
+    frame = record_files.packet_table(result)
+    assert frame["event"].tolist() == ["sent", "received", "sent", "link_lost"]
+    assert frame["delay_ns"].isna().tolist() == [True, False, True, True]
+    assert frame["delay_ns"].dtype == "Int64"
+
+
+def test_window_table__has_the_declared_columns(result: ExperimentResult) -> None:
+    frame = record_files.window_table(result)
+    assert tuple(frame.columns) == WINDOW_RECORDS.names
+    assert frame["cwnd_packets"].tolist() == [1.0, 2.0]
+    assert frame["state"].tolist() == ["open", "recovery"]
+    assert frame["srtt_ns"].isna().tolist() == [True, False]
+
+
+def test_save__writes_tables_that_say_how_they_were_made(result: ExperimentResult, tmp_path: Path) -> None:
+    np.save(tmp_path / "packets.npy", result.packets)
+    record_files.save(result, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "packets.parquet",
+        "result.json",
+        "windows.parquet",
+    ]
+    table = pq.read_table(tmp_path / "packets.parquet")
+    assert tuple(table.column_names) == PACKET_RECORDS.names
+    assert table["delay_ns"].to_pylist() == [None, S, None, None]
+    metadata = json.loads(table.schema.metadata[b"tmt"])
+    assert (metadata["kind"], metadata["run"]["tcp"]) == ("packets", "cubic")
+    assert "wall_time_s" not in metadata["run"], "the same run would not give the same file twice"
+    assert json.loads((tmp_path / "result.json").read_text()) == result.row
+    windows = pd.read_parquet(tmp_path / "windows.parquet")
+    windows["state"] = [CONGESTION_STATES[number] for number in windows["state"]]
+    pd.testing.assert_frame_equal(
+        windows, record_files.window_table(result), check_dtype=False, check_categorical=False
+    )
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_figure__is_drawn_from_the_timeline(result: ExperimentResult, tmp_path: Path, ending: str) -> None:
+    drawing = figure.draw(result.timeline(bins=4, samples=5), tcp="cubic", title="T", rate_bps=2e6)
+    goodput, delay, window = drawing.axes
+    assert [axes.get_ylabel() for axes in (goodput, delay, window)] == [
+        "goodput (Mbit/s)",
+        "one-way delay (ms)",
+        "cwnd (segments)",
+    ]
+    # The only payload, 1448 bytes, is complete at 1 s, in the second of four bins of 1 s.
+    (steps,) = goodput.patches
+    assert steps.get_data()[0].tolist() == [0, 1448 * 8 / 1e6, 0, 0]
+    assert window.lines[0].get_ydata().tolist() == [1, 2, 2, 2, 2]
+    assert window.lines[1].get_xdata().tolist() == [3.0]
+    save_figure(drawing, tmp_path / f"run.{ending}")
+    assert (tmp_path / f"run.{ending}").stat().st_size > 5000
+
+
+def test_figure__tells_flows_apart(result: ExperimentResult) -> None:
+    two = ExperimentResult(result.row, result.packets, result.windows, result.flows * 2, result.end_ns, [])
+    drawing = figure.draw(two.timeline(bins=4, samples=5), tcp="cubic", title="T", rate_bps=2e6)
+    labels = [text.get_text() for text in drawing.axes[0].get_legend().get_texts()]
+    assert labels[1:] == ["flow 0", "flow 1"]

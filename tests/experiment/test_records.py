@@ -1,0 +1,114 @@
+"""Reading what a simulation leaves: good records, and each way in which they can be bad."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tmt.backend.ns2.records import COUNTERS, PACKETS, WINDOWS, RowUse, read_records
+from tmt.errors import SimulatorError
+from tmt.schema import PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+COUNTER_LINES = {
+    "end_ns": 9,
+    "header_bytes": 52,
+    "flow_0_timeouts": 1,
+    "flow_1_timeouts": 2,
+    "forward_rows_offered": 100,
+    "forward_rows_used": 60,
+    "forward_trace_repeats": 3,
+}
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    """A directory as a good run of two flows leaves it: forward a trace, back a plain link."""
+    packets = np.zeros(3, PACKET_RECORDS.dtype)
+    packets["time_ns"], packets["event"], packets["flow"] = [0, 4, 4], [0, 1, 4], [0, 0, 1]
+    packets["delay_ns"] = [UNSETTLED, 4, UNSETTLED]
+    np.save(tmp_path / PACKETS, packets)
+    np.save(tmp_path / WINDOWS, np.array([(0, 1, 2.0, 9.0, UNSETTLED, 3)], WINDOW_RECORDS.dtype))
+    write_counters(tmp_path, COUNTER_LINES)
+    return tmp_path
+
+
+def write_counters(directory: Path, counters: dict[str, int]) -> None:
+    (directory / COUNTERS).write_text("".join(f"{name}\t{value}\n" for name, value in counters.items()))
+
+
+def test_records__of_a_good_run_are_read(records: Path) -> None:
+    found = read_records(records, 2)
+    assert found.packets["time_ns"].tolist() == [0, 4, 4]
+    assert found.windows["cwnd_packets"].tolist() == [2.0]
+    assert (found.end_ns, found.header_bytes, found.timeouts) == (9, 52, 3)
+    assert (found.forward, found.back) == (RowUse(offered=100, used=60, repeats=3), None)
+
+
+def spoil(name: str, change: Callable[[npt.NDArray[np.void]], object]) -> Callable[[Path], object]:
+    """Return what changes one of the tables of a directory."""
+
+    def apply(directory: Path) -> None:
+        table = np.load(directory / name)
+        changed = change(table)
+        np.save(directory / name, table if changed is None else changed)
+
+    return apply
+
+
+def cut(name: str, bytes_left_out: int) -> Callable[[Path], object]:
+    return lambda directory: (directory / name).write_bytes((directory / name).read_bytes()[:-bytes_left_out])
+
+
+def put(column: str, values: list[int]) -> Callable[[npt.NDArray[np.void]], None]:
+    def change(table: npt.NDArray[np.void]) -> None:
+        table[column] = values
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda folder: (folder / PACKETS).unlink(), "packets.npy: the simulation has not written it"),
+        (lambda folder: (folder / COUNTERS).unlink(), "counters.tsv: the simulation has not written it"),
+        (cut(PACKETS, 5), "packets.npy: is damaged or cut short"),
+        (cut(WINDOWS, 140), "windows.npy: is damaged or cut short"),
+        (lambda folder: (folder / PACKETS).write_bytes(b""), "packets.npy: is damaged or cut short"),
+        (spoil(WINDOWS, lambda table: table["time_ns"]), "windows.npy: holds int64, not the windows"),
+        (spoil(PACKETS, put("time_ns", [0, 5, 4])), "packets.npy:row 3: time_ns goes back"),
+        (spoil(PACKETS, put("time_ns", [-1, 4, 4])), "packets.npy:row 1: time_ns is -1, must be 0 or more"),
+        (spoil(PACKETS, put("event", [0, 6, 4])), "packets.npy:row 2: event is 6, must be less than 6"),
+        (
+            spoil(PACKETS, put("direction", [0, 0, 2])),
+            "packets.npy:row 3: direction is 2, must be less than 2",
+        ),
+        (spoil(PACKETS, put("flow", [0, 0, 2])), "packets.npy:row 3: flow is 2, must be less than 2"),
+        (spoil(WINDOWS, put("flow", [2])), "windows.npy:row 1: flow is 2, must be less than 2"),
+        (cut(COUNTERS, 3), "counters.tsv: is damaged or cut short"),
+        (
+            lambda folder: write_counters(folder, {"end_ns": 1}),
+            "counters.tsv: is cut short: there is no header",
+        ),
+    ],
+)
+def test_bad_records__are_refused(records: Path, damage: Callable[[Path], object], words: str) -> None:
+    damage(records)
+    with pytest.raises(SimulatorError) as refusal:
+        read_records(records, 2)
+    assert words in str(refusal.value)
+
+
+def test_row__that_claims_more_than_the_file_holds_is_refused(records: Path) -> None:
+    # What a run leaves that was killed after it wrote the header.
+    content = (records / PACKETS).read_bytes()
+    (records / PACKETS).write_bytes(content.replace(b"(3,)", b"(9,)"))
+    with pytest.raises(SimulatorError, match="cut short"):
+        read_records(records, 2)

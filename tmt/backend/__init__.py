@@ -1,0 +1,1 @@
+"""Backends: programs that carry experiments out."""

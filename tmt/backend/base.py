@@ -1,0 +1,174 @@
+"""The seam between an experiment and its backend: a setup in, records and counters out."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from tmt.errors import SimulatorError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tmt.backend.setup import Setup
+    from tmt.metrics.transport import Records
+
+
+@dataclass(frozen=True, slots=True)
+class RowUse:
+    """How a link's trace was used: rows that passed, rows that carried packets, repetitions of the trace."""
+
+    offered: int
+    used: int
+    repeats: int
+
+
+@dataclass(frozen=True, slots=True)
+class SplitCounts:
+    """What the proxy and the windows that it advertises have come to, over all flows.
+
+    Attributes
+    ----------
+    most_fill
+        Largest number of segments that the buffer of one connection held.
+    held_ns
+        How long senders had sent all that their windows allowed while more was waiting, summed.
+    updates, probes
+        Packets sent for the windows' sake: by the proxy, by the senders.
+    segments, retransmissions, timeouts
+        Of the proxy's own senders.
+    """
+
+    most_fill: int
+    held_ns: int
+    updates: int
+    probes: int
+    segments: int
+    retransmissions: int
+    timeouts: int
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCounts:
+    """What FECTCP's receivers have decoded: source symbols, and the symbols that it took beyond them."""
+
+    decoded_symbols: int
+    overhead_symbols: int
+
+
+@dataclass(frozen=True, slots=True)
+class WiredLosses:
+    """Packets that the wired hop lost at random, and that its queues had no room for."""
+
+    lost: int
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Everything that one simulation has recorded.
+
+    Attributes
+    ----------
+    packets : [n_packets], columns of `PACKET_RECORDS`
+    windows : [n_changes], columns of `WINDOW_RECORDS`
+    end_ns
+        Simulated time at which the run ended.
+    header_bytes
+        TCP and IP headers of a data packet.
+    timeouts
+        Expiries of retransmission timers, of all flows.
+    forward, back
+        How each link's trace was used; None for a plain link.
+    split, wired, code
+        What proxy, wired hop and FECTCP's receivers have counted; None without them.
+    """
+
+    packets: Records
+    windows: Records
+    end_ns: int
+    header_bytes: int
+    timeouts: int
+    forward: RowUse | None
+    back: RowUse | None
+    split: SplitCounts | None
+    wired: WiredLosses | None
+    code: CodeCounts | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One run that has ended well: its command line, its wall time, and all that it has recorded."""
+
+    argv: list[str]
+    wall_time_s: float
+    recording: Recording
+
+
+class Backend(Protocol):
+    """A program that carries experiments out."""
+
+    name: str
+    """The name that users type."""
+
+    def stamp(self) -> str:
+        """Return the identity of the program's build.
+
+        Raises
+        ------
+        SimulatorError
+            When the program is missing; the message says how to build it.
+        """
+
+    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
+        """Carry out one experiment in `directory`, which is empty and keeps what the program prints.
+
+        Raises
+        ------
+        RunError
+            When the program fails, hangs or leaves damaged records.
+        """
+
+
+class RunError(SimulatorError):
+    """A simulation that ended badly.
+
+    Attributes
+    ----------
+    argv
+        The command line that ran.
+    outcome
+        What happened: ``"exit status 1"``, ``"killed by SIGKILL"``, ``"stopped after 10 s"``, or what is
+        wrong with the records that it left.
+    timed_out
+        Whether its time was up.
+    status
+        Its exit status, or the number of the signal that killed it, negative; None where it had neither, or
+        was not to blame.
+    last_words
+        The last lines that it printed.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        outcome: str,
+        last_words: str,
+        *,
+        timed_out: bool = False,
+        status: int | None = None,
+    ) -> None:
+        self.argv, self.outcome, self.last_words = list(argv), outcome, last_words
+        self.timed_out, self.status = timed_out, status
+        said = last_words.replace("\n", "\n    ") or "(nothing)"
+        super().__init__(f"ns-2: {outcome}\n  command: {shlex.join(argv)}\n  it said last:\n    {said}")
+
+    def __reduce__(self) -> tuple[Callable[..., RunError], tuple[object, ...]]:
+        """Rebuild from the arguments: worker processes send errors home by pickle."""
+        return _rebuilt, (self.argv, self.outcome, self.last_words, self.timed_out, self.status)
+
+
+def _rebuilt(argv: list[str], outcome: str, last_words: str, timed_out: bool, status: int | None) -> RunError:
+    return RunError(argv, outcome, last_words, timed_out=timed_out, status=status)

@@ -1,0 +1,118 @@
+"""The emulator program: where it is, how it is run, and that nothing of it outlives us."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from tmt.backend.emulate.relay import Relay
+from tmt.backend.emulate.results import EmulationResult, read_result
+from tmt.backend.emulate.setup import set_up
+from tmt.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.backend.emulate.parameters import Emulation
+    from tmt.backend.emulate.setup import Setup
+
+FAILURE = "failure.txt"
+GRACE_S = 6.0
+"""Longest time that an emulation which is told to end may take; it gives its own processes 2 s, twice."""
+
+_HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
+
+
+def run(emulation: Emulation, *, record: bool = False) -> EmulationResult:
+    """Run a command over emulated links and say what its packets met.
+
+    The command shares our standard streams and our terminal. It and the server, with everything that they
+    start, end with the emulation, and the emulation ends with this process, whatever ends that.
+
+    Parameters
+    ----------
+    emulation
+        What to run over what.
+    record
+        Whether to return a record of every packet.
+
+    Raises
+    ------
+    EmulatorError
+        When this machine cannot emulate, or the server ends before it listens; one line that says why.
+    InputError, UsageError
+        When a link trace cannot be used.
+    """
+    program = find_program()
+    setup = set_up(emulation)
+    with TemporaryDirectory(prefix="tmt-emulate-") as folder:
+        status = _run(program, setup, Path(folder), record=record)
+        failure = Path(folder, FAILURE)
+        if failure.exists():
+            raise EmulatorError(failure.read_text().strip())
+        return read_result(Path(folder), setup, status, record=record)
+
+
+def find_program() -> Path:
+    """Return the built emulator (EmulatorError when it is not there)."""
+    program = _HOME / "build" / "clift-emulate"
+    if not os.access(program, os.X_OK):
+        raise EmulatorError(f"{program}: the emulator is not built; `make setup` builds it")
+    return program
+
+
+def _run(program: Path, setup: Setup, folder: Path, *, record: bool) -> int:
+    # The emulator holds the lifeline's other end: it sees its end when we are gone, and ends, too.
+    ours, lifeline = socket.socketpair()
+    with ours:
+        with lifeline:
+            argv = [
+                str(program),
+                *setup.arguments(folder, record=record),
+                *("lifeline", str(lifeline.fileno()), "--"),
+                *setup.emulation.command,
+            ]
+            process = subprocess.Popen(argv, pass_fds=[lifeline.fileno()])
+        with _terminal_signals_left_to_the_command():
+            try:
+                with Relay(ours, setup.emulation.ways_out):
+                    return process.wait()
+            finally:
+                _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the emulator if it still runs, whichever way we leave it."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def _terminal_signals_left_to_the_command() -> Iterator[None]:
+    """Let Ctrl-C and Ctrl-backslash end the command, which gets them too; what it met is told afterwards."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    # A function and not SIG_IGN, which the emulator would inherit.
+    kept = {number: signal.signal(number, _do_nothing) for number in (signal.SIGINT, signal.SIGQUIT)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
+def _do_nothing(*_: object) -> None:
+    pass

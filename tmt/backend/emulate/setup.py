@@ -1,0 +1,77 @@
+"""An emulation with nothing left open: checked traces, a computed queue, the emulator's arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tmt.backend.link_files import ReadyLink
+from tmt.backend.setup import queue_for, ready_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tmt.backend.emulate.parameters import Emulation
+    from tmt.backend.setup import ReadyPath
+    from tmt.settings.links import PlainLink
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What one emulation is run with: as asked for, its checked links, its queue."""
+
+    emulation: Emulation
+    path: ReadyPath
+    queue_packets: int
+
+    def arguments(self, folder: Path, *, record: bool) -> list[str]:
+        """Return the emulator's arguments before ``--``: alternating keys and values."""
+        emulation = self.emulation
+        settings: list[tuple[str, object]] = [
+            *_link_arguments("forward", self.path.forward),
+            *_link_arguments("return", self.path.back),
+            ("loop", int(emulation.loop)),
+            ("in_order", int(emulation.in_order)),
+            ("hold_ns", emulation.hold_ns or 0),
+            ("rtt_ns", emulation.rtt_ns),
+            ("queue_packets", self.queue_packets),
+            ("mtu_bytes", emulation.mtu_bytes),
+            ("record", int(record)),
+            ("folder", folder),
+            ("server", emulation.server or ""),
+            *(("port", way.port) for way in emulation.ways_out),
+            *(("sysctl", sysctl) for sysctl in emulation.sysctls),
+        ]
+        return [str(word) for item in settings for word in item]
+
+    def notes(self) -> list[str]:
+        """Say what a user may not expect of the traces."""
+        return [
+            f"the {direction} trace does not say its LLDU size; {link.lldu_bytes} bytes assumed"
+            for direction, link in (("forward", self.path.forward), ("return", self.path.back))
+            if isinstance(link, ReadyLink) and link.lldu_bytes_assumed
+        ]
+
+
+def set_up(emulation: Emulation) -> Setup:
+    """Check the traces of an emulation and compute what it leaves open, as a replay does.
+
+    Raises
+    ------
+    InputError, UsageError
+        When a trace cannot be used; see `tmt.backend.link_files.ready_link`.
+    """
+    path = ready_path(
+        emulation.forward_link, emulation.return_link, emulation.rtt_ns, packet_bytes=emulation.mtu_bytes
+    )
+    return Setup(emulation, path, emulation.queue_packets or queue_for(path))
+
+
+def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tuple[str, object]]:
+    if isinstance(link, ReadyLink):
+        yield direction, link.file.npy
+        yield f"{direction}_lldu_bytes", link.lldu_bytes
+        yield f"{direction}_offset_ns", link.file.first_ns + link.link.offset_ns
+    else:
+        yield f"{direction}_rate_bps", f"{link.rate_bps:.15g}"

@@ -1,0 +1,156 @@
+"""A link trace as the simulator wants it: a `.npy` file to map, and what a run must know of it beforehand."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from tmt.errors import UsageError
+from tmt.io import create_trace, open_trace
+from tmt.io.atomic import is_uri
+from tmt.provenance import file_sha256
+from tmt.schema import LINK_TRACE, PHY_TRACE
+from tmt.units import NS_PER_S, ns_to_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.schema import Table
+    from tmt.settings.links import TraceLink
+    from tmt.trace import Trace
+
+ASSUMED_LLDU_BYTES = 1500
+"""Useful bytes of an LLDU where neither the user nor the trace says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkFile:
+    """A link trace, or a PHY trace for an online scheme, that has been checked to the last row.
+
+    Attributes
+    ----------
+    npy
+        The file that the simulator maps.
+    sha256
+        Of that file's content: the same for the same rows, whatever format they came in.
+    rows, first_ns, span_ns
+        Number of rows, when the first one is sent, and time from it to the last one.
+    mean_delay_ns
+        Mean time from a row's `tx_time_ns` until it and all rows before it are settled: how long packets stay
+        on the link, without propagation, when it keeps them in order. Unsettled rows hold nothing up. Of a
+        PHY trace, in which a scheme has not done its work yet, the same with decoding times.
+    lldu_bytes
+        What the trace says itself, if it does.
+    """
+
+    npy: Path
+    sha256: str
+    rows: int
+    first_ns: int
+    span_ns: int
+    mean_delay_ns: float
+    lldu_bytes: int | None
+
+    def rate_bps(self, lldu_bytes: int) -> float:
+        """Return the mean rate of the rows, lost ones too, in useful bits per second."""
+        return 8 * lldu_bytes * (self.rows - 1) * NS_PER_S / self.span_ns
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyLink:
+    """A trace link with nothing left open: its file and its LLDU size."""
+
+    link: TraceLink
+    file: LinkFile
+    lldu_bytes: int
+
+    @property
+    def lldu_bytes_assumed(self) -> bool:
+        """Whether neither the user nor the trace has said how large an LLDU is."""
+        return self.link.lldu_bytes is None and self.file.lldu_bytes is None
+
+    @property
+    def rate_bps(self) -> float:
+        """Mean rate of the rows, lost ones too, in useful bits per second."""
+        return self.file.rate_bps(self.lldu_bytes)
+
+
+def ready_link(link: TraceLink) -> ReadyLink:
+    """Check a link's trace and bring it into the simulator's form; once per process and content of the file.
+
+    Raises
+    ------
+    InputError
+        When the file is no good link trace.
+    UsageError
+        When it has less than two rows, or the offset lies behind the last one.
+    """
+    name = os.fspath(link.path)
+    table = LINK_TRACE if link.scheme is None else PHY_TRACE
+    file = _fresh(name, table) if is_uri(name) else _known(name, table, Path(name).resolve(), *_version(name))
+    if file.rows < 2:
+        raise UsageError(f"{name}: a {table.kind} trace of one row has no rate; at least two rows are needed")
+    if link.offset_ns > file.span_ns:
+        raise UsageError(
+            f"{name}: the offset of {ns_to_seconds(link.offset_ns)} s lies behind the trace, "
+            f"which is {ns_to_seconds(file.span_ns)} s long"
+        )
+    return ReadyLink(link, file, link.lldu_bytes or file.lldu_bytes or ASSUMED_LLDU_BYTES)
+
+
+def _version(name: str) -> tuple[int, int]:
+    """Tell apart what a path held at different times; the reader refuses a file that cannot be found."""
+    try:
+        status = Path(name).stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
+
+
+@lru_cache(maxsize=256)
+def _known(name: str, table: Table, place: Path, mtime_ns: int, size_bytes: int) -> LinkFile:
+    del place, mtime_ns, size_bytes  # they are there to tell files and their versions apart
+    return _fresh(name, table)
+
+
+def _fresh(name: str, table: Table) -> LinkFile:
+    """Read a trace to its end; one that the simulator cannot map is copied into a folder of this process."""
+    if name.lower().endswith(".npy") and not is_uri(name):
+        return _survey(Path(name), table, None)
+    copy = Path(_folder().name, f"{secrets.token_hex(8)}.npy")
+    with open_trace(name, table) as reader, create_trace(copy, table, {}) as writer:
+        for chunk in reader:
+            writer.write(chunk)
+    return _survey(copy, table, reader.metadata.get("lldu_bytes"))
+
+
+@lru_cache(maxsize=1)
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="tmt-links-")
+
+
+def _survey(npy: Path, table: Table, lldu_bytes: int | None) -> LinkFile:
+    rows = 0
+    total_delay_ns = 0.0
+    first_ns = last_ns = settled_ns = 0
+    delay = "delay_ns" if table is LINK_TRACE else "decode_time_ns"
+    with open_trace(npy, table) as reader:
+        for chunk in cast("Iterator[Trace]", reader):
+            tx_ns = chunk.tx_time_ns
+            if rows == 0:
+                first_ns = int(tx_ns[0])
+            ends_ns = tx_ns + np.maximum(getattr(chunk, delay), 0)
+            ends_ns[0] = max(int(ends_ns[0]), settled_ns)
+            np.maximum.accumulate(ends_ns, out=ends_ns)
+            total_delay_ns += float((ends_ns - tx_ns).sum(dtype=np.float64))
+            rows, last_ns, settled_ns = rows + len(chunk), int(tx_ns[-1]), int(ends_ns[-1])
+    return LinkFile(
+        npy.resolve(), file_sha256(npy), rows, first_ns, last_ns - first_ns, total_delay_ns / rows, lldu_bytes
+    )

@@ -1,0 +1,35 @@
+"""ns-2 as a backend: one process for each run, in a directory of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.backend.base import Outcome, RunError
+from tmt.backend.ns2.arguments import arguments
+from tmt.backend.ns2.records import read_records
+from tmt.backend.ns2.simulator import Simulator, last_words
+from tmt.errors import SimulatorError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.backend.setup import Setup
+
+
+class Ns2:
+    """The built simulator with the script `replay.tcl`; see `tmt.backend.base.Backend`."""
+
+    name = "ns2"
+
+    def stamp(self) -> str:
+        """Return the stamp of the simulator's build."""
+        return Simulator.find().stamp
+
+    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
+        """Simulate one experiment."""
+        argv, wall_time_s = Simulator.find().run(arguments(setup), directory, timeout_s)
+        try:
+            recording = read_records(directory, setup.settings.flows)
+        except SimulatorError as error:
+            raise RunError(argv, f"left bad records: {error}", last_words(directory)) from error
+        return Outcome(argv, wall_time_s, recording)

@@ -1,0 +1,136 @@
+"""What a simulation leaves in its directory, checked: the only reader of these files.
+
+A run that was killed leaves none of them, or a shorter one; either is refused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.backend.base import CodeCounts, Recording, RowUse, SplitCounts, WiredLosses
+from tmt.errors import SimulatorError
+from tmt.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.metrics.transport import Records
+    from tmt.schema import Table
+
+PACKETS, WINDOWS, COUNTERS = "packets.npy", "windows.npy", "counters.tsv"
+
+
+def read_records(directory: Path, flows: int) -> Recording:
+    """Read and check the records of a run of `flows` flows.
+
+    Raises
+    ------
+    SimulatorError
+        When a file is missing, cut short, or holds what no simulation writes.
+    """
+    packets = _read_table(directory / PACKETS, PACKET_RECORDS, flows)
+    _within(directory / PACKETS, packets, "event", len(PACKET_EVENTS))
+    _within(directory / PACKETS, packets, "direction", 2)
+    windows = _read_table(directory / WINDOWS, WINDOW_RECORDS, flows)
+    _within(directory / WINDOWS, windows, "state", len(CONGESTION_STATES))
+    counters = _Counters(directory / COUNTERS)
+    return Recording(
+        packets,
+        windows,
+        end_ns=counters("end_ns"),
+        header_bytes=counters("header_bytes"),
+        timeouts=sum(counters(f"flow_{flow}_timeouts") for flow in range(flows)),
+        forward=_row_use(counters, "forward"),
+        back=_row_use(counters, "return"),
+        split=_split_counts(counters, flows),
+        wired=WiredLosses(counters("wired_lost"), counters("wired_dropped"))
+        if "wired_lost" in counters
+        else None,
+        code=_code_counts(counters, flows),
+    )
+
+
+def _read_table(path: Path, table: Table, flows: int) -> Records:
+    try:
+        records: Records = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise SimulatorError(f"{path}: the simulation has not written it") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise SimulatorError(f"{path}: is damaged or cut short: {str(error).splitlines()[0]}") from error
+    if records.dtype != table.dtype or records.ndim != 1:
+        raise SimulatorError(f"{path}: holds {records.dtype}, not the {table.kind} of this version")
+    time_ns = records["time_ns"]
+    backwards = np.flatnonzero(np.diff(time_ns) < 0)
+    if len(backwards):
+        raise SimulatorError(f"{path}:row {backwards[0] + 2}: time_ns goes back")
+    if len(time_ns) and time_ns[0] < 0:
+        raise SimulatorError(f"{path}:row 1: time_ns is {time_ns[0]}, must be 0 or more")
+    _within(path, records, "flow", flows)
+    return records
+
+
+def _within(path: Path, records: Records, name: str, count: int) -> None:
+    high = np.flatnonzero(records[name] >= count)
+    if len(high):
+        value = records[name][high[0]]
+        raise SimulatorError(f"{path}:row {high[0] + 1}: {name} is {value}, must be less than {count}")
+
+
+class _Counters:
+    """The counters file: one line ``NAME<tab>INTEGER`` for each."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            lines = path.read_text().splitlines()
+            self._values = {name: int(value) for name, value in (line.split("\t") for line in lines)}
+        except FileNotFoundError:
+            raise SimulatorError(f"{path}: the simulation has not written it") from None
+        except (OSError, ValueError) as error:
+            raise SimulatorError(f"{path}: is damaged or cut short: {error}") from error
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def __call__(self, name: str) -> int:
+        if name not in self._values:
+            raise SimulatorError(f"{self._path}: is cut short: there is no {name}")
+        return self._values[name]
+
+
+def _row_use(counters: _Counters, direction: str) -> RowUse | None:
+    if f"{direction}_rows_offered" not in counters:
+        return None
+    return RowUse(
+        *(counters(f"{direction}_{name}") for name in ("rows_offered", "rows_used", "trace_repeats"))
+    )
+
+
+def _split_counts(counters: _Counters, flows: int) -> SplitCounts | None:
+    if "flow_0_proxy_segments" not in counters:
+        return None
+
+    def of_flows(name: str) -> list[int]:
+        return [counters(f"flow_{flow}_{name}") for flow in range(flows)]
+
+    return SplitCounts(
+        most_fill=max(of_flows("proxy_most_fill")),
+        held_ns=sum(of_flows("held_ns")),
+        updates=sum(of_flows("window_updates")),
+        probes=sum(of_flows("window_probes")),
+        segments=sum(of_flows("proxy_segments")),
+        retransmissions=sum(of_flows("proxy_retransmissions")),
+        timeouts=sum(of_flows("proxy_timeouts")),
+    )
+
+
+def _code_counts(counters: _Counters, flows: int) -> CodeCounts | None:
+    if "flow_0_decoded_symbols" not in counters:
+        return None
+    decoded, overhead = (
+        sum(counters(f"flow_{flow}_{name}") for flow in range(flows))
+        for name in ("decoded_symbols", "overhead_symbols")
+    )
+    return CodeCounts(decoded, overhead)

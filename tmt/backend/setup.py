@@ -1,0 +1,170 @@
+"""An experiment with nothing left open: checked traces, computed queue and window."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tmt.backend.link_files import ReadyLink, ready_link
+from tmt.errors import UsageError
+from tmt.settings.access import MIN_BUFFER_PACKETS
+from tmt.settings.checks import MAX_PACKETS
+from tmt.settings.coding import Coding
+from tmt.settings.links import PlainLink
+from tmt.settings.tcp import FECTCP
+from tmt.units import NS_PER_S, ns_to_seconds
+
+if TYPE_CHECKING:
+    from tmt.settings.access import WiredHop
+    from tmt.settings.links import Link
+    from tmt.settings.settings import Settings
+
+WINDOWS_PER_PATH = {"2009": 1, "modern": 4}
+"""What the default window is, in multiples of what path and queue hold.
+
+In stack 2009 slow start overshoots the path by as much as it allows. In the modern stack it is the receiver's
+buffer, which must hold what arrives while a packet is sent again, and once more.
+"""
+
+MIN_QUEUE_PACKETS = 10
+"""Least queue where none is given: short bursts fit even where the bandwidth-delay product is tiny."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What one simulation is run with.
+
+    Attributes
+    ----------
+    settings
+        As asked for.
+    forward, back
+        The links; a trace link with its checked file.
+    queue_packets, window_packets, buffer_packets
+        As asked for, or computed; the last is the proxy's, None without one.
+    coding
+        As asked for, or the default; None unless the flows are FECTCP's.
+    """
+
+    settings: Settings
+    forward: ReadyLink | PlainLink
+    back: ReadyLink | PlainLink
+    queue_packets: int
+    window_packets: int
+    buffer_packets: int | None
+    coding: Coding | None
+
+    @property
+    def block_segments(self) -> int | None:
+        """Source symbols of a flow's largest block; None unless the flows are FECTCP's."""
+        if self.coding is None:
+            return None
+        return self.coding.largest_block(self.settings.transfer_bytes, self.settings.packet_bytes)
+
+    def notes(self) -> list[str]:
+        """Say what a user may not expect of the traces: an assumed LLDU size, an end before the run's."""
+        found = []
+        for direction, link in (("forward", self.forward), ("return", self.back)):
+            if isinstance(link, PlainLink):
+                continue
+            if link.lldu_bytes_assumed:
+                found.append(
+                    f"the {direction} trace does not say its LLDU size; {link.lldu_bytes} bytes assumed"
+                )
+            left_ns = link.file.span_ns - link.link.offset_ns
+            if left_ns < self.settings.duration_ns:
+                then = "starts again" if self.settings.loop else "stops"
+                found.append(
+                    f"the {direction} trace ends after {ns_to_seconds(left_ns):g} s; the link then {then}"
+                )
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyPath:
+    """Both links of a path, and its bandwidth-delay product in full packets.
+
+    That product is the forward link's mean packet rate (a wired hop's where that is less) times the time that
+    a packet and its acknowledgement take without queueing: the RTT, the wired hop's, and the traces' mean
+    delays in order.
+    """
+
+    forward: ReadyLink | PlainLink
+    back: ReadyLink | PlainLink
+    pipe_packets: int
+
+
+def ready_path(
+    forward_link: Link,
+    return_link: Link | None,
+    rtt_ns: int,
+    *,
+    packet_bytes: int,
+    wired: WiredHop | None = None,
+) -> ReadyPath:
+    """Check a path's traces; without a return link that is plain and as fast as the forward link on average.
+
+    Raises
+    ------
+    InputError, UsageError
+        When a trace cannot be used; see `tmt.backend.link_files.ready_link`.
+    """
+    forward, packet_rate, forward_delay_s = _ready(forward_link, packet_bytes)
+    back, _, return_delay_s = _ready(return_link or PlainLink(forward.rate_bps), packet_bytes)
+    round_trip_s = ns_to_seconds(rtt_ns) + forward_delay_s + return_delay_s
+    if wired is not None:
+        packet_rate = min(packet_rate, wired.rate_bps / (8 * packet_bytes))
+        round_trip_s += 2 * ns_to_seconds(wired.delay_ns)
+    return ReadyPath(forward, back, math.ceil(packet_rate * round_trip_s))
+
+
+def queue_for(path: ReadyPath) -> int:
+    """Return the limit of the queue where none is given: one bandwidth-delay product."""
+    return max(path.pipe_packets, MIN_QUEUE_PACKETS)
+
+
+def set_up(settings: Settings) -> Setup:
+    """Check the traces of an experiment and compute what it leaves open.
+
+    Queue and window follow from the bandwidth-delay product as `Settings` says.
+
+    Raises
+    ------
+    InputError, UsageError
+        When a trace cannot be used (`tmt.backend.link_files.ready_link`), or the path holds more packets than
+        ns-2 counts.
+    """
+    path = ready_path(
+        settings.forward_link,
+        settings.return_link,
+        settings.rtt_ns,
+        packet_bytes=settings.packet_bytes,
+        wired=settings.wired,
+    )
+    queue_packets = settings.queue_packets or queue_for(path)
+    held_packets = max(path.pipe_packets + queue_packets, 2)
+    window_packets, buffer_packets = settings.window_packets, None
+    stacks = {settings.stack}
+    if settings.proxy is not None:
+        stacks.add(settings.proxy.variant(settings.tcp, settings.stack)[1])
+    window_packets = window_packets or held_packets * max(WINDOWS_PER_PATH[stack] for stack in stacks)
+    if settings.proxy is not None:
+        buffer_packets = settings.proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
+    for name, packets in (("queue", queue_packets), ("window", window_packets), ("buffer", buffer_packets)):
+        if packets is not None and packets > MAX_PACKETS:
+            raise UsageError(
+                f"the path holds {path.pipe_packets} packets, rate times RTT, so that the {name} would be "
+                f"{packets}, must be at most {MAX_PACKETS}"
+            )
+    coding = (settings.coding or Coding()) if settings.tcp == FECTCP else None
+    return Setup(settings, path.forward, path.back, queue_packets, window_packets, buffer_packets, coding)
+
+
+def _ready(link: Link, packet_bytes: int) -> tuple[ReadyLink | PlainLink, float, float]:
+    """Return the link, its rate in full packets per second, and its mean delay without propagation."""
+    if isinstance(link, PlainLink):
+        return link, link.rate_bps / (8 * packet_bytes), 0.0
+    ready = ready_link(link)
+    row_rate = ready.rate_bps / (8 * ready.lldu_bytes)
+    return ready, row_rate / math.ceil(packet_bytes / ready.lldu_bytes), ready.file.mean_delay_ns / NS_PER_S

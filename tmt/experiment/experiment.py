@@ -1,0 +1,57 @@
+"""An experiment: settings that a backend carries out, and the row and records that come of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from tmt.backend.ns2 import Ns2
+from tmt.backend.setup import set_up
+from tmt.experiment.measure import measure
+from tmt.io.atomic import own_folder
+from tmt.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from tmt.experiment.measure import ExperimentResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment(Settings):
+    """Settings that can be carried out; their meaning stands with `Settings`."""
+
+    def run(
+        self, directory: str | PathLike[str] | None = None, timeout_s: float | None = None
+    ) -> ExperimentResult:
+        """Carry the experiment out and measure it.
+
+        Parameters
+        ----------
+        directory
+            Folder for the backend's records and printed lines: new or empty, made if need be. None takes a
+            temporary one, which is removed afterwards.
+        timeout_s
+            Wall time after which the run is killed; None waits for ever.
+
+        Raises
+        ------
+        RunError
+            When the run fails, hangs or leaves damaged records: with its command line and last words.
+        SimulatorError
+            When the simulator is not built.
+        InputError, UsageError
+            When a link trace cannot be used, or `directory` is not empty.
+        OutputError
+            When `directory` cannot be made.
+        """
+        backend = Ns2()
+        stamp = backend.stamp()
+        setup = set_up(self)
+        if directory is None:
+            with TemporaryDirectory(prefix="tmt-run-") as temporary:
+                return measure(setup, stamp, backend.run(setup, Path(temporary), timeout_s))
+        folder = own_folder(directory, "a run")
+        return measure(setup, stamp, backend.run(setup, folder, timeout_s))

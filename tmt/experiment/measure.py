@@ -1,0 +1,175 @@
+"""The result of an experiment: its row, and the records that the figures in it were measured from."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tmt import __version__
+from tmt.backend.link_files import ReadyLink
+from tmt.metrics import transport
+from tmt.metrics.transport_timeline import Timeline, timeline
+from tmt.run_columns import RUN_RESULTS
+from tmt.units import ns_to_seconds
+
+if TYPE_CHECKING:
+    from tmt.backend.base import CodeCounts, Outcome, RowUse, SplitCounts, WiredLosses
+    from tmt.backend.setup import Setup
+    from tmt.metrics.transport import FlowDelivery, Records
+    from tmt.settings.links import PlainLink
+
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentResult:
+    """What one simulation gave.
+
+    Attributes
+    ----------
+    row
+        One value for each column of `tmt.run_columns.RUN_RESULTS`, in that order.
+    packets : [n_packets], columns of `tmt.schema.PACKET_RECORDS`
+    windows : [n_changes], columns of `tmt.schema.WINDOW_RECORDS`
+    flows
+        What reached each flow's receiver.
+    end_ns
+        Simulated time at which the run ended.
+    notes
+        What a user may not expect: an assumed LLDU size, a trace that ends before the run does.
+    """
+
+    row: dict[str, Value]
+    packets: Records
+    windows: Records
+    flows: list[FlowDelivery]
+    end_ns: int
+    notes: list[str]
+
+    def timeline(self, bins: int = 150, samples: int = 2000) -> Timeline:
+        """Return the run over time: means in `bins` of equal length, windows read `samples` times."""
+        return timeline(
+            self.packets, self.windows, self.flows, end_ns=self.end_ns, bins=bins, samples=samples
+        )
+
+
+def measure(setup: Setup, stamp: str, outcome: Outcome) -> ExperimentResult:
+    """Return the figures of merit of a run beside its settings."""
+    recording, settings = outcome.recording, setup.settings
+    packets, windows = recording.packets, recording.windows
+    flows = transport.deliveries(
+        packets,
+        flows=settings.flows,
+        end_ns=recording.end_ns,
+        header_bytes=recording.header_bytes,
+        transfer_bytes=settings.transfer_bytes,
+        coded=recording.code is not None,
+    )
+    found = (
+        columns_of(setup)
+        | {
+            "tmt_version": __version__,
+            "simulator": stamp,
+            "command": shlex.join(outcome.argv),
+            "wall_time_s": outcome.wall_time_s,
+            "simulated_s": ns_to_seconds(recording.end_ns),
+            "timeouts": recording.timeouts,
+        }
+        | _link_use("forward", recording.forward)
+        | _link_use("return", recording.back)
+        | _wired_losses(recording.wired)
+        | _split_figures(recording.split)
+        | _code_overhead(recording.code)
+        | transport.delivery_figures(flows, settings.transfer_bytes)
+        | transport.delay_figures(packets)
+        | transport.recovery_figures(packets)
+        | transport.window_figures(windows, flows)
+        | transport.loss_figures(packets)
+    )
+    row = {column.name: found.pop(column.name) for column in RUN_RESULTS}
+    assert not found, f"measured, but not declared in RUN_RESULTS: {', '.join(found)}"
+    return ExperimentResult(row, packets, windows, flows, recording.end_ns, setup.notes())
+
+
+def columns_of(setup: Setup) -> dict[str, Value]:
+    """Return the result columns that are known before the run."""
+    settings = setup.settings
+    wired, proxy = settings.wired, settings.proxy
+    tcp, stack = (None, None) if proxy is None else proxy.variant(settings.tcp, settings.stack)
+    return {
+        "tcp": settings.tcp,
+        "stack": settings.stack,
+        "flows": settings.flows,
+        "rtt_s": ns_to_seconds(settings.rtt_ns),
+        "duration_s": ns_to_seconds(settings.duration_ns),
+        "transfer_bytes": settings.transfer_bytes,
+        "start_s": ns_to_seconds(settings.start_ns),
+        "start_spread_s": ns_to_seconds(settings.start_spread_ns),
+        "seed": settings.seed,
+        "packet_bytes": settings.packet_bytes,
+        "queue_packets": setup.queue_packets,
+        "window_packets": setup.window_packets,
+        "loop": settings.loop,
+        "in_order": settings.in_order,
+        "hold_s": None if settings.hold_ns is None else ns_to_seconds(settings.hold_ns),
+        **_link_columns("forward", setup.forward),
+        **_link_columns("return", setup.back),
+        "delayed_acks": settings.delayed_acks,
+        "wired_rate_bps": None if wired is None else wired.rate_bps,
+        "wired_delay_s": None if wired is None else ns_to_seconds(wired.delay_ns),
+        "wired_loss": None if wired is None else wired.loss,
+        "proxy": proxy is not None,
+        "proxy_tcp": tcp,
+        "proxy_stack": stack,
+        "proxy_buffer_packets": setup.buffer_packets,
+        "proxy_delay_s": None if proxy is None else ns_to_seconds(proxy.delay_ns),
+        "code": None if setup.coding is None else setup.coding.code,
+        "block_segments": setup.block_segments,
+    }
+
+
+def _link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:
+    columns: dict[str, Value] = dict.fromkeys(("trace", "sha256", "lldu_bytes", "offset_s", "online"))
+    if isinstance(link, ReadyLink):
+        columns |= {
+            "trace": Path(os.fspath(link.link.path)).name,
+            "sha256": link.file.sha256,
+            "lldu_bytes": link.lldu_bytes,
+            "offset_s": ns_to_seconds(link.link.offset_ns),
+            "online": None if link.link.scheme is None else link.link.scheme.label,
+        }
+    return {f"{direction}_{name}": value for name, value in (columns | {"rate_bps": link.rate_bps}).items()}
+
+
+def _code_overhead(counts: CodeCounts | None) -> dict[str, Value]:
+    if counts is None or not counts.decoded_symbols:
+        return {"code_overhead": None}
+    return {"code_overhead": counts.overhead_symbols / counts.decoded_symbols}
+
+
+def _wired_losses(losses: WiredLosses | None) -> dict[str, Value]:
+    return {
+        "wired_lost": None if losses is None else losses.lost,
+        "wired_dropped": None if losses is None else losses.dropped,
+    }
+
+
+def _split_figures(counts: SplitCounts | None) -> dict[str, Value]:
+    names = ("fill_max_packets", "segments_sent", "retransmissions", "timeouts", "window_updates")
+    if counts is None:
+        return dict.fromkeys((*(f"proxy_{name}" for name in names), "held_s", "window_probes"))
+    values = (counts.most_fill, counts.segments, counts.retransmissions, counts.timeouts, counts.updates)
+    return {f"proxy_{name}": value for name, value in zip(names, values, strict=True)} | {
+        "held_s": ns_to_seconds(counts.held_ns),
+        "window_probes": counts.probes,
+    }
+
+
+def _link_use(direction: str, use: RowUse | None) -> dict[str, Value]:
+    return {
+        f"{direction}_utilisation": use.used / use.offered if use is not None and use.offered else None,
+        f"{direction}_trace_repeats": use.repeats if use is not None else None,
+    }

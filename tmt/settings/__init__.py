@@ -1,0 +1,1 @@
+"""The settings of an experiment in domain units: links, path, TCP and traffic, with their bounds."""
