@@ -16,8 +16,9 @@ import pytest
 from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.cluster import perform_away
 from tmt.campaign.grid import expand
+from tmt.campaign.link_traces import Convert, facts_file, link_file
 from tmt.campaign.scenario import load
-from tmt.campaign.tasks import Convert, Simulate, facts_file, link_file, perform
+from tmt.campaign.tasks import Simulate, perform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tmt import __version__
-from tmt.campaign.conversions import digest
 from tmt.campaign.grid import axes, expand
 from tmt.campaign.scenario import load
 from tmt.errors import InputError
-from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,30 +126,23 @@ def test_key__does_not_change_with_names_and_order(folder: Path) -> None:
     assert _key(folder, TEXT) in {run.key for run in _runs(folder, several)}
 
 
-def test_key__holds_nothing_that_the_run_does_not_have(folder: Path) -> None:
-    """Keys of stored results: the text from before there were proxies, wired hops, online schemes, codes."""
-    (run,) = _runs(folder, TEXT)
-    link = {
-        "rtt": 0.5,
-        "queue_packets": 40,
-        "window_packets": None,
-        "in_order": True,
-        "hold": None,
-        "loop": True,
-        "return_link": "plain",
-        "return_rate": None,
+def test_experiment__is_the_run_without_its_seed(folder: Path) -> None:
+    for text in (TEXT, GENERATED):
+        first, second = _runs(folder, text.replace("[3]", "[1, 2]"))
+        assert first.key != second.key
+        assert first.experiment == second.experiment
+    experiments = {
+        _runs(folder, TEXT.replace(old, new))[0].experiment
+        for old, new in (
+            ("", ""),
+            ('"cubic"', '"hybla"'),
+            ("data = 10", "data = 11"),
+            ("rtt = 0.5", "rtt = 0.6"),
+            ("duration = 20", "duration = 21"),
+            ('file = "phy.parquet"', 'file = "phy.parquet"\nevery = 2'),
+        )
     }
-    traffic = {
-        "stack": "2009",
-        "duration": 20.0,
-        "flows": 1,
-        "transfer_bytes": None,
-        "packet_bytes": 1500,
-        "start_spread": 0.0,
-    }
-    path = digest(link, traffic, 1500, "build 1", __version__, FORMAT_VERSION)
-    text = f"{run.conversion.identity} {run.start!r} {path} cubic 3"
-    assert run.key == hashlib.sha256(text.encode()).hexdigest()[:32]
+    assert len(experiments) == 6
 
 
 SPLIT = (

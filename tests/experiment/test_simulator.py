@@ -102,10 +102,23 @@ def test_missing_simulator__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatc
         Simulator.find()
 
 
-def test_stamp__is_the_build_s(stand_in: Simulator) -> None:
-    assert str(stand_in.program) in stand_in.stamp
+def test_stamp__is_of_the_build_and_of_the_scripts(
+    stand_in: Simulator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "tcl").mkdir()
+    script = tmp_path / "tcl" / "flows.tcl"
+    script.write_text("set a 1\n")
+    monkeypatch.setattr("tmt.backend.ns2.simulator._HOME", tmp_path)
+    stamps = [Simulator.find().stamp]
+    stand_in.program.write_text("#!/bin/sh\nexit 3\n")
+    stamps.append(Simulator.find().stamp)
     (stand_in.program.parent / "stamp").write_text("abc123\n")
-    assert Simulator.find().stamp == "abc123"
+    stamps.append(Simulator.find().stamp)
+    script.write_text("set a 2\n")
+    stamps.append(Simulator.find().stamp)
+    assert len(set(stamps)) == 4
+    script.write_text("set a 1\n")
+    assert Simulator.find().stamp == stamps[2]
 
 
 def test_error__survives_the_way_home_from_a_worker() -> None:

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
-from tmt import __version__
 from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.columns import DONE
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
 from tmt.campaign.grid import Run, axes, expand, simulation_s
 from tmt.campaign.scenario import Scenario, load
 from tmt.campaign.store import PUBLISHED, SCENARIO, Store
-from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -84,12 +82,11 @@ class Campaign:
         table = self.store.table()
         current = {
             "simulator": (self.runs[0].simulator, "another build of the simulator"),
-            "schema_version": (FORMAT_VERSION, "another version of the result columns"),
-            "tmt_version": (__version__, "another version of this program"),
+            "sources": (self.runs[0].sources, "other sources of this program"),
         }
         found = []
         for column, (value, what) in current.items():
-            others = table.filter(pc.not_equal(table[column], value))
+            others = table.filter(pc.fill_null(pc.not_equal(table[column], value), True))
             if len(others):
                 named = ", ".join(sorted({str(other)[:16] for other in others[column].to_pylist()}))
                 found.append(

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import distributed
 from distributed.comm import get_address_host_port
 
-from tmt import __version__
 from tmt.backend.ns2.simulator import Simulator
+from tmt.campaign.link_traces import Convert, facts_file, link_file
 from tmt.campaign.pool import Outcome
-from tmt.campaign.tasks import Convert, Simulate, Task, facts_file, link_file, perform
+from tmt.campaign.tasks import Simulate, Task, perform, run_sources
 from tmt.errors import SimulatorError, UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def connected(address: str) -> Iterator[Any]:
     UsageError
         When this is no address, no scheduler answers there, or it has no workers.
     SimulatorError
-        When a worker has another simulator or another version of this program than we have.
+        When a worker has another simulator or other sources of this program than we have.
     """
     try:
         get_address_host_port(address)
@@ -74,8 +74,8 @@ def _check_workers(client: Any, address: str) -> None:
     for worker, theirs in workers.items():
         if theirs != ours:
             raise SimulatorError(
-                f"worker {worker} has tmt {theirs[0]} and simulator {theirs[1][:16]}; "
-                f"here they are {ours[0]} and {ours[1][:16]}"
+                f"worker {worker} has sources {theirs[0][:16]} and simulator {theirs[1][:16]}; "
+                f"here they are {ours[0][:16]} and {ours[1][:16]}"
             )
 
 
@@ -209,7 +209,7 @@ def _put(cache: Path, conversion: Conversion, content: Content) -> None:
 
 def _programs() -> tuple[str, str]:
     """Say which programs there are, here or at a worker."""
-    return __version__, Simulator.find().stamp
+    return run_sources(), Simulator.find().stamp
 
 
 def _sees(folder: Path) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from tmt import __version__
+from tmt.campaign.link_traces import trace_sources
 from tmt.campaign.sections import (
     GENERATED_KEYS,
     SCHEME_SECTIONS,
@@ -26,7 +26,7 @@ from tmt.campaign.sections import (
 from tmt.errors import InputError
 from tmt.io import open_trace
 from tmt.provenance import file_sha256
-from tmt.schema import FORMAT_VERSION, PHY_TRACE
+from tmt.schema import PHY_TRACE
 from tmt.settings.settings import MAX_SEED
 from tmt.units import seconds_to_ns
 
@@ -167,9 +167,9 @@ def _conversion(source: Source, scheme_section: Any, link: Link, realisation: in
     phy = _phy(source, realisation)
     every = source.section.every
     if scheme_section.online:
-        return Conversion(digest(phy.identity, every, FORMAT_VERSION), phy, every, None)
+        return Conversion(digest(phy.identity, every, trace_sources()), phy, every, None)
     scheme = scheme_of(scheme_section, seconds_to_ns(link.rtt))
-    identity = digest(phy.identity, every, scheme.name, asdict(scheme), __version__, FORMAT_VERSION)
+    identity = digest(phy.identity, every, scheme.name, asdict(scheme), trace_sources(scheme))
     return Conversion(identity, phy, every, scheme)
 
 
@@ -193,5 +193,5 @@ def _phy(source: Source, realisation: int) -> Phy:
     if source.file is None:
         line, length_ns = line_of(section), seconds_to_ns(section.length)
     on = [source.sha256] if line is None else [str(line.interval_ns), line.decode_time_ns, length_ns]
-    identity = digest(channel.name, asdict(channel), realisation, on, __version__, FORMAT_VERSION)
+    identity = digest(channel.name, asdict(channel), realisation, on, trace_sources(channel))
     return Phy(identity, source.file, channel, realisation, line, length_ns)

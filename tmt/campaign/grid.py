@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import product
@@ -10,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tmt import __version__
+from tmt.campaign.columns import GRID_COLUMNS
 from tmt.campaign.conversions import conversion_of, digest, return_conversion_of, source_of
-from tmt.campaign.sections import ProxySection, coding_of, scheme_of
+from tmt.campaign.sections import ProxySection, scheme_of
+from tmt.campaign.tasks import run_sources
 from tmt.errors import InputError
-from tmt.schema import FORMAT_VERSION
-from tmt.settings.tcp import FECTCP, STACKS
+from tmt.settings.tcp import STACKS
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
@@ -32,9 +31,13 @@ class Run(NamedTuple):
     scheme. `return_conversion` is None, and `return_start` means nothing, where the return link is plain.
     `online` is the scheme that works in the simulator, if one does; `wired` and `proxy` are None where there
     is no such thing.
+
+    `key` is a hash of everything that decides the outcome, `experiment` of the same without the seed.
+    `sources` and `simulator` are hashes of the programs.
     """
 
     key: str
+    experiment: str
     tcp: str
     seed: int
     trace: str
@@ -48,6 +51,7 @@ class Run(NamedTuple):
     traffic: Traffic
     timeout_s: float
     keep_records: bool
+    sources: str
     simulator: str
     online: Any = None
     wired: Wired | None = None
@@ -95,13 +99,14 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                 continue
             path = _path_digest(link, wired, proxy, traffic, source.lldu_bytes, simulator_stamp)
             for tcp in _variants(grid, traffic):
-                text = f"{traces} {path} {tcp} {seed}" + _overhead(tcp, traffic)
-                key = hashlib.sha256(text.encode()).hexdigest()[:32]
+                experiment = _experiment(source, section, path, tcp)
+                key = digest(experiment, traces, seed)
                 if key in runs and runs[key].trace != source.label:
                     same = f"{source.label!r} has the same slots as {runs[key].trace!r}"
                     raise InputError(scenario.path, f"key trace: {same}; allowed: each trace once")
                 runs[key] = Run(
                     key,
+                    experiment,
                     tcp,
                     seed,
                     source.label,
@@ -115,6 +120,7 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                     traffic,
                     grid.timeout,
                     seed in grid.records,
+                    run_sources(),
                     simulator_stamp,
                     online,
                     wired,
@@ -165,28 +171,18 @@ def _path_digest(
     lldu_bytes: int,
     simulator_stamp: str,
 ) -> str:
-    """Hash what decides a run besides its traces; what it does not have is not in it."""
-    path: list[Any] = [
-        link.model_dump(mode="json", exclude={"proxy"}),
-        traffic.model_dump(mode="json", exclude={"seeds", "delayed_acks", "code", "block_segments"}),
-        lldu_bytes,
-    ]
-    if traffic.delayed_acks:
-        path.append("delayed_acks")
-    coded = {"code": traffic.code, "block_segments": traffic.block_segments}
-    path.extend({name: value} for name, value in coded.items() if value is not None)
-    for name, section in (("wired", wired), ("proxy", proxy)):
-        if section is not None:
-            path.append({name: section.model_dump(mode="json")})
-    return digest(*path, simulator_stamp, __version__, FORMAT_VERSION)
+    """Return a hash of what decides a run besides its traces, its TCP and its seed."""
+    sections = [None if section is None else section.model_dump() for section in (link, wired, proxy)]
+    # The number of seeds of a kind of traffic decides which runs there are, and none of their outcomes.
+    own = traffic.model_dump(exclude={"seeds"})
+    return digest(sections, own, lldu_bytes, simulator_stamp, run_sources())
 
 
-def _overhead(tcp: str, traffic: Traffic) -> str:
-    """Return what decides how much FECTCP's code costs: another measurement of it gives other runs."""
-    if tcp != FECTCP:
-        return ""
-    coding = coding_of(traffic)
-    return " " + coding.overhead(coding.largest_block(traffic.transfer_bytes, traffic.packet_bytes))
+@lru_cache
+def _experiment(source: Source, scheme_section: Any, path: str, tcp: str) -> str:
+    """Return a hash of what decides a run besides its seed; names of files and labels are not in it."""
+    slots = [source.sha256, source.section.model_dump(exclude={"file", "over", "label"})]
+    return digest(slots, scheme_section.model_dump(), path, tcp)
 
 
 FORWARD, RETURN = 0, 1
@@ -215,42 +211,8 @@ def simulation_s(runs: list[Run]) -> float:
 def axes(runs: list[Run]) -> list[str]:
     """Return the result columns that vary besides TCP, scheme and seed."""
     levels: dict[str, set[Any]] = {"trace": {run.trace for run in runs}}
-    for section, columns in _COLUMNS.items():
+    for section, columns in GRID_COLUMNS.items():
         for key, column in columns.items():
             present = [part for part in (getattr(run, section) for run in runs) if part is not None]
             levels[column] = {getattr(part, key) for part in present}
     return [column for column, values in levels.items() if len(values) > 1]
-
-
-_COLUMNS = {
-    "link": {
-        "rtt": "rtt_s",
-        "queue_packets": "queue_packets",
-        "window_packets": "window_packets",
-        "in_order": "in_order",
-        "hold": "hold_s",
-        "loop": "loop",
-        "return_link": "return_link",
-        "return_rate": "return_rate_bps",
-        "proxy": "proxy",
-    },
-    "wired": {"rate": "wired_rate_bps", "delay": "wired_delay_s", "loss": "wired_loss"},
-    "proxy": {
-        "tcp": "proxy_tcp",
-        "stack": "proxy_stack",
-        "buffer_packets": "proxy_buffer_packets",
-        "delay": "proxy_delay_s",
-    },
-    "traffic": {
-        "stack": "stack",
-        "duration": "duration_s",
-        "flows": "flows",
-        "transfer_bytes": "transfer_bytes",
-        "packet_bytes": "packet_bytes",
-        "start_spread": "start_spread_s",
-        "delayed_acks": "delayed_acks",
-        "code": "code",
-        "block_segments": "block_segments",
-    },
-}
-"""Result column of each key of a scenario."""

@@ -14,23 +14,21 @@ import shutil
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tmt import __version__
 from tmt.backend.base import RunError
 from tmt.backend.ns2.simulator import Simulator
-from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
+from tmt.campaign.columns import DONE, FAILED, GRID_COLUMNS, KILLED, TIMED_OUT, blank_row
+from tmt.campaign.link_traces import Convert, link_file, make_link_trace, read_facts
 from tmt.campaign.sections import coding_of
-from tmt.convert import convert_file
-from tmt.convert.share import Share
 from tmt.errors import OutputError, TmtError
 from tmt.experiment.experiment import Experiment
 from tmt.experiment.record_files import save
-from tmt.generate import generate, overlay
-from tmt.io import create_trace, open_trace
-from tmt.schema import FORMAT_VERSION, PHY_TRACE
+from tmt.identity import source_hash
+from tmt.schema import FORMAT_VERSION
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.links import PlainLink, TraceLink
 from tmt.settings.tcp import FECTCP, HEADER_BYTES
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
     from tmt.campaign.conversions import Conversion
     from tmt.campaign.grid import Run
     from tmt.settings.links import Link
-    from tmt.trace import PhyTrace
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Error numbers that say that nothing more can be written: every other run would fail alike."""
@@ -50,15 +47,6 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 class FullDiskError(OutputError):
     """There is no room left for results."""
-
-
-@dataclass(frozen=True, slots=True)
-class Convert:
-    """Make a link trace and what is known of it, in `cache`; `scratch` is for what is not finished."""
-
-    conversion: Conversion
-    cache: Path
-    scratch: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +63,11 @@ class Simulate:
 Task = Convert | Simulate
 
 
+def run_sources() -> str:
+    """Return the hash of the sources that decide the row of a run, but for the simulator and its scripts."""
+    return source_hash(__name__)
+
+
 def perform(task: Task) -> dict[str, Any]:
     """Do a task; return the row of a simulation, or ``{"error": text or None}`` of a conversion.
 
@@ -84,27 +77,12 @@ def perform(task: Task) -> dict[str, Any]:
         When there is no room to do it.
     """
     try:
-        return _convert(task) if isinstance(task, Convert) else _simulate(task)
+        return make_link_trace(task) if isinstance(task, Convert) else _simulate(task)
     except OSError as error:
         cause = error if error.errno else error.__cause__
         if isinstance(cause, OSError) and cause.errno in FULL:
             raise FullDiskError(f"{task.scratch}: {os.strerror(cause.errno or 0)}") from error
         raise
-
-
-def link_file(cache: Path, conversion: Conversion) -> Path:
-    """Return where the link trace of a conversion lies."""
-    return cache / f"{conversion.identity}.npy"
-
-
-def facts_file(cache: Path, conversion: Conversion) -> Path:
-    """Return where that lies which is known of a link trace; it appears after the trace."""
-    return cache / f"{conversion.identity}.json"
-
-
-def is_converted(cache: Path, conversion: Conversion) -> bool:
-    """Whether a conversion's result is there."""
-    return facts_file(cache, conversion).exists() and link_file(cache, conversion).exists()
 
 
 def failed_row(
@@ -119,71 +97,9 @@ def failed_row(
     }
 
 
-def _convert(task: Convert) -> dict[str, Any]:
-    conversion, cache = task.conversion, task.cache
-    if is_converted(cache, conversion):
-        return {"error": None}
-    folder = task.scratch / f"{conversion.identity}-{os.getpid()}"
-    folder.mkdir()
-    try:
-        phy = _phy_file(task, folder)
-        staged = folder / "link.npy"
-        if conversion.scheme is None:
-            counts: dict[str, int] = {}
-            _keep_slots(phy, staged, conversion.every)
-        else:
-            counts = asdict(convert_file(phy, staged, conversion.scheme, every=conversion.every))
-        with open_trace(phy, PHY_TRACE) as reader:
-            first_ns = last_ns = slots = 0
-            for chunk in reader:
-                first_ns = first_ns if slots else int(chunk.tx_time_ns[0])
-                last_ns = int(chunk.tx_time_ns[-1])
-                slots += len(chunk)
-        facts = {"span_ns": last_ns - first_ns} | counts
-        staged_facts = folder / "link.json"
-        staged_facts.write_text(json.dumps(facts))
-        for part, final in (
-            (staged, link_file(cache, conversion)),
-            (staged_facts, facts_file(cache, conversion)),
-        ):
-            with part.open("rb") as file:
-                os.fsync(file.fileno())  # a power cut must not leave a name without its content
-            part.replace(final)
-    except TmtError as error:
-        if isinstance(error, OSError) and isinstance(error.__cause__, OSError):
-            raise
-        return {"error": str(error)}
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    return {"error": None}
-
-
-def _keep_slots(phy: Path, staged: Path, every: int) -> None:
-    """Copy every so-many-th slot into the form that the simulator maps."""
-    share = Share(every)
-    with open_trace(phy, PHY_TRACE) as reader, create_trace(staged, PHY_TRACE, {}) as writer:
-        for chunk in reader:
-            writer.write(share.of(cast("PhyTrace", chunk)))
-
-
-def _phy_file(task: Convert, folder: Path) -> Path:
-    """Return the PHY trace's file, generated into `folder` where it comes from a channel."""
-    phy = task.conversion.phy
-    if phy.channel is None:
-        assert phy.file is not None
-        return phy.file
-    path = folder / "phy.parquet"
-    if phy.file is not None:
-        overlay(phy.file, path, phy.channel, seed=phy.seed)
-    else:
-        assert phy.line is not None
-        generate(path, phy.channel, phy.line, duration_ns=phy.length_ns, seed=phy.seed)
-    return path
-
-
 def _simulate(task: Simulate) -> dict[str, Any]:
-    if Simulator.find().stamp != task.run.simulator:
-        return failed_row(task, FAILED, "the simulator was built anew meanwhile, or is another one here")
+    if (run_sources(), Simulator.find().stamp) != (task.run.sources, task.run.simulator):
+        return failed_row(task, FAILED, "the programs were changed meanwhile, or are other ones here")
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:
         result = _experiment(task).run(folder, timeout_s=task.run.timeout_s)
@@ -191,7 +107,7 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         if task.run.online is None:
             link = link_file(task.cache, task.run.conversion)
             row["capacity_bps"] = _capacity_bps(link, task.run)
-            row["lldu_loss_ratio"] = _loss_ratio(facts_file(task.cache, task.run.conversion))
+            row["lldu_loss_ratio"] = _loss_ratio(read_facts(task.cache, task.run.conversion))
         if task.run.keep_records:
             kept = folder / "kept"
             kept.mkdir()
@@ -263,10 +179,21 @@ def _as_listed(run: Run) -> dict[str, Any]:
 
 def _trace_link(task: Simulate, conversion: Conversion, start: float) -> TraceLink:
     """Return the link over a link trace of the cache, from where the run starts in it."""
+    facts = read_facts(task.cache, conversion)
     if isinstance(start, float):
-        start = int(start * json.loads(facts_file(task.cache, conversion).read_text())["span_ns"])
+        start = int(start * facts["span_ns"])
     online = task.run.online if conversion.scheme is None else None
     return TraceLink(link_file(task.cache, conversion), task.run.lldu_bytes, start, online)
+
+
+def _coordinates(run: Run) -> dict[str, Any]:
+    """Return where a run stands in the grid, as its scenario says it."""
+    return {
+        column: getattr(part, key)
+        for section, columns in GRID_COLUMNS.items()
+        if (part := getattr(run, section)) is not None
+        for key, column in columns.items()
+    }
 
 
 def _frame(task: Simulate) -> dict[str, Any]:
@@ -275,28 +202,26 @@ def _frame(task: Simulate) -> dict[str, Any]:
     parameters = asdict(scheme)
     if run.online is not None:
         parameters["online"] = True
-    return blank_row() | {
-        "key": run.key,
-        "tcp": run.tcp,
-        "stack": run.traffic.stack,
-        "seed": run.seed,
-        "trace": run.trace,
-        "scheme": run.scheme,
-        "scheme_name": scheme.name,
-        "scheme_parameters": json.dumps(parameters),
-        "rtt_s": run.link.rtt,
-        "queue_packets": run.link.queue_packets,
-        "in_order": run.link.in_order,
-        "return_link": run.link.return_link,
-        "proxy": run.link.proxy,
-        "duration_s": run.traffic.duration,
-        "flows": run.traffic.flows,
-        "attempt": task.attempt,
-        "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "schema_version": FORMAT_VERSION,
-        "tmt_version": __version__,
-        "simulator": run.simulator,
-    }
+    return (
+        blank_row()
+        | _coordinates(run)
+        | {
+            "key": run.key,
+            "experiment": run.experiment,
+            "tcp": run.tcp,
+            "seed": run.seed,
+            "trace": run.trace,
+            "scheme": run.scheme,
+            "scheme_name": scheme.name,
+            "scheme_parameters": json.dumps(parameters),
+            "attempt": task.attempt,
+            "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "schema_version": FORMAT_VERSION,
+            "tmt_version": __version__,
+            "sources": run.sources,
+            "simulator": run.simulator,
+        }
+    )
 
 
 @lru_cache
@@ -318,8 +243,6 @@ def _capacity_bps(link: Path, run: Run) -> float:
     return 8 * (packet_bytes - HEADER_BYTES) * _packets_per_s(link, lldus)
 
 
-@lru_cache
-def _loss_ratio(facts: Path) -> float:
+def _loss_ratio(facts: dict[str, Any]) -> float:
     """Return the share of a link trace's LLDUs that its scheme gave up."""
-    counts = json.loads(facts.read_text())
-    return float(counts["lost"] / counts["data_rows"])
+    return float(facts["lost"] / facts["data_rows"])

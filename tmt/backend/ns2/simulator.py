@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import select
 import signal
@@ -27,7 +28,7 @@ _HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
 
 @dataclass(frozen=True, slots=True)
 class Simulator:
-    """The built ns-2, the script that it runs, and the stamp of its build."""
+    """The built ns-2, the script that it runs, and a hash of the build and of all scripts."""
 
     program: Path
     script: Path
@@ -49,12 +50,8 @@ class Simulator:
                 "CLIFT_NS names no program" if named else "the simulator is not built; `make setup` builds it"
             )
             raise SimulatorError(f"{program}: {why}")
-        stamp = program.with_name("stamp")
-        return cls(
-            program,
-            _HOME / "tcl" / "replay.tcl",
-            stamp.read_text().strip() if stamp.is_file() else f"unstamped {program}",
-        )
+        script = _HOME / "tcl" / "replay.tcl"
+        return cls(program, script, _stamp(program, script.parent))
 
     def run(
         self, arguments: Sequence[str], directory: Path, timeout_s: float | None = None
@@ -99,6 +96,21 @@ class Simulator:
         if status := process.returncode:
             raise RunError(argv, _outcome(status), last_words(directory), status=status)
         return argv, wall_time_s
+
+
+def _stamp(program: Path, scripts: Path) -> str:
+    """Return a hash of the build's stamp, or of the program where there is none, and of the scripts."""
+    build = program.with_name("stamp")
+    digest = hashlib.sha256(build.read_bytes() if build.is_file() else _content(program))
+    for script in sorted(scripts.glob("*.tcl")):
+        digest.update(f"\0{script.name}\0".encode())
+        digest.update(script.read_bytes())
+    return digest.hexdigest()
+
+
+def _content(program: Path) -> bytes:
+    with program.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def last_words(directory: Path) -> str:

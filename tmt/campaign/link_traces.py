@@ -1,0 +1,180 @@
+"""Link traces that runs share: making one, and checking one that lies in the cache before it is used.
+
+Beside each trace lies a file of facts: the length of its channel, the counts of its conversion, and the size
+and hash of the trace, so that a trace that was cut short, swapped or changed is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from tmt.convert import convert_file
+from tmt.convert.share import Share
+from tmt.errors import InputError, TmtError
+from tmt.generate import generate, overlay
+from tmt.identity import source_hash
+from tmt.io import create_trace, open_trace
+from tmt.provenance import file_sha256
+from tmt.schema import PHY_TRACE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.campaign.conversions import Conversion
+    from tmt.trace import PhyTrace
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """Make a link trace and its facts in `cache`; `scratch` is for unfinished files."""
+
+    conversion: Conversion
+    cache: Path
+    scratch: Path
+
+
+def trace_sources(*models: object) -> str:
+    """Return the hash of the sources that decide a link trace which these channels and schemes make."""
+    return source_hash(__name__, *(type(model).__module__ for model in models))
+
+
+def link_file(cache: Path, conversion: Conversion) -> Path:
+    """Return the path of a conversion's link trace."""
+    return cache / f"{conversion.identity}.npy"
+
+
+def facts_file(cache: Path, conversion: Conversion) -> Path:
+    """Return the path of a link trace's facts, which are written after the trace."""
+    return cache / f"{conversion.identity}.json"
+
+
+def is_converted(cache: Path, conversion: Conversion) -> bool:
+    """Whether the cache holds a conversion's link trace, undamaged."""
+    try:
+        read_facts(cache, conversion)
+    except InputError:
+        return False
+    return True
+
+
+def read_facts(cache: Path, conversion: Conversion) -> dict[str, Any]:
+    """Return the facts of a link trace, after a check that they belong to the trace in the cache.
+
+    A process checks the content of a file once, and again when the file's size or time has changed.
+
+    Raises
+    ------
+    InputError
+        When the trace or its facts are missing or damaged.
+    """
+    trace, facts = link_file(cache, conversion), facts_file(cache, conversion)
+    try:
+        versions = [
+            (status.st_ino, status.st_size, status.st_mtime_ns) for status in map(os.stat, (trace, facts))
+        ]
+    except OSError as error:
+        raise InputError(trace, f"cannot be used: {error.strerror}") from error
+    return _checked_facts(trace, facts, conversion.identity, *versions)
+
+
+@lru_cache(maxsize=4096)
+def _checked_facts(trace: Path, facts: Path, identity: str, *_versions: tuple[int, ...]) -> dict[str, Any]:
+    try:
+        found = json.loads(facts.read_bytes())
+        is_whole = (
+            found["identity"] == identity
+            and found["bytes"] == trace.stat().st_size
+            and found["sha256"] == file_sha256(trace)
+            and type(found["span_ns"]) is int
+        )
+    except OSError as error:
+        raise InputError(trace, f"cannot be read: {error.strerror}") from error
+    except (ValueError, LookupError, TypeError, RecursionError):
+        is_whole = False
+    if not is_whole:
+        raise InputError(trace, "is damaged: it is not the link trace whose hash lies beside it")
+    return cast("dict[str, Any]", found)
+
+
+def make_link_trace(task: Convert) -> dict[str, Any]:
+    """Make a link trace, unless the cache holds it; return ``{"error": text or None}``.
+
+    Raises
+    ------
+    OSError
+        When a file of the cache cannot be written.
+    """
+    conversion, cache = task.conversion, task.cache
+    if is_converted(cache, conversion):
+        return {"error": None}
+    folder = task.scratch / f"{conversion.identity}-{os.getpid()}"
+    folder.mkdir()
+    try:
+        phy = _phy_file(task, folder)
+        staged = folder / "link.npy"
+        if conversion.scheme is None:
+            counts: dict[str, int] = {}
+            _keep_slots(phy, staged, conversion.every)
+        else:
+            counts = asdict(convert_file(phy, staged, conversion.scheme, every=conversion.every))
+        facts = {
+            "identity": conversion.identity,
+            "bytes": staged.stat().st_size,
+            "sha256": file_sha256(staged),
+            "span_ns": _span_ns(phy),
+        } | counts
+        staged_facts = folder / "link.json"
+        staged_facts.write_text(json.dumps(facts))
+        for part, final in (
+            (staged, link_file(cache, conversion)),
+            (staged_facts, facts_file(cache, conversion)),
+        ):
+            with part.open("rb") as file:
+                os.fsync(file.fileno())  # a power cut must not leave a name without its content
+            part.replace(final)
+    except TmtError as error:
+        if isinstance(error, OSError) and isinstance(error.__cause__, OSError):
+            raise
+        return {"error": str(error)}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return {"error": None}
+
+
+def _span_ns(phy: Path) -> int:
+    """Return the time from the first slot of a PHY trace to its last."""
+    first_ns = last_ns = slots = 0
+    with open_trace(phy, PHY_TRACE) as reader:
+        for chunk in reader:
+            first_ns = first_ns if slots else int(chunk.tx_time_ns[0])
+            last_ns = int(chunk.tx_time_ns[-1])
+            slots += len(chunk)
+    return last_ns - first_ns
+
+
+def _keep_slots(phy: Path, staged: Path, every: int) -> None:
+    """Copy every so-many-th slot into the form that the simulator maps."""
+    share = Share(every)
+    with open_trace(phy, PHY_TRACE) as reader, create_trace(staged, PHY_TRACE, {}) as writer:
+        for chunk in reader:
+            writer.write(share.of(cast("PhyTrace", chunk)))
+
+
+def _phy_file(task: Convert, folder: Path) -> Path:
+    """Return the PHY trace's file, generated into `folder` where it comes from a channel."""
+    phy = task.conversion.phy
+    if phy.channel is None:
+        assert phy.file is not None
+        return phy.file
+    path = folder / "phy.parquet"
+    if phy.file is not None:
+        overlay(phy.file, path, phy.channel, seed=phy.seed)
+    else:
+        assert phy.line is not None
+        generate(path, phy.channel, phy.line, duration_ns=phy.length_ns, seed=phy.seed)
+    return path
