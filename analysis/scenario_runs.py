@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -39,12 +40,7 @@ def run(scenario: Path, folder: Path, *, execute: bool = True) -> pd.DataFrame:
     done = rows[rows["status"] == DONE]
     if len(done) < len(rows):
         print(f"{scenario.stem}: {len(rows) - len(done)} runs FAILED; {folder} says why", flush=True)
-    return done.assign(es_n0_db=_es_n0_db(done["trace"]))
-
-
-def _es_n0_db(traces: pd.Series) -> pd.Series:
-    """Return the Es/N0 that the names of traces give; 14 dB, the profile's, where they give none."""
-    return traces.str.extract(r"Es/N0 ([\d.]+) dB")[0].astype(float).fillna(14.0)
+    return done.assign(es_n0_db=[json.loads(text).get("es_n0_db") for text in done["trace_parameters"]])
 
 
 def _teller(name: str) -> Watch:

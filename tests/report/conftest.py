@@ -56,9 +56,9 @@ window_packets = 40
 duration = 6
 """
 
-PUBLISHED = """column,tcp,scheme,loss,value,error,source
-goodput_bps,cubic,ARQ,5,700000,20000,"<b>Nobody</b> 2000, figure 1"
-goodput_bps,cubic,HARQ(10/12),5,700000,20000,a scheme that was not run
+PUBLISHED = """column,tcp,scheme,probability,value,error,source
+goodput_bps,cubic,ARQ,0.05,700000,20000,"<b>Nobody</b> 2000, figure 1"
+goodput_bps,cubic,HARQ(10/12),0.05,700000,20000,a scheme that was not run
 """
 
 
@@ -82,8 +82,8 @@ def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture(scope="session")
 def page(campaign_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The campaign's page."""
-    from tmt.report.source import read_results
     from tmt.report.write import write_report
+    from tmt.results.reading import read_results
 
     results = read_results(campaign_folder)
     return next(iter(write_report(results, tmp_path_factory.mktemp("report"), figures=False)))

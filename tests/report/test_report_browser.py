@@ -106,13 +106,13 @@ def test_chips__choose_what_pictures_and_tables_show(
 def test_grid_point__moves_the_pictures_and_survives_in_the_address(browser: Browser, page: Path) -> None:
     browser.open(page)
     caption = "document.querySelector('#compare-view figcaption').textContent"
-    assert "loss 1 %" in browser.run(caption)
-    _choose(browser, "loss", "5")
-    assert "loss 5 %" in browser.run(caption)
+    assert "probability 0.01" in browser.run(caption)
+    _choose(browser, "probability", "0.05")
+    assert "probability 0.05" in browser.run(caption)
     _choose(browser, "Measure", "TCP retransmissions")
     fragment = browser.run("location.hash")
     browser.open(page, fragment=fragment)
-    assert "TCP retransmissions with loss 5 %" in browser.run(caption)
+    assert "TCP retransmissions with probability 0.05" in browser.run(caption)
     assert browser.problems == []
 
 
@@ -120,7 +120,7 @@ def test_numbers__are_those_of_the_results(
     browser: Browser, page: Path, campaign_folder: Path, tmp_path: Path
 ) -> None:
     browser.open(page)
-    _choose(browser, "loss", "5")
+    _choose(browser, "probability", "0.05")
     saved = _download(browser, tmp_path, "#compare-view", "Data (CSV)")
     shown: dict[Any, float] = {}
     with saved.open(newline="") as file:

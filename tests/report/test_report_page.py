@@ -9,11 +9,11 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made import frame, run
+from result_rows import frame, run
 
 from tmt.report.page import embedded_json, render
-from tmt.report.results import Failure, Results
-from tmt.report.summary import summarise
+from tmt.results.cells import summarise
+from tmt.results.dataset import Failure, Results
 
 MEGABYTE = 1_000_000
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from made import frame, run
+from result_rows import frame, run
 
 from tmt.report import prints
-from tmt.report.axes import find_axes
-from tmt.report.plain import slug
 from tmt.report.prints import print_figures
-from tmt.report.results import Results, RunRecords
-from tmt.report.summary import summarise
+from tmt.results.axes import find_axes
+from tmt.results.cells import summarise
+from tmt.results.dataset import Results, RunRecords
+from tmt.results.values import slug
 from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
 if TYPE_CHECKING:
@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 def test_print_figures__survive_names_that_mean_something_to_files_or_to_mathematics(tmp_path: Path) -> None:
     rows = [
-        run(tcp=tcp, scheme="_hidden $x_1", seed=seed, trace=f"../Es/N0 {level} dB", delay_p95_s=0.1 * seed)
+        run(
+            tcp=tcp,
+            scheme="_hidden $x_1",
+            seed=seed,
+            trace=f"../{level}",
+            trace_parameters=f'{{"es_n0_db": {level}}}',
+            delay_p95_s=0.1 * seed,
+        )
         for tcp in ("cubic", "$\\alpha</text>")
         for level in (5, 6)
         for seed in (1, 2)

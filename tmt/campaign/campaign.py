@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.columns import DONE
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
-from tmt.campaign.grid import Run, axes, expand, simulation_s
+from tmt.campaign.grid import Run, expand, simulation_s
 from tmt.campaign.scenario import Scenario, load
 from tmt.campaign.store import PUBLISHED, SCENARIO, Store
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tmt.campaign.pool import Pool
-    from tmt.campaign.summary import Group
 
 ASSUMED_SPEED = 2000.0
 """Simulated seconds per second of one processor, where the store holds no run to go by."""
@@ -70,12 +69,6 @@ class Campaign:
         places = {run.key: place for place, run in enumerate(self.runs)}
         rows = rows[rows["key"].isin(places)]
         return rows.sort_values("key", key=lambda keys: keys.map(places)).reset_index(drop=True)
-
-    def groups(self) -> list[Group]:
-        """Return means, intervals and ranks of the finished runs."""
-        from tmt.campaign.summary import groups  # noqa: PLC0415  (scipy takes a second to import)
-
-        return groups(self.rows(), axes(self.runs))
 
     def warnings(self) -> list[str]:
         """Return what is odd about the store: results of other versions, which are no longer used."""

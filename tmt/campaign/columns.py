@@ -52,6 +52,13 @@ CAMPAIGN_COLUMNS = (
     ResultColumn("experiment", "text", "provenance", "", "hash of the same, but for the seed"),
     ResultColumn("status", "text", "provenance", "", f"{DONE}, {FAILED}, {TIMED_OUT} or {KILLED}"),
     ResultColumn("trace", "text", "scenario", "", "where the PHY slots come from"),
+    ResultColumn(
+        "trace_parameters",
+        "text",
+        "scenario",
+        "",
+        "parameters of the trace's channel, its file and the file's SHA-256, as JSON",
+    ),
     ResultColumn("scheme", "text", "scenario", "", "link-layer scheme, in the papers' notation"),
     ResultColumn("scheme_name", "text", "scenario", "", "the scheme's name, as scenarios have it"),
     ResultColumn("scheme_parameters", "text", "scenario", "", "the scheme's parameters, as JSON"),

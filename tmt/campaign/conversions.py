@@ -65,6 +65,21 @@ class Conversion:
     every: int
     scheme: Any
 
+    @property
+    def trace_parameters(self) -> dict[str, Any]:
+        """The parameters that tell the trace from others, as a row of results holds them."""
+        phy = self.phy
+        parameters: dict[str, Any] = {"every": self.every}
+        if phy.channel is not None:
+            parameters |= phy.channel.describe()
+        if phy.line is not None:
+            parameters["slot_interval_ns"] = float(phy.line.interval_ns)
+        if phy.file is not None:
+            parameters["file"] = phy.file.name
+            if phy.channel is None:
+                parameters["sha256"] = phy.identity
+        return parameters
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

@@ -206,13 +206,3 @@ def _starts(
 def simulation_s(runs: list[Run]) -> float:
     """Return how many simulated seconds the runs last at most."""
     return sum(run.traffic.duration for run in runs)
-
-
-def axes(runs: list[Run]) -> list[str]:
-    """Return the result columns that vary besides TCP, scheme and seed."""
-    levels: dict[str, set[Any]] = {"trace": {run.trace for run in runs}}
-    for section, columns in GRID_COLUMNS.items():
-        for key, column in columns.items():
-            present = [part for part in (getattr(run, section) for run in runs) if part is not None]
-            levels[column] = {getattr(part, key) for part in present}
-    return [column for column, values in levels.items() if len(values) > 1]

@@ -211,6 +211,7 @@ def _frame(task: Simulate) -> dict[str, Any]:
             "tcp": run.tcp,
             "seed": run.seed,
             "trace": run.trace,
+            "trace_parameters": json.dumps(run.conversion.trace_parameters),
             "scheme": run.scheme,
             "scheme_name": scheme.name,
             "scheme_parameters": json.dumps(parameters),

@@ -33,8 +33,8 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
       tmt report out/quickstart
     """
     from tmt.cli.progress import progress_bar  # noqa: PLC0415
-    from tmt.report.source import read_results  # noqa: PLC0415
     from tmt.report.write import write_report  # noqa: PLC0415
+    from tmt.results.reading import read_results  # noqa: PLC0415
 
     found = read_results(results, published)
     for warning in found.warnings:

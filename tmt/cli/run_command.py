@@ -14,8 +14,8 @@ from tmt.cli.options import WholeNumber
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tmt.campaign.campaign import Campaign
     from tmt.campaign.pool import Pool
+    from tmt.results.dataset import Results
 
 FIGURES = ("comparison.png", "comparison.svg")
 
@@ -71,6 +71,7 @@ def command(
     from tmt.campaign.engine import default_jobs  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.figures.style import check_format  # noqa: PLC0415
+    from tmt.results.reading import results_of  # noqa: PLC0415
 
     for figure in figures:
         check_format(figure)
@@ -90,12 +91,13 @@ def command(
             return 0
         with run_output.live(todo, shown=not (quiet or as_json)) as watch:
             campaign.execute(todo, new_pool, watch)
-        drawn = _draw(campaign, list(figures) or [folder / name for name in FIGURES])
+        results = results_of(campaign.rows(), campaign.scenario.title)
+        drawn = _draw(results, list(figures) or [folder / name for name in FIGURES])
         after = campaign.plan()
         if as_json:
-            click.echo(run_output.as_json(campaign, after, drawn))
+            click.echo(run_output.as_json(campaign, after, results, drawn))
         elif not quiet:
-            run_output.summarise(campaign, after, drawn)
+            run_output.summarise(campaign, after, results, drawn)
     return 1 if after.failed else 0
 
 
@@ -123,17 +125,17 @@ def _folder(folder: Path, *, dry_run: bool) -> Iterator[Path]:
             yield Path(temporary) / folder.name
 
 
-def _draw(campaign: Campaign, paths: list[Path]) -> list[Path]:
-    """Draw the comparison into `paths`, unless no run has succeeded; return what was drawn."""
-    from tmt.campaign.picture import rows  # noqa: PLC0415
+def _draw(results: Results, paths: list[Path]) -> list[Path]:
+    """Draw the comparison into `paths`, unless no run has succeeded; return the paths of the drawings."""
     from tmt.figures import comparison  # noqa: PLC0415
     from tmt.figures.style import new_figure, save  # noqa: PLC0415
+    from tmt.report.comparison_rows import comparison_rows  # noqa: PLC0415
 
-    content = rows(campaign.groups())
+    content = comparison_rows(results)
     if not content:
         return []
     with new_figure(*comparison.size(content)) as figure:
-        comparison.draw(figure, content, title=campaign.scenario.title, note=comparison.NOTE)
+        comparison.draw(figure, content, title=results.title, note=comparison.NOTE)
         for path in paths:
             save(figure, path)
     return paths

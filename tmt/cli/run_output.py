@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import sys
 from contextlib import contextmanager
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.columns import DONE, GOODPUT_COUNTS
 from tmt.cli.json_output import json_text
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.engine import Plan, Progress, Watch
-    from tmt.campaign.summary import Cell, Group
+    from tmt.metrics.statistics import Interval
+    from tmt.results.cells import Cell, Summary
+    from tmt.results.dataset import Results
+
+GOODPUT = "goodput_bps"
 
 FAILURES_SHOWN = 3
 """Failed runs that are described after the table; all of them are in the results."""
@@ -87,25 +91,26 @@ def live(todo: Plan, *, shown: bool) -> Iterator[Watch]:
         yield watch
 
 
-def summarise(campaign: Campaign, after: Plan, figures: list[Path]) -> None:
-    """Print the table of goodputs, what it counts, which runs failed and where everything lies."""
+def summarise(campaign: Campaign, after: Plan, results: Results, figures: list[Path]) -> None:
+    """Print the table of goodputs, what it counts, the failed runs and where the results are."""
     from rich.console import Console  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
     from tmt.cli.tables import wide_console  # noqa: PLC0415
+    from tmt.results.cells import point_label, summarise  # noqa: PLC0415
 
     console = Console(highlight=False, markup=False)
-    groups = campaign.groups()
+    summary = summarise(results)
     console.print(Text(f"{campaign.scenario.title}\n", style="bold"), soft_wrap=True)
-    if groups:
-        for label in dict.fromkeys(group.label for group in groups):
-            table = _table([group for group in groups if group.label == label], label)
-            wide_console(table).print(table)
-        seeds = {cell.goodput_kbps.count for group in groups for cell in group.cells}
+    for point in range(len(summary.points)):
+        table = _table(summary, point, point_label(results.axes, summary, point))
+        wide_console(table).print(table)
+    if summary.cells:
+        seeds = {len(cell.rows) for cell in summary.cells}
         spread = str(min(seeds)) if len(seeds) == 1 else f"{min(seeds)} to {max(seeds)}"
         console.print(
             f"Goodput in kbit/s of {GOODPUT_COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
-            "* best of its row, or not to be told from the best (paired t tests, Holm's correction, 5 %).\n"
+            "* best of its row, or not significantly worse (paired t tests, Holm's correction, 5 %).\n"
             "Capacity: what full packets sent back to back would carry, on average over the trace.\n"
         )
     console.print(
@@ -117,7 +122,7 @@ def summarise(campaign: Campaign, after: Plan, figures: list[Path]) -> None:
         console.print(f"figure:  {path}", soft_wrap=True)
 
 
-def as_json(campaign: Campaign, after: Plan, figures: list[Path]) -> str:
+def as_json(campaign: Campaign, after: Plan, results: Results, figures: list[Path]) -> str:
     """Return the summary for programs."""
     content = {
         "title": campaign.scenario.title,
@@ -127,12 +132,56 @@ def as_json(campaign: Campaign, after: Plan, figures: list[Path]) -> str:
         "results": str(campaign.store.results_file),
         "figures": [str(path) for path in figures],
         "goodput_counts": GOODPUT_COUNTS,
-        "groups": [asdict(group) for group in campaign.groups()],
+        "groups": _groups(results),
     }
     return json_text(content)
 
 
-def _table(groups: list[Group], title: str) -> Table:
+def _groups(results: Results) -> list[dict[str, Any]]:
+    """Return the goodput of the TCP variants, one record for each point of the grid and scheme."""
+    from tmt.results.cells import summarise  # noqa: PLC0415
+
+    summary = summarise(results)
+    members: dict[tuple[int, int], list[Cell]] = {}
+    for cell in summary.cells:
+        if GOODPUT in cell.intervals:
+            members.setdefault((cell.point, cell.scheme), []).append(cell)
+    return [
+        {
+            "point": {
+                axis.column: axis.levels[level]
+                for axis, level in zip(results.axes, summary.points[point], strict=True)
+            },
+            "scheme": summary.schemes[scheme],
+            "capacity_kbps": cells[0].capacity_bps / 1000,
+            "cells": [
+                {
+                    "tcp": summary.tcps[cell.tcp],
+                    "goodput_kbps": asdict(_in_kbps(summary, cell.intervals[GOODPUT])),
+                    "values_kbps": [value * _kbps(summary) for value in cell.single[GOODPUT]],
+                    "letters": cell.letters.get(GOODPUT, {}).get("tcp", "a"),
+                    "among_best": cell.among_best.get(GOODPUT, True),
+                }
+                for cell in cells
+            ],
+        }
+        for (point, scheme), cells in sorted(members.items())
+    ]
+
+
+def _kbps(summary: Summary) -> float:
+    """Return the factor from the unit of goodput to kbit/s."""
+    return 1e-3 / summary.rate_unit[1]
+
+
+def _in_kbps(summary: Summary, interval: Interval) -> Interval:
+    factor = _kbps(summary)
+    return replace(
+        interval, mean=interval.mean * factor, low=interval.low * factor, high=interval.high * factor
+    )
+
+
+def _table(summary: Summary, point: int, title: str) -> Table:
     from rich import box  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -145,30 +194,35 @@ def _table(groups: list[Group], title: str) -> Table:
         title_justify="left",
         title_style="bold",
     )
-    variants = list(dict.fromkeys(cell.tcp for group in groups for cell in group.cells))
+    cells = {(cell.scheme, cell.tcp): cell for cell in summary.cells if cell.point == point}
+    variants = sorted({tcp for _, tcp in cells})
     table.add_column("scheme", no_wrap=True)
-    for name in [*(TCP_STYLES[tcp].label for tcp in variants), "capacity"]:
+    for name in [*(TCP_STYLES[summary.tcps[tcp]].label for tcp in variants), "capacity"]:
         table.add_column(name, justify="right", no_wrap=True)
-    for group in groups:
-        cells = {cell.tcp: cell for cell in group.cells}
+    for scheme in sorted({scheme for scheme, _ in cells}):
+        row = [cells.get((scheme, tcp)) for tcp in variants]
+        capacity_bps = next(cell.capacity_bps for cell in row if cell is not None)
         table.add_row(
-            Text(group.scheme),
-            *(_cell(cells[tcp]) if tcp in cells else "" for tcp in variants),
-            "" if math.isnan(group.capacity_kbps) else f"{group.capacity_kbps:.0f}",
+            Text(summary.schemes[scheme]),
+            *(_cell(summary, cell) for cell in row),
+            "" if math.isnan(capacity_bps) else f"{capacity_bps / 1000:.0f}",
         )
     return table
 
 
-def _cell(cell: Cell) -> Text:
+def _cell(summary: Summary, cell: Cell | None) -> Text:
     from rich.text import Text  # noqa: PLC0415
 
-    goodput = cell.goodput_kbps
-    # The interval says how many digits mean anything.
+    if cell is None or GOODPUT not in cell.intervals:
+        return Text("")
+    goodput = _in_kbps(summary, cell.intervals[GOODPUT])
+    # More digits than the interval allows would mean nothing.
     digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
     text = f"{goodput.mean:.{digits}f}"
     if not math.isnan(goodput.low):
         text += f" ±{goodput.half_width:.{digits}f}"
-    return Text(f"{text}*", style="bold") if cell.among_best else Text(f"{text} ")
+    best = cell.among_best.get(GOODPUT, True)
+    return Text(f"{text}*", style="bold") if best else Text(f"{text} ")
 
 
 def _describe_failures(campaign: Campaign, after: Plan) -> None:

@@ -17,6 +17,7 @@ from tmt.figures.style import (
     TCP_STYLES,
     VERMILLION,
 )
+from tmt.results.order import family
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,37 +59,19 @@ def tcp_looks(names: Sequence[str]) -> list[Look]:
 
 def scheme_looks(labels: Sequence[str]) -> list[Look]:
     """Return how each scheme is shown: the first of a family (the label up to the bracket) has its look."""
-    families = [_family(label) for label in labels]
-    spare = _spare({SCHEME_STYLES[family].colour for family in families if family in SCHEME_STYLES})
+    families = [family(label) for label in labels]
+    spare = _spare({SCHEME_STYLES[name].colour for name in families if name in SCHEME_STYLES})
     looks, taken = [], set()
-    for label, family in zip(labels, families, strict=True):
-        if family in SCHEME_STYLES and family not in taken:
-            style = SCHEME_STYLES[family]
-            looks.append(Look(label, style.colour, _SCHEME_MARKERS[family], style.dash))
+    for label, name in zip(labels, families, strict=True):
+        if name in SCHEME_STYLES and name not in taken:
+            style = SCHEME_STYLES[name]
+            looks.append(Look(label, style.colour, _SCHEME_MARKERS[name], style.dash))
         else:
             colour, marker = next(spare)
-            dash = SCHEME_STYLES[family].dash if family in SCHEME_STYLES else "--"
+            dash = SCHEME_STYLES[name].dash if name in SCHEME_STYLES else "--"
             looks.append(Look(label, colour, marker, dash))
-        taken.add(family)
+        taken.add(name)
     return looks
-
-
-def tcp_place(name: str) -> tuple[int, str]:
-    """Return what sorts TCP variants: the house's order, then by name."""
-    return _place(name, list(TCP_STYLES)), name
-
-
-def scheme_place(label: str) -> tuple[int, str]:
-    """Return what sorts schemes: none, FEC, ARQ, HARQ, then by label."""
-    return _place(_family(label), list(SCHEME_STYLES)), label
-
-
-def _place(name: str, known: list[str]) -> int:
-    return known.index(name) if name in known else len(known)
-
-
-def _family(label: str) -> str:
-    return label.split("(", maxsplit=1)[0].strip().lower()
 
 
 def _spare(taken: set[str]) -> Iterator[tuple[str, str]]:

@@ -14,13 +14,13 @@ from jinja2 import Environment, StrictUndefined
 from tmt import __version__
 from tmt.report.looks import scheme_looks, tcp_looks
 from tmt.report.payload import payload
-from tmt.report.plain import slug
 from tmt.report.room import fit
 from tmt.report.wording import facts, findings, sections, setup_tables, terms
+from tmt.results.values import slug
 
 if TYPE_CHECKING:
-    from tmt.report.results import Results
-    from tmt.report.summary import Summary
+    from tmt.results.cells import Summary
+    from tmt.results.dataset import Results
 
 SCRIPTS = ("dom.js", "chart.js", "plots.js", "table.js", "choices.js", "figure.js", "views.js", "main.js")
 

@@ -7,15 +7,17 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tmt.report.looks import Look, scheme_looks, tcp_looks
-from tmt.report.measures import delay_unit
-from tmt.report.plain import bounds, digits, rounded, texts
-from tmt.report.published import Match, matches
 from tmt.report.tables import differences_table, published_table, runs_table
-from tmt.report.timelines import LEVELS, delay_quantiles_s, panels
+from tmt.results.course import LEVELS, delay_quantiles_s, panels
+from tmt.results.measures import delay_unit
+from tmt.results.published import Match, matches
+from tmt.results.values import bounds, digits, texts
 
 if TYPE_CHECKING:
-    from tmt.report.results import Results, RunRecords
-    from tmt.report.summary import Cell, Summary
+    from collections.abc import Sequence
+
+    from tmt.results.cells import Cell, Summary
+    from tmt.results.dataset import Results, RunRecords
 
 Json = dict[str, Any]
 
@@ -76,7 +78,7 @@ def _cell(cell: Cell, delay_scale: float, rate: tuple[str, float]) -> Json:
             if len(values) > 1
         },
         "quantiles": [digits(value * delay_scale) for value in cell.quantiles_s] if known else None,
-        "ceiling": digits(cell.ceiling_bps * rate[1]),
+        "ceiling": digits(cell.capacity_bps * rate[1]),
         "letters": cell.letters,
     }
 
@@ -106,8 +108,13 @@ def _timeline(summary: Summary, results: Results, records: RunRecords) -> Json:
     course = panels(records, end_s, summary.rate_unit, delay_unit(results.runs))
     for panel in course:
         for layer in panel.layers:
-            layer.data[:] = rounded(layer.data)
+            layer.data[:] = _rounded(layer.data)
     return {**_run(summary, results, records), "end_s": end_s, "panels": [asdict(panel) for panel in course]}
+
+
+def _rounded(data: Sequence[Any]) -> list[Any]:
+    """Return nested lists of numbers with six significant digits."""
+    return [_rounded(item) if isinstance(item, list) else float(f"{item:.6g}") for item in data]
 
 
 def _liveliest(results: Results) -> int:

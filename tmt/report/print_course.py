@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.report.looks import tcp_looks
-from tmt.report.measures import delay_unit
-from tmt.report.timelines import panels
-from tmt.report.wording import point_label
+from tmt.results.cells import point_label
+from tmt.results.course import panels
+from tmt.results.measures import delay_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from tmt.report.results import Results, RunRecords
-    from tmt.report.summary import Summary
-    from tmt.report.timelines import Layer
+    from tmt.results.cells import Summary
+    from tmt.results.course import Layer
+    from tmt.results.dataset import Results, RunRecords
 
 
 def draw_course(results: Results, summary: Summary, records: RunRecords, figure: Figure) -> None:
@@ -41,7 +41,7 @@ def draw_course(results: Results, summary: Summary, records: RunRecords, figure:
             axes.legend(loc="upper left", ncols=3)
     stack[-1].set_xlim(0, end_s)
     stack[-1].set_xlabel("simulated time (s)")
-    place = [f"{own.label} over {summary.schemes[scheme]}", point_label(results, summary, point)]
+    place = [f"{own.label} over {summary.schemes[scheme]}", point_label(results.axes, summary, point)]
     title = ", ".join(filter(None, [*place, f"seed {run['seed']}"]))
     figure.suptitle(verbatim(title), fontsize=10)
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from tmt.figures.style import INK, new_figure, save
 from tmt.report.looks import scheme_looks, tcp_looks
-from tmt.report.plain import slug, texts
 from tmt.report.print_course import draw_course, verbatim
-from tmt.report.published import matches
-from tmt.report.wording import point_label
+from tmt.results.cells import point_label
+from tmt.results.published import matches
+from tmt.results.values import slug, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from tmt.report.measures import Measure
-    from tmt.report.published import Match
-    from tmt.report.results import Results
-    from tmt.report.summary import Cell, Summary
+    from tmt.results.cells import Cell, Summary
+    from tmt.results.dataset import Results
+    from tmt.results.measures import Measure
+    from tmt.results.published import Match
 
 FORMATS = ("pdf", "svg")
 PRINTED = ("goodput_bps", "delay_p95_s", "completion_s")
@@ -125,7 +125,7 @@ def _by_scheme(
         axes.set_xticks(range(len(summary.schemes)), [verbatim(scheme) for scheme in summary.schemes])
         axes.set_xlim(-0.5, len(summary.schemes) - 0.5)
         axes.grid(visible=False, axis="x")
-        axes.set_title(verbatim(point_label(results, summary, point)))
+        axes.set_title(verbatim(point_label(results.axes, summary, point)))
         _label_values(axes, measure)
     _finish(figure)
 

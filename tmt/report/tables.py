@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tmt.report.looks import tcp_looks
-from tmt.report.measures import COLUMNS
-from tmt.report.plain import bounds, digits, plain
+from tmt.results.measures import COLUMNS
+from tmt.results.values import bounds, digits, scalar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
 
-    from tmt.report.published import Match
-    from tmt.report.results import Results
-    from tmt.report.summary import Summary
+    from tmt.results.cells import Summary
+    from tmt.results.dataset import Results
+    from tmt.results.published import Match
 
 Json = dict[str, Any]
 
@@ -73,7 +73,7 @@ def _rows_that_fit(runs: pd.DataFrame, names: Sequence[str]) -> list[list[Any]]:
     rows: list[list[Any]] = []
     room = RUN_CHARACTERS
     for values in zip(*(runs[name] for name in names), strict=True):
-        row = [plain(value) for value in values]
+        row = [scalar(value) for value in values]
         room -= sum(len(str(value)) + 3 for value in row)
         if room < 0:
             break
@@ -127,7 +127,7 @@ def published_table(results: Results, summary: Summary, matched: Sequence[Match]
             labels[match.cell.tcp],
             summary.schemes[match.cell.scheme],
             *(
-                plain(axis.levels[level])
+                scalar(axis.levels[level])
                 for axis, level in zip(results.axes, summary.points[match.cell.point], strict=True)
             ),
             digits(match.value),

@@ -8,13 +8,13 @@ import numpy as np
 
 from tmt.metrics.statistics import seeds_needed
 from tmt.report.looks import tcp_looks
-from tmt.report.measures import COLUMNS, Measure
-from tmt.report.plain import NO_VALUE, texts
-from tmt.report.published import matches
-from tmt.report.summary import Cell, Summary, best
+from tmt.results.cells import Cell, Summary, best, point_label
+from tmt.results.measures import COLUMNS, Measure
+from tmt.results.published import matches
+from tmt.results.values import NO_VALUE, texts
 
 if TYPE_CHECKING:
-    from tmt.report.results import Results
+    from tmt.results.dataset import Results
 
 Record = dict[str, Any]
 
@@ -251,14 +251,6 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def point_label(results: Results, summary: Summary, point: int) -> str:
-    """Return a point of the grid as text, such as ``Es/N0 5 dB``; empty for a grid of one point."""
-    named = zip(results.axes, summary.points[point], strict=True)
-    return ", ".join(
-        " ".join(filter(None, [axis.label, *texts([axis.levels[level]]), axis.unit])) for axis, level in named
-    )
-
-
 def _at(results: Results, summary: Summary, point: int) -> str:
-    label = point_label(results, summary, point)
+    label = point_label(results.axes, summary, point)
     return f"With {label}, " if label else ""

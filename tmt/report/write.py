@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from tmt.io.atomic import make_folder, staged
 from tmt.report.page import render
 from tmt.report.prints import print_figures
-from tmt.report.summary import summarise
+from tmt.results.cells import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tmt.report.results import Results
+    from tmt.results.dataset import Results
 
 PAGE = "report.html"
 

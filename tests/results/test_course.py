@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tmt.report.results import RunRecords
-from tmt.report.timelines import BINS, LEVELS, delay_quantiles_s, panels
+from tmt.results.course import BINS, LEVELS, delay_quantiles_s, panels
+from tmt.results.dataset import RunRecords
 from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
 KBIT, MS = ("kbit/s", 1e-3), ("ms", 1e3)

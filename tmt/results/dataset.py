@@ -1,8 +1,8 @@
-"""What a report is made from: the runs of a campaign, what varied, and the records that some runs kept."""
+"""The results of a campaign in memory: runs, axes, failures, published values, records of single runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One thing that the campaign varied besides TCP, scheme and seed; `column` holds it in the runs."""
+    """A column of the runs that the campaign varied besides TCP variant, scheme and seed."""
 
     column: str
     label: str
@@ -22,13 +22,13 @@ class Axis:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the levels are numbers, so that a line may lead from one to the next."""
+        """Whether all levels are numbers, so that a line may connect them."""
         return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.levels)
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A run that gave no result: its name, why, its command line and what it said last."""
+    """A run without a result: its name, the reason, its command line and its last output."""
 
     name: str
     reason: str
@@ -55,10 +55,10 @@ class RunRecords:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A value that a paper gives for a cell of the grid, in the unit of the result column `column`.
+    """A published value for a cell of the grid, in the unit of the result column `column`.
 
-    `levels` names the cell's level on each axis, by column; `error` is the reading error of a value taken
-    from a plot, 0 for a printed number; `source` names paper and place.
+    `levels` holds the cell's level on each axis, by column. `error` is the reading error of a value from a
+    plot, 0 for a printed number. `source` names paper and place.
     """
 
     column: str
@@ -72,26 +72,27 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Everything that one report shows.
+    """The results of one campaign.
 
     Attributes
     ----------
     runs
-        Finished runs, one row each: ``tcp``, ``scheme``, ``seed``, the axes' columns, and those of
-        `run_columns.RUN_RESULTS`.
-    axes
-        What varied besides TCP, scheme and seed.
+        Finished runs, one row each: the columns of `tmt.campaign.columns.COLUMNS` and those of the axes. All
+        runs of a cell have the same version.
+    older
+        Finished runs of cells that have runs of a later version.
     notes
-        Pairs of label and text about how the results came to be.
+        Pairs of label and text about how the results were made.
     """
 
     title: str
     description: str
     runs: pd.DataFrame
     axes: tuple[Axis, ...] = ()
+    older: pd.DataFrame | None = None
     failures: tuple[Failure, ...] = ()
     records: tuple[RunRecords, ...] = ()
     published: tuple[Published, ...] = ()
     scenario_text: str = ""
     notes: tuple[tuple[str, str], ...] = ()
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Runs to cells: means and intervals over seeds, and what can be told apart at each point of the grid."""
+"""Compute cells from runs: means and intervals over seeds, ranks, paired differences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from tmt.metrics.statistics import LEVEL, Interval, compare_all, holm, paired_difference, rank, t_interval
-from tmt.report.measures import COMPARED, Measure, measures
+from tmt.results.measures import COMPARED, Measure, measures
+from tmt.results.values import texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-    from tmt.report.results import Results
+    from tmt.results.dataset import Axis, Results
 
 DELAY_QUANTILES = ("delay_min_s", "delay_median_s", "delay_p85_s", "delay_p95_s", "delay_p99_s")
 
@@ -28,9 +29,19 @@ Point = tuple[int, ...]
 class Cell:
     """The runs of one TCP variant, scheme and grid point; values are in the measures' units.
 
-    `tcp`, `scheme` and `point` are indexes into the lists of `Summary`; `letters` holds for a measure those
-    among the TCP variants of this scheme and those among the schemes of this variant. `ceiling_bps` is the
-    goodput that back-to-back packets would have on the link that the scheme makes.
+    Attributes
+    ----------
+    tcp, scheme, point
+        Indexes into the lists of `Summary`.
+    single
+        One value a run, by measure.
+    capacity_bps
+        TCP payload that full packets sent back to back would carry; NaN for a scheme that works online.
+    letters
+        By measure: significance letters among the TCP variants over this scheme (key ``tcp``), and among the
+        schemes under this variant (key ``scheme``).
+    among_best
+        By measure: whether no TCP variant over this scheme is significantly better.
     """
 
     tcp: int
@@ -40,8 +51,9 @@ class Cell:
     intervals: dict[str, Interval]
     single: dict[str, list[float]]
     quantiles_s: list[float]
-    ceiling_bps: float
+    capacity_bps: float
     letters: dict[str, dict[str, str]] = field(default_factory=dict)
+    among_best: dict[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +72,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All cells of a campaign, and the lists that their indexes lead into."""
+    """All cells of a campaign, and the lists that their indexes refer to."""
 
     tcps: list[str]
     schemes: list[str]
@@ -98,10 +110,18 @@ def summarise(results: Results) -> Summary:
     return Summary(tcps, schemes, points, shown, cells, differences, keys)
 
 
-def best(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> tuple[Cell, list[Cell]] | None:
-    """Return the best of several cells and those that cannot be told from it; None when none has a value.
+def point_label(axes: Sequence[Axis], summary: Summary, point: int) -> str:
+    """Return a point of the grid as text, such as ``Es/N0 5 dB``; empty for a grid of one point."""
+    named = zip(axes, summary.points[point], strict=True)
+    return ", ".join(
+        " ".join(filter(None, [axis.label, *texts([axis.levels[level]]), axis.unit])) for axis, level in named
+    )
 
-    Only pairs with the best one are tested, with Holm's correction over these.
+
+def best(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> tuple[Cell, list[Cell]] | None:
+    """Return the best of several cells and those not significantly worse; None when no cell has a value.
+
+    Only pairs with the best cell are tested, with Holm's correction over these pairs.
     """
     valued = [cell for cell in cells if measure.column in cell.intervals]
     if not valued:
@@ -138,9 +158,9 @@ def _cell(runs: pd.DataFrame, key: tuple[int, int, int], rows: list[int], shown:
     values = {column: t_interval(numbers) for column, numbers in single.items() if len(numbers)}
     quantiles = [t_interval(_numbers(part, name)).mean for name in DELAY_QUANTILES]
     tcp, scheme, point = key
-    ceiling = t_interval(_numbers(part, "capacity_bps")).mean
+    capacity_bps = t_interval(_numbers(part, "capacity_bps")).mean
     lists = {column: list(numbers) for column, numbers in single.items()}
-    return Cell(tcp, scheme, point, rows, values, lists, quantiles, ceiling)
+    return Cell(tcp, scheme, point, rows, values, lists, quantiles, capacity_bps)
 
 
 def _compare(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> list[Difference]:
@@ -154,7 +174,10 @@ def _compare(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> lis
                 continue
             table = _table(runs, group, measure)
             for ranked in rank(-table if measure.better == "less" else table):
-                group[ranked.column].letters.setdefault(measure.column, {})[among] = ranked.letters
+                cell = group[ranked.column]
+                cell.letters.setdefault(measure.column, {})[among] = ranked.letters
+                if among == "tcp":
+                    cell.among_best[measure.column] = ranked.among_best
             found.extend(
                 Difference(
                     group[pair.first].point,

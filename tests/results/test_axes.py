@@ -1,33 +1,53 @@
-"""What a campaign varied, found in its rows."""
+"""Axes are the columns that vary between runs with all else in common."""
 
 from __future__ import annotations
 
-import pytest
-from made import frame, run
+import json
+from typing import Any
 
-from tmt.report.axes import find_axes
+import pytest
+from result_rows import frame, run
+
+from tmt.results.axes import find_axes
 
 
 @pytest.mark.parametrize(
-    ("names", "axes"),
+    ("traces", "axes"),
     [
-        (["one"], []),
-        (["internet 5 dB", "internet 6.5 dB"], [("internet", "dB", (5, 6.5))]),
-        (["Es/N0 12 dB", "Es/N0 5 dB"], [("Es/N0", "dB", (5, 12))]),
+        ([{"channel": "lms", "es_n0_db": 5.0}], []),
         (
-            ["ge(alpha=0.99, beta=0.1)", "ge(alpha=0.9, beta=0.1)", "ge(alpha=0.9, beta=0.5)"],
+            [{"channel": "lms", "es_n0_db": 12.0}, {"channel": "lms", "es_n0_db": 5.0}],
+            [("Es/N0", "dB", (5, 12))],
+        ),
+        (
+            [{"alpha": 0.99, "beta": 0.1}, {"alpha": 0.9, "beta": 0.1}, {"alpha": 0.9, "beta": 0.5}],
             [("alpha", "", (0.9, 0.99)), ("beta", "", (0.1, 0.5))],
         ),
-        (["sample.parquet /10", "sample.parquet /2"], [("parquet", "", (2, 10))]),
-        (["lte.csv", "starlink.csv"], [("trace", "", ("lte.csv", "starlink.csv"))]),
+        ([{"every": 10, "file": "a", "sha256": "x"}, {"every": 2, "file": "a"}], [("every", "", (2, 10))]),
+        ([{"file": "lte.csv"}, {"file": "starlink.csv"}], [("trace", "", ("trace 0", "trace 1"))]),
+        (
+            [{"channel": "lms", "los_frame_m": 3.5}, {"channel": "bernoulli"}],
+            [("channel", "", ("bernoulli", "lms"))],
+        ),
     ],
 )
-def test_find_axes__takes_numbers_out_of_trace_names(names: list[str], axes: list[object]) -> None:
-    runs = frame([run(trace=name) for name in names])
+def test_find_axes__takes_the_parameters_of_the_traces(
+    traces: list[dict[str, Any]], axes: list[object]
+) -> None:
+    runs = frame(
+        [run(trace=f"trace {i}", trace_parameters=json.dumps(trace)) for i, trace in enumerate(traces)]
+    )
     found = find_axes(runs)
     assert [(axis.label, axis.unit, axis.levels) for axis in found] == axes
     for axis in found:
         assert set(runs[axis.column]) == set(axis.levels)
+
+
+def test_find_axes__never_reads_a_number_out_of_a_name() -> None:
+    runs = frame([run(trace=f"Es/N0 {level} dB") for level in (5, 6)])
+    assert [(axis.label, axis.levels) for axis in find_axes(runs)] == [
+        ("trace", ("Es/N0 5 dB", "Es/N0 6 dB"))
+    ]
 
 
 def test_find_axes__leaves_out_what_follows_from_another_axis() -> None:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from tmt.metrics.statistics import Interval
 
@@ -15,7 +15,7 @@ NO_VALUE = "n/a"
 
 
 def digits(value: float) -> float | None:
-    """Return a number with five significant digits, or None for what JSON cannot say."""
+    """Return a number with five significant digits, or None for NaN and infinity."""
     return float(f"{value:.5g}") if math.isfinite(value) else None
 
 
@@ -24,14 +24,9 @@ def bounds(interval: Interval) -> list[float | None]:
     return [digits(interval.mean), digits(interval.low), digits(interval.high)]
 
 
-def rounded(data: Sequence[Any]) -> list[Any]:
-    """Return nested lists of numbers with six significant digits."""
-    return [rounded(item) if isinstance(item, list) else float(f"{item:.6g}") for item in data]
-
-
-def plain(value: Any) -> str | int | float | None:
-    """Return a table's value: None, flag as on or off, integer, float of five digits, or text."""
-    if value is None or value != value or str(value) == "<NA>":  # noqa: PLR0124  (NaN is what differs from itself)
+def scalar(value: Any) -> str | int | float | None:
+    """Return a value for a table: None, a flag as on or off, an integer, a float of five digits, or text."""
+    if value is None or value != value or str(value) == "<NA>":  # noqa: PLR0124  (NaN differs from itself)
         return None
     if hasattr(value, "item"):
         value = value.item()
@@ -43,8 +38,8 @@ def plain(value: Any) -> str | int | float | None:
 
 
 def texts(values: Iterable[Any]) -> list[str]:
-    """Return values as a reader sees them in a table."""
-    return [NO_VALUE if (kept := plain(value)) is None else _text(kept) for value in values]
+    """Return values as a table shows them."""
+    return [NO_VALUE if (kept := scalar(value)) is None else _text(kept) for value in values]
 
 
 def slug(text: str) -> str:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from made import frame, run
+from result_rows import frame, run
 
-from tmt.report.axes import find_axes
-from tmt.report.published import matches
-from tmt.report.results import Published, Results
-from tmt.report.summary import Summary, best, summarise
+from tmt.results.axes import find_axes
+from tmt.results.cells import Summary, best, summarise
+from tmt.results.dataset import Published, Results
+from tmt.results.published import matches
 
 
 def _results(published: tuple[Published, ...] = ()) -> Results:
     # Two variants, three seeds, two rates of loss; the second variant is 10, 10 and 13 kbit/s better.
     rows = [
-        run(tcp=tcp, seed=seed, trace=f"loss {loss} %", goodput_bps=1000.0 * (base + gain - 50 * loss))
+        run(
+            tcp=tcp,
+            seed=seed,
+            trace_parameters=f'{{"loss": {loss}}}',
+            goodput_bps=1000.0 * (base + gain - 50 * loss),
+        )
         for loss in (1, 2)
         for seed, base in ((1, 300), (2, 320), (3, 310))
         for tcp, gain in (("newreno", 0), ("cubic", 10 if seed < 3 else 13))
@@ -65,9 +70,9 @@ def test_best__names_the_greatest_and_none_that_can_be_told_from_it() -> None:
 
 def test_matches__finds_the_cell_of_a_published_value() -> None:
     published = (
-        Published("goodput_bps", "cubic", "ARQ", {"trace: loss": 2}, 200_000.0, 4000.0, "somebody"),
+        Published("goodput_bps", "cubic", "ARQ", {"trace.loss": 2}, 200_000.0, 4000.0, "somebody"),
         Published("goodput_bps", "cubic", "HARQ(10/12)", {}, 200_000.0, 4000.0, "not run"),
-        Published("goodput_bps", "cubic", "ARQ", {"trace: loss": 9}, 200_000.0, 4000.0, "no such loss"),
+        Published("goodput_bps", "cubic", "ARQ", {"trace.loss": 9}, 200_000.0, 4000.0, "no such loss"),
         Published("fairness", "cubic", "ARQ", {}, 1.0, 0.0, "not measured"),
     )
     results = _results(published)

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made import run
+from result_rows import run
 
 from tmt.campaign.store import Store
 from tmt.errors import InputError
-from tmt.report.source import read_results
+from tmt.results.reading import read_results
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 OURS = [path for path in sorted(SCENARIOS.glob("*.toml")) if "published" in tomllib.loads(path.read_text())]
@@ -61,14 +61,29 @@ def test_read_results__tells_schemes_of_one_label_apart(tmp_path: Path) -> None:
     assert set(runs["scheme"]) == {"HARQ(10/12), rounds=1", "HARQ(10/12), rounds=3", "ARQ"}
 
 
-def test_read_results__shows_the_newest_of_several_versions_and_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "versions",
+    [
+        [{"simulator": "build 1"}, {"simulator": "build 2"}],
+        [{"tmt_version": "1"}, {"tmt_version": "2"}],
+        [{"trace_parameters": '{"sha256": "a"}'}, {"trace_parameters": '{"sha256": "b"}'}],
+    ],
+)
+def test_read_results__puts_no_runs_of_two_versions_into_one_cell(
+    tmp_path: Path, versions: list[dict[str, Any]]
+) -> None:
+    # Seed 1 was run again after a change; the clock of that machine was slow.
+    early, late = versions
     rows = [
-        _run(finished_at=f"2026-01-0{day}T00:00:00+00:00", simulator=f"build {day}", goodput_bps=1e5 * day)
-        for day in (2, 3, 1)
+        _run(seed=1, goodput_bps=1e5, **early),
+        _run(seed=2, goodput_bps=2e5, **early),
+        _run(seed=1, goodput_bps=3e5, finished_at="2020-01-01T00:00:00+00:00", **late),
     ]
     results = read_results(_campaign(tmp_path / "c", *rows))
     assert list(results.runs["goodput_bps"]) == [3e5]
-    assert "2 runs of other versions" in results.warnings[0]
+    assert results.older is not None
+    assert list(results.older["goodput_bps"]) == [1e5, 2e5]
+    assert "2 runs of an earlier version" in results.warnings[0]
 
 
 def test_read_results__takes_only_published_values_of_its_own_scenario(tmp_path: Path) -> None:
@@ -150,6 +165,13 @@ def test_read_results__without_a_readable_scenario_are_called_as_their_folder(tm
     assert read_results(folder).title == "Named"
     (folder / "scenario.toml").write_text("title = broken")
     assert read_results(folder).title == "quick"
+
+
+def test_read_results__refuses_records_outside_the_folder(tmp_path: Path) -> None:
+    for name in ("../other", str(tmp_path / "other")):
+        folder = _campaign(tmp_path / f"c{len(name)}", _run(records=name))
+        with pytest.raises(InputError, match="records outside the campaign's folder"):
+            read_results(folder)
 
 
 @pytest.mark.parametrize(("content", "reason"), [(None, "is missing"), (b"PAR1 no more", "is damaged")])

@@ -1,4 +1,4 @@
-"""Rows of runs as a campaign keeps them, with values that are easy to compute by hand."""
+"""Rows of runs as a campaign stores them, with values that are easy to compute by hand."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tmt.campaign.columns import COLUMNS
 
 
 def run(**values: Any) -> dict[str, Any]:
-    """Return a row that has `values` and plain ones in a few other columns."""
-    plain = {
+    """Return a row with `values`, and with defaults in a few other columns."""
+    defaults = {
         "tcp": "cubic",
         "scheme": "ARQ",
         "scheme_parameters": "{}",
@@ -26,7 +26,7 @@ def run(**values: Any) -> dict[str, Any]:
         "simulator": "ns",
         "finished_at": "2026-01-01T00:00:00+00:00",
     }
-    return dict.fromkeys(column.name for column in COLUMNS) | plain | values
+    return dict.fromkeys(column.name for column in COLUMNS) | defaults | values
 
 
 def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:

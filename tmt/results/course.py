@@ -14,7 +14,7 @@ from tmt.units import NS_PER_S
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tmt.report.results import RunRecords
+    from tmt.results.dataset import RunRecords
 
 BINS = 240
 """Parts of a run's time in which rates and delays are summed up."""

@@ -1,4 +1,4 @@
-"""Which result columns the pictures can show, under what name, in which unit, and which way is better."""
+"""The result columns that charts show: label, unit, and which direction is better."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ COLUMNS = {column.name: column for column in CAMPAIGN_COLUMNS}
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A result column as a picture shows it: `scale` times the column's value is in `unit`.
+    """A result column as a chart shows it: `scale` times the column's value is in `unit`.
 
-    `better` is "more" or "less" where one direction is clearly the wished one, else empty.
+    `better` is "more" or "less" for a measure with a preferred direction, else empty.
     """
 
     column: str
@@ -44,13 +44,13 @@ _SHOWN: tuple[tuple[str, str, Literal["more", "less", ""]], ...] = (
 )
 
 COMPARED = ("goodput_bps", "delay_p95_s", "completion_s")
-"""Columns whose paired differences are tested; each more would need a stricter correction from its reader."""
+"""Columns whose paired differences are tested."""
 
 _SHARES = ("retransmission_ratio", "forward_utilisation")
 
 
 def measures(runs: pd.DataFrame) -> list[Measure]:
-    """Return the measures that at least one run has a value for, with units that suit the values' size."""
+    """Return the measures for which a run has a value, in units that suit the size of the values."""
     delays = delay_unit(runs)
     return [
         Measure(column, label, better, *(delays if column.startswith("delay_") else _unit_for(runs, column)))

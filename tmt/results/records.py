@@ -1,4 +1,4 @@
-"""Packet and window records of chosen runs, read back from a campaign's folder."""
+"""Read the packet and window records of single runs from a campaign's folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from pyarrow.lib import ArrowException
 
 from tmt.errors import InputError
-from tmt.report.results import RunRecords
+from tmt.results.dataset import RunRecords
 from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
 if TYPE_CHECKING:
@@ -21,24 +21,27 @@ if TYPE_CHECKING:
     from tmt.schema import Table
 
 MOST_RUNS = 40
-"""Runs whose course the page shows at most, for its size."""
+"""Upper bound on the runs that are read."""
 
 
 def read_chosen(folder: Path, runs: pd.DataFrame) -> tuple[RunRecords, ...]:
-    """Return the records of the runs that kept them; where too many did, of `MOST_RUNS` spread evenly.
+    """Return the records of the runs that kept them, of `MOST_RUNS` evenly spread runs when more did.
 
     Raises
     ------
     InputError
-        When a file of records is missing, damaged or of another kind.
+        When a file of records is missing, damaged, of another kind or outside the folder.
     """
     rows = [row for row, name in enumerate(runs["records"]) if isinstance(name, str)]
     if len(rows) > MOST_RUNS:
         rows = [rows[i] for i in np.linspace(0, len(rows) - 1, MOST_RUNS).round().astype(int)]
-    return tuple(_read_run(folder / str(runs["records"].iloc[row]), row) for row in rows)
+    return tuple(_read_run(folder, str(runs["records"].iloc[row]), row) for row in rows)
 
 
-def _read_run(folder: Path, row: int) -> RunRecords:
+def _read_run(campaign: Path, name: str, row: int) -> RunRecords:
+    folder = campaign / name
+    if not folder.resolve().is_relative_to(campaign.resolve()):
+        raise InputError(campaign, f"names records outside the campaign's folder: {name!r}")
     return RunRecords(
         row,
         _read(folder / "packets.parquet", PACKET_RECORDS),

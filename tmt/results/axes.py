@@ -1,0 +1,131 @@
+"""Axes of a campaign: the columns that it varied besides TCP variant, scheme and seed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from tmt.results.dataset import Axis
+from tmt.results.measures import COLUMNS
+from tmt.results.values import scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CANDIDATES = (
+    "stack",
+    "rtt_s",
+    "wired_rate_bps",
+    "wired_delay_s",
+    "wired_loss",
+    "proxy",
+    "proxy_tcp",
+    "proxy_stack",
+    "proxy_delay_s",
+    "delayed_acks",
+    "queue_packets",
+    "window_packets",
+    "proxy_buffer_packets",
+    "in_order",
+    "hold_s",
+    "loop",
+    "return_link",
+    "return_rate_bps",
+    "duration_s",
+    "flows",
+    "transfer_bytes",
+    "packet_bytes",
+    "start_spread_s",
+    "code",
+    "block_segments",
+)
+"""Columns that a scenario can vary. Some follow from others, as a queue of one bandwidth-delay product."""
+
+_LABELS = {
+    "rtt_s": "RTT",
+    "wired_rate_bps": "wired rate",
+    "wired_delay_s": "wired delay",
+    "wired_loss": "wired loss",
+    "proxy_tcp": "proxy's TCP",
+    "proxy_stack": "proxy's stack",
+    "proxy_delay_s": "proxy's delay",
+    "proxy_buffer_packets": "proxy's buffer",
+    "delayed_acks": "delayed acknowledgements",
+    "queue_packets": "queue",
+    "window_packets": "window",
+    "in_order": "in-order delivery",
+    "hold_s": "hold time",
+    "loop": "looped trace",
+    "return_link": "return link",
+    "return_rate_bps": "return rate",
+    "duration_s": "duration",
+    "transfer_bytes": "transfer",
+    "packet_bytes": "packet size",
+    "start_spread_s": "start spread",
+    "block_segments": "block",
+    "es_n0_db": "Es/N0",
+}
+"""Labels of columns and of a trace's parameters; of others, the name itself without its unit."""
+
+_UNITS = {"db": "dB", "kmh": "km/h", "ghz": "GHz", "deg": "°", "m": "m", "ns": "ns"}
+"""Units that end the names of a trace's parameters."""
+
+_IDENTITY = frozenset({"file", "sha256"})
+"""Keys of `trace_parameters` that name a trace; the label of the trace stands for them."""
+
+
+def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:
+    """Return the axes of a campaign; `runs` gains a column for each parameter that varies between its traces.
+
+    A column is an axis when it varies between runs that have all else in common: TCP variant, scheme, seed
+    and the axes found before it.
+    """
+    parameters = _add_trace_parameters(runs)
+    found: list[Axis] = []
+    for column in (*parameters, "trace", *CANDIDATES):
+        common = ["tcp", "scheme", "seed", *(axis.column for axis in found)]
+        if column not in runs:
+            continue
+        levels = runs.groupby(common, dropna=False)[column].nunique(dropna=False)
+        if levels.max() > 1:
+            found.append(_axis(runs, column, *(parameters.get(column) or _label_and_unit(column))))
+    return tuple(found)
+
+
+def _add_trace_parameters(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    """Add a column for each parameter of the traces that varies; return label and unit of each column."""
+    if "trace_parameters" not in runs:
+        return {}
+    known = {text: json.loads(text) for text in runs["trace_parameters"].dropna().unique()}
+    names = dict.fromkeys(name for values in known.values() for name in values if name not in _IDENTITY)
+    added = {}
+    for name in names:
+        values = [known.get(text, {}).get(name) for text in runs["trace_parameters"]]
+        if len(set(values)) > 1:
+            runs[f"trace.{name}"] = pd.Series(values, runs.index, object)
+            added[f"trace.{name}"] = _parameter_label_and_unit(name)
+    return added
+
+
+def _label_and_unit(column: str) -> tuple[str, str]:
+    return _LABELS.get(column, column), COLUMNS[column].unit
+
+
+def _parameter_label_and_unit(name: str) -> tuple[str, str]:
+    stem, _, suffix = name.rpartition("_")
+    unit = _UNITS.get(suffix, "") if stem else ""
+    return _LABELS.get(name, (stem if unit else name).replace("_", " ")), unit
+
+
+def _axis(runs: pd.DataFrame, column: str, label: str, unit: str) -> Axis:
+    levels: Sequence[Any] = [scalar(value) for value in runs[column].unique()]
+    # A column of objects keeps None; one of numbers would turn it into NaN, which is no level.
+    runs[column] = pd.Series([scalar(value) for value in runs[column]], runs.index, object)
+    return Axis(column, label, unit, tuple(sorted(levels, key=_order)))
+
+
+def _order(level: Any) -> tuple[bool, bool, Any]:
+    """Return the sort key of a level: numbers by size, then texts, then None."""
+    return level is None, isinstance(level, str), 0 if level is None else level

@@ -1,0 +1,151 @@
+"""Read a campaign's folder, or the rows of a campaign that is open, into `Results`."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tmt.campaign.columns import DONE
+from tmt.campaign.store import MARK, PUBLISHED, SCENARIO, Store
+from tmt.errors import InputError
+from tmt.results.axes import find_axes
+from tmt.results.dataset import Failure, Results
+from tmt.results.order import scheme_place, tcp_place
+from tmt.results.published import read_published, unmatched_warnings
+from tmt.results.records import read_chosen
+from tmt.results.values import NO_VALUE, texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from tmt.results.dataset import Axis
+
+
+def read_results(folder: Path, published: Path | None = None) -> Results:
+    """Read a campaign's folder and published values: those of a CSV file, by default the scenario's.
+
+    Raises
+    ------
+    InputError
+        When the folder holds no campaign or no run, or a file is damaged.
+    """
+    if not (folder / MARK).is_file():
+        raise InputError(folder, "holds no campaign; name a folder that `tmt run` has written")
+    store = Store(folder)
+    try:
+        rows = store.table().to_pandas()
+    finally:
+        store.close()
+    if not len(rows):
+        raise InputError(folder, "holds no runs yet; start them with `tmt run`")
+    scenario = _read_scenario(folder / SCENARIO)
+    about = tomllib.loads(scenario)
+    title = str(about.get("title", folder.resolve().name))
+    results = results_of(rows, title)
+    if published is None and "published" in about:
+        published = folder / PUBLISHED
+    values = read_published(published, results.axes, str(about.get("title", ""))) if published else ()
+    return replace(
+        results,
+        description=str(about.get("description", "")).strip(),
+        scenario_text=scenario,
+        records=read_chosen(folder, results.runs),
+        published=values,
+        warnings=(*results.warnings, *unmatched_warnings(values, results.runs)),
+    )
+
+
+def results_of(rows: pd.DataFrame, title: str) -> Results:
+    """Return the results that the rows of a campaign hold, without published values and records."""
+    rows = rows.assign(scheme=_distinct_schemes(rows))
+    done = rows[rows["status"] == DONE].reset_index(drop=True)
+    axes = find_axes(done) if len(done) else ()
+    runs, older = _split_versions(done, axes)
+    warnings = []
+    if len(older):
+        warnings.append(
+            f"{len(older)} runs of an earlier version of the programs or of a trace are in the results too; "
+            "no mean counts them."
+        )
+    return Results(
+        title=title,
+        description="",
+        runs=_in_order(runs, axes),
+        axes=axes,
+        older=_in_order(older, axes),
+        failures=tuple(_failure(dict(row)) for _, row in rows[rows["status"] != DONE].iterrows()),
+        notes=_notes(rows),
+        warnings=tuple(warnings),
+    )
+
+
+def _read_scenario(path: Path) -> str:
+    """Return the scenario's text, empty when the folder holds no valid one."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        tomllib.loads(text)
+    except (OSError, ValueError):
+        return ""
+    return text
+
+
+def _distinct_schemes(rows: pd.DataFrame) -> list[str]:
+    """Return the schemes' labels; a label with several sets of parameters gains those that differ."""
+    parameters = {text: json.loads(text) for text in rows["scheme_parameters"].dropna().unique()}
+    sets: dict[str, list[dict[str, Any]]] = {}
+    for label, text in rows[["scheme", "scheme_parameters"]].drop_duplicates().itertuples(index=False):
+        sets.setdefault(str(label), []).append(parameters.get(text, {}))
+    differing = {
+        label: [
+            name for name in found[0] if name != "rtt_ns" and len({str(one.get(name)) for one in found}) > 1
+        ]
+        for label, found in sets.items()
+    }
+    return [
+        ", ".join([str(label), *(f"{name}={parameters[text][name]}" for name in differing[str(label)])])
+        for label, text in zip(rows["scheme"], rows["scheme_parameters"], strict=True)
+    ]
+
+
+def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the runs of each cell's latest version, and the runs of earlier versions.
+
+    The latest version is that of the cell's last row: rows stand in the order in which runs finished.
+    """
+    cell = ["tcp", "scheme", *(axis.column for axis in axes)]
+    version = done[["simulator", "tmt_version"]].astype(str).agg(" ".join, axis=1) + [
+        str(json.loads(text).get("sha256")) if isinstance(text, str) else ""
+        for text in done["trace_parameters"]
+    ]
+    keys = [tuple(key) for key in done[cell].astype(object).itertuples(index=False)]
+    latest = dict(zip(keys, version, strict=True))
+    is_latest = [latest[key] == value for key, value in zip(keys, version, strict=True)]
+    kept = done[is_latest].drop_duplicates([*cell, "seed"], keep="last")
+    return kept, done.drop(kept.index)
+
+
+def _in_order(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> pd.DataFrame:
+    """Return the runs by TCP variant, scheme, point and seed."""
+    levels = [[axis.levels.index(value) for value in runs[axis.column]] for axis in axes]
+    columns = [runs["tcp"].map(tcp_place), runs["scheme"].map(scheme_place), *levels, runs["seed"]]
+    places = list(zip(*columns, strict=True))
+    return runs.iloc[sorted(range(len(runs)), key=places.__getitem__)].reset_index(drop=True)
+
+
+def _failure(row: dict[str, Any]) -> Failure:
+    name = ", ".join(texts([row["tcp"], row["scheme"], row["trace"]])) + f", seed {texts([row['seed']])[0]}"
+    reason = str(row["status"])
+    status = texts([row["exit_status"]])[0]
+    if status != NO_VALUE:
+        reason += f", exit status {status}"
+    return Failure(name, reason, str(row["command"] or ""), str(row["message"] or ""))
+
+
+def _notes(rows: pd.DataFrame) -> tuple[tuple[str, str], ...]:
+    finished = rows["finished_at"].dropna()
+    notes = [("first run finished", str(finished.min())), ("last run finished", str(finished.max()))]
+    return tuple(notes) if len(finished) else ()
