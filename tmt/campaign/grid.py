@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tmt.campaign.columns import GRID_COLUMNS
 from tmt.campaign.conversions import conversion_of, digest, return_conversion_of, source_of
 from tmt.campaign.sections import ProxySection, scheme_of
 from tmt.campaign.tasks import run_sources
