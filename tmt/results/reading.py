@@ -112,18 +112,14 @@ def _distinct_schemes(rows: pd.DataFrame) -> list[str]:
 
 
 def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the runs of each cell's latest version, and the runs of earlier versions.
+    """Return the runs of each cell's latest experiment, and the runs of earlier ones.
 
-    The latest version is that of the cell's last row: rows stand in the order in which runs finished.
+    The latest experiment is that of the cell's last row: rows stand in the order in which runs finished.
     """
     cell = ["tcp", "scheme", *(axis.column for axis in axes)]
-    version = done[["simulator", "tmt_version"]].astype(str).agg(" ".join, axis=1) + [
-        str(json.loads(text).get("sha256")) if isinstance(text, str) else ""
-        for text in done["trace_parameters"]
-    ]
     keys = [tuple(key) for key in done[cell].astype(object).itertuples(index=False)]
-    latest = dict(zip(keys, version, strict=True))
-    is_latest = [latest[key] == value for key, value in zip(keys, version, strict=True)]
+    latest = dict(zip(keys, done["experiment"], strict=True))
+    is_latest = [latest[key] == value for key, value in zip(keys, done["experiment"], strict=True)]
     kept = done[is_latest].drop_duplicates([*cell, "seed"], keep="last")
     return kept, done.drop(kept.index)
 
