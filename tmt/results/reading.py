@@ -118,8 +118,9 @@ def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[pd.Data
     """
     cell = ["tcp", "scheme", *(axis.column for axis in axes)]
     keys = [tuple(key) for key in done[cell].astype(object).itertuples(index=False)]
-    latest = dict(zip(keys, done["experiment"], strict=True))
-    is_latest = [latest[key] == value for key, value in zip(keys, done["experiment"], strict=True)]
+    experiments = done["experiment"].astype(str)
+    latest = dict(zip(keys, experiments, strict=True))
+    is_latest = [latest[key] == value for key, value in zip(keys, experiments, strict=True)]
     kept = done[is_latest].drop_duplicates([*cell, "seed"], keep="last")
     return kept, done.drop(kept.index)
 
