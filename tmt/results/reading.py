@@ -118,7 +118,7 @@ def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[pd.Data
     """
     cell = ["tcp", "scheme", *(axis.column for axis in axes)]
     keys = [tuple(key) for key in done[cell].astype(object).itertuples(index=False)]
-    experiments = done["experiment"].astype(str)
+    experiments = [str(value) for value in done["experiment"]]
     latest = dict(zip(keys, experiments, strict=True))
     is_latest = [latest[key] == value for key, value in zip(keys, experiments, strict=True)]
     kept = done[is_latest].drop_duplicates([*cell, "seed"], keep="last")
