@@ -1,0 +1,71 @@
+"""History of a Starlink dish (``grpcurl ... {"get_history":{}}``): the last 900 s, one value a second.
+
+``dishGetHistory`` holds rings that are indexed by ``current`` modulo their length: ``popPingDropRate`` (0 to
+1), ``popPingLatencyMs`` (round trip to the point of presence), ``downlinkThroughputBps`` and
+``uplinkThroughputBps``. Source: sparky8512/starlink-grpc-tools.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.errors import InputError
+from tmt.io.files import head_of
+from tmt.measured.json_file import read_json
+from tmt.measured.rate_series import RateSeries
+from tmt.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from tmt.measured.options import Direction
+
+_RATES = {"up": "uplinkThroughputBps", "down": "downlinkThroughputBps"}
+
+
+def is_dish_history(path: str) -> bool:
+    """Whether a file begins as such a history (InputError when it cannot be read)."""
+    return b'"dishGetHistory"' in head_of(path)
+
+
+def read_dish_history(path: str, direction: Direction) -> RateSeries:
+    """Return usage, loss and half of the round trip of each second, the oldest first.
+
+    Raises
+    ------
+    InputError
+        Where a field is missing or wrong.
+    """
+    document = read_json(path)
+    history = document.get("dishGetHistory") if isinstance(document, dict) else None
+    if not isinstance(history, dict):
+        raise InputError(path, "there is no dishGetHistory")
+    rate, drops, trips = (
+        _ring(path, history, name) for name in (_RATES[direction], "popPingDropRate", "popPingLatencyMs")
+    )
+    if not len(rate) == len(drops) == len(trips) or not len(rate):
+        raise InputError(path, f"its rings hold {len(rate)}, {len(drops)} and {len(trips)} values")
+    if (drops > 1).any():
+        raise InputError(path, f"a value of popPingDropRate is {drops.max():g}; the most allowed is 1")
+    notes = (
+        f"{_RATES[direction]} is what was used, not what the link can carry: --line sets a rate",
+        f"losses of pings ({100 * drops.mean():.2f} %) have no known direction: they count as {direction}",
+        "the delay is taken as half of the round trip to the point of presence",
+    )
+    seconds = np.full(len(rate), NS_PER_S, np.int64)
+    return RateSeries(seconds, rate, drops, np.rint(trips * NS_PER_MS / 2).astype(np.int64), notes)
+
+
+def _ring(path: str, history: dict[str, Any], name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return the values of a ring in order of time, those that have been written."""
+    values, current = history.get(name), str(history.get("current", ""))
+    if not isinstance(values, list) or not current.isdecimal():
+        raise InputError(path, f"{name if current.isdecimal() else 'current'} is missing or wrong")
+    for place, value in enumerate(values):
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e15:
+            raise InputError(
+                path, f"{name} is {value!r}; a number of 0 or more is needed", f"value {place + 1}"
+            )
+    array = np.array(values, np.float64)
+    count = int(current)
+    return np.roll(array, -(count % max(len(array), 1))) if count >= len(array) else array[:count]

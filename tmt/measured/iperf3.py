@@ -1,0 +1,124 @@
+"""JSON of iperf3 (``-J``): the rate of each interval, and the share of lost datagrams with UDP.
+
+Fields: ``intervals[].sum`` (``sum_bidir_reverse`` for the other direction with ``--bidir``) with ``start``
+and ``end`` in s, ``bits_per_second``, and with UDP ``lost_percent`` at the receiver. Source: iperf3's
+``iperf_api.c`` (`iperf_print_intermediate`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.errors import InputError
+from tmt.measured.importer import Importer, Measurement
+from tmt.measured.json_file import read_json
+from tmt.measured.rate_series import RATE_OPTIONS, RateSeries, durations
+from tmt.units import NS_PER_MS, seconds_to_ns
+
+if TYPE_CHECKING:
+    from tmt.measured.options import Direction, Reading
+
+
+def read_iperf3(path: str, direction: Direction | None) -> RateSeries:
+    """Return the rates of one direction; `up` is from the client to the server.
+
+    The client counts bytes as it hands them to the kernel, a receiver as they arrive. Omitted intervals
+    (``-O``) are left out.
+
+    Raises
+    ------
+    InputError
+        With the interval, where a field is missing or wrong; and where the file has no such direction.
+    """
+    document = read_json(path)
+    intervals = document.get("intervals") if isinstance(document, dict) else None
+    if not isinstance(intervals, list) or not intervals:
+        raise InputError(path, "there is no list intervals; this is not the JSON of iperf3 (-J)")
+    reverse = _reverse(document)
+    key, sends = _sum_of(path, intervals[0], reverse=reverse, direction=direction)
+    rows: list[list[float]] = []
+    losses: list[float | None] = []
+    places: list[str] = []
+    for number, interval in enumerate(intervals):
+        place = f"intervals[{number}].{key}"
+        held = interval.get(key) if isinstance(interval, dict) else None
+        if not isinstance(held, dict):
+            raise InputError(path, "it is missing", place)
+        if not held.get("omitted"):
+            values = [_number(path, place, held, name) for name in ("start", "end", "bits_per_second")]
+            loss = _number(path, place, held, "lost_percent") / 100.0 if "lost_percent" in held else None
+            rows.append(values)
+            losses.append(loss)
+            places.append(place)
+    if not rows:
+        raise InputError(path, "every interval is omitted")
+    start, end = (np.array([seconds_to_ns(row[i]) for row in rows], np.int64) for i in (0, 1))
+    # iperf3 rounds each end by itself: one within 1 ms of the next start is the same moment.
+    start[1:] = np.where(np.abs(start[1:] - end[:-1]) <= NS_PER_MS, end[:-1], start[1:])
+    duration, gaps = durations(path, start, end, places)
+    share = None if None in losses else np.array(losses, np.float64)
+    rate = np.array([row[2] for row in rows], np.float64)
+    notes = ["a rate of iperf3 is what went through: a lower bound of the capacity"]
+    if sends:
+        notes.append("these are rates at the sender; losses are known to the receiver only (run iperf3 -R)")
+    elif share is not None:
+        rate = rate / np.maximum(1.0 - share, 0.01)
+        notes.append("lost datagrams are added to the rate at the receiver")
+    return RateSeries(duration, rate, share, None, (*notes, *gaps))
+
+
+def _reverse(document: dict[str, Any]) -> bool:
+    start = document.get("start")
+    test = start.get("test_start") if isinstance(start, dict) else None
+    return bool(test.get("reverse")) if isinstance(test, dict) else False
+
+
+def _sum_of(path: str, interval: Any, *, reverse: bool, direction: str | None) -> tuple[str, bool]:
+    """Return the key of the direction's sum, and whether the rate was taken at the sender."""
+    interval = interval if isinstance(interval, dict) else {}
+    main, other = ("down", "up") if reverse else ("up", "down")
+    found = {main: "sum"} | ({other: "sum_bidir_reverse"} if "sum_bidir_reverse" in interval else {})
+    direction = direction or main
+    if direction not in found:
+        raise InputError(path, f"--direction is {direction}; this test sent {' and '.join(found)}")
+    key = found[direction]
+    held = interval.get(key)
+    sender = held.get("sender") if isinstance(held, dict) else None
+    return key, bool(sender) if sender is not None else direction == "up"
+
+
+def _number(path: str, place: str, holder: dict[str, Any], name: str) -> float:
+    value = holder.get(name)
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e15:
+        raise InputError(path, f"{name} is {value!r}; a number of 0 or more is needed", place)
+    return float(value)
+
+
+def read(
+    path: str,
+    reading: Reading = "link",
+    direction: Direction | None = None,
+    line_bps: int | None = None,
+    lldu_bytes: int = 1500,
+    decode_time_ns: int = NS_PER_MS,
+    seed: int = 1,
+) -> Measurement:
+    """Return the opportunities of one direction; errors as for `read_iperf3`."""
+    series = read_iperf3(path, direction)
+    return series.measurement(path, reading, line_bps, lldu_bytes, decode_time_ns, seed)
+
+
+IMPORTER = Importer(
+    "iperf3",
+    "intervals of iperf3 -J: rates, and losses with UDP",
+    read,
+    lambda head: b'"bits_per_second"' in head and b'"intervals"' in head,
+    RATE_OPTIONS,
+    """Each interval gives opportunities at its rate. Losses of UDP are drawn within each interval.
+
+\\b
+  iperf3 -c example.org -u -b 50M -R -J > iperf.json
+  tmt import iperf3 iperf.json down.parquet""",
+)

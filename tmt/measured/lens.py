@@ -1,0 +1,136 @@
+"""CSV files of the LENS data set (Starlink and OneWeb): irtt round trips, or ping replies.
+
+irtt: ``timestamp,rtt,uplink,downlink``, the stamp in ns since the epoch, delays in ms. -1 marks a loss: in
+``uplink``, in ``downlink``, or in ``rtt`` where the direction is unknown; the other two then are 0.
+ping: ``timestamp,rtt``, the stamp of the reply in s since the epoch; lost probes have no line.
+Source: README of clarkzjw/LENS.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.errors import InputError
+from tmt.io.fields import shown
+from tmt.io.refusals import refusal
+from tmt.measured.importer import Importer, Measurement
+from tmt.measured.irtt import one_direction
+from tmt.measured.probes import PROBE_OPTIONS, Probes, milliseconds
+from tmt.measured.text_lines import text_lines
+from tmt.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from tmt.measured.options import Direction
+    from tmt.trace import Int64Array
+
+IRTT_HEADER, PING_HEADER = "timestamp,rtt,uplink,downlink", "timestamp,rtt"
+
+_IRTT_BYTES = 88
+"""IP packet of irtt in this data set: 60 bytes of UDP payload."""
+_PING_BYTES = 84
+
+
+def read_lens(path: str, direction: Direction) -> Probes:
+    """Return the probes of one direction.
+
+    Raises
+    ------
+    InputError
+        With the line, where the header is none of the two, a field is no number, or time goes back.
+    """
+    lines = text_lines(path)
+    header = next(lines, None)
+    names = header.text.replace(" ", "") if header else ""
+    if header is None or names not in (IRTT_HEADER, PING_HEADER):
+        columns = f"{IRTT_HEADER} or {PING_HEADER}"
+        number = header.number if header else None
+        raise InputError(path, refusal("csv_header", found=shown(names, 120), columns=columns), number)
+    width = names.count(",") + 1
+    rows: list[list[Decimal]] = []
+    cut = False
+    for line in lines:
+        fields = line.text.split(",")
+        try:
+            row = [Decimal(field.strip()) for field in fields]
+            if len(row) != width or not all(value.is_finite() for value in row):
+                raise InvalidOperation
+        except InvalidOperation:
+            if not line.ended:
+                cut = True
+                break
+            if len(fields) != width:
+                raise InputError(
+                    path, refusal("fields", found=len(fields), needed=width), line.number
+                ) from None
+            raise InputError(path, f"{shown(line.text)} holds no {width} numbers", line.number) from None
+        if rows and row[0] < rows[-1][0]:
+            raise InputError(path, f"time goes back from {rows[-1][0]} to {row[0]}", line.number)
+        rows.append(row)
+    if not rows:
+        raise InputError(path, refusal("no_rows"))
+    probes = _ping(rows) if width == 2 else _irtt(path, rows, direction)
+    return probes if not cut else _with_note(probes, "the last line is cut and is left out")
+
+
+def _irtt(path: str, rows: list[list[Decimal]], direction: Direction) -> Probes:
+    sent = np.array([int(row[0]) for row in rows], np.int64)
+    trips, up, down = (_nanoseconds(rows, column, NS_PER_MS) for column in (1, 2, 3))
+    lost = np.select(
+        [trips == -NS_PER_MS, up == -NS_PER_MS, down == -NS_PER_MS], ["unknown", "up", "down"], ""
+    )
+    # A -1 is a loss only where the other two delays are 0: clocks that differ give negative delays, too.
+    zeros = (trips == 0).astype(int) + (up == 0) + (down == 0)
+    lost = np.where(zeros == 2, lost, "")
+    whole = lost == ""
+    if not whole.any():
+        raise InputError(path, f"all {len(rows)} probes are lost; no delay is known")
+    return one_direction(sent, lost, up[whole], down[whole], _IRTT_BYTES, direction)
+
+
+def _ping(rows: list[list[Decimal]]) -> Probes:
+    stamps = np.array([int(row[0] * NS_PER_S) for row in rows], np.int64)
+    trips = _nanoseconds(rows, 1, NS_PER_MS)
+    notes = (
+        "the delay of each direction is taken as half of the round trip",
+        f"the file holds no sequence numbers: losses are unknown; longest time between replies "
+        f"{milliseconds(int(np.diff(stamps).max(initial=0)))}",
+    )
+    return Probes.of(stamps - trips, trips // 2, np.ones(len(rows), np.bool_), _PING_BYTES, notes)
+
+
+def _nanoseconds(rows: list[list[Decimal]], column: int, unit_ns: int) -> Int64Array:
+    return np.array([int((row[column] * unit_ns).to_integral_value()) for row in rows], np.int64)
+
+
+def _with_note(probes: Probes, note: str) -> Probes:
+    return replace(probes, notes=(*probes.notes, note))
+
+
+def read(
+    path: str, direction: Direction | None = None, line_bps: int | None = None, lldu_bytes: int = 1500
+) -> Measurement:
+    """Return a link trace of one direction, downwards unless told otherwise; errors as for `read_lens`."""
+    return read_lens(path, direction or "down").measurement(line_bps, lldu_bytes)
+
+
+def _sniff(head: bytes) -> bool:
+    first = head.split(b"\n", 1)[0].strip().replace(b" ", b"").decode("utf-8", "replace")
+    return first in (IRTT_HEADER, PING_HEADER)
+
+
+IMPORTER = Importer(
+    "lens",
+    "round trips of the LENS data set (CSV of irtt or ping)",
+    read,
+    _sniff,
+    PROBE_OPTIONS,
+    """Each probe becomes a row. In the irtt form -1 tells the direction of a loss; the ping form holds no
+losses.
+
+\\b
+  tmt import lens irtt-10ms-2024-01-20.csv up.parquet --direction up""",
+)

@@ -1,0 +1,187 @@
+"""Output of ``ping -D`` and ``ping -D -O`` (iputils): round trips with the time of each reply.
+
+A reply reads ``[epoch seconds] N bytes from A: icmp_seq=S ttl=T time=X ms``; its stamp is the arrival. ``no
+answer yet for icmp_seq=S`` is printed when the next probe is sent, so that it comes for every probe where the
+round trip is longer than the interval: it does not tell a loss. The sequence number has 16 bits.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.errors import InputError
+from tmt.io.fields import shown
+from tmt.measured.importer import Importer, Measurement
+from tmt.measured.probes import PROBE_OPTIONS, Probes, milliseconds
+from tmt.measured.text_lines import Line, text_lines
+from tmt.units import NS_PER_MS, seconds_to_ns
+
+if TYPE_CHECKING:
+    from tmt.measured.options import Direction
+    from tmt.trace import Int64Array
+
+_STAMP = r"\[(?P<stamp>\d+\.\d+)\] "
+_REPLY = re.compile(
+    _STAMP + r"(?P<bytes>\d+) bytes from .*icmp_seq=(?P<seq>\d+)\b.* time=(?P<time>[\d.]+) ms(?P<rest>.*)"
+)
+_WAITING = re.compile(_STAMP + r"no answer yet for icmp_seq=(?P<seq>\d+)")
+_REFUSED = re.compile(_STAMP + r"From .*icmp_seq=(?P<seq>\d+)\b.*")
+_START = re.compile(r"PING .* (?P<payload>\d+)(\((?P<packet>\d+)\))? (data )?bytes.*")
+_SENT = re.compile(r"(?P<sent>\d+) packets transmitted, .*")
+_UNSTAMPED = re.compile(r"\d+ bytes from .*icmp_seq=\d+.*")
+_BESIDE = re.compile(r"--- .* ping statistics ---|rtt min/.*|round-trip min/.*|ping: .*")
+
+_HEAD = re.compile(r"\s*(PING \S+ |\[\d+\.\d+\] (\d+ bytes from|no answer yet))")
+
+_WRAP = 1 << 16
+_FAR = 1 << 62
+
+
+def read_ping(path: str, direction: Direction) -> Probes:
+    """Return probes of one direction, with half of each round trip as their delay.
+
+    A probe without a reply is lost if a later one was answered, or if the log goes on for the longest round
+    trip. Otherwise its fate is open, and it is left out. Ping does not know on which way a probe was lost: it
+    counts as lost in the direction that is read.
+
+    Raises
+    ------
+    InputError
+        With the line, where it is none of ping's, has no time stamp, or is earlier than the line before.
+    """
+    log = _Log(path)
+    for line in text_lines(path, comments=False):
+        log.take(line)
+    if not log.replies:
+        raise InputError(path, "there is no reply with a time stamp; run ping with -D")
+    return log.probes(direction)
+
+
+class _Log:
+    """A ping's replies by sequence number, which is counted on over its wraps."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.replies: dict[int, tuple[int, int]] = {}  # sequence: sent, round trip, in ns
+        self._lowest, self._highest, self._sent = _FAR, 0, 0
+        self._last_ns: int | None = None
+        self._size_bytes = 0
+        self._cut = False
+        self._duplicates = 0
+
+    def take(self, line: Line) -> None:
+        """Take in one line."""
+        if found := _REPLY.fullmatch(line.text):
+            self._reply(line, found)
+        elif found := _WAITING.fullmatch(line.text) or _REFUSED.fullmatch(line.text):
+            self._stamp(line, found["stamp"])
+            self._unwrapped(int(found["seq"]))
+        elif found := _START.fullmatch(line.text):
+            self._size_bytes = int(found["packet"] or int(found["payload"]) + 28)
+            self._lowest = 1
+        elif found := _SENT.fullmatch(line.text):
+            self._sent = int(found["sent"])
+        elif _UNSTAMPED.fullmatch(line.text):
+            raise InputError(self._path, "this reply has no time stamp; run ping with -D", line.number)
+        elif not line.ended:
+            self._cut = True
+        elif not _BESIDE.fullmatch(line.text):
+            raise InputError(self._path, f"{shown(line.text)} is no line of ping", line.number)
+
+    def _reply(self, line: Line, found: re.Match[str]) -> None:
+        stamp_ns = self._stamp(line, found["stamp"])
+        sequence = self._unwrapped(int(found["seq"]))
+        if sequence in self.replies:
+            self._duplicates += 1
+            return
+        try:
+            round_trip_ns = round(float(found["time"]) * NS_PER_MS)
+        except ValueError:
+            raise InputError(self._path, f"time is {found['time']}, no number", line.number) from None
+        self.replies[sequence] = (stamp_ns - round_trip_ns, round_trip_ns)
+        self._size_bytes = self._size_bytes or int(found["bytes"]) + 20
+
+    def _stamp(self, line: Line, text: str) -> int:
+        stamp_ns = seconds_to_ns(text)
+        if self._last_ns is not None and stamp_ns < self._last_ns:
+            reason = f"time goes back by {milliseconds(self._last_ns - stamp_ns)} from the line before"
+            raise InputError(self._path, reason, line.number)
+        self._last_ns = stamp_ns
+        return stamp_ns
+
+    def _unwrapped(self, sequence: int) -> int:
+        """Return the sequence number that is nearest to the highest one so far, and remember it."""
+        turn = round((self._highest - sequence) / _WRAP)
+        counted = sequence + max(turn, 0) * _WRAP
+        self._lowest, self._highest = min(self._lowest, counted), max(self._highest, counted)
+        return counted
+
+    def probes(self, direction: Direction) -> Probes:
+        """Return what the lines told."""
+        known = np.array(sorted(self.replies), np.int64)
+        sent, trips = (np.array([self.replies[s][i] for s in known], np.int64) for i in (0, 1))
+        numbers = np.arange(self._lowest, max(self._highest, self._sent) + 1)
+        times = self._sending_times(numbers, known, sent)
+        delivered = np.isin(numbers, known)
+        assert self._last_ns is not None
+        settled = (numbers < known[-1]) | (times + trips.max() <= self._last_ns) | delivered
+        delay = np.zeros(len(numbers), np.int64)
+        delay[delivered] = trips // 2
+        notes = ["the delay of each direction is taken as half of the round trip"]
+        lost = int((settled & ~delivered).sum())
+        if lost:
+            notes.append(
+                f"{lost} losses of unknown direction count as lost {direction}; do not import both directions"
+            )
+        if not settled.all():
+            notes.append(f"{int((~settled).sum())} probes at the end have no answer yet and are left out")
+        if self._duplicates:
+            notes.append(f"{self._duplicates} duplicate replies are left out")
+        if self._cut:
+            notes.append("the last line is cut and is left out")
+        return Probes.of(times[settled], delay[settled], delivered[settled], self._size_bytes, tuple(notes))
+
+    @staticmethod
+    def _sending_times(
+        numbers: Int64Array,
+        known: Int64Array,
+        sent: Int64Array,
+    ) -> Int64Array:
+        """Return when each probe was sent, on a line through its neighbours where it has no reply."""
+        start = sent[0]
+        times = np.interp(numbers, known, sent - start)
+        if len(known) > 1:
+            interval = (sent[-1] - sent[0]) / (known[-1] - known[0])
+            times = np.where(numbers < known[0], (numbers - known[0]) * interval, times)
+            times = np.where(
+                numbers > known[-1], (sent[-1] - start) + (numbers - known[-1]) * interval, times
+            )
+        else:
+            times = np.where(numbers == known[0], times, (numbers - known[0]) * 1.0e9)
+        result: Int64Array = start + np.rint(times).astype(np.int64)
+        return result
+
+
+def read(
+    path: str, direction: Direction | None = None, line_bps: int | None = None, lldu_bytes: int = 1500
+) -> Measurement:
+    """Return a link trace of one direction, downwards unless told otherwise; errors as for `read_ping`."""
+    return read_ping(path, direction or "down").measurement(line_bps, lldu_bytes)
+
+
+IMPORTER = Importer(
+    "ping",
+    "output of ping -D, better with -O",
+    read,
+    lambda head: _HEAD.match(head.decode("utf-8", "replace")) is not None,
+    PROBE_OPTIONS,
+    """Each probe becomes a row with half of the round trip as its delay. Ping does not know on which way a
+probe was lost: it counts as lost in the imported direction.
+
+\\b
+  ping -D -O -i 0.02 example.org > ping.txt
+  tmt import ping ping.txt down.parquet --line 5000000""",
+)

@@ -1,0 +1,170 @@
+"""Probe packets of one direction, and the link traces that they give.
+
+A probe tells loss and delay. Its rate tells nothing of the link's capacity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from tmt.measured.importer import Measurement, Option
+from tmt.measured.options import DIRECTION, LINE
+from tmt.trace import Int64Array, LinkTrace
+from tmt.units import NS_PER_MS, NS_PER_S
+
+BoolArray = npt.NDArray[np.bool_]
+
+LLDU_BYTES = Option(
+    "lldu_bytes",
+    "--lldu-bytes",
+    "whole number",
+    "With --line: bytes that a row of the line carries.",
+    default=1500,
+    minimum=1,
+)
+
+PROBE_OPTIONS = (DIRECTION, LINE, LLDU_BYTES)
+"""Options of every format that holds probes of both directions."""
+
+LEAST_DELAY_NS = NS_PER_MS
+"""Delay that stands for the least one where the clocks' difference hides it, and no round trip tells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """Probes of one direction in the order of sending.
+
+    Attributes
+    ----------
+    tx_time_ns : [n_probes], int64, strictly increasing
+        Since the first probe.
+    delay_ns : [n_probes], int64
+        One-way delay; for a lost probe, interpolated between its neighbours'.
+    delivered : [n_probes], bool
+    size_bytes
+        Bytes of a probe's IP packet.
+    notes
+        Sentences for the user: clock offset, losses whose direction is unknown.
+    """
+
+    tx_time_ns: Int64Array
+    delay_ns: Int64Array
+    delivered: BoolArray
+    size_bytes: int
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        sent_ns: Int64Array,
+        delay_ns: Int64Array,
+        delivered: BoolArray,
+        size_bytes: int,
+        notes: tuple[str, ...] = (),
+    ) -> Probes:
+        """Make probes from times that may be out of order or equal, and delays that losses do not have.
+
+        Parameters
+        ----------
+        sent_ns : [n_probes], int64
+            On any clock; at least one probe must be delivered.
+        delay_ns : [n_probes], int64
+            Where `delivered`; the other values are not used.
+        """
+        order = np.argsort(sent_ns, kind="stable")
+        times = increasing(sent_ns[order] - sent_ns.min())
+        delay, arrived = delay_ns[order], delivered[order]
+        filled = np.interp(times, times[arrived], delay[arrived])
+        delay = np.where(arrived, delay, np.rint(filled).astype(np.int64))
+        return cls(times, delay, arrived, size_bytes, notes)
+
+    def link_trace(self) -> LinkTrace:
+        """Return a link trace with a row for each probe."""
+        ones = np.ones(len(self.tx_time_ns), np.uint8)
+        return LinkTrace(self.tx_time_ns, self.delay_ns, self.delivered, ones)
+
+    def over_line(self, rate_bps: int, lldu_bytes: int) -> LinkTrace:
+        """Return a line of `rate_bps` that loses and delays as the probes did.
+
+        Row i begins at ``i * 8 * lldu_bytes / rate_bps`` s, from the first probe to the last. It is
+        delivered if the probe nearest before it was. Its delay is interpolated between the delivered probes.
+        """
+        interval_ns = Fraction(8 * lldu_bytes * NS_PER_S, rate_bps)
+        rows = int(int(self.tx_time_ns[-1]) / interval_ns) + 1
+        times = multiples(interval_ns, rows)
+        before = np.searchsorted(self.tx_time_ns, times, side="right") - 1
+        arrived = self.delivered
+        delay = np.interp(times, self.tx_time_ns[arrived], self.delay_ns[arrived])
+        return LinkTrace(times, np.rint(delay).astype(np.int64), arrived[before], np.ones(rows, np.uint8))
+
+    def measurement(self, line_bps: int | None, lldu_bytes: int) -> Measurement:
+        """Return the link trace that the options ``--line`` and ``--lldu-bytes`` ask for."""
+        if line_bps is not None:
+            note = f"{len(self.tx_time_ns)} probes lie over a line of {line_bps} bit/s"
+            trace = self.over_line(line_bps, lldu_bytes)
+            return Measurement(trace, "packed", lldu_bytes, (*self.notes, note))
+        seconds = max(int(self.tx_time_ns[-1]), 1) / NS_PER_S
+        rate_bps = 8 * self.size_bytes * len(self.tx_time_ns) / seconds
+        note = f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is no capacity: --line sets one"
+        return Measurement(self.link_trace(), "padded", self.size_bytes, (*self.notes, note))
+
+
+def multiples(interval_ns: Fraction, count: int) -> Int64Array:
+    """Return the first multiples of an interval, rounded down, which do not drift: [count]."""
+    step, part = divmod(interval_ns.numerator, interval_ns.denominator)
+    index = np.arange(count, dtype=np.int64)
+    if part * count >= 2**63:
+        exact = [int(i * interval_ns) for i in range(count)]
+        return np.array(exact, np.int64)
+    return index * step + index * part // interval_ns.denominator
+
+
+def increasing(times_ns: Int64Array) -> Int64Array:
+    """Return sorted times with equal ones put 1 ns apart, in their order."""
+    index = np.arange(len(times_ns), dtype=np.int64)
+    return np.maximum.accumulate(times_ns - index) + index
+
+
+def one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array, Int64Array, str]:
+    """Return the delays of both directions with the difference of the clocks removed, and a note about it.
+
+    Parameters
+    ----------
+    up_ns, down_ns : [n], int64
+        Measured one-way delays of the same probes. Both hold the clocks' difference, with opposite signs.
+
+    A least delay that is not positive proves that the clocks differ. Then both directions get half of the
+    least round trip as their least delay. Otherwise the clocks are taken to agree.
+    """
+    least_up, least_down = int(up_ns.min()), int(down_ns.min())
+    if least_up > 0 and least_down > 0:
+        note = (
+            f"the clocks are taken to agree: least delay {milliseconds(least_up)} up, "
+            f"{milliseconds(least_down)} down"
+        )
+        return up_ns, down_ns, note
+    half = max(int((up_ns + down_ns).min()) // 2, 1)
+    note = (
+        f"the clocks differ (least delay {milliseconds(least_up)} up, {milliseconds(least_down)} down): the "
+        f"least delay of each direction is set to half of the least round trip, {milliseconds(half)}"
+    )
+    return up_ns - least_up + half, down_ns - least_down + half, note
+
+
+def from_least(delay_ns: Int64Array) -> tuple[Int64Array, str]:
+    """Return delays of one direction counted from their least, and a note about it."""
+    least = int(delay_ns.min())
+    note = (
+        f"the clocks' difference hides the least delay: it is set to {milliseconds(LEAST_DELAY_NS)} "
+        f"({least / NS_PER_S:.6f} s removed)"
+    )
+    return delay_ns - least + LEAST_DELAY_NS, note
+
+
+def milliseconds(time_ns: int) -> str:
+    """Return a time for people."""
+    return f"{time_ns / NS_PER_MS:.3f} ms"

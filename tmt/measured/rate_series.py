@@ -1,0 +1,165 @@
+"""Series of rates, and the opportunities to send that they give.
+
+An interval of rate R holds an opportunity for every ``8 * lldu_bytes`` bits of R. The part of a row that is
+left at the end of an interval is carried into the next one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tmt.errors import InputError, UsageError
+from tmt.measured.importer import Measurement, Option
+from tmt.measured.options import DECODE_TIME, DIRECTION, LINE, Reading, reading
+from tmt.trace import Int64Array, LinkTrace, PhyTrace
+from tmt.units import NS_PER_S
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FloatArray = npt.NDArray[np.float64]
+
+MAX_ROWS = 200_000_000
+"""Rows that one series may give: some hours of 1 Gbit/s in rows of 1500 bytes."""
+
+LLDU_BYTES = Option(
+    "lldu_bytes",
+    "--lldu-bytes",
+    "whole number",
+    "Bytes that one opportunity can carry.",
+    default=1500,
+    minimum=1,
+)
+SEED = Option(
+    "seed",
+    "--seed",
+    "whole number",
+    "Seed of the draws that choose which opportunities are lost, where the series has losses.",
+    default=1,
+    minimum=0,
+)
+_LINE = replace(LINE, help="Rate in bit/s that stands for the measured ones; losses and delays stay.")
+RATE_OPTIONS = (reading("link"), DIRECTION, _LINE, LLDU_BYTES, DECODE_TIME, SEED)
+"""Options of every format that holds rates."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateSeries:
+    """Rates over intervals that follow one another without a gap.
+
+    Attributes
+    ----------
+    duration_ns : [n], int64
+    rate_bps : [n], float64
+    loss : [n], float64, or None
+        Share of the packets that are lost.
+    delay_ns : [n], int64, or None
+        One-way delay; 0 where it is unknown.
+    notes
+        Sentences for the user.
+    """
+
+    duration_ns: Int64Array
+    rate_bps: FloatArray
+    loss: FloatArray | None = None
+    delay_ns: Int64Array | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def start_ns(self) -> Int64Array:
+        """When each interval begins, since the first one: [n], int64."""
+        return np.cumsum(self.duration_ns) - self.duration_ns
+
+    def opportunities_ns(self, lldu_bytes: int) -> Int64Array:
+        """Return when each opportunity begins: the moment when its bits have become available.
+
+        Raises
+        ------
+        UsageError
+            When there are more than `MAX_ROWS`.
+        """
+        bits = self.rate_bps * (self.duration_ns / NS_PER_S)
+        done = np.concatenate([[0.0], np.cumsum(bits)])
+        needed = 8.0 * lldu_bytes
+        # A share of 1e-9 of a row may be missing, so that a rate of whole rows gives all of them.
+        count = int(np.floor(done[-1] / needed + 1e-9))
+        if count > MAX_ROWS:
+            raise UsageError(f"--lldu-bytes {lldu_bytes} gives {count} rows; the most are {MAX_ROWS}")
+        wanted = np.arange(count, dtype=np.float64) * needed
+        index = np.clip(np.searchsorted(done, wanted, side="right") - 1, 0, len(bits) - 1)
+        into_ns = (wanted - done[index]) / self.rate_bps[index] * NS_PER_S
+        times = self.start_ns[index] + np.floor(into_ns + 1e-3).astype(np.int64)
+        return np.maximum.accumulate(times - np.arange(count)) + np.arange(count)
+
+    def measurement(
+        self,
+        path: str,
+        reading: Reading,
+        line_bps: int | None,
+        lldu_bytes: int,
+        decode_time_ns: int,
+        seed: int,
+    ) -> Measurement:
+        """Return the trace of opportunities in the form that ``--as`` asks for.
+
+        `line_bps` is a rate that stands for the measured ones; losses and delays stay.
+
+        Raises
+        ------
+        InputError
+            When the series has no room for one row.
+        """
+        if line_bps is not None:
+            rates = np.full(len(self.rate_bps), float(line_bps))
+            return replace(
+                self, rate_bps=rates, notes=(*self.notes, f"the rate is set to {line_bps} bit/s")
+            ).measurement(path, reading, None, lldu_bytes, decode_time_ns, seed)
+        times = self.opportunities_ns(lldu_bytes)
+        if not len(times):
+            raise InputError(path, f"its rates carry no row of {lldu_bytes} bytes")
+        at = np.searchsorted(self.start_ns, times, side="right") - 1
+        lost = np.zeros(len(times), np.bool_)
+        notes = list(self.notes)
+        if self.loss is not None:
+            lost = np.random.Generator(np.random.PCG64(seed)).random(len(times)) < self.loss[at]
+            notes.append(
+                f"which packets of an interval are lost is drawn (seed {seed}): {lost.sum()} of {len(lost)}"
+            )
+        delay = np.full(len(times), decode_time_ns, np.int64)
+        if self.delay_ns is not None:
+            delay = np.where(self.delay_ns[at] > 0, self.delay_ns[at], decode_time_ns)
+        rows: PhyTrace | LinkTrace
+        if reading == "phy":
+            rows = PhyTrace(times, np.where(lost, 0, delay))
+        else:
+            rows = LinkTrace(times, delay, ~lost, np.ones(len(times), np.uint8))
+        return Measurement(rows, "packed", lldu_bytes, tuple(notes))
+
+
+def durations(
+    path: str, start_ns: Int64Array, end_ns: Int64Array, places: Sequence[int | str]
+) -> tuple[Int64Array, tuple[str, ...]]:
+    """Return how long each interval lasts, and a note about the gaps between them, which are cut out.
+
+    Raises
+    ------
+    InputError
+        With the place of an interval that has no length, or begins before the one before has ended.
+    """
+    for wrong, reason in (
+        (end_ns <= start_ns, "this interval does not end after it begins"),
+        (
+            np.append(False, start_ns[1:] < end_ns[:-1]),
+            "this interval begins before the last one has ended",
+        ),
+    ):
+        if wrong.any():
+            raise InputError(path, reason, places[int(np.argmax(wrong))])
+    gaps = start_ns[1:] - end_ns[:-1]
+    count, seconds = int((gaps > 0).sum()), float(gaps.sum()) / NS_PER_S
+    note = f"{count} stretches without a measurement, {seconds:.1f} s in all, are cut out"
+    return end_ns - start_ns, (note,) if count else ()
