@@ -46,10 +46,29 @@ LINE = Option(
     "line_bps",
     "--line",
     "whole number",
-    "Rate in bit/s of a line that takes its losses and delays from the probes: a probe's own rate is no "
-    "capacity.",
+    "Rate in bit/s of a line that takes its losses and delays from the probes or the intervals: the rate of "
+    "a probe, and the usage of a link, are no capacity.",
     metavar="BPS",
     minimum=1,
+)
+
+LLDU_BYTES = Option(
+    "lldu_bytes",
+    "--lldu-bytes",
+    "whole number",
+    "Bytes of a row: of the line (--line), of an opportunity, or of a block.",
+    default=1500,
+    metavar="BYTES",
+    minimum=1,
+)
+
+SEED = Option(
+    "seed",
+    "--seed",
+    "whole number",
+    "Seed of the draws that choose the lost rows, where the measurement has only a share of losses.",
+    default=1,
+    minimum=0,
 )
 
 DECODE_TIME = Option(

@@ -1,8 +1,8 @@
 """Output of ``ping -D`` and ``ping -D -O`` (iputils): round trips with the time of each reply.
 
 A reply reads ``[epoch seconds] N bytes from A: icmp_seq=S ttl=T time=X ms``; its stamp is the arrival. ``no
-answer yet for icmp_seq=S`` is printed when the next probe is sent, so that it comes for every probe where the
-round trip is longer than the interval: it does not tell a loss. The sequence number has 16 bits.
+answer yet for icmp_seq=S`` is printed when probe S + 1 is sent, so that it comes for every probe where the
+round trip is longer than the interval: it tells a sending time, and no loss. Numbers have 16 bits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tmt.io.fields import shown
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.probes import PROBE_OPTIONS, Probes, milliseconds
 from tmt.measured.text_lines import Line, text_lines
-from tmt.units import NS_PER_MS, seconds_to_ns
+from tmt.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
     from tmt.measured.options import Direction
@@ -67,6 +67,7 @@ class _Log:
         self._path = path
         self.replies: dict[int, tuple[int, int]] = {}  # sequence: sent, round trip, in ns
         self._lowest, self._highest, self._sent = _FAR, 0, 0
+        self._sending: dict[int, int] = {}  # sequence: sent, as told by the line about the probe before
         self._last_ns: int | None = None
         self._size_bytes = 0
         self._cut = False
@@ -76,7 +77,10 @@ class _Log:
         """Take in one line."""
         if found := _REPLY.fullmatch(line.text):
             self._reply(line, found)
-        elif found := _WAITING.fullmatch(line.text) or _REFUSED.fullmatch(line.text):
+        elif found := _WAITING.fullmatch(line.text):
+            stamp_ns = self._stamp(line, found["stamp"])
+            self._sending[self._unwrapped(int(found["seq"])) + 1] = stamp_ns
+        elif found := _REFUSED.fullmatch(line.text):
             self._stamp(line, found["stamp"])
             self._unwrapped(int(found["seq"]))
         elif found := _START.fullmatch(line.text):
@@ -123,8 +127,10 @@ class _Log:
         """Return what the lines told."""
         known = np.array(sorted(self.replies), np.int64)
         sent, trips = (np.array([self.replies[s][i] for s in known], np.int64) for i in (0, 1))
-        numbers = np.arange(self._lowest, max(self._highest, self._sent) + 1)
-        times = self._sending_times(numbers, known, sent)
+        last = max(self._highest, self._sent, *self._sending)
+        numbers = np.arange(self._lowest, last + 1)
+        sending = self._sending | dict(zip(known.tolist(), sent.tolist(), strict=True))
+        times = _sending_times(numbers, sending)
         delivered = np.isin(numbers, known)
         assert self._last_ns is not None
         settled = (numbers < known[-1]) | (times + trips.max() <= self._last_ns) | delivered
@@ -144,25 +150,16 @@ class _Log:
             notes.append("the last line is cut and is left out")
         return Probes.of(times[settled], delay[settled], delivered[settled], self._size_bytes, tuple(notes))
 
-    @staticmethod
-    def _sending_times(
-        numbers: Int64Array,
-        known: Int64Array,
-        sent: Int64Array,
-    ) -> Int64Array:
-        """Return when each probe was sent, on a line through its neighbours where it has no reply."""
-        start = sent[0]
-        times = np.interp(numbers, known, sent - start)
-        if len(known) > 1:
-            interval = (sent[-1] - sent[0]) / (known[-1] - known[0])
-            times = np.where(numbers < known[0], (numbers - known[0]) * interval, times)
-            times = np.where(
-                numbers > known[-1], (sent[-1] - start) + (numbers - known[-1]) * interval, times
-            )
-        else:
-            times = np.where(numbers == known[0], times, (numbers - known[0]) * 1.0e9)
-        result: Int64Array = start + np.rint(times).astype(np.int64)
-        return result
+
+def _sending_times(numbers: Int64Array, sending: dict[int, int]) -> Int64Array:
+    """Return when each probe was sent; one whose time is unknown lies on a line through its neighbours."""
+    known = np.array(sorted(sending), np.int64)
+    start = min(sending.values())
+    sent = np.array([sending[number] - start for number in known.tolist()], np.float64)
+    interval = (sent[-1] - sent[0]) / (known[-1] - known[0]) if len(known) > 1 else float(NS_PER_S)
+    times = np.interp(numbers, known, sent)
+    times += np.minimum(numbers - known[0], 0) * interval + np.maximum(numbers - known[-1], 0) * interval
+    return start + np.rint(times).astype(np.int64)
 
 
 def read(

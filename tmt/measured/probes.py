@@ -11,21 +11,12 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tmt.measured.importer import Measurement, Option
-from tmt.measured.options import DIRECTION, LINE
+from tmt.measured.importer import Measurement
+from tmt.measured.options import DIRECTION, LINE, LLDU_BYTES
 from tmt.trace import Int64Array, LinkTrace
 from tmt.units import NS_PER_MS, NS_PER_S
 
 BoolArray = npt.NDArray[np.bool_]
-
-LLDU_BYTES = Option(
-    "lldu_bytes",
-    "--lldu-bytes",
-    "whole number",
-    "With --line: bytes that a row of the line carries.",
-    default=1500,
-    minimum=1,
-)
 
 PROBE_OPTIONS = (DIRECTION, LINE, LLDU_BYTES)
 """Options of every format that holds probes of both directions."""

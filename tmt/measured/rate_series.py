@@ -13,37 +13,22 @@ import numpy as np
 import numpy.typing as npt
 
 from tmt.errors import InputError, UsageError
-from tmt.measured.importer import Measurement, Option
-from tmt.measured.options import DECODE_TIME, DIRECTION, LINE, Reading, reading
+from tmt.measured.importer import Measurement
+from tmt.measured.options import DECODE_TIME, DIRECTION, LINE, LLDU_BYTES, SEED, reading
 from tmt.trace import Int64Array, LinkTrace, PhyTrace
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tmt.measured.options import Reading
+
 FloatArray = npt.NDArray[np.float64]
 
 MAX_ROWS = 200_000_000
 """Rows that one series may give: some hours of 1 Gbit/s in rows of 1500 bytes."""
 
-LLDU_BYTES = Option(
-    "lldu_bytes",
-    "--lldu-bytes",
-    "whole number",
-    "Bytes that one opportunity can carry.",
-    default=1500,
-    minimum=1,
-)
-SEED = Option(
-    "seed",
-    "--seed",
-    "whole number",
-    "Seed of the draws that choose which opportunities are lost, where the series has losses.",
-    default=1,
-    minimum=0,
-)
-_LINE = replace(LINE, help="Rate in bit/s that stands for the measured ones; losses and delays stay.")
-RATE_OPTIONS = (reading("link"), DIRECTION, _LINE, LLDU_BYTES, DECODE_TIME, SEED)
+RATE_OPTIONS = (reading("link"), DIRECTION, LINE, LLDU_BYTES, DECODE_TIME, SEED)
 """Options of every format that holds rates."""
 
 

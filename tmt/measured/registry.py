@@ -6,13 +6,30 @@ from typing import TYPE_CHECKING
 
 from tmt.errors import InputError, UsageError
 from tmt.io.files import input_errors, open_input
-from tmt.measured import lte_harq, mahimahi
+from tmt.measured import (
+    block_outcomes,
+    iperf3,
+    irtt,
+    lens,
+    lte_harq,
+    mahimahi,
+    ping,
+    rates,
+    udp_stream,
+)
 
 if TYPE_CHECKING:
     from tmt.measured.importer import Importer
 
 IMPORTERS: tuple[Importer, ...] = (
     lte_harq.IMPORTER,
+    irtt.IMPORTER,
+    lens.IMPORTER,
+    ping.IMPORTER,
+    udp_stream.IMPORTER,
+    iperf3.IMPORTER,
+    rates.IMPORTER,
+    block_outcomes.IMPORTER,
     mahimahi.IMPORTER,
 )
 """Formats with a name of their own in their first lines come first, bare numbers last."""

@@ -15,8 +15,8 @@ import numpy as np
 from tmt.errors import InputError
 from tmt.measured.captures import Capture, Datagram, read_capture
 from tmt.measured.importer import Importer, Measurement, Option
-from tmt.measured.options import LINE
-from tmt.measured.probes import LEAST_DELAY_NS, LLDU_BYTES, Probes, from_least
+from tmt.measured.options import LINE, LLDU_BYTES
+from tmt.measured.probes import LEAST_DELAY_NS, Probes, from_least
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:

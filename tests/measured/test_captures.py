@@ -1,0 +1,173 @@
+"""Packet captures: pcap and pcapng, one end and both, wraps and cut files."""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tmt.errors import InputError
+from tmt.measured.captures import read_capture
+from tmt.measured.udp_stream import read_udp_stream
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MS = 1_000_000
+
+
+def ipv4(
+    payload: bytes, *, ports: tuple[int, int] = (1000, 2000), protocol: int = 17, fragment: int = 0
+) -> bytes:
+    udp = struct.pack(">4H", *ports, 8 + len(payload), 0) + payload
+    header = struct.pack(
+        ">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 7, fragment, 64, protocol, 0, b"\n\0\0\1", b"\n\0\0\2"
+    )
+    return header + udp
+
+
+def ipv6(payload: bytes) -> bytes:
+    udp = struct.pack(">4H", 1000, 2000, 8 + len(payload), 0) + payload
+    return struct.pack(">IHBB", 6 << 28, len(udp), 17, 64) + bytes(32) + udp
+
+
+def pcap(
+    packets: list[tuple[int, bytes]], link_type: int = 101, order: str = "<", nanoseconds: bool = False
+) -> bytes:
+    magic, unit = (0xA1B23C4D, 1) if nanoseconds else (0xA1B2C3D4, 1000)
+    out = struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, 65535, link_type)
+    for time_ns, data in packets:
+        seconds, rest = divmod(time_ns, 10**9)
+        out += struct.pack(order + "4I", seconds, rest // unit, len(data), len(data)) + data
+    return out
+
+
+def pcapng(packets: list[tuple[int, bytes]], order: str = "<") -> bytes:
+    """A section, an interface with time stamps of 10**-9 s, and enhanced packet blocks."""
+
+    def block(kind: int, body: bytes) -> bytes:
+        length = 12 + len(body)
+        return struct.pack(order + "2I", kind, length) + body + struct.pack(order + "I", length)
+
+    out = block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
+    options = struct.pack(order + "HHB3x", 9, 1, 9) + struct.pack(order + "2H", 0, 0)
+    out += block(1, struct.pack(order + "HHI", 1, 0, 65535) + options)
+    for time_ns, data in packets:
+        frame = bytes(12) + b"\x08\x00" + data
+        padded = frame + bytes(-len(frame) % 4)
+        head = struct.pack(order + "5I", 0, time_ns >> 32, time_ns & 0xFFFFFFFF, len(frame), len(frame))
+        out += block(6, head + padded)
+    return out
+
+
+def written(folder: Path, data: bytes, name: str = "a.pcap") -> str:
+    (folder / name).write_bytes(data)
+    return str(folder / name)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("nanoseconds", [False, True])
+def test_capture__reads_udp_in_every_byte_order(order: str, nanoseconds: bool, tmp_path: Path) -> None:
+    packets = [(5 * MS, ipv4(b"one")), (6 * MS, ipv6(b"two")), (7 * MS, ipv4(b"tcp", protocol=6))]
+    capture = read_capture(written(tmp_path, pcap(packets, order=order, nanoseconds=nanoseconds)))
+    assert [(d.time_ns, d.ip_bytes, d.payload) for d in capture.datagrams] == [
+        (5 * MS, 31, b"one"),
+        (6 * MS, 51, b"two"),
+    ]
+    assert not capture.cut
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_capture__reads_pcapng_with_nanoseconds(order: str, tmp_path: Path) -> None:
+    time = 1_795_336_932_668_283_123
+    capture = read_capture(written(tmp_path, pcapng([(time, ipv4(b"one"))], order)))
+    assert [(d.time_ns, d.payload) for d in capture.datagrams] == [(time, b"one")]
+
+
+@pytest.mark.parametrize(
+    ("link_type", "before"),
+    [
+        (1, bytes(12) + b"\x08\x00"),
+        (1, bytes(12) + b"\x81\x00\x00\x05\x08\x00"),
+        (0, bytes(4)),
+        (113, bytes(16)),
+    ],
+)
+def test_capture__finds_ip_behind_each_link_layer(link_type: int, before: bytes, tmp_path: Path) -> None:
+    capture = read_capture(written(tmp_path, pcap([(0, before + ipv4(b"x"))], link_type)))
+    assert capture.datagrams[0].payload == b"x"
+
+
+def test_capture__skips_later_fragments(tmp_path: Path) -> None:
+    capture = read_capture(written(tmp_path, pcap([(0, ipv4(b"x")), (1000, ipv4(b"y", fragment=5))])))
+    assert len(capture.datagrams) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"not a capture, but text of some length", ": this is neither a pcap nor a pcapng file"),
+        (pcap([(0, bytes(40))], 147), ":packet 1: its link type is 147; known are 0, 1, 12,"),
+        (pcap([(0, ipv4(b"", protocol=1))]), ": there is no UDP packet in this capture"),
+    ],
+)
+def test_capture__refuses_with_the_packet(data: bytes, reason: str, tmp_path: Path) -> None:
+    path = written(tmp_path, data)
+    with pytest.raises(InputError, match=re.escape(path + reason)):
+        read_capture(path)
+
+
+def test_stream__of_both_captures_has_fates_and_delays(tmp_path: Path) -> None:
+    """By hand: five datagrams, one every 10 ms; the second is lost, the third overtaken, the last open."""
+    sent = [(i * 10 * MS, ipv4(b"data%d" % i)) for i in range(5)]
+    arrived = [(30 * MS, 0), (72 * MS, 3), (75 * MS, 2)]
+    other = [(1 * MS, ipv4(b"other", ports=(7, 8)))]
+    here = written(tmp_path, pcap(other + sent), "sent.pcap")
+    there = written(tmp_path, pcap([(time, sent[i][1]) for time, i in arrived]), "received.pcap")
+    probes = read_udp_stream(there, here)
+    assert probes.delivered.tolist() == [True, False, True, True]
+    assert (probes.tx_time_ns / MS).tolist() == [0, 10, 20, 30]
+    assert (probes.delay_ns / MS).tolist() == [30, 42.5, 55, 42]
+    assert probes.notes[0] == "the clocks are taken to agree: least delay 30.000 ms"
+    assert probes.notes[1] == "1 datagrams at the end may still be under way and are left out"
+
+
+def test_stream__of_both_captures_removes_a_negative_delay(tmp_path: Path) -> None:
+    sent = [(1000 * MS + i * 10 * MS, ipv4(b"data%d" % i)) for i in range(3)]
+    here = written(tmp_path, pcap(sent), "sent.pcap")
+    there = written(tmp_path, pcap([(time - 900 * MS + i * MS, data) for i, (time, data) in enumerate(sent)]))
+    probes = read_udp_stream(there, here)
+    assert (probes.delay_ns / MS).tolist() == [1, 2, 3]
+    assert "it is set to 1.000 ms (-0.900000 s removed)" in probes.notes[0]
+
+
+def test_stream__refuses_payloads_that_cannot_be_told_apart(tmp_path: Path) -> None:
+    here = written(tmp_path, pcap([(i * MS, ipv4(b"same")) for i in range(3)]), "sent.pcap")
+    with pytest.raises(InputError, match=r"sent\.pcap: 2 of 3 payloads repeat; datagrams cannot"):
+        read_udp_stream(here, here)
+    with pytest.raises(InputError, match=r"these are no datagrams of iperf3; give the sender's capture, too"):
+        read_udp_stream(here)
+
+
+def test_stream__of_iperf3_needs_one_capture(tmp_path: Path) -> None:
+    """By hand: datagrams 1, 3 and 2 arrive, 4 is lost, 5 arrives; the file ends within a packet."""
+    packets = []
+    for number, arrival_ms in ((1, 40), (3, 62), (2, 63), (5, 81)):
+        payload = struct.pack(">3I", 7, (number - 1) * 10_000, number) + bytes(20)
+        packets.append((arrival_ms * MS, ipv4(payload)))
+    probes = read_udp_stream(written(tmp_path, pcap(packets) + b"\0\0\0"))
+    assert probes.delivered.tolist() == [True, True, True, False, True]
+    assert (probes.tx_time_ns / MS).tolist() == [0, 10, 20, 30, 40]
+    assert (probes.delay_ns[probes.delivered] / MS).tolist() == [1, 14, 3, 2]
+    assert any(note.endswith("ends within a packet, which is left out") for note in probes.notes)
+
+
+def test_stream__finds_in_a_measurement_what_was_counted(measured_data: Path) -> None:
+    """Counted with a dump of the capture: numbers 1 to 2500, 2,042 of them, 128 bytes of IP each."""
+    probes = read_udp_stream(str(measured_data / "formats" / "udp_own.pcap.gz"))
+    assert (len(probes.tx_time_ns), int(probes.delivered.sum()), probes.size_bytes) == (2500, 2042, 128)
+    # iperf3 sent 256 kbit/s of payload: 100 bytes every 4 ms.
+    assert np.median(np.diff(probes.tx_time_ns)) == pytest.approx(4 * MS, rel=0.1)

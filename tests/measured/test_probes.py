@@ -1,0 +1,223 @@
+"""Probes of both directions: clocks, losses of unknown direction, and lines that take their fates."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tmt.errors import InputError
+from tmt.measured import irtt, lens
+from tmt.measured.files import import_trace
+from tmt.measured.irtt import read_irtt
+from tmt.measured.lens import read_lens
+from tmt.measured.probes import Probes, increasing, multiples
+from tmt.trace import LinkTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MS = 1_000_000
+
+
+def trip(sent_ms: float, lost: Any = "false", up_ms: float = 30, down_ms: float = 20) -> dict[str, Any]:
+    held: dict[str, Any] = {
+        "lost": lost,
+        "timestamps": {"client": {"send": {"monotonic": int(sent_ms * MS)}}},
+        "delay": {},
+    }
+    if str(lost).lower() == "false":
+        held["delay"] = {"send": int(up_ms * MS), "receive": int(down_ms * MS)}
+    return held
+
+
+def irtt_file(folder: Path, *trips: dict[str, Any]) -> str:
+    path = folder / "irtt.json"
+    path.write_text(json.dumps({"version": {"irtt": "0.9"}, "round_trips": trips}))
+    return str(path)
+
+
+def written(folder: Path, text: str, name: str = "lens.csv") -> str:
+    (folder / name).write_text(text, newline="")
+    return str(folder / name)
+
+
+def test_irtt__takes_each_direction_apart(tmp_path: Path) -> None:
+    """By hand: sent at 0, 10, 20, 30 ms; the second is lost upwards, the third downwards."""
+    trips = (trip(0), trip(10, "true_up"), trip(20, "true_down"), trip(30, up_ms=34, down_ms=22))
+    path = irtt_file(tmp_path, *trips)
+    up, down = read_irtt(path, "up"), read_irtt(path, "down")
+    assert (up.tx_time_ns / MS).tolist() == [0, 10, 20, 30]
+    assert up.delivered.tolist() == [True, False, True, True]
+    # Lines between 30 ms at 0 and 34 ms at 30; the third one did arrive upwards.
+    assert (up.delay_ns / MS).round(3).tolist() == [30, 31.333, 32.667, 34]
+    # Downwards probes set out at 0 + 30, 20 + 32.667 and 30 + 34 ms, counted from the first.
+    assert (down.tx_time_ns / MS).round(3).tolist() == [0, 22.667, 34]
+    assert down.delivered.tolist() == [True, False, True]
+    assert "1 probes were lost upwards and never set out downwards" in down.notes
+    assert up.notes[0] == "the clocks are taken to agree: least delay 30.000 ms up, 20.000 ms down"
+
+
+def test_irtt__removes_the_difference_of_clocks_that_certainly_differ(tmp_path: Path) -> None:
+    """By hand: the server is 100 ms ahead; least round trip 50 ms, so that 25 ms is each least delay."""
+    path = irtt_file(tmp_path, trip(0, up_ms=130, down_ms=-80), trip(10, up_ms=133, down_ms=-79))
+    assert (read_irtt(path, "up").delay_ns / MS).tolist() == [25, 28]
+    down = read_irtt(path, "down")
+    assert (down.delay_ns / MS).tolist() == [25, 26]
+    assert (down.tx_time_ns / MS).tolist() == [0, 13]
+    assert "the clocks differ" in down.notes[0]
+
+
+@pytest.mark.parametrize("lost", ["true", True])
+def test_irtt__says_that_the_direction_of_a_loss_is_unknown(lost: Any, tmp_path: Path) -> None:
+    path = irtt_file(tmp_path, trip(0, False), trip(10, lost))
+    for direction in ("up", "down"):
+        probes = read_irtt(path, direction)
+        assert probes.delivered.tolist() == [True, False]
+        assert f"1 losses of unknown direction count as lost {direction}; do not" in probes.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("trips", "reason"),
+    [
+        (
+            [trip(10), trip(0)],
+            ":round_trips[1]: the client's clock goes back",
+        ),
+        ([trip(0, "maybe")], ":round_trips[0]: lost is 'maybe'; allowed are false, true, true_up, true_down"),
+        ([{"lost": "false"}], ":round_trips[0]: timestamps.client.send.monotonic is missing"),
+        ([trip(0, "true")], ": all 1 round trips are lost; no delay is known"),
+        ([], ": there is no list round_trips; this is not the JSON of irtt"),
+    ],
+)
+def test_irtt__refuses_with_the_round_trip(trips: list[Any], reason: str, tmp_path: Path) -> None:
+    path = irtt_file(tmp_path, *trips)
+    with pytest.raises(InputError, match=re.escape(path + reason)):
+        read_irtt(path, "up")
+
+
+def test_irtt__refuses_a_file_that_was_cut_with_its_line(tmp_path: Path) -> None:
+    path = written(tmp_path, '{"round_trips": [\n{"seqno": 0,\n"lost"', "cut.json")
+    with pytest.raises(InputError, match=r"cut\.json:3: this is no whole JSON document"):
+        read_irtt(path, "up")
+
+
+def test_irtt__finds_in_a_measurement_what_irtt_counted(measured_data: Path) -> None:
+    """Irtt's own statistics in the file: 1,996 sent, 1,757 received, least and greatest delays."""
+    path = measured_data / "formats" / "irtt_own_over_emulate.json.gz"
+    stats = json.loads(gzip.decompress(path.read_bytes()))["stats"]
+    up, down = read_irtt(str(path), "up"), read_irtt(str(path), "down")
+    assert (len(up.tx_time_ns), int(up.delivered.sum())) == (stats["packets_sent"], stats["packets_received"])
+    assert len(down.tx_time_ns) == int(down.delivered.sum()) == 1757
+    for probes, name in ((up, "send_delay"), (down, "receive_delay")):
+        measured = probes.delay_ns[probes.delivered]
+        assert (int(measured.min()), int(measured.max())) == (stats[name]["min"], stats[name]["max"])
+        assert measured.mean() == pytest.approx(stats[name]["mean"], abs=1)
+    assert up.size_bytes == 88
+
+
+def test_lens__reads_both_forms(tmp_path: Path) -> None:
+    """The excerpt in the data set's README, with a DOS line end and a blank last line."""
+    text = (
+        "timestamp,rtt,uplink,downlink\r\n1705744800616897349,0,0,-1\r\n"
+        "1705744800626565141,120.126123,72.439368,47.68675\r\n1705744800636737402,109.976237,62.295097,47.681199\r\n"
+        "1705744800646737402,-1,0,0\n1705744800656737402,0,-1,0\n\n"
+    )
+    up, down = (read_lens(written(tmp_path, text), direction) for direction in ("up", "down"))
+    assert up.delivered.tolist() == [True, True, True, False, False]
+    assert up.delay_ns[1] == 72_439_368
+    assert up.tx_time_ns[1] == 1705744800626565141 - 1705744800616897349
+    assert down.delivered.tolist() == [False, True, True, False]
+    pings = read_lens(
+        written(tmp_path, "timestamp,rtt\n1705744800.533641,91.8\n1705744800.602846,111.0"), "down"
+    )
+    # Sent at the stamp of the reply less the round trip: 69.205 ms less 19.2 ms later.
+    assert (pings.tx_time_ns / MS).tolist() == [0, 50.005]
+    assert (pings.delay_ns / MS).tolist() == [45.9, 55.5]
+    assert any("losses are unknown" in note for note in pings.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "time,rtt\n1,2\n",
+            ":1: the header is time,rtt; needed is timestamp,rtt,uplink,downlink or timestamp,rtt",
+        ),
+        ("timestamp,rtt\n", ": there are no rows; a trace has at least one"),
+        ("timestamp,rtt\n5,1\n4,1\n", ":3: time goes back from 5 to 4"),
+        ("timestamp,rtt\n5,x\n6,1\n", ":2: 5,x holds no 2 numbers"),
+        ("timestamp,rtt\n5,1,2\n6,1\n", ":2: this line has 3 fields; 2 are needed"),
+        ("timestamp,rtt,uplink,downlink\n5,-1,0,0\n", ": all 1 probes are lost; no delay is known"),
+    ],
+)
+def test_lens__refuses_with_line_and_reason(text: str, reason: str, tmp_path: Path) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(InputError, match=re.escape(path + reason)):
+        read_lens(path, "up")
+
+
+def test_lens__leaves_out_a_last_line_that_was_cut(tmp_path: Path) -> None:
+    probes = read_lens(written(tmp_path, "# comment\ntimestamp,rtt\n5,1\n6,1\n7,"), "up")
+    assert len(probes.tx_time_ns) == 2
+    assert probes.notes[-1] == "the last line is cut and is left out"
+
+
+def test_line__takes_fate_of_the_probe_before_and_interpolates_delays() -> None:
+    """By hand: probes at 0, 10 and 20 ms, the second lost; rows of 1000 bytes at 2 Mbit/s lie every 4 ms."""
+    probes = Probes(
+        np.array([0, 10, 20]) * MS, np.array([30, 35, 40]) * MS, np.array([True, False, True]), 64
+    )
+    line = probes.over_line(2_000_000, 1000)
+    assert (line.tx_time_ns / MS).tolist() == [0, 4, 8, 12, 16, 20]
+    assert line.delivered.tolist() == [True, True, True, False, False, True]
+    assert (line.delay_ns / MS).tolist() == [30, 32, 34, 36, 38, 40]
+
+
+def test_line__agrees_with_a_row_by_row_twin_on_a_measurement(measured_data: Path) -> None:
+    probes = read_irtt(str(measured_data / "formats" / "irtt_own_over_emulate.json.gz"), "up")
+    line = probes.over_line(3_000_001, 1500)
+    assert len(line) == int(probes.tx_time_ns[-1] * 3_000_001 // (12_000 * 10**9)) + 1
+    for row in range(0, len(line), 97):
+        time = row * 12_000 * 10**9 // 3_000_001
+        assert line.tx_time_ns[row] == time
+        before = max(i for i, tx in enumerate(probes.tx_time_ns) if tx <= time)
+        assert line.delivered[row] == probes.delivered[before]
+
+
+def test_times__of_probes_rise_strictly() -> None:
+    assert increasing(np.array([5, 5, 5, 6, 9])).tolist() == [5, 6, 7, 8, 9]
+    from fractions import Fraction
+
+    assert multiples(Fraction(10, 3), 4).tolist() == [0, 3, 6, 10]
+
+
+def test_measurement__says_that_the_rate_of_probes_is_no_capacity(tmp_path: Path) -> None:
+    trips = [trip(10 * i) for i in range(11)]
+    path = irtt_file(tmp_path, *trips)
+    alone = import_trace("irtt", path, direction="up")
+    assert isinstance(alone, LinkTrace)
+    assert (
+        alone.metadata["notes"][-1] == "the rate of the probes, 24.6 kbit/s, is no capacity: --line sets one"
+    )
+    over = import_trace("irtt", path, direction="up", line_bps=1_200_000)
+    assert (len(over), over.metadata["lldu_bytes"], over.metadata["packing"]) == (11, 1500, "packed")
+
+
+def test_formats__are_recognised_by_their_content(tmp_path: Path, measured_data: Path) -> None:
+    formats = measured_data / "formats"
+    for name, kind in (
+        ("irtt_own_over_emulate.json.gz", "irtt"),
+        ("ping_D_O_own_over_emulate.txt.gz", "ping"),
+        ("udp_own.pcap.gz", "pcap"),
+        ("ucc5g_example.csv.gz", "rates"),
+        ("starlink_get_history.json.gz", "rates"),
+    ):
+        options = {} if kind != "rates" else {"lldu_bytes": 150_000, "line_bps": 10**7}
+        assert import_trace("auto", formats / name, **options).metadata["importer"] == kind
+    assert lens.IMPORTER.sniff(b"timestamp,rtt\n1,2\n")
+    assert not irtt.IMPORTER.sniff(b"timestamp,rtt\n1,2\n")

@@ -1,0 +1,252 @@
+"""Rate series: opportunities of a rate, losses and delays of intervals, and the files of data sets."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import itertools
+import json
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tmt.errors import InputError, UsageError
+from tmt.measured import iperf3, rates
+from tmt.measured.dish_history import read_dish_history
+from tmt.measured.iperf3 import read_iperf3
+from tmt.measured.rate_series import RateSeries
+from tmt.measured.rates import read_rates
+from tmt.trace import LinkTrace, PhyTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+S, MS = 10**9, 10**6
+
+
+def written(folder: Path, text: str, name: str = "rates.csv") -> str:
+    (folder / name).write_text(text, newline="")
+    return str(folder / name)
+
+
+def series(*intervals: tuple[float, float]) -> RateSeries:
+    duration, rate = zip(*intervals, strict=True)
+    return RateSeries(np.array(duration) * S, np.array(rate, np.float64))
+
+
+def twin(intervals: list[tuple[int, int]], lldu_bytes: int) -> list[int]:
+    """Exact: a row begins when the bits before it have passed; only rows that are complete count."""
+    times, bits, start = [], Fraction(0), 0
+    for duration, rate in intervals:
+        held = Fraction(rate * duration)
+        while len(times) * 8 * lldu_bytes < bits + held:
+            into = (len(times) * 8 * lldu_bytes - bits) / rate
+            times.append(int((start + into) * S))
+        bits, start = bits + held, start + duration
+    return times[: int(bits / (8 * lldu_bytes))]
+
+
+def test_opportunities__of_whole_rows_are_evenly_spaced() -> None:
+    """By hand: 48 kbit/s are four rows of 1500 bytes a second, 24 kbit/s are two."""
+    times = series((1, 48_000), (1, 0), (1, 24_000)).opportunities_ns(1500)
+    assert (times / MS).tolist() == [0, 250, 500, 750, 2000, 2500]
+
+
+def test_opportunities__carry_what_is_left_of_a_row() -> None:
+    """18 kbit/s: one and a half rows a second, so the second row ends in the next second."""
+    times = series((1, 18_000), (1, 18_000)).opportunities_ns(1500)
+    assert (times // MS).tolist() == [0, 666, 1333]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_opportunities__agree_with_an_exact_twin(seed: int) -> None:
+    source = np.random.default_rng(seed)
+    intervals = [
+        (int(d), int(r))
+        for d, r in zip(source.integers(1, 4, 12), source.integers(0, 10**6, 12), strict=True)
+    ]
+    times = series(*intervals).opportunities_ns(700)
+    np.testing.assert_allclose(times, twin(intervals, 700), atol=2)
+
+
+def test_opportunities__have_a_limit() -> None:
+    with pytest.raises(UsageError, match="--lldu-bytes 1 gives 125000000000 rows; the most are 200000000"):
+        series((1000, 1e9)).opportunities_ns(1)
+
+
+def test_losses__are_drawn_in_each_interval_with_the_seed(tmp_path: Path) -> None:
+    text = "time_s,rate_bps,loss,delay_ms\n0,12000000,0,30\n10,12000000,0.1,40\n20,12000000,1,50\n"
+    path = written(tmp_path, text)
+    link, again, other = (rates.read(path, seed=seed).trace for seed in (1, 1, 2))
+    assert isinstance(link, LinkTrace)
+    lost = ~link.delivered
+    assert len(link) == 30_000
+    assert lost[:10_000].sum() == 0
+    # 10,000 rows at 0.1: standard deviation of the share 0.003; four of them are allowed.
+    assert lost[10_000:20_000].mean() == pytest.approx(0.1, abs=0.012)
+    assert lost[20_000:].all()
+    assert (np.unique(link.delay_ns) / MS).tolist() == [30, 40, 50]
+    assert np.array_equal(link.delivered, again.delivered)
+    assert not np.array_equal(link.delivered, other.delivered)
+    phy = rates.read(path, reading="phy").trace
+    assert isinstance(phy, PhyTrace)
+    assert np.array_equal(phy.decode_time_ns == 0, lost)
+
+
+def test_rates__of_one_s_own_columns_may_have_any_separator(tmp_path: Path) -> None:
+    for separator in ",;\t":
+        text = (
+            separator.join(["rate_bps", "time_s"])
+            + "\r\n# comment\r\n"
+            + separator.join(["24000", "0"])
+            + "\r\n\r\n"
+        )
+        assert len(rates.read(written(tmp_path, text)).trace) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "a,b\n1,2\n",
+            ":1: the header is a,b; known columns are Timestamp,DL_bitrate;",
+        ),
+        ("time_s,rate_bps\n", ": there are no rows; a trace has at least one"),
+        ("time_s,rate_bps\n0,1\n2,1\n1,1\n", ":4: time goes back by 1 s"),
+        ("time_s,rate_bps\n0,fast\n1,1\n", ":2: rate_bps is fast, which is not allowed"),
+        ("time_s,rate_bps\n0,-5\n1,1\n", ":2: rate_bps is -5, which is not allowed"),
+        ("time_s,rate_bps,loss\n0,5,1.5\n1,1,0\n", ":2: loss is 1.5, which is not allowed"),
+        ("time_s,rate_bps\n0,5,7\n1,1\n", ":2: this line has 3 fields; 2 are needed"),
+        ("time_s,rate_bps\n0,5\n1,5\n", ": its rates carry no row of 1500 bytes"),
+        (
+            "timestamp_start,timestamp_end,upload,download\n2024-01-11 10:06:39,2024-01-11 10:06:38,1,1\n",
+            ":2: this interval does not end after it begins",
+        ),
+    ],
+)
+def test_rates__refuse_with_line_and_reason(text: str, reason: str, tmp_path: Path) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(InputError, match=re.escape(path + reason)):
+        rates.read(path)
+
+
+def test_rates__leave_out_a_cut_line_and_cut_out_gaps(tmp_path: Path) -> None:
+    """Ten seconds of Starlink on the Road's form with a gap of a minute, cut within the last line."""
+    text = (
+        "timestamp_start,timestamp_end,upload,download\n"
+        "2024-01-11 10:06:39,2024-01-11 10:06:40,12000,24000\n"
+        "2024-01-11 10:07:40,2024-01-11 10:07:41,,24000\n"
+        "2024-01-11 10:07:41,2024-01-11 10:07:42,12000,24000\n2024-"
+    )
+    path = written(tmp_path, text)
+    up, down = read_rates(path, "up"), read_rates(path, "down")
+    assert (up.duration_ns / S).tolist() == [1, 1]
+    assert up.notes[1:] == (
+        "the last line is cut and is left out",
+        "1 rows have no upload and are left out",
+        "1 stretches without a measurement, 61.0 s in all, are cut out",
+    )
+    assert (down.rate_bps.tolist(), len(down.duration_ns)) == ([24000.0] * 3, 3)
+
+
+def test_rates__of_a_5g_telephone_last_until_the_next_line(measured_data: Path) -> None:
+    """A twin by the clock: the mean of a second's lines holds until the next second that has one."""
+    from datetime import datetime
+
+    path = measured_data / "formats" / "ucc5g_example.csv.gz"
+    seconds: dict[int, list[float]] = {}
+    with gzip.open(path, "rt") as file:
+        for row in csv.DictReader(file):
+            stamp = datetime.strptime(row["Timestamp"] + "+0000", "%Y.%m.%d_%H.%M.%S%z").timestamp()
+            seconds.setdefault(int(stamp), []).append(1000 * float(row["DL_bitrate"]))
+    starts = sorted(seconds)
+    lasting = [after - before for before, after in itertools.pairwise(starts)]
+    assert max(lasting) == 3
+    means = [float(np.mean(seconds[start])) for start in starts]
+    bits = float(np.dot(means, [*lasting, 1]))
+    whole = read_rates(str(path), "down")
+    assert float((whole.rate_bps * whole.duration_ns / S).sum()) == pytest.approx(bits)
+    assert whole.duration_ns.sum() == (starts[-1] + 1 - starts[0]) * S
+    assert len(whole.opportunities_ns(15_000)) == pytest.approx(bits / 120_000, abs=1)
+
+
+def test_rates__of_a_dish_are_unrolled_from_the_oldest_value(measured_data: Path, tmp_path: Path) -> None:
+    path = measured_data / "formats" / "starlink_get_history.json.gz"
+    history = json.loads(gzip.decompress(path.read_bytes()))["dishGetHistory"]
+    oldest = int(history["current"]) % 900
+    found = read_dish_history(str(path), "down")
+    assert found.loss is not None
+    assert found.loss[0] == pytest.approx(history["popPingDropRate"][oldest])
+    assert found.rate_bps[-1] == pytest.approx(history["downlinkThroughputBps"][oldest - 1])
+    assert found.loss.mean() == pytest.approx(np.mean(history["popPingDropRate"]))
+    short = {"current": "2", **{k: [1, 0.5, 7] for k in ("uplinkThroughputBps", "popPingLatencyMs")}}
+    short["popPingDropRate"] = [0, 1, 0]
+    assert read_dish_history(
+        written(tmp_path, json.dumps({"dishGetHistory": short})), "up"
+    ).rate_bps.tolist() == [1, 0.5]
+
+
+def iperf(*sums: dict[str, Any], reverse: bool = True, key: str = "sum") -> str:
+    start = {"test_start": {"reverse": int(reverse)}}
+    return json.dumps({"start": start, "intervals": [{key: held} for held in sums]})
+
+
+def second(number: int, rate: float, **more: Any) -> dict[str, Any]:
+    return {
+        "start": number + 3e-5 * number,
+        "end": number + 1 + 2e-5,
+        "bits_per_second": rate,
+        "sender": False,
+        **more,
+    }
+
+
+def test_iperf3__adds_lost_datagrams_to_the_rate_at_the_receiver(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, iperf(second(0, 5e6, omitted=True, lost_percent=0), second(1, 9e6, lost_percent=10))
+    )
+    found = read_iperf3(path, None)
+    assert found.loss is not None
+    assert (found.rate_bps.tolist(), found.loss.tolist()) == ([pytest.approx(1e7)], [0.1])
+    assert "lost datagrams are added to the rate at the receiver" in found.notes
+
+
+def test_iperf3__joins_intervals_whose_ends_are_rounded(tmp_path: Path) -> None:
+    found = read_iperf3(written(tmp_path, iperf(second(0, 1e6), second(1, 2e6), second(2, 3e6))), "down")
+    assert found.duration_ns.sum() == pytest.approx(3 * S, abs=MS)
+    assert not any("cut out" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "direction", "reason"),
+    [
+        (iperf(second(0, 1e6)), "up", ": --direction is up; this test sent down"),
+        (
+            iperf(second(0, -1)),
+            None,
+            ":intervals[0].sum: bits_per_second is -1; a number of 0",
+        ),
+        (
+            iperf(second(0, 1e6), second(0, 1e6)),
+            None,
+            ":intervals[1].sum: this interval begins before",
+        ),
+        (iperf(second(0, 1e6), key="other"), None, ":intervals[0].sum: it is missing"),
+        ('{"intervals": [\n{"sum": {', None, ":2: this is no whole JSON document"),
+        ("{}", None, ": there is no list intervals; this is not the JSON of iperf3 (-J)"),
+        (iperf(second(0, 1e6, omitted=True)), None, ": every interval is omitted"),
+    ],
+)
+def test_iperf3__refuses_with_the_interval(text: str, direction: Any, reason: str, tmp_path: Path) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(InputError, match=re.escape(path + reason)):
+        read_iperf3(path, direction)
+
+
+def test_formats__are_recognised_by_their_content() -> None:
+    assert iperf3.IMPORTER.sniff(iperf(second(0, 1e6)).encode())
+    assert rates.IMPORTER.sniff(b"time_s;rate_bps\n0;1\n")
+    assert not rates.IMPORTER.sniff(b"time_s;erased\n0;1\n")
