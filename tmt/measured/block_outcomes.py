@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.io.fields import shown
-from tmt.io.refusals import refusal
+from tmt.io.refusals import refusal, shown
 from tmt.measured.importer import Importer, Measurement, Option
 from tmt.measured.options import DECODE_TIME, LLDU_BYTES
 from tmt.measured.text_lines import text_lines

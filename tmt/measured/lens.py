@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.io.fields import shown
-from tmt.io.refusals import refusal
+from tmt.io.refusals import refusal, shown
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.irtt import one_direction
 from tmt.measured.probes import PROBE_OPTIONS, Probes, milliseconds

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.io.fields import shown
+from tmt.io.refusals import shown
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.probes import PROBE_OPTIONS, Probes, milliseconds
 from tmt.measured.text_lines import Line, text_lines

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.io.fields import shown
-from tmt.io.refusals import refusal
+from tmt.io.refusals import refusal, shown
 from tmt.measured.dish_history import is_dish_history, read_dish_history
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.rate_series import RATE_OPTIONS, RateSeries, durations
