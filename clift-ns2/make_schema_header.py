@@ -46,10 +46,13 @@ def _row(table: schema.Table) -> str:
     name = ROWS[table.kind]
     lines = [f"\n// {table.title}.", f"struct [[gnu::packed]] {name} {{"]
     lines.append(f"  static constexpr char kind[] = {_quoted(table.kind)};")
-    columns = ", ".join(f"{column.name} {column.dtype}" for column in table.columns)
-    lines.append(f"  static constexpr char columns[] = {_quoted(columns)};")
+    lines.append(f"  static constexpr char columns[] = {_quoted(table.described)};")
     lines.append(f"  static constexpr char descr[] =\n      {_quoted(repr(table.dtype.descr))};")
-    for column in table.columns:
+    if table.optional:
+        dtype = schema.row_dtype(table.variants[0])
+        lines.append(f"  static constexpr char sized_descr[] =\n      {_quoted(repr(dtype.descr))};")
+        lines.append(f"  static constexpr std::size_t sized_bytes = {dtype.itemsize};")
+    for column in table.columns + table.optional:
         for bound, value in (("min", column.minimum), ("max", column.maximum)):
             if value is not None:
                 lines.append(f"  static constexpr std::int64_t {bound}_{column.name} = {value};")
@@ -68,6 +71,7 @@ _PREFACE = """\
 // Made by make_schema_header.py from tmt/schema.py and tmt/io/refusals.py; change those, not this.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace clift::schema {

@@ -10,7 +10,7 @@ import numpy as np
 
 from tmt import provenance
 from tmt.errors import UsageError
-from tmt.io import create_trace, keeps_metadata, open_trace
+from tmt.io import create_trace, open_trace
 from tmt.io.atomic import check_not_source
 from tmt.schema import PHY_TRACE
 from tmt.trace import Int64Array, PhyTrace
@@ -173,7 +173,7 @@ def overlay(
         metadata = provenance.record(
             PHY_TRACE.kind,
             lldu_bytes=reader.metadata.get("lldu_bytes"),
-            source=provenance.source(source) if keeps_metadata(path) else None,
+            source=provenance.source(source),
             generator=channel.describe(),
             seed=seed,
         )

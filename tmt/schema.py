@@ -58,6 +58,14 @@ class Table:
         return tuple(column.name for column in self.columns)
 
     @property
+    def described(self) -> str:
+        """Names and types of the columns, for messages."""
+        return ", ".join(
+            [f"{column.name} {column.dtype}" for column in self.columns]
+            + [f"optional {column.name} {column.dtype}" for column in self.optional]
+        )
+
+    @property
     def dtype(self) -> np.dtype[np.void]:
         """The packed structured dtype of the `.npy` form without optional columns."""
         return row_dtype(self.columns)

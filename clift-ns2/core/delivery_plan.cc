@@ -7,18 +7,33 @@ namespace clift {
 DeliveryPlan::DeliveryPlan(LinkRows rows, const PlanOptions& options)
     : options_(options),
       clock_(rows, options.loop),
+      bytes_(rows, options.lldu_bytes),
       first_row_(clock_.first_from(options.offset_ns, 0)),
       next_row_(first_row_) {}
 
 std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes) {
   if (stopped_) return std::nullopt;
-  const std::int64_t begin = clock_.first_from(sum_of(arrival_ns, options_.offset_ns), next_row_);
-  unused_ += begin - next_row_;
-  next_row_ = begin;
-  const std::int64_t end = begin + rows_for(size_bytes);
+  const std::int64_t free = clock_.first_from(sum_of(arrival_ns, options_.offset_ns), next_row_);
+  std::int64_t begin = free, end, filled_bytes = no_packet;
+  if (options_.packing == Packing::padded) {
+    end = end_of_padded(free, size_bytes);
+  } else {
+    const bool shares = arrival_ns <= departure_ns_ && left_of_last_row() > 0;
+    if (shares) begin = next_row_ - 1;
+    const std::int64_t last_byte = (shares ? filled_bytes_ : 0) + std::max<std::int64_t>(size_bytes, 1);
+    const RowBytes::Place last = bytes_.place_of(clock_.place_of(begin).index, last_byte);
+    end = begin + last.rows_on + 1;
+    filled_bytes = last.byte;
+  }
   if (clock_.ends_before(end)) {
     stopped_ = true;
     return std::nullopt;
+  }
+  if (begin == free) wasted_bytes_ += left_of_last_row();
+  filled_bytes_ = filled_bytes;
+  if (free > next_row_) {
+    unused_ += free - next_row_;
+    if (bytes_.vary()) wasted_bytes_ += bytes_between(next_row_, free);
   }
   next_row_ = end;
   clock_.stay_near(end);
@@ -28,17 +43,29 @@ std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t 
   packet.departure_ns = clock_.tx_time_ns(end - 1) - options_.offset_ns;
   packet.arrival_ns = rows.settled_ns - options_.offset_ns;
   packet.fate = rows.lost ? Fate::lost : rows.unsettled ? Fate::unsettled : Fate::delivered;
+  departure_ns_ = packet.departure_ns;
   if (options_.in_order) packet.arrival_ns = released_at(packet);
   return packet;
 }
 
-// A division takes as long as the rest of the sum, and most packets are as large as the one before.
-std::int64_t DeliveryPlan::rows_for(std::int64_t size_bytes) {
+// The row behind those that a packet takes from its beginning in row `begin`. Most packets are as large as the one
+// before, which saves a division.
+std::int64_t DeliveryPlan::end_of_padded(std::int64_t begin, std::int64_t size_bytes) {
+  if (bytes_.vary()) {
+    const std::size_t index = clock_.place_of(begin).index;
+    return begin + bytes_.place_of(index, std::max<std::int64_t>(size_bytes, 1)).rows_on + 1;
+  }
   if (size_bytes != last_size_bytes_) {
     last_size_bytes_ = size_bytes;
     last_rows_ = std::max<std::int64_t>((size_bytes + options_.lldu_bytes - 1) / options_.lldu_bytes, 1);
   }
-  return last_rows_;
+  return begin + last_rows_;
+}
+
+// Bytes that are left of the row before next_row_, packed.
+std::int64_t DeliveryPlan::left_of_last_row() const {
+  if (filled_bytes_ == no_packet) return 0;
+  return bytes_.size(clock_.place_of(next_row_ - 1).index) - filled_bytes_;
 }
 
 // A delivered packet waits until every earlier one is delivered or given up, but not longer than the hold time.
@@ -58,8 +85,18 @@ RowUse DeliveryPlan::use_until(Nanoseconds now_ns) const {
   use.offered = end - first_row_;
   use.unused = unused_ + std::max<std::int64_t>(0, end - next_row_);
   use.used = use.offered - use.unused;
+  use.offered_bytes = bytes_between(first_row_, end);
+  std::int64_t unused_bytes = wasted_bytes_;
+  if (end >= next_row_) unused_bytes += left_of_last_row() + bytes_between(next_row_, end);
+  if (!bytes_.vary()) unused_bytes += unused_ * bytes_.lldu_bytes();
+  use.used_bytes = use.offered_bytes - unused_bytes;
   use.repeats = end > first_row_ ? clock_.repetition_of(end - 1) - clock_.repetition_of(first_row_) : 0;
   return use;
+}
+
+std::int64_t DeliveryPlan::bytes_between(std::int64_t begin, std::int64_t end) const {
+  const std::int64_t repetitions = clock_.repetition_of(end) - clock_.repetition_of(begin);
+  return bytes_.between(clock_.place_of(begin).index, repetitions, clock_.place_of(end).index);
 }
 
 }  // namespace clift

@@ -1,17 +1,25 @@
-// When a packet that joins the queue in front of a link trace leaves it, and what becomes of it.
+// Departure and fate of each packet that joins the queue in front of a link trace.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
-#include "core/trace_file.h"
+#include "core/row_bytes.h"
 #include "core/row_clock.h"
+#include "core/trace_file.h"
 #include "core/time.h"
 
 namespace clift {
 
+// How packets lie in rows.
+enum class Packing {
+  padded,  // each packet begins in a row of its own
+  packed,  // bytes follow each other: a row may end one packet and begin others
+};
+
 struct PlanOptions {
-  std::int64_t lldu_bytes = 1500;  // what one row carries, at least 1
+  std::int64_t lldu_bytes = 1500;  // size of a row where the trace has no sizes, at least 1
+  Packing packing = Packing::padded;
   Nanoseconds offset_ns = 0;       // trace time at simulated time 0
   bool loop = false;               // start again at the end of the trace
   bool in_order = false;           // the far end releases packets in order
@@ -31,13 +39,16 @@ struct Delivery {
 struct RowUse {
   std::int64_t offered;  // since simulated time 0
   std::int64_t used;     // carried packets, or parts of them
-  std::int64_t unused;   // passed while the queue was empty, or held nothing that fitted
+  std::int64_t unused;   // passed while the queue was empty, or stayed behind the end of the trace
   std::int64_t repeats;  // times that the trace started again
+  std::int64_t offered_bytes;  // sizes of the rows offered
+  std::int64_t used_bytes;     // of those, taken by packets; padding counts, the rest of a packed row does not
 };
 
-// A packet of S bytes takes ceil(S / lldu_bytes) rows: the next ones that are neither before its arrival nor
-// among the previous packets' rows. It leaves with the last of them, and is delivered when all of them are.
-// A first-in, first-out queue over a fixed trace can say all this when the packet arrives.
+// A packet takes the next rows that are neither before its arrival nor among the previous packets' rows, until its bytes
+// are in. It leaves with the last of them, and is delivered when all of them are. Packed, it begins in the previous
+// packet's last row where it arrives by the time at which that row is sent.
+// A first-in, first-out queue over a fixed trace knows all this when the packet arrives.
 class DeliveryPlan {
  public:
   // The rows outlive the plan. Options are in range; a trace that loops has at least two rows.
@@ -50,16 +61,24 @@ class DeliveryPlan {
   RowUse use_until(Nanoseconds now_ns) const;
 
  private:
-  std::int64_t rows_for(std::int64_t size_bytes);
+  static constexpr std::int64_t no_packet = -1;
+
+  std::int64_t end_of_padded(std::int64_t begin, std::int64_t size_bytes);
+  std::int64_t left_of_last_row() const;
+  std::int64_t bytes_between(std::int64_t begin, std::int64_t end) const;
   Nanoseconds released_at(const Delivery& packet);
 
   PlanOptions options_;
   RowClock clock_;
+  RowBytes bytes_;
   std::int64_t first_row_;      // first row that is not before simulated time 0
   std::int64_t next_row_;       // first row that no packet has and that may still come
   std::int64_t unused_ = 0;     // rows before next_row_ that carry nothing
   std::int64_t last_size_bytes_ = 0;
   std::int64_t last_rows_ = 1;  // rows that a packet of this size takes
+  std::int64_t filled_bytes_ = no_packet;  // packed: bytes of packets in the row before next_row_
+  Nanoseconds departure_ns_ = -1;          // when that row is sent
+  std::int64_t wasted_bytes_ = 0;  // bytes that carry nothing before that row, of rows of their own sizes in whole rows too
   bool stopped_ = false;        // a packet found too few rows
   Nanoseconds settled_ns_ = 0;  // when the fate of every packet so far is settled
 };

@@ -1,6 +1,7 @@
 // Made by make_schema_header.py from tmt/schema.py and tmt/io/refusals.py; change those, not this.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace clift::schema {
@@ -13,13 +14,18 @@ enum class CongestionState : std::uint8_t { open, disorder, cwr, recovery, loss 
 // PHY trace: one row per slot.
 struct [[gnu::packed]] PhyRow {
   static constexpr char kind[] = "phy";
-  static constexpr char columns[] = "tx_time_ns <i8, decode_time_ns <i8";
+  static constexpr char columns[] = "tx_time_ns <i8, decode_time_ns <i8, optional size_bytes <u4";
   static constexpr char descr[] =
       "[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8')]";
+  static constexpr char sized_descr[] =
+      "[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('size_bytes', '<u4')]";
+  static constexpr std::size_t sized_bytes = 20;
   static constexpr std::int64_t min_tx_time_ns = 0;
   static constexpr std::int64_t max_tx_time_ns = 4611686018427387904;
   static constexpr std::int64_t min_decode_time_ns = 0;
   static constexpr std::int64_t max_decode_time_ns = 4611686018427387904;
+  static constexpr std::int64_t min_size_bytes = 1;
+  static constexpr std::int64_t max_size_bytes = 2147483647;
   std::int64_t tx_time_ns;
   std::int64_t decode_time_ns;
 };
@@ -28,14 +34,19 @@ static_assert(sizeof(PhyRow) == 16);
 // link trace: one row per data LLDU, in order of first transmission.
 struct [[gnu::packed]] LinkRow {
   static constexpr char kind[] = "link";
-  static constexpr char columns[] = "tx_time_ns <i8, delay_ns <i8, delivered |b1, transmissions |u1";
+  static constexpr char columns[] = "tx_time_ns <i8, delay_ns <i8, delivered |b1, transmissions |u1, optional size_bytes <u4";
   static constexpr char descr[] =
       "[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1')]";
+  static constexpr char sized_descr[] =
+      "[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1'), ('size_bytes', '<u4')]";
+  static constexpr std::size_t sized_bytes = 22;
   static constexpr std::int64_t min_tx_time_ns = 0;
   static constexpr std::int64_t max_tx_time_ns = 4611686018427387904;
   static constexpr std::int64_t min_delay_ns = 0;
   static constexpr std::int64_t max_delay_ns = 4611686018427387904;
   static constexpr std::int64_t min_transmissions = 1;
+  static constexpr std::int64_t min_size_bytes = 1;
+  static constexpr std::int64_t max_size_bytes = 2147483647;
   std::int64_t tx_time_ns;
   std::int64_t delay_ns;
   std::uint8_t delivered;
@@ -98,6 +109,8 @@ inline constexpr char other_format[] =
     "its ending stands for {ending}, its content is {found}";
 inline constexpr char damaged[] =
     "the file is damaged: {detail}";
+inline constexpr char sizes_twice[] =
+    "both the column size_bytes and lldu_bytes in the metadata give sizes; one is allowed";
 inline constexpr char metadata[] =
     "the metadata under the key tmt is no JSON object";
 inline constexpr char not_gzip[] =
@@ -108,6 +121,8 @@ inline constexpr char gzip_cut[] =
     "the gzip data is cut short";
 inline constexpr char gzip_damaged[] =
     "the gzip data is damaged";
+inline constexpr char separator[] =
+    "fields are separated by {found}; a CSV file needs commas";
 inline constexpr char csv_header[] =
     "the header is {found}; needed is {columns}";
 inline constexpr char text_columns[] =
@@ -130,6 +145,8 @@ inline constexpr char npy_shape[] =
     "this is no one-dimensional array of rows";
 inline constexpr char null[] =
     "{column} has no value";
+inline constexpr char null_erased[] =
+    "{column} has no value; write 0 for an erased slot";
 inline constexpr char below_minimum[] =
     "{column} is {value}; the least allowed is {minimum}";
 inline constexpr char below_minimum_or_null[] =

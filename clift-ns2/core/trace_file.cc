@@ -70,10 +70,21 @@ std::optional<std::string> defect_of_fate(const PhyRow& row) {
   return std::nullopt;
 }
 
+template <class Row>
+std::optional<std::string> defect_of_size(std::int64_t size) {
+  if (size < Row::min_size_bytes) {
+    return filled_for(refusal::below_minimum, "size_bytes", size, Row::min_size_bytes);
+  }
+  if (size > Row::max_size_bytes) {
+    return filled_for(refusal::above_maximum, "size_bytes", size, Row::max_size_bytes);
+  }
+  return std::nullopt;
+}
+
 // Name of the table that an array with this dtype is, or null.
 const char* kind_of(std::string_view descr) {
-  if (descr == PhyRow::descr) return PhyRow::kind;
-  if (descr == LinkRow::descr) return LinkRow::kind;
+  if (descr == PhyRow::descr || descr == PhyRow::sized_descr) return PhyRow::kind;
+  if (descr == LinkRow::descr || descr == LinkRow::sized_descr) return LinkRow::kind;
   if (descr == PacketRecord::descr) return PacketRecord::kind;
   if (descr == WindowRecord::descr) return WindowRecord::kind;
   return nullptr;
@@ -126,17 +137,18 @@ void TraceFile<Row>::locate_rows() {
     throw InputError(path_, filled(refusal::other_kind, {{"found", kind}, {"kind", Row::kind}}));
   }
   if (header.rows < 0) throw InputError(path_, refusal::npy_shape);
-  const std::size_t held_bytes = size_ - header.data_offset, held = held_bytes / sizeof(Row);
+  const std::size_t row_bytes = header.descr == Row::sized_descr ? Row::sized_bytes : sizeof(Row);
+  const std::size_t held_bytes = size_ - header.data_offset, held = held_bytes / row_bytes;
   const std::size_t promised = static_cast<std::size_t>(header.rows);
   if (held < promised) {
     throw InputError(path_, filled(refusal::truncated,
                                    {{"promised", std::to_string(promised)}, {"held", std::to_string(held)}}));
   }
-  if (const std::size_t extra = held_bytes - promised * sizeof(Row); extra > 0) {
+  if (const std::size_t extra = held_bytes - promised * row_bytes; extra > 0) {
     throw InputError(path_, filled(refusal::trailing_bytes, {{"extra", std::to_string(extra)}}));
   }
   if (promised == 0) throw InputError(path_, refusal::no_rows);
-  rows_ = {reinterpret_cast<const Row*>(file.data() + header.data_offset), promised};
+  rows_ = {file.data() + header.data_offset, promised, row_bytes};
 }
 
 template <class Row>
@@ -146,6 +158,8 @@ void TraceFile<Row>::check_rows() const {
       throw InputError(path_, i + 1, *defect);
     }
     if (const auto defect = defect_of_fate(rows_[i])) throw InputError(path_, i + 1, *defect);
+    if (!rows_.have_sizes()) continue;
+    if (const auto defect = defect_of_size<Row>(rows_.size_bytes(i))) throw InputError(path_, i + 1, *defect);
   }
 }
 

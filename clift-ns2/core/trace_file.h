@@ -1,7 +1,9 @@
-// A trace as it lies in a `.npy` file, mapped into memory and checked row by row.
+// A trace in a `.npy` file, mapped into memory and checked row by row.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "core/schema.h"
@@ -11,13 +13,30 @@ namespace clift {
 using schema::LinkRow;
 using schema::PhyRow;
 
-// Rows of a trace in order of transmission; the memory belongs to somebody else.
+// Rows of a trace in order of transmission, perhaps with a size behind each; the memory belongs to somebody else.
 template <class Row>
-struct TraceRows {
-  const Row* first = nullptr;
+class TraceRows {
+ public:
+  TraceRows() = default;
+  TraceRows(const Row* first, std::size_t n) : TraceRows(reinterpret_cast<const char*>(first), n, sizeof(Row)) {}
+  TraceRows(const char* first, std::size_t n, std::size_t row_bytes) : count(n), first_(first), row_bytes_(row_bytes) {}
+
+  const Row& operator[](std::size_t i) const { return *reinterpret_cast<const Row*>(first_ + i * row_bytes_); }
+
+  bool have_sizes() const { return row_bytes_ == Row::sized_bytes; }
+
+  // Bytes that row `i` carries, where rows have sizes.
+  std::uint32_t size_bytes(std::size_t i) const {
+    std::uint32_t size;
+    std::memcpy(&size, first_ + i * row_bytes_ + sizeof(Row), sizeof size);
+    return size;
+  }
+
   std::size_t count = 0;
 
-  const Row& operator[](std::size_t i) const { return first[i]; }
+ private:
+  const char* first_ = nullptr;
+  std::size_t row_bytes_ = sizeof(Row);
 };
 
 using LinkRows = TraceRows<LinkRow>;

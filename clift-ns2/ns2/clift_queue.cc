@@ -99,7 +99,7 @@ void CliftQueue::carry(Packet* packet, Handler* next, double delay_s) {
 }
 
 void CliftQueue::add_counters(Counters& counters) {
-  const RowUse use = plan_ ? plan_->use_until(now_ns()) : RowUse{0, 0, 0, 0};
+  const RowUse use = plan_ ? plan_->use_until(now_ns()) : RowUse{};
   add(counters, "rows_offered", use.offered);
   add(counters, "rows_used", use.used);
   add(counters, "rows_unused", use.unused);

@@ -24,9 +24,21 @@ std::vector<Packet> random_packets(Random& random, Nanoseconds mean_gap_ns, std:
   return packets;
 }
 
+// Sizes around that of the options, some far above, some of a single byte; none for rows that are alike.
+Sizes random_sizes(Random& random, std::size_t count, std::int64_t lldu_bytes) {
+  Sizes sizes;
+  if (chance(random, 0.4)) return sizes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t most = chance(random, 0.1) ? 20 * lldu_bytes : 2 * lldu_bytes;
+    sizes.push_back(static_cast<std::uint32_t>(chance(random, 0.1) ? 1 : draw(random, 1, most)));
+  }
+  return sizes;
+}
+
 PlanOptions random_options(Random& random, const Rows& rows) {
   PlanOptions options;
   options.lldu_bytes = draw(random, 1, 1600);
+  if (chance(random, 0.5)) options.packing = Packing::packed;
   options.loop = rows.size() > 1 && chance(random, 0.5);
   const Nanoseconds most_offset_ns = (options.loop ? 3 : 1) * rows.back().tx_time_ns;
   if (chance(random, 0.5)) options.offset_ns = draw(random, 0, most_offset_ns);
@@ -48,11 +60,19 @@ class Comparison {
 
     // No row comes later than `max_gap_ns` after the one before, at the seam of two repetitions too.
     std::int64_t most_rows = 2;
-    for (const Packet& packet : packets) most_rows += packet.size_bytes / options.lldu_bytes + 2;
+    const Sizes sizes = random_sizes(random_, rows.size(), options.lldu_bytes);
+    std::int64_t whole_bytes = 0;
+    for (const std::uint32_t size : sizes) whole_bytes += size;
+    const auto count = static_cast<std::int64_t>(rows.size());
+    for (const Packet& packet : packets) {
+      most_rows += sizes.empty() ? packet.size_bytes / options.lldu_bytes + 2
+                                 : (packet.size_bytes / whole_bytes + 2) * count;
+    }
     const Nanoseconds until_ns = packets.back().arrival_ns + most_rows * (max_gap_ns + 1);
 
-    DeliveryPlan plan(view(rows), options);
-    SlowPlan twin(rows, options, until_ns);
+    const SizedRows sized(rows, sizes.empty() ? Sizes(rows.size(), 1) : sizes);
+    DeliveryPlan plan(sizes.empty() ? view(rows) : sized.view(), options);
+    SlowPlan twin(rows, sizes, options, until_ns);
     for (const Packet& packet : packets) {
       compare(plan.plan(packet.arrival_ns, packet.size_bytes), twin.plan(packet.arrival_ns, packet.size_bytes));
       compare(plan.use_until(packet.arrival_ns), twin.use_until(packet.arrival_ns));
@@ -83,6 +103,8 @@ class Comparison {
     EXPECT_EQ(use.used, expected.used);
     EXPECT_EQ(use.unused, expected.unused);
     EXPECT_EQ(use.repeats, expected.repeats);
+    EXPECT_EQ(use.offered_bytes, expected.offered_bytes);
+    EXPECT_EQ(use.used_bytes, expected.used_bytes);
   }
 
   Random random_;

@@ -42,7 +42,7 @@ class Comparison {
     options.offset_ns = draw(random_, 0, rows.back().tx_time_ns);
     const std::int64_t limit = draw(random_, 1, 8);
     Link link(DeliveryPlan(view(rows), options), limit, propagation_ns);
-    SlowPlan twin(rows, options, 20'000);
+    SlowPlan twin(rows, {}, options, 20'000);
 
     std::vector<Nanoseconds> departures;  // of all that the queue took; `never`: not at all
     std::vector<Expected> expected;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <random>
+#include <string>
 #include <vector>
 
 #include "core/trace_file.h"
@@ -16,6 +17,25 @@ inline LinkRow lost_row(Nanoseconds tx_ns, Nanoseconds delay_ns) { return {tx_ns
 inline LinkRow unsettled_row(Nanoseconds tx_ns) { return {tx_ns, schema::unsettled, 0, 2}; }
 
 inline LinkRows view(const Rows& rows) { return {rows.data(), rows.size()}; }
+
+using Sizes = std::vector<std::uint32_t>;
+
+// Rows with a size behind each, as they lie in a file.
+class SizedRows {
+ public:
+  SizedRows(const Rows& rows, const Sizes& sizes) : count_(rows.size()) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      bytes_.append(reinterpret_cast<const char*>(&rows[i]), sizeof(LinkRow));
+      bytes_.append(reinterpret_cast<const char*>(&sizes[i]), sizeof(std::uint32_t));
+    }
+  }
+
+  LinkRows view() const { return {bytes_.data(), count_, LinkRow::sized_bytes}; }
+
+ private:
+  std::string bytes_;
+  std::size_t count_;
+};
 
 using Random = std::mt19937_64;
 

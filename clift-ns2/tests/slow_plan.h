@@ -1,9 +1,10 @@
-// The delivery plan again, row by row: every row of every repetition is written out, and every question is
-// answered by walking over them.
+// The delivery plan again, byte by byte: every row of every repetition is written out with its bytes, and every question
+// is answered by walking over them.
 #pragma once
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/delivery_plan.h"
@@ -14,54 +15,68 @@ namespace clift {
 class SlowPlan {
  public:
   // A trace that repeats is written out until `until_ns` of simulated time.
-  SlowPlan(const Rows& trace, const PlanOptions& options, Nanoseconds until_ns) : options_(options) {
+  SlowPlan(const Rows& trace, const Sizes& sizes, const PlanOptions& options, Nanoseconds until_ns) : options_(options) {
     const Nanoseconds last_ns = trace.back().tx_time_ns;
     const Nanoseconds span_ns = last_ns - trace.front().tx_time_ns;
     for (std::int64_t repetition = 0; repetition == 0 || options.loop; ++repetition) {
       const Nanoseconds begin_ns = repetition == 0 ? 0 : repetition * length(span_ns, trace.size());
       const Nanoseconds shift_ns = begin_ns - options.offset_ns;
       if (repetition > 0 && trace.front().tx_time_ns + shift_ns > until_ns) break;
-      for (const LinkRow& row : trace) {
+      for (std::size_t i = 0; i < trace.size(); ++i) {
+        const LinkRow& row = trace[i];
         const bool open = row.delay_ns == schema::unsettled;
         const Nanoseconds settled_ns = shift_ns + (open ? last_ns : row.tx_time_ns + row.delay_ns);
         const Fate fate = open ? Fate::unsettled : row.delivered == 1 ? Fate::delivered : Fate::lost;
-        sent_.push_back({row.tx_time_ns + shift_ns, settled_ns, fate, repetition, false});
+        const std::int64_t size = sizes.empty() ? options.lldu_bytes : sizes[i];
+        sent_.push_back({row.tx_time_ns + shift_ns, settled_ns, fate, repetition, size, size, false});
       }
     }
   }
 
   std::optional<Delivery> plan(Nanoseconds arrival_ns, std::int64_t size_bytes) {
     if (stopped_) return std::nullopt;
-    std::int64_t bytes_left = size_bytes;
+    // The queue has been empty since the last departure: the rest of that row is gone.
+    if (arrival_ns > last_departure_ns_) close_row();
+    std::int64_t bytes_left = std::max<std::int64_t>(size_bytes, 1);
     Delivery packet{0, 0, Fate::delivered};
-    std::vector<Sent*> taken;
+    std::vector<std::pair<Sent*, std::int64_t>> taken;
     for (Sent& row : sent_) {
-      if (row.tx_ns < arrival_ns || row.tx_ns <= last_taken_ns_) continue;
-      taken.push_back(&row);
+      if (row.tx_ns < arrival_ns || row.tx_ns < last_departure_ns_ || row.free_bytes == 0) continue;
+      const std::int64_t bytes = std::min(bytes_left, row.free_bytes);
+      bytes_left -= bytes;
+      taken.emplace_back(&row, bytes);
       packet.departure_ns = row.tx_ns;
       packet.arrival_ns = taken.size() == 1 ? row.settled_ns : std::max(packet.arrival_ns, row.settled_ns);
       if (row.fate == Fate::lost) packet.fate = Fate::lost;
       if (row.fate == Fate::unsettled && packet.fate == Fate::delivered) packet.fate = Fate::unsettled;
-      bytes_left -= options_.lldu_bytes;
-      if (bytes_left <= 0) break;
+      if (bytes_left == 0) break;
     }
     if (taken.empty() || bytes_left > 0) {
       stopped_ = true;
       return std::nullopt;
     }
-    for (Sent* row : taken) row->carries = true;
-    last_taken_ns_ = packet.departure_ns;
+    for (auto& [row, bytes] : taken) {
+      row->carries = true;
+      row->free_bytes -= bytes;
+    }
+    last_departure_ns_ = packet.departure_ns;
+    if (options_.packing == Packing::padded) {
+      Sent& last = *taken.back().first;
+      last.free_bytes = 0;  // padding
+    }
     return released(packet);
   }
 
   RowUse use_until(Nanoseconds now_ns) const {
-    RowUse use{0, 0, 0, 0};
+    RowUse use{0, 0, 0, 0, 0, 0};
     std::int64_t first_repetition = -1;
     for (const Sent& row : sent_) {
       if (row.tx_ns < 0 || row.tx_ns > now_ns) continue;
       if (first_repetition < 0) first_repetition = row.repetition;
       ++use.offered;
       ++(row.carries ? use.used : use.unused);
+      use.offered_bytes += row.size_bytes;
+      if (row.carries) use.used_bytes += row.size_bytes - row.free_bytes - row.wasted_bytes;
       use.repeats = row.repetition - first_repetition;
     }
     return use;
@@ -72,8 +87,19 @@ class SlowPlan {
     Nanoseconds tx_ns, settled_ns;
     Fate fate;
     std::int64_t repetition;
+    std::int64_t size_bytes;
+    std::int64_t free_bytes;
     bool carries;
+    std::int64_t wasted_bytes = 0;
   };
+
+  void close_row() {
+    for (Sent& row : sent_) {
+      if (!row.carries) continue;
+      row.wasted_bytes += row.free_bytes;
+      row.free_bytes = 0;
+    }
+  }
 
   // span * n / (n - 1), rounded half up.
   static Nanoseconds length(Nanoseconds span_ns, std::size_t count) {
@@ -96,7 +122,7 @@ class SlowPlan {
   PlanOptions options_;
   std::vector<Sent> sent_;
   std::vector<Nanoseconds> settled_;  // of every packet so far
-  Nanoseconds last_taken_ns_ = -1;
+  Nanoseconds last_departure_ns_ = -1;
   bool stopped_ = false;
 };
 

@@ -57,6 +57,8 @@ const Rows contract_rows = {
     {latest_ns, latest_ns, 1, 1},
 };
 
+const Sizes contract_sizes = {1, 40, 1500, 12'761, 2'147'483'647, 7};
+
 const std::vector<PhyRow> phy_contract_rows = {{0, 200000000}, {1500000, 0}, {1500001, 1}, {3000000, 123456789}, {latest_ns, latest_ns}};
 
 TEST(LinkTrace, HoldsTheRowsOfEveryGoodContractFile) {
@@ -74,7 +76,11 @@ TEST(LinkTrace, HoldsTheRowsOfEveryGoodContractFile) {
       EXPECT_EQ(+row.delay_ns, +expected.delay_ns);
       EXPECT_EQ(row.delivered, expected.delivered);
       EXPECT_EQ(row.transmissions, expected.transmissions);
+      if (trace.rows().have_sizes()) {
+        EXPECT_EQ(trace.rows().size_bytes(i), contract_sizes[i]);
+      }
     }
+    EXPECT_EQ(trace.rows().have_sizes(), sample.file.find("sizes") != std::string::npos);
   }
 }
 
@@ -108,14 +114,20 @@ TEST(LinkTrace, RefusesMoreRowsThanAFileCanHold) {
             path + ": the file is cut short: its header promises 4611686018427387904 rows, it holds 2");
 }
 
-TEST(PhyTrace, HoldsTheRowsOfTheGoodContractFile) {
+TEST(PhyTrace, HoldsTheRowsOfTheGoodContractFiles) {
   const auto good = samples("phy", true);
-  ASSERT_EQ(good.size(), 1U);
-  const PhyTraceFile trace(CONTRACT_FOLDER + good[0].file);
-  ASSERT_EQ(trace.rows().count, phy_contract_rows.size());
-  for (std::size_t i = 0; i < phy_contract_rows.size(); ++i) {
-    EXPECT_EQ(+trace.rows()[i].tx_time_ns, +phy_contract_rows[i].tx_time_ns) << "row " << i + 1;
-    EXPECT_EQ(+trace.rows()[i].decode_time_ns, +phy_contract_rows[i].decode_time_ns) << "row " << i + 1;
+  ASSERT_EQ(good.size(), 2U);  // without sizes and with them
+  for (const Sample& sample : good) {
+    const PhyTraceFile trace(CONTRACT_FOLDER + sample.file);
+    ASSERT_EQ(trace.rows().count, phy_contract_rows.size());
+    EXPECT_EQ(trace.rows().have_sizes(), sample.file == "phy-sizes.npy");
+    for (std::size_t i = 0; i < phy_contract_rows.size(); ++i) {
+      EXPECT_EQ(+trace.rows()[i].tx_time_ns, +phy_contract_rows[i].tx_time_ns) << "row " << i + 1;
+      EXPECT_EQ(+trace.rows()[i].decode_time_ns, +phy_contract_rows[i].decode_time_ns) << "row " << i + 1;
+      if (trace.rows().have_sizes()) {
+        EXPECT_EQ(trace.rows().size_bytes(i), contract_sizes[i]);
+      }
+    }
   }
 }
 

@@ -44,6 +44,12 @@ def test_good_file__holds_the_rows_that_were_written_down(name: str, kind: str, 
     rows = maker.PHY_ROWS if kind == "phy" else maker.LINK_ROWS
     trace = read_trace(CONTRACT / name, TABLES[kind])
     assert read_trace(CONTRACT / name).table is TABLES[kind]
+    if "sizes" in name:
+        sizes = maker.PHY_SIZES if kind == "phy" else maker.LINK_SIZES
+        assert trace.size_bytes.dtype == np.uint32
+        np.testing.assert_array_equal(trace.size_bytes, sizes)
+    else:
+        assert trace.size_bytes is None
     for column in TABLES[kind].columns:
         values = getattr(trace, column.name)
         assert values.dtype == column.dtype

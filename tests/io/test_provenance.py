@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from tmt import __version__, provenance
-from tmt.io import keeps_metadata, read_phy, write_trace
+from tmt.errors import InputError
+from tmt.io import read_phy, write_trace
 from tmt.io.registry import ENDINGS
+from tmt.schema import PHY_TRACE
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
@@ -44,7 +46,37 @@ def test_source__is_known_by_its_content(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_keeps_metadata__of_formats_that_hand_it_back(tmp_path: Path, ending: str) -> None:
+def test_every_format__hands_metadata_back(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"phy{ending}"
     write_trace(path, PhyTrace(np.array([1]), np.array([1]), {"kind": "phy"}))
-    assert (read_phy(path).metadata == {"kind": "phy"}) == keeps_metadata(path)
+    assert read_phy(path).metadata == {"kind": "phy"}
+    write_trace(path, PhyTrace(np.array([1]), np.array([1])))
+    assert read_phy(path).metadata == {}
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_metadata_beside_a_trace__of_another_size_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "phy.npy"
+    write_trace(path, PhyTrace(np.array([1]), np.array([1]), {"lldu_bytes": 33}))
+    np.save(path, np.array([(1, 1), (2, 1)], PHY_TRACE.dtype))
+    with pytest.raises(InputError, match=r"phy.npy.json: it describes a file of 208 bytes, but .* has 224;"):
+        read_phy(path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"tmt": 1}', "[" * 100_000, "\0"], ids=range(6))
+def test_metadata_beside_a_trace__that_is_damaged_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "phy.txt"
+    path.write_text("0 1\n")
+    path.with_name("phy.txt.json").write_text(text)
+    with pytest.raises(
+        InputError,
+        match=r"phy.txt.json: (this is no metadata of .*phy.txt; remove it|the file is empty)$",
+    ):
+        read_phy(path)
+
+
+def test_sizes_and_lldu_bytes__are_not_written_together(tmp_path: Path) -> None:
+    trace = PhyTrace(np.array([1]), np.array([1]), {"lldu_bytes": 33}, np.array([33], np.uint32))
+    with pytest.raises(ValueError, match="both the column size_bytes and lldu_bytes"):
+        write_trace(tmp_path / "phy.npy", trace)
+    assert not list(tmp_path.iterdir())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tmt import provenance
 from tmt.convert.share import Share
-from tmt.io import create_trace, keeps_metadata, open_trace
+from tmt.io import create_trace, open_trace
 from tmt.io.atomic import check_not_source
 from tmt.schema import LINK_TRACE, PHY_TRACE
 from tmt.trace import PhyTrace
@@ -61,7 +61,7 @@ def convert_file(
         metadata = provenance.record(
             LINK_TRACE.kind,
             lldu_bytes=reader.metadata.get("lldu_bytes"),
-            source=provenance.source(phy_path) if keeps_metadata(link_path) else None,
+            source=provenance.source(phy_path),
             scheme=scheme.describe(),
             every=every,
             slots=None if reader.rows is None else -(-reader.rows // every),

@@ -5,7 +5,6 @@ Readers check what they read while it streams by; writers leave whole files or n
 
 from __future__ import annotations
 
-from os import fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,9 +59,10 @@ def create_trace(
     path
         Local file, or a pyarrow file-system URI; its ending chooses the format.
     table
-        What the chunks will be.
+        Kind of trace.
     metadata
-        How the trace was made (`tmt.provenance.record`); only Parquet has room for it.
+        How the trace was made (`tmt.provenance.record`); a file beside it holds this, ``NAME.json``, where
+        the format has no room.
 
     Raises
     ------
@@ -76,21 +76,14 @@ def create_trace(
     return create_writer(path, table, metadata)
 
 
-def keeps_metadata(path: str | PathLike[str]) -> bool:
-    """Whether the format of this ending has room for metadata (UsageError when there is no such format)."""
-    from tmt.io.registry import format_of  # noqa: PLC0415
-
-    return format_of(fspath(path)).keeps_metadata
-
-
 def read_trace(path: str | PathLike[str], table: Table | None = None) -> Trace:
     """Read a whole trace into memory; arguments and errors as for `open_trace`."""
     with open_trace(path, table) as reader:
-        pieces: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in reader.table.names}
+        pieces: dict[str, list[npt.NDArray[Any]]] = {column.name: [] for column in reader.columns}
         for chunk in reader:
             for name, arrays in pieces.items():
                 arrays.append(getattr(chunk, name))
-        columns: dict[str, Any] = {name: np.concatenate(pieces.pop(name)) for name in reader.table.names}
+        columns: dict[str, Any] = {name: np.concatenate(pieces.pop(name)) for name in list(pieces)}
         kind: type[PhyTrace | LinkTrace] = PhyTrace if reader.table is PHY_TRACE else LinkTrace
         return kind(**columns, metadata=reader.metadata)
 

@@ -1,4 +1,4 @@
-"""What every trace format offers: recognise itself, open a reader, create a writer."""
+"""Interface of a trace format: recognise a file, open a reader, create a writer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tmt.errors import InputError, NotATraceError, UsageError
 from tmt.io.checks import Checker
 from tmt.io.refusals import refusal
 from tmt.io.threads import Behind, ahead
-from tmt.schema import LINK_TRACE, PHY_TRACE
+from tmt.schema import LINK_TRACE, PHY_TRACE, SIZE_BYTES
 from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from tmt.io.files import BinaryFile
-    from tmt.schema import Table
+    from tmt.schema import Column, Table
     from tmt.trace import Metadata, Trace
 
 Columns = dict[str, Any]
@@ -41,8 +41,10 @@ class TraceReader(ABC):
         The file, as the user named it.
     table
         `PHY_TRACE` or `LINK_TRACE`.
+    columns
+        Columns of that table that the file has.
     metadata
-        What the file says about its making; empty where the format or its writer says nothing.
+        How the trace was made; empty where neither the file nor one beside it says so.
     rows
         Number of rows, or None where only reading to the end tells it.
 
@@ -53,8 +55,9 @@ class TraceReader(ABC):
     seconds = False
     """Whether the file holds times in seconds, so that messages show those."""
 
-    def __init__(self, path: str, table: Table, metadata: Metadata, rows: int | None) -> None:
-        self.path, self.table, self.metadata, self.rows = path, table, metadata, rows
+    def __init__(self, path: str, table: Table, columns: tuple[Column, ...], rows: int | None) -> None:
+        self.path, self.table, self.columns, self.rows = path, table, columns, rows
+        self.metadata: Metadata = {}
         self._chunks = ahead(self._checked())
 
     def __iter__(self) -> Iterator[Trace]:
@@ -75,8 +78,19 @@ class TraceReader(ABC):
     def unchecked(self) -> Iterator[Trace]:
         """Yield the chunks as the file holds them."""
 
+    def describe(self, metadata: Metadata) -> None:
+        """Take the metadata (InputError when it gives a size of rows that have sizes of their own)."""
+        if self.has_sizes and metadata.get("lldu_bytes") is not None:
+            raise InputError(self.path, refusal("sizes_twice"))
+        self.metadata = metadata
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether every row has a size of its own."""
+        return SIZE_BYTES in self.columns
+
     def close(self) -> None:
-        """Read no further, and let go of the file."""
+        """Read no further, and close the file."""
         self._chunks.close()
         self.release()
 
@@ -103,8 +117,9 @@ class TraceWriter(ABC):
     It writes in a thread, while the caller makes the next chunks.
     """
 
-    def __init__(self, path: str, table: Table) -> None:
-        self.path, self.table = path, table
+    def __init__(self, path: str, table: Table, metadata: Metadata) -> None:
+        self.path, self.table, self.metadata = path, table, metadata
+        self.columns: tuple[Column, ...] = ()
         self._checker = Checker(table)
         self._behind = Behind()
 
@@ -124,19 +139,30 @@ class TraceWriter(ABC):
         if violation is not None:
             raise ValueError(f"{self.path}: row {violation.row + 1}: {violation.reason()}")
         if len(chunk):
+            if not self.columns:
+                self.columns = chunk.columns
+                if SIZE_BYTES in self.columns and self.metadata.get("lldu_bytes") is not None:
+                    raise ValueError(f"{self.path}: {refusal('sizes_twice')}")
+                self.begin()
+            if chunk.columns != self.columns:
+                raise ValueError(f"{self.path}: some rows have a size and others have none")
             self._behind.call(self.append, self.encoded(chunk))
 
     def finish(self) -> None:
-        """Write what is still held back (UsageError when there was no row at all)."""
+        """Write the rows that are held back (UsageError when there was no row at all)."""
         if self._checker.rows == 0:
             raise UsageError(f"{self.path}: not written: {refusal('no_rows')}")
         self._behind.join()
         self.complete()
 
     def close(self) -> None:
-        """Let go of the file, complete or not."""
+        """Close the file, complete or not, after the row that is being written."""
         self._behind.stop()
         self.release()
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Write whatever stands before the first row; `columns` are known now."""
 
     @abstractmethod
     def encoded(self, chunk: Trace) -> Any:
@@ -206,13 +232,11 @@ def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:
 def wrong_columns(path: str, wanted: Table | None, found: str = "") -> InputError:
     """Return the refusal of a file whose columns, by name and type, are not those of a wanted trace.
 
-    `found` says what is there instead, where the format can tell.
+    `found` names the columns that are there instead, where the format can tell.
     """
     tables = TRACE_TABLES if wanted is None else (wanted,)
     kind = " or ".join(table.kind for table in tables)
-    columns = " or ".join(
-        ", ".join(f"{column.name} {column.dtype}" for column in table.columns) for table in tables
-    )
+    columns = " or ".join(table.described for table in tables)
     if found:
         columns += f"; found: {found}"
     return NotATraceError(path, refusal("columns", kind=kind, columns=columns))

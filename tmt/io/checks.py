@@ -1,4 +1,4 @@
-"""What every trace must hold, checked in one place while it streams by, across the borders of chunks."""
+"""Rules that every trace keeps, checked in one place while it streams by, across the borders of chunks."""
 
 from __future__ import annotations
 
@@ -56,22 +56,23 @@ class Checker:
 
     def check(self, chunk: Trace) -> Violation | None:
         """Return the first defect of `chunk` by the order that `tmt.io.refusals` states, or None."""
+        columns = chunk.columns
         for start in range(0, len(chunk), PIECE_ROWS):
             piece = {
                 column.name: _numbers(column, getattr(chunk, column.name)[start : start + PIECE_ROWS])
-                for column in self._table.columns
+                for column in columns
             }
-            if not self._holds(piece):
-                return self._first_violation(piece)
-            for column in self._table.columns:
+            if not self._holds(columns, piece):
+                return self._first_violation(columns, piece)
+            for column in columns:
                 if column.order != "any":
                     self._previous[column.name] = int(piece[column.name][-1])
             self.rows += len(piece[self._table.names[0]])
         return None
 
-    def _holds(self, piece: dict[str, npt.NDArray[Any]]) -> bool:
+    def _holds(self, columns: tuple[Column, ...], piece: dict[str, npt.NDArray[Any]]) -> bool:
         """Whether a piece of at least one row has no defect: the pass that every row takes, so few steps."""
-        for column in self._table.columns:
+        for column in columns:
             values = piece[column.name]
             if column.order == "any":
                 least, most = values.min(), values.max()
@@ -88,10 +89,10 @@ class Checker:
             return True
         return not _delivered_without_delay(piece).any()
 
-    def _first_violation(self, piece: dict[str, npt.NDArray[Any]]) -> Violation:
+    def _first_violation(self, columns: tuple[Column, ...], piece: dict[str, npt.NDArray[Any]]) -> Violation:
         """Locate the defect of a piece that `_holds` refused."""
         found: list[Violation] = []
-        for column in self._table.columns:
+        for column in columns:
             found += self._of_column(column, piece[column.name])
         if self._table is LINK_TRACE:
             column = LINK_TRACE.column("delay_ns")

@@ -13,6 +13,7 @@ from pyarrow import csv
 from tmt.errors import InputError
 from tmt.io import seconds as exact
 from tmt.io.refusals import refusal, shown
+from tmt.schema import PHY_TRACE, row_dtype
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
@@ -21,12 +22,17 @@ if TYPE_CHECKING:
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_LONG_EXPONENT = re.compile(rb"[eE][+-]?[0-9]{4}")
 _FLAGS = {"1": 1, "true": 1, "0": 0, "false": 0}
+
+
+ERASABLE = PHY_TRACE.column("decode_time_ns")
+"""A value of 0 says that the slot is erased, so that a missing one is a mistake with a remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How the lines of a text format are cut: between fields, and what stands for "no value"."""
+    """How lines are cut into fields, and which field means "no value"."""
 
     name: str
     delimiter: str
@@ -44,8 +50,10 @@ class Layout:
 
     Attributes
     ----------
+    columns
+        Those of `table` that the file has.
     positions
-        For each column of `table`, its number in the line, from 0.
+        For each of them, its number in the line, from 0.
     width
         Fields of a line.
     seconds
@@ -53,19 +61,25 @@ class Layout:
     """
 
     table: Table
+    columns: tuple[Column, ...]
     positions: tuple[int, ...]
     width: int
     seconds: bool
 
 
 def parse_block(block: bytes, dialect: Dialect, layout: Layout) -> Columns | None:
-    """Parse a block at once; None where only a line-by-line look can tell."""
+    """Parse a block at once; None where it must be parsed line by line.
+
+    Arrow's parser of decimals ends the process at an exponent such as ``e-40000000``.
+    """
+    if layout.seconds and _LONG_EXPONENT.search(block):
+        return None
     if dialect.delimiter == " " and (b"\t" in block or b"  " in block or b"\n " in block or b" \n" in block):
         block = re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", block))
     for scale in exact.SCALES if layout.seconds else (0,):
         types = {
             str(position): exact.field_type(column, scale)
-            for column, position in zip(layout.table.columns, layout.positions, strict=True)
+            for column, position in zip(layout.columns, layout.positions, strict=True)
         }
         try:
             parsed = csv.read_csv(
@@ -81,7 +95,7 @@ def parse_block(block: bytes, dialect: Dialect, layout: Layout) -> Columns | Non
             arrays = [parsed.column(name).combine_chunks() for name in types]
             return {
                 column.name: exact.column_values(column, array)
-                for column, array in zip(layout.table.columns, arrays, strict=True)
+                for column, array in zip(layout.columns, arrays, strict=True)
             }
         except (pa.ArrowInvalid, exact.NotRepresentableError):
             continue
@@ -107,20 +121,22 @@ def parse_lines(
             rows.append(
                 tuple(
                     _value(column, fields[position], dialect.null, seconds=layout.seconds)
-                    for column, position in zip(layout.table.columns, layout.positions, strict=True)
+                    for column, position in zip(layout.columns, layout.positions, strict=True)
                 )
             )
         except ValueError as reason:
             error = InputError(path, str(reason), line)
             break
-    table = np.array(rows, layout.table.dtype)
-    return {name: np.ascontiguousarray(table[name]) for name in layout.table.names}, error
+    table = np.array(rows, row_dtype(layout.columns))
+    return {column.name: np.ascontiguousarray(table[column.name]) for column in layout.columns}, error
 
 
 def _value(column: Column, text: str, null: str, *, seconds: bool) -> int:
     """Return the number that stands for `text`; ValueError with the reason when there is none."""
     seconds = seconds and column.name.endswith("_ns")
     name = column.name.removesuffix("_ns") if seconds else column.name
+    if column is ERASABLE and text.lower() in ("", null, "nan"):
+        raise ValueError(refusal("null_erased", column=name))
     if text in ("", null):
         if column.null is None:
             raise ValueError(refusal("null", column=name))

@@ -1,10 +1,11 @@
-"""Opening input: local files and pyarrow file-system URIs, plain and gzip, with errors of one line."""
+"""Open files for reading: local ones and pyarrow file-system URIs, plain and gzip, with one-line errors."""
 
 from __future__ import annotations
 
 import gzip
 import os
 import shutil
+import stat
 import tempfile
 import zlib
 from contextlib import contextmanager
@@ -35,7 +36,7 @@ def open_input(path: str) -> BinaryFile:
         When there is no such file, it is empty, or its ending and its first bytes disagree about gzip.
     """
     try:
-        file = _open_uri(path) if is_uri(path) else Path(path).open("rb")  # noqa: SIM115 (the reader closes it)
+        file = _open_uri(path) if is_uri(path) else _open_local(path)
         magic = file.read(2)
         file.seek(0)
     except (OSError, ValueError) as error:
@@ -65,6 +66,27 @@ def open_output(part: Path) -> BufferedWriter | gzip.GzipFile:
     zipped = gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0)
     zipped.myfileobj = cast("FileIO", file)  # closed together with it
     return zipped
+
+
+def _open_local(path: str) -> BufferedReader:
+    mode = Path(path).stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise InputError(path, "this is a folder; a file is needed")
+    if not stat.S_ISREG(mode):  # a pipe would be waited for
+        raise InputError(path, "this is no regular file; write its content into a file first")
+    return Path(path).open("rb")
+
+
+def size_of(path: str) -> int | None:
+    """Return the size of a file in bytes; None where it cannot be told."""
+    try:
+        if not is_uri(path):
+            return Path(path).stat().st_size
+        system, inner = file_system(path)
+        size: int | None = system.get_file_info(inner).size
+    except (OSError, ValueError):
+        return None
+    return size
 
 
 def _open_uri(uri: str) -> BufferedReader:

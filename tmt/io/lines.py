@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
@@ -15,14 +16,21 @@ if TYPE_CHECKING:
 
 _BLOCK_BYTES = 1 << 21
 _MAX_LINE_BYTES = 1 << 16
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
 class LineBlocks:
-    """A binary file cut into blocks of whole lines; it counts the lines."""
+    """A binary file cut into blocks of whole lines.
+
+    Attributes
+    ----------
+    line
+        Number of the next line, from 1.
+    """
 
     def __init__(self, file: BinaryFile, path: str) -> None:
         self.path = path
-        self._file, self._held, self._line = file, b"", 1
+        self._file, self._held, self.line = file, b"", 1
         self._ended = False
         self._error: InputError | None = None
 
@@ -36,7 +44,7 @@ class LineBlocks:
     def skip_line(self) -> None:
         """Take the line that `first_line` returned."""
         self._held = self._held.partition(b"\n")[2]
-        self._line += 1
+        self.line += 1
 
     def blocks(self) -> Iterator[tuple[int, bytes]]:
         """Yield the number of a block's first line and the block."""
@@ -46,15 +54,15 @@ class LineBlocks:
             cut = len(self._held) if whole else self._held.rfind(b"\n") + 1
             block, self._held = self._held[:cut], self._held[cut:]
             if block:
-                yield self._line, block
-                self._line += block.count(b"\n")
+                yield self.line, block
+                self.line += block.count(b"\n")
             if self._error is not None:
                 raise self._at_line(self._error)
             if self._ended:
                 return
 
     def _fill(self) -> None:
-        """Read on; an error is kept until the lines before it have been used, and its own line is known."""
+        """Read on; keep an error until the lines before it have been used, and its own line is known."""
         pieces, left = [self._held], 0 if self._ended else _BLOCK_BYTES
         try:
             with input_errors(self.path):
@@ -68,11 +76,41 @@ class LineBlocks:
             self._ended, self._error = True, error
         self._held = b"".join(pieces)
         if len(self._held) > _MAX_LINE_BYTES and b"\n" not in self._held[:_MAX_LINE_BYTES]:
-            raise InputError(self.path, refusal("long_line", limit=_MAX_LINE_BYTES), self._line)
+            raise InputError(self.path, refusal("long_line", limit=_MAX_LINE_BYTES), self.line)
 
     def _at_line(self, error: InputError) -> InputError:
-        return InputError(self.path, error.reason, self._line)
+        return InputError(self.path, error.reason, self.line)
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def without_comments(lines: LineBlocks) -> Iterator[tuple[int, bytes]]:
+    """Yield runs of lines as `blocks` does, without comments (``#``) and without blank lines at the end."""
+    blank: tuple[int, bytes] | None = None
+    for first_line, block in lines.blocks():
+        for line, run in _runs(first_line, block) if b"#" in block else ((first_line, block),):
+            if blank is not None and run.strip():
+                yield blank
+                blank = None
+            kept = run.rstrip()
+            end = run.find(b"\n", len(kept)) + 1 or len(run)
+            if kept:
+                yield line, run[:end]
+            if blank is None and (not kept or end < len(run)):
+                blank = line + kept.count(b"\n") + bool(kept), b"\n"
+
+
+def _runs(first_line: int, block: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the runs of lines between comments, each with the number of its first line."""
+    start, run = first_line, list[bytes]()
+    for line, text in enumerate(_LINE.findall(block), first_line):
+        if not text.lstrip().startswith(b"#"):
+            run.append(text)
+            continue
+        if run:
+            yield start, b"".join(run)
+        start, run = line + 1, []
+    if run:
+        yield start, b"".join(run)

@@ -1,13 +1,14 @@
 """NumPy's `.npy` format: one structured array, which C++ maps into memory and the simulator reads.
 
-Layout: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html. The rows are packed and
-little-endian; the format has no room for metadata.
+Layout: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html. Rows are packed and
+little-endian. Metadata stands in a file beside it.
 """
 
 from __future__ import annotations
 
-import ast
-import operator
+import io
+import warnings
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from tmt.errors import InputError
 from tmt.io.base import CHUNK_ROWS, Format, TraceReader, TraceWriter, trace_of, wanted_table
 from tmt.io.files import input_errors
 from tmt.io.refusals import refusal
-from tmt.schema import TABLES
+from tmt.schema import TABLES, row_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,28 +26,30 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tmt.io.files import BinaryFile
-    from tmt.schema import Table
+    from tmt.schema import Column, Table
     from tmt.trace import Metadata, Trace
 
-_MAGIC = b"\x93NUMPY"
 _MAX_HEADER_BYTES = 1 << 16
 
 
 class NpyReader(TraceReader):
     """Rows of a `.npy` file, read a block at a time."""
 
-    def __init__(self, file: BinaryFile, path: str, table: Table, rows: int) -> None:
-        super().__init__(path, table, {}, rows)
+    def __init__(
+        self, file: BinaryFile, path: str, table: Table, columns: tuple[Column, ...], rows: int
+    ) -> None:
+        super().__init__(path, table, columns, rows)
         self._file = file
 
     def unchecked(self) -> Iterator[Trace]:
         """Yield chunks with their columns taken apart."""
-        dtype = self.table.dtype
+        dtype = row_dtype(self.columns)
         for row in range(0, self.rows or 0, CHUNK_ROWS):
             rows = min(CHUNK_ROWS, (self.rows or 0) - row)
             with input_errors(self.path):
                 block = np.frombuffer(self._file.read(rows * dtype.itemsize), dtype)
-            yield trace_of(self.table, {name: np.ascontiguousarray(block[name]) for name in self.table.names})
+            names = dtype.names or ()
+            yield trace_of(self.table, {name: np.ascontiguousarray(block[name]) for name in names})
 
     def release(self) -> None:
         """Close the file."""
@@ -56,63 +59,74 @@ class NpyReader(TraceReader):
 def open_npy(file: BinaryFile, path: str, table: Table | None) -> NpyReader:
     """Read the header, compare it with the file's size, and open a reader at the first row."""
     shape, dtype = _header(file, path)
-    found = next((known for known in TABLES if known.dtype == dtype), None)
+    forms = [(known, columns) for known in TABLES for columns in known.variants]
+    found, columns = next((form for form in forms if row_dtype(form[1]) == dtype), (None, ()))
     known = wanted_table(path, found, table)
     if len(shape) != 1:
         raise InputError(path, refusal("npy_shape"))
     start = file.tell()
     held_bytes = file.seek(0, 2) - start
     file.seek(start)
-    promised, extra = shape[0], held_bytes - shape[0] * known.dtype.itemsize
+    promised, extra = shape[0], held_bytes - shape[0] * dtype.itemsize
     if extra < 0:
-        raise InputError(
-            path, refusal("truncated", promised=promised, held=held_bytes // known.dtype.itemsize)
-        )
+        raise InputError(path, refusal("truncated", promised=promised, held=held_bytes // dtype.itemsize))
     if extra > 0:
         raise InputError(path, refusal("trailing_bytes", extra=extra))
-    return NpyReader(file, path, known, promised)
+    return NpyReader(file, path, known, columns, promised)
 
 
 def _header(file: BinaryFile, path: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """Read the shape and the dtype that the header declares, in any version of the format."""
-    start = file.read(len(_MAGIC) + 2)
-    if not start.startswith(_MAGIC):
+    start = io.BytesIO(file.read(_MAX_HEADER_BYTES))
+    if not start.getvalue().startswith(np.lib.format.MAGIC_PREFIX):
         raise InputError(path, refusal("not_npy"))
-    if len(start) < len(_MAGIC) + 2:
-        raise InputError(path, refusal("npy_header"))
-    major, minor = start[-2:]
+    try:
+        major, minor = np.lib.format.read_magic(start)
+    except ValueError:
+        raise InputError(path, refusal("npy_header")) from None
     if major not in (1, 2, 3) or minor != 0:
         raise InputError(path, refusal("npy_version", major=major, minor=minor))
-    length = int.from_bytes(file.read(2 if major == 1 else 4), "little")
-    text = file.read(min(length, _MAX_HEADER_BYTES + 1))
+    # Version 3 differs from 2 in the names of columns that are not ASCII, which no trace has.
+    read = np.lib.format.read_array_header_1_0 if major == 1 else np.lib.format.read_array_header_2_0
     try:
-        if not len(text) == length <= _MAX_HEADER_BYTES:
-            raise ValueError
-        header = ast.literal_eval(text.decode("utf-8" if major == 3 else "latin-1").strip())
-        if set(header) != {"descr", "fortran_order", "shape"}:
-            raise ValueError
-        shape = tuple(operator.index(size) for size in header["shape"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            shape, _, dtype = read(start, _MAX_HEADER_BYTES)
         if min(shape, default=0) < 0:
             raise ValueError
-        return shape, np.lib.format.descr_to_dtype(header["descr"])
-    except (ValueError, SyntaxError, TypeError, OverflowError, RecursionError, MemoryError, KeyError):
+    except (
+        ValueError,
+        SyntaxError,
+        TypeError,
+        LookupError,
+        ArithmeticError,
+        AttributeError,
+        RecursionError,
+        MemoryError,
+        TokenError,
+    ):
         raise InputError(path, refusal("npy_header")) from None
+    file.seek(start.tell())
+    return shape, dtype
 
 
 class NpyWriter(TraceWriter):
     """Writes rows behind a header that is filled in once their number is known."""
 
-    def __init__(self, part: Path, path: str, table: Table) -> None:
-        super().__init__(path, table)
+    def __init__(self, part: Path, path: str, table: Table, metadata: Metadata) -> None:
+        super().__init__(path, table, metadata)
         self._file = part.open("wb")
         self._rows = 0
+
+    def begin(self) -> None:
+        """Write a header for no rows."""
         self._write_header()
 
     def _write_header(self) -> None:
         np.lib.format.write_array_header_1_0(
             self._file,
             {
-                "descr": np.lib.format.dtype_to_descr(self.table.dtype),
+                "descr": np.lib.format.dtype_to_descr(row_dtype(self.columns)),
                 "fortran_order": False,
                 "shape": (self._rows,),
             },
@@ -120,9 +134,9 @@ class NpyWriter(TraceWriter):
 
     def encoded(self, chunk: Trace) -> npt.NDArray[np.void]:
         """Interleave the columns into rows."""
-        rows = np.empty(len(chunk), self.table.dtype)
-        for name in self.table.names:
-            rows[name] = getattr(chunk, name)
+        rows = np.empty(len(chunk), row_dtype(self.columns))
+        for column in self.columns:
+            rows[column.name] = getattr(chunk, column.name)
         return rows
 
     def append(self, rows: npt.NDArray[np.void]) -> None:
@@ -141,15 +155,9 @@ class NpyWriter(TraceWriter):
         self._file.close()
 
 
-def create_npy(part: Path, path: str, table: Table, metadata: Metadata) -> NpyWriter:
-    """Start a `.npy` file; it cannot hold `metadata`."""
-    del metadata
-    return NpyWriter(part, path, table)
-
-
 def sniff_npy(head: bytes) -> bool:
     """Whether a file that starts with `head` is a `.npy` file."""
-    return head.startswith(_MAGIC)
+    return head.startswith(np.lib.format.MAGIC_PREFIX)
 
 
-FORMAT = Format("NumPy", (".npy",), sniff_npy, open_npy, create_npy, mismatch="not_npy")
+FORMAT = Format("NumPy", (".npy",), sniff_npy, open_npy, NpyWriter, mismatch="not_npy")

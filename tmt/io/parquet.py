@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +22,10 @@ from tmt.io.base import (
     wanted_table,
     wrong_columns,
 )
+from tmt.io.fields import ERASABLE
 from tmt.io.files import open_output, seekable
+from tmt.io.metadata import METADATA_KEY, parsed
 from tmt.io.refusals import refusal, shown
-from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,19 +38,12 @@ if TYPE_CHECKING:
 ROW_GROUP_ROWS = 1 << 18
 """Rows of a row group, except the last: small enough to hold several in memory, large enough to compress."""
 
-METADATA_KEY = b"tmt"
-
 _NAMED_COLUMNS = 8
 """How many columns of a file that is no trace are named."""
 
-_LEAST = {"lldu_bytes": 1, "slots": 1}
-_LEAST_OF_SCHEME = {"data": 1, "repair": 0, "rtt_ns": 0}
-_MOST = 2**62
-"""Numbers in the metadata that readers compute with: the least that each may be, and the most."""
-
 WRITE_SETTINGS: dict[str, Any] = {
     "compression": "zstd",
-    "use_dictionary": ["transmissions"],
+    "use_dictionary": ["transmissions", "size_bytes"],
     "column_encoding": dict.fromkeys(("tx_time_ns", "decode_time_ns", "delay_ns"), "DELTA_BINARY_PACKED"),
     "max_rows_per_page": CHUNK_ROWS,
     "write_page_checksum": True,
@@ -67,13 +60,13 @@ READ_SETTINGS: dict[str, Any] = {
 """Columns are read a buffer at a time, so that a file of one huge row group needs no more memory."""
 
 
-def arrow_schema(table: Table, metadata: Metadata) -> pa.Schema:
-    """Return the Parquet columns of `table`; only those with a null value may hold nulls."""
+def arrow_schema(columns: tuple[Column, ...], metadata: Metadata) -> pa.Schema:
+    """Return the Parquet form of columns; only those with a null value may hold nulls."""
     fields = [
         pa.field(column.name, pa.from_numpy_dtype(np.dtype(column.dtype)), column.null is not None)
-        for column in table.columns
+        for column in columns
     ]
-    keys = {METADATA_KEY: json.dumps(metadata, sort_keys=True).encode()} if metadata else None
+    keys = {METADATA_KEY: json.dumps(metadata, sort_keys=True)} if metadata else None
     return pa.schema(fields, keys)
 
 
@@ -87,25 +80,32 @@ def write_records(
         for values in [np.ascontiguousarray(records[column.name])]
     ]
     with staged(path) as part:
-        pq.write_table(pa.Table.from_arrays(arrays, schema=arrow_schema(table, metadata)), part)
+        pq.write_table(pa.Table.from_arrays(arrays, schema=arrow_schema(table.columns, metadata)), part)
 
 
 class ParquetReader(TraceReader):
     """Row groups of a Parquet file, in pieces."""
 
-    def __init__(self, source: pq.ParquetFile, file: BinaryFile, path: str, table: Table) -> None:
-        super().__init__(path, table, _metadata(source, path), source.metadata.num_rows)
+    def __init__(
+        self,
+        source: pq.ParquetFile,
+        file: BinaryFile,
+        path: str,
+        table: Table,
+        columns: tuple[Column, ...],
+    ) -> None:
+        super().__init__(path, table, columns, source.metadata.num_rows)
+        text = (source.schema_arrow.metadata or {}).get(METADATA_KEY.encode())
+        self.describe({} if text is None else parsed(text, path))
         self._source, self._file, self._row = source, file, 0
 
     def unchecked(self) -> Iterator[Trace]:
         """Yield chunks; a row group that cannot be decoded is named, from 1."""
+        names = [column.name for column in self.columns]
         for group in range(self._source.num_row_groups):
             try:
-                # In this thread alone: it reads ahead, so that what waits is other work, for the other cores.
-                batches = self._source.iter_batches(
-                    CHUNK_ROWS, row_groups=[group], columns=list(self.table.names), use_threads=False
-                )
-                for batch in batches:
+                # This thread reads ahead already: the other cores have other work.
+                for batch in self._source.iter_batches(CHUNK_ROWS, [group], names, use_threads=False):
                     yield from self._checked_for_nulls(batch)
             except (pa.ArrowException, OSError, ValueError) as error:
                 if isinstance(error, InputError):
@@ -118,59 +118,24 @@ class ParquetReader(TraceReader):
         """Yield the rows of a batch up to the first missing value where there may be none; refuse that."""
         missing = [
             (batch.column(column.name).is_null().index(True).as_py(), column.name)
-            for column in self.table.columns
+            for column in self.columns
             if column.null is None and batch.column(column.name).null_count
         ]
         good, name = min(missing, default=(len(batch), ""))
         yield self._trace(batch.slice(0, good))
         self._row += good
         if missing:
-            raise InputError(self.path, refusal("null", column=name), self.place(self._row))
+            key = "null_erased" if name == ERASABLE.name else "null"
+            raise InputError(self.path, refusal(key, column=name), self.place(self._row))
 
     def _trace(self, batch: pa.RecordBatch) -> Trace:
-        columns = {column.name: _to_numpy(column, batch.column(column.name)) for column in self.table.columns}
+        columns = {column.name: _to_numpy(column, batch.column(column.name)) for column in self.columns}
         return trace_of(self.table, columns)
 
     def release(self) -> None:
         """Close the file."""
         self._source.close()
         self._file.close()
-
-
-def _metadata(source: pq.ParquetFile, path: str) -> Metadata:
-    """Read what the file says about its making; somebody else's file says nothing."""
-    text = (source.schema_arrow.metadata or {}).get(METADATA_KEY)
-    if text is None:
-        return {}
-    try:
-        metadata = json.loads(text)
-    except ValueError:
-        metadata = None
-    if not isinstance(metadata, dict):
-        raise InputError(path, refusal("metadata"))
-    for key, value, allowed in _wrong_values(metadata):
-        told = f"{key} in the metadata under the key tmt is {shown(json.dumps(value))}; {allowed}"
-        raise InputError(path, refusal("damaged", detail=told))
-    version = metadata.get("format_version")
-    if isinstance(version, int) and version > FORMAT_VERSION:
-        warnings.warn(
-            f"{path}: its format version {version} is newer than {FORMAT_VERSION}, which this program knows",
-            stacklevel=4,
-        )
-    return metadata
-
-
-def _wrong_values(metadata: Metadata) -> Iterator[tuple[str, Any, str]]:
-    """Give key, value and what is allowed of each value that readers compute with and cannot."""
-    scheme = metadata.get("scheme", {})
-    if not isinstance(scheme, dict):
-        yield "scheme", scheme, "an object is needed"
-        return
-    for prefix, group, limits in (("", metadata, _LEAST), ("scheme.", scheme, _LEAST_OF_SCHEME)):
-        for name, least in limits.items():
-            value = group.get(name)
-            if value is not None and (type(value) is not int or not least <= value <= _MOST):
-                yield prefix + name, value, f"a whole number of {least} or more is needed"
 
 
 def _to_numpy(column: Column, values: pa.Array) -> np.ndarray[tuple[int], np.dtype[Any]]:
@@ -223,11 +188,12 @@ def _open_seekable(file: BinaryFile, path: str, table: Table | None) -> ParquetR
     if found is None:
         raise wrong_columns(path, table, _columns(schema))
     known = wanted_table(path, found, table)
-    for column in known.columns:
+    columns = next(form for form in known.variants if {column.name for column in form} <= set(schema.names))
+    for column in columns:
         expected = pa.from_numpy_dtype(np.dtype(column.dtype))
         if schema.names.count(column.name) > 1 or schema.field(column.name).type != expected:
             raise wrong_columns(path, known, _columns(schema))
-    return ParquetReader(source, file, path, known)
+    return ParquetReader(source, file, path, known, columns)
 
 
 def _columns(schema: pa.Schema) -> str:
@@ -240,16 +206,20 @@ class ParquetWriter(TraceWriter):
     """Collects chunks into row groups of `ROW_GROUP_ROWS`, so that files do not depend on how rows came."""
 
     def __init__(self, part: Path, path: str, table: Table, metadata: Metadata) -> None:
-        super().__init__(path, table)
-        self._schema = arrow_schema(table, metadata)
+        super().__init__(path, table, metadata)
         self._file = open_output(part)
-        self._writer = pq.ParquetWriter(self._file, self._schema, **WRITE_SETTINGS)
+        self._writer: pq.ParquetWriter | None = None
         self._held: list[pa.RecordBatch] = []
         self._held_rows = 0
 
+    def begin(self) -> None:
+        """Fix the columns."""
+        self._schema = arrow_schema(self.columns, self.metadata)
+        self._writer = pq.ParquetWriter(self._file, self._schema, **WRITE_SETTINGS)
+
     def encoded(self, chunk: Trace) -> pa.RecordBatch:
         """Return the rows as Arrow has them."""
-        arrays = [_to_arrow(column, getattr(chunk, column.name)) for column in self.table.columns]
+        arrays = [_to_arrow(column, getattr(chunk, column.name)) for column in self.columns]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def append(self, rows: pa.RecordBatch) -> None:
@@ -264,6 +234,7 @@ class ParquetWriter(TraceWriter):
             self._held_rows += len(rows)
 
     def _flush(self) -> None:
+        assert self._writer is not None
         self._writer.write_table(pa.Table.from_batches(self._held, self._schema), ROW_GROUP_ROWS)
         self._held, self._held_rows = [], 0
 
@@ -271,12 +242,14 @@ class ParquetWriter(TraceWriter):
         """Write the last row group and the footer."""
         if self._held:
             self._flush()
+        assert self._writer is not None
         self._writer.close()
 
     def release(self) -> None:
-        """Close the file; an incomplete one gets a footer for nothing, which pyarrow insists on."""
-        with suppress(OSError, pa.ArrowException):
-            self._writer.close()
+        """Close the file; pyarrow writes a footer even of an incomplete one."""
+        if self._writer is not None:
+            with suppress(OSError, pa.ArrowException):
+                self._writer.close()
         self._file.close()
 
 

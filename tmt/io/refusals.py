@@ -1,11 +1,11 @@
-"""Why a trace file is refused: one template per reason, shared by every reader in Python and in C++.
+"""Reasons to refuse a trace file: one template each, shared by every reader in Python and in C++.
 
 Placeholders are plain ``{name}``; `refusal` fills them. The C++ header `clift-ns2/core/schema.h` is made from
 this mapping, so that the simulator's reader and ours give the same words for the same defect.
 
 Of several defects every reader reports the same one: the file as a whole first; then the first bad row, in
 it the first bad column, in the order of the schema; for one column its value alone, then its order after the
-row before; last what must hold between columns.
+row before; last the rules between columns.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ REFUSALS: dict[str, str] = {
     "trailing_bytes": "{extra} bytes too many follow the last row",
     "other_format": "its ending stands for {ending}, its content is {found}",
     "damaged": "the file is damaged: {detail}",
+    "sizes_twice": "both the column size_bytes and lldu_bytes in the metadata give sizes; one is allowed",
     "metadata": "the metadata under the key tmt is no JSON object",
     # gzip
     "not_gzip": "its ending stands for gzip, its content is not compressed so",
@@ -27,6 +28,7 @@ REFUSALS: dict[str, str] = {
     "gzip_cut": "the gzip data is cut short",
     "gzip_damaged": "the gzip data is damaged",
     # text
+    "separator": "fields are separated by {found}; a CSV file needs commas",
     "csv_header": "the header is {found}; needed is {columns}",
     "text_columns": "the first line is {found}; needed are {columns}, in seconds",
     "fields": "this line has {found} fields; {needed} are needed",
@@ -40,6 +42,7 @@ REFUSALS: dict[str, str] = {
     "npy_shape": "this is no one-dimensional array of rows",
     # values, from row to row
     "null": "{column} has no value",
+    "null_erased": "{column} has no value; write 0 for an erased slot",
     "below_minimum": "{column} is {value}; the least allowed is {minimum}",
     "below_minimum_or_null": "{column} is {value}; the least allowed is {minimum}, or {null} for no value",
     "above_maximum": "{column} is {value}; the most allowed is {maximum}",

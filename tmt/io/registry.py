@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from tmt.errors import NotATraceError, UsageError
 from tmt.io import npy, parquet, text
 from tmt.io.atomic import staged
-from tmt.io.files import head_of, open_input
+from tmt.io.files import head_of, open_input, size_of
+from tmt.io.metadata import read_beside, write_beside
 from tmt.io.refusals import refusal
 
 if TYPE_CHECKING:
@@ -48,10 +49,13 @@ def open_reader(path: str | os.PathLike[str], table: Table | None) -> TraceReade
         raise NotATraceError(name, refusal(chosen.mismatch, ending=chosen.name, found=found))
     file = open_input(name)
     try:
-        return chosen.open(file, name, table)
+        reader = chosen.open(file, name, table)
+        if not chosen.keeps_metadata:
+            reader.describe(read_beside(name, size_of(name)))
     except BaseException:
         file.close()
         raise
+    return reader
 
 
 @contextmanager
@@ -66,3 +70,5 @@ def create_writer(path: str | os.PathLike[str], table: Table, metadata: Metadata
             writer.finish()
         finally:
             writer.close()
+        if not chosen.keeps_metadata:  # before the trace has its name: it never stands there without metadata
+            write_beside(name, part.stat().st_size, metadata)

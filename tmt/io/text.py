@@ -1,7 +1,7 @@
 """Text, plain and gzip: the papers' columns of seconds (``.txt``) and CSV with a header (``.csv``).
 
-A block of lines is parsed by pyarrow at once. Only a block that it refuses is gone through line by line, in
-Python, which either finds the defect and its line or accepts what pyarrow is too strict for.
+pyarrow parses a block of lines at once. Python parses a block that pyarrow refuses line by line: it finds the
+defect and its line, or accepts the block where pyarrow is too strict.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from tmt.errors import InputError, NotATraceError
 from tmt.io.base import TRACE_TABLES, Format, TraceReader, TraceWriter, trace_of, wanted_table
 from tmt.io.fields import Dialect, Layout, parse_block, parse_lines
 from tmt.io.files import open_output
-from tmt.io.lines import LineBlocks
+from tmt.io.lines import LineBlocks, without_comments
 from tmt.io.refusals import refusal, shown
 from tmt.io.seconds import spelled_column
+from tmt.schema import PHY_TRACE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tmt.io.files import BinaryFile
-    from tmt.schema import Table
+    from tmt.schema import Column, Table
     from tmt.trace import Metadata, Trace
 
 _CSV = Dialect("CSV", ",", "")
@@ -34,25 +35,29 @@ _TXT = Dialect("text", " ", "-")
 class TextReader(TraceReader):
     """Lines of a text file, parsed a block at a time."""
 
-    def __init__(self, lines: LineBlocks, dialect: Dialect, layout: Layout, header_lines: int) -> None:
-        super().__init__(lines.path, layout.table, {}, None)
+    def __init__(self, lines: LineBlocks, dialect: Dialect, layout: Layout) -> None:
+        super().__init__(lines.path, layout.table, layout.columns, None)
         self.seconds = layout.seconds
-        self._lines, self._dialect, self._layout, self._header_lines = lines, dialect, layout, header_lines
+        self._lines, self._dialect, self._layout = lines, dialect, layout
+        self._first_row, self._numbers = 0, range(0)
 
     def unchecked(self) -> Iterator[Trace]:
-        """Yield one chunk per block of lines."""
-        for line, block in self._lines.blocks():
+        """Yield one chunk per run of lines without comments."""
+        for line, block in without_comments(self._lines):
             columns = parse_block(block, self._dialect, self._layout)
             error = None
             if columns is None:
                 columns, error = parse_lines(block, self.path, line, self._dialect, self._layout)
-            yield trace_of(self.table, columns)
+            chunk = trace_of(self.table, columns)
+            self._first_row += len(self._numbers)
+            self._numbers = range(line, line + len(chunk))
+            yield chunk
             if error is not None:
                 raise error
 
     def place(self, row: int) -> int:
-        """Number of the line: no line is skipped."""
-        return self._header_lines + row + 1
+        """Number of the line of a row of the chunk that was yielded last."""
+        return self._numbers[row - self._first_row]
 
     def release(self) -> None:
         """Close the file."""
@@ -62,17 +67,22 @@ class TextReader(TraceReader):
 def _open(file: BinaryFile, path: str, table: Table | None, dialect: Dialect) -> TextReader:
     """Find out which columns the file has, and open a reader at its first row."""
     lines = LineBlocks(file, path)
-    names = [name.strip('"') for name in dialect.split(lines.first_line().removeprefix("\ufeff"))]
+    while (first := lines.first_line().removeprefix("\ufeff")).startswith("#"):
+        lines.skip_line()
+    if dialect is _CSV and "," not in first:
+        for separator, name in ((";", "semicolons"), ("\t", "tabs")):
+            if separator in first:
+                raise InputError(path, refusal("separator", found=name), lines.line)
+    names = [name.strip('"') for name in dialect.split(first)]
     layout = _layout(names)
-    header_lines = 0 if layout is None else 1
-    if header_lines:
+    if layout is not None:
         lines.skip_line()
     elif dialect is _TXT:
         layout = _positional(len(names))
     if layout is None:
-        raise _wrong_columns(path, table, dialect, names)
+        raise _wrong_columns(path, table, dialect, names, lines.line)
     wanted_table(path, layout.table, table)
-    return TextReader(lines, dialect, layout, header_lines)
+    return TextReader(lines, dialect, layout)
 
 
 def _layout(names: list[str]) -> Layout | None:
@@ -81,45 +91,59 @@ def _layout(names: list[str]) -> Layout | None:
         return None
     for table in reversed(TRACE_TABLES):
         for seconds in (False, True):
-            needed = text_names(table, seconds=seconds)
-            if set(needed) <= set(names):
-                return Layout(table, tuple(map(names.index, needed)), len(names), seconds)
+            for columns in table.variants:
+                needed = text_names(columns, seconds=seconds)
+                if set(needed) <= set(names):
+                    return Layout(table, columns, tuple(map(names.index, needed)), len(names), seconds)
     return None
 
 
 def _positional(width: int) -> Layout | None:
     """Return the layout of a headerless file by its number of columns."""
     for table in TRACE_TABLES:
-        if len(table.columns) == width:
-            return Layout(table, tuple(range(width)), width, seconds=True)
+        for columns in table.variants:
+            if len(columns) == width:
+                return Layout(table, columns, tuple(range(width)), width, seconds=True)
     return None
 
 
-def text_names(table: Table, *, seconds: bool) -> list[str]:
-    """Names of the columns of `table` in a header: those of the schema, or without ``_ns`` for seconds."""
-    return [name.removesuffix("_ns") if seconds else name for name in table.names]
+def text_names(columns: tuple[Column, ...], *, seconds: bool) -> list[str]:
+    """Return the names of columns in a header: those of the schema, or without ``_ns`` for seconds."""
+    return [column.name.removesuffix("_ns") if seconds else column.name for column in columns]
 
 
-def _wrong_columns(path: str, table: Table | None, dialect: Dialect, names: list[str]) -> InputError:
-    """Say which columns the first line has and which it should have."""
-    choices = " or ".join(
-        dialect.delimiter.join(text_names(known, seconds=dialect is _TXT))
-        for known in ([table] if table else TRACE_TABLES)
-    )
+def _wrong_columns(
+    path: str, table: Table | None, dialect: Dialect, names: list[str], line: int
+) -> InputError:
+    """Return a refusal that names the columns of the first line and those that are needed."""
+    kinds = [table] if table else TRACE_TABLES
+
+    def choices(*, seconds: bool) -> str:
+        return " or ".join(
+            dialect.delimiter.join(text_names(kind.columns, seconds=seconds))
+            + (" (decode_time 0: erased)" if dialect is _CSV and seconds and kind is PHY_TRACE else "")
+            for kind in kinds
+        )
+
     found = shown(dialect.delimiter.join(names), 120)
-    key = "text_columns" if dialect is _TXT else "csv_header"
-    return NotATraceError(path, refusal(key, found=found, columns=choices), 1)
+    if dialect is _TXT:
+        return NotATraceError(path, refusal("text_columns", found=found, columns=choices(seconds=True)), line)
+    columns = f"{choices(seconds=False)}; or in seconds {choices(seconds=True)}"
+    return NotATraceError(path, refusal("csv_header", found=found, columns=columns), line)
 
 
 class TextWriter(TraceWriter):
     """Writes lines of fields, chunk by chunk."""
 
-    def __init__(self, part: Path, path: str, table: Table, dialect: Dialect) -> None:
-        super().__init__(path, table)
+    def __init__(self, part: Path, path: str, table: Table, metadata: Metadata, dialect: Dialect) -> None:
+        super().__init__(path, table, metadata)
         self._dialect = dialect
         self._file = open_output(part)
-        if dialect is _CSV:
-            self._file.write(",".join(table.names).encode() + b"\n")
+
+    def begin(self) -> None:
+        """Write the header of a CSV file."""
+        if self._dialect is _CSV:
+            self._file.write(",".join(column.name for column in self.columns).encode() + b"\n")
 
     def encoded(self, chunk: Trace) -> pa.RecordBatch:
         """Spell the rows' fields."""
@@ -128,9 +152,9 @@ class TextWriter(TraceWriter):
                 spelled_column(
                     column, getattr(chunk, column.name), self._dialect.null, seconds=self._dialect is _TXT
                 )
-                for column in self.table.columns
+                for column in self.columns
             ],
-            list(self.table.names),
+            [column.name for column in self.columns],
         )
 
     def append(self, rows: pa.RecordBatch) -> None:
@@ -153,12 +177,17 @@ def _looks_like_text(head: bytes) -> bool:
     return bool(head) and b"\0" not in head and not head.startswith((b"PAR1", b"\x93NUMPY", b"\x1f\x8b"))
 
 
+def _first_line(head: bytes) -> bytes:
+    """Return the first line that is no comment."""
+    return next((line for line in head.split(b"\n") if not line.lstrip().startswith(b"#")), b"")
+
+
 def _sniff_csv(head: bytes) -> bool:
-    return _looks_like_text(head) and b"," in head.split(b"\n", 1)[0]
+    return _looks_like_text(head) and any(mark in _first_line(head) for mark in (b",", b";", b"\t"))
 
 
 def _sniff_txt(head: bytes) -> bool:
-    return _looks_like_text(head) and b"," not in head.split(b"\n", 1)[0]
+    return _looks_like_text(head) and b"," not in _first_line(head)
 
 
 def _format(dialect: Dialect, ending: str, sniff: Callable[[bytes], bool]) -> Format:
@@ -166,8 +195,7 @@ def _format(dialect: Dialect, ending: str, sniff: Callable[[bytes], bool]) -> Fo
         return _open(file, path, table, dialect)
 
     def create_text(part: Path, path: str, table: Table, metadata: Metadata) -> TextWriter:
-        del metadata  # text has no room for it
-        return TextWriter(part, path, table, dialect)
+        return TextWriter(part, path, table, metadata, dialect)
 
     return Format(dialect.name, (ending, f"{ending}.gz"), sniff, open_text, create_text)
 

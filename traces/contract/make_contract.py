@@ -23,10 +23,13 @@ import pyarrow.parquet as pq
 from tmt.io.base import wrong_columns
 from tmt.io.parquet import WRITE_SETTINGS, arrow_schema
 from tmt.io.refusals import REFUSALS, refusal
-from tmt.schema import FORMAT_VERSION, LINK_TRACE, PACKET_RECORDS, PHY_TRACE, Table
+from tmt.schema import FORMAT_VERSION, LINK_TRACE, PACKET_RECORDS, PHY_TRACE, Table, row_dtype
 
 LATEST_NS = 2**62
 """The latest time allowed, by hand: 146 years."""
+
+LARGEST_BYTES = 2**31 - 1
+"""The largest size allowed, by hand: what a C++ `int` holds."""
 
 PHY_ROWS = np.array(
     [(0, 200_000_000), (1_500_000, 0), (1_500_001, 1), (3_000_000, 123_456_789), (LATEST_NS, LATEST_NS)],
@@ -46,6 +49,28 @@ LINK_ROWS = np.array(
     LINK_TRACE.dtype,
 )
 """What every good link trace here holds: in time, late, given up, at no delay, unsettled, the latest."""
+
+
+PHY_SIZES = (1, 40, 1500, 12_761, LARGEST_BYTES)
+LINK_SIZES = (*PHY_SIZES, 7)
+"""Sizes of the rows, from the least to the most allowed, in files that have them."""
+
+
+def sized(rows: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
+    """Return `rows` with a size each."""
+    other = np.zeros(len(rows), [*rows.dtype.descr, ("size_bytes", "<u4")])
+    for name in rows.dtype.names or ():
+        other[name] = rows[name]
+    other["size_bytes"] = sizes
+    return other
+
+
+def with_sizes(text: bytes, separator: bytes, sizes: tuple[int, ...]) -> bytes:
+    """Return lines of text with a size behind each but a header."""
+    lines = text.splitlines()
+    ends = [str(size).encode() for size in sizes]
+    ends = [b"size_bytes"] * (len(lines) - len(ends)) + ends
+    return b"".join(line + separator + end + b"\n" for line, end in zip(lines, ends, strict=True))
 
 
 @dataclass(frozen=True)
@@ -82,12 +107,13 @@ def parquet(table: pa.Table, **settings: object) -> bytes:
 
 
 def arrow(rows: np.ndarray, table: Table, metadata: dict[str, object]) -> pa.Table:
-    """Return `rows` as they stand in Parquet: with nulls for what is unsettled."""
-    columns = [
+    """Return `rows` as they stand in Parquet: null delays for unsettled rows."""
+    columns = next(form for form in table.variants if row_dtype(form) == rows.dtype)
+    arrays = [
         pa.array(rows[column.name], mask=rows[column.name] == column.null if column.null else None)
-        for column in table.columns
+        for column in columns
     ]
-    return pa.table(columns, arrow_schema(table, metadata))
+    return pa.table(arrays, arrow_schema(columns, metadata))
 
 
 def flipped(content: bytes, where: int) -> bytes:
@@ -122,8 +148,23 @@ LINK_CSV = (
 METADATA: dict[str, object] = {"format_version": FORMAT_VERSION}
 
 
+def good_sized() -> list[Sample]:
+    """Files with a size for each row that must be read."""
+    phy, link = sized(PHY_ROWS, PHY_SIZES), sized(LINK_ROWS, LINK_SIZES)
+    return [
+        Sample("link-sizes.npy", "link", npy(link)),
+        Sample("link-sizes.parquet", "link", parquet(arrow(link, LINK_TRACE, METADATA))),
+        Sample("link-sizes.csv", "link", with_sizes(LINK_CSV, b",", LINK_SIZES)),
+        Sample("link-sizes.txt", "link", with_sizes(LINK_TXT, b" ", LINK_SIZES)),
+        Sample("phy-sizes.npy", "phy", npy(phy)),
+        Sample("phy-sizes.parquet", "phy", parquet(arrow(phy, PHY_TRACE, METADATA))),
+        Sample("phy-sizes.csv.gz", "phy", zipped(with_sizes(PHY_CSV, b",", PHY_SIZES))),
+        Sample("phy-sizes.txt", "phy", with_sizes(PHY_TXT, b" ", PHY_SIZES)),
+    ]
+
+
 def good() -> list[Sample]:
-    """Files that must be read; what they hold stands above."""
+    """Files without sizes that must be read; their rows stand above."""
     foreign = pa.table({"note": ["a"] * len(PHY_ROWS), **{name: PHY_ROWS[name] for name in PHY_TRACE.names}})
     return [
         Sample("link.npy", "link", npy(LINK_ROWS)),
@@ -152,6 +193,10 @@ def good() -> list[Sample]:
         Sample("phy.txt", "phy", PHY_TXT),
         Sample("phy.txt.gz", "phy", zipped(PHY_TXT)),
         Sample("phy-header.txt", "phy", b"tx_time decode_time\n" + PHY_TXT),
+        Sample(
+            "phy-comments.txt", "phy", b"# seconds\n" + PHY_TXT.replace(b"\n", b"\n # next\n", 2) + b"\n \n"
+        ),
+        Sample("link-comments.csv", "link", b"# made by hand\n" + LINK_CSV + b"# the end\n\n"),
         Sample("phy-tabs-and-crlf.txt", "phy", PHY_TXT.replace(b" ", b" \t ").replace(b"\n", b" \r\n")),
         Sample("phy-without-last-newline.txt", "phy", PHY_TXT.rstrip()),
         Sample(
@@ -265,6 +310,32 @@ def bad_npy() -> list[Sample]:
             transmissions=0,
         ),
         rows("delivered-without-delay", "row 5", refusal("delivered_without_delay"), 4, delivered=1),
+        Sample(
+            "size-zero.npy",
+            "link",
+            npy(sized(LINK_ROWS, (*LINK_SIZES[:5], 0))),
+            "row 6",
+            refusal("below_minimum", column="size_bytes", value=0, minimum=1),
+        ),
+        Sample(
+            "size-too-large.npy",
+            "link",
+            npy(sized(LINK_ROWS, (2**31, *LINK_SIZES[1:]))),
+            "row 1",
+            refusal("above_maximum", column="size_bytes", value=2**31, maximum=LARGEST_BYTES),
+        ),
+        Sample(
+            "phy-sizes-as-link.npy",
+            "link",
+            npy(sized(PHY_ROWS, PHY_SIZES)),
+            reason=refusal("other_kind", found="phy", kind="link"),
+        ),
+        Sample(
+            "sizes-cut-in-a-row.npy",
+            "link",
+            npy(sized(LINK_ROWS, LINK_SIZES))[:-1],
+            reason=refusal("truncated", promised=6, held=5),
+        ),
         rows(
             "several-defects",
             "row 2",
@@ -290,6 +361,11 @@ def bad_text() -> list[Sample]:
 
     latest = "4611686018.427387904"
     link_header = ",".join(LINK_TRACE.names)
+
+    def csv_header(found: str) -> str:
+        needed = f"{link_header}; or in seconds {link_header.replace('_ns', '')}"
+        return refusal("csv_header", found=found, columns=needed)
+
     phy_zipped = zipped(PHY_TXT)
     return [
         Sample("empty.txt", "phy", b"", reason=refusal("empty_file")),
@@ -304,7 +380,61 @@ def bad_text() -> list[Sample]:
             4,
             refusal("not_seconds", column="tx_time", value="zero"),
         ),
-        txt("nan", b"0.123456789", b"nan", 4, refusal("not_seconds", column="decode_time", value="nan")),
+        txt("nan", b"0.123456789", b"nan", 4, refusal("null_erased", column="decode_time")),
+        txt(
+            "huge-negative-exponent",
+            b"0.123456789",
+            b"1e-40000000",
+            4,
+            refusal("not_seconds", column="decode_time", value="1e-40000000"),
+        ),
+        Sample(
+            "separated-by-semicolons.csv",
+            "phy",
+            b"# Excel\n" + PHY_CSV.replace(b",", b";"),
+            "2",
+            refusal("separator", found="semicolons"),
+        ),
+        Sample(
+            "separated-by-tabs.csv",
+            "phy",
+            PHY_CSV.replace(b",", b"\t"),
+            "1",
+            refusal("separator", found="tabs"),
+        ),
+        Sample(
+            "time-erased.csv",
+            "phy",
+            b"time,erased\n0,0\n0.0015,1\n",
+            "1",
+            refusal(
+                "csv_header",
+                found="time,erased",
+                columns="tx_time_ns,decode_time_ns; "
+                "or in seconds tx_time,decode_time (decode_time 0: erased)",
+            ),
+        ),
+        Sample(
+            "size-zero.csv",
+            "link",
+            with_sizes(LINK_CSV, b",", (*LINK_SIZES[:5], 0)),
+            "7",
+            refusal("below_minimum", column="size_bytes", value=0, minimum=1),
+        ),
+        Sample(
+            "size-too-large.txt",
+            "phy",
+            with_sizes(PHY_TXT, b" ", (*PHY_SIZES[:4], 2**32)),
+            "5",
+            refusal("above_maximum", column="size_bytes", value=2**32, maximum=LARGEST_BYTES),
+        ),
+        Sample(
+            "size-missing.txt",
+            "phy",
+            with_sizes(PHY_TXT, b" ", PHY_SIZES).replace(b" 1500\n", b" -\n"),
+            "3",
+            refusal("null", column="size_bytes"),
+        ),
         txt(
             "infinite", b"0.123456789", b"-inf", 4, refusal("not_seconds", column="decode_time", value="-inf")
         ),
@@ -337,7 +467,7 @@ def bad_text() -> list[Sample]:
             4,
             refusal("not_sorted", column="tx_time", value="0.0014", previous="0.001500001"),
         ),
-        txt("missing-value", b"0.123456789", b"-", 4, refusal("null", column="decode_time")),
+        txt("missing-value", b"0.123456789", b"-", 4, refusal("null_erased", column="decode_time")),
         Sample(
             "one-column.txt",
             "phy",
@@ -363,14 +493,14 @@ def bad_text() -> list[Sample]:
             b"delay_ns",
             b"delay_ms",
             1,
-            refusal("csv_header", found=link_header.replace("delay_ns", "delay_ms"), columns=link_header),
+            csv_header(link_header.replace("delay_ns", "delay_ms")),
         ),
         csv(
             "column-twice",
             b"delay_ns",
             b"tx_time_ns",
             1,
-            refusal("csv_header", found=link_header.replace("delay_ns", "tx_time_ns"), columns=link_header),
+            csv_header(link_header.replace("delay_ns", "tx_time_ns")),
         ),
         csv(
             "fraction",
@@ -443,6 +573,24 @@ def bad_parquet() -> list[Sample]:
             "missing-value.parquet", "phy", parquet(nullable), "row 2", refusal("null", column="tx_time_ns")
         ),
         Sample(
+            "sizes-twice.parquet",
+            "phy",
+            parquet(arrow(sized(PHY_ROWS, PHY_SIZES), PHY_TRACE, {**METADATA, "lldu_bytes": 1500})),
+            reason=refusal("sizes_twice"),
+        ),
+        Sample(
+            "size-of-other-type.parquet",
+            "phy",
+            parquet(phy.append_column("size_bytes", pa.array(PHY_SIZES, pa.int64()))),
+            reason=columns("tx_time_ns int64, decode_time_ns int64, size_bytes int64"),
+        ),
+        Sample(
+            "metadata-nested.parquet",
+            "phy",
+            parquet(phy.replace_schema_metadata({"tmt": "[" * 100_000 + "]" * 100_000})),
+            reason=refusal("metadata"),
+        ),
+        Sample(
             "unsorted-across-row-groups.parquet",
             "phy",
             parquet(arrow(changed(PHY_ROWS, 2, tx_time_ns=7), PHY_TRACE, METADATA)),
@@ -460,7 +608,7 @@ def bad_parquet() -> list[Sample]:
 
 def samples() -> list[Sample]:
     """Every contract file."""
-    return [*good(), *bad_npy(), *bad_text(), *bad_parquet()]
+    return [*good(), *good_sized(), *bad_npy(), *bad_text(), *bad_parquet()]
 
 
 def main(folder: Path) -> None:

@@ -1,0 +1,68 @@
+// Bytes that follow each other over the rows of a trace: which row carries which of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/trace_file.h"
+
+namespace clift {
+
+class RowBytes {
+ public:
+  // Rows carry their own sizes, or `lldu_bytes` each where they have none. A trace has at least one row.
+  template <class Row>
+  RowBytes(TraceRows<Row> rows, std::int64_t lldu_bytes)
+      : lldu_bytes_(lldu_bytes), count_(static_cast<std::int64_t>(rows.count)) {
+    if (!rows.have_sizes()) return;
+    ends_.resize(rows.count);
+    std::int64_t end = 0;
+    for (std::size_t i = 0; i < rows.count; ++i) ends_[i] = end += rows.size_bytes(i);
+    rows_per_byte_ = static_cast<double>(count_) / static_cast<double>(end);
+  }
+
+  bool vary() const { return !ends_.empty(); }
+
+  // Size of the rows, which are alike.
+  std::int64_t lldu_bytes() const { return lldu_bytes_; }
+
+  std::int64_t size(std::size_t index) const {
+    return ends_.empty() ? lldu_bytes_ : ends_[index] - before(index);
+  }
+
+  // A byte's row, counted from another row, and its number within its own row, from 1.
+  struct Place {
+    std::int64_t rows_on;
+    std::int64_t byte;
+  };
+
+  // Place of byte number `bytes`, at least 1, counted from the beginning of row `index`; the trace repeats.
+  Place place_of(std::size_t index, std::int64_t bytes) const {
+    if (!vary()) {
+      const std::int64_t rows_on = (bytes - 1) / lldu_bytes_;
+      return {rows_on, bytes - rows_on * lldu_bytes_};
+    }
+    const std::int64_t end = ends_[index];
+    if (const std::int64_t begin = before(index); bytes <= end - begin) return {0, bytes};
+    return place_beyond(index, bytes);
+  }
+
+  // Bytes of the rows that lie between the beginnings of two rows; the second is in the same repetition or a later one.
+  std::int64_t between(std::size_t from, std::int64_t repetitions, std::size_t to) const {
+    if (!vary()) return (repetitions * count_ + static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from)) * lldu_bytes_;
+    return repetitions * ends_.back() + before(to) - before(from);
+  }
+
+ private:
+  std::int64_t before(std::size_t index) const { return index == 0 ? 0 : ends_[index - 1]; }
+  Place place_beyond(std::size_t index, std::int64_t bytes) const;
+
+  std::int64_t lldu_bytes_;
+  std::int64_t count_;
+  std::vector<std::int64_t> ends_;  // bytes of all rows up to each one; empty where rows are alike
+  double rows_per_byte_ = 0.0;      // in the mean
+};
+
+}  // namespace clift

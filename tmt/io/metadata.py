@@ -1,0 +1,145 @@
+"""Metadata of a trace: its checks, and the file beside a trace whose format has no room for metadata.
+
+``LINK.npy`` has its metadata in ``LINK.npy.json``, with the size of ``LINK.npy``: metadata of another file is
+refused.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tmt.errors import InputError
+from tmt.io.atomic import file_system, is_uri, staged
+from tmt.io.files import open_input
+from tmt.io.refusals import refusal, shown
+from tmt.schema import FORMAT_VERSION, PACKINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.trace import Metadata
+
+METADATA_KEY = "tmt"
+
+_LEAST = {"lldu_bytes": 1, "slots": 1}
+_LEAST_OF_SCHEME = {"data": 1, "repair": 0, "rtt_ns": 0}
+_MOST = 2**62
+"""Numbers in the metadata that readers compute with: the least that each may be, and the most."""
+
+_MOST_BYTES = 1 << 24
+"""A file of metadata is no larger."""
+
+
+def parsed(text: bytes | str, path: str) -> Metadata:
+    """Return the metadata in a JSON text of the trace `path` (InputError when a reader cannot use it)."""
+    metadata = _json_object(text)
+    if metadata is None:
+        raise InputError(path, refusal("metadata"))
+    return checked(metadata, path)
+
+
+def checked(metadata: Metadata, path: str) -> Metadata:
+    """Return the metadata of the trace `path` (InputError for a value that a reader cannot use)."""
+    for key, value, allowed in _wrong_values(metadata):
+        told = f"{key} in the metadata under the key {METADATA_KEY} is {shown(json.dumps(value))}; {allowed}"
+        raise InputError(path, refusal("damaged", detail=told))
+    version = metadata.get("format_version")
+    if isinstance(version, int) and version > FORMAT_VERSION:
+        warnings.warn(
+            f"{path}: its format version {version} is newer than {FORMAT_VERSION}, which this program knows",
+            stacklevel=5,
+        )
+    return metadata
+
+
+def read_beside(path: str, file_bytes: int | None) -> Metadata:
+    """Return the metadata in the file beside `path`; nothing where there is none.
+
+    Parameters
+    ----------
+    path
+        A trace.
+    file_bytes
+        Its size; None where it is not known.
+
+    Raises
+    ------
+    InputError
+        When the file beside it is damaged, or describes a trace of another size.
+    """
+    beside = _beside(path)
+    if not _exists(beside):
+        return {}
+    with open_input(beside) as file:
+        found = _json_object(file.read(_MOST_BYTES))
+    metadata = None if found is None else found.get(METADATA_KEY)
+    if found is None or not isinstance(metadata, dict):
+        raise InputError(beside, f"this is no metadata of {path}; remove it")
+    if file_bytes is not None and found.get("file_bytes") != file_bytes:
+        told = f"it describes a file of {shown(json.dumps(found.get('file_bytes')))} bytes"
+        raise InputError(beside, f"{told}, but {path} has {file_bytes}; remove it, or write the trace again")
+    return checked(metadata, beside)
+
+
+def write_beside(path: str, file_bytes: int, metadata: Metadata) -> None:
+    """Write the metadata of the trace `path`, or remove what an earlier trace left (OutputError)."""
+    beside = _beside(path)
+    if metadata:
+        with staged(beside) as part:
+            held = {"file_bytes": file_bytes, METADATA_KEY: metadata}
+            part.write_text(json.dumps(held, sort_keys=True, indent=1) + "\n", encoding="utf-8")
+    elif _exists(beside):
+        _remove(beside)
+
+
+def _beside(path: str) -> str:
+    return path + ".json"
+
+
+def _exists(path: str) -> bool:
+    if not is_uri(path):
+        return Path(path).exists()
+    from pyarrow.fs import FileType  # noqa: PLC0415  (takes long to import; few need it)
+
+    try:
+        system, inner = file_system(path)
+        return bool(system.get_file_info(inner).type == FileType.File)
+    except (OSError, ValueError):  # the trace itself cannot be read either, which its reader says
+        return False
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        if is_uri(path):
+            system, inner = file_system(path)
+            system.delete_file(inner)
+        else:
+            Path(path).unlink()
+
+
+def _json_object(text: bytes | str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _wrong_values(metadata: Metadata) -> Iterator[tuple[str, Any, str]]:
+    """Yield key, value and allowed values of each number that a reader cannot use."""
+    scheme = metadata.get("scheme", {})
+    if not isinstance(scheme, dict):
+        yield "scheme", scheme, "an object is needed"
+        return
+    for prefix, group, limits in (("", metadata, _LEAST), ("scheme.", scheme, _LEAST_OF_SCHEME)):
+        for name, least in limits.items():
+            value = group.get(name)
+            if value is not None and (type(value) is not int or not least <= value <= _MOST):
+                yield prefix + name, value, f"a whole number of {least} or more is needed"
+    packing = metadata.get("packing")
+    if packing is not None and packing not in PACKINGS:
+        yield "packing", packing, f"one of {', '.join(PACKINGS)} is needed"
