@@ -7,7 +7,12 @@ declarations.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+from tmt.settings.settings import PARAMETERS
+
+if TYPE_CHECKING:
+    from tmt.settings.parameters import Kind
 
 ResultKind = Literal["text", "integer", "number", "flag"]
 """Types of result columns: Parquet string, int64, float64 and bool; Python str, int, float and bool."""
@@ -42,9 +47,33 @@ _RETURN_IP = "IP packets (TCP acknowledgements) on the return link"
 _LLDUS = "data LLDUs, the rows of the link trace"
 _PROXY_SEGMENTS = "TCP segments at the proxy, on their way over the link"
 _WINDOWS = "windows that the proxy advertises to the senders"
+_KINDS: dict[Kind, ResultKind] = {
+    "time": "number",
+    "int": "integer",
+    "float": "number",
+    "str": "text",
+    "bool": "flag",
+}
 _NO_TRACE = "for a plain link"
 _NO_WIRED = "without a wired hop"
 _NO_PROXY = "without a proxy"
+
+
+def _setting_columns(group: str) -> tuple[ResultColumn, ...]:
+    """Return the columns of a group of settings, as these are declared."""
+    return tuple(
+        ResultColumn(
+            one.column,
+            _KINDS[one.kind],
+            "scenario",
+            one.unit,
+            one.parameter.meaning,
+            one.parameter.counts,
+            one.parameter.null,
+        )
+        for one in PARAMETERS
+        if one.group == group
+    )
 
 
 def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn, ...]:
@@ -139,113 +168,13 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
 
 
 RUN_RESULTS = (
-    ResultColumn("tcp", "text", "scenario", "", "TCP variant of all senders"),
-    ResultColumn("stack", "text", "scenario", "", "TCP stack of all senders and receivers"),
-    ResultColumn("flows", "integer", "scenario", "", "number of TCP flows that share the path"),
-    ResultColumn("rtt_s", "number", "scenario", "s", "round-trip propagation time of the path"),
-    ResultColumn(
-        "duration_s", "number", "scenario", "s", "simulated time at which the run ends at the latest"
-    ),
-    ResultColumn(
-        "transfer_bytes",
-        "integer",
-        "scenario",
-        "byte",
-        "size of each flow's transfer as asked for; whole segments are sent",
-        _TCP_PAYLOAD,
-        null="for flows that send until the end",
-    ),
-    ResultColumn("start_s", "number", "scenario", "s", "simulated time at which the first flow may start"),
-    ResultColumn(
-        "start_spread_s", "number", "scenario", "s", "flows start at random within so much time after start_s"
-    ),
-    ResultColumn("seed", "integer", "scenario", "", "number of the random substream"),
-    ResultColumn(
-        "packet_bytes",
-        "integer",
-        "scenario",
-        "byte",
-        "size of a full data packet",
-        "IP packet: payload and headers",
-    ),
-    ResultColumn(
-        "queue_packets",
-        "integer",
-        "scenario",
-        "packets",
-        "limit of the queue in front of each link",
-        "IP packets",
-    ),
-    ResultColumn(
-        "window_packets", "integer", "scenario", "packets", "bound on each sender's window", "TCP segments"
-    ),
-    ResultColumn(
-        "code",
-        "text",
-        "scenario",
-        "",
-        "rateless code of FECTCP's flows, or its fixed overhead",
-        null="for TCP",
-    ),
-    ResultColumn(
-        "block_segments",
-        "integer",
-        "scenario",
-        "segments",
-        "source symbols of the largest block that is coded",
-        "FECTCP segments of data",
-        null="for TCP",
-    ),
-    ResultColumn("loop", "flag", "scenario", "", "whether a link trace starts again at its end"),
-    ResultColumn("in_order", "flag", "scenario", "", "whether the link delivers packets in order"),
-    ResultColumn(
-        "hold_s",
-        "number",
-        "scenario",
-        "s",
-        "longest time that in-order delivery holds a packet back",
-        null="when packets may wait for ever, or in_order is off",
-    ),
+    *_setting_columns(""),
     *_link_columns("forward"),
     *_link_columns("return"),
-    ResultColumn(
-        "delayed_acks", "flag", "scenario", "", "whether receivers acknowledge every second packet only"
-    ),
-    *(
-        ResultColumn(f"wired_{name}", "number", "scenario", unit, meaning, null=_NO_WIRED)
-        for name, unit, meaning in (
-            ("rate_bps", "bit/s", "rate of the wired hop between the senders and the node before the link"),
-            ("delay_s", "s", "propagation time of the wired hop, in one direction"),
-            ("loss", "", "probability that the wired hop loses a data packet"),
-        )
-    ),
+    *_setting_columns("coding"),
+    *_setting_columns("wired"),
     ResultColumn("proxy", "flag", "scenario", "", "whether a proxy before the link splits the connections"),
-    ResultColumn("proxy_tcp", "text", "scenario", "", "TCP variant of the proxy's senders", null=_NO_PROXY),
-    ResultColumn(
-        "proxy_stack",
-        "text",
-        "scenario",
-        "",
-        "TCP stack of the proxy's senders and of the receivers",
-        null=_NO_PROXY,
-    ),
-    ResultColumn(
-        "proxy_buffer_packets",
-        "integer",
-        "scenario",
-        "packets",
-        "segments of one connection that the proxy holds at most",
-        "TCP segments",
-        null=_NO_PROXY,
-    ),
-    ResultColumn(
-        "proxy_delay_s",
-        "number",
-        "scenario",
-        "s",
-        "from a segment's arrival at the proxy, in order, until it may be sent on",
-        null=_NO_PROXY,
-    ),
+    *_setting_columns("proxy"),
     ResultColumn("tmt_version", "text", "provenance", "", "version of this program"),
     ResultColumn("simulator", "text", "provenance", "", "stamp of the simulator's build"),
     ResultColumn("command", "text", "provenance", "", "command line of the simulation, quoted for a shell"),

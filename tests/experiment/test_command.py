@@ -83,7 +83,7 @@ def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")
     assert "goodput_bps" in result.stdout
     assert "TCP payload bytes, each counted once" in result.stdout
-    assert "replay.tcl stack 2009 tcp westwood" in result.stdout
+    assert "replay.tcl tcp westwood stack 2009" in result.stdout
     assert {path.name for path in (tmp_path / "kept").iterdir()} >= {
         "packets.parquet",
         "windows.parquet",

@@ -13,7 +13,7 @@ from tmt.backend.ns2.arguments import arguments
 from tmt.backend.setup import set_up
 from tmt.errors import InputError, UsageError
 from tmt.experiment import Experiment, PlainLink, TraceLink
-from tmt.experiment.measure import columns_of
+from tmt.experiment.measure import link_columns
 from tmt.io import write_trace
 from tmt.schema import UNSETTLED
 from tmt.settings.access import Proxy, WiredHop
@@ -78,8 +78,8 @@ def test_plain_link__refuses_a_rate_that_is_none(rate_bps: float) -> None:
 def test_set_up__computes_queue_and_window_from_the_bandwidth_delay_product() -> None:
     # 2 Mbit/s in packets of 1500 bytes are 166.7 a second; in 0.5 s, 83.3, rounded up.
     setup = set_up(replay())
-    assert (setup.queue_packets, setup.window_packets) == (84, 168)
-    assert set_up(replay(queue_packets=500)).window_packets == 584
+    assert (setup.settings.queue_packets, setup.settings.window_packets) == (84, 168)
+    assert set_up(replay(queue_packets=500)).settings.window_packets == 584
     assert setup.back == PlainLink(2e6)
 
 
@@ -88,13 +88,13 @@ def test_set_up__counts_the_trace_s_delay_and_whole_rows(tmp_path: Path) -> None
     # and 0.2 s of decoding, 70 packets.
     write_trace(tmp_path / "link.npy", link_trace(101, S // 200, delay_ns=S // 5))
     setup = set_up(replay(forward_link=TraceLink(tmp_path / "link.npy", 1000)))
-    assert (setup.queue_packets, setup.window_packets) == (70, 140)
-    assert columns_of(setup)["forward_rate_bps"] == pytest.approx(1000 * 8 * 200)
+    assert (setup.settings.queue_packets, setup.settings.window_packets) == (70, 140)
+    assert link_columns("forward", setup.forward)["forward_rate_bps"] == pytest.approx(1000 * 8 * 200)
 
 
 def test_set_up__keeps_a_short_path_s_queue_useful() -> None:
     setup = set_up(replay(rtt_ns=0))
-    assert (setup.queue_packets, setup.window_packets) == (10, 10)
+    assert (setup.settings.queue_packets, setup.settings.window_packets) == (10, 10)
 
 
 def test_set_up__refuses_a_path_that_holds_more_than_ns_2_counts() -> None:

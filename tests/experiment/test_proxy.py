@@ -68,13 +68,15 @@ def test_parts__refuse_a_value_by_name(make: Any, name: str) -> None:
 def test_set_up__counts_the_wired_hop() -> None:
     # 2 Mbit/s in packets of 1500 bytes are 166.7 a second; in 90.02 ms, 15.003, rounded up. A proxy's buffer
     # is a window; four times path and queue where one of the stacks is modern.
-    setup = set_up(replay())
-    assert (setup.queue_packets, setup.window_packets, setup.buffer_packets) == (16, 32, None)
-    assert set_up(replay(proxy=Proxy())).buffer_packets == 32
-    assert set_up(replay(proxy=Proxy(stack="modern"))).window_packets == 128
+    settings = set_up(replay()).settings
+    assert (settings.queue_packets, settings.window_packets, settings.proxy) == (16, 32, None)
+    split = set_up(replay(proxy=Proxy())).settings.proxy
+    assert split is not None
+    assert split.buffer_packets == 32
+    assert set_up(replay(proxy=Proxy(stack="modern"))).settings.window_packets == 128
     # A wired hop of 1 Mbit/s is the bottleneck: 8 packets, of which a queue has at least 10.
     slow = WiredHop(rate_bps=1e6, delay_ns=45 * MS)
-    assert set_up(replay(wired=slow)).window_packets == 18
+    assert set_up(replay(wired=slow)).settings.window_packets == 18
 
 
 @pytest.mark.ns2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tmt.backend.link_files import ReadyLink, ready_link
@@ -38,29 +38,15 @@ class Setup:
     Attributes
     ----------
     settings
-        As asked for.
+        As asked for, with computed values where there were none: queue, window, variant, stack and buffer of
+        the proxy, code and block of FECTCP.
     forward, back
         The links; a trace link with its checked file.
-    queue_packets, window_packets, buffer_packets
-        As asked for, or computed; the last is the proxy's, None without one.
-    coding
-        As asked for, or the default; None unless the flows are FECTCP's.
     """
 
     settings: Settings
     forward: ReadyLink | PlainLink
     back: ReadyLink | PlainLink
-    queue_packets: int
-    window_packets: int
-    buffer_packets: int | None
-    coding: Coding | None
-
-    @property
-    def block_segments(self) -> int | None:
-        """Source symbols of a flow's largest block; None unless the flows are FECTCP's."""
-        if self.coding is None:
-            return None
-        return self.coding.largest_block(self.settings.transfer_bytes, self.settings.packet_bytes)
 
     def notes(self) -> list[str]:
         """Say what a user may not expect of the traces: an assumed LLDU size, an end before the run's."""
@@ -144,21 +130,33 @@ def set_up(settings: Settings) -> Setup:
     )
     queue_packets = settings.queue_packets or queue_for(path)
     held_packets = max(path.pipe_packets + queue_packets, 2)
-    window_packets, buffer_packets = settings.window_packets, None
-    stacks = {settings.stack}
-    if settings.proxy is not None:
-        stacks.add(settings.proxy.variant(settings.tcp, settings.stack)[1])
-    window_packets = window_packets or held_packets * max(WINDOWS_PER_PATH[stack] for stack in stacks)
-    if settings.proxy is not None:
-        buffer_packets = settings.proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
+    proxy = settings.proxy
+    if proxy is not None:
+        tcp, stack = proxy.variant(settings.tcp, settings.stack)
+        proxy = replace(proxy, tcp=tcp, stack=stack)
+    stacks = {settings.stack} | ({proxy.stack} if proxy is not None and proxy.stack else set())
+    window_packets = settings.window_packets or held_packets * max(WINDOWS_PER_PATH[name] for name in stacks)
+    buffer_packets = 0
+    if proxy is not None:
+        buffer_packets = proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
     for name, packets in (("queue", queue_packets), ("window", window_packets), ("buffer", buffer_packets)):
-        if packets is not None and packets > MAX_PACKETS:
+        if packets > MAX_PACKETS:
             raise UsageError(
                 f"the path holds {path.pipe_packets} packets, rate times RTT, so that the {name} would be "
                 f"{packets}, must be at most {MAX_PACKETS}"
             )
     coding = (settings.coding or Coding()) if settings.tcp == FECTCP else None
-    return Setup(settings, path.forward, path.back, queue_packets, window_packets, buffer_packets, coding)
+    if coding is not None:
+        block_segments = coding.largest_block(settings.transfer_bytes, settings.packet_bytes)
+        coding = replace(coding, block_segments=block_segments)
+    complete = replace(
+        settings,
+        queue_packets=queue_packets,
+        window_packets=window_packets,
+        proxy=None if proxy is None else replace(proxy, buffer_packets=buffer_packets),
+        coding=coding,
+    )
+    return Setup(complete, path.forward, path.back)
 
 
 def _ready(link: Link, packet_bytes: int) -> tuple[ReadyLink | PlainLink, float, float]:

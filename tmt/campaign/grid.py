@@ -204,4 +204,4 @@ def _starts(
 
 def simulation_s(runs: list[Run]) -> float:
     """Return how many simulated seconds the runs last at most."""
-    return sum(run.traffic.duration for run in runs)
+    return float(sum(run.traffic.duration for run in runs))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import MISSING, fields
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -18,19 +18,20 @@ from tmt.channels.base import with_profile
 from tmt.errors import UsageError
 from tmt.generate import Line
 from tmt.schemes import ONLINE_SCHEMES, SCHEMES
-from tmt.settings.access import MIN_BUFFER_PACKETS
 from tmt.settings.coding import Coding
-from tmt.settings.settings import MAX_FLOWS, MAX_PACKET_BYTES, MAX_SEED, MIN_PACKET_BYTES
-from tmt.settings.tcp import DEFAULT_STACK
+from tmt.settings.settings import MAX_SEED, PARAMETERS
+from tmt.settings.tcp import TCP_VARIANTS
 from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
+
+if TYPE_CHECKING:
+    from tmt.settings.parameters import Declared
 
 Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
 PositiveSeconds = Annotated[float, Field(gt=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, lt=2**31)]
 Rate = Annotated[float, Field(ge=1, le=1e12)]
 Seed = Annotated[int, Field(ge=1, le=MAX_SEED)]
-Tcp = Literal["newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3", "fectcp"]
-Stack = Literal["2009", "modern"]
+Tcp = Literal[TCP_VARIANTS]  # type: ignore[valid-type]
 
 
 class Section(BaseModel):
@@ -58,50 +59,55 @@ class TraceFile(Section):
     label: str | None = None
 
 
-class Link(Section):
-    """``[link]``: the path between sender and receiver, the same in every run but for what is listed."""
+def _parameter_keys(table: str) -> dict[str, Any]:
+    """Return the keys of a table that are parameters of an experiment, with their types and defaults."""
+    return {
+        one.key: (_parameter_type(one), ... if one.is_required else _parameter_default(one))
+        for one in PARAMETERS
+        if one.parameter.table == table
+    }
 
-    rtt: Seconds
-    queue_packets: Count | None = None
-    window_packets: Count | None = None
-    in_order: bool = True
-    hold: PositiveSeconds | None = None
-    loop: bool = True
+
+def _parameter_default(one: Declared) -> Any:
+    """Return None for what only FECTCP's flows have: a scenario that names it must have such flows."""
+    return None if one.group == "coding" else one.default
+
+
+def _parameter_type(one: Declared) -> Any:
+    parameter = one.parameter
+    kind: Any
+    if parameter.choices:
+        kind = Literal[parameter.choices]
+    elif one.kind == "time":
+        kind = PositiveSeconds if parameter.least else Seconds
+    else:
+        kind = {"int": int, "float": float, "str": str, "bool": bool}[one.kind]
+        if parameter.least is not None:
+            kind = Annotated[kind, Field(ge=parameter.least, le=parameter.most)]
+    return kind if one.is_required else kind | None
+
+
+class _LinkKeys(Section):
     return_link: Literal["plain", "unprotected", "protected"] = "plain"
     return_rate: Rate | None = None
     proxy: bool = False
 
 
-class Wired(Section):
-    """``[wired]``: a hop between the senders and the node before the link."""
-
-    rate: Rate
-    delay: Seconds
-    loss: Annotated[float, Field(ge=0, le=1)] = 0.0
-
-
-class ProxySection(Section):
-    """``[proxy]``: what splits the connections there, where ``[link]`` says that there is a proxy."""
-
-    tcp: Tcp | None = None
-    stack: Stack | None = None
-    buffer_packets: Annotated[int, Field(ge=MIN_BUFFER_PACKETS, lt=2**31)] | None = None
-    delay: Seconds = 0.0
-
-
-class Traffic(Section):
-    """``[[traffic]]``: what the senders send, with which TCP stack, and how FECTCP codes it."""
-
-    stack: Stack = DEFAULT_STACK
-    duration: PositiveSeconds
-    flows: Annotated[int, Field(ge=1, le=MAX_FLOWS)] = 1
-    transfer_bytes: Annotated[int, Field(ge=1, lt=2**62)] | None = None
-    packet_bytes: Annotated[int, Field(ge=MIN_PACKET_BYTES, le=MAX_PACKET_BYTES)] = 1500
-    start_spread: Seconds = 0.0
-    delayed_acks: bool = False
+class _TrafficKeys(Section):
     seeds: Seed | None = None
-    code: str | None = None
-    block_segments: Count | None = None
+
+
+Link: Any = create_model("Link", __base__=_LinkKeys, **_parameter_keys("link"))
+"""``[link]``: the path between sender and receiver, the same in every run but for what is listed."""
+
+Wired: Any = create_model("Wired", __base__=Section, **_parameter_keys("wired"))
+"""``[wired]``: a hop between the senders and the node before the link."""
+
+ProxySection: Any = create_model("ProxySection", __base__=Section, **_parameter_keys("proxy"))
+"""``[proxy]``: what splits the connections there, where ``[link]`` says that there is a proxy."""
+
+Traffic: Any = create_model("Traffic", __base__=_TrafficKeys, **_parameter_keys("traffic"))
+"""``[[traffic]]``: what the senders send, with which TCP stack, and how FECTCP codes it."""
 
 
 class GeneratedTrace(Section):
@@ -196,7 +202,7 @@ def channel_of(section: Any) -> Any:
 def coding_of(section: Traffic) -> Coding:
     """Return how FECTCP codes a kind of traffic."""
     given = {"code": section.code, "block_segments": section.block_segments}
-    return Coding(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    return Coding(**{name: value for name, value in given.items() if value is not None})
 
 
 def lldu_bytes_of(section: Any) -> int | None:

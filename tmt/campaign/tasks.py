@@ -241,7 +241,7 @@ def _capacity_bps(link: Path, run: Run) -> float:
     """Return what full packets would carry."""
     packet_bytes = run.traffic.packet_bytes
     lldus = math.ceil(packet_bytes / run.lldu_bytes)
-    return 8 * (packet_bytes - HEADER_BYTES) * _packets_per_s(link, lldus)
+    return float(8 * (packet_bytes - HEADER_BYTES) * _packets_per_s(link, lldus))
 
 
 def _loss_ratio(facts: dict[str, Any]) -> float:

@@ -10,15 +10,9 @@ import click
 from tmt.backend.emulate.emulator import run
 from tmt.backend.emulate.parameters import Emulation, WayOut
 from tmt.backend.emulate.result_files import save
-from tmt.cli.link_options import (
-    DELIVERY_OPTIONS,
-    FORWARD_OPTIONS,
-    QUEUE,
-    RETURN_OPTIONS,
-    RTT,
-    chosen_link,
-)
+from tmt.cli.link_options import FORWARD_OPTIONS, RETURN_OPTIONS, chosen_link
 from tmt.cli.options import with_options
+from tmt.cli.parameter_options import options_of
 from tmt.errors import UsageError
 from tmt.io.atomic import own_folder
 
@@ -44,11 +38,11 @@ class _CommandAfterDashes(click.Command):
 
 @click.command(name="emulate", cls=_CommandAfterDashes)
 @click.argument("link", required=False)
-@with_options(*FORWARD_OPTIONS, *RETURN_OPTIONS, RTT, QUEUE)
+@with_options(*FORWARD_OPTIONS, *RETURN_OPTIONS, *options_of("rtt_ns", "queue_packets"))
 @click.option(
     "--mtu", "mtu_bytes", type=int, default=1500, show_default=True, help="Largest IP packet, bytes."
 )
-@with_options(*DELIVERY_OPTIONS)
+@with_options(*options_of("loop", "in_order", "hold_ns"))
 @click.option(
     "--server", metavar="SHELL", help="Run this at the receiver; COMMAND starts as soon as it listens."
 )
@@ -75,7 +69,7 @@ def command(program: tuple[str, ...], keep: Path | None, quiet: bool, **given: A
     COMMAND runs on a machine of its own, as far as networks go: the sender, 10.0.0.1 and fd00::1. Its only
     peer is the receiver, 10.0.0.2 and fd00::2, where --server runs. Packets to the receiver go over LINK, by
     the rules of `tmt replay`; what comes back goes over the return link. Half of the RTT comes on top in each
-    direction. All times are in seconds. BDP is the bandwidth-delay product of the path, in packets.
+    direction. All times are in seconds.
 
     The exit status is COMMAND's. A summary on stderr says what the packets met and how late they were handed
     on. Nothing is left behind, however it ends. It needs root, or unprivileged user namespaces, and TUN.

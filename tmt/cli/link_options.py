@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, WholeNumber
+from tmt.cli.options import SECONDS, Number, WholeNumber
 from tmt.errors import UsageError
 from tmt.settings.links import PlainLink, TraceLink
 
@@ -43,25 +43,6 @@ RETURN_OPTIONS = (
     click.option("--return", metavar="TRACE", help="Link trace from the receivers to the senders."),
     *_link_options("return", "A plain link instead; else as fast as forward."),
 )
-
-RTT = click.option("--rtt", "rtt_ns", type=SECONDS, required=True, help="Round-trip propagation time.")
-
-QUEUE = click.option(
-    "--queue", "queue_packets", type=COUNT, help="Limit before each link, in packets; else one BDP."
-)
-
-DELIVERY_OPTIONS = (
-    click.option(
-        "--loop/--no-loop", default=True, show_default=True, help="At its end a trace repeats, or stops."
-    ),
-    click.option(
-        "--in-order/--any-order", default=True, show_default=True, help="How links release packets."
-    ),
-    click.option(
-        "--hold", "hold_ns", type=POSITIVE_SECONDS, help="Longest wait for order; else without bound."
-    ),
-)
-"""How both links treat packets."""
 
 
 def chosen_link(trace: str | None, named: str, direction: str, given: dict[str, Any]) -> Link | None:

@@ -11,32 +11,24 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from tmt.cli.link_options import (
-    COUNT,
-    DELIVERY_OPTIONS,
-    FORWARD_OPTIONS,
-    QUEUE,
-    RATE,
-    RETURN_OPTIONS,
-    RTT,
-    chosen_link,
-)
-from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, WholeNumber, with_options
+from tmt.cli.link_options import FORWARD_OPTIONS, RETURN_OPTIONS, chosen_link
+from tmt.cli.options import Number, with_options
+from tmt.cli.parameter_options import options_of, options_of_group, taken_settings
 from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
 from tmt.experiment.experiment import Experiment
 from tmt.experiment.record_files import save
 from tmt.run_columns import RUN_RESULTS
-from tmt.settings.access import MIN_BUFFER_PACKETS, Proxy, WiredHop
-from tmt.settings.coding import Coding
 from tmt.settings.links import TraceLink
-from tmt.settings.tcp import DEFAULT_STACK, FECTCP, STACKS, TCP_VARIANTS
+from tmt.settings.settings import PARAMETERS
+from tmt.settings.tcp import DEFAULT_STACK, FECTCP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.experiment.measure import ExperimentResult, Value
+    from tmt.experiment.measure import ExperimentResult
     from tmt.settings.links import Link
+    from tmt.settings.settings import Value
 
 FILE = click.Path(path_type=Path)
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
@@ -44,84 +36,17 @@ LEAST_WIDTH = 72
 """Columns of the output at least; a narrower terminal folds the lines."""
 
 OPTIONS = (
-    click.option(
-        "--tcp", type=click.Choice(list(TCP_VARIANTS)), default="cubic", help="TCP variant of all flows."
-    ),
-    click.option(
-        "--stack",
-        type=click.Choice(list(STACKS)),
-        default=DEFAULT_STACK,
-        help="TCP stack: as in 2009 (Linux 2.6.22), or with today's loss recovery, which BBR needs.",
-    ),
+    *options_of("tcp", "stack", tcp="cubic"),
     click.option("--forward", metavar="TRACE", help="Link trace from the senders to the receivers."),
     *FORWARD_OPTIONS,
     *RETURN_OPTIONS,
-    RTT,
-    click.option(
-        "--duration", "duration_ns", type=POSITIVE_SECONDS, required=True, help="Simulated time at most."
-    ),
-    click.option(
-        "--transfer-bytes", type=COUNT, help="TCP payload that each flow sends; else it never ends."
-    ),
-    QUEUE,
-    click.option(
-        "--window", "window_packets", type=COUNT, help="Bound on TCP's window; else BDP plus queue."
-    ),
-    click.option(
-        "--packet-bytes", type=COUNT, default=1500, show_default=True, help="IP size of a full packet."
-    ),
-    click.option("--flows", type=COUNT, default=1, show_default=True, help="Number of TCP flows."),
-    click.option("--start", "start_ns", type=SECONDS, default=0, help="When flows may start.  [default: 0]"),
-    click.option(
-        "--start-spread",
-        "start_spread_ns",
-        type=SECONDS,
-        default=0,
-        help="Each flow starts at random within this time after --start.  [default: 0]",
-    ),
-    click.option("--seed", type=COUNT, default=1, show_default=True, help="Number of the random substream."),
-    *DELIVERY_OPTIONS,
-    click.option("--delayed-acks", is_flag=True, help="Receivers acknowledge every second packet."),
+    *options_of(*(one.name for one in PARAMETERS if not one.group and one.name not in {"tcp", "stack"})),
+    *options_of_group("coding"),
+    *options_of_group("wired"),
+    click.option("--proxy", is_flag=True, help="A proxy between wired hop and link splits the connections."),
+    *options_of_group("proxy"),
 )
 """Settings of an `Experiment`."""
-
-ACCESS_OPTIONS = (
-    click.option(
-        "--wired-rate", type=RATE, metavar="BIT/S", help="A wired hop of this rate before the link."
-    ),
-    click.option("--wired-delay", type=SECONDS, help="Its propagation time, one way.  [default: 0]"),
-    click.option(
-        "--wired-loss",
-        type=Number(0, 1),
-        help="Probability that it loses a data packet.  [default: 0]",
-    ),
-    click.option("--proxy", is_flag=True, help="A proxy between wired hop and link splits the connections."),
-    click.option(
-        "--proxy-tcp", type=click.Choice(list(TCP_VARIANTS)), help="TCP variant over the link; else --tcp."
-    ),
-    click.option("--proxy-stack", type=click.Choice(list(STACKS)), help="TCP stack there; else --stack."),
-    click.option(
-        "--proxy-buffer",
-        type=WholeNumber(MIN_BUFFER_PACKETS),
-        help="Segments of one connection that the proxy holds; else --window.",
-    ),
-    click.option(
-        "--proxy-delay", type=SECONDS, help="From a segment's arrival until it may be sent on.  [default: 0]"
-    ),
-)
-"""What stands before the link (docs/proxy.md)."""
-
-CODING_OPTIONS = (
-    click.option(
-        "--code",
-        metavar="CODE",
-        help="Of FECTCP: raptorq, lt, or a fixed overhead as 5%.  [default: raptorq]",
-    ),
-    click.option(
-        "--block-segments", type=COUNT, help="Of FECTCP: segments of data that are coded as one at most."
-    ),
-)
-"""How FECTCP codes (docs/fectcp.md)."""
 
 ONLINE = click.option(
     "--online",
@@ -142,8 +67,6 @@ OUTPUT_OPTIONS = (
 @click.command(name="replay")
 @with_options(
     *OPTIONS,
-    *CODING_OPTIONS,
-    *ACCESS_OPTIONS,
     ONLINE,
     options_of_schemes(*ONLINE_NAMES),
     *OUTPUT_OPTIONS,
@@ -153,8 +76,7 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
 
     Senders and receivers are joined by a forward and a return link, each a link trace or a plain link of
     constant rate. A trace decides when packets are sent, how long the link takes to deliver them, and which
-    are lost; half of the RTT comes on top in each direction. All times are in seconds. BDP is the
-    bandwidth-delay product of the path, in packets.
+    are lost; half of the RTT comes on top in each direction. All times are in seconds.
 
     \b
     Examples:
@@ -172,11 +94,7 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
         check_format(plot)
     forward = _with_scheme(forward, given)
     back = chosen_link(given.pop("return"), "--return", "return", given)
-    wired, proxy = _before_link(given)
-    coding = _coding(given)
-    experiment = Experiment(
-        forward_link=forward, return_link=back, wired=wired, proxy=proxy, coding=coding, **given
-    )
+    experiment = Experiment(forward_link=forward, return_link=back, **taken_settings(given))
     with _spinner(f"ns-2 runs {experiment.tcp}"):
         result = experiment.run(keep, timeout)
     for note in result.notes:
@@ -189,40 +107,6 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
         click.echo(json.dumps(result.row, indent=2))
     else:
         _print(result)
-
-
-def _before_link(given: dict[str, Any]) -> tuple[WiredHop | None, Proxy | None]:
-    """Take the options of wired hop and proxy out of `given`, and make of them what they name."""
-    rate_bps, is_split = given.pop("wired_rate"), given.pop("proxy")
-    wired = {"delay_ns": given.pop("wired_delay"), "loss": given.pop("wired_loss")}
-    proxy = {
-        "tcp": given.pop("proxy_tcp"),
-        "stack": given.pop("proxy_stack"),
-        "buffer_packets": given.pop("proxy_buffer"),
-        "delay_ns": given.pop("proxy_delay"),
-    }
-    if rate_bps is None and any(value is not None for value in wired.values()):
-        raise UsageError("--wired-delay and --wired-loss need --wired-rate")
-    if not is_split and any(value is not None for value in proxy.values()):
-        raise UsageError("--proxy-tcp, --proxy-stack, --proxy-buffer and --proxy-delay need --proxy")
-    if is_split and rate_bps is None:
-        raise UsageError("--proxy needs --wired-rate: it stands between a wired hop and the link")
-    wired["delay_ns"] = wired["delay_ns"] or 0
-    wired["loss"] = wired["loss"] or 0.0
-    proxy["delay_ns"] = proxy["delay_ns"] or 0
-    return (
-        None if rate_bps is None else WiredHop(rate_bps=rate_bps, **wired),
-        Proxy(**proxy) if is_split else None,
-    )
-
-
-def _coding(given: dict[str, Any]) -> Coding | None:
-    """Take FECTCP's options out of `given`, and make of them how it codes; None: they were not used."""
-    options = {name: given.pop(name) for name in ("code", "block_segments")}
-    used = {name: value for name, value in options.items() if value is not None}
-    if used and given["tcp"] != FECTCP:
-        raise UsageError(f"--code and --block-segments need --tcp {FECTCP}")
-    return Coding(**used) if used else None
 
 
 def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:

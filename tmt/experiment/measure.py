@@ -13,6 +13,7 @@ from tmt.backend.link_files import ReadyLink
 from tmt.metrics import transport
 from tmt.metrics.transport_timeline import Timeline, timeline
 from tmt.run_columns import RUN_RESULTS
+from tmt.settings.settings import columns_of
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from tmt.backend.setup import Setup
     from tmt.metrics.transport import FlowDelivery, Records
     from tmt.settings.links import PlainLink
-
-Value = str | int | float | bool | None
+    from tmt.settings.settings import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,9 @@ def measure(setup: Setup, stamp: str, outcome: Outcome) -> ExperimentResult:
         coded=recording.code is not None,
     )
     found = (
-        columns_of(setup)
+        columns_of(settings)
+        | link_columns("forward", setup.forward)
+        | link_columns("return", setup.back)
         | {
             "tmt_version": __version__,
             "simulator": stamp,
@@ -94,44 +96,8 @@ def measure(setup: Setup, stamp: str, outcome: Outcome) -> ExperimentResult:
     return ExperimentResult(row, packets, windows, flows, recording.end_ns, setup.notes())
 
 
-def columns_of(setup: Setup) -> dict[str, Value]:
-    """Return the result columns that are known before the run."""
-    settings = setup.settings
-    wired, proxy = settings.wired, settings.proxy
-    tcp, stack = (None, None) if proxy is None else proxy.variant(settings.tcp, settings.stack)
-    return {
-        "tcp": settings.tcp,
-        "stack": settings.stack,
-        "flows": settings.flows,
-        "rtt_s": ns_to_seconds(settings.rtt_ns),
-        "duration_s": ns_to_seconds(settings.duration_ns),
-        "transfer_bytes": settings.transfer_bytes,
-        "start_s": ns_to_seconds(settings.start_ns),
-        "start_spread_s": ns_to_seconds(settings.start_spread_ns),
-        "seed": settings.seed,
-        "packet_bytes": settings.packet_bytes,
-        "queue_packets": setup.queue_packets,
-        "window_packets": setup.window_packets,
-        "loop": settings.loop,
-        "in_order": settings.in_order,
-        "hold_s": None if settings.hold_ns is None else ns_to_seconds(settings.hold_ns),
-        **_link_columns("forward", setup.forward),
-        **_link_columns("return", setup.back),
-        "delayed_acks": settings.delayed_acks,
-        "wired_rate_bps": None if wired is None else wired.rate_bps,
-        "wired_delay_s": None if wired is None else ns_to_seconds(wired.delay_ns),
-        "wired_loss": None if wired is None else wired.loss,
-        "proxy": proxy is not None,
-        "proxy_tcp": tcp,
-        "proxy_stack": stack,
-        "proxy_buffer_packets": setup.buffer_packets,
-        "proxy_delay_s": None if proxy is None else ns_to_seconds(proxy.delay_ns),
-        "code": None if setup.coding is None else setup.coding.code,
-        "block_segments": setup.block_segments,
-    }
-
-
-def _link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:
+def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:
+    """Return a link as result columns."""
     columns: dict[str, Value] = dict.fromkeys(("trace", "sha256", "lldu_bytes", "offset_s", "online"))
     if isinstance(link, ReadyLink):
         columns |= {

@@ -16,33 +16,17 @@ from matplotlib.figure import Figure
 
 from tmt.errors import UsageError
 from tmt.io.atomic import check_place, staged
+from tmt.palette import BLUE, GREEN, INK, MUTED, ORANGE, PALE, PURPLE, SKY, VERMILLION, YELLOW
+from tmt.settings.tcp import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, YELLOW = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#F0E442",
-)
-INK, MUTED, PALE = "#222222", "#7A7A7A", "#D9D9D9"
+__all__ = ["BLUE", "GREEN", "INK", "MUTED", "ORANGE", "PALE", "PURPLE", "SKY", "VERMILLION", "YELLOW"]
 
 FORMATS = ("png", "svg", "pdf")
 """Endings of the files that a figure can be saved to."""
-
-
-@dataclass(frozen=True, slots=True)
-class TcpStyle:
-    """How one TCP variant is written and drawn."""
-
-    label: str
-    colour: str
-    marker: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +44,8 @@ class SchemeStyle:
     shade: float
 
 
-TCP_STYLES = {
-    "newreno": TcpStyle("New Reno", MUTED, "o"),
-    "westwood": TcpStyle("Westwood+", ORANGE, "s"),
-    "hybla": TcpStyle("Hybla", GREEN, "^"),
-    "cubic": TcpStyle("CUBIC", BLUE, "D"),
-    "compound": TcpStyle("Compound", PURPLE, "v"),
-    "bbr": TcpStyle("BBRv1", VERMILLION, "P"),
-    "bbr3": TcpStyle("BBRv3", SKY, "X"),
-    "fectcp": TcpStyle("FECTCP", INK, "h"),
-}
+TCP_STYLES = VARIANTS
+"""Label, colour and marker of each TCP variant."""
 
 SCHEME_STYLES = {
     "none": SchemeStyle("none", MUTED, ":", "", 0.30),

@@ -1,66 +1,131 @@
-"""What stands before the link: a wired hop from the senders, and a proxy that splits their connections."""
-
-from __future__ import annotations
+"""Settings of the path before the link: a wired hop from the senders, and a proxy that splits connections."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from tmt.settings.checks import MAX_PACKETS, check_range
-from tmt.settings.tcp import check_stack
+from tmt.settings.checks import MAX_PACKETS
+from tmt.settings.parameters import Parameter, check_bounds
+from tmt.settings.tcp import STACKS, TCP_VARIANTS, check_stack
 from tmt.units import MAX_TIME_NS
 
 MIN_BUFFER_PACKETS = 2
 """Least buffer of a proxy: the segment without data that opens a connection, and one with data."""
 
+_NO_WIRED = "without a wired hop"
+_NO_PROXY = "without a proxy"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WiredHop:
-    """The way between the senders and the node before the link: a link of constant rate each way.
+    """The path between the senders and the node before the link: a link of constant rate each way.
 
-    Attributes
-    ----------
-    rate_bps
-        Rate of both directions.
-    delay_ns
-        Propagation time in one direction; it comes on top of the replay's RTT.
-    loss
-        Probability that a data packet is lost on it; acknowledgements are not.
+    Its propagation time comes on top of the RTT. Acknowledgements are not lost on it.
     """
 
-    rate_bps: float
-    delay_ns: int
-    loss: float = 0.0
+    rate_bps: Annotated[
+        float,
+        Parameter(
+            "rate of the wired hop between the senders and the node before the link, in both directions",
+            "bit/s",
+            1,
+            1e12,
+            flag="--wired-rate",
+            table="wired",
+            key="rate",
+            label="wired rate",
+            null=_NO_WIRED,
+        ),
+    ]
+    delay_ns: Annotated[
+        int,
+        Parameter(
+            "propagation time of the wired hop in one direction, beyond the RTT",
+            least=0,
+            most=MAX_TIME_NS,
+            flag="--wired-delay",
+            table="wired",
+            label="wired delay",
+            null=_NO_WIRED,
+        ),
+    ] = 0
+    loss: Annotated[
+        float,
+        Parameter(
+            "probability that the wired hop loses a data packet",
+            "",
+            0,
+            1,
+            flag="--wired-loss",
+            table="wired",
+            label="wired loss",
+            null=_NO_WIRED,
+        ),
+    ] = 0.0
 
     def __post_init__(self) -> None:
-        check_range("rate_bps", self.rate_bps, 1, 1e12)
-        check_range("delay_ns", self.delay_ns, 0, MAX_TIME_NS)
-        check_range("loss", self.loss, 0, 1)
+        check_bounds(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proxy:
-    """A node that acknowledges the senders' data and sends them on over connections of its own.
+    """A node that acknowledges the senders' data and sends them on over connections of its own."""
 
-    Attributes
-    ----------
-    tcp, stack
-        Of the connections over the link; None is what the senders have.
-    buffer_packets
-        Segments of one connection that it holds; None is as many as a sender's window.
-    delay_ns
-        From a segment's arrival in order until it may be sent on.
-    """
-
-    tcp: str | None = None
-    stack: str | None = None
-    buffer_packets: int | None = None
-    delay_ns: int = 0
+    tcp: Annotated[
+        str | None,
+        Parameter(
+            "TCP variant of the proxy's senders",
+            choices=TCP_VARIANTS,
+            flag="--proxy-tcp",
+            table="proxy",
+            absent="that of the senders",
+            label="proxy's TCP",
+            null=_NO_PROXY,
+        ),
+    ] = None
+    stack: Annotated[
+        str | None,
+        Parameter(
+            "TCP stack of the proxy's senders and of the receivers",
+            choices=tuple(STACKS),
+            flag="--proxy-stack",
+            table="proxy",
+            absent="that of the senders",
+            label="proxy's stack",
+            null=_NO_PROXY,
+        ),
+    ] = None
+    buffer_packets: Annotated[
+        int | None,
+        Parameter(
+            "segments of one connection that the proxy holds at most",
+            "packets",
+            MIN_BUFFER_PACKETS,
+            MAX_PACKETS,
+            flag="--proxy-buffer",
+            table="proxy",
+            absent="as many as a sender's window",
+            label="proxy's buffer",
+            counts="TCP segments",
+            null=_NO_PROXY,
+        ),
+    ] = None
+    delay_ns: Annotated[
+        int,
+        Parameter(
+            "time from a segment's arrival at the proxy, in order, until it may be sent on",
+            least=0,
+            most=MAX_TIME_NS,
+            flag="--proxy-delay",
+            table="proxy",
+            label="proxy's delay",
+            null=_NO_PROXY,
+        ),
+    ] = 0
 
     def __post_init__(self) -> None:
         if self.stack is not None and self.tcp is not None:
             check_stack(self.tcp, self.stack, "proxy's ")
-        if self.buffer_packets is not None:
-            check_range("buffer_packets", self.buffer_packets, MIN_BUFFER_PACKETS, MAX_PACKETS)
-        check_range("delay_ns", self.delay_ns, 0, MAX_TIME_NS)
+        check_bounds(self)
 
     def variant(self, tcp: str, stack: str) -> tuple[str, str]:
         """Return variant and stack over the link, where the senders have these."""

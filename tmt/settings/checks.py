@@ -1,4 +1,4 @@
-"""Checks of parameters that replays and emulations share."""
+"""Checks of settings that experiments and emulations share."""
 
 from __future__ import annotations
 

@@ -3,8 +3,6 @@
 The overheads of `RATELESS_CODES` are those of real decoders, measured by `analysis/botos/code_overhead.py`.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import re
@@ -12,9 +10,10 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from tmt.errors import UsageError
+from tmt.settings.parameters import Parameter, check_bounds
 from tmt.settings.tcp import HEADER_BYTES
 
 RATELESS_CODES = ("raptorq", "lt")
@@ -36,13 +35,8 @@ _MEASURED = Path(__file__).with_name("code_overhead.csv")
 class Coding:
     """What FECTCP's segments are symbols of.
 
-    Attributes
-    ----------
-    code
-        One of `RATELESS_CODES`, or a fixed share of the source symbols: ``"5%"``, as the paper has it.
-    block_segments
-        Source symbols of a block at most; None codes a transfer in blocks of `MAX_BLOCK_SEGMENTS` at most,
-        most in one, and a flow without end in blocks of `ENDLESS_BLOCK_SEGMENTS`.
+    Without a size of blocks, a transfer has blocks of `MAX_BLOCK_SEGMENTS` at most, and an endless flow has
+    blocks of `ENDLESS_BLOCK_SEGMENTS`.
 
     Raises
     ------
@@ -50,18 +44,38 @@ class Coding:
         When a value is not allowed; the message names it, the value and what is allowed.
     """
 
-    code: str = DEFAULT_CODE
-    block_segments: int | None = None
+    code: Annotated[
+        str,
+        Parameter(
+            "rateless code of FECTCP's flows: raptorq, lt, or a fixed overhead such as 5%",
+            flag="--code",
+            table="traffic",
+            label="code",
+            null="for TCP",
+        ),
+    ] = DEFAULT_CODE
+    block_segments: Annotated[
+        int | None,
+        Parameter(
+            "source symbols of the largest block that FECTCP codes",
+            "segments",
+            1,
+            MAX_BLOCK_SEGMENTS,
+            flag="--block-segments",
+            table="traffic",
+            absent="a whole transfer up to 10,000, 256 of a flow without end",
+            label="block",
+            counts="FECTCP segments of data",
+            null="for TCP",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         share = _SHARE.fullmatch(self.code)
         if self.code not in RATELESS_CODES and not (share and float(share[1]) <= 100):
             allowed = ", ".join(RATELESS_CODES)
             raise UsageError(f"code is {self.code!r}, must be one of {allowed}, or a share from 0% to 100%")
-        if self.block_segments is not None and not 1 <= self.block_segments <= MAX_BLOCK_SEGMENTS:
-            raise UsageError(
-                f"block_segments is {self.block_segments}, must be from 1 to {MAX_BLOCK_SEGMENTS}"
-            )
+        check_bounds(self)
 
     def largest_block(self, transfer_bytes: int | None, packet_bytes: int) -> int:
         """Return the source symbols of a flow's largest block."""

@@ -1,72 +1,42 @@
 """The settings of one experiment: links, path, TCP and traffic, checked when they are written down."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Annotated, Any
 
 from tmt.errors import UsageError
-from tmt.settings.checks import MAX_PACKETS, check_hold, check_range
-from tmt.settings.tcp import DEFAULT_STACK, FECTCP, check_stack
+from tmt.settings.access import Proxy, WiredHop
+from tmt.settings.checks import MAX_PACKETS, check_hold
+from tmt.settings.coding import Coding
+from tmt.settings.links import Link
+from tmt.settings.parameters import Declared, Parameter, check_bounds, declared
+from tmt.settings.tcp import DEFAULT_STACK, FECTCP, STACKS, TCP_VARIANTS, check_stack
 from tmt.units import MAX_TIME_NS, ns_to_seconds
 
-if TYPE_CHECKING:
-    from tmt.settings.access import Proxy, WiredHop
-    from tmt.settings.coding import Coding
-    from tmt.settings.links import Link
-
-MAX_FLOWS = 1000
 MAX_SEED = 1_000_000
-MIN_PACKET_BYTES = 100
-MAX_PACKET_BYTES = 65_535
+
+Value = str | int | float | bool | None
+"""Value of a result column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """One simulation: TCP flows over a forward link, their acknowledgements over a return link.
+    """TCP flows over a forward link, their acknowledgements over a return link.
+
+    Beside the annotated parameters, whose meaning stands with them:
 
     Attributes
     ----------
-    tcp
-        For all flows, one of the variants that `tmt.settings.tcp.STACKS` lists for `stack`.
-    stack
-        One of `STACKS`: how senders and receivers detect and repair losses, with selective acknowledgements
-        and timestamps in both.
     forward_link
         From the senders to the receivers.
     return_link
         None is a plain link as fast as the forward link is on average.
-    rtt_ns
-        Round-trip propagation time; each direction has half of it.
-    duration_ns
-        Simulated time at which the run ends, if its transfers have not ended before.
-    transfer_bytes
-        TCP payload that each flow sends; None sends until the end.
-    queue_packets
-        Limit of the queue before each link; None is one bandwidth-delay product, at least 10.
-    window_packets
-        Bound on each sender's window; None is the bandwidth-delay product plus the queue, four times that
-        with stack modern.
-    packet_bytes
-        IP size of a full data packet, with its headers.
-    flows, start_ns, start_spread_ns
-        Number of flows; each starts at `start_ns` plus a random part of `start_spread_ns`.
-    seed
-        Number of the substream that random numbers come from.
-    loop
-        Whether a link trace starts again when it ends; otherwise the link then stops.
-    in_order
-        Whether links release packets in order.
-    hold_ns
-        Longest time that in-order delivery holds a packet back; None has no bound.
     wired
-        A hop between the senders and the node before the link, beyond `rtt_ns`; None: the senders are there.
+        A hop between the senders and the node before the link; None: the senders are there.
     proxy
-        What splits the connections at the node before the link; None: it forwards packets.
-    delayed_acks
-        Whether receivers acknowledge every second packet (after 100 ms, the one that waits).
+        Splits the connections at the node before the link; None: that node forwards packets.
     coding
-        What FECTCP's segments are symbols of, with `tcp` fectcp only; None is `Coding()`.
+        Code of FECTCP's segments, with `tcp` fectcp only; None is `Coding()`.
 
     Raises
     ------
@@ -74,27 +44,178 @@ class Settings:
         When a value is not allowed; the message names it, the value and what is allowed.
     """
 
-    tcp: str
-    stack: str = DEFAULT_STACK
+    tcp: Annotated[
+        str, Parameter("TCP variant of all flows", choices=TCP_VARIANTS, flag="--tcp", label="TCP")
+    ]
+    stack: Annotated[
+        str,
+        Parameter(
+            "TCP stack: as in 2009 (Linux 2.6.22), or with today's loss recovery, which BBR needs",
+            choices=tuple(STACKS),
+            flag="--stack",
+            table="traffic",
+            label="stack",
+        ),
+    ] = DEFAULT_STACK
     forward_link: Link
-    rtt_ns: int
-    duration_ns: int
     return_link: Link | None = None
-    transfer_bytes: int | None = None
-    queue_packets: int | None = None
-    window_packets: int | None = None
-    packet_bytes: int = 1500
-    flows: int = 1
-    start_ns: int = 0
-    start_spread_ns: int = 0
-    seed: int = 1
-    loop: bool = True
-    in_order: bool = True
-    hold_ns: int | None = None
+    rtt_ns: Annotated[
+        int,
+        Parameter(
+            "round-trip propagation time of the path, half of it in each direction",
+            least=0,
+            most=MAX_TIME_NS,
+            flag="--rtt",
+            table="link",
+            label="RTT",
+        ),
+    ]
+    duration_ns: Annotated[
+        int,
+        Parameter(
+            "simulated time at which the run ends at the latest",
+            least=1,
+            most=MAX_TIME_NS,
+            flag="--duration",
+            table="traffic",
+            label="duration",
+        ),
+    ]
+    transfer_bytes: Annotated[
+        int | None,
+        Parameter(
+            "TCP payload that each flow sends, in whole segments",
+            "byte",
+            1,
+            2**62,
+            flag="--transfer-bytes",
+            table="traffic",
+            absent="it sends until the end",
+            label="transfer",
+            counts="TCP payload bytes, each counted once; no TCP, IP or link header",
+            null="for flows that send until the end",
+        ),
+    ] = None
+    queue_packets: Annotated[
+        int | None,
+        Parameter(
+            "limit of the queue before each link",
+            "packets",
+            1,
+            MAX_PACKETS,
+            flag="--queue",
+            table="link",
+            absent="one bandwidth-delay product, at least 10 packets",
+            label="queue",
+            counts="IP packets",
+        ),
+    ] = None
+    window_packets: Annotated[
+        int | None,
+        Parameter(
+            "bound on each sender's window",
+            "packets",
+            1,
+            MAX_PACKETS,
+            flag="--window",
+            table="link",
+            absent="bandwidth-delay product plus queue, four times that with stack modern",
+            label="window",
+            counts="TCP segments",
+        ),
+    ] = None
+    packet_bytes: Annotated[
+        int,
+        Parameter(
+            "IP size of a full data packet",
+            "byte",
+            100,
+            65_535,
+            flag="--packet-bytes",
+            table="traffic",
+            label="packet size",
+            counts="IP packet: payload and headers",
+        ),
+    ] = 1500
+    flows: Annotated[
+        int,
+        Parameter(
+            "number of TCP flows that share the path",
+            "",
+            1,
+            1000,
+            flag="--flows",
+            table="traffic",
+            label="flows",
+        ),
+    ] = 1
+    start_ns: Annotated[
+        int,
+        Parameter(
+            "simulated time at which the first flow may start",
+            least=0,
+            most=MAX_TIME_NS,
+            flag="--start",
+            label="start",
+        ),
+    ] = 0
+    start_spread_ns: Annotated[
+        int,
+        Parameter(
+            "time within which each flow starts at random",
+            least=0,
+            most=MAX_TIME_NS,
+            flag="--start-spread",
+            table="traffic",
+            label="start spread",
+        ),
+    ] = 0
+    seed: Annotated[
+        int, Parameter("number of the random substream", "", 1, MAX_SEED, flag="--seed", label="seed")
+    ] = 1
+    loop: Annotated[
+        bool,
+        Parameter(
+            "whether a trace starts again at its end; else the link stops there",
+            flag="--loop/--no-loop",
+            table="link",
+            label="looped trace",
+        ),
+    ] = True
+    in_order: Annotated[
+        bool,
+        Parameter(
+            "whether links release packets in order",
+            flag="--in-order/--any-order",
+            table="link",
+            label="in-order delivery",
+        ),
+    ] = True
+    hold_ns: Annotated[
+        int | None,
+        Parameter(
+            "longest time for which in-order delivery holds a packet back",
+            least=1,
+            most=MAX_TIME_NS,
+            flag="--hold",
+            table="link",
+            absent="no limit",
+            label="hold time",
+            null="when packets may wait for ever, or in_order is off",
+        ),
+    ] = None
+    delayed_acks: Annotated[
+        bool,
+        Parameter(
+            "whether receivers acknowledge every second packet only, and one that waits after 100 ms",
+            flag="--delayed-acks",
+            table="traffic",
+            label="delayed acknowledgements",
+        ),
+    ] = False
+    coding: Coding | None = None
     wired: WiredHop | None = None
     proxy: Proxy | None = None
-    delayed_acks: bool = False
-    coding: Coding | None = None
 
     def __post_init__(self) -> None:
         check_stack(self.tcp, self.stack)
@@ -103,10 +224,7 @@ class Settings:
                 raise UsageError("proxy is given without wired: it stands at the end of a wired hop")
             check_stack(*self.proxy.variant(self.tcp, self.stack), "proxy's ")
         self._check_fectcp()
-        for name, (least, most) in _BOUNDS.items():
-            value = getattr(self, name)
-            if value is not None:
-                check_range(name, value, least, most)
+        check_bounds(self)
         latest_ns = self.start_ns + self.start_spread_ns
         if latest_ns >= self.duration_ns:
             raise UsageError(
@@ -128,16 +246,25 @@ class Settings:
             raise UsageError(f"proxy is given with tcp {FECTCP}, which it cannot split")
 
 
-_BOUNDS: dict[str, tuple[int, int]] = {
-    "rtt_ns": (0, MAX_TIME_NS),
-    "duration_ns": (1, MAX_TIME_NS),
-    "transfer_bytes": (1, 2**62),
-    "queue_packets": (1, MAX_PACKETS),
-    "window_packets": (1, MAX_PACKETS),
-    "packet_bytes": (MIN_PACKET_BYTES, MAX_PACKET_BYTES),
-    "flows": (1, MAX_FLOWS),
-    "start_ns": (0, MAX_TIME_NS),
-    "start_spread_ns": (0, MAX_TIME_NS),
-    "seed": (1, MAX_SEED),
-    "hold_ns": (1, MAX_TIME_NS),
-}
+PARAMETERS: tuple[Declared, ...] = (
+    *declared(Settings),
+    *declared(Coding, group="coding"),
+    *declared(WiredHop, group="wired", prefix="wired_"),
+    *declared(Proxy, group="proxy", prefix="proxy_"),
+)
+"""Every parameter of an experiment; those of links stand with `TraceLink` and `PlainLink`."""
+
+
+def values_of(settings: Settings) -> Iterator[tuple[Declared, Any]]:
+    """Return every parameter with its value; None where the settings have no such part."""
+    for one in PARAMETERS:
+        part = getattr(settings, one.group) if one.group else settings
+        yield one, None if part is None else getattr(part, one.name)
+
+
+def columns_of(settings: Settings) -> dict[str, Value]:
+    """Return the settings as result columns, times in seconds."""
+    columns: dict[str, Value] = {"proxy": settings.proxy is not None}
+    for one, value in values_of(settings):
+        columns[one.column] = ns_to_seconds(value) if one.kind == "time" and value is not None else value
+    return columns

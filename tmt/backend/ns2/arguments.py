@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tmt.backend.link_files import ReadyLink
+from tmt.settings.settings import values_of
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -14,56 +15,36 @@ if TYPE_CHECKING:
     from tmt.backend.setup import Setup
     from tmt.schemes.parameters import OnlineScheme
     from tmt.settings.links import PlainLink
+    from tmt.settings.parameters import Kind
 
 
 def arguments(setup: Setup) -> list[str]:
-    """Return the script's arguments for one run."""
+    """Return the script's arguments for one run: its settings have the names of result columns."""
     settings = setup.settings
     given: dict[str, object] = {
-        "stack": settings.stack,
-        "tcp": settings.tcp,
-        **dict(_link_arguments("forward", setup.forward)),
-        **dict(_link_arguments("return", setup.back)),
-        "loop": int(settings.loop),
-        "in_order": int(settings.in_order),
-        "hold_s": _seconds(settings.hold_ns or 0),
-        "rtt_s": _seconds(settings.rtt_ns),
-        "queue_packets": setup.queue_packets,
-        "window_packets": setup.window_packets,
-        "packet_bytes": settings.packet_bytes,
-        "duration_s": _seconds(settings.duration_ns),
-        "transfer_bytes": settings.transfer_bytes or 0,
-        "flows": settings.flows,
-        "start_s": _seconds(settings.start_ns),
-        "start_spread_s": _seconds(settings.start_spread_ns),
-        "seed": settings.seed,
-        **dict(_access_arguments(setup)),
-        **dict(_coding_arguments(setup)),
+        one.column: _text(one.kind, value)
+        for one, value in values_of(settings)
+        if value is not None and one.column != "code"
     }
+    given |= dict(_link_arguments("forward", setup.forward))
+    given |= dict(_link_arguments("return", setup.back))
+    if settings.proxy is not None:
+        given["proxy"] = 1
+    if settings.coding is not None and settings.coding.block_segments is not None:
+        given["code_overhead"] = settings.coding.overhead(settings.coding.block_segments)
     return [str(word) for item in given.items() for word in item]
 
 
-def _access_arguments(setup: Setup) -> Iterator[tuple[str, object]]:
-    settings = setup.settings
-    if settings.delayed_acks:
-        yield "delayed_acks", 1
-    if settings.wired is not None:
-        yield "wired_rate_bps", f"{settings.wired.rate_bps:.15g}"
-        yield "wired_delay_s", _seconds(settings.wired.delay_ns)
-        yield "wired_loss", f"{settings.wired.loss:.15g}"
-    if settings.proxy is not None:
-        tcp, stack = settings.proxy.variant(settings.tcp, settings.stack)
-        yield "proxy", 1
-        yield "proxy_stack", stack
-        yield "proxy_tcp", tcp
-        yield "proxy_buffer_packets", setup.buffer_packets
-        yield "proxy_delay_s", _seconds(settings.proxy.delay_ns)
-
-
-def _coding_arguments(setup: Setup) -> Iterator[tuple[str, object]]:
-    if setup.coding is not None and setup.block_segments is not None:
-        yield "block_segments", setup.block_segments
-        yield "code_overhead", setup.coding.overhead(setup.block_segments)
+def _text(kind: Kind, value: Any) -> str:
+    match kind:
+        case "time":
+            return _seconds(value)
+        case "float":
+            return f"{value:.15g}"
+        case "bool":
+            return str(int(value))
+        case _:
+            return str(value)
 
 
 def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tuple[str, object]]:

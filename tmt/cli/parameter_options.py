@@ -1,0 +1,114 @@
+"""Options of the command line that follow from the declared parameters of an experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, WholeNumber
+from tmt.errors import UsageError
+from tmt.settings.access import Proxy, WiredHop
+from tmt.settings.coding import Coding
+from tmt.settings.settings import PARAMETERS
+from tmt.settings.tcp import FECTCP
+from tmt.units import ns_to_seconds
+
+if TYPE_CHECKING:
+    from tmt.cli.options import Decorator
+    from tmt.settings.parameters import Declared
+
+_BY_NAME = {one.name: one for one in PARAMETERS if not one.group}
+
+
+def options_of(*names: str, **defaults: Any) -> tuple[Decorator, ...]:
+    """Return the options of parameters of `Settings`; `defaults` replace declared ones."""
+    return tuple(_option(_BY_NAME[name], defaults.get(name)) for name in names)
+
+
+def options_of_group(group: str) -> tuple[Decorator, ...]:
+    """Return the options of coding, wired hop or proxy, each None where it is not typed."""
+    return tuple(_option(one) for one in PARAMETERS if one.group == group)
+
+
+def _option(one: Declared, default: Any = None) -> Decorator:
+    parameter = one.parameter
+    declared = None if one.is_required else one.default
+    default = declared if default is None else default
+    meaning = parameter.meaning[0].upper() + parameter.meaning[1:]
+    words = f"{meaning}; else {parameter.absent}." if parameter.absent else f"{meaning}."
+    if default is not None and not (one.kind == "bool" and "/" not in parameter.flag):
+        words += f"  [default: {_shown(one, default)}]"
+    return click.option(
+        parameter.flag,
+        _destination(one),
+        type=_type(one),
+        is_flag=one.kind == "bool",
+        default=None if one.group else default,
+        required=one.is_required and default is None and not one.group,
+        metavar="BIT/S" if parameter.unit == "bit/s" else None,
+        help=words,
+    )
+
+
+def _type(one: Declared) -> Any:
+    parameter = one.parameter
+    if parameter.choices:
+        return click.Choice(list(parameter.choices))
+    match one.kind:
+        case "time":
+            return POSITIVE_SECONDS if parameter.least else SECONDS
+        case "int":
+            return WholeNumber(int(parameter.least or 0))
+        case "float":
+            return Number(parameter.least, parameter.most)
+        case "bool":
+            return bool
+        case _:
+            return str
+
+
+def _shown(one: Declared, value: Any) -> str:
+    if one.kind == "time":
+        return f"{ns_to_seconds(value):g}"
+    if one.kind == "bool":
+        return one.parameter.flag.split("/")[0 if value else 1].removeprefix("--")
+    return f"{value:g}" if one.kind == "float" else str(value)
+
+
+def _destination(one: Declared) -> str:
+    return one.prefix + one.name
+
+
+def taken_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of parameters out of `given`, and return them as arguments of `Settings`.
+
+    Raises
+    ------
+    UsageError
+        When options do not go together.
+    """
+    parts: dict[str, dict[str, Any]] = {"": {}, "coding": {}, "wired": {}, "proxy": {}}
+    for one in PARAMETERS:
+        value = given.pop(_destination(one))
+        if value is not None:
+            parts[one.group][one.name] = value
+    has_wired, is_split = "rate_bps" in parts["wired"], given.pop("proxy")
+    if parts["coding"] and parts[""]["tcp"] != FECTCP:
+        raise UsageError(f"{_flags('coding')} need --tcp {FECTCP}")
+    if parts["wired"] and not has_wired:
+        raise UsageError(f"{_flags('wired', 'rate_bps')} need --wired-rate")
+    if parts["proxy"] and not is_split:
+        raise UsageError(f"{_flags('proxy')} need --proxy")
+    if is_split and not has_wired:
+        raise UsageError("--proxy needs --wired-rate: it stands between a wired hop and the link")
+    return parts[""] | {
+        "coding": Coding(**parts["coding"]) if parts["coding"] else None,
+        "wired": WiredHop(**parts["wired"]) if has_wired else None,
+        "proxy": Proxy(**parts["proxy"]) if is_split else None,
+    }
+
+
+def _flags(group: str, but: str = "") -> str:
+    flags = [one.parameter.flag for one in PARAMETERS if one.group == group and one.name != but]
+    return ", ".join(flags[:-1]) + f" and {flags[-1]}"

@@ -1,0 +1,141 @@
+"""Declarations of parameters: unit, bounds, meaning and names of a setting stand once, beside its field.
+
+A settings class annotates each field with its `Parameter`. Checks, options of the command line, keys of
+scenario files, result columns, arguments of backends and tables of the documentation follow from that.
+Fields whose names end in ``_ns`` are times: people type and read seconds, and columns end in ``_s``.
+"""
+
+from collections.abc import Hashable
+from dataclasses import MISSING, Field, dataclass, fields
+from functools import cache
+from typing import Annotated, Any, Literal, cast, get_args, get_origin
+
+from tmt.settings.checks import check_range
+
+Kind = Literal["time", "int", "float", "str", "bool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What a setting is.
+
+    Attributes
+    ----------
+    meaning
+        A noun phrase, or a clause with "whether" for a flag.
+    unit
+        Symbol of the unit; of times it is s.
+    least, most
+        Bounds, in the field's own unit.
+    choices
+        Allowed words; empty where any is allowed, or a check of the class's own decides.
+    flag
+        Option of the command line; of a flag that can be on by default ``--on/--off``.
+    table
+        Table of a scenario file; empty where scenarios do not have the setting.
+    key
+        Its key there, if that is not the field's name without unit.
+    absent
+        Meaning of None.
+    label
+        Title of an axis.
+    counts, null
+        As in `tmt.run_columns.ResultColumn`.
+    """
+
+    meaning: str
+    unit: str = ""
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    flag: str = ""
+    table: str = ""
+    key: str = ""
+    absent: str = ""
+    label: str = ""
+    counts: str = ""
+    null: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A parameter with the field that it stands at.
+
+    Attributes
+    ----------
+    group
+        Field of `Settings` that holds the class with this field; empty for a field of `Settings` itself.
+    prefix
+        Beginning of the column's name.
+    """
+
+    parameter: Parameter
+    name: str
+    kind: Kind
+    default: Any
+    group: str
+    prefix: str
+
+    @property
+    def column(self) -> str:
+        """The result column, which is also the backends' name of the setting."""
+        return self.prefix + (f"{self.name.removesuffix('_ns')}_s" if self.kind == "time" else self.name)
+
+    @property
+    def key(self) -> str:
+        """The key in a scenario file."""
+        return self.parameter.key or self.name.removesuffix("_ns")
+
+    @property
+    def unit(self) -> str:
+        """The unit in which people read the value."""
+        return "s" if self.kind == "time" else self.parameter.unit
+
+    @property
+    def is_required(self) -> bool:
+        """Whether the field has no default."""
+        return self.default is MISSING
+
+
+def declared(settings: type[Any], *, group: str = "", prefix: str = "") -> tuple[Declared, ...]:
+    """Return the parameters that a settings class declares, in the order of its fields."""
+    return tuple(
+        Declared(parameter, field.name, _kind(field), field.default, group, prefix)
+        for field in fields(settings)
+        if (parameter := _parameter(field)) is not None
+    )
+
+
+def check_bounds(settings: Any) -> None:
+    """Refuse a value out of its parameter's bounds.
+
+    Raises
+    ------
+    UsageError
+        Naming the parameter, its value and what is allowed.
+    """
+    for name, least, most in _bounds(cast("Hashable", type(settings))):
+        value = getattr(settings, name)
+        if value is not None:
+            check_range(name, value, least, most)
+
+
+@cache
+def _bounds(settings: Hashable) -> tuple[tuple[str, float, float], ...]:
+    return tuple(
+        (one.name, one.parameter.least, one.parameter.most)
+        for one in declared(cast("type[Any]", settings))
+        if one.parameter.least is not None and one.parameter.most is not None
+    )
+
+
+def _parameter(field: "Field[Any]") -> Parameter | None:
+    found = [note for note in getattr(field.type, "__metadata__", ()) if isinstance(note, Parameter)]
+    return found[0] if found else None
+
+
+def _kind(field: "Field[Any]") -> Kind:
+    assert get_origin(field.type) is Annotated
+    value = get_args(field.type)[0]
+    kind: Kind = next(kind for kind in get_args(value) or (value,) if kind is not type(None)).__name__
+    return "time" if field.name.endswith("_ns") else kind
