@@ -2,9 +2,9 @@
 
 The sources of a result are the modules that compute it and every module that those import, directly or not,
 at the top of a file or inside a function. The import statements are the only list of them. A module's
-docstrings, comments and layout, and the imports that only type checkers see, are not part of its hash: a
-change of wording makes no run anew. A file that a module names and that lies beside it, such as a table of
-measured values, is part of the module.
+docstrings, comments, layout and notes in ``Annotated``, and the imports that only type checkers see, are not
+part of its hash: a change of wording makes no run anew. A file that a module names and that lies beside it,
+such as a table of measured values, is part of the module.
 
 Parsing all sources takes half a second. Therefore the hash and the imports of each source are cached by the
 source's content: beside the package, as Python does with bytecode, or else in the user's cache folder.
@@ -168,6 +168,9 @@ def _simplified(node: Any, imports: list[tuple[int, str]], names: set[str]) -> A
         return [_simplified(one, imports, names) for one in node if not _is_unseen(one)]
     if not isinstance(node, ast.AST):
         return node
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Annotated":
+        # What stands beside the type are words and bounds: they refuse values, and change no result.
+        return _simplified(node.slice.elts[0], imports, names)  # type: ignore[attr-defined]
     if isinstance(node, ast.Import):
         imports += [(0, alias.name) for alias in node.names]
     elif isinstance(node, ast.ImportFrom):

@@ -204,3 +204,14 @@ def test_keys__follow_scripts_kernels_and_metrics(package: Path, phy: Path, tmp_
         run, trace = _keys(package, tmp_path)
         file.write_bytes(old)
         assert (run != before[0], trace != before[1]) == (run_differs, trace_differs), file.name
+
+
+def test_meaning_of_a_parameter__is_not_part_of_the_hash(package: Path) -> None:
+    before, file = _hash(package, RUN), package / "settings" / "settings.py"
+    text = file.read_text()
+    assert "limit of the queue before each link" in text
+    file.write_text(text.replace("limit of the queue before each link", "most packets that wait"))
+    assert _hash(package, RUN) == before
+    file.write_text(text.replace("] = 1500", "] = 1501"))
+    assert _hash(package, RUN) != before
+    file.write_text(text)

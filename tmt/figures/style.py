@@ -16,17 +16,35 @@ from matplotlib.figure import Figure
 
 from tmt.errors import UsageError
 from tmt.io.atomic import check_place, staged
-from tmt.palette import BLUE, GREEN, INK, MUTED, ORANGE, PALE, PURPLE, SKY, VERMILLION, YELLOW
+from tmt.schemes import SCHEMES
 from tmt.settings.tcp import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-__all__ = ["BLUE", "GREEN", "INK", "MUTED", "ORANGE", "PALE", "PURPLE", "SKY", "VERMILLION", "YELLOW"]
+BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, YELLOW = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#F0E442",
+)
+INK, MUTED, PALE = "#222222", "#7A7A7A", "#D9D9D9"
 
 FORMATS = ("png", "svg", "pdf")
 """Endings of the files that a figure can be saved to."""
+
+
+@dataclass(frozen=True, slots=True)
+class TcpStyle:
+    """How one TCP variant is written and drawn."""
+
+    label: str
+    colour: str
+    marker: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +62,34 @@ class SchemeStyle:
     shade: float
 
 
-TCP_STYLES = VARIANTS
-"""Label, colour and marker of each TCP variant."""
+_TCP_LOOKS = (
+    (MUTED, "o"),
+    (ORANGE, "s"),
+    (GREEN, "^"),
+    (BLUE, "D"),
+    (PURPLE, "v"),
+    (VERMILLION, "P"),
+    (SKY, "X"),
+    (INK, "h"),
+    (YELLOW, "*"),
+)
+_SCHEME_LOOKS = (
+    (MUTED, ":", "", 0.30),
+    (GREEN, "-.", "..", 0.55),
+    (VERMILLION, "--", "//", 0.75),
+    (BLUE, "-", "", 1.0),
+    (PURPLE, "-", "xx", 0.45),
+    (ORANGE, "--", "++", 0.90),
+)
+"""Colours, dashes, hatches and shades, in the order of the registries."""
 
+TCP_STYLES = {
+    name: TcpStyle(variant.label, *look)
+    for (name, variant), look in zip(VARIANTS.items(), _TCP_LOOKS, strict=False)
+}
 SCHEME_STYLES = {
-    "none": SchemeStyle("none", MUTED, ":", "", 0.30),
-    "fec": SchemeStyle("FEC", GREEN, "-.", "..", 0.55),
-    "arq": SchemeStyle("ARQ", VERMILLION, "--", "//", 0.75),
-    "harq": SchemeStyle("HARQ", BLUE, "-", "", 1.0),
+    name: SchemeStyle(name if name == "none" else name.upper(), *look)
+    for name, look in zip(SCHEMES, _SCHEME_LOOKS, strict=False)
 }
 
 LINE_STYLES: tuple[dict[str, Any], ...] = tuple(

@@ -10,11 +10,12 @@ import pandas as pd
 from tmt.results.dataset import Axis
 from tmt.results.measures import COLUMNS
 from tmt.results.values import scalar
+from tmt.settings.settings import PARAMETERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CANDIDATES = (
+_BEFORE_COMPUTED = (
     "stack",
     "rtt_s",
     "wired_rate_bps",
@@ -33,40 +34,19 @@ CANDIDATES = (
     "loop",
     "return_link",
     "return_rate_bps",
-    "duration_s",
-    "flows",
-    "transfer_bytes",
-    "packet_bytes",
     "forward_lldu_bytes",
-    "start_spread_s",
-    "code",
-    "block_segments",
 )
-"""Columns that a scenario can vary. Some follow from others, as a queue of one bandwidth-delay product."""
+"""Columns of which later ones may follow from earlier ones, as a computed queue follows from the RTT."""
 
-_LABELS = {
-    "rtt_s": "RTT",
-    "wired_rate_bps": "wired rate",
-    "wired_delay_s": "wired delay",
-    "wired_loss": "wired loss",
-    "proxy_tcp": "proxy's TCP",
-    "proxy_stack": "proxy's stack",
-    "proxy_delay_s": "proxy's delay",
-    "proxy_buffer_packets": "proxy's buffer",
-    "delayed_acks": "delayed acknowledgements",
-    "queue_packets": "queue",
-    "window_packets": "window",
-    "in_order": "in-order delivery",
-    "hold_s": "hold time",
-    "loop": "looped trace",
+CANDIDATES = tuple(
+    dict.fromkeys((*_BEFORE_COMPUTED, *(one.column for one in PARAMETERS if one.parameter.table)))
+)
+"""Columns that a scenario can vary."""
+
+_LABELS = {one.column: one.parameter.label for one in PARAMETERS} | {
     "return_link": "return link",
     "return_rate_bps": "return rate",
-    "duration_s": "duration",
-    "transfer_bytes": "transfer",
-    "packet_bytes": "packet size",
     "forward_lldu_bytes": "LLDU size",
-    "start_spread_s": "start spread",
-    "block_segments": "block",
     "es_n0_db": "Es/N0",
 }
 """Labels of columns and of a trace's parameters; of others, the name itself without its unit."""

@@ -1,4 +1,4 @@
-"""TCP stacks and variants, declared once: names, congestion controls, labels and looks."""
+"""TCP stacks and variants, declared once: names, labels and congestion controls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from tmt.errors import UsageError
-from tmt.palette import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, VERMILLION
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,17 +14,15 @@ class TcpVariant:
 
     Attributes
     ----------
+    label
+        Its name in tables and figures.
     controls
         Name of its congestion control in each stack that has it: modules of TCP-Linux in stack 2009, classes
         of `clift-ns2/core/tcp/congestion` in the modern stack.
-    label, colour, marker
-        Its name and looks in tables and figures.
     """
 
-    controls: dict[str, str]
     label: str
-    colour: str
-    marker: str
+    controls: dict[str, str]
 
 
 def _in_both(control: str) -> dict[str, str]:
@@ -33,14 +30,14 @@ def _in_both(control: str) -> dict[str, str]:
 
 
 VARIANTS = {
-    "newreno": TcpVariant(_in_both("reno"), "New Reno", MUTED, "o"),
-    "westwood": TcpVariant(_in_both("westwood"), "Westwood+", ORANGE, "s"),
-    "hybla": TcpVariant(_in_both("hybla"), "Hybla", GREEN, "^"),
-    "cubic": TcpVariant(_in_both("cubic"), "CUBIC", BLUE, "D"),
-    "compound": TcpVariant(_in_both("compound"), "Compound", PURPLE, "v"),
-    "bbr": TcpVariant({"modern": "bbr"}, "BBRv1", VERMILLION, "P"),
-    "bbr3": TcpVariant({"modern": "bbr3"}, "BBRv3", SKY, "X"),
-    "fectcp": TcpVariant(_in_both("fectcp"), "FECTCP", INK, "h"),
+    "newreno": TcpVariant("New Reno", _in_both("reno")),
+    "westwood": TcpVariant("Westwood+", _in_both("westwood")),
+    "hybla": TcpVariant("Hybla", _in_both("hybla")),
+    "cubic": TcpVariant("CUBIC", _in_both("cubic")),
+    "compound": TcpVariant("Compound", _in_both("compound")),
+    "bbr": TcpVariant("BBRv1", {"modern": "bbr"}),
+    "bbr3": TcpVariant("BBRv3", {"modern": "bbr3"}),
+    "fectcp": TcpVariant("FECTCP", _in_both("fectcp")),
 }
 """Every TCP variant by the name that users type. FECTCP has agents of its own, the same beside each stack."""
 
