@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.channels import CHANNELS, Bernoulli, ErrorFree, GilbertElliott, Lms, NeymanA, SlotChannel
+from tmt.channels import CHANNELS, Bernoulli, ErrorFree, GilbertElliott, Lms, NeymanA, SlotChannel, Snr
 from tmt.errors import UsageError
 from tmt.kernels.gilbert_elliott import gilbert_elliott
 
@@ -22,8 +22,8 @@ EXAMPLES: list[SlotChannel] = [
 
 
 def test_channels__are_known_by_the_names_that_users_type() -> None:
-    assert set(CHANNELS) == {"error-free", "bernoulli", "gilbert-elliott", "neyman-a", "lms"}
-    assert {type(example) for example in EXAMPLES} == set(CHANNELS.values()) - {Lms}
+    assert set(CHANNELS) == {"error-free", "bernoulli", "gilbert-elliott", "neyman-a", "lms", "snr"}
+    assert {type(example) for example in EXAMPLES} == set(CHANNELS.values()) - {Lms, Snr}
 
 
 @pytest.mark.parametrize("channel", EXAMPLES, ids=lambda channel: channel.name)

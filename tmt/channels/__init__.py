@@ -11,9 +11,10 @@ from tmt.channels.error_free import ErrorFree
 from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.channels.lms import Lms
 from tmt.channels.neyman_a import NeymanA
+from tmt.channels.snr import Snr
 
 CHANNELS: dict[str, type[Channel]] = {
-    channel.name: channel for channel in (ErrorFree, Bernoulli, GilbertElliott, NeymanA, Lms)
+    channel.name: channel for channel in (ErrorFree, Bernoulli, GilbertElliott, NeymanA, Lms, Snr)
 }
 """Every channel by the name that users type."""
 
@@ -28,4 +29,5 @@ __all__ = [
     "NeymanA",
     "Realisation",
     "SlotChannel",
+    "Snr",
 ]

@@ -26,6 +26,8 @@ PARAMETERS = (
     "errors_per_cluster",
     "cluster_slots",
     "es_n0_db",
+    "signal",
+    "error_rates",
 )
 """Options that are parameters of a channel, by the names of its fields."""
 
@@ -40,10 +42,10 @@ _PROBABILITY = Number(0.0, 1.0)
 @click.option(
     "--channel",
     "channel_name",
-    type=click.Choice(["error-free", "bernoulli", "gilbert-elliott", "neyman-a", "lms"]),
+    type=click.Choice(["error-free", "bernoulli", "gilbert-elliott", "neyman-a", "lms", "snr"]),
     required=True,
     help="Which slots are erased: none; each with --probability; in bursts; where clusters of errors lie; in "
-    "shadow and fading on the way of a receiver in a car.",
+    "shadow and fading on the way of a receiver in a car; where a measured signal is too weak for a code.",
 )
 @click.option(
     "--probability", type=_PROBABILITY, help="bernoulli, neyman-a: probability that a slot is erased."
@@ -70,7 +72,22 @@ _PROBABILITY = Number(0.0, 1.0)
     type=Number(0.0),
     help="neyman-a: over how many slots the errors of a cluster lie; may be a fraction.",
 )
-@click.option("--es-n0-db", type=float, help="lms: Es/N0 in dB without shadowing and multipath.")
+@click.option(
+    "--es-n0-db",
+    type=float,
+    help="lms: Es/N0 in dB without shadowing and multipath. snr: Es/N0 in dB without the attenuation that "
+    "--signal holds.",
+)
+@click.option(
+    "--signal",
+    type=click.Path(dir_okay=False),
+    help="snr: file with time in seconds and Es/N0 in dB, or attenuation in dB below --es-n0-db.",
+)
+@click.option(
+    "--error-rates",
+    type=click.Path(dir_okay=False),
+    help="snr: file with block error rates over Es/N0, such as AFF3CT's.",
+)
 @click.option(
     "--profile",
     type=click.Choice(["internet", "perez-fontan-suburban-40", "distribution"]),
@@ -136,6 +153,9 @@ def command(phy: str, channel_name: str, over: str | None, seed: int, **_: objec
     A receiver in a car at 90 km/h, without interleaver, and the line of the profile:
       tmt generate --channel lms --es-n0-db 8 --set speed_kmh=90 --set interleaver_depth=0 \\
           --duration 600 phy.parquet
+    A measured attenuation, and a code that is known by its error rates:
+      tmt generate --channel snr --signal attenuation.txt --es-n0-db 12 --error-rates ldpc.txt \\
+          --rate-bps 263000 --lldu-bytes 33 --duration 600 phy.parquet
     """
     from tmt.generate import generate, overlay  # noqa: PLC0415  (numpy takes long to import)
 

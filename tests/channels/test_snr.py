@@ -1,0 +1,188 @@
+"""The channel of a measured signal: series, tables of error rates, and what they erase."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tmt.channels import Snr
+from tmt.errors import InputError
+from tmt.io import read_phy
+from tmt.measured.error_rates import read_error_rates
+from tmt.measured.signal_series import read_signal_series
+
+TMT = Path(sys.executable).with_name("tmt")
+S = 10**9
+AFF3CT = """[metadata]
+command=aff3ct -C LDPC
+[trace]
+# Parameters :
+#  Es/N0 | Eb/N0 |      FRA |      BER |      FER ||  SIM_THR |    ET/RT
+#   (dB) |  (dB) |          |          |          ||   (Mb/s) | (hhmmss)
+    1.00 |  2.30 |      107 | 1.05e-02 | 1.00e+00 ||     2.23 | 00h00'00
+    2.00 |  3.30 |      107 | 5.83e-03 | 1.00e-02 ||     2.23 | 00h00'00 x
+# End of the simulation.
+"""
+SIONNA = """EbNo [dB] |        BER |       BLER |  bit errors |    num bits | block errors |    status
+---------------------------------------------------------------------------------------------
+      0.0 | 1.2451e-01 | 1.0000e+00 |      127500 |     1024000 |         1000 | reached target
+      1.0 | 0.0000e+00 | 0.0000e+00 |           0 |     1024000 |            0 | no errors
+"""
+
+
+def written(folder: Path, text: str, name: str) -> str:
+    (folder / name).write_text(text, newline="")
+    return str(folder / name)
+
+
+def test_series__is_linear_between_samples_and_begins_anew(tmp_path: Path) -> None:
+    """By hand, in OpenSAND's form, with a DOS end, a comment and a blank last line."""
+    series = read_signal_series(written(tmp_path, "# rain\r\n10 0\r\n20 5\r\n30 1\r\n\r\n", "a.txt"))
+    times = np.array([0, 5, 10, 15, 20, 25, 200 * 20 + 5]) * S
+    assert series.at(times).tolist() == [0, 2.5, 5, 3, 0, 2.5, 2.5]
+    assert series.attenuation is None
+    single = read_signal_series(written(tmp_path, "7 3\n", "b.txt"))
+    assert single.at(np.array([0, 5])).tolist() == [3, 3]
+
+
+@pytest.mark.parametrize(("header", "attenuation"), [("time_s,attenuation_db", True), ("t;Es/N0", False)])
+def test_series__header_says_what_the_values_are(header: str, attenuation: bool, tmp_path: Path) -> None:
+    series = read_signal_series(written(tmp_path, f"{header}\n0,1.5\n1,2\n", "a.csv"))
+    assert (series.attenuation, series.value_db.tolist()) == (attenuation, [1.5, 2])
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("0 1\n0 2\n", ":2: time is 0 s, not after the line before; times must increase"),
+        ("0 1\n1\n", ":2: this line has 1 fields; 2 are needed"),
+        ("0 1\n1 nan\n", ":2: nan is no finite number"),
+        ("time value\n", ": there are no rows; a trace has at least one"),
+        ("0 1\n1e300 1\n", ":2: 1e300 s is beyond"),
+    ],
+)
+def test_series__is_refused_with_its_line(text: str, reason: str, tmp_path: Path) -> None:
+    path = written(tmp_path, text, "a.txt")
+    with pytest.raises(InputError, match=re.escape(path + reason)):
+        read_signal_series(path)
+
+
+def test_error_rates__of_aff3ct_are_log_linear_between_points(tmp_path: Path) -> None:
+    """By hand: half way from 1 at 1 dB to 0.01 at 2 dB lies 0.1; outside the table its ends hold."""
+    rates = read_error_rates(written(tmp_path, AFF3CT, "a.txt"))
+    assert rates.axis == "Es/N0"
+    np.testing.assert_allclose(rates.at(np.array([-5, 1, 1.5, 2, 9])), [1, 1, 0.1, 0.01, 0.01])
+
+
+def test_error_rates__of_sionna_hold_until_a_point_without_errors(tmp_path: Path) -> None:
+    rates = read_error_rates(written(tmp_path, SIONNA, "a.txt"))
+    assert rates.axis == "Eb/N0"
+    assert rates.at(np.array([-1, 0, 0.99, 1, 5])).tolist() == [1, 1, 1, 0, 0]
+
+
+def test_error_rates__of_a_plain_table(tmp_path: Path) -> None:
+    rates = read_error_rates(written(tmp_path, "es_n0_db;bler\r\n-2;0.9\r\n3;0.001\r\n\r\n", "a.csv"))
+    assert (rates.signal_db.tolist(), rates.error_rate.tolist()) == ([-2, 3], [0.9, 0.001])
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("es_n0_db,bler\n1,0.5\n1,0.1\n", ":3: Es/N0 is 1 dB after 1 dB; it must increase"),
+        ("es_n0_db,bler\n1,1.5\n", ":2: the error rate is 1.5; allowed are 0 to 1"),
+        ("es_n0_db,bler\n1,x\n", ":2: x is no finite number"),
+        ("es_n0_db,bler\n1\n", ":2: this line has 1 fields; 2 are needed"),
+        ("1,0.5\n", ":1: no header before this line names the columns Es/N0 or Eb/N0, and FER or BLER"),
+        ("some words\n", ": no header names the columns Es/N0 or Eb/N0, and FER or BLER"),
+        ("es_n0_db,bler\n", ": there are no rows"),
+    ],
+)
+def test_error_rates__are_refused_with_their_line(text: str, reason: str, tmp_path: Path) -> None:
+    path = written(tmp_path, text, "a.csv")
+    with pytest.raises(InputError, match=re.escape(path + reason)):
+        read_error_rates(path)
+
+
+def test_error_rates__of_a_dvb_s2_code_are_those_of_the_file(measured_data: Path) -> None:
+    """Points as the file prints them: Es/N0, not Eb/N0, and FER, not BER."""
+    rates = read_error_rates(str(measured_data / "formats" / "aff3ct_dvbs2.txt"))
+    assert (len(rates.signal_db), rates.axis) == (13, "Es/N0")
+    np.testing.assert_allclose(rates.at(np.array([0.95, 1.65, 2.15])), [1, 4.82e-2, 9.24e-5], rtol=1e-9)
+
+
+@settings(derandomize=True, deadline=None, max_examples=25)
+@given(cuts=st.lists(st.integers(0, 9), min_size=1, max_size=12), seed=st.integers(0, 2**64))
+def test_erasures__do_not_depend_on_the_cut(
+    cuts: list[int], seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("snr")
+    channel = Snr(written(folder, "0 0\n30 3\n", "s.txt"), written(folder, AFF3CT, "t.txt"), 3.0)
+    times = np.arange(100, 100 + sum(cuts)) * S
+    whole = channel.realisation(seed).erased(times)
+    pieces = channel.realisation(seed)
+    found = [pieces.erased(piece) for piece in np.split(times, np.cumsum(cuts)[:-1])]
+    assert np.array_equal(np.concatenate(found), whole)
+
+
+def test_erasures__follow_the_error_rate_of_each_moment(tmp_path: Path) -> None:
+    """By hand: Es/N0 of 5 dB less an attenuation from 3 to 4 dB runs from 2 to 1 dB, so 0.01 to 1.
+
+    Of 100,000 slots near half of the way (0.1 there) the share has a standard deviation of 0.001.
+    """
+    channel = Snr(
+        written(tmp_path, "t attenuation\n0 3\n1000 4\n", "s.txt"), written(tmp_path, AFF3CT, "t.txt"), 5.0
+    )
+    times = np.linspace(0, 999.999 * S, 1_000_000).astype(np.int64) + 77 * S
+    erased = channel.realisation(3).erased(times).reshape(10, -1).mean(axis=1)
+    levels = 10 ** (-2 + 2 * (np.arange(1_000_000) + 0.5) / 1_000_000)
+    np.testing.assert_allclose(erased, levels.reshape(10, -1).mean(axis=1), atol=0.006)
+
+
+def test_channel__refuses_a_series_that_contradicts_the_option(tmp_path: Path) -> None:
+    table = written(tmp_path, AFF3CT, "t.txt")
+    for header, es_n0_db, reason in (
+        ("t attenuation_db", None, "its header names an attenuation: --es-n0-db is missing"),
+        ("t es_n0_db", 5.0, "its header names no attenuation: --es-n0-db has no meaning"),
+    ):
+        series = written(tmp_path, f"{header}\n0 1\n", "s.txt")
+        with pytest.raises(InputError, match=re.escape(f"{series}: {reason}")):
+            Snr(series, table, es_n0_db).realisation(1)
+
+
+def test_command__records_what_made_the_trace(tmp_path: Path) -> None:
+    written(tmp_path, "0 1.5\n10 1.5\n", "s.txt")
+    written(tmp_path, AFF3CT, "t.txt")
+    line = ["--slot-interval", "0.001", "--lldu-bytes", "100", "--duration", "20"]
+    command = [
+        TMT,
+        "generate",
+        "--channel",
+        "snr",
+        "--signal",
+        "s.txt",
+        "--error-rates",
+        "t.txt",
+        *line,
+        "p.parquet",
+    ]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    trace = read_phy(tmp_path / "p.parquet")
+    made = trace.metadata["generator"]
+    assert (made["channel"], made["signal"]["name"], made["axis"]) == ("snr", "s.txt", "Es/N0")
+    # 20,000 slots at 0.1: standard deviation of the share 0.0021; four of them are allowed.
+    assert (trace.decode_time_ns == 0).mean() == pytest.approx(0.1, abs=0.0085)
+    missing = subprocess.run(
+        [TMT, "generate", "--channel", "snr", "--signal", "s.txt", "q.parquet"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (missing.returncode, missing.stderr) == (2, "--error-rates is missing: snr needs it\n")

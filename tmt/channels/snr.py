@@ -1,0 +1,83 @@
+"""A measured signal over time and a code's block error rate: which slots are erased.
+
+The error rate of a slot is that of a table at the slot's Es/N0. It is drawn for each slot by itself, so that
+slots of one Es/N0 fail independently.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tmt import provenance
+from tmt.channels.base import BoolArray, Channel, Int64Array, Realisation, uniform_source
+from tmt.errors import InputError
+from tmt.measured.error_rates import ErrorRates, read_error_rates
+from tmt.measured.signal_series import SignalSeries, read_signal_series
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from numpy import float64
+
+
+@dataclass(frozen=True, slots=True)
+class Snr(Channel):
+    """Erasures of a signal and a table of error rates, both in files.
+
+    Attributes
+    ----------
+    signal
+        File with a series of Es/N0, or of attenuation if `es_n0_db` is given (`tmt.measured.signal_series`).
+    error_rates
+        File with a table of block error rates (`tmt.measured.error_rates`).
+    es_n0_db
+        Es/N0 in dB without attenuation; None where the series holds Es/N0.
+    """
+
+    name: ClassVar[str] = "snr"
+
+    signal: str
+    error_rates: str
+    es_n0_db: float | None = None
+
+    def realisation(self, seed: int) -> Realisation:
+        """Start the realisation that belongs to `seed`: one uniform number per slot.
+
+        The series begins at the first slot, and anew after its last sample.
+
+        Raises
+        ------
+        InputError
+            When a file is no such series or table, or the series' header contradicts `es_n0_db`.
+        """
+        series = read_signal_series(self.signal)
+        if series.attenuation is True and self.es_n0_db is None:
+            raise InputError(self.signal, "its header names an attenuation: --es-n0-db is missing")
+        if series.attenuation is False and self.es_n0_db is not None:
+            raise InputError(self.signal, "its header names no attenuation: --es-n0-db has no meaning")
+        return _OverTime(series, read_error_rates(self.error_rates), self.es_n0_db, seed)
+
+    def describe(self) -> dict[str, Any]:
+        """Return name and parameters, with the content of both files by its hash."""
+        return {
+            "channel": self.name,
+            "signal": provenance.source(self.signal),
+            "error_rates": provenance.source(self.error_rates),
+            "axis": read_error_rates(self.error_rates).axis,
+            "es_n0_db": self.es_n0_db,
+        }
+
+
+class _OverTime:
+    def __init__(self, series: SignalSeries, rates: ErrorRates, es_n0_db: float | None, seed: int) -> None:
+        self._series, self._rates, self._es_n0_db = series, rates, es_n0_db
+        self._uniform = uniform_source(seed)
+        self._start_ns: int | None = None
+
+    def erased(self, tx_time_ns: Int64Array) -> BoolArray:
+        if self._start_ns is None and len(tx_time_ns):
+            self._start_ns = int(tx_time_ns[0])
+        signal: npt.NDArray[float64] = self._series.at(tx_time_ns - (self._start_ns or 0))
+        if self._es_n0_db is not None:
+            signal = self._es_n0_db - signal
+        return self._uniform.random(len(tx_time_ns)) < self._rates.at(signal)
