@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -26,13 +25,14 @@ class RawRecordFile {
 
  private:
   void flush();
+  void write_all(const char* bytes, std::size_t count);
   void check(bool done) const;
   std::string partial_path() const { return path_ + ".partial"; }
 
   std::string path_;
   std::string descr_;
   std::size_t record_bytes_;
-  std::FILE* file_ = nullptr;
+  int descriptor_ = -1;
   bool complete_ = false;  // has its final name
   std::vector<char> buffer_;
   std::int64_t rows_ = 0;

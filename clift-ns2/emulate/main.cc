@@ -39,7 +39,7 @@ std::unique_ptr<LinkTraceFile> trace_of(const LinkSettings& link, bool loop) {
   return trace;
 }
 
-Link link_of(const Settings& settings, const LinkSettings& link, const LinkTraceFile* trace) {
+WireLink link_of(const Settings& settings, const LinkSettings& link, const LinkTraceFile* trace) {
   const Nanoseconds propagation_ns = settings.rtt_ns / 2;
   if (trace == nullptr) return {RatePlan(link.rate_bps), settings.queue_packets, propagation_ns};
   PlanOptions options;

@@ -49,15 +49,15 @@ Nanoseconds Wire::move() {
 void Wire::take(std::uint8_t from) {
   Direction& direction = directions_[from];
   for (int i = 0; i < packets_at_a_time; ++i) {
-    EmulatedPacket packet;
-    if (!direction.from.read(packet.bytes)) return;
-    if (is_housekeeping(packet.bytes)) continue;
+    WireLink::Packet packet;
+    if (!direction.from.read(packet.payload)) return;
+    if (is_housekeeping(packet.payload)) continue;
     const Nanoseconds now = now_ns();
     packet.record.time_ns = now;
     packet.record.direction = from;
-    packet.record.size_bytes = static_cast<std::uint32_t>(packet.bytes.size());
+    packet.record.size_bytes = static_cast<std::uint32_t>(packet.payload.size());
     packet.record.uid = packets_++;
-    flows_.number(packet.bytes, from, packet.record);
+    flows_.number(packet.payload, from, packet.record);
     record(packet.record, schema::PacketEvent::sent, now);
     if (const auto dropped = direction.link.take(now, std::move(packet))) {
       record(dropped->record, schema::PacketEvent::queue_dropped, now);
@@ -69,7 +69,7 @@ void Wire::settle(Direction& direction) {
   while (const auto outcome = direction.link.outcome(now_ns())) {
     const schema::PacketRecord& sent = outcome->packet.record;
     const bool delivered = outcome->fate == Fate::delivered;
-    if (delivered && !direction.to.write(outcome->packet.bytes)) ++direction.refused;
+    if (delivered && !direction.to.write(outcome->packet.payload)) ++direction.refused;
     const Nanoseconds now = now_ns();
     if (delivered) direction.delays.add(now - sent.time_ns);
     direction.lateness.add(now - outcome->due_ns);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/record_file.h"
 #include "core/schema.h"
@@ -16,11 +17,12 @@
 namespace clift {
 
 using PacketRecords = RecordFile<schema::PacketRecord>;
+using WireLink = Link<std::vector<std::uint8_t>>;  // carries the packets' bytes
 
 class Wire {
  public:
   struct Direction {
-    Link link;
+    WireLink link;
     const Tun& from;
     const Tun& to;
     Histogram delays{};        // of delivered packets: from reading them here to writing them there

@@ -14,9 +14,12 @@ namespace {
 
 constexpr Nanoseconds propagation_ns = 1000;
 
-EmulatedPacket packet_number(std::int64_t number, std::int64_t size_bytes) {
-  EmulatedPacket packet;
-  packet.bytes.assign(static_cast<std::size_t>(size_bytes), static_cast<std::uint8_t>(number));
+using NumberedLink = Link<std::int64_t>;
+
+NumberedLink::Packet packet_number(std::int64_t number, std::int64_t size_bytes) {
+  NumberedLink::Packet packet;
+  packet.payload = number;
+  packet.record.size_bytes = static_cast<std::uint32_t>(size_bytes);
   packet.record.uid = number;
   return packet;
 }
@@ -41,7 +44,7 @@ class Comparison {
     if (chance(random_, 0.5)) options.hold_ns = draw(random_, 1, 200);
     options.offset_ns = draw(random_, 0, rows.back().tx_time_ns);
     const std::int64_t limit = draw(random_, 1, 8);
-    Link link(DeliveryPlan(view(rows), options), limit, propagation_ns);
+    NumberedLink link(DeliveryPlan(view(rows), options), limit, propagation_ns);
     SlowPlan twin(rows, {}, options, 20'000);
 
     std::vector<Nanoseconds> departures;  // of all that the queue took; `never`: not at all
@@ -78,7 +81,7 @@ class Comparison {
 
  private:
   // Everything that is due comes out once, in order of time, then of number; nothing else does.
-  void compare(Link& link, std::vector<Expected>& expected, Nanoseconds now) {
+  void compare(NumberedLink& link, std::vector<Expected>& expected, Nanoseconds now) {
     std::stable_sort(expected.begin(), expected.end(), [](auto& a, auto& b) { return a.due_ns < b.due_ns; });
     auto next = expected.begin();
     for (; next != expected.end() && next->due_ns <= now; ++next) {
@@ -86,7 +89,7 @@ class Comparison {
       const auto outcome = link.outcome(now);
       ASSERT_TRUE(outcome.has_value());
       EXPECT_EQ(outcome->packet.record.uid, next->number);
-      EXPECT_EQ(outcome->packet.bytes.front(), static_cast<std::uint8_t>(next->number));
+      EXPECT_EQ(outcome->packet.payload, next->number);
       EXPECT_EQ(outcome->fate, next->fate);
       EXPECT_EQ(outcome->due_ns, next->due_ns);
       lost += next->fate == Fate::lost;
@@ -116,7 +119,7 @@ TEST(EmulatedLink, AgreesWithTheSlowPlan) {
 TEST(EmulatedLink, ServesAPlainLinkAtItsRate) {
   // 1000 bytes at 8 Mbit/s take 1 ms.
   constexpr Nanoseconds ms = 1'000'000;
-  Link link(RatePlan(8e6), 2, propagation_ns);
+  NumberedLink link(RatePlan(8e6), 2, propagation_ns);
   EXPECT_FALSE(link.take(0, packet_number(0, 1000)).has_value());
   EXPECT_FALSE(link.take(0, packet_number(1, 500)).has_value());
   EXPECT_TRUE(link.take(ms - 1, packet_number(2, 1000)).has_value());
