@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tmt.backend.ns2.records import COUNTERS, PACKETS, WINDOWS, RowUse, read_records
+from tmt.backend.records import COUNTERS, PACKETS, WINDOWS, RowUse, read_records
 from tmt.errors import SimulatorError
 from tmt.schema import PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tmt.backend.ns2.simulator import STDERR, STDOUT, RunError, Simulator, last_words
+from tmt.backend.base import RunError
+from tmt.backend.ns2.simulator import Simulator
+from tmt.backend.program import STDERR, STDOUT, last_words
 from tmt.errors import SimulatorError
 
 
@@ -122,7 +124,7 @@ def test_stamp__is_of_the_build_and_of_the_scripts(
 
 
 def test_error__survives_the_way_home_from_a_worker() -> None:
-    error = RunError(["ns", "a b"], "exit status 1", "last\nwords", timed_out=True, status=1)
+    error = RunError(["ns", "a b"], "exit status 1", "last\nwords", program="ns-2", timed_out=True, status=1)
     copy = pickle.loads(pickle.dumps(error))
     assert str(copy) == str(error)
     assert vars(copy) == vars(error)

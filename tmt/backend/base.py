@@ -149,6 +149,8 @@ class RunError(SimulatorError):
         was not to blame.
     last_words
         The last lines that it printed.
+    program
+        Its name in messages.
     """
 
     def __init__(
@@ -157,18 +159,28 @@ class RunError(SimulatorError):
         outcome: str,
         last_words: str,
         *,
+        program: str,
         timed_out: bool = False,
         status: int | None = None,
     ) -> None:
         self.argv, self.outcome, self.last_words = list(argv), outcome, last_words
-        self.timed_out, self.status = timed_out, status
+        self.program, self.timed_out, self.status = program, timed_out, status
         said = last_words.replace("\n", "\n    ") or "(nothing)"
-        super().__init__(f"ns-2: {outcome}\n  command: {shlex.join(argv)}\n  it said last:\n    {said}")
+        super().__init__(f"{program}: {outcome}\n  command: {shlex.join(argv)}\n  it said last:\n    {said}")
 
     def __reduce__(self) -> tuple[Callable[..., RunError], tuple[object, ...]]:
         """Rebuild from the arguments: worker processes send errors home by pickle."""
-        return _rebuilt, (self.argv, self.outcome, self.last_words, self.timed_out, self.status)
+        return _rebuilt, (
+            self.argv,
+            self.outcome,
+            self.last_words,
+            self.program,
+            self.timed_out,
+            self.status,
+        )
 
 
-def _rebuilt(argv: list[str], outcome: str, last_words: str, timed_out: bool, status: int | None) -> RunError:
-    return RunError(argv, outcome, last_words, timed_out=timed_out, status=status)
+def _rebuilt(
+    argv: list[str], outcome: str, last_words: str, program: str, timed_out: bool, status: int | None
+) -> RunError:
+    return RunError(argv, outcome, last_words, program=program, timed_out=timed_out, status=status)

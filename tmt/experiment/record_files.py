@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt import provenance
-from tmt.backend.ns2.records import PACKETS, WINDOWS
+from tmt.backend.records import PACKETS, WINDOWS
 from tmt.io.atomic import staged
 from tmt.run_columns import RUN_RESULTS
 from tmt.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from tmt.backend.base import Outcome, RunError
 from tmt.backend.ns2.arguments import arguments
-from tmt.backend.ns2.records import read_records
-from tmt.backend.ns2.simulator import Simulator, last_words
+from tmt.backend.ns2.simulator import Simulator
+from tmt.backend.program import last_words
+from tmt.backend.records import read_records
 from tmt.errors import SimulatorError
 
 if TYPE_CHECKING:
@@ -31,5 +32,6 @@ class Ns2:
         try:
             recording = read_records(directory, setup.settings.flows)
         except SimulatorError as error:
-            raise RunError(argv, f"left bad records: {error}", last_words(directory)) from error
+            reason = f"left bad records: {error}"
+            raise RunError(argv, reason, last_words(directory), program="ns-2") from error
         return Outcome(argv, wall_time_s, recording)

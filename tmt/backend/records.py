@@ -1,4 +1,4 @@
-"""What a simulation leaves in its directory, checked: the only reader of these files.
+"""The records that a simulation leaves in its directory, checked: the only reader of these files.
 
 A run that was killed leaves none of them, or a shorter one; either is refused.
 """
@@ -35,7 +35,7 @@ def read_records(directory: Path, flows: int) -> Recording:
     _within(directory / PACKETS, packets, "direction", 2)
     windows = _read_table(directory / WINDOWS, WINDOW_RECORDS, flows)
     _within(directory / WINDOWS, windows, "state", len(CONGESTION_STATES))
-    counters = _Counters(directory / COUNTERS)
+    counters = Counters(directory / COUNTERS)
     return Recording(
         packets,
         windows,
@@ -78,7 +78,7 @@ def _within(path: Path, records: Records, name: str, count: int) -> None:
         raise SimulatorError(f"{path}:row {high[0] + 1}: {name} is {value}, must be less than {count}")
 
 
-class _Counters:
+class Counters:
     """The counters file: one line ``NAME<tab>INTEGER`` for each."""
 
     def __init__(self, path: Path) -> None:
@@ -95,12 +95,13 @@ class _Counters:
         return name in self._values
 
     def __call__(self, name: str) -> int:
+        """Return the counter `name` (SimulatorError when there is none)."""
         if name not in self._values:
             raise SimulatorError(f"{self._path}: is cut short: there is no {name}")
         return self._values[name]
 
 
-def _row_use(counters: _Counters, direction: str) -> RowUse | None:
+def _row_use(counters: Counters, direction: str) -> RowUse | None:
     if f"{direction}_rows_offered" not in counters:
         return None
     return RowUse(
@@ -108,7 +109,7 @@ def _row_use(counters: _Counters, direction: str) -> RowUse | None:
     )
 
 
-def _split_counts(counters: _Counters, flows: int) -> SplitCounts | None:
+def _split_counts(counters: Counters, flows: int) -> SplitCounts | None:
     if "flow_0_proxy_segments" not in counters:
         return None
 
@@ -126,7 +127,7 @@ def _split_counts(counters: _Counters, flows: int) -> SplitCounts | None:
     )
 
 
-def _code_counts(counters: _Counters, flows: int) -> CodeCounts | None:
+def _code_counts(counters: Counters, flows: int) -> CodeCounts | None:
     if "flow_0_decoded_symbols" not in counters:
         return None
     decoded, overhead = (
