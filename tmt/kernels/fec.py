@@ -1,26 +1,18 @@
-"""Forward error correction with interleaving: whole runs of `depth` blocks in, their data rows out."""
+"""Forward error correction with interleaving, run by run."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import numpy.typing as npt
 
-from tmt.kernels._jit import kernel_with_arrays
-from tmt.kernels.blocks import (
-    decode_runs_in_any_order,
-    decode_runs_in_order,
-    fetch_and_decode_blocks_in_order,
-    shortest_and_longest_ns,
-)
-from tmt.kernels.vectors import WIDTH
+from tmt.kernels._jit import kernel
 
-Int64Array = npt.NDArray[np.int64]
-
-SLOTS_TOGETHER = 8192
-"""Slots whose decode times are compared at once, to see whether they arrive in order."""
+if TYPE_CHECKING:
+    from tmt.kernels import Int64Array, Rows
 
 
-@kernel_with_arrays
+@kernel
 def decode_runs(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
@@ -28,77 +20,59 @@ def decode_runs(
     repair: int,
     depth: int,
     detection_delay_ns: int,
-    out_tx_time_ns: Int64Array,
-    out_delay_ns: Int64Array,
-    out_delivered: npt.NDArray[np.bool_],
-    out_transmissions: npt.NDArray[np.uint8],
+    out: Rows,
 ) -> None:
-    """Send and decode whole runs of `depth` blocks of `data` + `repair` LLDUs (design, section 3, `fec`).
-
-    Slot `s` of a run is position ``s // depth`` of block ``s % depth``, so that the first
-    ``depth * data`` slots of the run are its data rows.
+    """Send and decode whole runs of `depth` interleaved blocks.
 
     Parameters
     ----------
     tx_time_ns, decode_time_ns : [n_runs * depth * (data + repair)], int64, ns
-        The slots.
+        The slots. Slot `s` of a run is position ``s // depth`` of block ``s % depth``.
+    data, repair
+        Data and repair LLDUs of a block; any `data` of them recover the block.
     detection_delay_ns
-        After how long, from the last slot of a run, the receiver knows that a block cannot be recovered.
-    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions : [n_runs * depth * data], written
+        From the last slot of a run until the receiver gives up the blocks that it cannot recover.
+    out : [n_runs * depth * data], written
         The rows.
     """
+    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     run_slots, run_rows = depth * (data + repair), depth * data
-    runs = len(tx_time_ns) // run_slots
-    runs_together = max(1, SLOTS_TOGETHER // run_slots)
-    arrived = np.empty(runs_together * depth, np.int64)
-    # The last runs are decoded one by one, since vectors would reach beyond the end of their arrays.
-    runs_by_vectors = max(0, runs - WIDTH) if depth == 1 else 0
-    first = 0
-    while first < runs:
-        last = min(first + runs_together, runs_by_vectors if first < runs_by_vectors else runs)
-        slots = slice(first * run_slots, last * run_slots)
-        rows = slice(first * run_rows, last * run_rows)
-        out_transmissions[rows] = 1
-        shortest_ns, longest_ns = shortest_and_longest_ns(decode_time_ns, slots.start, slots.stop)
-        in_order = shortest_ns >= longest_ns
-        if in_order and first < runs_by_vectors:
-            fetch_and_decode_blocks_in_order(
-                tx_time_ns,
-                decode_time_ns,
-                slots.start,
-                last - first,
-                data,
-                repair,
-                detection_delay_ns,
-                out_tx_time_ns,
-                out_delay_ns,
-                out_delivered,
-                rows.start,
-                arrived,
-            )
-        elif in_order and depth > 1:
-            decode_runs_in_order(
-                tx_time_ns[slots],
-                decode_time_ns[slots],
-                data,
-                repair,
-                depth,
-                detection_delay_ns,
-                out_tx_time_ns[rows],
-                out_delay_ns[rows],
-                out_delivered[rows],
-            )
-        else:
-            decode_runs_in_any_order(
-                tx_time_ns[slots],
-                decode_time_ns[slots],
-                data,
-                repair,
-                depth,
-                detection_delay_ns,
-                out_tx_time_ns[rows],
-                out_delay_ns[rows],
-                out_delivered[rows],
-                arrived,
-            )
-        first = last
+    arrivals_ns = np.empty(data + repair, np.int64)
+    for run in range(len(tx_time_ns) // run_slots):
+        end_slot, end_row = (run + 1) * run_slots, (run + 1) * run_rows
+        for block in range(depth):
+            arrived, rows = 0, run * run_rows + block
+            for slot in range(run * run_slots + block, end_slot, depth):
+                now_ns, took_ns = tx_time_ns[np.uintp(slot)], decode_time_ns[np.uintp(slot)]
+                if rows < end_row:
+                    row = np.uintp(rows)
+                    out_tx_time_ns[row] = now_ns
+                    out_delay_ns[row] = took_ns
+                    out_delivered[row] = took_ns > 0
+                    out_transmissions[row] = 1
+                    rows += depth
+                # Without a branch, which would be mispredicted: the next arrival overwrites an erased slot.
+                arrivals_ns[np.uintp(arrived)] = now_ns + took_ns
+                arrived += took_ns > 0
+            if arrived == data + repair:
+                continue
+
+            recovered = arrived >= data
+            settled_ns = tx_time_ns[end_slot - 1] + detection_delay_ns
+            if recovered:
+                settled_ns = nth_arrival_ns(arrivals_ns, arrived, data)
+            for rows in range(run * run_rows + block, end_row, depth):
+                row = np.uintp(rows)
+                if not out_delivered[row]:
+                    out_delay_ns[row], out_delivered[row] = settled_ns - out_tx_time_ns[row], recovered
+
+
+@kernel
+def nth_arrival_ns(arrivals_ns: Int64Array, arrived: int, n: int) -> int:
+    """Return the n-th smallest of the first `arrived` times, n from 1; sort the times if need be."""
+    for i in range(1, arrived):
+        if arrivals_ns[np.uintp(i)] < arrivals_ns[np.uintp(i - 1)]:
+            arrivals_ns[:arrived].sort()
+            break
+    nth_ns: int = arrivals_ns[n - 1]
+    return nth_ns

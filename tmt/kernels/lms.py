@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tmt.kernels._jit import kernel, part_of_kernel
+from tmt.kernels._jit import kernel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,7 +107,7 @@ def autoregression(draws: npt.NDArray[np.float64], level: float, memory: float) 
     return level
 
 
-@part_of_kernel
+@kernel
 def mutual_information(variance: float, h1: float, h2: float, h3: float) -> float:
     """Return the information per bit in log-likelihood ratios of a given variance, in [0, 1].
 

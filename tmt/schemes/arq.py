@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tmt.schemes.converter import Converter
+from tmt.schemes.converter import Converter, grown_ring, ring_entries
 from tmt.schemes.parameters import Scheme, check_count, check_delay
 
 if TYPE_CHECKING:
+    from tmt.kernels import Rows
     from tmt.trace import Int64Array
 
 
@@ -57,43 +58,40 @@ class Arq(Scheme):
 
 class _ArqConverter(Converter):
     def __init__(self, scheme: Arq) -> None:
-        from tmt.kernels.arq import REPORT, STATE, WINDOW_SLOTS  # noqa: PLC0415
+        from tmt.kernels.arq import NACK, STATE  # noqa: PLC0415
 
         super().__init__()
         self._scheme = scheme
         self._state = np.zeros(1, STATE)
-        self._reports = np.zeros(4 * WINDOW_SLOTS, REPORT)
+        self._nacks = np.zeros(1, NACK)
 
-    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array) -> None:
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
         from tmt.kernels.arq import UNLIMITED, send_and_repeat  # noqa: PLC0415
 
-        scheme, window = self._scheme, self._window
-        sent = 0
-        while sent < len(tx_time_ns):
-            sent += send_and_repeat(
-                tx_time_ns[sent:],
-                decode_time_ns[sent:],
-                scheme.detection_delay_ns + scheme.rtt_ns,
-                scheme.detection_delay_ns,
-                UNLIMITED if scheme.max_transmissions is None else scheme.max_transmissions,
-                self._state,
-                self._reports,
-                self._emitted,
-                window.tx_time_ns,
-                window.delay_ns,
-                window.delivered,
-                window.transmissions,
-            )
-            if sent < len(tx_time_ns):
-                self._reports = np.concatenate([self._reports, np.zeros_like(self._reports)])
+        scheme, erased = self._scheme, np.count_nonzero(decode_time_ns == 0)
+        self._nacks = grown_ring(self._nacks, *self._waiting, int(erased))
+        return send_and_repeat(
+            tx_time_ns,
+            decode_time_ns,
+            scheme.detection_delay_ns + scheme.rtt_ns,
+            scheme.detection_delay_ns,
+            UNLIMITED if scheme.max_transmissions is None else scheme.max_transmissions,
+            self._state,
+            self._nacks,
+            begun,
+            window,
+        )
 
-    def _rows(self) -> int:
-        return int(self._state["rows"][0])
+    def _oldest_open_row(self, n_rows: int) -> int:
+        return int(ring_entries(self._nacks, *self._waiting)["row"].min(initial=n_rows))
 
-    def _settled_rows(self) -> int:
-        from tmt.kernels.arq import oldest_open_row  # noqa: PLC0415
-
-        return int(oldest_open_row(self._state, self._reports))
+    def _move_window(self, n_rows: int) -> None:
+        self._nacks["row"] -= n_rows
 
     def _retransmission_slots(self) -> int:
-        return self._slots - self._rows()
+        return int(self._state["head"][0])
+
+    @property
+    def _waiting(self) -> tuple[int, int]:
+        """Numbers of the first NACK in the FIFO and of the one after the last."""
+        return int(self._state["head"][0]), int(self._state["tail"][0])

@@ -1,4 +1,4 @@
-"""What became of a trace's slots and of the data LLDUs in them, and the laws that bind these numbers."""
+"""Counts of a conversion: uses of the slots, fates of the data LLDUs, and the laws between them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Bookkeeping of one conversion.
+    """Counts of one conversion.
 
     Attributes
     ----------
     slots
         Slots of the trace.
     data_rows, repair_slots, retransmission_slots, dropped_tail
-        What they carried: first transmissions of data LLDUs, repair LLDUs, repeated data LLDUs; slots of
-        the last incomplete run of `fec`, which carry nothing.
+        Slots with first transmissions of data LLDUs, with repair LLDUs, with retransmissions; slots of the
+        last incomplete run of `fec`, which carry nothing.
     delivered, lost, unsettled
-        What became of the data LLDUs.
+        Fates of the data LLDUs.
+    sent_bytes, delivered_bytes
+        Bytes of the slots in use, and of the delivered data LLDUs; None where the trace has no sizes.
     """
 
     slots: int
@@ -28,15 +30,22 @@ class Counts:
     delivered: int
     lost: int
     unsettled: int
+    sent_bytes: int | None = None
+    delivered_bytes: int | None = None
 
     @property
     def efficiency(self) -> float:
-        """Throughput efficiency: delivered data LLDUs / slots used; NaN when no slot was used."""
+        """Throughput efficiency: delivered data LLDUs / slots used; NaN when no slot was used.
+
+        Where the trace has sizes, LLDUs and slots count with their bytes.
+        """
+        if self.sent_bytes is not None and self.delivered_bytes is not None:
+            return self.delivered_bytes / self.sent_bytes if self.sent_bytes else float("nan")
         used = self.slots - self.dropped_tail
         return self.delivered / used if used else float("nan")
 
     def check(self) -> None:
-        """Stop when a slot or a row has been counted twice or not at all, which would be a defect of ours.
+        """Raise when a slot or a row was counted twice or not at all, which would be a defect of ours.
 
         Raises
         ------

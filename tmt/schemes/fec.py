@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from tmt.schemes.converter import Converter, rows_between
+from tmt.schemes.converter import Converter
 from tmt.schemes.parameters import Scheme, check_count, check_delay, check_run
 
 if TYPE_CHECKING:
+    from tmt.kernels import Rows
     from tmt.trace import Int64Array
 
 
@@ -59,41 +58,25 @@ class Fec(Scheme):
 
 
 class _FecConverter(Converter):
-    """Cuts the slots into whole runs; those of a run that has only begun are kept for the next chunk."""
+    """Sends whole runs; the slots of an incomplete run wait for the next chunk."""
 
     def __init__(self, scheme: Fec) -> None:
         super().__init__()
         self._scheme = scheme
-        self._run_slots = scheme.depth * (scheme.data + scheme.repair)
         self._runs = 0
-        self._tx_time_ns = self._decode_time_ns = np.empty(0, np.int64)
+
+    def _slots_to_send(self, n_slots: int) -> int:
+        return n_slots - n_slots % self._run_slots
 
     def _most_rows(self, n_slots: int) -> int:
-        runs = (len(self._tx_time_ns) + n_slots) // self._run_slots
-        return runs * self._scheme.depth * self._scheme.data
+        return n_slots // self._run_slots * self._scheme.depth * self._scheme.data
 
-    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array) -> None:
-        missing = (self._run_slots - len(self._tx_time_ns)) % self._run_slots
-        begun = (
-            np.concatenate([self._tx_time_ns, tx_time_ns[:missing]]),
-            np.concatenate([self._decode_time_ns, decode_time_ns[:missing]]),
-        )
-        if len(begun[0]) < self._run_slots and missing:
-            self._tx_time_ns, self._decode_time_ns = begun
-            return
-        whole = missing + (len(tx_time_ns) - missing) // self._run_slots * self._run_slots
-        self._decode(*begun)
-        self._decode(tx_time_ns[missing:whole], decode_time_ns[missing:whole])
-        self._tx_time_ns = tx_time_ns[whole:].copy()
-        self._decode_time_ns = decode_time_ns[whole:].copy()
-
-    def _decode(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array) -> None:
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
         from tmt.kernels.fec import decode_runs  # noqa: PLC0415
 
+        del begun  # every row is settled at once, so that none waits in the window
         scheme = self._scheme
-        begin = self._rows() - self._emitted
         self._runs += len(tx_time_ns) // self._run_slots
-        rows = rows_between(self._window, begin, self._rows() - self._emitted)
         decode_runs(
             tx_time_ns,
             decode_time_ns,
@@ -101,20 +84,13 @@ class _FecConverter(Converter):
             scheme.repair,
             scheme.depth,
             scheme.detection_delay_ns,
-            rows.tx_time_ns,
-            rows.delay_ns,
-            rows.delivered,
-            rows.transmissions,
+            window,
         )
+        return self._most_rows(len(tx_time_ns))
 
-    def _rows(self) -> int:
-        return self._runs * self._scheme.depth * self._scheme.data
-
-    def _settled_rows(self) -> int:
-        return self._rows()
+    @property
+    def _run_slots(self) -> int:
+        return self._scheme.depth * (self._scheme.data + self._scheme.repair)
 
     def _repair_slots(self) -> int:
         return self._runs * self._scheme.depth * self._scheme.repair
-
-    def _dropped_tail(self) -> int:
-        return len(self._tx_time_ns)

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tmt.schema import UNSETTLED
-from tmt.schemes.converter import Converter, grown_ring
+from tmt.schemes.converter import Converter, grown_ring, ring_entries
 from tmt.schemes.parameters import Scheme, check_count, check_delay, check_run
-from tmt.trace import LinkTrace
 
 if TYPE_CHECKING:
+    from tmt.kernels import Rows
     from tmt.trace import Int64Array
-
-SLOTS_PER_CALL = 16_384
-"""So that the kernel's ring of requests stays in the cache."""
 
 
 @dataclass(frozen=True)
@@ -72,81 +68,59 @@ class Harq(Scheme):
 
 class _HarqConverter(Converter):
     def __init__(self, scheme: Harq) -> None:
-        from tmt.kernels.harq import REQUEST, STATE, WINDOW_SLOTS  # noqa: PLC0415
-        from tmt.kernels.vectors import WIDTH  # noqa: PLC0415
+        from tmt.kernels.harq import BLOCK, STATE  # noqa: PLC0415
 
         super().__init__()
         self._scheme = scheme
         self._state = np.zeros(1, STATE)
-        on_air = scheme.data + scheme.repair + WINDOW_SLOTS + WIDTH
-        self._air_tx_ns = np.zeros(on_air, np.int64)
-        self._air_decode_ns = np.zeros(on_air, np.int64)
-        self._requests = np.zeros(1, REQUEST)
-        self._arrivals_ns = np.zeros((1, 2 * (scheme.data + scheme.repair) + scheme.extra + 1), np.int64)
+        self._blocks = np.zeros(2, BLOCK)
+        self._arrivals_ns = np.zeros((2, scheme.data + max(scheme.repair, scheme.extra) + 1), np.int64)
 
-    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array) -> None:
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
         from tmt.kernels.harq import send_and_repair  # noqa: PLC0415
 
-        scheme, window, state = self._scheme, self._window, self._state
-        for start in range(0, len(tx_time_ns), SLOTS_PER_CALL):
-            slots = slice(start, start + SLOTS_PER_CALL)
-            head, tail = int(state["head"][0]), int(state["tail"][0])
-            more = tail - head + len(tx_time_ns[slots]) // (scheme.data + scheme.repair) + 2
-            self._requests = grown_ring(self._requests, head, tail, more)
-            self._arrivals_ns = grown_ring(self._arrivals_ns, head, tail, more)
-            send_and_repair(
-                tx_time_ns[slots],
-                decode_time_ns[slots],
-                scheme.data,
-                scheme.repair,
-                scheme.extra,
-                scheme.rounds,
-                scheme.detection_delay_ns + scheme.rtt_ns,
-                scheme.detection_delay_ns,
-                state,
-                self._air_tx_ns,
-                self._air_decode_ns,
-                self._requests,
-                self._arrivals_ns,
-                self._emitted,
-                window.tx_time_ns,
-                window.delay_ns,
-                window.delivered,
-                window.transmissions,
+        scheme = self._scheme
+        more = len(tx_time_ns) // (scheme.data + scheme.repair) + 2
+        if self._tail - self._head + more > len(self._blocks) - 1:
+            self._blocks, self._arrivals_ns = (
+                np.concatenate([lines[:1], grown_ring(lines[1:], self._head, self._tail, more)])
+                for lines in (self._blocks, self._arrivals_ns)
             )
+        return send_and_repair(
+            tx_time_ns,
+            decode_time_ns,
+            scheme.data,
+            scheme.repair,
+            scheme.extra,
+            scheme.rounds,
+            scheme.detection_delay_ns + scheme.rtt_ns,
+            scheme.detection_delay_ns,
+            self._state,
+            self._blocks,
+            self._arrivals_ns,
+            begun,
+            window,
+        )
 
-    def _most_rows(self, n_slots: int) -> int:
-        from tmt.kernels.vectors import WIDTH  # noqa: PLC0415
+    def _oldest_open_row(self, n_rows: int) -> int:
+        new, waiting = self._blocks[0], ring_entries(self._blocks[1:], self._head, self._tail)
+        oldest = new["row"] if new["left"] > 0 else n_rows
+        return int(waiting["row"].min(initial=oldest))
 
-        return self._on_air() + n_slots + WIDTH
-
-    def _rows(self) -> int:
-        return int(self._state["rows"][0])
-
-    def _settled_rows(self) -> int:
-        from tmt.kernels.harq import oldest_open_row  # noqa: PLC0415
-
-        return int(oldest_open_row(self._state, self._requests))
-
-    def _on_air(self) -> int:
-        """Slots of the block that is on air."""
-        return int(self._state["on_air"][0])
-
-    def _data_slots(self) -> int:
-        return self._rows() + min(self._on_air(), self._scheme.data)
+    def _move_window(self, n_rows: int) -> None:
+        self._blocks["row"] -= n_rows
 
     def _repair_slots(self) -> int:
-        blocks = self._rows() // self._scheme.data
-        on_air = max(self._on_air() - self._scheme.data, 0)
-        return blocks * self._scheme.repair + on_air + int(self._state["requested"][0])
+        scheme, left = self._scheme, int(self._blocks["left"][0])
+        blocks = -(-self._rows // scheme.data)
+        return blocks * scheme.repair - min(left, scheme.repair) + int(self._state["requested_slots"][0])
 
-    def _cut_short(self) -> LinkTrace:
-        rows = min(self._on_air(), self._scheme.data)
-        decode_time_ns = self._air_decode_ns[:rows]
-        delivered = decode_time_ns > 0
-        return LinkTrace(
-            self._air_tx_ns[:rows].copy(),
-            np.where(delivered, decode_time_ns, UNSETTLED),
-            delivered,
-            np.ones(rows, np.uint8),
-        )
+    @property
+    def _head(self) -> int:
+        """Number of the first request in the FIFO."""
+        return int(self._state["head"][0])
+
+    @property
+    def _tail(self) -> int:
+        """Number of the request after the last in the FIFO."""
+        return int(self._state["tail"][0])

@@ -9,6 +9,7 @@ from tmt.schemes.converter import Converter
 from tmt.schemes.parameters import Scheme, check_delay
 
 if TYPE_CHECKING:
+    from tmt.kernels import Rows
     from tmt.trace import Int64Array
 
 
@@ -49,22 +50,9 @@ class _NoSchemeConverter(Converter):
         super().__init__()
         self._scheme = scheme
 
-    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array) -> None:
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
         from tmt.kernels.none import send_once  # noqa: PLC0415
 
-        window = self._window
-        send_once(
-            tx_time_ns,
-            decode_time_ns,
-            self._scheme.detection_delay_ns,
-            window.tx_time_ns,
-            window.delay_ns,
-            window.delivered,
-            window.transmissions,
-        )
-
-    def _rows(self) -> int:
-        return self._slots
-
-    def _settled_rows(self) -> int:
-        return self._slots
+        del begun  # every row is settled at once, so that none waits in the window
+        send_once(tx_time_ns, decode_time_ns, self._scheme.detection_delay_ns, window)
+        return len(tx_time_ns)
