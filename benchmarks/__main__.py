@@ -24,8 +24,8 @@ Written by `make bench`. Ratios are medians of things timed in turn, in one run,
 Millions of slots per second of each kernel; {n_slots:,} slots at 1.004 ms, independent erasures, RTT 0.5 s,
 one thread's processor time, outputs allocated and touched beforehand. The first ratio is to the rows per
 second of `numpy.copyto` on the same two columns: at least a third at 1 % erasures. The second ratio is to the
-slots per second of a conversion from Parquet to Parquet: at least 3 up to 10 % erasures, else 1.5. A cell that
-misses a target is marked.
+slots per second of a conversion from Parquet to Parquet: at least 3 up to 10 % erasures, else 1.5. A cell
+that misses a target is marked.
 
 {kernels}
 
