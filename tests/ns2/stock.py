@@ -29,17 +29,20 @@ def lay_out(folder: Path) -> Path:
     return work
 
 
-def run_stock_script(ns: Path, script: str, folder: Path) -> tuple[dict[str, bytes], int, str]:
+def run_stock_script(
+    ns: Path, script: str, folder: Path, preamble: str = ""
+) -> tuple[dict[str, bytes], int, str]:
     """Run a test of a stock suite in a folder of its own; return the files that it wrote, status and stdout.
 
-    What suites call at their end to plot is not there, so that they may end with another status than 0; the
-    traces are complete by then.
+    `preamble` is Tcl that runs before the suite. The program with which suites plot at their end is absent, so
+    that their status may not be 0; the traces are complete by then.
     """
     work = lay_out(folder)
-    stock = {path.name for path in work.iterdir()}
     suite, test = script.split()
+    (work / "run.tcl").write_text(f"{preamble}source test-suite-{suite}.tcl\n")
+    stock = {path.name for path in work.iterdir()}
     done = subprocess.run(
-        [ns, f"test-suite-{suite}.tcl", test, "QUIET"],
+        [ns, "run.tcl", test, "QUIET"],
         cwd=work,
         check=False,
         capture_output=True,
