@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "tests/congestion/average_window.h"
 #include "tests/congestion/script.h"
@@ -38,6 +39,22 @@ TEST(Compound, GrowsByABinomialLawWithoutAQueue) {
     ++rounds;
   }
   EXPECT_GT(control.cwnd(), 100.0 + 20 * 3.9);
+}
+
+TEST(Compound, MeasuresOnceInAWindowOfPackets) {
+  // 50 packets are on the way all the time, so that an RTT has 50 acknowledgements.
+  Compound control(ControlParameters{});
+  Script script(control, 100 * millisecond);
+  avoid_congestion(control, script, 100);
+  script.outstanding = 50;
+  double dwnd = control.dwnd();
+  std::vector<std::int64_t> ends;
+  while (ends.size() < 5) {
+    script.ack();
+    if (control.dwnd() != dwnd) ends.push_back(script.una);
+    dwnd = control.dwnd();
+  }
+  for (std::size_t i = 1; i < ends.size(); ++i) EXPECT_EQ(ends[i] - ends[i - 1], 50);
 }
 
 TEST(Compound, IsRenoBelow38Packets) {

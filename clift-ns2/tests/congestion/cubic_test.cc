@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/congestion/average_window.h"
+#include "tests/congestion/ideal_sender.h"
 #include "tests/congestion/script.h"
 
 namespace clift::tcp {
@@ -153,6 +154,31 @@ TEST(Cubic, LeavesSlowStartByHyStart) {
   for (int i = 0; i < 5; ++i) script.round();
   EXPECT_NE(control.ssthresh(), infinite_ssthresh);
   EXPECT_LT(control.cwnd(), 60.0 * std::pow(1.25, 5));
+}
+
+// 1000 packets/s, RTT 100 ms and 1 ms for the packet itself. Slow start sends bursts of 10, 20, 40, 80, 160 and 320
+// packets, two for each acknowledgement, so that they pile up within a burst. The first packet of a burst finds the
+// queue empty as long as the burst before took less than the RTT, which 80 packets do. 160 take 160 ms: packet 310
+// then waits 59 ms, its round has a least RTT of 160 ms for 101, and the round's eighth sample, of packet 317, ends
+// slow start (RFC 9406, section 4.2). The window is 10 + 318 by then, and grows by a quarter.
+// Each round ends with the acknowledgement of SND.NXT as it was when the round began: packets 630, 1036, 1543, 2177,
+// 2969. The fifth of them ends CSS (CSS_ROUNDS), at a window of 328 + (2969 - 318) / 4 = 990.75.
+TEST(Cubic, CountsTheRoundsOfHyStartByTheFirstPacketSentInThem) {
+  Cubic control(ControlParameters{});
+  Path path;
+  path.rate = 1000.0;
+  path.rtt_ns = 100 * millisecond;
+  IdealSender sender(control, path);
+  double fast_until = 0.0;
+  std::int64_t ended_at = 0;
+  sender.after_ack = [&](const AckSample& ack) {
+    if (control.cwnd() == 10.0 + static_cast<double>(ack.snd_una)) fast_until = control.cwnd();
+    if (ended_at == 0 && control.ssthresh() != infinite_ssthresh) ended_at = ack.snd_una;
+  };
+  sender.run_until(4'000 * millisecond);
+  EXPECT_DOUBLE_EQ(fast_until, 328.0);
+  EXPECT_EQ(ended_at, 2970);
+  EXPECT_EQ(control.ssthresh(), 990);
 }
 
 // Table 1 (RTT 100 ms) and table 2 (10 ms) of RFC 9438 for C = .4: mean windows under periodic loss. The RFC's model

@@ -22,6 +22,8 @@ class Script {
 
   // `selectively` of the packets had been acknowledged out of order before.
   AckSample ack(std::int64_t packets = 1, std::int64_t selectively = 0) {
+    const std::int64_t flight = outstanding > 0 ? outstanding : static_cast<std::int64_t>(control_.cwnd());
+    const std::int64_t snd_nxt = una + flight;  // the sender reports an acknowledgement before it answers it
     una += packets;
     min_rtt_ns_ = std::min(min_rtt_ns_, rtt_ns_);
     AckSample sample;
@@ -31,10 +33,9 @@ class Script {
     sample.rtt_ns = sample.srtt_ns = rtt_ns_;
     sample.min_rtt_ns = min_rtt_ns_;
     sample.delivered = sample.snd_una = una;
-    const std::int64_t flight = outstanding > 0 ? outstanding : static_cast<std::int64_t>(control_.cwnd());
     sample.in_flight = flight;
     sample.prior_in_flight = flight + packets;
-    sample.snd_nxt = una + flight;
+    sample.snd_nxt = snd_nxt;
     sample.state = state;
     sample.is_cwnd_limited = is_cwnd_limited;
     control_.on_ack(sample);

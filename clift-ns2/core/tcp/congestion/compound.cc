@@ -19,7 +19,7 @@ void Compound::on_ack(const AckSample& ack) {
   // No samples of the round-trip time and no change of the delay window while losses are repaired (section 6).
   const bool repairing = ack.state == RecoveryState::recovery || ack.state == RecoveryState::loss;
   if (!repairing && ack.rtt_ns >= 0) base_rtt_ns_ = std::min(base_rtt_ns_, ack.rtt_ns);
-  if (ack.snd_una < round_end_) return;
+  if (ack.snd_una <= round_end_) return;
   round_end_ = ack.snd_nxt;
   if (!repairing && !in_slow_start() && base_rtt_ns_ != never && ack.srtt_ns > 0) end_round(ack);
 }

@@ -24,7 +24,8 @@ void Cubic::on_ack(const AckSample& ack) {
   last_ack_ns_ = ack.now_ns;
 
   if (ssthresh_ == infinite_ssthresh && ack.newly_acked > 0) {
-    const bool round_begins = ack.snd_una >= round_end_;
+    // RFC 9406, section 4.2: a round ends with the acknowledgement of the segment that was SND.NXT when it began.
+    const bool round_begins = ack.snd_una > round_end_;
     if (round_begins) round_end_ = ack.snd_nxt;
     hystart_.on_ack(round_begins, ack.rtt_ns < 0 ? std::nullopt : std::optional(ack.rtt_ns));
     if (hystart_.done()) {

@@ -33,7 +33,7 @@ class Cubic : public WindowBased {
   double w_cubic(double t_s) const;
 
   HyStart hystart_;
-  std::int64_t round_end_ = 0;
+  std::int64_t round_end_ = 0;  // its acknowledgement begins the next round
   Nanoseconds last_ack_ns_ = 0;
   Curve curve_;
   Curve before_;  // for undo
