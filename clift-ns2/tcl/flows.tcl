@@ -1,5 +1,6 @@
 # The flows: TCP agents of the stack that is set, with selective acknowledgements and timestamps, each to a sink of its
-# own. Stack 2009 is TCP-Linux, the code of Linux 2.6.22; modern is core/tcp. FECTCP is the same beside either.
+# own. Stack 2009 is TCP-Linux, the code of Linux 2.6.22, with its faults mended, 2009-as-shipped the same without the
+# patches that change results; modern is core/tcp. FECTCP is the same beside each.
 
 set tcp_ip_bytes 40
 set timestamp_bytes 12
@@ -19,6 +20,7 @@ array set variants {
 		bbr bbr  bbr3 bbr3  fectcp fectcp
 	}
 }
+set variants(2009-as-shipped) $variants(2009)
 
 # Sets the congestion controls of both senders. Which variants there are depends on the stack.
 proc choose_controls {} {
@@ -142,6 +144,7 @@ proc new_sender { flow stack congestion_control } {
 	} elseif { $stack eq "modern" } {
 		$tcp congestion_control $congestion_control
 	} else {
+		$tcp set as_shipped_ [expr { $stack eq "2009-as-shipped" }]
 		$ns at 0 "$tcp select_ca $congestion_control"
 	}
 	return $tcp

@@ -9,7 +9,7 @@ foreach part { settings path proxy flows } {
 }
 
 set known {
-	stack             {choice {2009 modern}} 2009
+	stack             {choice {2009 2009-as-shipped modern}} 2009
 	tcp               text     cubic
 	forward           text     {}
 	return            text     {}
@@ -49,7 +49,7 @@ set known {
 	wired_delay_s     {real 0} 0
 	wired_loss        {real 0} 0
 	proxy             flag     0
-	proxy_stack       {choice {2009 modern}} 2009
+	proxy_stack       {choice {2009 2009-as-shipped modern}} 2009
 	proxy_tcp         text     cubic
 	proxy_buffer_packets {int 2}  100
 	proxy_delay_s     {real 0} 0

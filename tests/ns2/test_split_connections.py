@@ -73,7 +73,7 @@ def test_split__is_exact_with_every_variant_in_both_directions(
     stack: str, tcp: str, simulator: Path, tmp_path: Path
 ) -> None:
     # The other stack goes on from the proxy, so that both kinds of sender meet both.
-    other = {"2009": "modern", "modern": "2009"}[stack]
+    other = "2009" if stack == "modern" else "modern"
     run = transfer(
         simulator,
         tmp_path,
@@ -99,7 +99,7 @@ def test_split__is_exact_with_every_variant_in_both_directions(
     [(stack, tcp) for stack, variants in STACKS.items() for tcp in variants if tcp != "fectcp"],
 )
 def test_split__sends_on_with_every_variant(stack: str, tcp: str, simulator: Path, tmp_path: Path) -> None:
-    other = {"2009": "modern", "modern": "2009"}[stack]
+    other = "2009" if stack == "modern" else "modern"
     run = transfer(
         simulator,
         tmp_path,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tmt.settings.links import Link
     from tmt.settings.settings import Settings
 
-WINDOWS_PER_PATH = {"2009": 1, "modern": 4}
+WINDOWS_PER_PATH = {"2009": 1, "2009-as-shipped": 1, "modern": 4}
 """What the default window is, in multiples of what path and queue hold.
 
 In stack 2009 slow start overshoots the path by as much as it allows. In the modern stack it is the receiver's

@@ -7,6 +7,8 @@ from typing import Final
 
 from tmt.errors import UsageError
 
+STACK_NAMES = ("2009", "2009-as-shipped", "modern")
+
 
 @dataclass(frozen=True, slots=True)
 class TcpVariant:
@@ -17,27 +19,27 @@ class TcpVariant:
     label
         Its name in tables and figures.
     controls
-        Name of its congestion control in each stack that has it: modules of TCP-Linux in stack 2009, classes
-        of `clift-ns2/core/tcp/congestion` in the modern stack.
+        Name of its congestion control in each stack that has it: modules of TCP-Linux in the stacks of 2009,
+        classes of `clift-ns2/core/tcp/congestion` in the modern stack.
     """
 
     label: str
     controls: dict[str, str]
 
 
-def _in_both(control: str) -> dict[str, str]:
-    return {"2009": control, "modern": control}
+def _in_all(control: str) -> dict[str, str]:
+    return dict.fromkeys(STACK_NAMES, control)
 
 
 VARIANTS = {
-    "newreno": TcpVariant("New Reno", _in_both("reno")),
-    "westwood": TcpVariant("Westwood+", _in_both("westwood")),
-    "hybla": TcpVariant("Hybla", _in_both("hybla")),
-    "cubic": TcpVariant("CUBIC", _in_both("cubic")),
-    "compound": TcpVariant("Compound", _in_both("compound")),
+    "newreno": TcpVariant("New Reno", _in_all("reno")),
+    "westwood": TcpVariant("Westwood+", _in_all("westwood")),
+    "hybla": TcpVariant("Hybla", _in_all("hybla")),
+    "cubic": TcpVariant("CUBIC", _in_all("cubic")),
+    "compound": TcpVariant("Compound", _in_all("compound")),
     "bbr": TcpVariant("BBRv1", {"modern": "bbr"}),
     "bbr3": TcpVariant("BBRv3", {"modern": "bbr3"}),
-    "fectcp": TcpVariant("FECTCP", _in_both("fectcp")),
+    "fectcp": TcpVariant("FECTCP", _in_all("fectcp")),
 }
 """Every TCP variant by the name that users type. FECTCP has agents of its own, the same beside each stack."""
 
@@ -45,9 +47,13 @@ TCP_VARIANTS = tuple(VARIANTS)
 
 STACKS = {
     stack: tuple(name for name, variant in VARIANTS.items() if stack in variant.controls)
-    for stack in ("2009", "modern")
+    for stack in STACK_NAMES
 }
-"""TCP stacks and their variants: ns-2's TCP-Linux (the code of Linux 2.6.22), and CLIFT's own."""
+"""TCP stacks and their variants.
+
+`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended; `2009-as-shipped` is the same without the
+patches that change results (docs/tcp-linux.md); `modern` is CLIFT's own.
+"""
 
 DEFAULT_STACK: Final = "2009"
 
