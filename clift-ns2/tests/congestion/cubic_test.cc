@@ -162,7 +162,7 @@ TEST(Cubic, LeavesSlowStartByHyStart) {
 // then waits 59 ms, its round has a least RTT of 160 ms for 101, and the round's eighth sample, of packet 317, ends
 // slow start (RFC 9406, section 4.2). The window is 10 + 318 by then, and grows by a quarter.
 // Each round ends with the acknowledgement of SND.NXT as it was when the round began: packets 630, 1036, 1543, 2177,
-// 2969. The fifth of them ends CSS (CSS_ROUNDS), at a window of 328 + (2969 - 318) / 4 = 990.75.
+// 2969. The fifth of them ends CSS (CSS_ROUNDS), at a window of 328 + (2970 - 318) / 4 = 991.
 TEST(Cubic, CountsTheRoundsOfHyStartByTheFirstPacketSentInThem) {
   Cubic control(ControlParameters{});
   Path path;
@@ -178,7 +178,7 @@ TEST(Cubic, CountsTheRoundsOfHyStartByTheFirstPacketSentInThem) {
   sender.run_until(4'000 * millisecond);
   EXPECT_DOUBLE_EQ(fast_until, 328.0);
   EXPECT_EQ(ended_at, 2970);
-  EXPECT_EQ(control.ssthresh(), 990);
+  EXPECT_EQ(control.ssthresh(), 991);
 }
 
 // Table 1 (RTT 100 ms) and table 2 (10 ms) of RFC 9438 for C = .4: mean windows under periodic loss. The RFC's model

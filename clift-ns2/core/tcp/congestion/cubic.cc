@@ -23,8 +23,10 @@ void Cubic::on_ack(const AckSample& ack) {
   if (!ack.is_cwnd_limited && curve_.epoch_ns != never) curve_.epoch_ns += ack.now_ns - last_ack_ns_;
   last_ack_ns_ = ack.now_ns;
 
-  if (ssthresh_ == infinite_ssthresh && ack.newly_acked > 0) {
-    // RFC 9406, section 4.2: a round ends with the acknowledgement of the segment that was SND.NXT when it began.
+  const bool is_first_start = ssthresh_ == infinite_ssthresh && ack.newly_acked > 0;
+  WindowBased::on_ack(ack);
+  if (is_first_start) {  // the window has grown for this ACK before it is judged (RFC 9406, section 4.2)
+    // A round ends with the acknowledgement of the segment that was SND.NXT when it began.
     const bool round_begins = ack.snd_una > round_end_;
     if (round_begins) round_end_ = ack.snd_nxt;
     hystart_.on_ack(round_begins, ack.rtt_ns < 0 ? std::nullopt : std::optional(ack.rtt_ns));
@@ -34,7 +36,6 @@ void Cubic::on_ack(const AckSample& ack) {
       flat_start_ = true;
     }
   }
-  WindowBased::on_ack(ack);
 }
 
 void Cubic::on_timeout(const CongestionEvent& event) {
