@@ -104,7 +104,8 @@ REFUSALS = {
     "unknown stack": (
         "duration = 20",
         'duration = 20\nstack = "2020"',
-        "26: key traffic[0].stack: value \"2020\" is not allowed; allowed: '2009', '2009-as-shipped' or 'modern'",
+        '26: key traffic[0].stack: value "2020" is not allowed; '
+        "allowed: '2009', '2009-as-shipped' or 'modern'",
     ),
     "unknown code": (
         "duration = 20",

@@ -51,8 +51,8 @@ STACKS = {
 }
 """TCP stacks and their variants.
 
-`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended; `2009-as-shipped` is the same without the
-patches that change results (docs/tcp-linux.md); `modern` is CLIFT's own.
+`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended; `2009-as-shipped` is the same
+without the patches that change results (docs/tcp-linux.md); `modern` is CLIFT's own.
 """
 
 DEFAULT_STACK: Final = "2009"
