@@ -86,13 +86,14 @@ def test_bound__holds_for_variants_that_do_not_look_at_it(tcp: str) -> None:
 
 
 def test_recovery_as_shipped__lets_westwood_fill_a_path_with_shadows(link_file: LinkFactory) -> None:
-    # Shadows of 0.18 s, 4.6 s apart on average; what they hit comes 0.5 s late, as over ARQ. An independent study of
-    # the distribution's program found 1609 to 2107 kbit/s in such courses, and 703 to 940 with patch 0016.
+    # Shadows of 0.18 s, 4.6 s apart on average; what they hit comes 0.5 s late, as over ARQ. An independent
+    # study of the distribution's program found 1609 to 2107 kbit/s in such courses, and 703 to 940 with patch
+    # 0016.
     rows = 500 * S // SPACING_NS
     begins_s = np.cumsum(np.random.default_rng(2).exponential(4.6, 200))
     since_s = np.arange(rows) * SPACING_NS / S
     into_s = since_s - begins_s[np.searchsorted(begins_s, since_s, side="right") - 1]
-    delay_ns = np.where((0 <= into_s) & (into_s < 0.18), S // 2, 0)
+    delay_ns = np.where((into_s >= 0) & (into_s < 0.18), S // 2, 0)
     link = TraceLink(link_file("link.npy", rows=rows, spacing_ns=SPACING_NS, delay_ns=delay_ns), 1500)
     changes = {
         "forward_link": link,

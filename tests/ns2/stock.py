@@ -34,8 +34,8 @@ def run_stock_script(
 ) -> tuple[dict[str, bytes], int, str]:
     """Run a test of a stock suite in a folder of its own; return the files that it wrote, status and stdout.
 
-    `preamble` is Tcl that runs before the suite. The program with which suites plot at their end is absent, so
-    that their status may not be 0; the traces are complete by then.
+    `preamble` is Tcl that runs before the suite. The program with which suites plot at their end is absent,
+    so that their status may not be 0; the traces are complete by then.
     """
     work = lay_out(folder)
     suite, test = script.split()

@@ -1,4 +1,4 @@
-"""TCP-Linux as shipped: an agent with `as_shipped_` gives the results of ns-2.35, one without gives the mended ones."""
+"""TCP-Linux as shipped: with `as_shipped_` it gives the results of ns-2.35, without it the mended ones."""
 
 from __future__ import annotations
 
@@ -16,15 +16,11 @@ pytestmark = pytest.mark.ns2
 COURSE = Path(__file__).with_name("linux_course.tcl")
 AS_SHIPPED = "Agent/TCP/Linux set as_shipped_ true\n"
 REFERENCES = STOCK_TCL / "test" / "test-output-tcpLinux"
-TESTS = [
-    "tcpLinuxBase",
-    *(
-        f"tcpLinux{queue}_{control}"
-        for queue in ("DropTail", "RED")
-        for control in ("bic", "compound", "cubic", "highspeed", "htcp", "hybla", "illinois")
-        + ("lp", "reno", "scalable", "vegas", "veno", "westwood", "yeah")
-    ),
-]
+CONTROLS = (
+    *("bic", "compound", "cubic", "highspeed", "htcp", "hybla", "illinois"),
+    *("lp", "reno", "scalable", "vegas", "veno", "westwood", "yeah"),
+)
+TESTS = ["tcpLinuxBase", *(f"tcpLinux{queue}_{name}" for queue in ("DropTail", "RED") for name in CONTROLS)]
 
 
 def course(ns: Path, folder: Path, case: tuple[object, ...], *, as_shipped: bool) -> bytes:

@@ -50,7 +50,7 @@ class Settings:
     stack: Annotated[
         str,
         Parameter(
-            "TCP stack: as in 2009 (Linux 2.6.22), mended or as ns-2 shipped it, or with today's loss recovery",
+            "TCP stack: as in 2009 (Linux 2.6.22), mended or as shipped, or with today's loss recovery",
             choices=tuple(STACKS),
             flag="--stack",
             table="traffic",
