@@ -33,7 +33,7 @@ std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t 
   filled_bytes_ = filled_bytes;
   if (free > next_row_) {
     unused_ += free - next_row_;
-    if (bytes_.vary()) wasted_bytes_ += bytes_between(next_row_, free);
+    if (bytes_.vary()) wasted_bytes_ += bytes_.between(clock_, next_row_, free);
   }
   next_row_ = end;
   clock_.stay_near(end);
@@ -85,18 +85,12 @@ RowUse DeliveryPlan::use_until(Nanoseconds now_ns) const {
   use.offered = end - first_row_;
   use.unused = unused_ + std::max<std::int64_t>(0, end - next_row_);
   use.used = use.offered - use.unused;
-  use.offered_bytes = bytes_between(first_row_, end);
+  use.offered_bytes = bytes_.between(clock_, first_row_, end);
   std::int64_t unused_bytes = wasted_bytes_;
-  if (end >= next_row_) unused_bytes += left_of_last_row() + bytes_between(next_row_, end);
+  if (end >= next_row_) unused_bytes += left_of_last_row() + bytes_.between(clock_, next_row_, end);
   if (!bytes_.vary()) unused_bytes += unused_ * bytes_.lldu_bytes();
   use.used_bytes = use.offered_bytes - unused_bytes;
   use.repeats = end > first_row_ ? clock_.repetition_of(end - 1) - clock_.repetition_of(first_row_) : 0;
   return use;
 }
-
-std::int64_t DeliveryPlan::bytes_between(std::int64_t begin, std::int64_t end) const {
-  const std::int64_t repetitions = clock_.repetition_of(end) - clock_.repetition_of(begin);
-  return bytes_.between(clock_.place_of(begin).index, repetitions, clock_.place_of(end).index);
-}
-
 }  // namespace clift

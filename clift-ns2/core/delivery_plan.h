@@ -4,18 +4,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/packing.h"
 #include "core/row_bytes.h"
 #include "core/row_clock.h"
 #include "core/trace_file.h"
 #include "core/time.h"
 
 namespace clift {
-
-// How packets lie in rows.
-enum class Packing {
-  padded,  // each packet begins in a row of its own
-  packed,  // bytes follow each other: a row may end one packet and begin others
-};
 
 struct PlanOptions {
   std::int64_t lldu_bytes = 1500;  // size of a row where the trace has no sizes, at least 1
@@ -65,7 +60,6 @@ class DeliveryPlan {
 
   std::int64_t end_of_padded(std::int64_t begin, std::int64_t size_bytes);
   std::int64_t left_of_last_row() const;
-  std::int64_t bytes_between(std::int64_t begin, std::int64_t end) const;
   Nanoseconds released_at(const Delivery& packet);
 
   PlanOptions options_;

@@ -49,10 +49,12 @@ class RowBytes {
     return place_beyond(index, bytes);
   }
 
-  // Bytes of the rows that lie between the beginnings of two rows; the second is in the same repetition or a later one.
-  std::int64_t between(std::size_t from, std::int64_t repetitions, std::size_t to) const {
-    if (!vary()) return (repetitions * count_ + static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from)) * lldu_bytes_;
-    return repetitions * ends_.back() + before(to) - before(from);
+  // Bytes of the rows begin .. end - 1 of a clock's numbering, with begin <= end.
+  template <class Clock>
+  std::int64_t between(const Clock& clock, std::int64_t begin, std::int64_t end) const {
+    if (!vary()) return (end - begin) * lldu_bytes_;
+    const std::int64_t repetitions = clock.repetition_of(end) - clock.repetition_of(begin);
+    return repetitions * ends_.back() + before(clock.place_of(end).index) - before(clock.place_of(begin).index);
   }
 
  private:

@@ -44,6 +44,7 @@ WireLink link_of(const Settings& settings, const LinkSettings& link, const LinkT
   if (trace == nullptr) return {RatePlan(link.rate_bps), settings.queue_packets, propagation_ns};
   PlanOptions options;
   options.lldu_bytes = link.lldu_bytes;
+  options.packing = link.packing;
   options.offset_ns = link.offset_ns;
   options.loop = settings.loop;
   options.in_order = settings.in_order;

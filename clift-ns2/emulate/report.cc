@@ -37,6 +37,8 @@ Counters counters_of(const Wire::Direction& direction, const std::string& prefix
     found.insert(found.end(), {{"rows_offered", use->offered},
                                {"rows_used", use->used},
                                {"rows_unused", use->unused},
+                               {"bytes_offered", use->offered_bytes},
+                               {"bytes_used", use->used_bytes},
                                {"trace_repeats", use->repeats}});
   }
   add_times(found, "delay", direction.delays);

@@ -42,6 +42,10 @@ void add_link(Setters& setters, const std::string& direction, LinkSettings& link
   setters[direction + "_lldu_bytes"] = [&link](auto& key, auto& value) {
     link.lldu_bytes = integer(key, value, 1, std::numeric_limits<std::int32_t>::max());
   };
+  setters[direction + "_packing"] = [&link](auto& key, auto& value) {
+    if (value != "padded" && value != "packed") refuse(key, value, "padded or packed");
+    link.packing = value == "packed" ? Packing::packed : Packing::padded;
+  };
   setters[direction + "_offset_ns"] = [&link](auto& key, auto& value) { link.offset_ns = integer(key, value, 0, most); };
 }
 

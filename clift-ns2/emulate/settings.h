@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/packing.h"
 #include "core/time.h"
 
 namespace clift {
@@ -20,6 +21,7 @@ struct LinkSettings {
   std::string trace;  // `.npy` file; empty: a plain link
   double rate_bps = 2e6;
   std::int64_t lldu_bytes = 1500;
+  Packing packing = Packing::padded;
   Nanoseconds offset_ns = 0;
 };
 

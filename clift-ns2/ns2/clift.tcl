@@ -5,6 +5,7 @@ Queue/Clift set in_order_ 0
 Queue/Clift set hold_ 0
 Queue/Clift set loop_ 0
 Queue/Clift set offset_ 0
+Queue/Clift set packed_ 0
 
 # One unit a slot, nothing repeated, no losses: each scheme takes what it needs of these.
 Queue/Clift/Online set unit_bytes_ 1500

@@ -44,6 +44,7 @@ PlanOptions CliftQueue::options() const {
   if (lldu_bytes_ < 1) refuse("lldu_bytes_", lldu_bytes_, "1 or more");
   PlanOptions options;
   options.lldu_bytes = lldu_bytes_;
+  options.packing = packing();
   options.hold_ns = checked_time("hold_", hold_, "0 (no bound) or a time in seconds");
   options.offset_ns = checked_offset(*trace_);
   options.loop = loop_ != 0;
@@ -103,6 +104,8 @@ void CliftQueue::add_counters(Counters& counters) {
   add(counters, "rows_offered", use.offered);
   add(counters, "rows_used", use.used);
   add(counters, "rows_unused", use.unused);
+  add(counters, "bytes_offered", use.offered_bytes);
+  add(counters, "bytes_used", use.used_bytes);
   add(counters, "trace_repeats", use.repeats);
   add(counters, "stopped_at_ns", stopped_at_ns_);
 }

@@ -10,6 +10,7 @@ LinkQueue::LinkQueue(const char* name) : name_(name) {
   pq_ = &packets_;
   bind_bool("loop_", &loop_);
   bind_time("offset_", &offset_);
+  bind_bool("packed_", &packed_);
 }
 
 int LinkQueue::command(int argc, const char* const* argv) {

@@ -1,4 +1,4 @@
-// What the queues have in common whose packets need a time of their own to cross the link, or are lost on it.
+// Base of queues that set each packet's delay or loss on the link.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include "config.h"
 #include "queue.h"
 
+#include "core/packing.h"
 #include "core/schema.h"
 #include "core/trace_file.h"
 #include "recorder.h"
@@ -48,6 +49,7 @@ class LinkQueue : public Queue {
 
   [[noreturn]] void refuse(const char* variable, double value, const char* allowed) const;
   void check_limit() const;
+  Packing packing() const { return packed_ != 0 ? Packing::packed : Packing::padded; }
   Nanoseconds checked_time(const char* variable, double seconds, const char* allowed) const;
   static void add(Counters& counters, const char* name, std::int64_t value);
 
@@ -63,6 +65,7 @@ class LinkQueue : public Queue {
   PacketQueue packets_;
   int loop_;
   double offset_;
+  int packed_;
   std::int64_t stopped_at_ns_ = -1;
 
  private:

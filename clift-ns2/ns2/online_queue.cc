@@ -97,17 +97,20 @@ LinkLayerOptions OnlineQueue::options() const {
   check_limit();
   LinkLayerOptions options;
   if (unit_bytes_ < 1) refuse("unit_bytes_", unit_bytes_, "1 or more");
-  options.unit_bytes = unit_bytes_;
+  options.packing = packing();
   checked_time("the link's delay_", delay_s_, "a time in seconds, from 0");
   options.rtt_ns = to_ns(2.0 * delay_s_);
   options.detection_delay_ns = checked_time("detection_delay_", detection_delay_, "a time in seconds, from 0");
   options.resequencer.in_order = in_order_ != 0;
   options.resequencer.hold_ns = checked_time("hold_", hold_, "0 (no bound) or a time in seconds");
   choose(options);
+  if (options.packing == Packing::packed && options.framing == Framing::packet) {
+    refuse("packed_", packed_, ("0 with scheme " + scheme_ + ", whose blocks hold units of one packet").c_str());
+  }
   return options;
 }
 
-// What the scheme's name stands for, with the parameters that it has.
+// Sets the options that the scheme stands for, with its parameters.
 void OnlineQueue::choose(LinkLayerOptions& options) const {
   const auto blocks = [&] {
     if (data_ < 1) refuse("data_", data_, "1 or more");
@@ -158,14 +161,14 @@ std::unique_ptr<SlotSource> OnlineQueue::make_slots() {
   const Nanoseconds processing_ns = checked_time("processing_", processing_, "a time in seconds, from 0");
   if (trace_) {
     if (processing_ns != 0) refuse("processing_", processing_, "0 with a trace, whose slots are as they are");
-    return std::make_unique<TraceSlots>(trace_->rows(), checked_offset(*trace_), loop_ != 0);
+    return std::make_unique<TraceSlots>(trace_->rows(), unit_bytes_, checked_offset(*trace_), loop_ != 0);
   }
   const ChannelOptions channel{probability("alpha_", alpha_), probability("beta_", beta_),
                                probability("error_good_", error_good_), probability("error_bad_", error_bad_)};
   if (alpha_ == 1.0 && beta_ == 1.0) refuse("beta_", beta_, "less than 1 where alpha_ is 1");
   if (!lies_within(rate_bps_, 1.0, 1e18)) refuse("the link's bandwidth_", rate_bps_, "a rate of 1 bit/s or more");
   const double unit_ns = 8e9 * unit_bytes_ / rate_bps_ + static_cast<double>(processing_ns);
-  return std::make_unique<RateSlots>(unit_ns, channel, generator_);
+  return std::make_unique<RateSlots>(unit_bytes_, unit_ns, channel, generator_);
 }
 
 double OnlineQueue::probability(const char* variable, double value) const {
@@ -184,7 +187,7 @@ void OnlineQueue::wake() {
   follow_up();
 }
 
-// Schedules what the link layer has come to.
+// Schedules departures, ends and the next wake of the link layer.
 void OnlineQueue::follow_up() {
   if (layer_->stopped()) say_stopped(*trace_);
   const bool idle = departures_.empty();
@@ -246,6 +249,8 @@ void OnlineQueue::add_counters(Counters& counters) {
   add(counters, "rows_offered", use->offered);
   add(counters, "rows_used", use->used);
   add(counters, "rows_unused", use->offered - use->used);
+  add(counters, "bytes_offered", use->offered_bytes);
+  add(counters, "bytes_used", use->used_bytes - units.left_bytes);
   add(counters, "trace_repeats", use->repeats);
   add(counters, "stopped_at_ns", stopped_at_ns_);
 }

@@ -52,6 +52,7 @@ proc load_trace { queue direction trace } {
 	} else {
 		set_scheme $queue $direction
 	}
+	$queue set packed_ [expr { $setting(${direction}_packing) eq "packed" }]
 	$queue set offset_ $setting(${direction}_offset_s)
 	$queue set loop_ $setting(loop)
 	$queue set in_order_ $setting(in_order)

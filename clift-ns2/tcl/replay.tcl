@@ -17,6 +17,8 @@ set known {
 	return_rate_bps   {real 1} 2e6
 	forward_lldu_bytes {int 1} 1500
 	return_lldu_bytes {int 1}  1500
+	forward_packing   {choice {padded packed}} padded
+	return_packing    {choice {padded packed}} padded
 	forward_offset_s  {real 0} 0
 	return_offset_s   {real 0} 0
 	forward_scheme    text     {}

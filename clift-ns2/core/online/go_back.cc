@@ -48,10 +48,9 @@ void GoBackN::send_new(Nanoseconds earliest_ns) {
   blocks_.emplace_back();
   Block& block = blocks_.back();
   for (bool last = false; !last;) {
-    const Slot slot = send(earliest_ns, &UnitCounts::data);
+    const auto [slot, unit] = send_data_unit(earliest_ns);
     receive(slot);
-    const Unit unit = ledger_.take_unit(slot.sent_ns);
-    block.packets.push_back(unit.packet);
+    block.packets.push_back(unit.packets.front());
     last = unit.last || static_cast<std::int64_t>(block.packets.size()) == options_.data;
     if (!last && next_tx_ns(earliest_ns) == never) return;
   }

@@ -8,12 +8,11 @@
 namespace clift {
 
 LinkLayer::LinkLayer(const LinkLayerOptions& options, SlotSource& slots)
-    : options_(options), ledger_(options.resequencer), slots_(slots) {}
+    : options_(options), ledger_(options.packing, options.resequencer), slots_(slots) {}
 
 void LinkLayer::offer(Nanoseconds now_ns, std::int64_t size_bytes) {
   run(now_ns);
-  const std::int64_t units = (size_bytes + options_.unit_bytes - 1) / options_.unit_bytes;
-  ledger_.add(now_ns, std::max<std::int64_t>(units, 1));
+  ledger_.add(now_ns, size_bytes);
   run(now_ns);
 }
 
@@ -29,6 +28,13 @@ Slot LinkLayer::send(Nanoseconds earliest_ns, std::int64_t UnitCounts::*purpose)
   ++(units_.*purpose);
   units_.erased += slot.erased;
   return slot;
+}
+
+LinkLayer::SentUnit LinkLayer::send_data_unit(Nanoseconds earliest_ns) {
+  const Slot slot = send(earliest_ns, &UnitCounts::data);
+  const Unit unit = ledger_.take_unit(slot);
+  if (options_.packing == Packing::packed) units_.left_bytes += unit.left_bytes;
+  return {slot, unit};
 }
 
 Nanoseconds LinkLayer::next_tx_ns(Nanoseconds earliest_ns) {

@@ -11,7 +11,7 @@
 
 namespace clift {
 
-// What becomes of a block of which too few units have arrived.
+// Fate of a block of which too few units have arrived.
 enum class Recovery {
   none,     // it is given up
   repeat,   // all of it is sent again, before new blocks (selective repeat)
@@ -25,7 +25,7 @@ enum class Framing {
 };
 
 struct LinkLayerOptions {
-  std::int64_t unit_bytes = 1500;    // what one unit carries, at least 1
+  Packing packing = Packing::padded;  // of packets in data units; packed with Framing::stream only
   std::int64_t data = 1;             // data units of a block, at least 1; the last of a packet or of a burst has fewer
   std::int64_t repair = 0;           // repair units of every block
   std::int64_t depth = 1;            // blocks that are interleaved; more than 1 with Recovery::none and a stream only
@@ -46,6 +46,7 @@ struct UnitCounts {
   std::int64_t repair = 0;    // redundancy of a block's first transmission
   std::int64_t repeated = 0;  // units of later ones
   std::int64_t erased = 0;    // those of all three that were lost
+  std::int64_t left_bytes = 0;  // packed: of data units, that no packet had
 };
 
 // Packets come in with `offer`; what happens follows from `take_departures` and `take_released`. The link layer looks
@@ -81,6 +82,18 @@ class LinkLayer {
 
   // Takes the first slot that is not before `earliest_ns`.
   Slot send(Nanoseconds earliest_ns, std::int64_t UnitCounts::*purpose);
+
+  // Takes that slot for a data unit, and the bytes of packets for it.
+  struct SentUnit {
+    Slot slot;
+    Unit unit;
+  };
+  SentUnit send_data_unit(Nanoseconds earliest_ns);
+
+  // Packed: whether a packet that comes before that slot is sent may have a share in it.
+  bool may_be_joined(Nanoseconds earliest_ns) const {
+    return options_.packing == Packing::packed && ledger_.leaves_space_in(slots_.next_size_bytes(earliest_ns));
+  }
 
   // When that slot begins; notes when there is none.
   Nanoseconds next_tx_ns(Nanoseconds earliest_ns);

@@ -5,26 +5,39 @@
 
 namespace clift {
 
-void PacketLedger::add(Nanoseconds arrival_ns, std::int64_t units) {
-  entries_.push_back({arrival_ns, units, units, 0, false});
+void PacketLedger::add(Nanoseconds arrival_ns, std::int64_t size_bytes) {
+  const std::int64_t bytes = std::max<std::int64_t>(size_bytes, 1);
+  entries_.push_back({arrival_ns, bytes, 0, 0, false});
+  unsent_bytes_ += bytes;
 }
 
-Unit PacketLedger::take_unit(Nanoseconds sent_ns) {
-  const Unit unit{head_, --at(head_).unsent == 0};
-  if (unit.last) {
-    departures_.push_back({unit.packet, sent_ns});
+Unit PacketLedger::take_unit(const Slot& slot) {
+  packets_.clear();
+  std::int64_t left_bytes = slot.size_bytes;
+  bool last = false;
+  do {
+    Entry& entry = at(head_);
+    const std::int64_t bytes = std::min(entry.unsent_bytes, left_bytes);
+    entry.unsent_bytes -= bytes;
+    unsent_bytes_ -= bytes;
+    left_bytes -= bytes;
+    ++entry.open_units;
+    packets_.push_back(head_);
+    last = entry.unsent_bytes == 0;
+    if (!last) break;
+    departures_.push_back({head_, slot.sent_ns});
     ++head_;
-  }
-  return unit;
+  } while (packing_ == Packing::packed && left_bytes > 0 && has_unsent() && head_arrival_ns() <= slot.tx_ns);
+  return {packets_, last, left_bytes};
 }
 
 void PacketLedger::settle(std::int64_t packet, Nanoseconds time_ns, bool delivered) {
   Entry& entry = at(packet);
   entry.settled_ns = std::max(entry.settled_ns, time_ns);
   entry.lost |= !delivered;
-  if (--entry.open > 0) return;
+  if (--entry.open_units > 0 || entry.unsent_bytes > 0) return;
   resequencer_.settle(packet, entry.settled_ns, !entry.lost);
-  while (!entries_.empty() && entries_.front().open == 0) {
+  while (!entries_.empty() && entries_.front().open_units == 0 && entries_.front().unsent_bytes == 0) {
     entries_.pop_front();
     ++first_;
   }

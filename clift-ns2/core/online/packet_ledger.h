@@ -1,4 +1,4 @@
-// The packets of a link: which units of the head are to be sent, and what is still open of those under way.
+// The packets of a link: bytes of the head that are not sent, and units under way whose fate is open.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,17 @@
 #include <vector>
 
 #include "core/online/resequencer.h"
+#include "core/online/slots.h"
+#include "core/packing.h"
 #include "core/time.h"
 
 namespace clift {
 
+// One data unit.
 struct Unit {
-  std::int64_t packet;
-  bool last;  // of its packet
+  const std::vector<std::int64_t>& packets;  // of which it carries bytes; until the next unit is taken
+  bool last;                                 // it ends the last of them
+  std::int64_t left_bytes;                   // of its slot, that no packet had
 };
 
 struct Departure {
@@ -23,15 +27,20 @@ struct Departure {
 // Packets are numbered from 0 in the order in which they join.
 class PacketLedger {
  public:
-  explicit PacketLedger(const ResequencerOptions& options) : resequencer_(options) {}
+  PacketLedger(Packing packing, const ResequencerOptions& options) : packing_(packing), resequencer_(options) {}
 
-  void add(Nanoseconds arrival_ns, std::int64_t units);
+  void add(Nanoseconds arrival_ns, std::int64_t size_bytes);
 
   bool has_unsent() const { return head_ < end(); }
   Nanoseconds head_arrival_ns() const { return at(head_).arrival_ns; }
 
-  // Takes the head's next unit, which has been sent by `sent_ns`.
-  Unit take_unit(Nanoseconds sent_ns);
+  // Whether a packet that comes later may have a share in a data unit of this size.
+  bool leaves_space_in(std::int64_t unit_bytes) const {
+    return packing_ == Packing::packed && unsent_bytes_ < unit_bytes;
+  }
+
+  // Takes the bytes for the data unit in a slot: of the head, packed also of packets behind it that are there.
+  Unit take_unit(const Slot& slot);
 
   // The fate of one unit of a packet is settled.
   void settle(std::int64_t packet, Nanoseconds time_ns, bool delivered);
@@ -43,8 +52,8 @@ class PacketLedger {
  private:
   struct Entry {
     Nanoseconds arrival_ns;
-    std::int64_t unsent;
-    std::int64_t open;
+    std::int64_t unsent_bytes;
+    std::int64_t open_units;  // that were sent
     Nanoseconds settled_ns;
     bool lost;
   };
@@ -56,7 +65,10 @@ class PacketLedger {
   std::deque<Entry> entries_;
   std::int64_t first_ = 0;  // packet of entries_.front()
   std::int64_t head_ = 0;   // first packet with units to send
+  std::int64_t unsent_bytes_ = 0;
+  std::vector<std::int64_t> packets_;  // of the last unit
   std::vector<Departure> departures_;
+  Packing packing_;
   Resequencer resequencer_;
 };
 

@@ -19,6 +19,8 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
         send_of_round(due_ns);
       } else if (closed_) {
         send_repair(earliest_ns);
+      } else if (tx_ns >= now_ns && may_be_joined(earliest_ns)) {
+        return tx_ns + 1;
       } else {
         send_data(earliest_ns);
       }
@@ -65,16 +67,15 @@ void SelectiveLinkLayer::send_data(Nanoseconds earliest_ns) {
   if (group_.empty()) {
     for (std::int64_t i = 0; i < options_.depth; ++i) group_.push_back(new_block());
   }
-  const Slot slot = send(earliest_ns, &UnitCounts::data);
   Block& block = *group_[static_cast<std::size_t>(group_data_ % options_.depth)];
-  const Unit unit = ledger_.take_unit(slot.sent_ns);
+  const auto [slot, unit] = send_data_unit(earliest_ns);
   ++group_data_;
   ++block.data;
   // A repeated block counts as a whole; else a data unit that arrives is delivered at once.
   if (slot.erased || options_.recovery == Recovery::repeat) {
-    block.open.push_back(unit.packet);
+    block.open.insert(block.open.end(), unit.packets.begin(), unit.packets.end());
   } else {
-    ledger_.settle(unit.packet, slot.arrival_ns, true);
+    for (const std::int64_t packet : unit.packets) ledger_.settle(packet, slot.arrival_ns, true);
   }
   receive(block, slot);
   closed_ = group_data_ == options_.data * options_.depth || (options_.framing == Framing::packet && unit.last);

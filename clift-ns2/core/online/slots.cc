@@ -5,8 +5,9 @@
 
 namespace clift {
 
-TraceSlots::TraceSlots(PhyRows rows, Nanoseconds offset_ns, bool repeats)
+TraceSlots::TraceSlots(PhyRows rows, std::int64_t unit_bytes, Nanoseconds offset_ns, bool repeats)
     : clock_(rows, repeats),
+      bytes_(rows, unit_bytes),
       offset_ns_(offset_ns),
       first_row_(clock_.first_from(offset_ns, 0)),
       next_row_(first_row_) {}
@@ -20,6 +21,10 @@ Nanoseconds TraceSlots::next_tx_ns(Nanoseconds earliest_ns) const {
   return clock_.ends_before(row + 1) ? never : clock_.tx_time_ns(row) - offset_ns_;
 }
 
+std::int64_t TraceSlots::next_size_bytes(Nanoseconds earliest_ns) const {
+  return bytes_.size(clock_.place_of(row_from(earliest_ns)).index);
+}
+
 Slot TraceSlots::take(Nanoseconds earliest_ns) {
   const std::int64_t row = row_from(earliest_ns);
   next_row_ = row + 1;
@@ -27,18 +32,20 @@ Slot TraceSlots::take(Nanoseconds earliest_ns) {
   ++used_;
   const Nanoseconds tx_ns = clock_.tx_time_ns(row) - offset_ns_;
   const Nanoseconds decode_ns = clock_.row(row).decode_time_ns;
-  return {tx_ns, tx_ns, sum_of(tx_ns, decode_ns), decode_ns == 0};
+  const std::int64_t size_bytes = bytes_.size(clock_.place_of(row).index);
+  used_bytes_ += size_bytes;
+  return {tx_ns, tx_ns, sum_of(tx_ns, decode_ns), decode_ns == 0, size_bytes};
 }
 
 std::optional<SlotUse> TraceSlots::use_until(Nanoseconds now_ns) const {
   const Nanoseconds after_now_ns = sum_of(sum_of(now_ns, offset_ns_), 1);
   const std::int64_t end = std::max(next_row_, clock_.first_from(after_now_ns, first_row_));
   const std::int64_t repeats = end > first_row_ ? clock_.repetition_of(end - 1) - clock_.repetition_of(first_row_) : 0;
-  return SlotUse{end - first_row_, used_, repeats};
+  return SlotUse{end - first_row_, used_, repeats, bytes_.between(clock_, first_row_, end), used_bytes_};
 }
 
-RateSlots::RateSlots(double unit_ns, const ChannelOptions& channel, UniformSource& uniforms)
-    : unit_ns_(unit_ns), losses_(channel, uniforms) {}
+RateSlots::RateSlots(std::int64_t unit_bytes, double unit_ns, const ChannelOptions& channel, UniformSource& uniforms)
+    : unit_bytes_(unit_bytes), unit_ns_(unit_ns), losses_(channel, uniforms) {}
 
 // From the start of a busy period, so that the rounding of units does not add up.
 Nanoseconds RateSlots::free_ns() const {
@@ -56,7 +63,7 @@ Slot RateSlots::take(Nanoseconds earliest_ns) {
   const Nanoseconds tx_ns = free_ns();
   ++sent_since_;
   const Nanoseconds sent_ns = free_ns();
-  return {tx_ns, sent_ns, sent_ns, losses_.next_is_lost()};
+  return {tx_ns, sent_ns, sent_ns, losses_.next_is_lost(), unit_bytes_};
 }
 
 }  // namespace clift

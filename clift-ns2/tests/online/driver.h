@@ -89,9 +89,11 @@ inline std::vector<Offer> random_offers(Random& random) {
 
 inline PhyRows view(const std::vector<PhyRow>& rows) { return {rows.data(), rows.size()}; }
 
+// Slots without sizes carry 100 bytes.
+
 inline Played play_trace(const LinkLayerOptions& options, const std::vector<PhyRow>& rows,
                          const std::vector<Offer>& offers) {
-  TraceSlots slots(view(rows), 0, false);
+  TraceSlots slots(view(rows), 100, 0, false);
   const auto layer = make_link_layer(options, slots);
   return play(*layer, offers);
 }

@@ -10,7 +10,6 @@ namespace {
 
 LinkLayerOptions go_back(std::int64_t window, Nanoseconds rtt_ns = 25) {
   LinkLayerOptions options;
-  options.unit_bytes = 100;
   options.recovery = Recovery::go_back;
   options.window = window;
   options.rtt_ns = options.timeout_ns = rtt_ns;

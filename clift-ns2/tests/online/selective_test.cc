@@ -17,7 +17,6 @@ void expect_release(const Played& played, std::int64_t packet, Nanoseconds time_
 
 LinkLayerOptions with(Recovery recovery, Framing framing, Nanoseconds rtt_ns = 25) {
   LinkLayerOptions options;
-  options.unit_bytes = 100;
   options.recovery = recovery;
   options.framing = framing;
   options.rtt_ns = rtt_ns;
