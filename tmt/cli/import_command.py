@@ -29,14 +29,14 @@ def _click_option(option: Option) -> click.Option:
         "flag": click.BOOL,
         "file": click.Path(dir_okay=False),
     }
-    shown: str | bool = option.default is not None and option.kind != "flag"
-    if shown and option.kind in ("seconds", "positive seconds"):
-        shown = f"{option.default / 1e9:g}"
+    default = option.default
+    if default is not None and option.kind in ("seconds", "positive seconds"):
+        default = f"{default / 1e9:g}"
     return click.Option(
         [option.flag, option.name],
         type=types[option.kind],
-        default=option.default,
-        show_default=shown,
+        default=default,
+        show_default=default is not None,
         required=option.required,
         is_flag=option.kind == "flag",
         metavar=option.metavar,

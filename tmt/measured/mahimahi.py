@@ -131,7 +131,8 @@ IMPORTER = Importer(
     read_mahimahi,
     _sniff,
     (DECODE_TIME,),
-    """Each line becomes a slot of 1500 bytes, none erased; several in one millisecond are spread over it.
+    """\
+Each line becomes a slot of 1500 bytes, none erased; several in one millisecond are spread over it.
 
 \b
   tmt import mahimahi Verizon-LTE-short.down phy.parquet""",

@@ -42,6 +42,16 @@ USER = Option(
     metavar="ID",
 )
 
+SUBCARRIER_SPACING = Option(
+    "subcarrier_spacing_khz",
+    "--subcarrier-spacing",
+    "whole number",
+    "Subcarrier spacing in kHz: 15, 30, 60 or 120. It gives the length of a slot.  [default: the least that "
+    "has all slot numbers of the log]",
+    metavar="KHZ",
+    minimum=15,
+)
+
 LINE = Option(
     "line_bps",
     "--line",

@@ -13,8 +13,15 @@ from tmt.measured import (
     lens,
     lte_harq,
     mahimahi,
+    mobileinsight,
+    ng_scope,
+    nr_scope,
+    ns3_lte,
+    ns3_nr,
     ping,
     rates,
+    srsran,
+    table,
     udp_stream,
 )
 
@@ -22,7 +29,13 @@ if TYPE_CHECKING:
     from tmt.measured.importer import Importer
 
 IMPORTERS: tuple[Importer, ...] = (
+    ns3_lte.IMPORTER,
+    ns3_nr.IMPORTER,
+    srsran.IMPORTER,
+    mobileinsight.IMPORTER,
     lte_harq.IMPORTER,
+    nr_scope.IMPORTER,
+    ng_scope.IMPORTER,
     irtt.IMPORTER,
     lens.IMPORTER,
     ping.IMPORTER,
@@ -31,6 +44,7 @@ IMPORTERS: tuple[Importer, ...] = (
     rates.IMPORTER,
     block_outcomes.IMPORTER,
     mahimahi.IMPORTER,
+    table.IMPORTER,
 )
 """Formats with a name of their own in their first lines come first, bare numbers last."""
 

@@ -1,0 +1,138 @@
+"""Text tables with named columns: CSV, TSV, `;` and blanks, with comments, DOS line ends and blank lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+from tmt.errors import InputError
+from tmt.io.refusals import refusal, shown
+from tmt.measured.text_lines import text_lines
+from tmt.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+UNITS_NS = {"s": NS_PER_S, "ms": NS_PER_MS, "us": 1_000, "ns": 1}
+"""Units of times, in nanoseconds."""
+
+_COMMENT = ("#", "%")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?|nan|inf", re.IGNORECASE)
+
+
+class TextTable:
+    """A text table whose columns are found by name.
+
+    Lines that begin with `#` or `%` are comments. The header is the first line without a number; without
+    such a line it is the comment right before the first row if that names as many columns (np.savetxt, ns-3);
+    otherwise the columns are called 1, 2, 3 and so on.
+
+    Attributes
+    ----------
+    names
+        Names of the columns, without surrounding blanks.
+    cut_line
+        Once all rows have been read: number of a last line that ends in the middle of a row and was left
+        out; None without one.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.cut_line: int | None = None
+        comment = ""
+        for line, text, _ in text_lines(path, comments=False):
+            if text.startswith(_COMMENT):
+                comment = text.lstrip("#% \t")
+                continue
+            self._delimiter = next((letter for letter in "\t;," if letter in text), None)
+            fields = self._split(text)
+            self._first_line = line
+            if not any(_NUMBER.fullmatch(field) for field in fields):
+                self.names, self._first_line = tuple(fields), line + 1
+            elif len(names := self._split(comment)) == len(fields):
+                self.names = tuple(names)
+            else:
+                self.names = tuple(str(number + 1) for number in range(len(fields)))
+            return
+        raise InputError(path, refusal("no_rows"))
+
+    def has(self, *names: str) -> bool:
+        """Whether there are columns of all these names."""
+        return set(names) <= set(self.names)
+
+    def rows(self, *names: str) -> Iterator[tuple[int, list[str]]]:
+        """Yield the number of each row's line, and the row's fields in the columns called `names`.
+
+        Raises
+        ------
+        InputError
+            When a column is missing or there are two of its name, or, with the line, a row has another
+            number of fields than the header. A last line that is too short is left out: logs end so when
+            their program is stopped.
+        """
+        positions = [self._position(name) for name in names]
+        width, short = len(self.names), None
+        for line, text, _ in text_lines(self.path, comments=False):
+            if line < self._first_line or text.startswith(_COMMENT):
+                continue
+            if short is not None:
+                raise short
+            fields = self._split(text)
+            while len(fields) > width and not fields[-1]:
+                fields.pop()
+            if len(fields) != width:
+                short = InputError(self.path, refusal("fields", found=len(fields), needed=width), line)
+                if len(fields) > width:
+                    raise short
+                self.cut_line = line
+                continue
+            yield line, [fields[position] for position in positions]
+        if self.cut_line is not None and self.cut_line == self._first_line and short is not None:
+            raise short
+
+    def _position(self, name: str) -> int:
+        if (found := self.names.count(name)) != 1:
+            reason = "there is no column" if found == 0 else f"there are {found} columns"
+            names = shown(", ".join(self.names), 300)
+            raise InputError(self.path, f"{reason} called {name}; the columns are {names}")
+        return self.names.index(name)
+
+    def _split(self, text: str) -> list[str]:
+        if self._delimiter is None:
+            return text.split()
+        if '"' in text:
+            fields = next(csv.reader([text], delimiter=self._delimiter, skipinitialspace=True))
+        else:
+            fields = text.split(self._delimiter)
+        return [field.strip() for field in fields]
+
+
+def time_ns(path: str, line: int | str, name: str, text: str, unit_ns: int) -> int:
+    """Return a time as integer nanoseconds, rounded half to even; refuse what is no time."""
+    try:
+        value = Decimal(text) * unit_ns
+    except InvalidOperation:
+        value = Decimal("nan")
+    if not value.is_finite():
+        raise InputError(path, f"{name} is {shown(text) or 'empty'}; a number is needed", line)
+    if abs(value) > MAX_TIME_NS:
+        raise InputError(path, f"{name} is {shown(text)}, which is beyond 146 years", line)
+    return int(value.to_integral_value())
+
+
+def whole(path: str, line: int | str, name: str, text: str, least: int, most: int) -> int:
+    """Return a whole number within bounds; refuse what is none."""
+    digits = text.removesuffix(".0")
+    if not (digits.isascii() and digits.removeprefix("-").isdigit() and least <= int(digits[:20]) <= most):
+        reason = f"{name} is {shown(text) or 'empty'}; allowed are whole numbers from {least} to {most}"
+        raise InputError(path, reason, line)
+    return int(digits)
+
+
+def first_names(head: bytes) -> Sequence[str]:
+    """Return the fields of the first line of a file, for recognition."""
+    text = head.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix("\ufeff").lstrip("#% \t").strip()
+    delimiter = next((letter for letter in "\t;," if letter in text), None)
+    return [name.strip() for name in text.split(delimiter)]

@@ -1,0 +1,222 @@
+"""MobileInsight: what its decoder prints for LTE PDSCH and PUSCH, as JSON or XML, one message a line.
+
+Read are `LTE_PHY_PDSCH_Stat_Indication` (downlink, with the result of each CRC) and
+`LTE_PHY_PUSCH_Tx_Report` (uplink, with the number of the attempt). Other messages are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+from tmt.errors import InputError
+from tmt.io.refusals import shown
+from tmt.measured.attempts import (
+    Attempt,
+    in_order,
+    mark_repeats_of_failures,
+    measurement,
+    number_blocks,
+    select,
+    with_data,
+)
+from tmt.measured.columns import whole
+from tmt.measured.frames import SlotClock
+from tmt.measured.importer import Importer, Measurement
+from tmt.measured.lte_harq import LARGEST_BLOCK_BYTES, synchronous
+from tmt.measured.options import DECODE_TIME, DIRECTION, reading
+from tmt.measured.text_lines import text_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.measured.options import Direction, Reading
+
+DOWNLINK = "LTE_PHY_PDSCH_Stat_Indication"
+UPLINK = "LTE_PHY_PUSCH_Tx_Report"
+
+_NUMBERS = {
+    "First": 1,
+    "Second": 2,
+    "Third": 3,
+    "Fourth": 4,
+    "Fifth": 5,
+    "Sixth": 6,
+    "Seventh": 7,
+    "Eighth": 8,
+}
+_LARGEST_NUMBER = 28
+
+
+def read_mobileinsight(
+    path: str, reading: Reading, direction: Direction | None, decode_time_ns: int
+) -> Measurement:
+    """Return the trace of the phone's transport blocks in one direction.
+
+    Raises
+    ------
+    InputError
+        With the line, when a message is damaged or lacks a field.
+    UsageError
+        When there is no message of the direction that is asked for.
+    """
+    attempts: list[Attempt] = []
+    clock = SlotClock()
+    broadcast = 0
+    for line, message in _messages(path):
+        kind = message.get("type_id")
+        if kind not in (DOWNLINK, UPLINK):
+            continue
+        log_ns = _log_time_ns(path, line, message)
+        for record in message.get("Records", []):
+            found = _Record(path, line, record)
+            if kind == UPLINK:
+                attempts.append(_uplink(found, clock, log_ns))
+                continue
+            blocks, others = _downlink(found, clock, log_ns)
+            attempts += blocks
+            broadcast += others
+    kept, notes = select(path, attempts, direction, None)
+    if broadcast:
+        notes.append(f"{broadcast:,} blocks of system information, paging and random access are left out")
+    kept = in_order(path, kept)
+    origin_ns = min(attempt.time_ns for attempt in attempts)
+    for attempt in kept:
+        attempt.time_ns -= origin_ns
+    if kept[0].direction == "up":
+        return synchronous(path, kept, reading, decode_time_ns, notes)
+    mark_repeats_of_failures(kept)
+    kept, said = with_data(path, kept)
+    notes += said
+    return measurement(kept, number_blocks(kept), reading, decode_time_ns, notes)
+
+
+class _Record:
+    """Fields of one record of a message."""
+
+    def __init__(self, path: str, line: int, fields: Any) -> None:
+        if not isinstance(fields, dict):
+            raise InputError(path, "a record of this message is no set of fields", line)
+        # One decoder names a field with a blank at its end.
+        self.path, self.line = path, line
+        self.fields = {str(name).strip(): value for name, value in fields.items()}
+
+    def text(self, name: str) -> str:
+        if name not in self.fields:
+            raise InputError(self.path, f"a record of this message has no field {name}", self.line)
+        return str(self.fields[name]).strip()
+
+    def number(self, name: str, least: int, most: int) -> int:
+        return whole(self.path, self.line, name, self.text(name), least, most)
+
+
+def _uplink(record: _Record, clock: SlotClock, log_ns: int) -> Attempt:
+    spelled = record.text("Re-tx Index")
+    number = _NUMBERS.get(spelled)
+    if number is None:
+        number = whole(record.path, record.line, "Re-tx Index", spelled, 1, _LARGEST_NUMBER)
+    return Attempt(
+        line=record.line,
+        time_ns=clock.time_ns(record.number("Current SFN SF", 0, 10_239), log_ns),
+        size_bytes=record.number("PUSCH TB Size", 0, LARGEST_BLOCK_BYTES),
+        failed=None,
+        repeat=False,
+        stream=record.fields.get("Carrier Index"),
+        version=number,
+        direction="up",
+    )
+
+
+def _downlink(record: _Record, clock: SlotClock, log_ns: int) -> tuple[list[Attempt], int]:
+    """Return the attempts of a subframe, and how many of its blocks are for every terminal."""
+    slot = 10 * record.number("Frame Num", 0, 1023) + record.number("Subframe Num", 0, 9)
+    sent_ns = clock.time_ns(slot, log_ns)
+    attempts, others = [], 0
+    for fields in record.fields.get("Transport Blocks", []):
+        block = _Record(record.path, record.line, fields)
+        if "C-RNTI" not in block.text("RNTI Type") or "Temporary" in block.text("RNTI Type"):
+            others += 1
+            continue
+        outcome = block.text("CRC Result")
+        if outcome not in ("Pass", "Fail"):
+            reason = f"CRC Result is {shown(outcome)}; allowed are Pass and Fail"
+            raise InputError(record.path, reason, record.line)
+        version = block.number("RV", 0, 3)
+        attempts.append(
+            Attempt(
+                line=record.line,
+                time_ns=sent_ns,
+                size_bytes=block.number("TB Size", 0, LARGEST_BLOCK_BYTES),
+                failed=outcome == "Fail",
+                repeat=version > 0 or str(block.fields.get("Did Recombining")) == "Yes",
+                process=block.number("HARQ ID", 0, 15),
+                stream=(record.fields.get("Serving Cell Index"), block.fields.get("TB Index")),
+                version=version,
+                new_data=block.number("NDI", 0, 1),
+            )
+        )
+    return attempts, others
+
+
+def _log_time_ns(path: str, line: int, message: dict[str, Any]) -> int:
+    text = str(message.get("timestamp"))
+    try:
+        moment = datetime.fromisoformat(text) - datetime(1970, 1, 1)
+    except ValueError:
+        raise InputError(path, f"timestamp is {shown(text)}; a date and time are needed", line) from None
+    return (moment.days * 86_400 + moment.seconds) * 1_000_000_000 + moment.microseconds * 1_000
+
+
+def _messages(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each message with its line; a damaged last line is a log that was cut, and is passed over."""
+    damaged = None
+    for line, text, _ in text_lines(path):
+        if damaged is not None:
+            raise damaged
+        if not text.startswith(("{", "<")):
+            continue
+        try:
+            found = json.loads(text) if text.startswith("{") else _of_xml(ET.fromstring(text))
+        except (ValueError, ET.ParseError):
+            damaged = InputError(path, "this message is neither whole JSON nor whole XML", line)
+            continue
+        if isinstance(found, dict):
+            yield line, found
+
+
+def _of_xml(element: ET.Element) -> Any:
+    """Return what the decoder's JSON would hold for an element of its XML."""
+    if len(element) == 1 and element[0].tag in ("dict", "list"):
+        return _of_xml(element[0])
+    if element.tag == "list":
+        return [_of_xml(item) for item in element]
+    if len(element):
+        return {pair.get("key", ""): _of_xml(pair) for pair in element}
+    return [] if element.get("type") == "list" else element.text or ""
+
+
+def _sniff(head: bytes) -> bool:
+    known = (b"LTE_PHY_", b"LTE_MAC_", b"LTE_RRC_", b"LTE_RLC_", b"5G_NR_")
+    return (
+        head.lstrip().startswith((b"{", b"<dm_log_packet"))
+        and b"type_id" in head
+        and any(name in head for name in known)
+    )
+
+
+IMPORTER = Importer(
+    "mobileinsight",
+    "MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML)",
+    read_mobileinsight,
+    _sniff,
+    (reading(), DIRECTION, DECODE_TIME),
+    """\
+FILE holds what MobileInsight's decoder prints, one message a line. The downlink comes from
+LTE_PHY_PDSCH_Stat_Indication (CRC of each transport block), the uplink from LTE_PHY_PUSCH_Tx_Report: an
+attempt is erased if it was repeated 8 ms later.
+
+\b
+  tmt import mobileinsight phone.json phy.parquet --direction up""",
+)

@@ -1,0 +1,102 @@
+"""NR-Scope: the control information (DCI) of a 5G cell, one grant a line, CSV with a header."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.errors import InputError
+from tmt.io.refusals import refusal, shown
+from tmt.measured.attempts import Attempt
+from tmt.measured.columns import UNITS_NS, TextTable, first_names, time_ns, whole
+from tmt.measured.frames import SlotClock, slots_per_frame
+from tmt.measured.grants import grants_measurement
+from tmt.measured.importer import Importer, Measurement
+from tmt.measured.options import DECODE_TIME, DIRECTION, SUBCARRIER_SPACING, USER, reading
+
+if TYPE_CHECKING:
+    from tmt.measured.options import Direction, Reading
+
+_COLUMNS = (
+    "timestamp",
+    "system_frame_index",
+    "slot_index",
+    "dci_format",
+    "transport_block_size",
+    "redundancy_version",
+    "new_data_indicator",
+    "harq_id",
+)
+_USERS = ("rnti", "ue")
+_LARGEST_BLOCK_BITS = 1 << 27
+
+
+def read_grants(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[Attempt], list[str]]:
+    """Return every grant of the log in its order, and notes."""
+    table = TextTable(path)
+    user_column = next((name for name in _USERS if table.has(name)), _USERS[0])
+    carriers = ["carrier_index"] if table.has("carrier_index") else []
+    rows = list(table.rows(*_COLUMNS, user_column, *carriers))
+    if not rows:
+        raise InputError(path, refusal("no_rows"))
+    slots = [whole(path, line, "slot_index", fields[2], 0, 79) for line, fields in rows]
+    per_frame = slots_per_frame(max(slots), subcarrier_spacing_khz)
+    clock = SlotClock(per_frame)
+    grants = []
+    for (line, row), slot in zip(rows, slots, strict=True):
+        stamp, frame, _, form, bits, version, new_data, process, user, *carrier = row
+        if form[:2] not in ("0_", "1_"):
+            raise InputError(path, f"dci_format is {shown(form)}; allowed are 0_0 to 1_2", line)
+        log_ns = time_ns(path, line, "timestamp", stamp, UNITS_NS["s"])
+        count = whole(path, line, "system_frame_index", frame, 0, 1023) * per_frame + slot
+        grants.append(
+            Attempt(
+                line=line,
+                time_ns=clock.time_ns(count, log_ns),
+                size_bytes=whole(path, line, "transport_block_size", bits, 0, _LARGEST_BLOCK_BITS) // 8,
+                failed=None,
+                repeat=False,
+                process=whole(path, line, "harq_id", process, 0, 31),
+                stream=tuple(carrier),
+                version=whole(path, line, "redundancy_version", version, 0, 3),
+                new_data=whole(path, line, "new_data_indicator", new_data, 0, 1),
+                user=user,
+                direction="down" if form.startswith("1") else "up",
+            )
+        )
+    notes = [f"a frame has {per_frame} slots, by the slot numbers"] if subcarrier_spacing_khz is None else []
+    if table.cut_line is not None:
+        notes.append(f"line {table.cut_line}, the last one, is cut short and left out")
+    return grants, notes
+
+
+def read_nr_scope(
+    path: str,
+    reading: Reading,
+    direction: Direction | None,
+    user: str | None,
+    subcarrier_spacing_khz: int | None,
+    decode_time_ns: int,
+) -> Measurement:
+    """Return the trace of one terminal; errors as for `tmt.measured.grants.grants_measurement`."""
+    grants, notes = read_grants(path, subcarrier_spacing_khz)
+    return grants_measurement(path, grants, reading, direction, user, decode_time_ns, notes)
+
+
+def _sniff(head: bytes) -> bool:
+    return set(_COLUMNS) <= set(first_names(head))
+
+
+IMPORTER = Importer(
+    "nr-scope",
+    "NR-Scope: control information of a 5G cell (CSV)",
+    read_nr_scope,
+    _sniff,
+    (reading(), DIRECTION, USER, SUBCARRIER_SPACING, DECODE_TIME),
+    """\
+transport_block_size is in bits. The log has no outcomes: a grant counts as erased if the same HARQ process
+was granted again within 50 ms with the same NDI, and a redundancy version above 0 or the same size. Notes
+say how sure that is, and how many grants were not heard.
+
+\b
+  tmt import nr-scope dci.csv phy.parquet --user 25""",
+)

@@ -1,0 +1,65 @@
+"""ns-3 LTE: `DlRxPhyStats.txt` and `UlRxPhyStats.txt` of LENA, one received transport block a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.measured.attempts import Attempt, in_order, measurement, number_blocks, select
+from tmt.measured.columns import UNITS_NS, TextTable, first_names, time_ns, whole
+from tmt.measured.importer import Importer, Measurement
+from tmt.measured.options import DECODE_TIME, DIRECTION, USER, reading
+
+if TYPE_CHECKING:
+    from tmt.measured.options import Direction, Reading
+
+_COLUMNS = ("time", "cellId", "IMSI", "layer", "size", "rv", "ndi", "correct")
+_LARGEST_BLOCK_BYTES = 1 << 24
+
+
+def read_ns3_lte(
+    path: str, reading: Reading, direction: Direction | None, user: str | None, decode_time_ns: int
+) -> Measurement:
+    """Return the trace of one terminal's transport blocks; errors as for `tmt.measured.attempts.select`."""
+    table = TextTable(path)
+    # Both files have the same columns, but only the downlink has a transmission mode.
+    here: Direction = "down" if table.has("txMode") else "up"
+    carriers = ["ccId"] if table.has("ccId") else []
+    attempts = []
+    for line, (time, cell, imsi, layer, size, rv, ndi, correct, *carrier) in table.rows(*_COLUMNS, *carriers):
+        version = whole(path, line, "rv", rv, 0, 3)
+        attempts.append(
+            Attempt(
+                line=line,
+                time_ns=time_ns(path, line, "time", time, UNITS_NS["ms"]),
+                size_bytes=whole(path, line, "size", size, 1, _LARGEST_BLOCK_BYTES),
+                failed=whole(path, line, "correct", correct, 0, 1) == 0,
+                repeat=whole(path, line, "ndi", ndi, 0, 1) == 0 or version > 0,
+                stream=(cell, layer, *carrier),
+                version=version,
+                user=imsi,
+                direction=here,
+            )
+        )
+    kept, notes = select(path, in_order(path, attempts), direction, user)
+    if table.cut_line is not None:
+        notes.append(f"line {table.cut_line}, the last one, is cut short and left out")
+    return measurement(kept, number_blocks(kept), reading, decode_time_ns, notes)
+
+
+def _sniff(head: bytes) -> bool:
+    return set(_COLUMNS) <= set(first_names(head))
+
+
+IMPORTER = Importer(
+    "ns3-lte",
+    "ns-3 LTE: DlRxPhyStats.txt, UlRxPhyStats.txt",
+    read_ns3_lte,
+    _sniff,
+    (reading(), DIRECTION, USER, DECODE_TIME),
+    """\
+The time is in milliseconds, `correct` is 1 for a decoded block. --user is the IMSI, which a terminal keeps
+in every cell. The file does not tell HARQ processes: --as link gives a repeat to the oldest failed block.
+
+\b
+  tmt import ns3-lte DlRxPhyStats.txt phy.parquet --user 2""",
+)

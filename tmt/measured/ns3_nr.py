@@ -1,0 +1,116 @@
+"""ns-3 mmWave and NR: `RxPacketTrace.txt` of the PHY, `NrDlMacStats.txt`, `NrUlMacStats.txt` of the MAC.
+
+Column names changed from version to version; those of one meaning are listed together here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.errors import InputError
+from tmt.io.refusals import shown
+from tmt.measured.attempts import Attempt, in_order, infer_failures, measurement, number_blocks, select
+from tmt.measured.columns import UNITS_NS, TextTable, first_names, time_ns, whole
+from tmt.measured.importer import Importer, Measurement
+from tmt.measured.options import DECODE_TIME, DIRECTION, USER, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from tmt.measured.options import Direction, Reading
+
+_NAMES = {
+    "time": ("Time", "time", "time(s)"),
+    "direction": ("direction", "DL/UL"),
+    "cell": ("cellId",),
+    "user": ("rnti", "RNTI"),
+    "carrier": ("ccId", "bwpId"),
+    "stream": ("streamId", "stream"),
+    "size": ("tbSize",),
+    "version": ("rv",),
+    "corrupt": ("corrupt",),
+    "process": ("harqId",),
+    "new": ("ndi",),
+}
+_RECEIVED = ("time", "direction", "user", "size", "version", "corrupt")
+_SCHEDULED = ("time", "user", "size", "version", "process", "new")
+_LARGEST_BLOCK_BYTES = 1 << 24
+
+
+def _found(names: Collection[str]) -> dict[str, str]:
+    """Return the name in the file of each column that it has, by our name."""
+    return {ours: name for ours, choices in _NAMES.items() for name in choices if name in names}
+
+
+def read_ns3_nr(
+    path: str, reading: Reading, direction: Direction | None, user: str | None, decode_time_ns: int
+) -> Measurement:
+    """Return the trace of one terminal's transport blocks; errors as for `tmt.measured.attempts.select`."""
+    table = TextTable(path)
+    found = _found(table.names)
+    if not (set(_RECEIVED) <= set(found) or set(_SCHEDULED) <= set(found)):
+        columns = " or ".join(
+            ", ".join(_NAMES[name][0] for name in names) for names in (_RECEIVED, _SCHEDULED)
+        )
+        names = shown(", ".join(table.names), 300)
+        raise InputError(path, f"the columns are {names}; needed are {columns}")
+    attempts = []
+    for line, fields in table.rows(*found.values()):
+        attempts.append(_attempt(path, line, dict(zip(found, fields, strict=True)), direction))
+    kept, notes = select(path, in_order(path, attempts), direction, user)
+    if table.cut_line is not None:
+        notes.append(f"line {table.cut_line}, the last one, is cut short and left out")
+    blocks = number_blocks(kept)
+    if "corrupt" not in found:
+        infer_failures(kept)
+        notes.append("the scheduler's log has no outcomes: an attempt counts as erased if it was repeated")
+    return measurement(kept, blocks, reading, decode_time_ns, notes)
+
+
+def _attempt(path: str, line: int, row: dict[str, str], asked: Direction | None) -> Attempt:
+    size = whole(path, line, "tbSize", row["size"], 1, _LARGEST_BLOCK_BYTES)
+    version = whole(path, line, "rv", row["version"], 0, 3)
+    stream = tuple(row.get(name, "") for name in ("cell", "carrier", "stream"))
+    here: Direction = asked or "down"
+    if "direction" in row:
+        if row["direction"] not in ("DL", "UL"):
+            raise InputError(path, f"direction is {shown(row['direction'])}; allowed are DL and UL", line)
+        here = "down" if row["direction"] == "DL" else "up"
+    process = None
+    if "process" in row:
+        process = whole(path, line, "harqId", row["process"], 0, 255)
+    new = "new" not in row or whole(path, line, "ndi", row["new"], 0, 1) == 1
+    return Attempt(
+        line=line,
+        time_ns=time_ns(path, line, "time", row["time"], UNITS_NS["s"]),
+        size_bytes=size,
+        failed=whole(path, line, "corrupt", row["corrupt"], 0, 1) == 1 if "corrupt" in row else None,
+        repeat=version > 0 or not new,
+        process=process,
+        stream=stream,
+        version=version,
+        user=row["user"],
+        direction=here,
+    )
+
+
+def _sniff(head: bytes) -> bool:
+    found = set(_found(first_names(head)))
+    return set(_RECEIVED) <= found or set(_SCHEDULED) <= found
+
+
+IMPORTER = Importer(
+    "ns3-nr",
+    "ns-3 mmWave and NR: RxPacketTrace.txt, NrDlMacStats.txt, NrUlMacStats.txt",
+    read_ns3_nr,
+    _sniff,
+    (reading(), DIRECTION, USER, DECODE_TIME),
+    """\
+The time is in seconds, `corrupt` is 1 for a block that was not decoded. --user is the RNTI. RxPacketTrace
+does not tell HARQ processes: --as link gives a repeat to the oldest failed block that fits. The MAC
+statistics tell processes, and no outcomes: an attempt counts as erased if it was repeated. Their direction
+is in the file's name.
+
+\b
+  tmt import ns3-nr RxPacketTrace.txt phy.parquet --direction down""",
+)

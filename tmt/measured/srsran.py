@@ -1,0 +1,249 @@
+"""srsRAN: logs of srsRAN Project (gnb.log) and srsRAN 4G (enb.log, ue.log), PHY at debug or info level.
+
+A line has the wall clock, `[PHY]`, a level, the slot as `[frame.slot]` (5G) or `[tti]` (4G), and fields
+`name=value`. The uplink has its outcome (`crc`). The downlink's comes with the terminal's acknowledgement, k1
+slots later (4G: 4 subframes). Lines are written when their processing ends, so slots are a little out of
+order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from tmt.errors import InputError
+from tmt.io.refusals import shown
+from tmt.measured.attempts import (
+    Attempt,
+    in_order,
+    mark_repeats_of_failures,
+    measurement,
+    number_blocks,
+    select,
+)
+from tmt.measured.columns import whole
+from tmt.measured.frames import FRAMES, SlotClock, slots_per_frame
+from tmt.measured.importer import Importer, Measurement
+from tmt.measured.lte_harq import LARGEST_BLOCK_BYTES, ROUND_TRIP_MS
+from tmt.measured.options import DECODE_TIME, DIRECTION, SUBCARRIER_SPACING, USER, reading
+from tmt.measured.text_lines import text_lines
+from tmt.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from tmt.measured.options import Direction, Reading
+
+_LINE = re.compile(
+    r"(?P<wall>[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+) \[PHY[0-9]* *\] \[[A-Z]\] "
+    r"\[ *(?P<count>[0-9]+)(\.(?P<slot>[0-9]+))?\] (?P<channel>PDSCH|PUSCH|PUCCH): (?P<fields>.*)"
+)
+_FIELD = re.compile(r"([a-z0-9_]+)=(\{[^}]*\}|\[[^]]*\)|[^ ,;]+)")
+_SUBFRAMES = 10 * FRAMES
+_ACK_DELAY_4G = 4
+_TERMINALS_4G = range(0x3D, 0xFFF4)
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """A line: a transmission, an acknowledgement, or both; `slot` counts on without wrapping."""
+
+    line: int
+    slot: int
+    channel: str
+    is_5g: bool
+    fields: dict[str, str]
+
+    @property
+    def user(self) -> str:
+        return self.fields.get("rnti", "")
+
+
+_Due = dict[tuple[str, int], list[Attempt]]
+"""Downlink transmissions by terminal and the slot of their acknowledgement."""
+
+
+def read_srsran(
+    path: str,
+    reading: Reading,
+    direction: Direction | None,
+    user: str | None,
+    subcarrier_spacing_khz: int | None,
+    decode_time_ns: int,
+) -> Measurement:
+    """Return the trace of one terminal.
+
+    Raises
+    ------
+    InputError
+        With the line, when a field is missing or has no such value; as for `select` and `in_order`.
+    UsageError
+        When the subcarrier spacing does not fit the slot numbers.
+    """
+    events, slot_ns = _events(path, subcarrier_spacing_khz)
+    attempts: list[Attempt] = []
+    due: _Due = defaultdict(list)
+    for event in events:
+        if event.channel == "PUSCH" and "crc" in event.fields:
+            attempts.append(_uplink(path, event, slot_ns))
+        elif event.channel == "PDSCH" and _is_for_a_terminal(event):
+            attempts += _downlink(path, event, slot_ns, due)
+    unknown = _acknowledge(events, due)
+    kept, notes = select(path, attempts, direction, user)
+    missing = [attempt for attempt in kept if id(attempt) in unknown]
+    for attempt in missing:
+        attempt.failed = False
+    if missing:
+        notes.append(f"{len(missing):,} blocks have no acknowledgement in the log, and count as decoded")
+    kept = in_order(path, kept)
+    origin_ns = min(attempt.time_ns for attempt in attempts)
+    for attempt in kept:
+        attempt.time_ns -= origin_ns
+    mark_repeats_of_failures(kept)
+    notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")
+    return measurement(kept, number_blocks(kept), reading, decode_time_ns, notes)
+
+
+def _events(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[_Event], int]:
+    """Return the lines of the channels, and the length of a slot in nanoseconds."""
+    found = [(line, match) for line, text, _ in text_lines(path) if (match := _LINE.match(text))]
+    if not found:
+        reason = "there is no line of PDSCH, PUSCH or PUCCH; is the log level of the PHY debug (4G: info)?"
+        raise InputError(path, reason)
+    largest = max(int(match["slot"] or 0) for _, match in found)
+    if largest >= 80:
+        raise InputError(path, f"slot numbers up to {largest} do not fit into a frame; allowed are 0 to 79")
+    per_frame = slots_per_frame(largest, subcarrier_spacing_khz)
+    slot_ns = 10 * NS_PER_MS // per_frame
+    clock = SlotClock(per_frame)
+    events = []
+    for line, match in found:
+        count, is_5g = int(match["count"]), match["slot"] is not None
+        most = (FRAMES if is_5g else _SUBFRAMES) - 1
+        if count > most:
+            raise InputError(path, f"the frame or TTI is {count}; allowed are 0 to {most}", line)
+        slot = count * per_frame + int(match["slot"]) if is_5g else count
+        sent_ns = clock.time_ns(slot, _wall_ns(path, line, match["wall"]))
+        fields = dict(_FIELD.findall(match["fields"]))
+        events.append(_Event(line, sent_ns // slot_ns, match["channel"], is_5g, fields))
+    return events, slot_ns
+
+
+def _wall_ns(path: str, line: int, text: str) -> int:
+    try:
+        moment = datetime.fromisoformat(text) - datetime(1970, 1, 1)
+    except ValueError:
+        raise InputError(path, f"the time is {shown(text)}; a date and time are needed", line) from None
+    return (moment.days * 86_400 + moment.seconds) * NS_PER_S + moment.microseconds * 1_000
+
+
+def _is_for_a_terminal(event: _Event) -> bool:
+    """Whether a downlink block has HARQ: system information, paging and random access do not."""
+    if event.is_5g:
+        return "h_id" in event.fields
+    number = event.user.removeprefix("0x")
+    return number.isalnum() and int(number, 16) in _TERMINALS_4G
+
+
+def _number(path: str, event: _Event, name: str, text: str | None, most: int, least: int = 0) -> int:
+    if text is None:
+        raise InputError(path, f"this line of {event.channel} has no field {name}", event.line)
+    return whole(path, event.line, name, text, least, most)
+
+
+def _uplink(path: str, event: _Event, slot_ns: int) -> Attempt:
+    fields = event.fields
+    if fields["crc"] not in ("OK", "KO"):
+        raise InputError(path, f"crc is {shown(fields['crc'])}; allowed are OK and KO", event.line)
+    # The uplink HARQ of LTE is synchronous: its processes take turns.
+    process = (
+        _number(path, event, "h_id", fields.get("h_id"), 31) if event.is_5g else event.slot % ROUND_TRIP_MS
+    )
+    version = _number(path, event, "rv", fields.get("rv"), 3)
+    return Attempt(
+        line=event.line,
+        time_ns=event.slot * slot_ns,
+        size_bytes=_number(path, event, "tbs", fields.get("tbs"), LARGEST_BLOCK_BYTES, 1),
+        failed=fields["crc"] == "KO",
+        repeat=version > 0,
+        process=process,
+        stream=fields.get("cc"),
+        version=version,
+        user=event.user,
+        direction="up",
+    )
+
+
+def _downlink(path: str, event: _Event, slot_ns: int, due: _Due) -> list[Attempt]:
+    """Return the blocks of a transmission, one per code word, and note when their acknowledgement is due."""
+    fields, slot, delay = event.fields, event.slot, _ACK_DELAY_4G
+    if event.is_5g:
+        delay = _number(path, event, "k1", fields.get("k1"), 127)
+    elif "tti_tx_dl" in fields:
+        # The line has the TTI of the processing, the transmission follows later.
+        slot += (_number(path, event, "tti_tx_dl", fields["tti_tx_dl"], _SUBFRAMES - 1) - slot) % _SUBFRAMES
+    sizes, versions, outcomes = (fields.get(name, "").strip("{}").split("/") for name in ("tbs", "rv", "crc"))
+    found = []
+    for word, size in enumerate(sizes):
+        version = _number(path, event, "rv", versions[word] if word < len(versions) else None, 3)
+        attempt = Attempt(
+            line=event.line,
+            time_ns=slot * slot_ns,
+            size_bytes=_number(path, event, "tbs", size, LARGEST_BLOCK_BYTES, 1),
+            failed=None,
+            repeat=version > 0,
+            process=_number(path, event, "h_id", fields.get("h_id"), 31) if event.is_5g else None,
+            stream=(fields.get("cc"), word),
+            version=version,
+            user=event.user,
+        )
+        if word < len(outcomes) and outcomes[word] in ("OK", "KO"):  # the terminal's own log
+            attempt.failed = outcomes[word] == "KO"
+        else:
+            due[event.user, slot + delay].append(attempt)
+        found.append(attempt)
+    return found
+
+
+def _acknowledge(events: list[_Event], due: _Due) -> set[int]:
+    """Set `failed` of the transmissions by their acknowledgements; return the ids of those without one.
+
+    The bits of one acknowledgement stand in the order of the transmissions; 1 is an ACK, 0 a NACK, 2 no
+    answer (DTX), for which the base station sends again as well.
+    """
+    for event in events:
+        bits = event.fields.get("ack", "")
+        for attempts in [due.get((event.user, event.slot), [])] if bits.isdigit() else []:
+            ordered = sorted(attempts, key=lambda attempt: attempt.time_ns)
+            spread = bits * len(ordered) if len(set(bits)) == 1 else bits
+            if len(spread) >= len(ordered) and (len(bits) == len(ordered) or len(set(bits)) == 1):
+                for attempt, bit in zip(ordered, spread, strict=False):
+                    attempt.failed = bit != "1"
+    return {id(attempt) for attempts in due.values() for attempt in attempts if attempt.failed is None}
+
+
+def _sniff(head: bytes) -> bool:
+    text = head.decode("utf-8", "replace")
+    return (
+        re.search(
+            r"^[0-9]{4}-[0-9-]+T[0-9:.]+ \[(PHY|FAPI|MAC|SCHED|RRC|RLC|GNB|CONFIG|COMMON|STCK)", text, re.M
+        )
+        is not None
+    )
+
+
+IMPORTER = Importer(
+    "srsran",
+    "srsRAN Project gnb.log, srsRAN 4G enb.log and ue.log",
+    read_srsran,
+    _sniff,
+    (reading(), DIRECTION, USER, SUBCARRIER_SPACING, DECODE_TIME),
+    """\
+The PHY must log at debug level (srsRAN Project) or info level (4G). --user is the RNTI as the log writes
+it. The uplink counts by its CRC. A downlink block counts by its acknowledgement, k1 slots later (4G: 4 ms):
+NACK and no answer (DTX) are erasures.
+
+\b
+  tmt import srsran gnb.log phy.parquet --user 0x4601 --direction up""",
+)
