@@ -88,7 +88,7 @@ def test_import__refuses_options_that_the_format_lacks(tmp_path: Path) -> None:
         UsageError, match="line_bps is no option of the format mahimahi; it has decode_time_ns,"
     ):
         import_trace("mahimahi", source, line_bps=5)
-    with pytest.raises(UsageError, match="lte is no format of measurements; allowed are lte-harq,"):
+    with pytest.raises(UsageError, match="lte is no format of measurements; allowed are ns3-lte, ns3-nr,"):
         import_trace("lte", source)
 
 

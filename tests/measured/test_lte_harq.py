@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tmt.errors import InputError
 from tmt.measured.lte_harq import read_attempts, read_lte_harq
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tmt.units import NS_PER_MS
 
 HEADER = "log_ms,sfn,subframe,attempt\n"
 
@@ -25,8 +24,8 @@ def lte_log(folder: Path, text: str, header: str = HEADER) -> str:
 def test_lte_harq__erases_what_was_repeated_eight_subframes_later(tmp_path: Path) -> None:
     """By hand: subframes 4, 5, 12 (repeat of 4), 20 (repeat of 12), and 10243 (a first attempt), wrapped."""
     log = lte_log(tmp_path, "100,0,4,1\n101,0,5,1\n109,1,2,2\n117,2,0,3\n10340.5,0,3,1\n")
-    trace = read_lte_harq(log, 1_000_000).trace
-    assert [a.slot_ms for a in read_attempts(log)] == [0, 1, 8, 16, 10239]
+    trace = read_lte_harq(log, "phy", 1_000_000).trace
+    assert [a.time_ns // NS_PER_MS for a in read_attempts(log)] == [0, 1, 8, 16, 10239]
     assert trace.tx_time_ns.tolist() == [0, 1_000_000, 8_000_000, 16_000_000, 10_239_000_000]
     assert trace.decode_time_ns.tolist() == [0, 1_000_000, 0, 1_000_000, 1_000_000]
 
@@ -34,13 +33,13 @@ def test_lte_harq__erases_what_was_repeated_eight_subframes_later(tmp_path: Path
 def test_lte_harq__takes_no_other_attempt_for_a_repeat(tmp_path: Path) -> None:
     """Eight subframes later stands another first attempt; seven later, a second one without its first."""
     log = lte_log(tmp_path, "0,0,0,1\n7,0,7,2\n8,0,8,1\n")
-    assert read_lte_harq(log, 5).trace.decode_time_ns.tolist() == [5, 5, 5]
+    assert read_lte_harq(log, "phy", 5).trace.decode_time_ns.tolist() == [5, 5, 5]
 
 
 def test_lte_harq__tells_wraps_by_the_log_time(tmp_path: Path) -> None:
     """Two and a half wraps of 10.24 s without an attempt; the log time is some milliseconds off."""
     log = lte_log(tmp_path, "3.2,1023,9,1\n25601.9,511,8,1\n")
-    assert [a.slot_ms for a in read_attempts(log)] == [0, 25_599]
+    assert [a.time_ns // NS_PER_MS for a in read_attempts(log)] == [0, 25_599]
 
 
 @pytest.mark.parametrize(
@@ -48,13 +47,13 @@ def test_lte_harq__tells_wraps_by_the_log_time(tmp_path: Path) -> None:
     [
         ("0,0,0,1\n0,0,0,1\n", 3, "this attempt is 0 ms before the line before; attempts must follow"),
         ("5,0,5,1\n4,0,4,1\n", 3, "this attempt is 1 ms before the line before; attempts must follow"),
-        ("0,1024,0,1\n", 2, "sfn is 1024; allowed are 0 to 1023"),
-        ("0,0,10,1\n", 2, "subframe is 10; allowed are 0 to 9"),
-        ("0,0,0,0\n", 2, "attempt is 0; allowed are 1 to 255"),
-        ("0,0,0,-1\n", 2, "attempt is -1; allowed are 1 to 255"),
-        ("nan,0,0,1\n", 2, "log_ms is nan; a number of milliseconds is needed"),
+        ("0,1024,0,1\n", 2, "sfn is 1024; allowed are whole numbers from 0 to 1023"),
+        ("0,0,10,1\n", 2, "subframe is 10; allowed are whole numbers from 0 to 9"),
+        ("0,0,0,0\n", 2, "attempt is 0; allowed are whole numbers from 1 to 255"),
+        ("0,0,0,-1\n", 2, "attempt is -1; allowed are whole numbers from 1 to 255"),
+        ("nan,0,0,1\n", 2, "log_ms is nan; a number is needed"),
         ("0,0,0\n", 2, "this line has 3 fields; 4 are needed"),
-        ("0,0,0,1\n\n", 3, "this line has 1 fields; 4 are needed"),
+        ("0,0,0,1\n0,0\n0,0,2,1\n", 3, "this line has 2 fields; 4 are needed"),
         ("", None, "there are no rows; a trace has at least one"),
     ],
 )
@@ -64,48 +63,92 @@ def test_lte_harq__refuses_with_line_and_reason(
     path = lte_log(tmp_path, text)
     place = path if line is None else f"{path}:{line}"
     with pytest.raises(InputError, match=f"^{re.escape(place)}: {re.escape(reason)}"):
-        read_lte_harq(path, 1)
+        read_lte_harq(path, "phy", 1)
 
 
 def test_lte_harq__refuses_a_file_without_its_columns(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"log\.csv:1: the header is a,b; needed is log_ms,sfn,"):
-        read_lte_harq(lte_log(tmp_path, "1,2\n", "a,b\n"), 1)
+    with pytest.raises(InputError, match=r"log\.csv: there is no column called log_ms; the columns are a, b"):
+        read_lte_harq(lte_log(tmp_path, "1,2\n", "a,b\n"), "phy", 1)
+
+
+def test_lte_harq__takes_comments_dos_ends_blank_lines_and_a_cut_last_line(tmp_path: Path) -> None:
+    log = lte_log(
+        tmp_path, "0,0,0,1\r\n# a comment\r\n\r\n2,0,2,1\r\n\r\n3,0", "log_ms,sfn,subframe,attempt\r\n"
+    )
+    assert read_lte_harq(log, "phy", 5).trace.tx_time_ns.tolist() == [0, 2_000_000]
+
+
+def test_lte_harq__reads_sizes_and_leaves_out_attempts_without_data(tmp_path: Path) -> None:
+    """By hand: 9 bytes sent twice, control information alone (0 bytes), then 100 bytes once."""
+    header = "log_ms,sfn,subframe,attempt,tb_bytes\n"
+    log = lte_log(tmp_path, "0,0,0,1,9\n3,0,3,1,0\n8,0,8,2,9\n9,0,9,1,100\n", header)
+    phy = read_lte_harq(log, "phy", 5)
+    assert phy.trace.size_bytes is not None
+    assert phy.trace.size_bytes.tolist() == [9, 9, 100]
+    assert phy.notes == ("1 transmissions of size 0 are left out",)
+    link = read_lte_harq(log, "link", 5).trace
+    assert link.tx_time_ns.tolist() == [0, 9_000_000]
+    assert link.delay_ns.tolist() == [8_000_005, 5]
+    assert link.transmissions.tolist() == [2, 1]
+    assert link.size_bytes is not None
+    assert link.size_bytes.tolist() == [9, 100]
+
+
+def measured_log(measured_data: Path) -> str:
+    return str(measured_data / "mobileinsight_lte" / "lte_ul_pusch_harq.csv")
 
 
 def test_lte_harq__finds_in_the_measured_log_what_was_counted(measured_data: Path) -> None:
-    """Counts stand in the data's README: 1193 attempts over 58 s; 65, 3 and 1 are repeats."""
-    log = str(measured_data / "mobileinsight_lte" / "lte_ul_pusch_harq.csv")
-    attempts, trace = read_attempts(log), read_lte_harq(log, 1_000_000).trace
-    assert len(trace) == 1193
-    assert np.bincount([a.attempt for a in attempts]).tolist() == [0, 1124, 65, 3, 1]
+    """Counts stand in the data's README: 1193 attempts over 58 s; 65, 3 and 1 are repeats.
+
+    Sizes are summed by the csv module. Two attempts carry control information alone.
+    """
+    log = measured_log(measured_data)
+    with Path(log).open() as file:
+        sizes = [int(row["tb_bytes"]) for row in csv.DictReader(file)]
+    attempts, trace = read_attempts(log), read_lte_harq(log, "phy", 1_000_000).trace
+    assert np.bincount([a.version for a in attempts]).tolist() == [0, 1124, 65, 3, 1]
+    assert len(trace) == 1193 - sizes.count(0) == 1191
+    assert trace.size_bytes is not None
+    assert trace.size_bytes.tolist() == [size for size in sizes if size]
     assert (trace.decode_time_ns == 0).sum() == 69
     assert 57 < trace.tx_time_ns[-1] / 1e9 < 58.5
+
+
+def test_lte_harq__as_link_carries_the_measured_rate(measured_data: Path) -> None:
+    """Blocks, not attempts, make the rate: bytes of first attempts over the log's 58 s are 17.5 kbit/s."""
+    log = measured_log(measured_data)
+    with Path(log).open() as file:
+        rows = list(csv.DictReader(file))
+    first_bytes = sum(int(row["tb_bytes"]) for row in rows if row["attempt"] == "1")
+    link = read_lte_harq(log, "link", 1_000_000).trace
+    assert link.size_bytes is not None
+    assert int(link.size_bytes.sum()) == first_bytes
+    duration_s = (link.tx_time_ns[-1] - link.tx_time_ns[0]) / 1e9
+    assert round(8 * first_bytes / duration_s / 1e3, 1) == 17.5
 
 
 def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_data: Path) -> None:
     """The measured oracle for the timing of retransmissions: LTE repeats 8 ms after an attempt that failed.
 
-    What is expected comes from the log's own numbering of attempts; ARQ sees only slots and erasures.
+    The expected repeats come from the log's own numbers of attempts; ARQ sees only slots and erasures. The
+    reading as a link trace must be what ARQ makes of the reading as a PHY trace.
     """
     from tmt.convert import convert
     from tmt.schemes import Arq
 
-    log = str(measured_data / "mobileinsight_lte" / "lte_ul_pusch_harq.csv")
-    attempts = {attempt.slot_ms: attempt.attempt for attempt in read_attempts(log)}
-    measured_repeats = [slot for slot, attempt in attempts.items() if attempt > 1]
-    measured_sent = {slot: 1 for slot, attempt in attempts.items() if attempt == 1}
-    for slot in measured_repeats:
-        measured_sent[slot - 8 * (attempts[slot] - 1)] = attempts[slot]
+    log = measured_log(measured_data)
+    logged = {a.time_ns // NS_PER_MS: a.version for a in read_attempts(log)}
+    measured_repeats = [slot for slot, attempt in logged.items() if attempt > 1]
     assert len(measured_repeats) == 69
 
-    trace = read_lte_harq(log, decode_time_ns=1_000_000).trace
-    link = convert(trace, Arq(rtt_ns=8_000_000))
+    trace = read_lte_harq(log, "phy", decode_time_ns=1_000_000).trace
+    made = convert(trace, Arq(rtt_ns=8_000_000))
+    slots_ms = trace.tx_time_ns // NS_PER_MS
+    assert np.setdiff1d(slots_ms, made.tx_time_ns // NS_PER_MS).tolist() == measured_repeats
+    assert made.delivered.all()
 
-    first_ms = link.tx_time_ns // 1_000_000
-    slots_ms = trace.tx_time_ns // 1_000_000
-    assert np.setdiff1d(slots_ms, first_ms).tolist() == measured_repeats
-    assert dict(zip(first_ms.tolist(), link.transmissions.tolist(), strict=True)) == measured_sent
-    assert link.delivered.all()
-    np.testing.assert_array_equal(
-        link.delay_ns, (8 * (link.transmissions.astype(np.int64) - 1) + 1) * 1_000_000
-    )
+    measured = read_lte_harq(log, "link", decode_time_ns=1_000_000).trace
+    for column in ("tx_time_ns", "delay_ns", "delivered", "transmissions"):
+        np.testing.assert_array_equal(getattr(measured, column), getattr(made, column))
+    assert int(measured.transmissions.sum()) - len(measured) == 69

@@ -116,9 +116,7 @@ def select(
     names = ", ".join(f"{name} ({count:,} rows)" for name, count in users.most_common(5))
     names += ", ..." if len(users) > 5 else ""
     if user is None and len(users) > 1:
-        raise InputError(
-            path, f"there are {len(users)} users in this direction; choose one by --user: {names}"
-        )
+        raise InputError(path, f"there are {len(users)} users; choose one by --user: {names}")
     if user is not None:
         if user not in users:
             raise UsageError(f"--user is {user}; {path} holds {names}")

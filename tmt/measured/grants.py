@@ -116,8 +116,9 @@ def grants_measurement(
     kept, said = select(path, ordered, direction, user)
     repeats = mark_repeats(kept)
     sized, left_out = with_data(path, kept)
+    origin_ns = ordered[0].time_ns
     for grant in sized:
-        grant.time_ns -= ordered[0].time_ns
+        grant.time_ns -= origin_ns
     blocks = number_blocks(sized, WINDOW_NS)
     infer_failures(sized)
     return measurement(sized, blocks, reading, decode_time_ns, [*said, *left_out, *repeats.notes(), *notes])

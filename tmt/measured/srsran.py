@@ -194,7 +194,7 @@ def _downlink(path: str, event: _Event, slot_ns: int, due: _Due) -> list[Attempt
             failed=None,
             repeat=version > 0,
             process=_number(path, event, "h_id", fields.get("h_id"), 31) if event.is_5g else None,
-            stream=(fields.get("cc"), word),
+            stream=fields.get("cc"),
             version=version,
             user=event.user,
         )

@@ -1,0 +1,189 @@
+"""MobileInsight's decoded messages, as JSON and as XML."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tmt.errors import InputError
+from tmt.measured.files import import_trace
+from tmt.trace import LinkTrace, PhyTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MS = 1_000_000
+EPOCH = datetime(2020, 2, 17, 23, 11, 21, 990862)
+ORDINALS = ("First", "Second", "Third", "Fourth")
+
+
+def message(kind: str, log_ms: float, records: list[dict[str, Any]]) -> dict[str, Any]:
+    stamp = str(EPOCH + timedelta(milliseconds=log_ms))
+    return {"log_msg_len": 88, "type_id": kind, "timestamp": stamp, "Version": 102, "Records": records}
+
+
+def uplink(log_ms: float, *attempts: tuple[int, int, int]) -> dict[str, Any]:
+    """Return a report of attempts: subframe count, number of the attempt, bytes."""
+    records = [
+        {
+            "Current SFN SF": slot,
+            "Carrier Index": "PCC",
+            "Re-tx Index": ORDINALS[number - 1],
+            "PUSCH TB Size": size,
+        }
+        for slot, number, size in attempts
+    ]
+    return message("LTE_PHY_PUSCH_Tx_Report", log_ms, records)
+
+
+def downlink(log_ms: float, slot: int, *blocks: dict[str, Any]) -> dict[str, Any]:
+    """Return an indication of one subframe, given how its blocks differ from a good one."""
+    plain = {
+        "HARQ ID": 0,
+        "RV": 0,
+        "NDI": 0,
+        "CRC Result": "Pass",
+        "RNTI Type": "C-RNTI",
+        "TB Index": 0,
+        "TB Size": 10,
+    }
+    found = [plain | block for block in blocks]
+    record = {
+        "Subframe Num": slot % 10,
+        "Frame Num": slot // 10,
+        "Serving Cell Index": "PCELL",
+        "Transport Blocks": found,
+    }
+    return message("LTE_PHY_PDSCH_Stat_Indication", log_ms, [record])
+
+
+def xml(value: Any) -> str:
+    """Spell a message as the decoder's XML: pairs, lists and dictionaries."""
+    if isinstance(value, dict):
+        return (
+            "<dict>"
+            + "".join(f'<pair key="{name}"{kind(item)}>{xml(item)}</pair>' for name, item in value.items())
+            + "</dict>"
+        )
+    if isinstance(value, list):
+        return "<list>" + "".join(f"<item{kind(item)}>{xml(item)}</item>" for item in value) + "</list>"
+    return str(value)
+
+
+def kind(value: Any) -> str:
+    return {dict: ' type="dict"', list: ' type="list"'}.get(type(value), "")
+
+
+def written(folder: Path, messages: list[dict[str, Any]], form: str = "json") -> Path:
+    lines = [
+        json.dumps(m) if form == "json" else xml(m).replace("dict>", "dm_log_packet>", 1) for m in messages
+    ]
+    if form == "xml":
+        lines = [line.removesuffix("</dict>") + "</dm_log_packet>" for line in lines]
+    (folder / f"phone.{form}").write_text("\n".join(lines) + "\n")
+    return folder / f"phone.{form}"
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+def test_uplink__erases_attempts_that_were_repeated(form: str, tmp_path: Path) -> None:
+    """Subframes 5, 6 and 13, the repeat of 5; another message stands between. A report holds several."""
+    path = written(
+        tmp_path,
+        [
+            uplink(0, (10_237, 1, 9), (10_238, 1, 50)),
+            message("LTE_RRC_Serv_Cell_Info", 3, []),
+            uplink(8, (5, 2, 9)),
+        ],
+        form,
+    )
+    phy = import_trace("auto", path)
+    assert isinstance(phy, PhyTrace)
+    assert phy.metadata["importer"] == "mobileinsight"
+    assert [t // MS for t in phy.tx_time_ns.tolist()] == [0, 1, 8]
+    assert (phy.decode_time_ns == 0).tolist() == [True, False, False]
+    link = import_trace("auto", path, reading="link")
+    assert isinstance(link, LinkTrace)
+    assert link.transmissions.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+def test_downlink__counts_by_crc_and_process(form: str, tmp_path: Path) -> None:
+    """Process 3 fails and is repeated 8 ms later with RV 2; two code words share a subframe."""
+    path = written(
+        tmp_path,
+        [
+            downlink(
+                0, 100, {"HARQ ID": 3, "CRC Result": "Fail", "TB Size": 44}, {"HARQ ID": 3, "TB Index": 1}
+            ),
+            downlink(2, 102, {"RNTI Type": "SI-RNTI", "TB Size": 31}),
+            downlink(8, 108, {"HARQ ID": 3, "RV": 2, "TB Size": 44}),
+            downlink(9, 109, {"HARQ ID": 3, "NDI": 1, "TB Size": 20}),
+        ],
+        form,
+    )
+    phy = import_trace("mobileinsight", path, direction="down")
+    assert isinstance(phy, PhyTrace)
+    assert phy.tx_time_ns.tolist() == [0, 1, 8 * MS, 9 * MS]
+    assert (phy.decode_time_ns == 0).tolist() == [True, False, False, False]
+    assert "1 blocks of system information, paging and random access are left out" in phy.metadata["notes"]
+    link = import_trace("mobileinsight", path, reading="link")
+    assert isinstance(link, LinkTrace)
+    assert link.transmissions.tolist() == [2, 1, 1]
+    assert link.delay_ns.tolist() == [9 * MS, MS, MS]
+
+
+def test_mobileinsight__reads_what_the_csv_of_the_same_log_holds(measured_data: Path, tmp_path: Path) -> None:
+    """The CSV of `lte-harq` was selected from a MobileInsight log: put back into messages, both agree."""
+    table = measured_data / "mobileinsight_lte" / "lte_ul_pusch_harq.csv"
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    messages = [
+        uplink(
+            float(row["log_ms"]),
+            (10 * int(row["sfn"]) + int(row["subframe"]), int(row["attempt"]), int(row["tb_bytes"])),
+        )
+        for row in rows
+    ]
+    path = written(tmp_path, messages)
+    for reading in ("phy", "link"):
+        ours, theirs = (
+            import_trace("auto", path, reading=reading),
+            import_trace("auto", table, reading=reading),
+        )
+        for column in (*ours.table.names, "size_bytes"):
+            np.testing.assert_array_equal(getattr(ours, column), getattr(theirs, column))
+
+
+def test_mobileinsight__passes_over_a_last_message_that_was_cut(tmp_path: Path) -> None:
+    path = written(tmp_path, [uplink(0, (1, 1, 9)), uplink(2, (3, 1, 9))])
+    path.write_text(path.read_text() + '{"type_id": "LTE_PHY_PUSCH_Tx')
+    assert len(import_trace("mobileinsight", path)) == 2
+    path.write_text('{"type_id": \n' + path.read_text())
+    with pytest.raises(
+        InputError, match=re.escape(f"{path}:1: this message is neither whole JSON nor whole XML")
+    ):
+        import_trace("mobileinsight", path)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"Re-tx Index": "Last"}, "Re-tx Index is Last; allowed are whole numbers from 1 to 28"),
+        ({"Current SFN SF": 10_240}, "Current SFN SF is 10240; allowed are whole numbers from 0 to 10239"),
+        ({"PUSCH TB Size": "many"}, "PUSCH TB Size is many; allowed are whole numbers from 0"),
+    ],
+)
+def test_mobileinsight__refuses_with_line_and_reason(
+    change: dict[str, Any], reason: str, tmp_path: Path
+) -> None:
+    bad = uplink(0, (1, 1, 9))
+    bad["Records"][0] |= change
+    path = written(tmp_path, [uplink(0, (0, 1, 9)), bad])
+    with pytest.raises(InputError, match=re.escape(f"{path}:2: {reason}")):
+        import_trace("mobileinsight", path)

@@ -1,0 +1,225 @@
+"""ns-3's traces of received and scheduled transport blocks, LTE, mmWave and NR."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tmt.errors import InputError, UsageError
+from tmt.measured.files import import_trace
+from tmt.schema import UNSETTLED
+from tmt.trace import LinkTrace, PhyTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LTE = """% time\tcellId\tIMSI\tRNTI\ttxMode\tlayer\tmcs\tsize\trv\tndi\tcorrect\tccId
+23\t1\t1\t4\t0\t0\t5\t19\t0\t1\t0\t0
+23\t1\t2\t3\t0\t0\t5\t19\t0\t1\t1\t0
+24\t1\t1\t4\t0\t0\t5\t40\t0\t1\t1\t0
+31\t1\t1\t4\t0\t0\t5\t19\t1\t0\t1\t0
+"""
+
+MMWAVE = (
+    "DL/UL\ttime\tframe\tsubF\tslot\t1stSym\tsymbol#\tcellId\trnti\tccId\ttbSize\tmcs\trv\tSINR(dB)\t"
+    "corrupt\tTBler\n"
+    "DL\t0.00403571\t0\t4\t0\t1\t1\t1\t1\t0\t88\t0\t0\t37.9687\t0\t0\n"
+    "UL\t0.00503571\t0\t5\t0\t1\t1\t1\t1\t0\t90\t0\t0\t37.7398 \t1\t1\n"
+    "DL\t0.00578571\t0\t5\t3\t1\t1\t1\t1\t0\t2126\t28\t0\t38.1625\t1\t1\n"
+)
+
+MAC = (
+    "% time(s)\tcellId\tbwpId\tIMSI\tRNTI\tframe\tsframe\tslot\tsymStart\tnumSym\tstream\t"
+    "harqId\tndi\trv\tmcs\ttbSize\n"
+    "0.03\t1\t0\t7\t2\t3\t2\t1\t1\t12\t0\t15\t1\t0\t0\t84\n"
+    "0.031\t1\t0\t7\t2\t3\t2\t2\t1\t12\t0\t14\t1\t0\t0\t84\n"
+    "0.035\t1\t0\t7\t2\t3\t2\t3\t1\t12\t0\t15\t0\t1\t0\t84\n"
+)
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / "trace.txt").write_text(text)
+    return folder / "trace.txt"
+
+
+def test_ns3_lte__counts_milliseconds_and_correct_blocks(tmp_path: Path) -> None:
+    """User 1: 19 bytes fail at 23 ms and are repeated at 31 ms; 40 bytes at 24 ms."""
+    path = written(tmp_path, LTE)
+    trace = import_trace("auto", path, user="1")
+    assert isinstance(trace, PhyTrace)
+    assert trace.metadata["importer"] == "ns3-lte"
+    assert trace.tx_time_ns.tolist() == [23_000_000, 24_000_000, 31_000_000]
+    assert trace.decode_time_ns.tolist() == [0, 1_000_000, 1_000_000]
+    assert trace.size_bytes is not None
+    assert trace.size_bytes.tolist() == [19, 40, 19]
+    assert trace.metadata["notes"] == ["1 transmissions of other users are left out"]
+    link = import_trace("ns3-lte", path, user="1", reading="link")
+    assert isinstance(link, LinkTrace)
+    assert link.delay_ns.tolist() == [9_000_000, 1_000_000]
+    assert link.transmissions.tolist() == [2, 1]
+
+
+def test_ns3_lte__takes_a_file_without_transmission_mode_for_the_uplink(tmp_path: Path) -> None:
+    up = "\n".join(
+        "\t".join(f for n, f in enumerate(line.split("\t")) if n != 4) for line in LTE.splitlines()
+    )
+    path = written(tmp_path, up)
+    assert len(import_trace("auto", path, user="1", direction="up")) == 3
+    with pytest.raises(UsageError, match=r"--direction is down, but .* holds only the other direction"):
+        import_trace("auto", path, user="1", direction="down")
+
+
+def test_ns3_nr__reads_both_generations_of_columns(tmp_path: Path) -> None:
+    """MmWave names `DL/UL` and `ccId`, NR `direction` and `bwpId`; a rank column may stand between."""
+    down = import_trace("auto", written(tmp_path, MMWAVE))
+    assert isinstance(down, PhyTrace)
+    assert down.metadata["importer"] == "ns3-nr"
+    assert down.tx_time_ns.tolist() == [4_035_710, 5_785_710]
+    assert down.decode_time_ns.tolist() == [1_000_000, 0]
+    newer = (
+        "Time\tdirection\tframe\tsubF\tslot\t1stSym\tnSymbol\tcellId\tbwpId\tstreamId\trnti\ttbSize\tmcs\trank\trv\t"
+        "SINR(dB)\tCQI\tcorrupt\tTBler\n"
+        "0.0321205\tDL\t3\t2\t1\t1\t12\t1\t0\t0\t2\t84\t0\t1\t0\t66.7637\t15\t0\t0\n"
+        "0.0321205\tDL\t3\t2\t1\t1\t12\t1\t1\t0\t2\t90\t0\t1\t0\t66.7637\t15\t1\t0\n"
+    )
+    two = import_trace("auto", written(tmp_path, newer))
+    assert two.tx_time_ns.tolist() == [32_120_500, 32_120_501]
+    assert two.size_bytes is not None
+    assert two.size_bytes.tolist() == [84, 90]
+    assert two.metadata["notes"] == ["1 blocks of the same moment as others are put 1 ns apart"]
+
+
+def test_ns3_nr__joins_the_scheduler_s_attempts_by_process(tmp_path: Path) -> None:
+    """Process 15 sends at 30 ms and again at 35 ms, process 14 once."""
+    path = written(tmp_path, MAC)
+    phy = import_trace("auto", path)
+    assert isinstance(phy, PhyTrace)
+    assert phy.decode_time_ns.tolist() == [0, 1_000_000, 1_000_000]
+    assert "an attempt counts as erased if it was repeated" in phy.metadata["notes"][0]
+    link = import_trace("auto", path, reading="link", direction="up")
+    assert isinstance(link, LinkTrace)
+    assert link.tx_time_ns.tolist() == [30_000_000, 31_000_000]
+    assert link.delay_ns.tolist() == [6_000_000, 1_000_000]
+    assert link.transmissions.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "place", "reason"),
+    [
+        ("ns3-lte", LTE.replace("24\t", "x\t"), ":4", "time is x; a number is needed"),
+        (
+            "ns3-lte",
+            LTE.replace("40\t0\t1\t1", "40\t0\t1\t2"),
+            ":4",
+            "correct is 2; allowed are whole numbers from 0",
+        ),
+        ("ns3-lte", LTE.replace("24\t1", "24\t1\t1"), ":4", "this line has 13 fields; 12 are needed"),
+        ("ns3-lte", LTE.replace("24\t1\t", "24\t"), ":4", "this line has 11 fields; 12 are needed"),
+        ("ns3-lte", LTE.replace("31\t", "24\t1\t1\t4\t0\t0\t5\t19\t1\t0\t1\t0\n31\t"), "", None),
+        (
+            "ns3-lte",
+            LTE + LTE.replace("% ", "").split("\n")[1],
+            "",
+            "there are 2 users; choose one by --user",
+        ),
+        (
+            "ns3-lte",
+            LTE + "31000\t1\t1\t4\t0\t0\t5\t19\t0\t1\t1\t0\n" + LTE[LTE.index("23") :],
+            ":7",
+            "the time goes back",
+        ),
+        (
+            "ns3-lte",
+            MMWAVE,
+            "",
+            "there is no column called IMSI",
+        ),
+        ("ns3-nr", LTE, "", "the columns are time, cellId, IMSI,"),
+        ("ns3-nr", MMWAVE.replace("\nUL", "\nXL"), ":3", "direction is XL; allowed are DL and UL"),
+        (
+            "ns3-nr",
+            MMWAVE.replace("\t2126\t", "\t0\t"),
+            ":4",
+            "tbSize is 0; allowed are whole numbers from 1",
+        ),
+    ],
+)
+def test_ns3__refuses_with_line_and_reason(
+    kind: str, text: str, place: str, reason: str | None, tmp_path: Path
+) -> None:
+    path = written(tmp_path, text)
+    if reason is None:
+        assert len(import_trace(kind, path, user="1")) == 4
+        return
+    with pytest.raises(InputError, match=re.escape(f"{path}{place}: {reason}")):
+        import_trace(kind, path)
+
+
+def test_ns3__leaves_out_a_last_line_that_was_cut(tmp_path: Path) -> None:
+    trace = import_trace("ns3-nr", written(tmp_path, MMWAVE + "DL\t0.006"))
+    assert len(trace) == 2
+    assert "line 5, the last one, is cut short and left out" in trace.metadata["notes"]
+
+
+def test_ns3_nr__finds_in_the_mmwave_sample_what_awk_counts(measured_data: Path) -> None:
+    """Blocks, bytes, corrupt blocks and their share, by splitting the lines at blanks."""
+    path = measured_data / "formats" / "ns3mmwave_RxPacketTrace.txt.gz"
+    with gzip.open(path, "rt") as file:
+        rows = [line.split() for line in file][1:]
+    for direction, name, blocks in (("down", "DL", 3731), ("up", "UL", 3524)):
+        here = [row for row in rows if row[0] == name]
+        trace = import_trace("auto", path, direction=direction)
+        assert isinstance(trace, PhyTrace)
+        assert len(trace) == len(here) == blocks
+        assert trace.size_bytes is not None
+        assert trace.size_bytes.tolist() == [int(row[10]) for row in here]
+        erased = trace.decode_time_ns == 0
+        assert erased.tolist() == [row[14] == "1" for row in here]
+        np.testing.assert_allclose(trace.tx_time_ns / 1e9, [float(row[1]) for row in here], rtol=0, atol=1e-9)
+        # ns-3 draws each block's error with probability TBler, so errors count as independent draws do.
+        expected = np.array([float(row[15]) for row in here])
+        assert abs(erased.sum() - expected.sum()) < 4 * np.sqrt((expected * (1 - expected)).sum())
+    assert sum(row[14] == "1" for row in rows) == 260
+
+
+def test_ns3_nr__link_rows_and_repeats_are_the_attempts_of_the_sample(measured_data: Path) -> None:
+    """Every attempt is a row or a repeat; without processes some repeats have no first attempt."""
+    path = measured_data / "formats" / "ns3mmwave_RxPacketTrace.txt.gz"
+    for direction, attempts in (("down", 3731), ("up", 3524)):
+        link = import_trace("auto", path, direction=direction, reading="link")
+        assert isinstance(link, LinkTrace)
+        assert int(link.transmissions.sum()) == attempts
+        lost_or_open = int((~link.delivered).sum())
+        assert lost_or_open >= int((link.delay_ns == UNSETTLED).sum())
+
+
+def test_ns3_lte__finds_in_the_sample_what_awk_counts(measured_data: Path) -> None:
+    path = measured_data / "formats" / "ns3lte_DlRxPhyStats_head.txt"
+    rows = [line.split() for line in path.read_text().splitlines()[1:]]
+    for imsi in ("1", "2", "3", "4"):
+        here = [row for row in rows if row[2] == imsi]
+        trace = import_trace("auto", path, user=imsi)
+        assert isinstance(trace, PhyTrace)
+        assert trace.size_bytes is not None
+        assert trace.size_bytes.tolist() == [int(row[7]) for row in here]
+        assert int((trace.decode_time_ns == 0).sum()) == sum(row[10] == "0" for row in here)
+        assert trace.tx_time_ns.tolist() == [int(row[0]) * 1_000_000 for row in here]
+
+
+def test_ns3_nr__reads_the_samples_of_the_newer_version(measured_data: Path) -> None:
+    folder = measured_data / "formats"
+    for name, user, time, size in (
+        ("ns3nr_RxPacketTrace.txt", 10, 0, 11),
+        ("ns3nr_NrDlMacStats.txt", 4, 0, 15),
+    ):
+        rows = [line.split("\t") for line in (folder / name).read_text().splitlines()[1:]]
+        for rnti in {row[user] for row in rows}:
+            trace = import_trace("auto", folder / name, user=rnti)
+            here = [row for row in rows if row[user] == rnti]
+            assert trace.size_bytes is not None
+            assert trace.size_bytes.tolist() == [int(row[size]) for row in here]
+            np.testing.assert_allclose(trace.tx_time_ns / 1e9, [float(row[time]) for row in here], atol=1e-9)

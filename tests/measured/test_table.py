@@ -1,0 +1,204 @@
+"""Any table: separators, headers, units, polarity, filters, and the values that are refused."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tmt.errors import InputError, UsageError
+from tmt.measured.files import import_trace
+from tmt.trace import LinkTrace, PhyTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MS = 1_000_000
+
+
+def written(folder: Path, text: str, name: str = "table.csv") -> Path:
+    (folder / name).write_text(text)
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "t,ack,size\n1.5,1,100\n1.6,0,200\n1.7,1,300\n",
+        "t;ack;size\r\n1.5;1;100\r\n1.6;0;200\r\n1.7;1;300\r\n\r\n",
+        "t\tack\tsize\n1.5\t1\t100\n# a comment\n1.6\t0\t200\n\n1.7\t1\t300 \n",
+        "\ufefft  ack size\n1.5 1   100\n1.6 0 200\n1.7 1 300",
+        "# made by a script\n# t ack size\n1.5e0 1.0 100\n1.6 0.0 200\n1.7 1 300\n",
+        '"t","ack","size"\n"1.5","true","100"\n"1.6","False","200"\n"1.7","TRUE","300"\n',
+        "% t\tack\tsize\n1.5\t1\t100\n1.6\t0\t200\n1.7\t1\t300\n1.8\t1",
+    ],
+    ids=["csv", "semicolons-dos", "tsv", "blanks", "savetxt", "quoted", "cut"],
+)
+def test_table__reads_every_separator(text: str, tmp_path: Path) -> None:
+    trace = import_trace("table", written(tmp_path, text), time="t", good="ack=1", size="size")
+    assert isinstance(trace, PhyTrace)
+    assert trace.tx_time_ns.tolist() == [0, 100 * MS, 200 * MS]
+    assert (trace.decode_time_ns == 0).tolist() == [False, True, False]
+    assert trace.size_bytes is not None
+    assert trace.size_bytes.tolist() == [100, 200, 300]
+    assert trace.metadata["packing"] == "packed"
+
+
+def test_table__without_a_header_numbers_its_columns(tmp_path: Path) -> None:
+    trace = import_trace("table", written(tmp_path, "10 7\n12 0\n"), time="1:ms", bad="2=0")
+    assert isinstance(trace, PhyTrace)
+    assert trace.tx_time_ns.tolist() == [0, 2 * MS]
+    assert (trace.decode_time_ns == 0).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_table__knows_units_exactly(unit: str, tmp_path: Path) -> None:
+    """A time of the day in nanoseconds has 19 digits, more than floating point holds."""
+    digits = {"s": 9, "ms": 6, "us": 3, "ns": 0}[unit]
+    times = [1_727_307_156_697_422_001, 1_727_307_156_755_551_999]
+    text = "\n".join(f"{time // 10**digits}.{time % 10**digits:0{digits or 1}}" for time in times)
+    trace = import_trace(
+        "table", written(tmp_path, f"t,x\n{text.replace(chr(10), ',1' + chr(10))},1\n"), time=f"t:{unit}"
+    )
+    assert trace.tx_time_ns.tolist() == [0, times[1] - times[0]]
+
+
+def test_table__reads_dates_with_and_without_zones(tmp_path: Path) -> None:
+    text = "when,x\n2024-01-01T00:00:00+01:00,1\n2023-12-31 23:00:00.250Z,1\n"
+    assert import_trace("table", written(tmp_path, text), time="when:iso").tx_time_ns.tolist() == [
+        0,
+        250 * MS,
+    ]
+
+
+def test_table__takes_delays_sizes_in_bits_and_transmissions(tmp_path: Path) -> None:
+    """A lost row may lack its delay; it then counts the decode time until its loss is known."""
+    text = "t,owd,bits,sent,state\n0,12.5,800,1,ok\n1,,1600,3,lost\n2,20,801,300,ok\n"
+    options: dict[str, Any] = {"time": "t", "delay": "owd:ms", "size": "bits:bits", "bad": "state=lost"}
+    path = written(tmp_path, text)
+    link = import_trace("table", path, reading="link", transmissions="sent", decode_time_ns=7, **options)
+    assert isinstance(link, LinkTrace)
+    assert link.delay_ns.tolist() == [12_500_000, 7, 20 * MS]
+    assert link.delivered.tolist() == [True, False, True]
+    assert link.transmissions.tolist() == [1, 3, 255]
+    assert link.size_bytes is not None
+    assert link.size_bytes.tolist() == [100, 200, 100]
+    phy = import_trace("table", path, **options)
+    assert isinstance(phy, PhyTrace)
+    assert phy.decode_time_ns.tolist() == [12_500_000, 0, 20 * MS]
+
+
+def test_table__filters_and_counts_from_the_first_row_of_the_file(tmp_path: Path) -> None:
+    """Both directions of one log keep one clock; a name that stands twice may have either value."""
+    text = "t,dir,rnti\n5,UL,1\n6,DL,1\n7,DL,2\n8,DL,3\n"
+    path = written(tmp_path, text)
+    trace = import_trace("table", path, time="t", where="dir=DL,rnti=1,rnti=3")
+    assert trace.tx_time_ns.tolist() == [1000 * MS, 3000 * MS]
+    assert trace.metadata["notes"] == ["2 rows do not meet --where and are left out"]
+    assert import_trace("table", path, time="t", origin="zero").tx_time_ns[0] == 5000 * MS
+    assert import_trace("table", path, time="t", origin="4.5").tx_time_ns[0] == 500 * MS
+
+
+def test_table__sorts_and_puts_equal_times_apart_and_says_so(tmp_path: Path) -> None:
+    text = "t,size\n3,1\n1,2\n1,3\n2,4\n"
+    trace = import_trace("table", written(tmp_path, text), time="t:us", size="size")
+    assert trace.size_bytes is not None
+    assert trace.size_bytes.tolist() == [2, 3, 4, 1]
+    assert trace.tx_time_ns.tolist() == [0, 1, 1000, 2000]
+    assert trace.metadata["notes"] == [
+        "the time goes back in 1 places; rows are sorted by it",
+        "1 rows of the same moment as others are put 1 ns apart",
+    ]
+
+
+def test_table__says_when_every_row_has_one_outcome(tmp_path: Path) -> None:
+    trace = import_trace("table", written(tmp_path, "t,crc\n1,OK\n2,KO\n"), time="t", bad="crc=0")
+    assert trace.metadata["notes"] == ["every row is good: the table holds crc=OK (1 rows), crc=KO (1 rows)"]
+
+
+def test_table__reads_parquet_with_flags_and_dates(tmp_path: Path) -> None:
+    zone = timezone(timedelta(hours=2))
+    frame = pd.DataFrame(
+        {
+            "at": pd.to_datetime(
+                [datetime(2024, 1, 1, 2, tzinfo=zone), datetime(2024, 1, 1, 2, 0, 1, tzinfo=zone)]
+            ),
+            "seconds": [0.25, 0.75],
+            "lost": [False, True],
+            "size": [10, 20],
+        }
+    )
+    frame.to_parquet(tmp_path / "table.parquet")
+    for time, step_ns in (("seconds", 500 * MS), ("at:iso", 1000 * MS)):
+        trace = import_trace("table", tmp_path / "table.parquet", time=time, bad="lost=1", size="size")
+        assert isinstance(trace, PhyTrace)
+        assert trace.tx_time_ns.tolist() == [0, step_ns]
+        assert (trace.decode_time_ns == 0).tolist() == [False, True]
+    with pytest.raises(
+        InputError, match=r"there is no column called t; the columns are at, seconds, lost, size"
+    ):
+        import_trace("table", tmp_path / "table.parquet", time="t")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "place", "reason"),
+    [
+        ("t,x\n1,1\nNaN,1\n", {}, ":3", "t is NaN; a number is needed"),
+        ("t,x\n1,1\n,1\n", {}, ":3", "t is empty; a number is needed"),
+        ("t,x\n1,1\n1e30,1\n", {}, ":3", "t is 1e30, which is beyond 146 years"),
+        ("t,x\n1,1\n2\n3,1\n", {}, ":3", "this line has 1 fields; 2 are needed"),
+        ("t,x\n1,1,1\n", {}, ":2", "this line has 3 fields; 2 are needed"),
+        ("t,t\n1,1\n", {}, "", "there are 2 columns called t; the columns are t, t"),
+        ("a,x\n1,1\n", {}, "", "there is no column called t; the columns are a, x"),
+        ("t,x\n", {}, "", "there are no rows"),
+        ("t,x\n1,0\n", {"size": "x"}, ":2", "x is 0; allowed are whole numbers from 1"),
+        ("t,x\n1,7\n", {"size": "x:bits"}, ":2", "x is 7; allowed are whole numbers from 8"),
+        ("t,x\n1,0\n", {"delay": "x:ms"}, ":2", "x is 0; a delay above 0 is needed"),
+        ("t,x\n1,-4\n", {"delay": "x"}, ":2", "x is -4; a delay above 0 is needed"),
+        ("t,x\n1,0\n", {"where": "x=3"}, "", "no row meets --where x=3"),
+        ("t,x\n1,0\n", {"origin": "2"}, ":2", "this time is 1 s before the origin"),
+        ("t,x\nlast week,0\n", {"time": "t:iso"}, ":2", "t is last week; a date and time are needed"),
+    ],
+)
+def test_table__refuses_with_line_and_reason(
+    text: str, options: dict[str, str], place: str, reason: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(InputError, match="^" + re.escape(f"{path}{place}: {reason}")):
+        import_trace("table", path, **({"time": "t"} | options))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "--time is missing, which the format table needs"),
+        ({"time": "t:h"}, "--time is t:h; allowed units are s, ms, us, ns, iso"),
+        ({"time": "t", "bad": "x"}, "--bad is x; needed is NAME=VALUE, or several with commas between"),
+        ({"time": "t", "bad": "x=1", "good": "x=0"}, "--bad and --good exclude each other"),
+        ({"time": "t", "transmissions": "x"}, "--transmissions needs --as link: a slot is sent once"),
+        ({"time": "t", "origin": "noon"}, "--origin is noon; allowed are first, zero, or a time in seconds"),
+        ({"time": "t", "packing": "loose"}, "--packing is loose; allowed are packed, padded"),
+    ],
+)
+def test_table__refuses_options_in_one_sentence(
+    options: dict[str, str], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        import_trace("table", written(tmp_path, "t,x\n1,1\n"), **options)
+
+
+def test_table__with_columns_of_ns3_is_the_preset(measured_data: Path) -> None:
+    """The presets are named uses of the same columns: `ns3-nr` of the mmWave sample, both ways."""
+    path = measured_data / "formats" / "ns3mmwave_RxPacketTrace.txt.gz"
+    with gzip.open(path, "rt") as file:
+        assert "corrupt" in file.readline()
+    options = {"time": "time:s", "bad": "corrupt=1", "size": "tbSize", "origin": "zero"}
+    table = import_trace("table", path, where="DL/UL=DL,rnti=1", **options)
+    preset = import_trace("ns3-nr", path, direction="down", user="1")
+    for column in ("tx_time_ns", "decode_time_ns", "size_bytes"):
+        np.testing.assert_array_equal(getattr(table, column), getattr(preset, column))
