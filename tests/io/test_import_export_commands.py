@@ -59,7 +59,10 @@ def test_export__keeps_how_the_trace_was_made(tmp_path: Path) -> None:
         ),
         (("export", "good.txt", "out", "--mahimahi"), "--lldu-bytes is missing, and good.txt does not say"),
         (("import", "mahimahi", "bad.txt", "out.npy"), "bad.txt:1: 0 1 is no whole number of milliseconds"),
-        (("import", "lte-harq", "bad.txt", "out.npy"), "bad.txt:1: the header is 0 1; needed is log_ms,"),
+        (
+            ("import", "lte-harq", "bad.txt", "out.npy"),
+            "bad.txt: there is no column called log_ms; the columns are 1, 2",
+        ),
         (
             ("export", "good.txt", "./good.txt"),
             "./good.txt: this is good.txt itself, which would be overwritten",
