@@ -29,7 +29,7 @@ def test_import_and_export__go_there_and_back(tmp_path: Path) -> None:
         assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
     trace = read_phy(tmp_path / "phy.csv")
     np.testing.assert_array_equal(trace.tx_time_ns, read_phy(tmp_path / "phy.parquet").tx_time_ns)
-    exported = run(tmp_path, "export", "phy.parquet", "again.up", "--mahimahi")
+    exported = run(tmp_path, "export", "phy.parquet", "again.up", "--for", "mahimahi")
     assert exported.stdout == "again.up: 4 opportunities for 1500 bytes\n"
     assert (tmp_path / "again.up").read_text() == "1\n3\n3\n8\n"
 
@@ -55,9 +55,12 @@ def test_export__keeps_how_the_trace_was_made(tmp_path: Path) -> None:
         ),
         (
             ("export", "good.txt", "out.npy", "--lldu-bytes", "5"),
-            "--lldu-bytes has no meaning without --mahimahi",
+            "--lldu-bytes has no meaning without --for",
         ),
-        (("export", "good.txt", "out", "--mahimahi"), "--lldu-bytes is missing, and good.txt does not say"),
+        (
+            ("export", "good.txt", "out", "--for", "mahimahi"),
+            "--lldu-bytes is missing, and good.txt does not say",
+        ),
         (("import", "mahimahi", "bad.txt", "out.npy"), "bad.txt:1: 0 1 is no whole number of milliseconds"),
         (
             ("import", "lte-harq", "bad.txt", "out.npy"),
@@ -68,7 +71,7 @@ def test_export__keeps_how_the_trace_was_made(tmp_path: Path) -> None:
             "./good.txt: this is good.txt itself, which would be overwritten",
         ),
         (
-            ("export", "good.txt", "good.txt", "--mahimahi", "--lldu-bytes", "1500"),
+            ("export", "good.txt", "good.txt", "--for", "mahimahi", "--lldu-bytes", "1500"),
             "good.txt: this is good.txt itself, which would be overwritten",
         ),
         (("import", "mahimahi", "bad.txt", "./bad.txt"), "./bad.txt: this is bad.txt itself, which would be"),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tmt.errors import InputError, UsageError
-from tmt.measured.mahimahi import opportunities_ms, read_mahimahi, write_mahimahi
+from tmt.measured.mahimahi import opportunities_ms, read_mahimahi, write_opportunities
 from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def test_mahimahi__finds_in_measured_traces_what_was_counted(
 def test_mahimahi__gets_back_what_it_gave(measured_data: Path, tmp_path: Path) -> None:
     """Each slot carries one packet and arrives the decode time, 1 ms, later."""
     path = measured_data / "mahimahi_cellular" / "ATT-LTE-driving-2016.up"
-    assert write_mahimahi(tmp_path / "again.up", read_mahimahi(str(path), 1_000_000).trace, 1500) == 19_101
+    slots = read_mahimahi(str(path), 1_000_000).trace
+    told = write_opportunities(tmp_path / "again.up", slots, 1500)
+    assert told == ("19,101 opportunities for 1500 bytes",)
     again = np.loadtxt(tmp_path / "again.up", dtype=np.int64)
     np.testing.assert_array_equal(again, np.loadtxt(path, dtype=np.int64) + 1)
 
@@ -109,5 +111,5 @@ def test_opportunities__of_a_trace_by_the_time_of_day_count_from_its_first_row()
 def test_export__refuses_a_trace_that_mahimahi_would(tmp_path: Path) -> None:
     for lldu_bytes in (1500, 10):
         with pytest.raises(UsageError, match="delivers no packet of 1500 bytes after its"):
-            write_mahimahi(tmp_path / "out", PhyTrace(np.array([0]), np.array([5])), lldu_bytes)
+            write_opportunities(tmp_path / "out", PhyTrace(np.array([0]), np.array([5])), lldu_bytes)
     assert list(tmp_path.iterdir()) == []

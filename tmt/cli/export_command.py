@@ -1,58 +1,73 @@
-"""`tmt export`: a trace in another format."""
+"""`tmt export`: a trace in another format, or in another tool's form."""
 
 from __future__ import annotations
 
 import click
+from click.core import ParameterSource
 
-from tmt.cli.options import WholeNumber
+from tmt.cli.options import POSITIVE_SECONDS, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.errors import UsageError
+from tmt.units import NS_PER_MS
+
+_TOOLS = ("mahimahi", "leoreplayer", "tc-netem", "rattan", "picoquic", "quic-simulator", "ns3")
 
 
 @click.command()
 @click.argument("trace", type=click.Path(dir_okay=False))
 @click.argument("out", type=click.Path(dir_okay=False))
 @click.option(
-    "--mahimahi",
-    is_flag=True,
-    help="Write a packet-delivery trace for mahimahi's mm-link, whatever the ending of OUT.",
+    "--for", "tool", type=click.Choice(_TOOLS), help="Write the form of this tool, whatever the ending."
 )
 @click.option(
     "--lldu-bytes",
     type=WholeNumber(1),
-    help="With --mahimahi: useful bytes of one LLDU.  [default: what the trace says]",
+    help="With --for: useful bytes of one LLDU.  [default: what the trace says]",
 )
-def command(trace: str, out: str, mahimahi: bool, lldu_bytes: int | None) -> None:
+@click.option(
+    "--interval",
+    "interval_ns",
+    type=POSITIVE_SECONDS,
+    default=100 * NS_PER_MS,
+    show_default="0.1",
+    help="With --for, where the tool takes rates: seconds over which rate, loss and delay are averaged.",
+)
+def command(trace: str, out: str, tool: str | None, lldu_bytes: int | None, interval_ns: int) -> None:
     """Write the PHY or link trace TRACE to OUT in the format of OUT's ending.
 
-    Endings are .parquet, .csv and .txt, each also with .gz, and .npy. Only Parquet keeps how the trace was
-    made.
+    Endings are .parquet, .csv and .txt, each also with .gz, and .npy. Metadata that a format has no room for
+    stand in a file beside it.
 
-    With --mahimahi, OUT gets one line per packet of 1500 bytes that the trace delivers: the millisecond in
-    which its last LLDU arrives, without propagation. So a real program can be run over the link that a
-    scheme makes.
+    With --for, OUT has the form of another tool, so that real programs and other simulators can run over the
+    link that a scheme makes. docs/export.md says of each form what it cannot hold.
 
     \b
       tmt export phy.parquet phy.csv
-      tmt export link.parquet link.down --mahimahi
+      tmt export link.parquet link.down --for mahimahi
+      tmt export link.parquet link.sh --for tc-netem --interval 0.5
     """
     from tmt.io import open_trace, read_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
     from tmt.io.atomic import check_not_source  # noqa: PLC0415
     from tmt.io.exporters import copy_trace  # noqa: PLC0415
-    from tmt.measured.mahimahi import write_mahimahi  # noqa: PLC0415
+    from tmt.measured.export_formats import EXPORTERS  # noqa: PLC0415
 
-    if not mahimahi:
-        if lldu_bytes is not None:
-            raise UsageError("--lldu-bytes has no meaning without --mahimahi")
+    if tool is None:
+        context = click.get_current_context()
+        for name in ("lldu_bytes", "interval_ns"):
+            if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+                flag = "--" + name.removesuffix("_ns").replace("_", "-")
+                raise UsageError(f"{flag} has no meaning without --for")
         with open_trace(trace) as reader:
             rows = reader.rows
         with progress_bar("export", rows, "rows") as progress:
             copy_trace(trace, out, progress)
         return
     check_not_source(out, trace)
-    rows_held = read_trace(trace)
-    size = lldu_bytes or rows_held.metadata.get("lldu_bytes")
-    if not isinstance(size, int) or size < 1:
+    held = read_trace(trace)
+    size = lldu_bytes or held.metadata.get("lldu_bytes")
+    if held.size_bytes is not None and lldu_bytes is not None:
+        raise UsageError(f"--lldu-bytes cannot be given: {trace} has a size for each row")
+    if held.size_bytes is None and not (isinstance(size, int) and size >= 1):
         raise UsageError(f"--lldu-bytes is missing, and {trace} does not say what one LLDU carries")
-    opportunities = write_mahimahi(out, rows_held, size)
-    click.echo(f"{out}: {opportunities:,} opportunities for 1500 bytes")
+    for line in EXPORTERS[tool].write(out, held, size, interval_ns):
+        click.echo(f"{out}: {line}")

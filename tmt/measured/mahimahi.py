@@ -22,6 +22,7 @@ from tmt.trace import Int64Array, LinkTrace, PhyTrace
 from tmt.units import MAX_TIME_NS, NS_PER_MS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
 
     from tmt.trace import Trace
@@ -85,13 +86,14 @@ def _sniff(head: bytes) -> bool:
     return len(times) == len(lines) > 1 and times == sorted(times)
 
 
-def opportunities_ms(trace: Trace, lldu_bytes: int) -> Int64Array:
-    """Return the milliseconds in which a receiver has got enough LLDUs for one more packet of 1500 bytes.
+def opportunities_ms(trace: Trace, lldu_bytes: int | None) -> Int64Array:
+    """Return the milliseconds in which a receiver has got enough bytes for one more packet of 1500.
 
     Delivered LLDUs (decoded slots of a PHY trace) count in the order in which they arrive, without
-    propagation; every ``ceil(1500 / lldu_bytes)``-th of them is an opportunity. Milliseconds are those of the
-    trace's clock. Where that had run for longer than the trace lasts when it began, as the time of day has,
-    they count from the first row: mahimahi would wait for all that time.
+    propagation. With LLDUs of one size every ``ceil(1500 / lldu_bytes)``-th of them is an opportunity; with
+    sizes of their own, every 1500 bytes are. Milliseconds are those of the trace's clock. Where that had run
+    for longer than the trace lasts when it began, as the time of day has, they count from the first row:
+    mahimahi would wait for all that time.
     """
     if isinstance(trace, LinkTrace):
         delay_ns, arrived = trace.delay_ns, trace.delivered
@@ -99,13 +101,22 @@ def opportunities_ms(trace: Trace, lldu_bytes: int) -> Int64Array:
         delay_ns, arrived = trace.decode_time_ns, trace.decode_time_ns > 0
     first_ns, last_ns = int(trace.tx_time_ns[0]), int(trace.tx_time_ns[-1])
     origin_ns = first_ns - first_ns % NS_PER_MS if 0 < last_ns - first_ns < first_ns else 0
-    arrivals_ns = np.sort((trace.tx_time_ns + delay_ns)[arrived]) - origin_ns
-    needed = -(-PACKET_BYTES // lldu_bytes)
-    return arrivals_ns[needed - 1 :: needed] // NS_PER_MS
+    arrivals_ns = (trace.tx_time_ns + delay_ns)[arrived] - origin_ns
+    if trace.size_bytes is None:
+        needed = -(-PACKET_BYTES // (lldu_bytes or PACKET_BYTES))
+        return np.sort(arrivals_ns)[needed - 1 :: needed] // NS_PER_MS
+    order = np.argsort(arrivals_ns, kind="stable")
+    held = np.cumsum(trace.size_bytes[arrived][order].astype(np.int64))
+    packets = np.arange(1, (int(held[-1]) if len(held) else 0) // PACKET_BYTES + 1, dtype=np.int64)
+    return arrivals_ns[order][np.searchsorted(held, packets * PACKET_BYTES)] // NS_PER_MS
 
 
-def write_mahimahi(path: str | PathLike[str], trace: Trace, lldu_bytes: int) -> int:
-    """Write `trace` as a packet-delivery trace, and return its number of opportunities.
+def write_opportunities(
+    path: str | PathLike[str], trace: Trace, lldu_bytes: int | None, interval_ns: int = 0
+) -> Sequence[str]:
+    """Write `trace` as a packet-delivery trace, and return its number of opportunities in words.
+
+    `interval_ns` means nothing here.
 
     Raises
     ------
@@ -114,15 +125,17 @@ def write_mahimahi(path: str | PathLike[str], trace: Trace, lldu_bytes: int) -> 
     UsageError
         When too little is delivered for a trace that mahimahi accepts.
     """
+    del interval_ns
     times_ms = opportunities_ms(trace, lldu_bytes)
     if len(times_ms) == 0 or times_ms[-1] == 0:
+        rows = f"in LLDUs of {lldu_bytes} bytes, " if trace.size_bytes is None else ""
         raise UsageError(
-            f"{path}: not written: in LLDUs of {lldu_bytes} bytes, the trace delivers no packet of "
-            f"{PACKET_BYTES} bytes after its first millisecond"
+            f"{path}: not written: {rows}the trace delivers no packet of {PACKET_BYTES} bytes after its "
+            f"first millisecond"
         )
     with staged(path) as part, part.open("w", encoding="ascii") as file:
         np.savetxt(file, times_ms, "%d")
-    return len(times_ms)
+    return (f"{len(times_ms):,} opportunities for 1500 bytes",)
 
 
 IMPORTER = Importer(
