@@ -1,7 +1,7 @@
 """Tables of block error rate over Es/N0: AFF3CT's, Sionna's printed ones, and text of two columns.
 
 AFF3CT separates columns by ``|`` and names them in a comment: ``# Es/N0 | Eb/N0 | FRA | BE | FE | BER |
-FER``. Sionna's `sim_ber` prints ``EbNo [dB] | BER | BLER | ...``. A plain table has a header
+FER``. Sionna prints ``EbNo [dB] | BER | BLER | ...``. A plain table has a header
 such as ``es_n0_db,bler``.
 """
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tmt.trace import Trace
 
 _ARGUMENT_BYTES = 131_071
-"""Longest argument of a program under Linux: ``MAX_ARG_STRLEN`` less the byte at its end."""
+"""Longest argument of a program under Linux: 128 KiB less the byte at its end."""
 
 
 def write_ns3(
@@ -26,7 +26,7 @@ def write_ns3(
 ) -> Sequence[str]:
     """Write the changes of rate and delay to `path`, and beside it the numbers of lost packets, from 0.
 
-    `ns3::ReceiveListErrorModel` counts the packets that it sees from 0.
+    ns-3's receive list error model counts the packets that it sees from 0.
     """
     link = LinkIntervals.of(trace, lldu_bytes, interval_ns)
     lines = ["# time_s rate_bps delay_s"]

@@ -2,7 +2,7 @@
 
 Fields: ``intervals[].sum`` (``sum_bidir_reverse`` for the other direction with ``--bidir``) with ``start``
 and ``end`` in s, ``bits_per_second``, and with UDP ``lost_percent`` at the receiver. Source: iperf3's
-``iperf_api.c`` (`iperf_print_intermediate`).
+sources, where it prints an interval.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The form is that of OpenSAND's attenuation file: seconds and dB in each line, comments behind ``#``, a linear
 course between two lines, and a new beginning after the last one. Commas, semicolons and tabs may separate
-them, and a header may name the columns. Source: ``File.cpp`` of OpenSAND's plugin for attenuation files.
+them, and a header may name the columns. Source: the sources of OpenSAND's plugin for attenuation files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A UDP stream in packet captures: at both ends, or at the receiver alone where it is iperf3's.
 
 iperf3 begins a payload with seconds and microseconds of the sending time and a sequence number from 1, each
-of 32 bits, big endian. Source: ``iperf_udp_send`` in iperf3's ``iperf_udp.c``.
+of 32 bits, big endian. Source: iperf3's sources, where it sends a datagram.
 """
 
 from __future__ import annotations
