@@ -160,7 +160,9 @@ buffer_packets = [10, 20]
 def test_expand__splits_only_where_there_is_a_proxy(folder: Path) -> None:
     runs = _runs(folder, SPLIT)
     assert len(runs) == 2 * (1 + 2)
-    assert [(run.link.proxy, run.proxy and run.proxy.buffer_packets) for run in runs[:1] + runs[2:4]] == [
+    assert [
+        (run.coordinates["proxy"], run.coordinates["proxy_buffer_packets"]) for run in runs[:1] + runs[2:4]
+    ] == [
         (False, None),
         (True, 10),
         (True, 20),
@@ -220,7 +222,7 @@ def test_expand__gives_every_seed_its_own_realisation(folder: Path) -> None:
 def test_expand__takes_realisations_in_turn_and_gives_traffic_seeds_of_its_own(folder: Path) -> None:
     text = GENERATED.replace("[3]", "4").replace("length = 60", "length = 60\nrealisations = 2")
     runs = _runs(folder, text + "[[traffic]]\nduration = 9\ntransfer_bytes = 1000\nseeds = 6\n")
-    long, short = ([run for run in runs if run.traffic.duration == duration] for duration in (20, 9))
+    long, short = ([run for run in runs if run.coordinates["duration_s"] == duration] for duration in (20, 9))
     assert [run.seed for run in long] == [1, 2, 3, 4]
     assert [run.seed for run in short] == [1, 2, 3, 4, 5, 6]
     assert [run.conversion.phy.seed for run in short] == [1, 2, 1, 2, 1, 2]
@@ -319,8 +321,14 @@ def test_expand__takes_line_and_decode_time_of_a_channel_from_its_profile(tmp_pa
     shared, own = runs[0].conversion.phy.line, runs[2].conversion.phy.line
     assert shared is not None
     assert own is not None
-    assert (shared.interval_ns, runs[0].lldu_bytes) == (Fraction(264 * 10**10, 2_630_000), 33)
-    assert (own.interval_ns, runs[2].lldu_bytes) == (Fraction(8 * 1523 * 10**9, 900_000), 1523)
+    assert (shared.interval_ns, runs[0].coordinates["forward_lldu_bytes"]) == (
+        Fraction(264 * 10**10, 2_630_000),
+        33,
+    )
+    assert (own.interval_ns, runs[2].coordinates["forward_lldu_bytes"]) == (
+        Fraction(8 * 1523 * 10**9, 900_000),
+        1523,
+    )
     assert (shared.decode_time_ns, own.decode_time_ns) == (36_100_000, 100_000)
 
 
@@ -329,7 +337,7 @@ def test_stacks__are_an_axis_and_run_the_variants_that_they_have(folder: Path) -
         "duration = 20", 'duration = 20\nstack = ["2009", "modern"]'
     )
     runs = _runs(folder, text)
-    assert [(run.traffic.stack, run.tcp) for run in runs] == [
+    assert [(run.coordinates["stack"], run.tcp) for run in runs] == [
         ("2009", "cubic"),
         ("modern", "cubic"),
         ("modern", "bbr"),
@@ -341,7 +349,7 @@ def test_codes__are_an_axis(folder: Path) -> None:
         "duration = 20", 'duration = 20\ncode = ["raptorq", "5%"]'
     )
     runs = _runs(folder, text)
-    assert [(run.traffic.code, run.tcp) for run in runs] == [
+    assert [(run.coordinates["code"], run.tcp) for run in runs] == [
         ("raptorq", "cubic"),
         ("raptorq", "fectcp"),
         ("5%", "cubic"),

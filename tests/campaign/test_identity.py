@@ -26,14 +26,13 @@ RUN, LINK_TRACE = "tmt.campaign.tasks", "tmt.campaign.link_traces"
 DECIDES_A_RUN = (
     "kernels",
     "schemes",
-    "channels",
     "convert",
     "generate.py",
     "schema.py",
     "trace.py",
     "units.py",
 )
-"""Layers that must be in the hash of a run."""
+"""Layers that must be in the hash of a run; its channel is in the identity of its link trace."""
 DECIDES_NO_RUN = ("cli", "report", "figures", "fit", "models")
 """Layers that must not be in the hash of a run."""
 

@@ -14,39 +14,6 @@ DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
 GOODPUT_COUNTS = "in-order TCP payload bytes handed to the receiving application"
 """What every goodput that is shown counts."""
 
-GRID_COLUMNS = {
-    "link": {
-        "rtt": "rtt_s",
-        "queue_packets": "queue_packets",
-        "window_packets": "window_packets",
-        "in_order": "in_order",
-        "hold": "hold_s",
-        "loop": "loop",
-        "return_link": "return_link",
-        "return_rate": "return_rate_bps",
-        "proxy": "proxy",
-    },
-    "wired": {"rate": "wired_rate_bps", "delay": "wired_delay_s", "loss": "wired_loss"},
-    "proxy": {
-        "tcp": "proxy_tcp",
-        "stack": "proxy_stack",
-        "buffer_packets": "proxy_buffer_packets",
-        "delay": "proxy_delay_s",
-    },
-    "traffic": {
-        "stack": "stack",
-        "duration": "duration_s",
-        "flows": "flows",
-        "transfer_bytes": "transfer_bytes",
-        "packet_bytes": "packet_bytes",
-        "start_spread": "start_spread_s",
-        "delayed_acks": "delayed_acks",
-        "code": "code",
-        "block_segments": "block_segments",
-    },
-}
-"""Result column of each key of a scenario."""
-
 CAMPAIGN_COLUMNS = (
     ResultColumn("key", "text", "provenance", "", "hash of everything that decides the run's outcome"),
     ResultColumn("experiment", "text", "provenance", "", "hash of the same, but for the seed"),

@@ -6,8 +6,6 @@ each is made once.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -24,6 +22,7 @@ from tmt.campaign.sections import (
     scheme_of,
 )
 from tmt.errors import InputError
+from tmt.experiment.fingerprint import digest
 from tmt.io import open_trace
 from tmt.provenance import file_sha256
 from tmt.schema import PHY_TRACE
@@ -95,12 +94,6 @@ class Source:
     def is_random(self) -> bool:
         """Whether every seed has a trace of its own."""
         return not isinstance(self.section, TraceFile)
-
-
-def digest(*parts: Any) -> str:
-    """Return a hash of values that JSON knows."""
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def source_of(scenario: Scenario, section: Any) -> Source:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tmt.campaign.conversions import conversion_of, digest, return_conversion_of, source_of
-from tmt.campaign.sections import ProxySection, scheme_of
+from tmt.campaign.conversions import conversion_of, return_conversion_of, source_of
+from tmt.campaign.sections import ProxySection, scheme_of, settings_of
 from tmt.campaign.tasks import run_sources
-from tmt.errors import InputError
-from tmt.settings.tcp import STACKS
-from tmt.units import seconds_to_ns
+from tmt.errors import InputError, UsageError
+from tmt.experiment.experiment import Experiment
+from tmt.experiment.fingerprint import digest, fingerprint
+from tmt.settings.links import PlainLink, TraceLink
+from tmt.settings.tcp import FECTCP, STACKS
+from tmt.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
     from tmt.campaign.conversions import Conversion, Source
     from tmt.campaign.scenario import Scenario
     from tmt.campaign.sections import Grid, Link, Tcp, Traffic, Wired
+    from tmt.settings.settings import Value
 
 
 class Run(NamedTuple):
@@ -28,8 +31,8 @@ class Run(NamedTuple):
     `start` says where in the forward trace it starts, in nanoseconds, or as a part of the trace's length when
     it is a float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and
     scheme. `return_conversion` is None, and `return_start` means nothing, where the return link is plain.
-    `online` is the scheme that works in the simulator, if one does; `wired` and `proxy` are None where there
-    is no such thing.
+    `template` is the experiment without its seed, its traces and its start in them; `coordinates` are its
+    place in the grid, as result columns.
 
     `key` is a hash of everything that decides the outcome, `experiment` of the same without the seed.
     `sources` and `simulator` are hashes of the programs.
@@ -37,24 +40,20 @@ class Run(NamedTuple):
 
     key: str
     experiment: str
+    template: Experiment
+    coordinates: dict[str, Value]
     tcp: str
     seed: int
     trace: str
     scheme: str
     conversion: Conversion
     return_conversion: Conversion | None
-    lldu_bytes: int
     start: int | float
     return_start: int | float
-    link: Link
-    traffic: Traffic
     timeout_s: float
     keep_records: bool
     sources: str
     simulator: str
-    online: Any = None
-    wired: Wired | None = None
-    proxy: ProxySection | None = None
 
     @property
     def conversions(self) -> tuple[Conversion, ...]:
@@ -63,9 +62,14 @@ class Run(NamedTuple):
         return (self.conversion,) if back is None else (self.conversion, back)
 
     @property
+    def online(self) -> Any:
+        """The scheme that works in the simulator, if one does."""
+        return getattr(self.template.forward_link, "scheme", None)
+
+    @property
     def link_scheme(self) -> Any:
         """The scheme of the forward link, wherever it works."""
-        return self.conversion.scheme if self.online is None else self.online
+        return self.online or self.conversion.scheme
 
 
 def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
@@ -90,15 +94,16 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
         back = return_conversion_of(source, section, link, seed)
         start, return_start = _starts(source, link, *drawn[seed])
         traces = f"{conversion.identity} {start!r}" + (f" {back.identity} {return_start!r}" if back else "")
-        online = scheme_of(section, seconds_to_ns(link.rtt)) if section.online else None
-        if online is not None:
-            traces += f" {digest(online.name, asdict(online))}"
         for traffic in scenario.traffics:
             if seed not in seeds_of[traffic]:
                 continue
-            path = _path_digest(link, wired, proxy, traffic, source.lldu_bytes, simulator_stamp)
             for tcp in _variants(grid, traffic):
-                experiment = _experiment(source, section, path, tcp)
+                path = _Path(link, wired, proxy, traffic, tcp, source.lldu_bytes, section)
+                try:
+                    template, coordinates = _template(path)
+                except UsageError as error:
+                    raise InputError(scenario.path, str(error)) from error
+                experiment = _fingerprint(source, section, path, simulator_stamp)
                 key = digest(experiment, traces, seed)
                 if key in runs and runs[key].trace != source.label:
                     same = f"{source.label!r} has the same slots as {runs[key].trace!r}"
@@ -106,24 +111,20 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                 runs[key] = Run(
                     key,
                     experiment,
+                    template,
+                    coordinates,
                     tcp,
                     seed,
                     source.label,
                     labels[section],
                     conversion,
                     back,
-                    source.lldu_bytes,
                     start,
                     return_start,
-                    link,
-                    traffic,
                     grid.timeout,
                     seed in grid.records,
                     run_sources(),
                     simulator_stamp,
-                    online,
-                    wired,
-                    proxy,
                 )
     return list(runs.values())
 
@@ -161,27 +162,48 @@ def _scheme_labels(scenario: Scenario) -> dict[Any, str]:
     return found
 
 
-@lru_cache
-def _path_digest(
-    link: Link,
-    wired: Wired | None,
-    proxy: ProxySection | None,
-    traffic: Traffic,
-    lldu_bytes: int,
-    simulator_stamp: str,
-) -> str:
-    """Return a hash of what decides a run besides its traces, its TCP and its seed."""
-    sections = [None if section is None else section.model_dump() for section in (link, wired, proxy)]
-    # The number of seeds of a kind of traffic decides which runs there are, and none of their outcomes.
-    own = traffic.model_dump(exclude={"seeds"})
-    return digest(sections, own, lldu_bytes, simulator_stamp, run_sources())
+class _Path(NamedTuple):
+    """What decides a run besides its slots and its seed."""
+
+    link: Link
+    wired: Wired | None
+    proxy: ProxySection | None
+    traffic: Traffic
+    tcp: str
+    lldu_bytes: int
+    scheme_section: Any
 
 
 @lru_cache
-def _experiment(source: Source, scheme_section: Any, path: str, tcp: str) -> str:
+def _template(path: _Path) -> tuple[Experiment, dict[str, Value]]:
+    """Return an experiment without its seed, its traces and its start in them; and its coordinates."""
+    link, section = path.link, path.scheme_section
+    settings = settings_of(link, path.traffic, path.wired, path.proxy)
+    listed = {name: getattr(path.traffic, name) for name in ("code", "block_segments")}
+    if path.tcp != FECTCP:
+        settings["coding"] = None
+    online = scheme_of(section, settings["rtt_ns"]) if section.online else None
+    back: PlainLink | None = None if link.return_rate is None else PlainLink(link.return_rate)
+    forward = TraceLink("", path.lldu_bytes, scheme=online)
+    template = Experiment(**settings, tcp=path.tcp, forward_link=forward, return_link=back)
+    coordinates = template.columns() | listed
+    coordinates |= {
+        "return_link": link.return_link,
+        "return_rate_bps": link.return_rate,
+        "forward_lldu_bytes": path.lldu_bytes,
+    }
+    return template, coordinates
+
+
+@lru_cache
+def _fingerprint(source: Source, scheme_section: Any, path: _Path, simulator_stamp: str) -> str:
     """Return a hash of what decides a run besides its seed; names of files and labels are not in it."""
     slots = [source.sha256, source.section.model_dump(exclude={"file", "over", "label"})]
-    return digest(slots, scheme_section.model_dump(), path, tcp)
+    template, coordinates = _template(path)
+    programs = fingerprint(template, simulator_stamp, run_sources())
+    # Where codes vary, TCP's runs stand beside FECTCP's.
+    listed = [coordinates[name] for name in ("code", "block_segments", "return_link")]
+    return digest(slots, scheme_section.model_dump(), programs, listed)
 
 
 FORWARD, RETURN = 0, 1
@@ -204,4 +226,4 @@ def _starts(
 
 def simulation_s(runs: list[Run]) -> float:
     """Return how many simulated seconds the runs last at most."""
-    return float(sum(run.traffic.duration for run in runs))
+    return sum(run.template.duration_ns for run in runs) / NS_PER_S

@@ -18,6 +18,7 @@ from tmt.channels.base import with_profile
 from tmt.errors import UsageError
 from tmt.generate import Line
 from tmt.schemes import ONLINE_SCHEMES, SCHEMES
+from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.coding import Coding
 from tmt.settings.settings import MAX_SEED, PARAMETERS
 from tmt.settings.tcp import TCP_VARIANTS
@@ -200,10 +201,26 @@ def channel_of(section: Any) -> Any:
     return kind(**values)
 
 
-def coding_of(section: Traffic) -> Coding:
-    """Return how FECTCP codes a kind of traffic."""
-    given = {"code": section.code, "block_segments": section.block_segments}
-    return Coding(**{name: value for name, value in given.items() if value is not None})
+def settings_of(link: Any, traffic: Any, wired: Any = None, proxy: Any = None) -> dict[str, Any]:
+    """Return the arguments of `Settings` that the tables of a path and its traffic give, in domain units."""
+    tables = {"link": link, "traffic": traffic, "wired": wired, "proxy": proxy}
+    parts: dict[str, dict[str, Any]] = {"": {}, "coding": {}, "wired": {}, "proxy": {}}
+    for one in PARAMETERS:
+        section = tables.get(one.parameter.table)
+        value = None if section is None else getattr(section, one.key)
+        if value is not None:
+            parts[one.group][one.name] = seconds_to_ns(value) if one.kind == "time" else value
+    return parts[""] | {
+        "coding": Coding(**parts["coding"]) if parts["coding"] else None,
+        "wired": None if wired is None else WiredHop(**parts["wired"]),
+        "proxy": None if proxy is None else Proxy(**parts["proxy"]),
+    }
+
+
+def try_coding(section: Any) -> None:
+    """Have the code of a kind of traffic check itself."""
+    if section.code is not None:
+        Coding(code=section.code)
 
 
 def lldu_bytes_of(section: Any) -> int | None:
@@ -285,7 +302,7 @@ def try_out(section: Any) -> None:
     if isinstance(section, TraceFile | GeneratedTrace):
         named(section)
     if isinstance(section, Traffic):
-        coding_of(section)
+        try_coding(section)
     if isinstance(section, SchemeSection):
         scheme_of(section, 0)
         if not section.online and section.name not in SCHEMES:

@@ -11,7 +11,7 @@ import math
 import os
 import shlex
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -21,25 +21,22 @@ import numpy as np
 from tmt import __version__
 from tmt.backend.base import RunError
 from tmt.backend.ns2.simulator import Simulator
-from tmt.campaign.columns import DONE, FAILED, GRID_COLUMNS, KILLED, TIMED_OUT, blank_row
+from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
 from tmt.campaign.link_traces import Convert, link_file, make_link_trace, read_facts
-from tmt.campaign.sections import coding_of
 from tmt.errors import OutputError, TmtError
 from tmt.experiment.experiment import Experiment
 from tmt.experiment.record_files import save
 from tmt.identity import source_hash
 from tmt.schema import FORMAT_VERSION
-from tmt.settings.access import Proxy, WiredHop
-from tmt.settings.links import PlainLink, TraceLink
-from tmt.settings.tcp import FECTCP, HEADER_BYTES
-from tmt.units import NS_PER_S, seconds_to_ns
+from tmt.settings.links import TraceLink
+from tmt.settings.tcp import HEADER_BYTES
+from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.conversions import Conversion
     from tmt.campaign.grid import Run
-    from tmt.settings.links import Link
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Error numbers that say that nothing more can be written: every other run would fail alike."""
@@ -65,7 +62,7 @@ Task = Convert | Simulate
 
 def run_sources() -> str:
     """Return the hash of the sources that decide the row of a run, but for the simulator and its scripts."""
-    return source_hash(__name__)
+    return source_hash(__name__, Experiment.__module__)
 
 
 def perform(task: Task) -> dict[str, Any]:
@@ -106,7 +103,7 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         row = _frame(task) | result.row | _as_listed(task.run) | {"status": DONE}
         if task.run.online is None:
             link = link_file(task.cache, task.run.conversion)
-            row["capacity_bps"] = _capacity_bps(link, task.run)
+            row["capacity_bps"] = _capacity_bps(link, task.run.template)
             row["lldu_loss_ratio"] = _loss_ratio(read_facts(task.cache, task.run.conversion))
         if task.run.keep_records:
             kept = folder / "kept"
@@ -132,68 +129,29 @@ def _simulate(task: Simulate) -> dict[str, Any]:
 
 
 def _experiment(task: Simulate) -> Experiment:
-    """Return the experiment that a run of the grid means."""
-    run, link, traffic = task.run, task.run.link, task.run.traffic
-    wired, proxy = run.wired, run.proxy
-    return_link: Link | None = None if link.return_rate is None else PlainLink(link.return_rate)
+    """Return the experiment of a run of the grid, over the link traces of the cache."""
+    run = task.run
+    forward, back = run.template.forward_link, run.template.return_link
+    assert isinstance(forward, TraceLink)
     if run.return_conversion is not None:
-        return_link = _trace_link(task, run.return_conversion, run.return_start)
-    return Experiment(
-        tcp=run.tcp,
-        stack=traffic.stack,
-        forward_link=_trace_link(task, run.conversion, run.start),
-        return_link=return_link,
-        rtt_ns=seconds_to_ns(link.rtt),
-        duration_ns=seconds_to_ns(traffic.duration),
-        transfer_bytes=traffic.transfer_bytes,
-        queue_packets=link.queue_packets,
-        window_packets=link.window_packets,
-        packet_bytes=traffic.packet_bytes,
-        flows=traffic.flows,
-        start_spread_ns=seconds_to_ns(traffic.start_spread),
-        seed=run.seed,
-        loop=link.loop,
-        in_order=link.in_order,
-        hold_ns=None if link.hold is None else seconds_to_ns(link.hold),
-        wired=None
-        if wired is None
-        else WiredHop(rate_bps=wired.rate, delay_ns=seconds_to_ns(wired.delay), loss=wired.loss),
-        proxy=None
-        if proxy is None
-        else Proxy(
-            tcp=proxy.tcp,
-            stack=proxy.stack,
-            buffer_packets=proxy.buffer_packets,
-            delay_ns=seconds_to_ns(proxy.delay),
-        ),
-        delayed_acks=traffic.delayed_acks,
-        coding=coding_of(traffic) if run.tcp == FECTCP else None,
-    )
+        online = run.online if run.return_conversion.scheme is None else None
+        empty = TraceLink("", forward.lldu_bytes, scheme=online)
+        back = _placed(task, empty, run.return_conversion, run.return_start)
+    forward = _placed(task, forward, run.conversion, run.start)
+    return replace(run.template, seed=run.seed, forward_link=forward, return_link=back)
+
+
+def _placed(task: Simulate, link: TraceLink, conversion: Conversion, start: float) -> TraceLink:
+    """Return the link over a link trace of the cache, from where the run starts in it."""
+    facts = read_facts(task.cache, conversion)
+    offset_ns = int(start * facts["span_ns"]) if isinstance(start, float) else start
+    return replace(link, path=link_file(task.cache, conversion), offset_ns=offset_ns)
 
 
 def _as_listed(run: Run) -> dict[str, Any]:
     """Return what the traffic says of codes: where it varies, TCP's runs stand beside FECTCP's."""
-    given = {"code": run.traffic.code, "block_segments": run.traffic.block_segments}
+    given = {name: run.coordinates[name] for name in ("code", "block_segments")}
     return {name: value for name, value in given.items() if value is not None}
-
-
-def _trace_link(task: Simulate, conversion: Conversion, start: float) -> TraceLink:
-    """Return the link over a link trace of the cache, from where the run starts in it."""
-    facts = read_facts(task.cache, conversion)
-    if isinstance(start, float):
-        start = int(start * facts["span_ns"])
-    online = task.run.online if conversion.scheme is None else None
-    return TraceLink(link_file(task.cache, conversion), task.run.lldu_bytes, start, online)
-
-
-def _coordinates(run: Run) -> dict[str, Any]:
-    """Return where a run stands in the grid, as its scenario says it."""
-    return {
-        column: getattr(part, key)
-        for section, columns in GRID_COLUMNS.items()
-        if (part := getattr(run, section)) is not None
-        for key, column in columns.items()
-    }
 
 
 def _frame(task: Simulate) -> dict[str, Any]:
@@ -204,11 +162,10 @@ def _frame(task: Simulate) -> dict[str, Any]:
         parameters["online"] = True
     return (
         blank_row()
-        | _coordinates(run)
+        | run.coordinates
         | {
             "key": run.key,
             "experiment": run.experiment,
-            "tcp": run.tcp,
             "seed": run.seed,
             "trace": run.trace,
             "trace_parameters": json.dumps(run.conversion.trace_parameters),
@@ -237,11 +194,12 @@ def _packets_per_s(link: Path, lldus: int) -> float:
     return float(np.count_nonzero(whole)) * NS_PER_S / span_ns
 
 
-def _capacity_bps(link: Path, run: Run) -> float:
+def _capacity_bps(link: Path, experiment: Experiment) -> float:
     """Return what full packets would carry."""
-    packet_bytes = run.traffic.packet_bytes
-    lldus = math.ceil(packet_bytes / run.lldu_bytes)
-    return float(8 * (packet_bytes - HEADER_BYTES) * _packets_per_s(link, lldus))
+    lldu_bytes = getattr(experiment.forward_link, "lldu_bytes", None)
+    assert lldu_bytes is not None
+    lldus = math.ceil(experiment.packet_bytes / lldu_bytes)
+    return 8 * (experiment.packet_bytes - HEADER_BYTES) * _packets_per_s(link, lldus)
 
 
 def _loss_ratio(facts: dict[str, Any]) -> float:

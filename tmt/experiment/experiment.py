@@ -7,21 +7,44 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from tmt.backend.link_files import ready_link
 from tmt.backend.ns2 import Ns2
 from tmt.backend.setup import set_up
+from tmt.experiment.fingerprint import fingerprint
 from tmt.experiment.measure import measure
+from tmt.identity import source_hash
 from tmt.io.atomic import own_folder
-from tmt.settings.settings import Settings
+from tmt.settings.links import TraceLink
+from tmt.settings.settings import Settings, columns_of
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.experiment.measure import ExperimentResult
+    from tmt.settings.settings import Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment(Settings):
     """Settings that can be carried out; their meaning stands with `Settings`."""
+
+    def columns(self) -> dict[str, Value]:
+        """Return the settings as result columns, as asked for: they are known also of a run that fails."""
+        return columns_of(self)
+
+    def fingerprint(self) -> str:
+        """Return a hash of everything that decides the result: settings, content of the links, programs.
+
+        Raises
+        ------
+        InputError, UsageError
+            When a link trace cannot be used.
+        SimulatorError
+            When the simulator is not built.
+        """
+        links = (self.forward_link, self.return_link)
+        contents = [ready_link(link).file.sha256 for link in links if isinstance(link, TraceLink)]
+        return fingerprint(self, *contents, Ns2().stamp(), source_hash(__name__))
 
     def run(
         self, directory: str | PathLike[str] | None = None, timeout_s: float | None = None

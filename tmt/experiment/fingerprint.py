@@ -1,0 +1,42 @@
+"""The fingerprint of settings: a hash of everything that they say about a result, in domain units."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from tmt.settings.links import TraceLink
+from tmt.settings.settings import values_of
+
+if TYPE_CHECKING:
+    from tmt.settings.links import Link
+    from tmt.settings.settings import Settings
+
+
+def digest(*parts: Any) -> str:
+    """Return a hash of values that JSON knows."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def fingerprint(settings: Settings, *contents: str) -> str:
+    """Return a hash of settings and of their links' contents; names of files are not in it.
+
+    Parameters
+    ----------
+    contents
+        Hashes of the traces of forward and return link, and of the programs.
+    """
+    values = {f"{one.prefix}{one.name}": value for one, value in values_of(settings)}
+    links = [_described(link) for link in (settings.forward_link, settings.return_link)]
+    return digest(values, settings.proxy is not None, links, contents)
+
+
+def _described(link: Link | None) -> dict[str, Any] | None:
+    if link is None:
+        return None
+    if isinstance(link, TraceLink):
+        scheme = None if link.scheme is None else link.scheme.describe()
+        return {"lldu_bytes": link.lldu_bytes, "offset_ns": link.offset_ns, "scheme": scheme}
+    return {"rate_bps": link.rate_bps}
