@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from analysis.kept_runs import KeptRuns, Result, Settings
     from tmt.metrics.statistics import Interval
 
-SCRIPT = Path(__file__).parents[2] / "clift-ns2" / "tcl" / "hybrid.tcl"
+SCRIPT = Path(__file__).with_name("hybrid.tcl")
 SEEDS = 3
 FRAME_UNITS = 10
 LENGTHS = (10, 11, 12, 13, 14, 16, 18, 20)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from analysis.kept_runs import KeptRuns, Result, Settings
     from tmt.metrics.statistics import Interval
 
-SCRIPT = Path(__file__).parents[2] / "clift-ns2" / "tcl" / "wlan.tcl"
+SCRIPT = Path(__file__).with_name("wlan.tcl")
 SEEDS = 5
 DELAYS_S = (0.02, 0.1)
 ROUND_TRIP_DELAYS_S = (0.01, 0.05)

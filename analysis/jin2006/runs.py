@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tmt.models.split import Transfer
     from tmt.models.split.transfers import Formula
 
-SCRIPT = Path(__file__).parents[2] / "clift-ns2" / "tcl" / "split.tcl"
+SCRIPT = Path(__file__).with_name("split.tcl")
 
 # As the paper has them.
 WIRED_RATE_BPS, WIRELESS_RATE_BPS = 10e6, 2e6

@@ -5,29 +5,30 @@
 # Prints lines NAME<tab>NUMBER: for each flow the packets acknowledged in order and the timeouts, both from `warm_s` on, and of the bottleneck's
 # queue the mean length in packets.
 
-array set setting {
-	control cubic  flows 1  rate_bps 2e6  rtt_s 0.5  queue_packets 500  loss 0  window_packets 20000
-	packet_bytes 1500  duration_s 300  warm_s 0  stagger_s 0  seed 1
-}
-foreach { key value } $argv {
-	if { ![info exists setting($key)] } {
-		puts stderr "congestion_controls.tcl: $key is no setting"
-		exit 2
-	}
-	set setting($key) $value
-}
+set clift_tcl [file join [file dirname [info script]] .. .. clift-ns2 tcl]
+foreach part { settings tcp } { source [file join $clift_tcl $part.tcl] }
+
+read_settings {
+	control        text        cubic
+	flows          {int 1}     1
+	rate_bps       {real 1}    2e6
+	rtt_s          {real 0}    0.5
+	queue_packets  {int 1}     500
+	loss           {real 0}    0
+	window_packets {int 1}     20000
+	packet_bytes   {int 53 65535} 1500
+	duration_s     {real more} 300
+	warm_s         {real 0}    0
+	stagger_s      {real 0}    0
+	seed           {int 1 1000000} 1
+} $argv
 
 remove-all-packet-headers
 add-packet-header IP TCP Flags
 set ns [new Simulator]
 
-# Substreams: small seeds would give first draws that are nearly proportional to them.
-proc substream { generator number } {
-	for { set i 0 } { $i < $number } { incr i } { $generator next-substream }
-}
-substream $defaultRNG $setting(seed)
-set loss_random [new RNG]
-substream $loss_random $setting(seed)
+use_seed $setting(seed)
+set loss_random [use_seed $setting(seed) [new RNG]]
 
 # The bottleneck and its queue first, then the path that loses: what is lost has taken its time at the bottleneck.
 set sender [$ns node]
@@ -55,23 +56,10 @@ set monitor [$ns monitor-queue $sender $router ""]
 set queue_samples [new Integrator]
 $monitor set-pkts-integrator $queue_samples
 
-set header_bytes 52
 for { set flow 0 } { $flow < $setting(flows) } { incr flow } {
-	set tcp [new Agent/TCP/Modern]
-	$tcp set timestamps_ true
-	$tcp set tcpip_base_hdr_size_ 40
-	$tcp set ts_option_size_ 12
-	$tcp set packetSize_ [expr { $setting(packet_bytes) - $header_bytes }]
-	$tcp set window_ $setting(window_packets)
-	$tcp congestion_control $setting(control)
-	set sink [new Agent/TCPSink/Modern]
-	$sink set packetSize_ $header_bytes
-	$ns attach-agent $sender $tcp
-	$ns attach-agent $receiver $sink
-	$ns connect $tcp $sink
-	set ftp [new Application/FTP]
-	$ftp attach-agent $tcp
-	$ns at [expr { $flow * $setting(stagger_s) }] "$ftp start"
+	set tcp [new_tcp modern $setting(packet_bytes) $setting(window_packets) $setting(control)]
+	join_agents $sender $tcp $receiver [new_tcp_sink modern]
+	start_tcp $tcp [expr { $flow * $setting(stagger_s) }] 0
 	set tcps($flow) $tcp
 	set warm_acked($flow) 0
 	set warm_timeouts($flow) 0

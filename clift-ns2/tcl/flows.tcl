@@ -2,25 +2,7 @@
 # own. Stack 2009 is TCP-Linux, the code of Linux 2.6.22, with its faults mended, 2009-as-shipped the same without the
 # patches that change results; modern is core/tcp. FECTCP is the same beside each.
 
-set tcp_ip_bytes 40
-set timestamp_bytes 12
-# A packet that waits for the next one is acknowledged after so much time (RFC 5681 allows 0.5 s).
-set delayed_ack_s 0.1
-set header_bytes [expr { $tcp_ip_bytes + $timestamp_bytes }]
-
-# TCP variants of each stack, and the names of its congestion controls for them: modules of TCP-Linux in 2009, what
-# core/tcp/congestion has in modern. FECTCP has agents of its own and no choice of controls.
-array set variants {
-	2009 {
-		newreno reno  reno reno  westwood westwood  hybla hybla  cubic cubic  compound compound
-		fectcp fectcp
-	}
-	modern {
-		newreno reno  reno reno  westwood westwood  hybla hybla  cubic cubic  compound compound
-		bbr bbr  bbr3 bbr3  fectcp fectcp
-	}
-}
-set variants(2009-as-shipped) $variants(2009)
+source [file join [file dirname [info script]] tcp.tcl]
 
 # Sets the congestion controls of both senders. Which variants there are depends on the stack.
 proc choose_controls {} {
@@ -40,13 +22,10 @@ proc nanoseconds { seconds } {
 	expr { wide(round($seconds * 1e9)) }
 }
 
-# Starts at start_s plus a random part of start_spread_s, drawn in the order of the flows.
 proc build_flows {} {
-	global ns setting open_flows start_of
-	set spread [new RandomVariable/Uniform]
-	$spread set min_ 0
-	$spread set max_ $setting(start_spread_s)
+	global setting open_flows start_of
 	set open_flows $setting(flows)
+	set spread [new_spread $setting(start_spread_s)]
 	for { set flow 0 } { $flow < $setting(flows) } { incr flow } {
 		set start_of($flow) [expr { $setting(start_s) + [$spread value] }]
 		build_flow $flow $start_of($flow)
@@ -68,29 +47,13 @@ proc build_flow { flow start } {
 	join_agents $sender $tcp $receiver $sink
 	tap_agent $sender $tcp $flow 0
 	tap_agent $receiver $sink $flow 1
-	set segments [transfer_segments]
-	if { $segments > 0 } {
-		$tcp proc done {} "flow_done $flow"
-		$ns at $start "$tcp advance $segments"
-	} else {
-		set ftp [new Application/FTP]
-		$ftp attach-agent $tcp
-		$ns at $start "$ftp start"
-	}
+	start_tcp $tcp $start [transfer_segments] "flow_done $flow"
 }
 
 # Returns the segments of each flow's transfer; 0 for flows without end.
 proc transfer_segments {} {
 	global setting header_bytes
-	set payload [expr { $setting(packet_bytes) - $header_bytes }]
-	expr { ($setting(transfer_bytes) + $payload - 1) / $payload }
-}
-
-proc join_agents { from tcp to sink } {
-	global ns
-	$ns attach-agent $from $tcp
-	$ns attach-agent $to $sink
-	$ns connect $tcp $sink
+	segments_of $setting(transfer_bytes) [expr { $setting(packet_bytes) - $header_bytes }]
 }
 
 # Leads what the flow's sender at `from` sends through a proxy at `middle`. Returns the receiver at `to`.
@@ -127,25 +90,14 @@ proc split_flow { flow start } {
 	}
 }
 
-# packetSize_ is payload to ns-2, which adds the headers; it and window_ must be set before select_ca.
-proc new_sender { flow stack congestion_control } {
-	global ns setting tcp_ip_bytes timestamp_bytes header_bytes
-	set is_coded [expr { $congestion_control eq "fectcp" }]
-	set tcp [new Agent/TCP/[expr { $is_coded ? "Fectcp" : $stack eq "modern" ? "Modern" : "Linux" }]]
-	$tcp set timestamps_ true
-	$tcp set tcpip_base_hdr_size_ $tcp_ip_bytes
-	$tcp set ts_option_size_ $timestamp_bytes
-	$tcp set packetSize_ [expr { $setting(packet_bytes) - $header_bytes }]
-	$tcp set window_ $setting(window_packets)
+proc new_sender { flow stack control } {
+	global setting
+	set kind [expr { $control eq "fectcp" ? "fectcp" : $stack }]
+	set tcp [new_tcp $kind $setting(packet_bytes) $setting(window_packets) $control]
 	$tcp set fid_ $flow
-	if { $is_coded } {
+	if { $kind eq "fectcp" } {
 		$tcp set block_segments_ $setting(block_segments)
 		$tcp overhead $setting(code_overhead)
-	} elseif { $stack eq "modern" } {
-		$tcp congestion_control $congestion_control
-	} else {
-		$tcp set as_shipped_ [expr { $stack eq "2009-as-shipped" }]
-		$ns at 0 "$tcp select_ca $congestion_control"
 	}
 	return $tcp
 }
@@ -158,22 +110,15 @@ proc trace_windows { flow tcp } {
 	}
 }
 
-proc new_receiver { flow stack congestion_control } {
-	global setting recorder header_bytes delayed_ack_s
-	if { $congestion_control eq "fectcp" } {
-		set sink [new Agent/TCPSink/Fectcp]
+proc new_receiver { flow stack control } {
+	global setting recorder
+	set kind [expr { $control eq "fectcp" ? "fectcp" : $stack }]
+	set sink [new_tcp_sink $kind $setting(delayed_acks)]
+	$sink set fid_ $flow
+	if { $kind eq "fectcp" } {
 		$sink overhead $setting(code_overhead)
 		$sink recorder $recorder
-	} elseif { $stack eq "modern" } {
-		set sink [new Agent/TCPSink/Modern]
-		$sink set interval_ [expr { $setting(delayed_acks) ? $delayed_ack_s : 0 }]
-	} else {
-		set sink [new [expr { $setting(delayed_acks) ? "Agent/TCPSink/Sack1/DelAck" : "Agent/TCPSink/Sack1" }]]
-		$sink set ts_echo_rfc1323_ true
-		if { $setting(delayed_acks) } { $sink set interval_ $delayed_ack_s }
 	}
-	$sink set packetSize_ $header_bytes
-	$sink set fid_ $flow
 	return $sink
 }
 

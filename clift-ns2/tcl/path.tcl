@@ -61,17 +61,17 @@ proc load_trace { queue direction trace } {
 	$queue load $trace
 }
 
-# The scheme that works on the packets of one direction.
+# The scheme that works on the packets of one direction: its name, then variables of the queue without their last
+# underscore, and their values.
 proc set_scheme { queue direction } {
 	global setting
-	$queue scheme $setting(${direction}_scheme)
+	set values [lassign $setting(${direction}_scheme) name]
+	$queue scheme $name
 	$queue set unit_bytes_ $setting(${direction}_lldu_bytes)
-	foreach name { data repair depth extra rounds max_transmissions persistency } {
-		$queue set ${name}_ $setting(${direction}_$name)
+	foreach { name value } $values {
+		if { [catch { $queue set ${name}_ }] } { refuse "${direction}_scheme is $setting(${direction}_scheme); the queue has no $name" }
+		$queue set ${name}_ $value
 	}
-	$queue set window_ $setting(${direction}_window_frames)
-	$queue set timeout_ $setting(${direction}_repeat_after_s)
-	$queue set detection_delay_ $setting(${direction}_detection_delay_s)
 }
 
 # A plain link's queue knows no recorder: what it drops passes one on its way out.

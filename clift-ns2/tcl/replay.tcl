@@ -8,8 +8,8 @@ foreach part { settings path proxy flows } {
 	source [file join [file dirname [info script]] $part.tcl]
 }
 
-set known {
-	stack             {choice {2009 2009-as-shipped modern}} 2009
+set known [string map [list STACKS $stacks] {
+	stack             {choice {STACKS}} 2009
 	tcp               text     cubic
 	forward           text     {}
 	return            text     {}
@@ -21,28 +21,8 @@ set known {
 	return_packing    {choice {padded packed}} padded
 	forward_offset_s  {real 0} 0
 	return_offset_s   {real 0} 0
-	forward_scheme    text     {}
-	return_scheme     text     {}
-	forward_data      {int 1}  1
-	return_data       {int 1}  1
-	forward_repair    {int 0}  0
-	return_repair     {int 0}  0
-	forward_depth     {int 1}  1
-	return_depth      {int 1}  1
-	forward_extra     {int 0}  1
-	return_extra      {int 0}  1
-	forward_rounds    {int 0}  2
-	return_rounds     {int 0}  2
-	forward_max_transmissions {int 0} 0
-	return_max_transmissions  {int 0} 0
-	forward_persistency {int -1} -1
-	return_persistency  {int -1} -1
-	forward_window_frames {int 1} 1
-	return_window_frames  {int 1} 1
-	forward_repeat_after_s {real 0} 0
-	return_repeat_after_s  {real 0} 0
-	forward_detection_delay_s {real 0} 0
-	return_detection_delay_s  {real 0} 0
+	forward_scheme    list     {}
+	return_scheme     list     {}
 	loop              flag     1
 	in_order          flag     0
 	hold_s            {real 0} 0
@@ -51,7 +31,7 @@ set known {
 	wired_delay_s     {real 0} 0
 	wired_loss        {real 0} 0
 	proxy             flag     0
-	proxy_stack       {choice {2009 2009-as-shipped modern}} 2009
+	proxy_stack       {choice {STACKS}} 2009
 	proxy_tcp         text     cubic
 	proxy_buffer_packets {int 2}  100
 	proxy_delay_s     {real 0} 0
@@ -67,7 +47,7 @@ set known {
 	start_s           {real 0} 0
 	start_spread_s    {real 0} 0
 	seed              {int 1 1000000}  1
-}
+}]
 
 # Which settings go together.
 proc check_settings {} {
@@ -107,9 +87,7 @@ remove-all-packet-headers
 add-packet-header IP TCP Flags Clift
 if { $setting(proxy) } { add-packet-header CliftWindow }
 set ns [new Simulator]
-for { set i 0 } { $i < $setting(seed) } { incr i } {
-	$defaultRNG next-substream
-}
+use_seed $setting(seed)
 set recorder [new Clift/Recorder]
 build_path
 build_flows

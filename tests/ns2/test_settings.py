@@ -8,10 +8,20 @@ import pytest
 
 from tests.ns2.scripts import run_script
 
-SCRIPTS = Path(__file__).parents[2] / "clift-ns2" / "tcl"
+HOUSE = Path(__file__).parents[2]
+SCRIPTS = {
+    path.name: path
+    for path in (
+        HOUSE / "clift-ns2" / "tcl" / "replay.tcl",
+        HOUSE / "analysis" / "botos" / "wlan.tcl",
+        HOUSE / "analysis" / "jin2006" / "split.tcl",
+        HOUSE / "analysis" / "barakat2003" / "hybrid.tcl",
+        HOUSE / "analysis" / "tcp" / "congestion_controls.tcl",
+    )
+}
 
 
-@pytest.mark.parametrize("script", ["replay.tcl", "wlan.tcl", "split.tcl", "hybrid.tcl"])
+@pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -30,7 +40,7 @@ SCRIPTS = Path(__file__).parents[2] / "clift-ns2" / "tcl"
 def test_bad_setting__is_refused_by_name(
     script: str, words: tuple[str, ...], message: str, simulator: Path, tmp_path: Path
 ) -> None:
-    done = run_script(simulator, SCRIPTS / script, tmp_path, *words)
+    done = run_script(simulator, SCRIPTS[script], tmp_path, *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"{script}: {message}")
     assert done.stderr.count("\n") == 1
@@ -66,5 +76,5 @@ def test_bad_setting__is_refused_by_name(
 def test_bad_setting__is_refused_by_what_is_allowed(
     script: str, words: tuple[str, ...], message: str, simulator: Path, tmp_path: Path
 ) -> None:
-    done = run_script(simulator, SCRIPTS / script, tmp_path, *words)
+    done = run_script(simulator, SCRIPTS[script], tmp_path, *words)
     assert (done.returncode, done.stderr) == (2, f"{script}: {message}\n")

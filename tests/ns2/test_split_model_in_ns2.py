@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.ns2
 
-SPLIT = Path(__file__).parents[2] / "clift-ns2" / "tcl" / "split.tcl"
+SPLIT = Path(__file__).parents[2] / "analysis" / "jin2006" / "split.tcl"
 SEGMENTS, WINDOW, WIRELESS_DELAY_S = 400, 64, 0.002
 
 

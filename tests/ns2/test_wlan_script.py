@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl" / "wlan.tcl"
+SCRIPT = Path(__file__).resolve().parents[2] / "analysis" / "botos" / "wlan.tcl"
 
 
 def wlan(simulator: Path, **settings: object) -> dict[str, float]:

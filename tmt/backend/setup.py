@@ -12,20 +12,13 @@ from tmt.settings.access import MIN_BUFFER_PACKETS
 from tmt.settings.checks import MAX_PACKETS
 from tmt.settings.coding import Coding
 from tmt.settings.links import PlainLink
-from tmt.settings.tcp import FECTCP
+from tmt.settings.tcp import FECTCP, STACK_TABLE
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
     from tmt.settings.access import WiredHop
     from tmt.settings.links import Link
     from tmt.settings.settings import Settings
-
-WINDOWS_PER_PATH = {"2009": 1, "2009-as-shipped": 1, "modern": 4}
-"""What the default window is, in multiples of what path and queue hold.
-
-In stack 2009 slow start overshoots the path by as much as it allows. In the modern stack it is the receiver's
-buffer, which must hold what arrives while a packet is sent again, and once more.
-"""
 
 MIN_QUEUE_PACKETS = 10
 """Least queue where none is given: short bursts fit even where the bandwidth-delay product is tiny."""
@@ -135,7 +128,7 @@ def set_up(settings: Settings) -> Setup:
         tcp, stack = proxy.variant(settings.tcp, settings.stack)
         proxy = replace(proxy, tcp=tcp, stack=stack)
     stacks = {settings.stack} | ({proxy.stack} if proxy is not None and proxy.stack else set())
-    window_packets = settings.window_packets or held_packets * max(WINDOWS_PER_PATH[name] for name in stacks)
+    window_packets = settings.window_packets or held_packets * max(STACK_TABLE[name].windows_per_path for name in stacks)
     buffer_packets = 0
     if proxy is not None:
         buffer_packets = proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)

@@ -7,7 +7,32 @@ from typing import Final
 
 from tmt.errors import UsageError
 
-STACK_NAMES = ("2009", "2009-as-shipped", "modern")
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A TCP stack of the simulator.
+
+    Attributes
+    ----------
+    sender
+        Class of its senders in ns-2.
+    windows_per_path
+        Default window, in multiples of the packets that path and queue hold. In the stacks of 2009 slow start
+        overshoots the path by as much as the window allows. In the modern stack the window is the receiver's
+        buffer, which must hold the packets that arrive during a retransmission, and of another one.
+    """
+
+    sender: str
+    windows_per_path: int
+
+
+STACK_TABLE = {
+    "2009": Stack("Agent/TCP/Linux", 1),
+    "2009-as-shipped": Stack("Agent/TCP/Linux", 1),
+    "modern": Stack("Agent/TCP/Modern", 4),
+}
+"""`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended; `2009-as-shipped` is the same
+without the patches that change results (docs/tcp-linux.md); `modern` is CLIFT's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +53,7 @@ class TcpVariant:
 
 
 def _in_all(control: str) -> dict[str, str]:
-    return dict.fromkeys(STACK_NAMES, control)
+    return dict.fromkeys(STACK_TABLE, control)
 
 
 VARIANTS = {
@@ -47,13 +72,9 @@ TCP_VARIANTS = tuple(VARIANTS)
 
 STACKS = {
     stack: tuple(name for name, variant in VARIANTS.items() if stack in variant.controls)
-    for stack in STACK_NAMES
+    for stack in STACK_TABLE
 }
-"""TCP stacks and their variants.
-
-`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended; `2009-as-shipped` is the same
-without the patches that change results (docs/tcp-linux.md); `modern` is CLIFT's own.
-"""
+"""TCP stacks and the variants that each has."""
 
 DEFAULT_STACK: Final = "2009"
 

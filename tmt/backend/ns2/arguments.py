@@ -55,25 +55,28 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tup
     yield f"{direction}_lldu_bytes", link.lldu_bytes
     yield f"{direction}_offset_s", _seconds(link.file.first_ns + link.link.offset_ns)
     if link.link.scheme is not None:
-        yield from _scheme_arguments(direction, link.link.scheme)
+        yield f"{direction}_scheme", _scheme_words(link.link.scheme)
 
 
 _UNLIMITED = {"max_transmissions": 0, "persistency": -1}
 """Values by which the queue means no limit."""
 
+_QUEUE_NAMES = {"window_frames": "window", "repeat_after_ns": "timeout"}
+"""Parameters of schemes that the queue's variables call otherwise."""
 
-def _scheme_arguments(direction: str, scheme: OnlineScheme) -> Iterator[tuple[str, object]]:
-    """Name an online scheme's parameters as the queue does; ns-2 knows the RTT from the link."""
-    yield f"{direction}_scheme", scheme.name
+
+def _scheme_words(scheme: OnlineScheme) -> str:
+    """Name a scheme and its parameters as the queue does; ns-2 knows the RTT from the link."""
+    words = [scheme.name]
     for name, value in scheme.describe().items():
         if name in {"name", "rtt_ns"}:
             continue
+        words.append(_QUEUE_NAMES.get(name, name.removesuffix("_ns")))
         if value is None:
-            yield f"{direction}_{name}", _UNLIMITED[name]
-        elif name.endswith("_ns"):
-            yield f"{direction}_{name.removesuffix('_ns')}_s", _seconds(cast("int", value))
+            words.append(str(_UNLIMITED[name]))
         else:
-            yield f"{direction}_{name}", value
+            words.append(_seconds(cast("int", value)) if name.endswith("_ns") else str(value))
+    return " ".join(words)
 
 
 def _seconds(time_ns: int) -> str:

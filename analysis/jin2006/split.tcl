@@ -6,8 +6,8 @@
 # Leaves packets.npy in the current directory (data packets as the sender sends them and the receiver gets them) and
 # prints one line NAME<tab>NUMBER for each result; with sample_s the sender's window at every multiple of it.
 
-source [file join [file dirname [info script]] settings.tcl]
-source [file join [file dirname [info script]] proxy.tcl]
+set clift_tcl [file join [file dirname [info script]] .. .. clift-ns2 tcl]
+foreach part { settings tcp proxy } { source [file join $clift_tcl $part.tcl] }
 
 read_settings {
 	segments            {int 1}     1000
@@ -38,9 +38,7 @@ set unlimited 100000
 remove-all-packet-headers
 add-packet-header IP TCP Flags Clift CliftWindow
 set ns [new Simulator]
-for { set i 0 } { $i < $setting(seed) } { incr i } {
-	$defaultRNG next-substream
-}
+use_seed $setting(seed)
 
 proc wired_link { from to loss } {
 	global ns setting unlimited
@@ -73,14 +71,10 @@ proc wireless_link { from to } {
 }
 
 proc connection { from to } {
-	global ns setting
-	set tcp [new Agent/TCP/$setting(tcp)]
-	$tcp set window_ $setting(window_packets)
-	$tcp set packetSize_ [expr { $setting(packet_bytes) - 40 }]
-	set sink [new Agent/TCPSink/DelAck]
-	$ns attach-agent $from $tcp
-	$ns attach-agent $to $sink
-	$ns connect $tcp $sink
+	global setting
+	set tcp [new_tcp $setting(tcp) $setting(packet_bytes) $setting(window_packets)]
+	set sink [new_tcp_sink $setting(tcp) 0 Agent/TCPSink/DelAck]
+	join_agents $from $tcp $to $sink
 	return [list $tcp $sink]
 }
 
@@ -126,8 +120,7 @@ if { $setting(proxy) } {
 	set tcps [list $tcp $onward]
 } else {
 	lassign [connection $sender $receiver] tcp end
-	$tcp proc done {} finish
-	$ns at 0 "$tcp advance $setting(segments)"
+	start_tcp $tcp 0 $setting(segments) finish
 	set tcps [list $tcp]
 }
 set recorder [new Clift/Recorder]

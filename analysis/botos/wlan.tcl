@@ -5,7 +5,8 @@
 # The server sends each flow to a client of its own, over a wire to the access point and a wireless LAN. Segments are
 # lost in front of the client's transport, behind its MAC, which has acknowledged them. Prints lines NAME<tab>NUMBER.
 
-source [file join [file dirname [info script]] settings.tcl]
+set clift_tcl [file join [file dirname [info script]] .. .. clift-ns2 tcl]
+foreach part { settings tcp } { source [file join $clift_tcl $part.tcl] }
 
 set known {
 	flows              list        newreno
@@ -29,17 +30,17 @@ set known {
 	seed               {int 1 1000000} 1
 }
 
-# The names of flows with either stack; of all there are fectcp and udp.
-array set variants {
+# The names of flows with either stack, besides fectcp and udp; newreno and sack are ns-2's own agents here.
+array set names {
 	2009 { newreno sack reno westwood hybla cubic compound }
 	modern { reno westwood hybla cubic compound bbr bbr3 }
 }
 
 proc check_flows {} {
-	global setting variants
+	global setting names
 	if { $setting(loss) >= 1 } { refuse "loss is $setting(loss); a number from 0 to below 1 is allowed" }
 	if { [llength $setting(flows)] == 0 } { refuse "flows is empty; one flow or more is allowed" }
-	set allowed [concat $variants($setting(stack)) fectcp udp]
+	set allowed [concat $names($setting(stack)) fectcp udp]
 	foreach name $setting(flows) {
 		if { $name ni $allowed } {
 			refuse "flows has $name; with stack $setting(stack) allowed are [join $allowed {, }]"
@@ -60,14 +61,9 @@ set settled_s 30
 remove-all-packet-headers
 add-packet-header IP TCP Flags RTP LL Mac ARP
 set ns [new Simulator]
-for { set i 0 } { $i < $setting(seed) } { incr i } {
-	$defaultRNG next-substream
-}
+use_seed $setting(seed)
 # Of their own, so that the MAC's draws do not move the losses.
-set loss_numbers [new RNG]
-for { set i 0 } { $i < $setting(seed) } { incr i } {
-	$loss_numbers next-substream
-}
+set loss_numbers [use_seed $setting(seed) [new RNG]]
 
 # ---- nodes
 
@@ -130,63 +126,40 @@ proc lose_segments { flow sink } {
 
 # ---- flows
 
-array set native { newreno {Agent/TCP/Newreno Agent/TCPSink} sack {Agent/TCP/Sack1 Agent/TCPSink/Sack1} }
+# ns-2's own classes of sender and receiver.
+array set native { newreno {Newreno Agent/TCPSink} sack {Sack1 Agent/TCPSink/Sack1} }
 
 # Returns sender and receiver of a TCP variant, FECTCP included.
-proc new_tcp { name } {
-	global setting native ns
-	set options 0
+proc connection { name } {
+	global setting native
+	set class {}
 	if { $name eq "fectcp" } {
-		set options 12
-		set tcp [new Agent/TCP/Fectcp]
-		$tcp set timestamps_ true
+		set kind fectcp
+	} elseif { $setting(stack) eq "2009" && [info exists native($name)] } {
+		lassign $native($name) kind class
+	} else {
+		set kind $setting(stack)
+	}
+	set tcp [new_tcp $kind $setting(packet_bytes) $setting(window_packets) $name]
+	# The results that are published of the modern stack are those without timestamps.
+	if { $kind eq "modern" } { $tcp set timestamps_ false }
+	set sink [new_tcp_sink $kind 0 $class]
+	if { $kind eq "fectcp" } {
 		$tcp set block_segments_ $setting(block_segments)
-		set sink [new Agent/TCPSink/Fectcp]
 		$tcp overhead $setting(overhead)
 		$sink overhead $setting(overhead)
-	} elseif { $setting(stack) eq "modern" } {
-		set options 12
-		set tcp [new Agent/TCP/Modern]
-		$tcp congestion_control $name
-		set sink [new Agent/TCPSink/Modern]
-	} elseif { [info exists native($name)] } {
-		foreach { tcp sink } $native($name) {}
-		set tcp [new $tcp]
-		set sink [new $sink]
-	} else {
-		set options 12
-		set tcp [new Agent/TCP/Linux]
-		$tcp set timestamps_ true
-		set sink [new Agent/TCPSink/Sack1]
-		$sink set ts_echo_rfc1323_ true
 	}
-	$tcp set tcpip_base_hdr_size_ 40
-	$tcp set ts_option_size_ 12
-	$tcp set packetSize_ [expr { $setting(packet_bytes) - 40 - $options }]
-	$tcp set window_ $setting(window_packets)
-	$sink set packetSize_ [expr { 40 + $options }]
-	if { [$tcp info class] eq "Agent/TCP/Linux" } { $ns at 0 "$tcp select_ca $name" }
 	return [list $tcp $sink]
 }
 
 # The first transfer to end ends the run.
 proc build_tcp { flow name start } {
-	global ns setting server client tcp_of
-	foreach { tcp sink } [new_tcp $name] {}
-	$ns attach-agent $server $tcp
-	$ns attach-agent $client($flow) $sink
-	$ns connect $tcp $sink
+	global setting server client tcp_of
+	lassign [connection $name] tcp sink
+	join_agents $server $tcp $client($flow) $sink
 	lose_segments $flow $sink
 	set tcp_of($flow) $tcp
-	if { $setting(transfer_bytes) > 0 } {
-		set payload [$tcp set packetSize_]
-		$tcp proc done {} finish
-		$ns at $start "$tcp advance [expr { int(ceil(double($setting(transfer_bytes)) / $payload)) }]"
-	} else {
-		set ftp [new Application/FTP]
-		$ftp attach-agent $tcp
-		$ns at $start "$ftp start"
-	}
+	start_tcp $tcp $start [expr { int(ceil(double($setting(transfer_bytes)) / [$tcp set packetSize_])) }] finish
 }
 
 proc build_udp { flow start } {

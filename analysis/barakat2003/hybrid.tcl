@@ -5,7 +5,8 @@
 # C New Reno senders with delayed ACKs, each on a 10 Mbit/s access link of 20 ms, share a link of 2 Mbit/s, behind which
 # another such link leads to the destination. Prints one line NAME<tab>NUMBER for each result.
 
-source [file join [file dirname [info script]] settings.tcl]
+set clift_tcl [file join [file dirname [info script]] .. .. clift-ns2 tcl]
+foreach part { settings tcp } { source [file join $clift_tcl $part.tcl] }
 
 read_settings {
 	connections      {int 1}     10
@@ -34,9 +35,7 @@ read_settings {
 remove-all-packet-headers
 add-packet-header IP TCP Flags
 set ns [new Simulator]
-for { set i 0 } { $i < $setting(seed) } { incr i } {
-	$defaultRNG next-substream
-}
+use_seed $setting(seed)
 
 proc access { from to } {
 	global ns setting
@@ -60,14 +59,9 @@ proc wireless { from to } {
 }
 
 proc connection { source destination } {
-	global ns setting
-	set tcp [new Agent/TCP/Newreno]
-	$tcp set window_ $setting(window_packets)
-	$tcp set packetSize_ [expr { $setting(packet_bytes) - 40 }]
-	set sink [new Agent/TCPSink/DelAck]
-	$ns attach-agent $source $tcp
-	$ns attach-agent $destination $sink
-	$ns connect $tcp $sink
+	global setting
+	set tcp [new_tcp Newreno $setting(packet_bytes) $setting(window_packets)]
+	join_agents $source $tcp $destination [new_tcp_sink Newreno 0 Agent/TCPSink/DelAck]
 	return $tcp
 }
 
@@ -82,14 +76,12 @@ set queue [wireless $entry $exit]
 set begun 0
 set ended 0
 set total_s 0
-set start [new RandomVariable/Uniform]
+set spread [new_spread 1]
 for { set i 0 } { $i < $setting(connections) } { incr i } {
 	set sources($i) [$ns node]
 	access $sources($i) $entry
 	if { $setting(transfer_packets) == 0 } {
-		set ftp [new Application/FTP]
-		$ftp attach-agent [connection $sources($i) $destination]
-		$ns at [$start value] "$ftp start"
+		start_tcp [connection $sources($i) $destination] [$spread value] 0
 	}
 }
 

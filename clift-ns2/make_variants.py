@@ -1,0 +1,38 @@
+"""Write `tcl/variants.tcl`, the Tcl side of the TCP variants in `tmt/settings/tcp.py`.
+
+Run it with the project's Python after a change there: ``.venv/bin/python clift-ns2/make_variants.py``.
+A test compares the committed file with what this prints.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tmt.settings.tcp import STACK_TABLE, STACKS, VARIANTS
+
+FILE = Path(__file__).parent / "tcl" / "variants.tcl"
+
+
+def script() -> str:
+    """Return the text of the file."""
+    senders = " ".join(f"{name} {stack.sender}" for name, stack in STACK_TABLE.items())
+    lines = [
+        "# Written by clift-ns2/make_variants.py.",
+        "",
+        "# TCP stacks, and the class of each one's senders.",
+        f"set stacks {{ {' '.join(STACK_TABLE)} }}",
+        f"array set stack_senders {{ {senders} }}",
+        "",
+        "# TCP variants of each stack, and the names of their congestion controls: modules of TCP-Linux in",
+        "# 2009, classes of core/tcp/congestion in modern. A control may be given by its own name, too.",
+        "array set variants {",
+    ]
+    for stack, names in STACKS.items():
+        controls = {name: VARIANTS[name].controls[stack] for name in names}
+        controls |= {control: control for control in controls.values()}
+        lines += [f"\t{stack} {{", *(f"\t\t{name} {control}" for name, control in controls.items()), "\t}"]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(script(), encoding="utf-8")
