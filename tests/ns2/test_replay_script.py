@@ -39,7 +39,7 @@ def replay(simulator: Path, folder: Path, *words: str) -> subprocess.CompletedPr
             ("tcp", "fectcp", "proxy", "1", "wired_rate_bps", "1e6"),
             "proxy is 1; it cannot split fectcp",
         ),
-        (("stack", "2020"), "stack is 2020; allowed are 2009, modern"),
+        (("stack", "2020"), "stack is 2020; allowed are 2009, 2009-as-shipped, modern"),
         (("seed", "1000001"), "seed is 1000001; a whole number from 1 to 1000000 is allowed"),
         (("flows", "1.5"), "flows is 1.5; a whole number from 1 to 65536 is allowed"),
         (("rtt_s", "-1"), "rtt_s is -1; a number from 0 is allowed"),

@@ -64,7 +64,11 @@ def test_bad_setting__is_refused_by_name(
             "window_packets is 2147483648; a whole number from 1 to 2147483647 is allowed",
         ),
         ("hybrid.tcl", ("in_order", "2"), "in_order is 2; 0 and 1 are allowed"),
-        ("replay.tcl", ("proxy_stack", "2020"), "proxy_stack is 2020; allowed are 2009, modern"),
+        (
+            "replay.tcl",
+            ("proxy_stack", "2020"),
+            "proxy_stack is 2020; allowed are 2009, 2009-as-shipped, modern",
+        ),
         (
             "replay.tcl",
             ("proxy_tcp", "vegas"),

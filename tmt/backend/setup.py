@@ -128,7 +128,9 @@ def set_up(settings: Settings) -> Setup:
         tcp, stack = proxy.variant(settings.tcp, settings.stack)
         proxy = replace(proxy, tcp=tcp, stack=stack)
     stacks = {settings.stack} | ({proxy.stack} if proxy is not None and proxy.stack else set())
-    window_packets = settings.window_packets or held_packets * max(STACK_TABLE[name].windows_per_path for name in stacks)
+    window_packets = settings.window_packets or held_packets * max(
+        STACK_TABLE[name].windows_per_path for name in stacks
+    )
     buffer_packets = 0
     if proxy is not None:
         buffer_packets = proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
