@@ -51,6 +51,21 @@ def test_convert_file__equals_convert_whatever_the_row_groups(
         assert counts.data_rows == len(expected)
 
 
+@pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.name)
+def test_convert_file__keeps_sizes_and_packing(tmp_path: Path, scheme: Scheme) -> None:
+    phy = trace(3_000)
+    sizes = np.random.default_rng(3).integers(1, 20_000, len(phy)).astype(np.uint32)
+    phy = PhyTrace(phy.tx_time_ns, phy.decode_time_ns, {"packing": "packed"}, sizes)
+    write_trace(tmp_path / "phy.parquet", phy)
+    convert_file(tmp_path / "phy.parquet", tmp_path / "link.parquet", scheme, every=2)
+    in_file, in_memory = read_link(tmp_path / "link.parquet"), convert(phy, scheme, every=2)
+    assert in_file.metadata["packing"] == in_memory.metadata["packing"] == "packed"
+    size_of_slot = dict(zip(phy.tx_time_ns.tolist(), sizes.tolist(), strict=True))
+    for link in (in_file, in_memory):
+        assert link.size_bytes is not None
+        assert link.size_bytes.tolist() == [size_of_slot[sent_ns] for sent_ns in link.tx_time_ns.tolist()]
+
+
 def test_convert__keeps_every_nth_slot_from_the_first_on() -> None:
     phy = PhyTrace(np.arange(10), np.arange(1, 11))
     assert convert(phy, NoScheme(), every=4).tx_time_ns.tolist() == [0, 4, 8]

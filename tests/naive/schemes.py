@@ -1,7 +1,7 @@
-"""The four schemes as their definitions in `docs/schemes.md` say it, one event after the other.
+"""The four schemes, one event after the other, written from the definitions in `docs/schemes.md`.
 
-Each twin takes lists of integers (nanoseconds) and returns `Converted`: one `Row` per data
-LLDU, with the delay -1 while unsettled, and what each slot was used for.
+Each twin takes lists of integers (nanoseconds) and returns `Converted`: one `Row` per data LLDU, with the
+delay -1 while unsettled, the slot of its first transmission, and the use of each slot.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ class Row(NamedTuple):
 @dataclass
 class Converted:
     rows: list[Row] = field(default_factory=list)
+    first_slots: list[int] = field(default_factory=list)
+    """For each row: the slot of its first transmission."""
     uses: list[str] = field(default_factory=list)
     """For each slot: "data", "repair", "retransmission" or "dropped"."""
 
@@ -35,7 +37,7 @@ def none(tx: Sequence[int], decode: Sequence[int], detection_delay: int = 0) -> 
         Row(t, d, True, 1) if d else Row(t, detection_delay, False, 1)
         for t, d in zip(tx, decode, strict=True)
     ]
-    return Converted(rows, ["data"] * len(rows))
+    return Converted(rows, list(range(len(tx))), ["data"] * len(rows))
 
 
 def fec(
@@ -65,6 +67,7 @@ def fec(
                 else:
                     fates[s] = Row(tx[s], tx[run[-1]] + detection_delay - tx[s], False, 1)
         result.rows += [fates[s] for s in sorted(fates)]
+        result.first_slots += sorted(fates)
         result.uses += ["data" if s in fates else "repair" for s in run]
     return result
 
@@ -76,10 +79,10 @@ def arq(
     max_transmissions: int | None = None,
     detection_delay: int = 0,
 ) -> Converted:
-    """Every LLDU keeps the slots that carried it; reports travel in a heap ordered by their moment."""
+    """Every LLDU keeps the slots that carried it; NACKs travel in a heap in order of arrival."""
     uses: list[str] = []
     carriers: list[list[int]] = []
-    travelling: list[tuple[int, int, int]] = []  # (moment, slot, LLDU)
+    travelling: list[tuple[int, int, int]] = []  # (arrival at the sender, slot, LLDU)
     for s, now in enumerate(tx):
         if travelling and travelling[0][0] <= now:
             _, _, lldu = heapq.heappop(travelling)
@@ -101,7 +104,7 @@ def arq(
         else:
             delay, delivered = UNSETTLED, False
         rows.append(Row(tx[first], delay, delivered, min(len(slots), 255)))
-    return Converted(rows, uses)
+    return Converted(rows, [slots[0] for slots in carriers], uses)
 
 
 @dataclass
@@ -110,7 +113,7 @@ class Block:
     first_repair_slots: list[int] = field(default_factory=list)
     later_slots: list[int] = field(default_factory=list)
     to_send: int = 0
-    """LLDUs of the current round that are still to be sent."""
+    """LLDUs of the current round that have not been sent."""
     requests: int = 0
     given_up_ns: int | None = None
 
@@ -129,14 +132,14 @@ def harq(
     rtt: int,
     detection_delay: int = 0,
 ) -> Converted:
-    """Every block keeps the slots that carried it; a request is served when it heads the list of those due.
+    """Every block keeps the slots that carried it; the first request in the list is served once it is due.
 
-    A round is judged when its last LLDU has been sent, and all of its LLDUs count, also those sent after the
-    N_D-th has arrived. A block that the trace cuts short, in its first round or in a later one, keeps
-    what has been decoded; its erased LLDUs are unsettled, however many have arrived.
+    A round ends when its last LLDU has been sent. All of its LLDUs count, also those sent after the N_D-th
+    has arrived. A block that the trace cuts short, in its first round or in a later one, keeps its decoded
+    LLDUs; its erased LLDUs are unsettled, however many have arrived.
     """
     blocks: list[Block] = []
-    waiting: list[tuple[int, Block]] = []  # (moment at which the sender knows, block)
+    waiting: list[tuple[int, Block]] = []  # (arrival of the request at the sender, block)
     uses: list[str] = []
 
     def judge(block: Block, now: int) -> None:
@@ -182,4 +185,4 @@ def harq(
                 rows.append(Row(tx[s], block.given_up_ns - tx[s], False, transmissions))
             else:
                 rows.append(Row(tx[s], UNSETTLED, False, transmissions))
-    return Converted(rows, uses)
+    return Converted(rows, [s for block in blocks for s in block.data_slots], uses)

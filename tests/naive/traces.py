@@ -92,9 +92,10 @@ def by_twin(scheme: Scheme, tx: list[int], decode: list[int]) -> naive.Converted
     raise AssertionError(f"no twin for {scheme}")
 
 
-def phy_trace(tx: list[int], decode: list[int]) -> PhyTrace:
+def phy_trace(tx: list[int], decode: list[int], sizes: list[int] | None = None) -> PhyTrace:
     """Make a PHY trace of plain lists."""
-    return PhyTrace(np.array(tx, np.int64), np.array(decode, np.int64))
+    size_bytes = None if sizes is None else np.array(sizes, np.uint32)
+    return PhyTrace(np.array(tx, np.int64), np.array(decode, np.int64), size_bytes=size_bytes)
 
 
 def rows_of(link: LinkTrace) -> list[naive.Row]:

@@ -1,6 +1,6 @@
-"""Kernels read and write nothing behind the arrays that they are given.
+"""Kernels read and write nothing beyond the end of their arrays.
 
-Each array ends where a page begins that nobody may touch: whoever does is killed.
+Each array ends at the start of a protected page: an access to that page kills the process.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from tmt.schemes import Arq, Fec, Harq, NoScheme, arq, converter, fec, harq
 from tmt.trace import PhyTrace
 
 CASES = 200
-"""Random conversions, in which all schemes are fed in random pieces."""
+"""Random traces, each converted by all schemes in random pieces."""
 
 
 def guarded(shape: int | tuple[int, ...], kind: Any = np.float64) -> np.ndarray:
-    """Return an array, not initialised, that ends at the end of what may be touched."""
+    """Return an array, not initialised, that ends where a protected page begins."""
     kind = np.dtype(kind)
     size = math.prod(np.atleast_1d(shape).tolist()) * kind.itemsize
     pages = -(-size // mmap.PAGESIZE) + 1
@@ -57,6 +57,7 @@ def convert_in_random_pieces(seed: int) -> None:
     in_order = rng.random() < 0.7
     took = np.full(n, 7) if in_order else rng.integers(1, 60, n)
     decode = np.where(rng.random(n) < rng.choice([0.0, 0.05, 0.3, 0.9]), 0, took)
+    sizes = rng.integers(1, 2**31, n).astype(np.uint32)
     rtt_ns = int(rng.choice([0, 40, 500, 3_000, 12_000]))
     data, repair = int(rng.integers(1, 45)), int(rng.integers(0, 20))
     for scheme in (
@@ -67,24 +68,25 @@ def convert_in_random_pieces(seed: int) -> None:
         Arq(rtt_ns, max_transmissions=2),
         Harq(data, repair, rtt_ns, extra=int(rng.integers(0, 3)), rounds=int(rng.integers(0, 4))),
     ):
-        under_way = scheme.converter()
+        in_progress = scheme.converter()
         start = 0
         while start < n:
             end = start + int(rng.integers(1, 2_500))
-            under_way.feed(PhyTrace(guarded_copy(tx[start:end]), guarded_copy(decode[start:end])))
+            columns = [guarded_copy(column[start:end]) for column in (tx, decode, sizes)]
+            in_progress.feed(PhyTrace(columns[0], columns[1], size_bytes=columns[2]))
             start = end
-        under_way.finish()
+        in_progress.finish()
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="Python checks bounds itself")
-def test_kernels__touch_nothing_behind_their_arrays() -> None:
+def test_kernels__touch_nothing_beyond_their_arrays() -> None:
     done = subprocess.run(
         [sys.executable, __file__], capture_output=True, text=True, check=False, timeout=300
     )
     assert (done.returncode, done.stdout) == (0, f"{CASES} conversions\n"), done.stderr[-2000:]
 
 
-def test_guarded_array__kills_whoever_writes_behind_it() -> None:
+def test_guarded_array__kills_a_process_that_writes_beyond_it() -> None:
     wrong = "import test_array_bounds as t; t.ctypes.memset(t.guarded(3, 'i8').ctypes.data + 24, 0, 1)"
     done = subprocess.run(
         [sys.executable, "-c", wrong], cwd=Path(__file__).parent, capture_output=True, check=False, timeout=60
@@ -93,7 +95,7 @@ def test_guarded_array__kills_whoever_writes_behind_it() -> None:
 
 
 class GuardedNumpy:
-    """numpy, with the above in place of what makes arrays."""
+    """numpy, with guarded arrays."""
 
     empty, zeros = staticmethod(guarded), staticmethod(guarded_zeros)
 

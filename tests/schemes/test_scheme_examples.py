@@ -1,4 +1,4 @@
-"""Small traces converted by hand, from the definitions in `docs/schemes.md`."""
+"""Small traces, converted by hand from the definitions in `docs/schemes.md`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def converted(
     return [tuple(row) for row in rows], converter.counts
 
 
-def test_none__delivers_after_the_decode_time_and_loses_what_is_erased() -> None:
+def test_none__delivers_after_the_decode_time_and_loses_erased_lldus() -> None:
     rows, counts = converted(NoScheme(detection_delay_ns=3), [0, 10, 20], [4, 0, 5])
     assert rows == [(0, 4, True, 1), (10, 3, False, 1), (20, 5, True, 1)]
     assert counts.efficiency == 2 / 3
 
 
-def test_arq__repeats_in_the_first_slot_at_or_after_the_report() -> None:
-    # Slot 10 is erased; reported at 10 + 2 + 18 = 30, so that the slot at 30 repeats it: 30 + 4 - 10 = 24.
-    # That slot is no row. Slot 40 is erased and its report, at 60, comes after the end: unsettled.
+def test_arq__retransmits_in_the_first_slot_at_or_after_the_nack() -> None:
+    # Slot 10 is erased. Its NACK arrives at 10 + 2 + 18 = 30, so that the slot at 30 retransmits: 30 + 4 - 10
+    # = 24. That slot is no row. Slot 40 is erased, and its NACK, at 60, comes after the end: unsettled.
     rows, counts = converted(
         Arq(rtt_ns=18, detection_delay_ns=2), [0, 10, 20, 30, 40, 50], [4, 0, 4, 4, 0, 4]
     )
@@ -37,22 +37,22 @@ def test_arq__repeats_in_the_first_slot_at_or_after_the_report() -> None:
     assert (counts.retransmission_slots, counts.unsettled, counts.lost) == (1, 1, 0)
 
 
-def test_arq__serves_reports_in_the_order_of_their_moments() -> None:
-    # Slots 0 and 1 are erased, reported at 10 and 11. The first slot from then on is at 12 and repeats LLDU 0
-    # (12 + 1 - 0 = 13); the next, at 20, repeats LLDU 1 (20 + 1 - 1 = 20); the slot at 21 carries new data.
+def test_arq__serves_nacks_in_the_order_of_their_arrival() -> None:
+    # Slots 0 and 1 are erased; their NACKs arrive at 10 and 11. The slot at 12 retransmits LLDU 0 (12 + 1 - 0 =
+    # 13), the slot at 20 LLDU 1 (20 + 1 - 1 = 20); the slot at 21 carries new data.
     rows, _ = converted(Arq(rtt_ns=10), [0, 1, 12, 20, 21], [0, 0, 1, 1, 1])
     assert rows == [(0, 13, True, 2), (1, 20, True, 2), (21, 1, True, 1)]
 
 
 def test_arq__gives_up_after_the_last_transmission_allowed() -> None:
-    # Sent at 0 and, after a report at 10, at 10; erased twice; given up 2 after the second: 10 + 2 - 0 = 12.
+    # Sent at 0 and, on the NACK at 10, at 10; erased twice; given up 2 after the second: 10 + 2 - 0 = 12.
     rows, counts = converted(Arq(rtt_ns=8, max_transmissions=2, detection_delay_ns=2), [0, 10, 20], [0, 0, 4])
     assert rows == [(0, 12, False, 2), (20, 4, True, 1)]
     assert counts.lost == 1
 
 
 def test_arq__counts_transmissions_up_to_255() -> None:
-    # Erased 300 times, every slot repeats it: the 301st transmission, at 300, is decoded.
+    # Erased 300 times, once in every slot; the 301st transmission, at 300, is decoded.
     rows, counts = converted(Arq(rtt_ns=0), list(range(301)), [0] * 300 + [1])
     assert rows == [(0, 301, True, 255)]
     assert counts.retransmission_slots == 300
@@ -70,7 +70,7 @@ def test_fec__recovers_at_the_arrival_that_completes_a_block() -> None:
     assert counts.efficiency == 2 / 6
 
 
-def test_fec__orders_arrivals_by_their_moment_not_by_their_slot() -> None:
+def test_fec__orders_arrivals_by_their_time_not_by_their_slot() -> None:
     # Block of 3 + 1 with slot 0 erased; arrivals at 1 + 50, 2 + 3, 3 + 4: the third of them is at 51, not at
     # 7.
     rows, _ = converted(Fec(data=3, repair=1), [0, 1, 2, 3], [0, 50, 3, 4])
@@ -78,18 +78,18 @@ def test_fec__orders_arrivals_by_their_moment_not_by_their_slot() -> None:
 
 
 def test_fec__interleaves_blocks_over_a_run() -> None:
-    # Depth 2, blocks of 2 + 1: slots 0 2 4 and 1 3 5. The burst over slots 2 and 3 costs each block one LLDU:
+    # Depth 2, blocks of 2 + 1: slots 0 2 4 and 1 3 5. The burst over slots 2 and 3 erases one LLDU per block:
     # block 0 has slots 0 and 4, complete at 4 + 1 = 5, 5 - 2 = 3; block 1 has 1 and 5, complete at 6, 6 - 3 =
     # 3.
     rows, _ = converted(Fec(data=2, repair=1, depth=2), list(range(6)), [1, 1, 0, 0, 1, 1])
     assert rows == [(0, 1, True, 1), (1, 1, True, 1), (2, 3, True, 1), (3, 3, True, 1)]
 
 
-def test_harq__requests_what_is_missing_and_the_extra() -> None:
+def test_harq__requests_the_missing_lldus_and_the_extra_one() -> None:
     # Block of 2 + 1 in slots 0 1 2 with one arrival, at 0 + 1. After slot 2 the receiver asks for (2 - 1) + 1
-    # = 2, known to the sender at 2 + 1 + 2 = 5: slots 5 and 6 carry them. Slots 3, 4 and 7 are the next
-    # block. Slot 5 is erased; slot 6 brings the second arrival, at 7: 7 - 1 = 6. The block was sent with one
-    # request: 2.
+    # = 2; the request arrives at 2 + 1 + 2 = 5, and slots 5 and 6 carry them. Slots 3, 4 and 7 are the next
+    # block. Slot 5 is erased; slot 6 gives the second arrival, at 7: 7 - 1 = 6. With one request the block
+    # counts 2 transmissions.
     rows, counts = converted(
         Harq(data=2, repair=1, rtt_ns=2, extra=1, rounds=2, detection_delay_ns=1),
         list(range(8)),
@@ -107,13 +107,33 @@ def test_harq__gives_up_after_the_last_round() -> None:
 
 
 def test_harq__keeps_a_block_that_the_trace_cuts_short() -> None:
-    # Of a block of 3 + 1 only three slots exist: what is decoded is delivered, the erased one is unsettled.
+    # Of a block of 3 + 1 only three slots exist: decoded LLDUs are delivered, the erased one is unsettled.
     rows, counts = converted(Harq(data=3, repair=1, rtt_ns=1), [0, 1, 2], [7, 0, 7])
     assert rows == [(0, 7, True, 1), (1, -1, False, 1), (2, 7, True, 1)]
     assert (counts.delivered, counts.unsettled) == (2, 1)
 
 
-def test_harq__leaves_open_what_waits_for_its_request() -> None:
+def test_harq__leaves_a_block_unsettled_whose_request_comes_too_late() -> None:
     # The request of the block in slots 0 and 1 arrives at 1 + 50, after the end of the trace.
     rows, _ = converted(Harq(data=1, repair=1, rtt_ns=50), [0, 1, 2, 3], [0, 0, 5, 5])
     assert rows == [(0, -1, False, 2), (2, 5, True, 1)]
+
+
+def test_sizes__are_those_of_the_slots_of_first_transmission() -> None:
+    # The slot at 30, of 400 bytes, retransmits the LLDU of 20 bytes of the slot at 10. 100 + 20 + 300 of the
+    # 100 + 20 + 300 + 400 bytes sent are delivered.
+    converter = Arq(rtt_ns=20).converter()
+    rows = converter.feed(phy_trace([0, 10, 20, 30], [4, 0, 4, 4], [100, 20, 300, 400]))
+    assert len(converter.finish()) == 0
+    assert rows.size_bytes is not None
+    assert rows.size_bytes.tolist() == [100, 20, 300]
+    assert converter.counts.efficiency == 420 / 820
+
+
+def test_sizes__of_repair_slots_and_of_the_dropped_tail_are_in_no_row() -> None:
+    # Blocks of 2 + 1: slot 2 is repair, slots 3 and 4 begin a block that the trace cuts short.
+    converter = Fec(data=2, repair=1).converter()
+    rows = converter.feed(phy_trace(list(range(5)), [1] * 5, [1, 2, 3, 4, 5]))
+    assert rows.size_bytes is not None
+    assert rows.size_bytes.tolist() == [1, 2]
+    assert converter.counts.efficiency == 3 / 6

@@ -1,4 +1,4 @@
-"""Parameters are refused by name, with the value and what is allowed; schemes know their names."""
+"""Refusals of parameters name the parameter, its value and the allowed ones; schemes know their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kernel gives what its slow twin gives, however the trace is cut into chunks."""
+"""Every converter and its slow twin give the same rows, however the trace is cut into chunks."""
 
 from __future__ import annotations
 
@@ -17,23 +17,29 @@ QUICK = settings(derandomize=True, deadline=None, max_examples=400)
 
 
 @QUICK
-@given(slots(), SCHEMES, st.lists(st.integers(0, 120), max_size=6))
-@example(([0, 1, 41], [0, 0, 7]), Arq(0, detection_delay_ns=50), [1])
+@given(slots(), SCHEMES, st.lists(st.integers(0, 120), max_size=6), st.booleans())
+@example(([0, 1, 41], [0, 0, 7]), Arq(0, detection_delay_ns=50), [1], True)
 def test_converter__equals_its_twin_whatever_the_chunks(
-    trace: tuple[list[int], list[int]], scheme: Scheme, cuts: list[int]
+    trace: tuple[list[int], list[int]], scheme: Scheme, cuts: list[int], sized: bool
 ) -> None:
     tx, decode = trace
+    sizes = np.random.default_rng(len(tx)).integers(1, 2**31, len(tx)).tolist()
     expected = by_twin(scheme, tx, decode)
     converter = scheme.converter()
     borders = [0, *sorted(min(cut, len(tx)) for cut in cuts), len(tx)]
-    rows = []
+    rows, row_sizes = [], []
     for start, stop in itertools.pairwise(borders):
-        settled = rows_of(converter.feed(phy_trace(tx[start:stop], decode[start:stop])))
-        assert all(row.delay_ns >= 0 for row in settled)
-        rows += settled
-    rows += rows_of(converter.finish())
+        chunk = phy_trace(tx[start:stop], decode[start:stop], sizes[start:stop] if sized else None)
+        settled = converter.feed(chunk)
+        assert all(row.delay_ns >= 0 for row in rows_of(settled))
+        rows += rows_of(settled)
+        row_sizes += [] if settled.size_bytes is None else settled.size_bytes.tolist()
+    rest = converter.finish()
+    rows += rows_of(rest)
+    row_sizes += [] if rest.size_bytes is None else rest.size_bytes.tolist()
 
     assert rows == expected.rows
+    assert row_sizes == ([sizes[slot] for slot in expected.first_slots] if sized else [])
     uses, counts = Counter(expected.uses), converter.counts
     assert counts.slots == len(tx)
     assert counts.data_rows == uses["data"] == len(rows)
@@ -43,10 +49,16 @@ def test_converter__equals_its_twin_whatever_the_chunks(
     assert counts.delivered == sum(row.delivered for row in rows)
     assert counts.unsettled == sum(row.delay_ns == -1 for row in rows)
     assert counts.lost == sum(not row.delivered and row.delay_ns != -1 for row in rows)
+    if sized:
+        used = [size for size, use in zip(sizes, expected.uses, strict=True) if use != "dropped"]
+        assert counts.sent_bytes == sum(used)
+        assert counts.delivered_bytes == sum(
+            size for size, row in zip(row_sizes, rows, strict=True) if row.delivered
+        )
 
 
 def test_converter__equals_its_twin_over_many_kernel_calls() -> None:
-    # 2 000 slots in flight per RTT, or 5 000: enough for rings to wrap, and for what waits to outgrow them.
+    # 2,000 or 5,000 slots per RTT: rings wrap, and the waiting NACKs and requests outgrow them.
     rng = np.random.default_rng(20140)
     n = 6_000
     tx = np.cumsum(rng.integers(1, 9, n)).tolist()
@@ -68,8 +80,8 @@ def test_converter__equals_its_twin_over_many_kernel_calls() -> None:
 
 
 @pytest.mark.parametrize("scheme", [Arq(40_000), Harq(10, 2, 40_000), Harq(3, 1, 2_000)], ids=str)
-def test_converter__goes_on_after_its_longest_kernel_call(scheme: Scheme) -> None:
-    # Twenty thousand slots in one chunk and in many agree, and the twin agrees with both.
+def test_converter__gives_the_same_in_one_chunk_and_in_many(scheme: Scheme) -> None:
+    # 20,000 slots in one chunk, in many chunks, and by the twin.
     rng = np.random.default_rng(7)
     n = 20_000
     tx = np.cumsum(rng.integers(90, 110, n)).tolist()
@@ -91,7 +103,7 @@ REGULAR = {
     "one gap": lambda i: 1_000 * i + 900_000 * (i >= 1_700),
     "jitter within 1 ns": lambda i: 1_000 * i + i % 2,
 }
-"""Lines on which the answering slot follows by division, or nearly does."""
+"""Slots at equal distances, or nearly so: NACKs and requests fall due at the times of slots."""
 
 
 @pytest.mark.parametrize("line", REGULAR)

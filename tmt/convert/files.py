@@ -9,6 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from tmt import provenance
+from tmt.convert.metadata import about_rows
 from tmt.convert.share import Share
 from tmt.io import create_trace, open_trace
 from tmt.io.atomic import check_not_source
@@ -60,7 +61,7 @@ def convert_file(
     with open_trace(phy_path, PHY_TRACE) as reader:
         metadata = provenance.record(
             LINK_TRACE.kind,
-            lldu_bytes=reader.metadata.get("lldu_bytes"),
+            **about_rows(reader.metadata),
             source=provenance.source(phy_path),
             scheme=scheme.describe(),
             every=every,

@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tmt import provenance
+from tmt.convert.metadata import about_rows
 from tmt.convert.share import Share
+from tmt.io.arrays import checked
 from tmt.schema import LINK_TRACE
 from tmt.schemes.converter import joined
 
@@ -21,7 +23,7 @@ def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
     Parameters
     ----------
     phy
-        Slots in strictly increasing order of `tx_time_ns`.
+        Slots in strictly increasing order of `tx_time_ns`, checked as those of a file are.
     scheme
         One of `tmt.schemes.SCHEMES` with its parameters.
     every
@@ -29,15 +31,17 @@ def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
 
     Raises
     ------
+    InputError
+        When a column has another type or length, or a row may not be in a PHY trace.
     UsageError
         When `every` is below 1.
     """
     converter = scheme.converter()
-    settled = converter.feed(Share(every).of(phy))
+    settled = converter.feed(Share(every).of(checked(phy)))
     rest = converter.finish()
     metadata = provenance.record(
         LINK_TRACE.kind,
-        lldu_bytes=phy.metadata.get("lldu_bytes"),
+        **about_rows(phy.metadata),
         scheme=scheme.describe(),
         every=every,
     )

@@ -29,4 +29,4 @@ class Share:
         """Return the slots of `chunk`, the next of the trace, that are kept."""
         kept = slice(-self._passed % self._every, None, self._every)
         self._passed += len(chunk)
-        return PhyTrace(chunk.tx_time_ns[kept], chunk.decode_time_ns[kept])
+        return PhyTrace(**{column.name: getattr(chunk, column.name)[kept] for column in chunk.columns})
