@@ -47,12 +47,9 @@ def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
     arguments = "a.parquet b.parquet --out-dir links --scheme none --scheme fec --data 2 --repair 1"
     result = tmt_convert(folder, *arguments.split())
     assert result.returncode == 0, result.stderr
-    assert sorted(path.name for path in (folder / "links").iterdir()) == [
-        "a-fec.npy",
-        "a-none.npy",
-        "b-fec.npy",
-        "b-none.npy",
-    ]
+    links = ["a-fec.npy", "a-none.npy", "b-fec.npy", "b-none.npy"]
+    files = sorted([*links, *(f"{link}.json" for link in links)])
+    assert sorted(path.name for path in (folder / "links").iterdir()) == files
     assert len(result.stdout.splitlines()) == 4
     assert len(read_link(folder / "links" / "b-fec.npy")) == 20
 

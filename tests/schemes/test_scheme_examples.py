@@ -38,8 +38,8 @@ def test_arq__retransmits_in_the_first_slot_at_or_after_the_nack() -> None:
 
 
 def test_arq__serves_nacks_in_the_order_of_their_arrival() -> None:
-    # Slots 0 and 1 are erased; their NACKs arrive at 10 and 11. The slot at 12 retransmits LLDU 0 (12 + 1 - 0 =
-    # 13), the slot at 20 LLDU 1 (20 + 1 - 1 = 20); the slot at 21 carries new data.
+    # Slots 0 and 1 are erased; their NACKs arrive at 10 and 11. The slot at 12 retransmits LLDU 0 (12 + 1 - 0
+    # = 13), the slot at 20 LLDU 1 (20 + 1 - 1 = 20); the slot at 21 carries new data.
     rows, _ = converted(Arq(rtt_ns=10), [0, 1, 12, 20, 21], [0, 0, 1, 1, 1])
     assert rows == [(0, 13, True, 2), (1, 20, True, 2), (21, 1, True, 1)]
 
