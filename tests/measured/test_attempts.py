@@ -8,17 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tmt.errors import InputError, UsageError
-from tmt.measured.attempts import (
-    GIVEN_UP_NS,
-    Attempt,
-    in_order,
-    infer_failures,
-    mark_repeats_of_failures,
-    measurement,
-    number_blocks,
-    select,
-    separate,
-)
+from tmt.measured.attempts import Attempt, in_order, select
+from tmt.measured.blocks import infer_failures, mark_repeats_of_failures, number_blocks
+from tmt.measured.readings import GIVEN_UP_NS, measurement, separate
 from tmt.schema import UNSETTLED
 
 MS = 1_000_000

@@ -124,3 +124,53 @@ def test_traces__are_not_taken_for_measurements(tmp_path: Path) -> None:
         [TMT, "inspect", "phy.txt"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert result.stderr == "phy.txt:2: tx_time is 0 as in the row before; times must increase\n"
+
+
+@pytest.mark.parametrize(
+    ("sample", "name"),
+    [
+        ("formats/ns3mmwave_RxPacketTrace.txt.gz", "ns3-nr"),
+        ("formats/ns3nr_RxPacketTrace.txt", "ns3-nr"),
+        ("formats/ns3nr_NrDlMacStats.txt", "ns3-nr"),
+        ("formats/ns3lte_DlRxPhyStats_head.txt", "ns3-lte"),
+        ("formats/srsran_gnb.log.gz", "srsran"),
+        ("formats/srsran_gnb_phy_lines.txt", "srsran"),
+        ("formats/nrscope_5g_dci/t_mobile1_ueactivity_night_3.csv.gz", "nr-scope"),
+        ("formats/irtt_own_over_emulate.json.gz", "irtt"),
+        ("formats/ping_D_O_own_over_emulate.txt.gz", "ping"),
+        ("formats/udp_own.pcap.gz", "pcap"),
+        ("mobileinsight_lte/lte_ul_pusch_harq.csv", "lte-harq"),
+        ("mahimahi_cellular/ATT-LTE-driving-2016.up", "mahimahi"),
+    ],
+)
+def test_auto__recognises_the_samples(sample: str, name: str, measured_data: Path) -> None:
+    assert recognised(str(measured_data / sample)).name == name
+
+
+def test_scenario__with_a_raw_file_names_the_import(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("log_ms,sfn,subframe,attempt\n0,0,0,1\n")
+    (tmp_path / "raw.toml").write_text(
+        'title = "A raw file"\n[grid]\ntcp = ["cubic"]\nseeds = 1\n[[trace]]\nfile = "log.csv"\n'
+        '[[scheme]]\nname = "none"\n[link]\nrtt = 0.5\n[[traffic]]\nduration = 5\n'
+    )
+    result = subprocess.run(
+        [TMT, "run", "raw.toml"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 2
+    assert result.stderr.splitlines()[-1].endswith("log.csv OUT.parquet")
+    assert "; it holds a measurement: tmt import lte-harq " in result.stderr
+
+
+def test_gzip__that_is_cut_is_refused(measured_data: Path, tmp_path: Path) -> None:
+    whole = (measured_data / "formats" / "ns3mmwave_RxPacketTrace.txt.gz").read_bytes()
+    (tmp_path / "cut.txt.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"cut\.txt\.gz:[0-9]+: the gzip data is cut short"):
+        import_trace("ns3-nr", tmp_path / "cut.txt.gz")
+
+
+def test_link_reading__tells_how_many_slots_its_rows_took(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("log_ms,sfn,subframe,attempt\n0,0,0,1\n8,0,8,2\n9,0,9,1\n")
+    whole = import_trace("lte-harq", tmp_path / "log.csv", reading="link")
+    assert whole.metadata["slots"] == 3
+    part = import_trace("lte-harq", tmp_path / "log.csv", reading="link", until_ns=5_000_000)
+    assert "slots" not in part.metadata

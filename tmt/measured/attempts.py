@@ -1,31 +1,17 @@
-"""HARQ logs: transmission attempts, the blocks that they belong to, and both readings of them as a trace."""
+"""Transmission attempts of a HARQ log, and the choice of those that a trace is made of."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tmt.errors import InputError, UsageError
-from tmt.measured.importer import Measurement
-from tmt.schema import UNSETTLED
-from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
-    import numpy.typing as npt
-
-    from tmt.measured.options import Direction, Reading
-    from tmt.trace import Int64Array, Uint32Array
-
-WITHOUT_PROCESS_NS = 20_000_000
-"""Longest time from a failure to its repeat where the log does not tell HARQ processes."""
-
-GIVEN_UP_NS = 100_000_000
-"""A failed block is given up, not open, if the log goes on for this long after it."""
+    from tmt.measured.options import Direction
 
 
 @dataclass(slots=True)
@@ -62,32 +48,6 @@ class Attempt:
     user: str = ""
     direction: Direction = "down"
     block: int = -1
-
-
-@dataclass(slots=True)
-class _Open:
-    """A block that may be repeated."""
-
-    block: int
-    time_ns: int
-    versions: set[int]
-    failed: bool
-
-
-@dataclass(slots=True)
-class Blocks:
-    """Result of `number_blocks`.
-
-    Attributes
-    ----------
-    orphans
-        Repeats of blocks whose earlier attempts are not in the log; each begins a block of its own.
-    given_up
-        Blocks after which their process took a new one.
-    """
-
-    orphans: int = 0
-    given_up: set[int] = field(default_factory=set)
 
 
 def select(
@@ -146,67 +106,6 @@ def in_order(path: str, attempts: Iterable[Attempt], most_back_ns: int = 1_000_0
     return sorted(attempts, key=lambda attempt: attempt.time_ns)
 
 
-def number_blocks(attempts: Sequence[Attempt], window_ns: int | None = None) -> Blocks:
-    """Set `block` of each attempt, which are in order of time: attempts of one block share a number.
-
-    A repeat belongs to the last block of its process if that was sent at most `window_ns` before. Where the
-    log does not tell processes, it belongs to a failed block of its size that has not used its redundancy
-    version and was sent at most `WITHOUT_PROCESS_NS` before: one that has just used the version before, else
-    the oldest.
-    """
-    result, count = Blocks(), 0
-    waiting: defaultdict[Hashable, list[_Open]] = defaultdict(list)
-    for attempt in attempts:
-        known = attempt.process is not None
-        held = waiting[attempt.stream, attempt.process if known else attempt.size_bytes]
-        longest_ns = window_ns if known else WITHOUT_PROCESS_NS
-        while held and longest_ns is not None and attempt.time_ns - held[0].time_ns > longest_ns:
-            held.pop(0)
-        before = _repeated(held, attempt) if attempt.repeat else None
-        if before is None:
-            if known:
-                result.given_up.update(open_block.block for open_block in held)
-                held.clear()
-            before = _Open(count, attempt.time_ns, set(), failed=False)
-            result.orphans += attempt.repeat
-            count += 1
-        elif before in held:
-            held.remove(before)
-        attempt.block = before.block
-        before.time_ns = attempt.time_ns
-        before.versions.add(attempt.version)
-        before.failed |= attempt.failed is not False
-        if known or before.failed:
-            held.append(before)
-    return result
-
-
-def _repeated(held: list[_Open], attempt: Attempt) -> _Open | None:
-    if attempt.process is not None:
-        return held[-1] if held else None
-    fresh = [block for block in held if attempt.version not in block.versions]
-    following = [block for block in fresh if attempt.version - 1 in block.versions]
-    return next(iter(following or fresh), None)
-
-
-def mark_repeats_of_failures(attempts: Iterable[Attempt]) -> None:
-    """Set `repeat` of attempts, in order of time, that follow a failure in their process with the same block.
-
-    The same new-data indicator tells the same block, or its size where the log has no indicator.
-    """
-    last: dict[Hashable, Attempt] = {}
-    for attempt in attempts:
-        if attempt.process is None:
-            continue
-        before = last.get((attempt.stream, attempt.process))
-        if before is not None and before.failed:
-            told = attempt.new_data is not None
-            attempt.repeat |= (
-                attempt.new_data == before.new_data if told else attempt.size_bytes == before.size_bytes
-            )
-        last[attempt.stream, attempt.process] = attempt
-
-
 def with_data(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], list[str]]:
     """Return the attempts that carry data, and a note on those of size 0: control information, or unknown.
 
@@ -220,77 +119,3 @@ def with_data(path: str, attempts: Sequence[Attempt]) -> tuple[list[Attempt], li
         raise InputError(path, "no transmission carries data: every size is 0")
     left_out = len(attempts) - len(kept)
     return kept, [f"{left_out:,} transmissions of size 0 are left out"] if left_out else []
-
-
-def infer_failures(attempts: Iterable[Attempt]) -> None:
-    """Set `failed` where the log does not tell it: an attempt has failed if its block was sent again."""
-    last = {attempt.block: attempt for attempt in attempts}
-    for attempt in attempts:
-        if attempt.failed is None:
-            attempt.failed = last[attempt.block] is not attempt
-
-
-def separate(times_ns: Int64Array) -> Int64Array:
-    """Return sorted times with equal ones put 1 ns apart, in their order."""
-    order = np.arange(len(times_ns))
-    separated: Int64Array = np.maximum.accumulate(times_ns - order) + order
-    return separated
-
-
-def measurement(
-    attempts: Sequence[Attempt],
-    blocks: Blocks,
-    reading: Reading,
-    decode_time_ns: int,
-    notes: Sequence[str] = (),
-) -> Measurement:
-    """Return the trace of attempts that are in order of time, have blocks and known failures."""
-    said = list(notes)
-    times_ns = np.array([attempt.time_ns for attempt in attempts], np.int64)
-    tx_time_ns = separate(times_ns)
-    if moved := int((tx_time_ns != times_ns).sum()):
-        said.append(f"{moved:,} blocks of the same moment as others are put 1 ns apart")
-    measured = [attempt.size_bytes for attempt in attempts if attempt.size_bytes is not None]
-    sizes = np.array(measured, np.uint32) if len(measured) == len(attempts) else None
-    failed = np.array([bool(attempt.failed) for attempt in attempts])
-    if reading == "phy":
-        decode_ns = np.where(failed, 0, np.int64(decode_time_ns))
-        return Measurement(PhyTrace(tx_time_ns, decode_ns, size_bytes=sizes), "packed", None, tuple(said))
-    if blocks.orphans:
-        said.append(
-            f"{blocks.orphans:,} blocks begin with a repeat, their first attempt is not in the log: "
-            "their delays and transmissions are lower bounds"
-        )
-    trace = _link(attempts, tx_time_ns, failed, sizes, blocks, decode_time_ns)
-    return Measurement(trace, "packed", None, tuple(said))
-
-
-def _link(
-    attempts: Sequence[Attempt],
-    tx_time_ns: Int64Array,
-    failed: npt.NDArray[np.bool_],
-    sizes: Uint32Array | None,
-    blocks: Blocks,
-    decode_time_ns: int,
-) -> LinkTrace:
-    """Return one row per block: its first decoded attempt settles it, or its last if none was decoded."""
-    numbers = np.array([attempt.block for attempt in attempts])
-    rows, first = np.unique(numbers, return_index=True)
-    order = np.argsort(first)
-    rows, first = rows[order], first[order]
-    row_of = np.empty(len(rows), np.int64)
-    row_of[rows] = np.arange(len(rows))
-    row = row_of[numbers]
-    sent = np.bincount(row)
-    settling = np.zeros(len(rows), np.int64)
-    settling[row] = np.arange(len(row))
-    good = np.flatnonzero(~failed)[::-1]
-    settling[row[good]] = good
-    delivered = ~failed[settling]
-    delay_ns = tx_time_ns[settling] + decode_time_ns - tx_time_ns[first]
-    given_up = np.isin(rows, np.array(sorted(blocks.given_up), np.int64))
-    recent = tx_time_ns[settling] > tx_time_ns[-1] - GIVEN_UP_NS
-    delay_ns[~delivered & recent & ~given_up] = UNSETTLED
-    transmissions = np.minimum(sent, 255).astype(np.uint8)
-    first_sizes = None if sizes is None else sizes[first]
-    return LinkTrace(tx_time_ns[first], delay_ns, delivered, transmissions, size_bytes=first_sizes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 UNITS_NS = {"s": NS_PER_S, "ms": NS_PER_MS, "us": 1_000, "ns": 1}
 """Units of times, in nanoseconds."""
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COMMENT = ("#", "%")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?|nan|inf", re.IGNORECASE)
 
@@ -122,13 +124,30 @@ def time_ns(path: str, line: int | str, name: str, text: str, unit_ns: int) -> i
     return int(value.to_integral_value())
 
 
+def date_ns(path: str, line: int | str, name: str, text: str) -> int:
+    """Return a date and time in ISO form as nanoseconds since 1970; without a zone it counts as UTC."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(path, f"{name} is {shown(text)}; a date and time are needed", line) from None
+    passed = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
+    return (passed.days * 86_400 + passed.seconds) * NS_PER_S + passed.microseconds * 1_000
+
+
 def whole(path: str, line: int | str, name: str, text: str, least: int, most: int) -> int:
-    """Return a whole number within bounds; refuse what is none."""
-    digits = text.removesuffix(".0")
-    if not (digits.isascii() and digits.removeprefix("-").isdigit() and least <= int(digits[:20]) <= most):
+    """Return a whole number within bounds, also where it is spelled as a decimal; refuse anything else."""
+    if text.isdecimal() and text.isascii() and len(text) < 19:
+        number = int(text)
+    else:
+        try:
+            value = Decimal(text)
+            number = int(value) if value.is_finite() and value == int(value) else least - 1
+        except InvalidOperation:
+            number = least - 1
+    if not least <= number <= most:
         reason = f"{name} is {shown(text) or 'empty'}; allowed are whole numbers from {least} to {most}"
         raise InputError(path, reason, line)
-    return int(digits)
+    return number
 
 
 def first_names(head: bytes) -> Sequence[str]:

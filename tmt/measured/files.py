@@ -62,6 +62,8 @@ def import_trace(
     how |= {name: value for name, value in (values | cut).items() if value is not None}
     if measurement.lldu_bytes is not None:
         how["lldu_bytes"] = measurement.lldu_bytes
+    if measurement.slots is not None and len(trace) == len(measurement.trace):
+        how["slots"] = measurement.slots
     how |= {"packing": measurement.packing, "notes": list(measurement.notes)}
     trace = replace(trace, metadata=provenance.record(trace.table.kind, **how))
     if target is not None:

@@ -9,15 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tmt.measured.attempts import (
-    Attempt,
-    in_order,
-    infer_failures,
-    measurement,
-    number_blocks,
-    select,
-    with_data,
-)
+from tmt.measured.attempts import Attempt, in_order, select, with_data
+from tmt.measured.blocks import infer_failures, number_blocks
+from tmt.measured.readings import measurement
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

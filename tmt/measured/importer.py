@@ -55,6 +55,8 @@ class Measurement:
         How packets lie in the rows of this kind of link.
     lldu_bytes
         What every row carries; None where `trace` has sizes or the format does not tell.
+    slots
+        Transmission attempts behind the rows of a link trace; None where the format does not tell.
     notes
         Sentences for the user: what was left out, inferred or corrected, with numbers.
     """
@@ -63,6 +65,7 @@ class Measurement:
     packing: Packing
     lldu_bytes: int | None = None
     notes: tuple[str, ...] = ()
+    slots: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
 from tmt.io.refusals import refusal
-from tmt.measured.attempts import Attempt, infer_failures, measurement, number_blocks, with_data
+from tmt.measured.attempts import Attempt, with_data
+from tmt.measured.blocks import infer_failures, number_blocks
 from tmt.measured.columns import UNITS_NS, TextTable, first_names, time_ns, whole
 from tmt.measured.frames import SlotClock
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, reading
+from tmt.measured.readings import measurement
 from tmt.units import NS_PER_MS
 
 if TYPE_CHECKING:

@@ -7,26 +7,19 @@ Read are `LTE_PHY_PDSCH_Stat_Indication` (downlink, with the result of each CRC)
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from tmt.errors import InputError
 from tmt.io.refusals import shown
-from tmt.measured.attempts import (
-    Attempt,
-    in_order,
-    mark_repeats_of_failures,
-    measurement,
-    number_blocks,
-    select,
-    with_data,
-)
-from tmt.measured.columns import whole
+from tmt.measured.attempts import Attempt, in_order, select, with_data
+from tmt.measured.blocks import mark_repeats_of_failures, number_blocks
+from tmt.measured.columns import date_ns, whole
 from tmt.measured.frames import SlotClock
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.lte_harq import LARGEST_BLOCK_BYTES, synchronous
 from tmt.measured.options import DECODE_TIME, DIRECTION, reading
+from tmt.measured.readings import measurement
 from tmt.measured.text_lines import text_lines
 
 if TYPE_CHECKING:
@@ -69,8 +62,8 @@ def read_mobileinsight(
         kind = message.get("type_id")
         if kind not in (DOWNLINK, UPLINK):
             continue
-        log_ns = _log_time_ns(path, line, message)
-        for record in message.get("Records", []):
+        log_ns = date_ns(path, line, "timestamp", str(message.get("timestamp")))
+        for record in _items(message.get("Records")):
             found = _Record(path, line, record)
             if kind == UPLINK:
                 attempts.append(_uplink(found, clock, log_ns))
@@ -134,7 +127,7 @@ def _downlink(record: _Record, clock: SlotClock, log_ns: int) -> tuple[list[Atte
     slot = 10 * record.number("Frame Num", 0, 1023) + record.number("Subframe Num", 0, 9)
     sent_ns = clock.time_ns(slot, log_ns)
     attempts, others = [], 0
-    for fields in record.fields.get("Transport Blocks", []):
+    for fields in _items(record.fields.get("Transport Blocks")):
         block = _Record(record.path, record.line, fields)
         if "C-RNTI" not in block.text("RNTI Type") or "Temporary" in block.text("RNTI Type"):
             others += 1
@@ -160,15 +153,6 @@ def _downlink(record: _Record, clock: SlotClock, log_ns: int) -> tuple[list[Atte
     return attempts, others
 
 
-def _log_time_ns(path: str, line: int, message: dict[str, Any]) -> int:
-    text = str(message.get("timestamp"))
-    try:
-        moment = datetime.fromisoformat(text) - datetime(1970, 1, 1)
-    except ValueError:
-        raise InputError(path, f"timestamp is {shown(text)}; a date and time are needed", line) from None
-    return (moment.days * 86_400 + moment.seconds) * 1_000_000_000 + moment.microseconds * 1_000
-
-
 def _messages(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each message with its line; a damaged last line is a log that was cut, and is passed over."""
     damaged = None
@@ -184,6 +168,11 @@ def _messages(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         if isinstance(found, dict):
             yield line, found
+
+
+def _items(value: Any) -> list[Any]:
+    """Return the items of a list; a field that is missing has none."""
+    return value if isinstance(value, list) else []
 
 
 def _of_xml(element: ET.Element) -> Any:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.measured.attempts import Attempt, in_order, measurement, number_blocks, select
+from tmt.measured.attempts import Attempt, in_order, select
+from tmt.measured.blocks import number_blocks
 from tmt.measured.columns import UNITS_NS, TextTable, first_names, time_ns, whole
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, DIRECTION, USER, reading
+from tmt.measured.readings import measurement
 
 if TYPE_CHECKING:
     from tmt.measured.options import Direction, Reading

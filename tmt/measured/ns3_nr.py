@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
 from tmt.io.refusals import shown
-from tmt.measured.attempts import Attempt, in_order, infer_failures, measurement, number_blocks, select
+from tmt.measured.attempts import Attempt, in_order, select
+from tmt.measured.blocks import infer_failures, number_blocks
 from tmt.measured.columns import UNITS_NS, TextTable, first_names, time_ns, whole
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, DIRECTION, USER, reading
+from tmt.measured.readings import measurement
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -11,26 +11,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
 from tmt.io.refusals import shown
-from tmt.measured.attempts import (
-    Attempt,
-    in_order,
-    mark_repeats_of_failures,
-    measurement,
-    number_blocks,
-    select,
-)
-from tmt.measured.columns import whole
+from tmt.measured.attempts import Attempt, in_order, select
+from tmt.measured.blocks import mark_repeats_of_failures, number_blocks
+from tmt.measured.columns import date_ns, whole
 from tmt.measured.frames import FRAMES, SlotClock, slots_per_frame
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.lte_harq import LARGEST_BLOCK_BYTES, ROUND_TRIP_MS
 from tmt.measured.options import DECODE_TIME, DIRECTION, SUBCARRIER_SPACING, USER, reading
+from tmt.measured.readings import measurement
 from tmt.measured.text_lines import text_lines
-from tmt.units import NS_PER_MS, NS_PER_S
+from tmt.units import NS_PER_MS
 
 if TYPE_CHECKING:
     from tmt.measured.options import Direction, Reading
@@ -124,26 +118,20 @@ def _events(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[_Event]
         if count > most:
             raise InputError(path, f"the frame or TTI is {count}; allowed are 0 to {most}", line)
         slot = count * per_frame + int(match["slot"]) if is_5g else count
-        sent_ns = clock.time_ns(slot, _wall_ns(path, line, match["wall"]))
+        sent_ns = clock.time_ns(slot, date_ns(path, line, "the time", match["wall"]))
         fields = dict(_FIELD.findall(match["fields"]))
         events.append(_Event(line, sent_ns // slot_ns, match["channel"], is_5g, fields))
     return events, slot_ns
-
-
-def _wall_ns(path: str, line: int, text: str) -> int:
-    try:
-        moment = datetime.fromisoformat(text) - datetime(1970, 1, 1)
-    except ValueError:
-        raise InputError(path, f"the time is {shown(text)}; a date and time are needed", line) from None
-    return (moment.days * 86_400 + moment.seconds) * NS_PER_S + moment.microseconds * 1_000
 
 
 def _is_for_a_terminal(event: _Event) -> bool:
     """Whether a downlink block has HARQ: system information, paging and random access do not."""
     if event.is_5g:
         return "h_id" in event.fields
-    number = event.user.removeprefix("0x")
-    return number.isalnum() and int(number, 16) in _TERMINALS_4G
+    try:
+        return int(event.user, 16) in _TERMINALS_4G
+    except ValueError:
+        return False
 
 
 def _number(path: str, event: _Event, name: str, text: str | None, most: int, least: int = 0) -> int:

@@ -4,81 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tmt.errors import InputError, UsageError
 from tmt.io.refusals import refusal, shown
-from tmt.measured.attempts import separate
-from tmt.measured.columns import UNITS_NS, TextTable, time_ns, whole
-from tmt.measured.importer import Importer, Measurement, Option
-from tmt.measured.options import DECODE_TIME, reading
+from tmt.measured.columns import UNITS_NS, TextTable, date_ns, time_ns, whole
+from tmt.measured.conditions import Condition, Field, canonical
+from tmt.measured.importer import Importer, Measurement
+from tmt.measured.parquet_columns import ParquetTable
+from tmt.measured.readings import separate
+from tmt.measured.table_options import OPTIONS
 from tmt.trace import LinkTrace, PhyTrace
-from tmt.units import NS_PER_S, seconds_to_ns
+from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from tmt.measured.options import Reading
     from tmt.schema import Packing
 
-_EPOCH = datetime(1970, 1, 1)
-_FLAGS = {"true": "1", "false": "0"}
 _LARGEST_BYTES = (1 << 31) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A column with its unit, typed as ``NAME`` or ``NAME:UNIT``."""
-
-    name: str
-    unit: str
-
-    @classmethod
-    def parse(cls, flag: str, text: str, units: Iterable[str]) -> Field:
-        """Parse ``NAME:UNIT``; the first unit is the default. A colon in a name needs a unit behind it."""
-        name, _, unit = text.rpartition(":")
-        allowed = list(units)
-        if name and unit in allowed:
-            return cls(name, unit)
-        if name and unit not in allowed and unit.isalpha():
-            raise UsageError(f"{flag} is {text}; allowed units are {', '.join(allowed)}")
-        return cls(text, allowed[0])
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """Columns and the values of each that are meant, typed as ``NAME=VALUE,NAME=VALUE``."""
-
-    values: dict[str, frozenset[str]]
-
-    @classmethod
-    def parse(cls, flag: str, text: str | None) -> Condition:
-        """Parse conditions; a name may stand several times, with one value each."""
-        found: dict[str, set[str]] = {}
-        for part in text.split(",") if text else ():
-            name, sign, value = part.rpartition("=")
-            if not (sign and name.strip()):
-                raise UsageError(f"{flag} is {text}; needed is NAME=VALUE, or several with commas between")
-            found.setdefault(name.strip(), set()).add(_canonical(value))
-        return cls({name: frozenset(values) for name, values in found.items()})
-
-    def holds(self, row: dict[str, str]) -> bool:
-        """Whether every column has one of its values."""
-        return all(_canonical(row[name]) in values for name, values in self.values.items())
-
-
-def _canonical(text: str) -> str:
-    """Return one spelling for equal values: numbers, flags, words in any case."""
-    word = text.strip().lower()
-    try:
-        value = Decimal(_FLAGS.get(word, word))
-    except InvalidOperation:
-        return word
-    return str(value.normalize()) if value.is_finite() and value else ("0" if value == 0 else word)
 
 
 @dataclass(slots=True)
@@ -141,7 +86,8 @@ def read_table(
         if not chosen.holds(row):
             left_out += 1
             continue
-        seen.update(f"{name}={row[name]}" for name in outcome.values)
+        for name in outcome.values:
+            seen[f"{name}={row[name]}"] += 1
         _add(
             path,
             line,
@@ -173,15 +119,9 @@ def _is_bad(outcome: Condition, row: dict[str, str], good: str | None) -> bool:
 
 
 def _time_ns(path: str, line: int | str, field: Field, row: dict[str, str]) -> int:
-    text = row[field.name]
-    if field.unit != "iso":
-        return time_ns(path, line, field.name, text, UNITS_NS[field.unit])
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise InputError(path, f"{field.name} is {shown(text)}; a date and time are needed", line) from None
-    passed = moment.replace(tzinfo=None) - (moment.utcoffset() or _EPOCH - _EPOCH) - _EPOCH
-    return (passed.days * 86_400 + passed.seconds) * NS_PER_S + passed.microseconds * 1_000
+    if field.unit == "iso":
+        return date_ns(path, line, field.name, row[field.name])
+    return time_ns(path, line, field.name, row[field.name], UNITS_NS[field.unit])
 
 
 def _add(
@@ -208,7 +148,7 @@ def _add(
     if "delay" in fields:
         name, unit = fields["delay"].name, fields["delay"].unit
         text = row[name]
-        if is_bad and _canonical(text) in ("", "nan", "-", "na", "null", "none"):
+        if is_bad and canonical(text) in ("", "nan", "-", "na", "null", "none"):
             rows.delays_ns.append(decode_ns)
             return
         delay_ns = time_ns(path, line, name, text, UNITS_NS[unit])
@@ -259,42 +199,8 @@ def _trace(
     return LinkTrace(tx_time_ns, delay_ns, ~failed, sent, size_bytes=sizes)
 
 
-class _ParquetTable:
-    """A Parquet file with the interface of `TextTable`; places are rows."""
-
-    cut_line: int | None = None
-
-    def __init__(self, path: str) -> None:
-        import pyarrow as pa  # noqa: PLC0415  (takes long to import)
-        from pyarrow import parquet  # noqa: PLC0415
-
-        self.path = path
-        try:
-            self._table = parquet.read_table(path)
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(path, f"cannot be read: {str(error).splitlines()[0]}") from error
-
-    def rows(self, *names: str) -> Iterator[tuple[str, list[str]]]:
-        import pyarrow as pa  # noqa: PLC0415
-
-        for name in names:
-            if self._table.column_names.count(name) != 1:
-                known = shown(", ".join(self._table.column_names), 300)
-                raise InputError(self.path, f"there is no column called {name}; the columns are {known}")
-        columns = []
-        for name in names:
-            column = self._table.column(name)
-            if pa.types.is_timestamp(column.type):
-                column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
-                columns.append(["" if value is None else value.isoformat() for value in column.to_pylist()])
-                continue
-            columns.append(["" if value is None else str(value) for value in column.to_pylist()])
-        for number, values in enumerate(zip(*columns, strict=True), 1):
-            yield f"row {number}", list(values)
-
-
-def _open(path: str) -> TextTable | _ParquetTable:
-    return _ParquetTable(path) if path.lower().endswith((".parquet", ".pq")) else TextTable(path)
+def _open(path: str) -> TextTable | ParquetTable:
+    return ParquetTable(path) if path.lower().endswith((".parquet", ".pq")) else TextTable(path)
 
 
 IMPORTER = Importer(
@@ -302,73 +208,7 @@ IMPORTER = Importer(
     "any CSV, TSV, text or Parquet table, with columns by name",
     read_table,
     lambda head: False,
-    (
-        reading(),
-        Option(
-            "time",
-            "--time",
-            "text",
-            "Column of the time, and its unit: s, ms, us, ns, or iso for dates.  [default unit: s]",
-            required=True,
-            metavar="NAME:UNIT",
-        ),
-        Option("bad", "--bad", "text", "Rows that were lost: column and value.", metavar="NAME=VALUE"),
-        Option(
-            "good",
-            "--good",
-            "text",
-            "Instead of --bad: rows that were not lost. Without either, none was.",
-            metavar="NAME=VALUE",
-        ),
-        Option(
-            "size",
-            "--bytes",
-            "text",
-            "Column of the size; in bits if :bits follows.",
-            metavar="NAME[:bits]",
-        ),
-        Option(
-            "delay",
-            "--delay",
-            "text",
-            "Column of the time until a row is decoded or received, and its unit: s, ms, us or ns. "
-            "Lost rows may have none.",
-            metavar="NAME:UNIT",
-        ),
-        Option(
-            "transmissions",
-            "--transmissions",
-            "text",
-            "With --as link: column of the number of transmissions.  [default: 1 each]",
-            metavar="NAME",
-        ),
-        Option(
-            "where",
-            "--where",
-            "text",
-            "Rows to take: columns and values. A name that stands several times may have any of its values.",
-            metavar="NAME=VALUE,...",
-        ),
-        Option(
-            "origin",
-            "--origin",
-            "text",
-            "Time 0 of the trace: first (the earliest row of the file, whatever --where leaves out), zero "
-            "(the table's own clock), or a time in seconds on that clock.",
-            default="first",
-            metavar="TIME",
-        ),
-        Option(
-            "packing",
-            "--packing",
-            "choice",
-            "How packets lie in rows: packed (bytes follow each other over rows) or padded (each packet "
-            "begins in a new row).",
-            default="packed",
-            choices=("packed", "padded"),
-        ),
-        DECODE_TIME,
-    ),
+    OPTIONS,
     """\
 Fields are separated by tabs, `;`, commas or blanks, whichever the first row has. Lines that begin with # or %
 are comments. Without a header the columns are called 1, 2, 3 and so on. Rows are sorted by time.

@@ -1,0 +1,90 @@
+"""Both readings of a HARQ log as a trace: attempts as slots (PHY), or blocks as rows (link)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.measured.importer import Measurement
+from tmt.schema import UNSETTLED
+from tmt.trace import LinkTrace, PhyTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from tmt.measured.attempts import Attempt
+    from tmt.measured.blocks import Blocks
+    from tmt.measured.options import Reading
+    from tmt.trace import Int64Array, Uint32Array
+
+GIVEN_UP_NS = 100_000_000
+"""A failed block is given up, not open, if the log goes on for this long after it."""
+
+
+def separate(times_ns: Int64Array) -> Int64Array:
+    """Return sorted times with equal ones put 1 ns apart, in their order."""
+    order = np.arange(len(times_ns))
+    separated: Int64Array = np.maximum.accumulate(times_ns - order) + order
+    return separated
+
+
+def measurement(
+    attempts: Sequence[Attempt],
+    blocks: Blocks,
+    reading: Reading,
+    decode_time_ns: int,
+    notes: Sequence[str] = (),
+) -> Measurement:
+    """Return the trace of attempts that are in order of time, have blocks and known failures."""
+    said = list(notes)
+    times_ns = np.array([attempt.time_ns for attempt in attempts], np.int64)
+    tx_time_ns = separate(times_ns)
+    if moved := int((tx_time_ns != times_ns).sum()):
+        said.append(f"{moved:,} blocks of the same moment as others are put 1 ns apart")
+    measured = [attempt.size_bytes for attempt in attempts if attempt.size_bytes is not None]
+    sizes = np.array(measured, np.uint32) if len(measured) == len(attempts) else None
+    failed = np.array([bool(attempt.failed) for attempt in attempts])
+    if reading == "phy":
+        decode_ns = np.where(failed, 0, np.int64(decode_time_ns))
+        return Measurement(PhyTrace(tx_time_ns, decode_ns, size_bytes=sizes), "packed", None, tuple(said))
+    if blocks.orphans:
+        said.append(
+            f"{blocks.orphans:,} blocks begin with a repeat, their first attempt is not in the log: "
+            "their delays and transmissions are lower bounds"
+        )
+    trace = _link(attempts, tx_time_ns, failed, sizes, blocks, decode_time_ns)
+    return Measurement(trace, "packed", None, tuple(said), len(attempts))
+
+
+def _link(
+    attempts: Sequence[Attempt],
+    tx_time_ns: Int64Array,
+    failed: npt.NDArray[np.bool_],
+    sizes: Uint32Array | None,
+    blocks: Blocks,
+    decode_time_ns: int,
+) -> LinkTrace:
+    """Return one row per block: its first decoded attempt settles it, or its last if none was decoded."""
+    numbers = np.array([attempt.block for attempt in attempts])
+    rows, first = np.unique(numbers, return_index=True)
+    order = np.argsort(first)
+    rows, first = rows[order], first[order]
+    row_of = np.empty(len(rows), np.int64)
+    row_of[rows] = np.arange(len(rows))
+    row = row_of[numbers]
+    sent = np.bincount(row)
+    settling = np.zeros(len(rows), np.int64)
+    settling[row] = np.arange(len(row))
+    good = np.flatnonzero(~failed)[::-1]
+    settling[row[good]] = good
+    delivered = ~failed[settling]
+    delay_ns = tx_time_ns[settling] + decode_time_ns - tx_time_ns[first]
+    given_up = np.isin(rows, np.array(sorted(blocks.given_up), np.int64))
+    recent = tx_time_ns[settling] > tx_time_ns[-1] - GIVEN_UP_NS
+    delay_ns[~delivered & recent & ~given_up] = UNSETTLED
+    transmissions = np.minimum(sent, 255).astype(np.uint8)
+    first_sizes = None if sizes is None else sizes[first]
+    return LinkTrace(tx_time_ns[first], delay_ns, delivered, transmissions, size_bytes=first_sizes)
