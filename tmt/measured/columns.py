@@ -28,7 +28,7 @@ class TextTable:
     """A text table whose columns are found by name.
 
     Lines that begin with `#` or `%` are comments. The header is the first line without a number; without
-    such a line it is the comment right before the first row if that names as many columns (np.savetxt, ns-3);
+    such a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3);
     otherwise the columns are called 1, 2, 3 and so on.
 
     Attributes
@@ -43,20 +43,20 @@ class TextTable:
     def __init__(self, path: str) -> None:
         self.path = path
         self.cut_line: int | None = None
-        comment = ""
+        comments: list[str] = []
         for line, text, _ in text_lines(path, comments=False):
             if text.startswith(_COMMENT):
-                comment = text.lstrip("#% \t")
+                comments.append(text.lstrip("#% \t"))
                 continue
             self._delimiter = next((letter for letter in "\t;," if letter in text), None)
             fields = self._split(text)
             self._first_line = line
             if not any(_NUMBER.fullmatch(field) for field in fields):
                 self.names, self._first_line = tuple(fields), line + 1
-            elif len(names := self._split(comment)) == len(fields):
-                self.names = tuple(names)
             else:
-                self.names = tuple(str(number + 1) for number in range(len(fields)))
+                headers = [names for text in comments if len(names := self._split(text)) == len(fields)]
+                numbers = [str(number + 1) for number in range(len(fields))]
+                self.names = tuple((headers or [numbers])[-1])
             return
         raise InputError(path, refusal("no_rows"))
 

@@ -57,8 +57,14 @@ def read_ns3_nr(
         names = shown(", ".join(table.names), 300)
         raise InputError(path, f"the columns are {names}; needed are {columns}")
     attempts = []
+    cells = []
     for line, fields in table.rows(*found.values()):
-        attempts.append(_attempt(path, line, dict(zip(found, fields, strict=True)), direction))
+        row = dict(zip(found, fields, strict=True))
+        attempts.append(_attempt(path, line, row, direction))
+        cells.append(row.get("cell", ""))
+    if len(set(cells)) > 1:  # an RNTI is unique in its cell only
+        for attempt, cell in zip(attempts, cells, strict=True):
+            attempt.user = f"{cell}/{attempt.user}"
     kept, notes = select(path, in_order(path, attempts), direction, user)
     if table.cut_line is not None:
         notes.append(f"line {table.cut_line}, the last one, is cut short and left out")
@@ -108,10 +114,10 @@ IMPORTER = Importer(
     _sniff,
     (reading(), DIRECTION, USER, DECODE_TIME),
     """\
-The time is in seconds, `corrupt` is 1 for a block that was not decoded. --user is the RNTI. RxPacketTrace
-does not tell HARQ processes: --as link gives a repeat to the oldest failed block that fits. The MAC
-statistics tell processes, and no outcomes: an attempt counts as erased if it was repeated. Their direction
-is in the file's name.
+The time is in seconds, `corrupt` is 1 for a block that was not decoded. --user is the RNTI, or CELL/RNTI
+where the file has several cells. RxPacketTrace does not tell HARQ processes: --as link gives a repeat to the
+oldest failed block that fits. The MAC statistics tell processes, and no outcomes: an attempt counts as erased
+if it was repeated. Their direction is in the file's name.
 
 \b
   tmt import ns3-nr RxPacketTrace.txt phy.parquet --direction down""",

@@ -75,7 +75,7 @@ def read_srsran(
     UsageError
         When the subcarrier spacing does not fit the slot numbers.
     """
-    events, slot_ns = _events(path, subcarrier_spacing_khz)
+    events, slot_ns, cut = _events(path, subcarrier_spacing_khz)
     attempts: list[Attempt] = []
     due: _Due = defaultdict(list)
     for event in events:
@@ -96,12 +96,19 @@ def read_srsran(
         attempt.time_ns -= origin_ns
     mark_repeats_of_failures(kept)
     notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")
+    notes += cut
     return measurement(kept, number_blocks(kept), reading, decode_time_ns, notes)
 
 
-def _events(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[_Event], int]:
-    """Return the lines of the channels, and the length of a slot in nanoseconds."""
-    found = [(line, match) for line, text, _ in text_lines(path) if (match := _LINE.match(text))]
+def _events(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[_Event], int, list[str]]:
+    """Return the lines of the channels, the length of a slot in ns, and a note on a cut last line."""
+    found, cut = [], []
+    for line, text, ended in text_lines(path):
+        if match := _LINE.match(text):
+            if ended:
+                found.append((line, match))
+            else:
+                cut.append(f"line {line}, the last one, is cut short and left out")
     if not found:
         reason = "there is no line of PDSCH, PUSCH or PUCCH; is the log level of the PHY debug (4G: info)?"
         raise InputError(path, reason)
@@ -121,7 +128,7 @@ def _events(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[_Event]
         sent_ns = clock.time_ns(slot, date_ns(path, line, "the time", match["wall"]))
         fields = dict(_FIELD.findall(match["fields"]))
         events.append(_Event(line, sent_ns // slot_ns, match["channel"], is_5g, fields))
-    return events, slot_ns
+    return events, slot_ns, cut
 
 
 def _is_for_a_terminal(event: _Event) -> bool:
