@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
+from tmt.campaign.database import DATABASE
 from tmt.campaign.scenario import load
 from tmt.campaign.sections import (
     CHANNEL_SECTIONS,
@@ -19,7 +20,7 @@ from tmt.campaign.sections import (
     Traffic,
     Wired,
 )
-from tmt.campaign.store import FOLDERS, MARK, RESULTS
+from tmt.campaign.store import FOLDERS, RESULTS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCENARIOS, CAMPAIGNS = (DOCS / "scenarios.md").read_text(), (DOCS / "campaigns.md").read_text()
@@ -57,7 +58,7 @@ def test_tables__name_every_key() -> None:
 
 
 def test_campaigns__names_every_file_and_column() -> None:
-    assert all(f"`{name}" in CAMPAIGNS for name in (MARK, RESULTS, *FOLDERS))
+    assert all(f"`{name}" in CAMPAIGNS for name in (DATABASE, RESULTS, *FOLDERS))
     assert all(f"`{column.name}`" in CAMPAIGNS for column in CAMPAIGN_COLUMNS)
 
 

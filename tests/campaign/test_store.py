@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import resource
+import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from tmt.campaign.columns import DONE, FAILED, arrow_schema
-from tmt.campaign.journal import encode
-from tmt.campaign.store import Store
-from tmt.errors import InputError
+from tmt.campaign.database import DATABASE, read_runs
+from tmt.campaign.store import Store, StoredRuns
+from tmt.errors import InputError, OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 Row = dict[str, Any]
 
 
-def _rows(store: Store) -> list[Row]:
+def _rows(store: StoredRuns) -> list[Row]:
     rows: list[Row] = store.table().to_pylist()
     return sorted(rows, key=lambda row: row["seed"])
 
@@ -35,7 +41,27 @@ def test_store__keeps_rows_over_engines_that_come_and_go(
         store.close()
     store = Store(tmp_path / "out")
     assert _rows(store) == [make_row(number) for number in range(3)]
-    assert list((tmp_path / "out" / "journal").glob("*.jsonl")) == [store._writer.path]
+    store.close()
+    assert pq.read_table(tmp_path / "out" / "results.parquet").equals(read_runs(tmp_path / "out"))
+    left = {path.name for path in (tmp_path / "out").iterdir()}
+    assert left == {"campaign.sqlite", "results.parquet", "cache", "records", "scratch"}
+    assert list((tmp_path / "out" / "scratch").iterdir()) == []
+
+
+def test_store__keeps_values_as_they_are(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+    row = make_row(
+        1,
+        goodput_bps=1 / 3,
+        message="two\nlines, ü, \x00, \U0001f6f0",
+        in_order=True,
+        loop=False,
+        queue_packets=2**53 + 1,
+        capacity_bps=float("inf"),
+    )
+    store = Store(tmp_path / "out")
+    store.append(row, make_row(2, goodput_bps=float("nan"), trace="bad \udce4"))
+    assert _rows(store) == [row, make_row(2, trace="bad \\udce4")]
+    assert store.table().schema == arrow_schema()
     store.close()
 
 
@@ -59,27 +85,20 @@ def test_store__keeps_the_row_that_is_done_and_else_the_last(
     assert _rows(store) == expected
     assert sorted(store.held.values()) == [(DONE, 1), (DONE, 2), (FAILED, 2)]
     store.close()
-    again = Store(tmp_path / "out")
-    assert _rows(again) == expected
-    again.close()
+    assert pq.read_table(tmp_path / "out" / "results.parquet").num_rows == 3
 
 
 def test_stores__at_work_at_once_see_each_others_rows(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     first, second = Store(tmp_path / "out"), Store(tmp_path / "out")
     first.append(make_row(1))
     second.append(make_row(2))
-    assert len(second.held) == 1
-    second.refresh()
-    assert len(second.held) == 2
-    second.close()  # moves its own row into the results, not that of the other, which is still at work
+    first.look()
+    assert len(first.held) == len(second.held) == 2
+    second.close()
     first.append(make_row(3))
-    first.refresh()
     assert len(first.held) == 3
-    assert _rows(first) == [make_row(number) for number in (1, 2, 3)]
     first.close()
-    third = Store(tmp_path / "out")
-    assert _rows(third) == [make_row(number) for number in (1, 2, 3)]
-    third.close()
+    assert pq.read_table(tmp_path / "out" / "results.parquet")["seed"].to_pylist() == [1, 2, 3]
 
 
 CLAIMER = """
@@ -102,30 +121,84 @@ def test_claim__holds_off_other_processes_until_its_owner_is_dead(
         assert process.stdout.readline() == "True\n"
         assert not store.claim(key)
         assert store.claim(other)
+        process.send_signal(signal.SIGSTOP)
+        assert not store.claim(key), "a stopped engine is alive"
         process.kill()
+    assert store.claim(key)
+    store.release(key)
     assert store.claim(key)
     store.close()
 
 
-def test_store__sweeps_the_scratch_of_dead_engines_and_nothing_else(
-    tmp_path: Path, make_row: Callable[..., Row]
-) -> None:
+WRITER = """
+import sys
+from tmt.campaign.columns import blank_row
+from tmt.campaign.store import Store
+store = Store(sys.argv[1])
+for number in range(int(sys.argv[2]), 10**6):
+    store.append(blank_row() | {"key": f"{number:032x}", "status": "done", "attempt": 1, "seed": number})
+    print(number, flush=True)
+"""
+
+
+def test_store__loses_no_row_that_it_has_taken_when_its_engine_is_killed(tmp_path: Path) -> None:
+    taken: list[int] = []
+    for _ in range(6):
+        start = taken[-1] + 1 if taken else 0
+        command = [sys.executable, "-c", WRITER, str(tmp_path / "out"), str(start)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as engine:
+            assert engine.stdout is not None
+            taken.append(int(engine.stdout.readline()))
+            time.sleep(0.05)
+            engine.kill()
+            taken += [int(line) for line in engine.stdout if line.endswith("\n")]
+        # The row after the last one that was told may have been written too.
+        found = read_runs(tmp_path / "out")["seed"].to_pylist()
+        assert found[: len(taken)] == taken
+        taken = found
+    store = Store(tmp_path / "out")
+    assert len(store.held) == len(taken) > 12
+    assert [path.name for path in (tmp_path / "out" / "scratch").iterdir()] == [store.engine]
+    store.close()
+
+
+def test_store__sweeps_the_scratch_of_dead_engines_and_nothing_else(tmp_path: Path) -> None:
     out = tmp_path / "out"
     alive = Store(out)
     (alive.scratch / "work").touch()
-    dead = out / "scratch" / "1-0000"
+    dead, other = out / "scratch" / f"1-{0:016x}", out / "scratch" / "notes"
     (dead / "run").mkdir(parents=True)
+    other.mkdir()
     (out / "notes.txt").write_text("mine")
-    (out / "journal" / "1-0000.1.jsonl").write_bytes(encode(make_row(7)) + b"1234 torn")
-    with subprocess.Popen(["sleep", "60"], cwd=dead / "run") as stray:
-        store = Store(out)
-        assert stray.wait(5) == -9
+    store = Store(out)
     assert not dead.exists()
+    assert other.exists()
     assert (alive.scratch / "work").exists()
     assert (out / "notes.txt").read_text() == "mine"
-    assert _rows(store) == [make_row(7)]
     store.close()
     alive.close()
+
+
+def test_store__harms_nobody_behind_a_link_in_its_scratch(tmp_path: Path) -> None:
+    """A folder from somebody else, whose scratch leads elsewhere: nothing there is deleted or killed."""
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    Store(out).close()
+    elsewhere.mkdir()
+    (elsewhere / "work").touch()
+    (out / "scratch" / f"1-{0:016x}").symlink_to(elsewhere)
+    (out / "scratch" / f"2-{0:016x}").mkdir()
+    (out / "scratch" / f"2-{0:016x}" / "run").symlink_to(elsewhere)
+    with subprocess.Popen(["sleep", "60"], cwd=elsewhere) as stranger:
+        Store(out).close()
+        assert stranger.poll() is None
+        stranger.kill()
+    assert (elsewhere / "work").exists()
+    (out / "scratch" / f"1-{0:016x}").unlink()
+    (out / "scratch").rmdir()
+    (out / "scratch").symlink_to(elsewhere)
+    with pytest.raises(InputError, match="scratch: is no folder, but a link or a file"):
+        Store(out)
+    assert [path.name for path in elsewhere.iterdir()] == ["work"]
 
 
 def test_store__refuses_a_folder_with_other_things(tmp_path: Path) -> None:
@@ -135,62 +208,234 @@ def test_store__refuses_a_folder_with_other_things(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_store__refuses_damaged_results_and_leaves_them(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+def test_store__refuses_an_engine_of_another_machine(tmp_path: Path) -> None:
     store = Store(tmp_path / "out")
-    store.append(make_row(1))
-    store.close()
-    results = tmp_path / "out" / "results.parquet"
-    results.write_bytes(results.read_bytes()[:-20])
-    damaged = results.read_bytes()
-    with pytest.raises(InputError, match=r"results\.parquet: is damaged"):
+    with sqlite3.connect(tmp_path / "out" / DATABASE) as connection:
+        connection.execute("UPDATE engines SET boot = 'another', machine = 'node7'")
+    with pytest.raises(OutputError, match=r"an engine of another machine \(node7\) is at work here"):
         Store(tmp_path / "out")
-    assert results.read_bytes() == damaged
+    store.close()
+    Store(tmp_path / "out").close()
 
 
-def test_store__refuses_results_of_other_types(tmp_path: Path, make_row: Callable[..., Row]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+@pytest.mark.parametrize("kind", ["none", "cut", "other", "view", "text", "later"])
+def test_store__refuses_a_damaged_database_and_leaves_it(
+    kind: str, tmp_path: Path, make_row: Callable[..., Row]
+) -> None:
+    out = tmp_path / "out"
+    store = Store(out)
+    store.append(*(make_row(number, message="x" * 3000) for number in range(50)))
+    store.close()
+    path = out / DATABASE
+    reason = "is damaged"
+    if kind == "none":
+        path.write_bytes(b"no database at all, but long enough to be one" * 100)
+    elif kind == "cut":
+        path.write_bytes(path.read_bytes()[:40_000])
+    elif kind == "other":
+        path.unlink()
+        with sqlite3.connect(path) as connection:
+            connection.execute("CREATE TABLE runs (key)")
+        reason = "is not the database of a campaign"
+    elif kind == "later":
+        with sqlite3.connect(path) as connection:
+            connection.execute("PRAGMA user_version = 99")
+        reason = "is of format 99"
+    else:
+        with sqlite3.connect(path) as connection:
+            if kind == "view":
+                connection.execute("ALTER TABLE runs RENAME TO r")
+                connection.execute("CREATE VIEW runs AS SELECT * FROM r")
+            else:
+                connection.execute("UPDATE runs SET trace = CAST(x'ff00fe' AS TEXT), goodput_bps = 'fast'")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=rf"campaign\.sqlite: {reason}") as caught:
+        read_runs(out)
+    assert "\n" not in str(caught.value)
+    assert path.read_bytes() == before
+    if kind not in {"text", "cut"}:
+        with pytest.raises(InputError, match=rf"campaign\.sqlite: {reason}"):
+            Store(out)
 
+
+def test_store__reads_a_campaign_with_fewer_columns(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     store = Store(tmp_path / "out")
     store.append(make_row(1))
     store.close()
-    results = tmp_path / "out" / "results.parquet"
-    table = pq.read_table(results).drop_columns(["goodput_bps"])
-    pq.write_table(table.append_column("goodput_bps", pa.array(["fast"])), results)
-    with pytest.raises(
-        InputError, match=r"results\.parquet: is damaged: column goodput_bps holds string, not double"
-    ):
-        Store(tmp_path / "out").table()
+    with sqlite3.connect(tmp_path / "out" / DATABASE) as connection:
+        connection.execute("ALTER TABLE runs DROP COLUMN capacity_bps")
+        connection.execute("PRAGMA journal_mode = DELETE")
+    assert _rows(StoredRuns(tmp_path / "out")) == [make_row(1)]
+    store = Store(tmp_path / "out")
+    store.append(make_row(2, capacity_bps=7.0))
+    assert _rows(store) == [make_row(1), make_row(2, capacity_bps=7.0)]
+    store.close()
 
 
-def test_store__reads_results_of_an_earlier_schema(tmp_path: Path, make_row: Callable[..., Row]) -> None:
-    import pyarrow.parquet as pq
-
+def test_store__without_room_keeps_the_rows_before(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     store = Store(tmp_path / "out")
     store.append(make_row(1))
-    store.close()
-    results = tmp_path / "out" / "results.parquet"
-    pq.write_table(pq.read_table(results).drop_columns(["capacity_bps", "finished_at"]), results)
-    store = Store(tmp_path / "out")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # Python ignores SIGXFSZ, so that a write beyond the limit fails as on a full disk.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+    try:
+        with pytest.raises(OutputError, match=r"campaign\.sqlite: cannot be written"):
+            store.append(*(make_row(number, message="x" * 10_000) for number in range(2, 40)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert _rows(store) == [make_row(1)]
     store.append(make_row(2))
-    assert _rows(store) == [make_row(1), make_row(2)]
-    assert store.table().schema == arrow_schema()
     store.close()
+    assert read_runs(tmp_path / "out")["seed"].to_pylist() == [1, 2]
 
 
 def test_store__of_100000_runs_opens_and_takes_more(tmp_path: Path, make_row: Callable[..., Row]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     store = Store(tmp_path / "out")
-    store.append(make_row(0))
-    store.close()
-    rows = [
+    rows = (
         make_row(number, goodput_bps=number / 7, command="ns replay.tcl " * 20) for number in range(100_000)
-    ]
-    pq.write_table(pa.Table.from_pylist(rows, schema=arrow_schema()), tmp_path / "out" / "results.parquet")
+    )
+    store.append(*rows)
+    store.close()
+    started = time.process_time()
     store = Store(tmp_path / "out")
+    assert time.process_time() - started < 3
     assert len(store.held) == 100_000
     store.append(make_row(100_000))
     assert len(store.table()) == 100_001
     store.close()
+
+
+@pytest.fixture
+def read_only(tmp_path: Path, make_row: Callable[..., Row]) -> Iterator[Path]:
+    """Return a campaign on a file system that cannot be written."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a read-only disk needs root")
+    try:
+        store = Store(disk / "out")
+        store.append(make_row(1))
+        store.close()
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        yield disk / "out"
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_read_only_folder__is_read_and_refused_for_work_in_one_line(read_only: Path) -> None:
+    assert len(read_runs(read_only)) == 1
+    stored = StoredRuns(read_only)
+    stored.look()
+    assert len(stored.held) == 1
+    with pytest.raises(OutputError, match="Read-only file system"):
+        Store(read_only)
+
+
+def _tree(folder: Path) -> dict[str, tuple[int, int, bytes]]:
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        status = path.stat()
+        content = path.read_bytes() if path.is_file() and not path.name.endswith("-shm") else b""
+        found[str(path)] = status.st_ino, status.st_mtime_ns, content
+    return found
+
+
+def test_reading__changes_nothing_and_asks_no_lock_of_an_engine_at_work(
+    tmp_path: Path, make_row: Callable[..., Row]
+) -> None:
+    out = tmp_path / "out"
+    store = Store(out)
+    store.append(make_row(1))
+    before = _tree(out)
+    connection = sqlite3.connect(out / DATABASE, isolation_level=None)
+    connection.execute("BEGIN EXCLUSIVE")  # whoever asks for a lock now would wait
+    started = time.monotonic()
+    assert read_runs(out)["seed"].to_pylist() == [1]
+    assert time.monotonic() - started < 20
+    connection.execute("ROLLBACK")
+    assert _tree(out) == before
+    connection.close()
+    store.close()
+    before = _tree(out)
+    assert read_runs(out)["seed"].to_pylist() == [1]
+    assert _tree(out) == before
+
+
+def test_reading__while_an_engine_writes_gives_all_rows_of_one_moment(tmp_path: Path) -> None:
+    """The log is short here, so that it is copied into the database and begun anew all the time."""
+    script = WRITER.replace(
+        "store = Store", "import tmt.campaign.store; tmt.campaign.store.LOG_PAGES = 500\nstore = Store"
+    )
+    out = tmp_path / "out"
+    command = [sys.executable, "-c", script, str(out), "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as engine:
+        assert engine.stdout is not None
+        engine.stdout.readline()
+        os.set_blocking(engine.stdout.fileno(), False)
+        most = 0
+        for _ in range(12):
+            seeds = read_runs(out)["seed"].to_pylist()
+            assert seeds == list(range(len(seeds)))
+            assert len(seeds) >= most
+            most = len(seeds)
+            engine.stdout.read()
+        engine.kill()
+    assert most > 100
+
+
+FALSE_LOCKS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+static int said(void) {
+  const char* number = getenv("LOCK_ERROR");
+  if (number == NULL) return 0;
+  errno = atoi(number);
+  return -1;
+}
+int flock(int fd, int how) { return said(); }
+static int answer(const char* name, int fd, int command, long argument) {
+  if (command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW)
+    return said();
+  int (*real)(int, int, ...) = (int (*)(int, int, ...))dlsym(RTLD_NEXT, name);
+  return real(fd, command, argument);
+}
+int fcntl(int fd, int command, ...) {
+  va_list rest; va_start(rest, command); long argument = va_arg(rest, long); va_end(rest);
+  return answer("fcntl", fd, command, argument);
+}
+int fcntl64(int fd, int command, ...) {
+  va_list rest; va_start(rest, command); long argument = va_arg(rest, long); va_end(rest);
+  return answer("fcntl64", fd, command, argument);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(None, "grants the same lock twice"), (37, "files cannot be locked here: No locks available")],
+)
+def test_store__refuses_a_file_system_whose_locks_do_not_work(
+    error: int | None, reason: str, tmp_path: Path
+) -> None:
+    """A library between the program and the system stands for such a file system."""
+    (tmp_path / "locks.c").write_text(FALSE_LOCKS)
+    library = tmp_path / "locks.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "locks.c", "-ldl"], check=True)
+    environment = os.environ | {"LD_PRELOAD": str(library)}
+    if error is not None:
+        environment["LOCK_ERROR"] = str(error)
+    script = (
+        "import sys; from tmt.campaign.store import Store; from tmt.errors import OutputError\n"
+        "try: Store(sys.argv[1])\nexcept OutputError as error: print(error)"
+    )
+    command = [sys.executable, "-c", script, tmp_path / "out"]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert result.stderr == ""
+    assert reason in result.stdout
+    assert result.stdout.count("\n") == 1
+    assert not (tmp_path / "out" / DATABASE).exists()

@@ -6,14 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pyarrow.compute as pc
-
 from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.columns import DONE
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
 from tmt.campaign.grid import Run, expand, simulation_s
 from tmt.campaign.scenario import Scenario, load
-from tmt.campaign.store import PUBLISHED, SCENARIO, Store
+from tmt.campaign.store import PUBLISHED, SCENARIO, Store, StoredRuns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,15 +27,55 @@ ASSUMED_SPEED = 2000.0
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """An open campaign; see `open_campaign`."""
+    """A scenario and what a folder holds of it; see `foresee` and `open_campaign`."""
 
     scenario: Scenario
-    store: Store
+    store: StoredRuns
     runs: list[Run]
 
     def plan(self, *, retry_failed: bool = False) -> Plan:
         """Return what there is to do."""
         return plan(self.runs, self.store, retry_failed=retry_failed)
+
+    def estimate_s(self, todo: Plan, jobs: int) -> tuple[float, int]:
+        """Return how long `todo` may take, and the number of finished runs that the estimate goes by."""
+        sql = f"SELECT count(*), sum(simulated_s), sum(wall_time_s) FROM runs WHERE status = '{DONE}'"
+        count, simulated_s, wall_time_s = (self.store.query(sql) or [(0, None, None)])[0]
+        if not simulated_s or not wall_time_s:
+            return simulation_s(todo.missing) / ASSUMED_SPEED / jobs, 0
+        return simulation_s(todo.missing) * wall_time_s / simulated_s / jobs, count
+
+    def rows(self) -> pd.DataFrame:
+        """Return the rows of this scenario's runs, in grid order; see `tmt.campaign.columns.COLUMNS`."""
+        rows: pd.DataFrame = self.store.table().to_pandas()
+        places = {run.key: place for place, run in enumerate(self.runs)}
+        rows = rows[rows["key"].isin(places)]
+        return rows.sort_values("key", key=lambda keys: keys.map(places)).reset_index(drop=True)
+
+    def warnings(self) -> list[str]:
+        """Return a warning for each kind of program whose results are kept, and no longer used."""
+        current = {
+            "simulator": (self.runs[0].simulator, "another build or other scripts of the simulator"),
+            "sources": (self.runs[0].sources, "other sources of this program"),
+        }
+        found = []
+        for column, (value, what) in current.items():
+            sql = f"SELECT {column}, count(*) FROM runs WHERE {column} IS NOT ? GROUP BY {column}"
+            others = self.store.query(sql, value)
+            if others:
+                named = ", ".join(str(other)[:16] for other, _ in others)
+                found.append(
+                    f"{self.store.folder}: {sum(count for _, count in others)} results come from {what} "
+                    f"({named}; now {value[:16]}); they are kept, and runs of this scenario are done again"
+                )
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCampaign(Campaign):
+    """A campaign whose folder is open for an engine; see `open_campaign`."""
+
+    store: Store
 
     def execute(self, todo: Plan, new_pool: Callable[[], Pool], watch: Watch) -> Progress:
         """Execute what is missing in a pool that is made, and closed, only if something is.
@@ -55,43 +93,25 @@ class Campaign:
         finally:
             pool.close()
 
-    def estimate_s(self, todo: Plan, jobs: int) -> tuple[float, int]:
-        """Return how long `todo` may take, and the number of finished runs that the estimate goes by."""
-        table = self.store.table()
-        done = table.filter(pc.equal(table["status"], DONE))
-        simulated_s = pc.sum(done["simulated_s"]).as_py() or 0.0
-        speed = simulated_s / pc.sum(done["wall_time_s"]).as_py() if simulated_s else ASSUMED_SPEED
-        return simulation_s(todo.missing) / speed / jobs, len(done) if simulated_s else 0
 
-    def rows(self) -> pd.DataFrame:
-        """Return the rows of this scenario's runs, in grid order; see `tmt.campaign.columns.COLUMNS`."""
-        rows: pd.DataFrame = self.store.table().to_pandas()
-        places = {run.key: place for place, run in enumerate(self.runs)}
-        rows = rows[rows["key"].isin(places)]
-        return rows.sort_values("key", key=lambda keys: keys.map(places)).reset_index(drop=True)
+def foresee(path: str | PathLike[str], folder: str | PathLike[str]) -> Campaign:
+    """Read a scenario and what a folder holds of it, and change nothing; the folder need not exist.
 
-    def warnings(self) -> list[str]:
-        """Return what is odd about the store: results of other versions, which are no longer used."""
-        table = self.store.table()
-        current = {
-            "simulator": (self.runs[0].simulator, "another build of the simulator"),
-            "sources": (self.runs[0].sources, "other sources of this program"),
-        }
-        found = []
-        for column, (value, what) in current.items():
-            others = table.filter(pc.fill_null(pc.not_equal(table[column], value), True))
-            if len(others):
-                named = ", ".join(sorted({str(other)[:16] for other in others[column].to_pylist()}))
-                found.append(
-                    f"{self.store.folder}: {len(others)} results come from {what} ({named}; now "
-                    f"{str(value)[:16]}); they are kept, and runs of this scenario are done again"
-                )
-        return found
+    Raises
+    ------
+    InputError, SimulatorError
+        As `open_campaign`.
+    """
+    scenario = load(path)
+    runs = expand(scenario, Simulator.find().stamp)
+    store = StoredRuns(folder)
+    store.look()
+    return Campaign(scenario, store, runs)
 
 
 @contextmanager
-def open_campaign(path: str | PathLike[str], folder: str | PathLike[str]) -> Iterator[Campaign]:
-    """Read a scenario and open the folder of its results.
+def open_campaign(path: str | PathLike[str], folder: str | PathLike[str]) -> Iterator[OpenCampaign]:
+    """Read a scenario and open the folder of its results for an engine.
 
     Raises
     ------
@@ -103,13 +123,12 @@ def open_campaign(path: str | PathLike[str], folder: str | PathLike[str]) -> Ite
         When the folder cannot be written.
     """
     scenario = load(path)
-    stamp = Simulator.find().stamp
-    runs = expand(scenario, stamp)
+    runs = expand(scenario, Simulator.find().stamp)
     store = Store(folder)
     try:
         store.keep(scenario.path, SCENARIO)
         if scenario.published is not None:
             store.keep(scenario.published, PUBLISHED)
-        yield Campaign(scenario, store, runs)
+        yield OpenCampaign(scenario, store, runs)
     finally:
         store.close()

@@ -19,6 +19,7 @@ import distributed
 from distributed.comm import get_address_host_port
 
 from tmt.backend.ns2.simulator import Simulator
+from tmt.campaign.database import DATABASE
 from tmt.campaign.link_traces import Convert, facts_file, link_file
 from tmt.campaign.pool import Outcome
 from tmt.campaign.tasks import Simulate, Task, perform, run_sources
@@ -214,4 +215,4 @@ def _programs() -> tuple[str, str]:
 
 def _sees(folder: Path) -> bool:
     """Say whether a worker sees the campaign's folder."""
-    return (folder / "campaign.json").exists()
+    return (folder / DATABASE).exists()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE, FAILED, KILLED
 from tmt.campaign.link_traces import Convert, is_converted
-from tmt.campaign.strays import kill_strays
 from tmt.campaign.tasks import FullDiskError, Simulate, failed_row
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from tmt.campaign.conversions import Conversion
     from tmt.campaign.grid import Run
     from tmt.campaign.pool import Outcome, Pool
-    from tmt.campaign.store import Store
+    from tmt.campaign.store import Store, StoredRuns
 
 POLL_S = 0.2
 """Longest time between two looks at what other engines have done."""
@@ -48,7 +47,7 @@ class Plan:
     done: int
     failed: int
 
-    def conversions(self, store: Store) -> list[Conversion]:
+    def conversions(self, store: StoredRuns) -> list[Conversion]:
         """Return the link traces that are needed and not there yet, each once."""
         needed = {made.identity: made for run in self.missing for made in run.conversions}
         return [conversion for conversion in needed.values() if not is_converted(store.cache, conversion)]
@@ -73,7 +72,7 @@ class Progress:
 Watch = Callable[[Progress], None]
 
 
-def plan(runs: list[Run], store: Store, *, retry_failed: bool = False) -> Plan:
+def plan(runs: list[Run], store: StoredRuns, *, retry_failed: bool = False) -> Plan:
     """Say which runs the store does not hold."""
     missing: list[Run] = []
     done = failed = 0
@@ -161,7 +160,7 @@ class _Execution:
             if not self._store.claim(run.key):
                 self._elsewhere.append(run)
                 continue
-            self._store.refresh()
+            self._store.look()
             status, attempt = self._store.held.get(run.key, ("", 0))
             if attempt > self._attempts[run.key]:
                 self._store.release(run.key)
@@ -188,7 +187,6 @@ class _Execution:
         row = outcome.result
         if row is None:
             for folder in self._store.scratch.glob(f"{task.run.key}-*"):
-                kill_strays(folder)
                 shutil.rmtree(folder, ignore_errors=True)
             row = failed_row(task, KILLED, f"its worker was {outcome.died}")
         self._keep(row)

@@ -1,59 +1,114 @@
-"""A campaign's folder: results, journals of what has just finished, link traces, and who is at work on what.
+"""A campaign's folder, for an engine at work: rows of finished runs, claims, link traces and records.
 
-    campaign.json      says that the folder is ours
+    campaign.sqlite    rows of all runs, engines at work, and their claims
+    results.parquet    the same rows, written when an engine ends
     scenario.toml      copy of the scenario that was run last
     published.csv      copy of the published values that it names
-    results.parquet    one row a run, written anew and renamed
-    journal/           rows not in the results yet: one file per engine, only appended to
-    cache/             link traces by what they hold; they can be made again
+    cache/             link traces and their facts; they can be made again
     records/           packet records of the runs that asked for them, by run key
-    scratch/           one folder per engine; those of dead engines are removed
-    lock, claims       empty files that locks stand on
+    scratch/           one folder per engine for unfinished files
 
-A run that is being executed is claimed by a lock that the system drops when its engine dies, however it dies.
+An engine holds a lock in its scratch folder. The system drops the lock when the engine dies, however it dies.
+A claim counts while the lock of its engine is held.
 """
 
 from __future__ import annotations
 
-import fcntl
-import json
+import math
 import os
 import re
 import secrets
 import shutil
-from contextlib import contextmanager, suppress
+import sqlite3
+import stat
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tmt.campaign import results
-from tmt.campaign.journal import JournalReader, JournalWriter, Row, is_live
-from tmt.campaign.strays import kill_strays
-from tmt.errors import InputError, OutputError
+from tmt.campaign import database
+from tmt.campaign.columns import COLUMNS, DONE, arrow_schema
+from tmt.campaign.database import DATABASE, holds_campaign, runs_table
+from tmt.campaign.locks import check_locks, hold, is_held
+from tmt.errors import InputError, OutputError, TmtError
 from tmt.io.atomic import make_folder
 from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    import pyarrow as pa
-
-MARK = "campaign.json"
 RESULTS = "results.parquet"
 SCENARIO = "scenario.toml"
 PUBLISHED = "published.csv"
-FOLDERS = ("journal", "cache", "records", "scratch")
+FOLDERS = ("cache", "records", "scratch")
 
-JOURNAL_ROWS = 5000
-"""Rows after which a journal moves into the results, so that no start has more to read from journals."""
+PATIENCE_S = 60
+"""Longest wait for another engine that writes at the moment; a write takes milliseconds."""
+LOG_PAGES = 8192
+"""Length of the write-ahead log, in pages of 4 KiB, at which SQLite copies it into the database."""
 
+NEW = "new-"
+"""How names of databases in the making begin."""
+
+SQL_TYPES = {"text": "TEXT", "integer": "INTEGER", "number": "REAL", "flag": "BOOLEAN"}
+SCHEMA = f"""
+CREATE TABLE runs (sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+{", ".join(f"{column.name} {SQL_TYPES[column.kind]}" for column in COLUMNS)}, UNIQUE (key));
+CREATE TABLE claims (key TEXT PRIMARY KEY, engine TEXT NOT NULL);
+CREATE TABLE engines (engine TEXT PRIMARY KEY, machine TEXT NOT NULL, boot TEXT NOT NULL);
+CREATE TABLE exports (sequence INTEGER NOT NULL);
+PRAGMA application_id = {database.APPLICATION_ID};
+PRAGMA user_version = {FORMAT_VERSION};
+"""
+
+Row = dict[str, Any]
 Held = dict[str, tuple[str, int]]
 """Status and attempt of every run in the store, by key."""
+Result = TypeVar("Result")
 
 
-class Store:
-    """An open campaign folder; `close` lets go of it.
+class StoredRuns:
+    """What a campaign's folder holds, read without a change; the folder need not exist.
+
+    Attributes
+    ----------
+    held
+        Status and attempt of each run when the folder was looked at.
+    results_file, cache, records
+        Paths of the results, the link traces and the packet records.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self.results_file = self.folder / RESULTS
+        self.cache, self.records = self.folder / "cache", self.folder / "records"
+        self.held: Held = {}
+        self.last_sequence = 0
+
+    def look(self) -> None:
+        """Bring `held` up to date."""
+        sql = "SELECT sequence, key, status, attempt FROM runs WHERE sequence > ? ORDER BY sequence"
+        for sequence, key, status, attempt in self.query(sql, self.last_sequence):
+            self.held[key] = status, attempt
+            self.last_sequence = sequence
+
+    def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a query; the database's tables are those of `SCHEMA`."""
+        return self._read(lambda connection: connection.execute(sql, values).fetchall()) or []
+
+    def table(self) -> pa.Table:
+        """Return one row for each run; see `tmt.campaign.columns.COLUMNS`."""
+        found = self._read(runs_table)
+        return arrow_schema().empty_table() if found is None else found
+
+    def _read(self, query: Callable[[sqlite3.Connection], Result]) -> Result | None:
+        return database.read(self.folder, query) if holds_campaign(self.folder) else None
+
+
+class Store(StoredRuns):
+    """A campaign's folder that is open for an engine; `close` lets go of it.
 
     Parameters
     ----------
@@ -63,92 +118,80 @@ class Store:
     Attributes
     ----------
     held
-        What the store knows of each run: its own engine's results at once, those of others after `refresh`.
-    results_file, cache, records
-        Where results, link traces and packet records lie.
+        Status and attempt of each run: of this engine's runs at once, of others' after `look`.
     scratch
-        This engine's own folder for what is being made.
+        This engine's own folder for unfinished files.
+
+    Raises
+    ------
+    InputError
+        When the folder holds other things, or a damaged database.
+    OutputError
+        When the folder cannot be written, its locks do not work, or an engine of another machine is at work.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.folder = Path(folder)
-        self.results_file = self.folder / RESULTS
-        self.cache, self.records = self.folder / "cache", self.folder / "records"
-        self.held: Held = {}
-        self._readers: dict[str, JournalReader] = {}
-        self._results_version: tuple[int, int] | None = None
+        super().__init__(folder)
+        self._path = self.folder / DATABASE
         _prepare(self.folder)
-        self.scratch = self.folder / "scratch" / f"{os.getpid()}-{secrets.token_hex(4)}"
-        with _locked(self.folder):
-            self._sweep()
-            self._writer = self._new_journal(1)
-            self.scratch.mkdir()
-        self._claims = os.open(self.folder / "claims", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        check_locks(self.folder / "scratch")
+        self.engine = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self.scratch = self.folder / "scratch" / self.engine
+        with self._reported():
+            if not holds_campaign(self.folder):
+                _make_database(self._path)
+            self._connection = _connected(self._path)
         try:
-            self.compact()
-            self.refresh()
+            with self._transaction():
+                self._sweep()
+                self.scratch.mkdir()
+                self._life = hold(_life_file(self.scratch))
+                self._connection.execute("INSERT INTO engines VALUES (?, ?, ?)", (self.engine, *_machine()))
+            self.look()
         except BaseException:
-            self._writer.close()
-            self._writer.path.unlink()
-            shutil.rmtree(self.scratch, ignore_errors=True)
-            os.close(self._claims)
+            self._connection.close()
             raise
 
-    def refresh(self) -> None:
-        """Learn what other engines have finished since the last call."""
-        # Journals first: one that is gone by now has moved into the results, which are looked at afterwards.
-        for path in self._all_journals():
-            if path == self._writer.path:
-                continue
-            reader = self._readers.setdefault(path.name, JournalReader(path))
-            with suppress(FileNotFoundError):
-                for row in reader.new_rows():
-                    self._note(row["key"], row["status"], row["attempt"])
-        version = _version(self.results_file)
-        if version != self._results_version:
-            self._results_version = version
-            table = results.read(self.results_file, columns=["key", "status", "attempt"])
-            for key, status, attempt in () if table is None else results.ranks(table):
-                self._note(key, status, attempt)
-
     def claim(self, key: str) -> bool:
-        """Claim a run for this engine; False when another engine is at work on it."""
-        try:
-            fcntl.lockf(self._claims, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(key))
-        except (BlockingIOError, PermissionError):
-            return False
-        return True
+        """Claim a run for this engine; False when another living engine is at work on it."""
+        with self._reported():
+            while True:
+                added = self._connection.execute(
+                    "INSERT INTO claims VALUES (?, ?) ON CONFLICT DO NOTHING", (key, self.engine)
+                )
+                if added.rowcount:
+                    return True
+                owner = self._connection.execute("SELECT engine FROM claims WHERE key = ?", (key,)).fetchone()
+                if owner is None:
+                    continue
+                if owner[0] == self.engine or self._is_alive(owner[0]):
+                    return bool(owner[0] == self.engine)
+                self._connection.execute("DELETE FROM claims WHERE engine = ?", owner)
 
     def release(self, key: str) -> None:
         """Let others have a claimed run."""
-        fcntl.lockf(self._claims, fcntl.LOCK_UN, 1, _place(key))
+        with self._reported():
+            self._connection.execute("DELETE FROM claims WHERE key = ? AND engine = ?", (key, self.engine))
 
-    def append(self, row: Row) -> None:
-        """Keep a finished run (OutputError when there is no room for it)."""
-        self._writer.append(row)
-        self._note(row["key"], row["status"], row["attempt"])
-        if self._writer.rows >= JOURNAL_ROWS:
-            with _locked(self.folder):
-                full, self._writer = self._writer, self._new_journal(self._journals + 1)
-                full.close()
-            self.compact()
-
-    def compact(self) -> None:
-        """Move the rows of the journals that nobody writes to into the results.
+    def append(self, *rows: Row) -> None:
+        """Keep finished runs; of several rows of a run, a row that is done stays, or else the last attempt.
 
         Raises
         ------
         OutputError
-            When the results cannot be written; the journals then stay as they are.
+            When they cannot be written; earlier rows are safe.
         """
-        with _locked(self.folder):
-            self._compact()
-
-    def table(self) -> pa.Table:
-        """Return one row for each run; see `tmt.campaign.columns.COLUMNS`."""
-        # Journals first, for the same reason as in `refresh`.
-        rows = self._rows_of(self._all_journals())
-        return results.merged(results.read(self.results_file), rows)
+        better = f"(:status = '{DONE}', :attempt) > (status = '{DONE}', attempt)"
+        with self._transaction():
+            for row in rows:
+                values = {name: _as_stored(value) for name, value in row.items()}
+                self._connection.execute(f"DELETE FROM runs WHERE key = :key AND {better}", values)
+                self._connection.execute(
+                    f"INSERT INTO runs ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)}) "
+                    "ON CONFLICT DO NOTHING",
+                    values,
+                )
+        self.look()
 
     def keep(self, path: Path, name: str) -> None:
         """Keep a copy of a file of the scenario beside the results, under `name`."""
@@ -160,106 +203,162 @@ class Store:
             raise OutputError(f"{self.folder / name}: cannot be written: {error.strerror}") from error
 
     def close(self) -> None:
-        """Bring the results up to date and let go of the folder (OutputError when there is no room)."""
+        """Bring `results.parquet` up to date and let go of the folder (OutputError when there is no room)."""
         try:
-            # Under the lock, so that no engine that starts just now takes us for dead.
-            with _locked(self.folder):
-                self._writer.close()
-                self._compact()
+            with self._transaction():
+                self._export()
+                self._connection.execute("DELETE FROM claims WHERE engine = ?", (self.engine,))
+                self._connection.execute("DELETE FROM engines WHERE engine = ?", (self.engine,))
         finally:
             shutil.rmtree(self.scratch, ignore_errors=True)
-            os.close(self._claims)
+            os.close(self._life)
+            with suppress(sqlite3.Error):
+                self._connection.close()
 
-    def _compact(self) -> None:
-        settled = [path for path in self._all_journals() if not is_live(path)]
-        if any(path.stat().st_size for path in settled):
-            final, staged = self.results_file, self.scratch / RESULTS
-            table = results.merged(results.read(final), self._rows_of(settled))
-            try:
-                pq.write_table(table, staged)
-                with staged.open("rb") as file:
-                    os.fsync(file.fileno())
-                staged.replace(final)
-            except OSError as error:
-                raise OutputError(f"{final}: cannot be written: {os.strerror(error.errno or 0)}") from error
-        for path in settled:
-            path.unlink()
-            self._readers.pop(path.name, None)
+    def _read(self, query: Callable[[sqlite3.Connection], Result]) -> Result | None:
+        with self._reported():
+            return query(self._connection)
 
-    def _rows_of(self, journals: list[Path]) -> list[Row]:
-        rows: list[Row] = []
-        for path in journals:
-            with suppress(FileNotFoundError):
-                rows.extend(JournalReader(path).new_rows())
-        return rows
-
-    def _new_journal(self, number: int) -> JournalWriter:
-        self._journals = number
-        return JournalWriter(self.folder / "journal" / f"{self.scratch.name}.{number}.jsonl")
-
-    def _all_journals(self) -> list[Path]:
-        return sorted((self.folder / "journal").glob("*.jsonl"))
-
-    def _note(self, key: str, status: str, attempt: int) -> None:
-        known = self.held.get(key)
-        if known is None or results.rank(status, attempt) > results.rank(*known):
-            self.held[key] = (status, attempt)
+    def _export(self) -> None:
+        """Write `results.parquet`, unless it holds every row."""
+        (last,) = self._connection.execute("SELECT coalesce(max(sequence), 0) FROM runs").fetchone()
+        (exported,) = self._connection.execute("SELECT coalesce(max(sequence), 0) FROM exports").fetchone()
+        if last == exported and (self.results_file.exists() or not last):
+            return
+        staged = self.scratch / RESULTS
+        try:
+            pq.write_table(runs_table(self._connection), staged)
+            with staged.open("rb") as file:
+                os.fsync(file.fileno())
+            staged.replace(self.results_file)
+        except OSError as error:
+            reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
+            raise OutputError(f"{self.results_file}: cannot be written: {reason}") from error
+        self._connection.execute("DELETE FROM exports")
+        self._connection.execute("INSERT INTO exports VALUES (?)", (last,))
 
     def _sweep(self) -> None:
-        """Remove what dead engines have left in their scratch folders."""
-        for folder in (self.folder / "scratch").iterdir():
-            ours = re.fullmatch(r"\d+-[0-9a-f]+", folder.name)
-            journals = (self.folder / "journal").glob(f"{folder.name}.*.jsonl")
-            if ours and not any(is_live(path) for path in journals):
-                kill_strays(folder)
-                shutil.rmtree(folder, ignore_errors=True)
+        """Forget dead engines, remove their scratch folders, and refuse to join another machine's engine."""
+        boot = _machine()[1]
+        for engine, machine, its_boot in self._connection.execute("SELECT * FROM engines").fetchall():
+            if self._is_alive(engine):
+                if its_boot != boot:
+                    raise OutputError(
+                        f"{self.folder}: an engine of another machine ({machine}) is at work here; two "
+                        "machines cannot share a folder (use --scheduler)"
+                    )
+                continue
+            self._connection.execute("DELETE FROM claims WHERE engine = ?", (engine,))
+            self._connection.execute("DELETE FROM engines WHERE engine = ?", (engine,))
+        for entry in os.scandir(self.folder / "scratch"):
+            # `is_dir` and `rmtree` do not follow symbolic links.
+            is_engine = re.fullmatch(r"\d+-[0-9a-f]{16}", entry.name) and entry.is_dir(follow_symlinks=False)
+            if is_engine and not self._is_alive(entry.name):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            elif entry.name.startswith(NEW) and entry.is_file(follow_symlinks=False):
+                Path(entry.path).unlink(
+                    missing_ok=True
+                )  # of an engine that was killed while it made a database
+
+    def _is_alive(self, engine: str) -> bool:
+        return engine == self.engine or is_held(_life_file(self.folder / "scratch" / engine))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Do all or nothing of a block, one engine at a time."""
+        with self._reported():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Turn SQLite's errors into ours."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                reason = f"another engine has kept it locked for {PATIENCE_S} s; it is stopped or slow"
+                raise OutputError(f"{self._path}: {reason}") from error
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT:
+                raise database.damaged(self._path, error) from error
+            raise OutputError(f"{self._path}: cannot be written: {error}") from error
+        except (sqlite3.Error, pa.ArrowException) as error:
+            raise database.damaged(self._path, error) from error
+        except TmtError:
+            raise
+        except OSError as error:
+            raise OutputError(f"{self.folder}: cannot be used: {error.strerror}") from error
 
 
 def _prepare(folder: Path) -> None:
     """Make the folder, or see that it is a campaign's."""
-    mark = folder / MARK
     make_folder(folder)
     try:
-        if not mark.exists():
-            foreign = [path.name for path in folder.iterdir() if path.name not in ("lock", *FOLDERS)]
-            if foreign:
+        if not holds_campaign(folder):
+            foreign = [path.name for path in folder.iterdir() if path.name not in FOLDERS]
+            # Another engine may have made the database just now.
+            if foreign and not holds_campaign(folder):
                 raise InputError(
                     folder, f"holds {foreign[0]} and no campaign; name a folder that is new or empty"
                 )
         for name in FOLDERS:
             (folder / name).mkdir(exist_ok=True)
-        if not mark.exists():
-            staged = folder / "scratch" / f"{secrets.token_hex(4)}.json"
-            staged.write_text(json.dumps({"kind": "campaign", "format_version": FORMAT_VERSION}) + "\n")
-            staged.replace(mark)
-        about = mark.read_text()
+            if not stat.S_ISDIR((folder / name).lstat().st_mode):
+                raise InputError(folder / name, "is no folder, but a link or a file")
     except OSError as error:
+        if isinstance(error, TmtError):
+            raise
         raise OutputError(f"{folder}: cannot be used: {error.strerror}") from error
+
+
+def _make_database(path: Path) -> None:
+    """Make a campaign's database, which appears whole, unless another engine has just made it."""
+    staged = path.parent / "scratch" / f"{NEW}{secrets.token_hex(8)}"
     try:
-        version = int(json.loads(about)["format_version"])
-    except (ValueError, LookupError, TypeError) as error:
-        raise InputError(mark, "is damaged: it does not tell its format_version") from error
-    if version > FORMAT_VERSION:
-        raise InputError(mark, f"is of format {version}; this program knows up to {FORMAT_VERSION}")
+        with closing(database.connect(staged)) as connection:
+            connection.executescript(SCHEMA)
+        with suppress(FileExistsError):
+            path.hardlink_to(staged)
+    finally:
+        staged.unlink(missing_ok=True)
 
 
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock: engines come, go and rewrite the results one after the other."""
-    with (folder / "lock").open("a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _connected(path: Path) -> sqlite3.Connection:
+    """Open a campaign's database for writing, and add columns that it lacks."""
+    connection = database.connect(path)
+    connection.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE_S}")
+    database.check_schema(connection, path)
+    if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
+        raise OutputError(f"{path}: this file system cannot hold a database that two engines write")
+    # A kill loses nothing. A power cut may take the last rows, and never harms those before.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+    connection.execute("BEGIN IMMEDIATE")
+    known = {name for _, name, *_ in connection.execute("PRAGMA table_info(runs)")}
+    for column in COLUMNS:
+        if column.name not in known:
+            connection.execute(f"ALTER TABLE runs ADD COLUMN {column.name} {SQL_TYPES[column.kind]}")
+    connection.execute("COMMIT")
+    return connection
 
 
-def _version(path: Path) -> tuple[int, int] | None:
-    """Tell versions of a file apart that are renamed into place."""
-    try:
-        status = path.stat()
-    except FileNotFoundError:
+def _as_stored(value: Any) -> Any:
+    """Return a value as SQLite holds it: no result is a NaN, and text is UTF-8."""
+    if isinstance(value, float) and math.isnan(value):
         return None
-    return status.st_ino, status.st_mtime_ns
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
-def _place(key: str) -> int:
-    """Return the byte that the lock of a run stands on."""
-    return int(key[:15], 16)
+def _life_file(scratch: Path) -> Path:
+    return scratch / "alive"
+
+
+def _machine() -> tuple[str, str]:
+    """Return this machine's name, and the identity of its present boot."""
+    return os.uname().nodename, Path("/proc/sys/kernel/random/boot_id").read_text().strip()

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
+
+
+def default_output(results: Path) -> Path:
+    """Return `report` inside the folder of results, or in the current folder if that cannot be written."""
+    return (results if os.access(results, os.W_OK) else Path()) / "report"
 
 
 @click.command()
@@ -12,7 +18,7 @@ import click
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the report; by default `report` inside RESULTS.",
+    help="Folder for the report.  [default: `report` inside RESULTS, or here if RESULTS cannot be written]",
 )
 @click.option(
     "--published",
@@ -41,7 +47,7 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
         click.echo(f"warning: {warning}", err=True)
     paths = []
     with progress_bar("report", None, "files") as advance:
-        for path in write_report(found, output or results / "report", figures=figures):
+        for path in write_report(found, output or default_output(results), figures=figures):
             paths.append(path)
             advance(1)
     click.echo(paths[0])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +13,7 @@ from tmt.cli.options import WholeNumber
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tmt.campaign.campaign import Campaign
     from tmt.campaign.pool import Pool
     from tmt.results.dataset import Results
 
@@ -67,7 +67,7 @@ def command(
       tmt run scenarios/quickstart.toml --dry-run
       tmt run scenarios/quickstart.toml
     """
-    from tmt.campaign.campaign import open_campaign  # noqa: PLC0415
+    from tmt.campaign.campaign import foresee, open_campaign  # noqa: PLC0415
     from tmt.campaign.engine import default_jobs  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.figures.style import check_format  # noqa: PLC0415
@@ -78,17 +78,15 @@ def command(
     processes = jobs or default_jobs()
     folder = out or Path("out") / scenario.stem
 
-    with (
-        _pools(None if dry_run else scheduler, folder, processes) as new_pool,
-        _folder(folder, dry_run=dry_run) as place,
-        open_campaign(scenario, place) as campaign,
-    ):
-        for warning in campaign.warnings():
-            click.echo(f"warning: {warning}", err=True)
+    if dry_run:
+        planned = foresee(scenario, folder)
+        _warn(planned)
+        todo = planned.plan(retry_failed=retry_failed)
+        click.echo(run_output.forecast(planned, todo, folder, processes, as_json=as_json))
+        return 0
+    with _pools(scheduler, folder, processes) as new_pool, open_campaign(scenario, folder) as campaign:
+        _warn(campaign)
         todo = campaign.plan(retry_failed=retry_failed)
-        if dry_run:
-            click.echo(run_output.forecast(campaign, todo, folder, processes, as_json=as_json))
-            return 0
         with run_output.live(todo, shown=not (quiet or as_json)) as watch:
             campaign.execute(todo, new_pool, watch)
         results = results_of(campaign.rows(), campaign.scenario.title)
@@ -115,14 +113,9 @@ def _pools(scheduler: str | None, folder: Path, jobs: int) -> Iterator[Callable[
         yield lambda: ClusterPool(client, folder, jobs)
 
 
-@contextmanager
-def _folder(folder: Path, *, dry_run: bool) -> Iterator[Path]:
-    """Give the folder to work in: one that vanishes where a dry run would otherwise make a new one."""
-    if folder.exists() or not dry_run:
-        yield folder
-    else:
-        with TemporaryDirectory() as temporary:
-            yield Path(temporary) / folder.name
+def _warn(campaign: Campaign) -> None:
+    for warning in campaign.warnings():
+        click.echo(f"warning: {warning}", err=True)
 
 
 def _draw(results: Results, paths: list[Path]) -> list[Path]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.columns import DONE
-from tmt.campaign.store import MARK, PUBLISHED, SCENARIO, Store
+from tmt.campaign.database import read_runs
+from tmt.campaign.store import PUBLISHED, SCENARIO
 from tmt.errors import InputError
 from tmt.results.axes import find_axes
 from tmt.results.dataset import Failure, Results
@@ -33,13 +34,7 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
     InputError
         When the folder holds no campaign or no run, or a file is damaged.
     """
-    if not (folder / MARK).is_file():
-        raise InputError(folder, "holds no campaign; name a folder that `tmt run` has written")
-    store = Store(folder)
-    try:
-        rows = store.table().to_pandas()
-    finally:
-        store.close()
+    rows = read_runs(folder).to_pandas()
     if not len(rows):
         raise InputError(folder, "holds no runs yet; start them with `tmt run`")
     scenario = _read_scenario(folder / SCENARIO)

@@ -55,7 +55,8 @@ class Simulator:
             See `tmt.backend.program.run_program`.
         """
         argv = [str(self.program), str(self.script), *arguments]
-        return argv, run_program("ns-2", argv, directory, timeout_s)
+        environment = os.environ | {"CLIFT_PARENT": str(os.getpid())}
+        return argv, run_program("ns-2", argv, directory, timeout_s, environment)
 
 
 def _stamp(program: Path, scripts: Path) -> str:

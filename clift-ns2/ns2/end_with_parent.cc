@@ -1,0 +1,22 @@
+// A simulation ends with the process that has started it, even when that process is killed.
+//
+// The environment variable CLIFT_PARENT holds that process's number. Without it, a simulation outlives its parent.
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
+namespace {
+
+struct EndWithParent {
+  EndWithParent() {
+    const char* parent = std::getenv("CLIFT_PARENT");
+    if (parent == nullptr) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // A parent that died before the call above sends no signal.
+    if (getppid() != std::atoi(parent)) _exit(1);
+  }
+} end_with_parent;
+
+}  // namespace
