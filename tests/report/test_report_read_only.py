@@ -27,5 +27,5 @@ def test_report__of_a_read_only_folder_goes_to_the_current_one(campaign_folder: 
         result = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
     finally:
         subprocess.run(["umount", str(disk)], check=True)
-    assert (result.returncode, result.stdout) == (0, "report/index.html\n"), result.stderr
-    assert (here / "report" / "index.html").stat().st_size > 100_000
+    assert (result.returncode, result.stdout) == (0, "report/report.html\n"), result.stderr
+    assert (here / "report" / "report.html").stat().st_size > 100_000
