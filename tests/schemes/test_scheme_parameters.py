@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         (lambda: GoBackN(rtt_ns=0, window_frames=0), "window_frames is 0"),
         (
             lambda: GoBackN(rtt_ns=5, window_frames=1, detection_delay_ns=4, repeat_after_ns=8),
-            "repeat_after_ns is 8; it must be 0, or at least what a report takes, 9",
+            "repeat_after_ns is 8; it must be 0, or at least the feedback delay, 9",
         ),
         (lambda: Harq(data=1.5, repair=1, rtt_ns=0), "data is 1.5"),  # type: ignore[arg-type]
         (lambda: Harq(data=True, repair=1, rtt_ns=0), "data is True"),

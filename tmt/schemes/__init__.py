@@ -1,4 +1,4 @@
-"""Link-layer schemes: what they are called, their parameters, and how they turn slots into rows."""
+"""Link-layer schemes: their names, their parameters, and their conversion of slots into rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ONLINE_SCHEMES: dict[str, type[OnlineScheme]] = {
     **SCHEMES,
     **{scheme.name: scheme for scheme in (Hybrid, GoBackN)},
 }
-"""Every scheme that works inside the simulator."""
+"""Every scheme that runs inside the simulator."""
 
 __all__ = [
     "ONLINE_SCHEMES",

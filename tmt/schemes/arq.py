@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Arq(Scheme):
-    """Erased LLDUs are reported and sent again, before new ones.
+    """Erased LLDUs are retransmitted on a NACK, before new ones.
 
     Parameters
     ----------
     rtt_ns
-        Round-trip propagation time of the link: how long a report and the repeated LLDU travel together.
+        Round-trip propagation time of the link: a NACK and the retransmission take so long together.
     max_transmissions
         Erasures after which an LLDU is given up; None: never.
     detection_delay_ns
-        From the `tx` of an erased slot to the moment at which the receiver knows.
+        From the `tx` of an erased slot until the receiver detects the erasure.
 
     Raises
     ------
     UsageError
-        When a parameter is out of its range.
+        When a parameter is out of range.
     """
 
     name: ClassVar[str] = "arq"

@@ -22,14 +22,14 @@ class Fec(Scheme):
     data, repair
         Data and repair LLDUs of a block, N_D and N_R in Kuhn 2014, section 3.5.1.
     depth
-        Interleaving depth: so many blocks share a run of slots.
+        Interleaving depth: the number of blocks that share a run of slots.
     detection_delay_ns
-        From the `tx` of a run's last slot to the moment at which the receiver gives a block up.
+        From the `tx` of a run's last slot until the receiver gives up the blocks that it cannot recover.
 
     Raises
     ------
     UsageError
-        When a parameter is out of its range.
+        When a parameter is out of range.
     """
 
     name: ClassVar[str] = "fec"

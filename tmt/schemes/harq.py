@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Harq(Scheme):
-    """Blocks of data and repair LLDUs; more repair is sent on request.
+    """Blocks of data and repair LLDUs; the sender adds repair LLDUs on request.
 
     Parameters
     ----------
     data, repair
         Data and repair LLDUs of a block's first round, N_D and N_R in Kuhn 2014, section 3.5.4.
     rtt_ns
-        Round-trip propagation time of the link: how long a request and its answer travel together.
+        Round-trip propagation time of the link: a request and its repair LLDUs take so long together.
     extra
-        Repair LLDUs sent on top of those that are missing, N_S; 1 fits the paper's results best.
+        Repair LLDUs sent beyond the missing ones, N_S; 1 fits the paper's results best.
     rounds
         Most requests per block, R; the paper computes with 2.
     detection_delay_ns
-        From the `tx` of a round's last slot to the moment at which the receiver knows what is missing.
+        From the `tx` of a round's last slot until the receiver knows how many LLDUs are missing.
 
     Raises
     ------
     UsageError
-        When a parameter is out of its range.
+        When a parameter is out of range.
     """
 
     name: ClassVar[str] = "harq"

@@ -1,4 +1,4 @@
-"""Scheme `none`: nothing is repeated and nothing protected."""
+"""Scheme `none`: no retransmission, no redundancy."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class NoScheme(Scheme):
     Parameters
     ----------
     detection_delay_ns
-        From the `tx` of an erased slot to the moment at which the receiver knows.
+        From the `tx` of an erased slot until the receiver detects the erasure.
 
     Raises
     ------
     UsageError
-        When a parameter is out of its range.
+        When a parameter is out of range.
     """
 
     name: ClassVar[str] = "none"

@@ -1,4 +1,4 @@
-"""Schemes that work on live traffic only, inside the simulator: `go-back-n` and `hybrid` (docs/online.md)."""
+"""Schemes for live traffic only, inside the simulator: `go-back-n` and `hybrid` (docs/online.md)."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ MAX_COUNT = 2**31 - 1
 
 @dataclass(frozen=True)
 class _Frames(OnlineScheme):
-    """Frames of `data` LLDUs of one packet and `repair` LLDUs of redundancy, sent again when too few arrive.
+    """Frames of `data` LLDUs of one packet and `repair` repair LLDUs; the sender retransmits failed frames.
 
     Parameters
     ----------
     rtt_ns
-        Round-trip propagation time of the link: how long a report takes and what it brings about.
+        Round-trip propagation time of the link: a NACK and the retransmission take so long together.
     data, repair
         LLDUs of a frame; the last frame of a packet may have fewer data LLDUs.
     persistency
-        Most repetitions of a frame, after which it is given up; None: no limit.
+        Most retransmissions of a frame before the sender gives it up; None: no limit.
     detection_delay_ns
-        From the end of a frame to the moment at which the receiver has judged it.
+        From the end of a frame until the receiver knows whether it has failed.
     """
 
     rtt_ns: int
@@ -49,38 +49,38 @@ class _Frames(OnlineScheme):
 
 @dataclass(frozen=True)
 class Hybrid(_Frames):
-    """Hybrid FEC/ARQ-SR (Barakat and Al Fawal 2004): failed frames are sent again, before new ones.
+    """Hybrid FEC/ARQ-SR (Barakat and Al Fawal 2004): failed frames are retransmitted before new ones.
 
     Raises
     ------
     UsageError
-        When a parameter is out of its range.
+        When a parameter is out of range.
     """
 
     name: ClassVar[str] = "hybrid"
 
     @property
     def label(self) -> str:
-        """``Hybrid(10/11)``, with the persistency where that is limited."""
+        """``Hybrid(10/11)``, with the persistency if limited."""
         return f"Hybrid({self.data}/{self.data + self.repair}{self._limit})"
 
 
 @dataclass(frozen=True)
 class GoBackN(_Frames):
-    """Go-back-N: the receiver takes frames in order only; a failed one is sent again with all after it.
+    """Go-back-N: the receiver takes frames in order only; the sender retransmits a failed one and all after it.
 
     Parameters
     ----------
     window_frames
-        Frames that may be under way, N.
+        Most frames without feedback, N.
     repeat_after_ns
-        From the end of a frame to its repetition, where it fails; 0: as soon as the report is there, which is
-        the least: `rtt_ns` and `detection_delay_ns`.
+        From the end of a failed frame to its retransmission; 0: the least, which is the feedback delay,
+        `rtt_ns` plus `detection_delay_ns`.
 
     Raises
     ------
     UsageError
-        When a parameter is out of its range.
+        When a parameter is out of range.
     """
 
     name: ClassVar[str] = "go-back-n"
@@ -92,14 +92,14 @@ class GoBackN(_Frames):
         super().__post_init__()
         check_count("window_frames", self.window_frames, 1, MAX_COUNT)
         check_delay("repeat_after_ns", self.repeat_after_ns)
-        report_ns = self.rtt_ns + self.detection_delay_ns
-        if 0 < self.repeat_after_ns < report_ns:
+        feedback_ns = self.rtt_ns + self.detection_delay_ns
+        if 0 < self.repeat_after_ns < feedback_ns:
             raise UsageError(
-                f"repeat_after_ns is {self.repeat_after_ns}; it must be 0, or at least what a report takes, "
-                f"{report_ns}"
+                f"repeat_after_ns is {self.repeat_after_ns}; it must be 0, or at least the feedback delay, "
+                f"{feedback_ns}"
             )
 
     @property
     def label(self) -> str:
-        """``GBN(10)`` with the window, and the persistency where that is limited."""
+        """``GBN(10)`` with the window, and the persistency if limited."""
         return f"GBN({self.window_frames}{self._limit})"

@@ -1,4 +1,4 @@
-"""What every scheme shares: a name, a label, and how its parameters are checked."""
+"""Base of all schemes: a name, a label, and checks of parameters."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ MAX_BLOCK = 65_535
 
 @dataclass(frozen=True)
 class OnlineScheme(ABC):
-    """A link-layer scheme with its parameters, for the simulator; frozen and checked, it knows no file."""
+    """A link-layer scheme with its checked parameters, for the simulator."""
 
     name: ClassVar[str]
-    """What users type, such as harq."""
+    """The name that users type, such as harq."""
 
     @property
     @abstractmethod
     def label(self) -> str:
-        """How tables and figures call it, such as ``HARQ(10/12)``."""
+        """The name in tables and figures, such as ``HARQ(10/12)``."""
 
     def describe(self) -> dict[str, object]:
-        """Return name and parameters, for the metadata of what the scheme made."""
+        """Return name and parameters, for the metadata of link traces."""
         return {"name": self.name, **{field.name: getattr(self, field.name) for field in fields(self)}}
 
 
 @dataclass(frozen=True)
 class Scheme(OnlineScheme):
-    """A scheme that works on a whole trace beforehand as well: none, fec, arq or harq."""
+    """A scheme that also converts traces: none, fec, arq or harq."""
 
     @abstractmethod
     def converter(self) -> Converter:
@@ -46,12 +46,12 @@ class Scheme(OnlineScheme):
 
 
 def check_count(name: str, value: object, least: int, most: int | None = None) -> None:
-    """Refuse what is no whole number from `least` to `most`.
+    """Refuse a value other than a whole number from `least` to `most`.
 
     Raises
     ------
     UsageError
-        Naming the parameter, its value and what is allowed.
+        Naming the parameter, its value and the allowed ones.
     """
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole or value < least or (most is not None and value > most):  # type: ignore[operator]
@@ -60,12 +60,12 @@ def check_count(name: str, value: object, least: int, most: int | None = None) -
 
 
 def check_delay(name: str, value: object) -> None:
-    """Refuse what is no time in whole nanoseconds from 0 to `MAX_DELAY_NS`.
+    """Refuse a value other than whole nanoseconds from 0 to `MAX_DELAY_NS`.
 
     Raises
     ------
     UsageError
-        Naming the parameter, its value and what is allowed.
+        Naming the parameter, its value and the allowed ones.
     """
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole or not 0 <= value <= MAX_DELAY_NS:  # type: ignore[operator]
