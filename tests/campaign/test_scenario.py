@@ -140,7 +140,7 @@ REFUSALS = {
     "repetition before the report": (
         'name = "arq"',
         'name = "go-back-n"\nonline = true\nwindow_frames = 10\nrepeat_after = 0.4',
-        "15: key scheme: repeat_after_ns is 400000000; it must be 0, or at least what a report takes",
+        "15: key scheme: repeat_after_ns is 400000000; it must be 0, or at least the feedback delay",
     ),
     "proxy without a wired hop": (
         "rtt = 0.5",

@@ -67,7 +67,7 @@ class Hybrid(_Frames):
 
 @dataclass(frozen=True)
 class GoBackN(_Frames):
-    """Go-back-N: the receiver takes frames in order only; the sender retransmits a failed one and all after it.
+    """Go-back-N: the receiver takes frames in order only; the sender repeats a failed one and all after it.
 
     Parameters
     ----------
