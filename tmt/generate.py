@@ -14,7 +14,7 @@ from tmt.io import create_trace, open_trace
 from tmt.io.atomic import check_not_source
 from tmt.schema import PHY_TRACE
 from tmt.trace import Int64Array, PhyTrace
-from tmt.units import MAX_TIME_NS, NS_PER_S
+from tmt.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +26,10 @@ CHUNK_SLOTS = 1 << 18
 """Slots generated at a time; the trace does not depend on it."""
 
 _MAX_DENOMINATOR = 1 << 40
+
+
+DEFAULT_DECODE_TIME_NS = 36 * NS_PER_MS
+"""Decode time of a line where nothing says it: an interleaver of 36 ms."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,12 +51,18 @@ proc check_whole { key value least { most 2147483647 } } {
 	}
 }
 
+# The longest time in seconds (146 years): 2^62 ns, as in traces.
+set longest_s 4611686018
+
 proc check_real { key value least } {
-	# Neither inf nor nan is less than a bound.
-	set is_number [expr { [string is double -strict $value] && $value < 1e18 }]
+	global longest_s
+	set most [expr { [string match *_s $key] ? $longest_s : 1e18 }]
+	# Neither inf nor nan is within bounds.
+	set is_number [expr { [string is double -strict $value] && $value <= $most }]
+	set upper [expr { [string match *_s $key] && [string is double -strict $value] && $value > $most ? " to $most" : "" }]
 	if { $least eq "more" } {
-		if { !$is_number || $value <= 0 } { refuse "$key is $value; a number of more than 0 is allowed" }
+		if { !$is_number || $value <= 0 } { refuse "$key is $value; a number of more than 0$upper is allowed" }
 	} elseif { !$is_number || $value < $least } {
-		refuse "$key is $value; a number from $least is allowed"
+		refuse "$key is $value; a number from $least$upper is allowed"
 	}
 }

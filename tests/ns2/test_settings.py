@@ -66,6 +66,16 @@ def test_bad_setting__is_refused_by_name(
         ("hybrid.tcl", ("in_order", "2"), "in_order is 2; 0 and 1 are allowed"),
         (
             "replay.tcl",
+            ("hold_s", "1e10"),
+            "hold_s is 1e10; a number from 0 to 4611686018 is allowed",
+        ),
+        (
+            "hybrid.tcl",
+            ("duration_s", "1e17"),
+            "duration_s is 1e17; a number of more than 0 to 4611686018 is allowed",
+        ),
+        (
+            "replay.tcl",
             ("proxy_stack", "2020"),
             "proxy_stack is 2020; allowed are 2009, 2009-as-shipped, modern",
         ),

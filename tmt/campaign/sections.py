@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from tmt.channels import CHANNELS, Snr
 from tmt.channels.base import with_profile
 from tmt.errors import UsageError
-from tmt.generate import Line
+from tmt.generate import DEFAULT_DECODE_TIME_NS, Line
 from tmt.schemes import ONLINE_SCHEMES, SCHEMES
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.coding import Coding
@@ -129,9 +129,6 @@ class GeneratedTrace(Section):
     offset: Seconds | None = None
     label: str | None = None
 
-
-DEFAULT_DECODE_TIME_S = 0.001
-"""Decode time of a generated line where nothing says it: it must not be 0, which means erased."""
 
 GENERATED_KEYS = frozenset(GeneratedTrace.model_fields)
 
@@ -256,7 +253,9 @@ def line_of(section: Any) -> Line:
         raise UsageError(f"offset is {section.offset:g}, must be less than length, {section.length:g}")
     if channel.decode_time_ns is not None and section.decode_time is not None:
         raise UsageError(f"decode_time is given, but {channel.name} sets it by its own parameters")
-    decode_time_ns = channel.decode_time_ns or seconds_to_ns(section.decode_time or DEFAULT_DECODE_TIME_S)
+    decode_time_ns = channel.decode_time_ns or DEFAULT_DECODE_TIME_NS
+    if section.decode_time is not None:
+        decode_time_ns = seconds_to_ns(section.decode_time)
     return Line.at_rate(Fraction(str(rate)), lldu_bytes or 0, decode_time_ns, share=share or 1)
 
 

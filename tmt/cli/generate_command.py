@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from tmt.cli.options import POSITIVE_SECONDS, Number, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.errors import UsageError
+from tmt.generate import DEFAULT_DECODE_TIME_NS
 from tmt.units import NS_PER_MS
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ _PROBABILITY = Number(0.0, 1.0)
 @click.option(
     "--decode-time",
     type=POSITIVE_SECONDS,
-    default=36 * NS_PER_MS,
+    default=DEFAULT_DECODE_TIME_NS,
     show_default="0.036",
     help="Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.",
 )

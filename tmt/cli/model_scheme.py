@@ -11,6 +11,7 @@ from tmt.cli.model_output import Laws, Sweep, as_json, as_table
 from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS, Number, WholeNumber, with_options
 from tmt.cli.scheme_options import scheme_options
 from tmt.errors import UsageError
+from tmt.generate import DEFAULT_DECODE_TIME_NS
 from tmt.units import NS_PER_MS
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ _CHANNEL_AND_LINK = (
     click.option(
         "--decode-time",
         type=POSITIVE_SECONDS,
-        default=36 * NS_PER_MS,
+        default=DEFAULT_DECODE_TIME_NS,
         show_default="0.036",
         help="Time in seconds until the PHY has decoded a slot.",
     ),
