@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from tmt.settings.settings import PARAMETERS
 
 if TYPE_CHECKING:
-    from tmt.settings.parameters import Kind
+    from tmt.parameters import Kind
 
 ResultKind = Literal["text", "integer", "number", "flag"]
 """Types of result columns: Parquet string, int64, float64 and bool; Python str, int, float and bool."""

@@ -14,7 +14,7 @@ from tmt.run_columns import RUN_RESULTS
 from tmt.settings.settings import PARAMETERS
 
 if TYPE_CHECKING:
-    from tmt.settings.parameters import Declared
+    from tmt.parameters import Declared
 
 TABLES = {"link": Link, "traffic": Traffic, "wired": Wired, "proxy": ProxySection}
 SCRIPT = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl" / "replay.tcl"

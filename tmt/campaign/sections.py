@@ -17,7 +17,8 @@ from tmt.channels import CHANNELS, Snr
 from tmt.channels.base import with_profile
 from tmt.errors import UsageError
 from tmt.generate import DEFAULT_DECODE_TIME_NS, Line
-from tmt.schemes import ONLINE_SCHEMES, SCHEMES
+from tmt.parameters import declared
+from tmt.schemes import ONLINE_SCHEMES, SCHEMES, OnlineScheme
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.coding import Coding
 from tmt.settings.settings import MAX_SEED, PARAMETERS
@@ -25,7 +26,7 @@ from tmt.settings.tcp import TCP_VARIANTS
 from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
-    from tmt.settings.parameters import Declared
+    from tmt.parameters import Declared
 
 Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
 PositiveSeconds = Annotated[float, Field(gt=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
@@ -144,7 +145,7 @@ def _model(base: type[BaseModel], kind: type[Any], supplied: frozenset[str] = fr
     """Return the section that holds the parameters of a scheme or channel; times lose their ``_ns``."""
     kinds: dict[str, Any] = {
         field.name.removesuffix("_ns"): (
-            _key_type(field),
+            _key_type(kind, field),
             field.default if field.default is not MISSING else ...,
         )
         for field in fields(kind)
@@ -156,20 +157,21 @@ def _model(base: type[BaseModel], kind: type[Any], supplied: frozenset[str] = fr
 def _profiled_model(kind: type[Any]) -> type[BaseModel]:
     """Return the section of a channel with profiles: what is not given is taken from one of them."""
     kinds: dict[str, Any] = {
-        field.name.removesuffix("_ns"): (_key_type(field) | None, None) for field in fields(kind)
+        field.name.removesuffix("_ns"): (_key_type(kind, field) | None, None) for field in fields(kind)
     }
     return create_model(
         kind.__name__, __base__=GeneratedTrace, profile=(str, next(iter(kind.profiles))), **kinds
     )
 
 
-def _key_type(field: Any) -> Any:
-    """Return the type of a key from the declaration of the parameter, which is text."""
-    optional = "None" in field.type
-    plain: Any = (
-        Seconds if field.name.endswith("_ns") else {"int": int, "float": float}[field.type.split()[0]]
-    )
-    return plain | None if optional else plain
+def _key_type(kind: type[Any], field: Any) -> Any:
+    """Return the type of a key from the parameter's declaration, or from the text of its type."""
+    for one in declared(kind) if issubclass(kind, OnlineScheme) else ():
+        if one.name == field.name:
+            plain: Any = Seconds if one.kind == "time" else int
+            return plain | None if one.default is None else plain
+    text = Seconds if field.name.endswith("_ns") else {"int": int, "float": float}[field.type.split()[0]]
+    return text | None if "None" in field.type else text
 
 
 SCHEME_SECTIONS = {

@@ -16,7 +16,7 @@ from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
     from tmt.cli.options import Decorator
-    from tmt.settings.parameters import Declared
+    from tmt.parameters import Declared
 
 _BY_NAME = {one.name: one for one in PARAMETERS if not one.group}
 

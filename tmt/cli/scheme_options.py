@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -10,90 +10,85 @@ from click.core import ParameterSource
 
 from tmt.cli.options import SECONDS, WholeNumber, with_options
 from tmt.errors import UsageError
+from tmt.parameters import declared
+from tmt.schemes import ONLINE_SCHEMES, SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tmt.cli.options import Decorator
+    from tmt.parameters import Declared
     from tmt.schemes import OnlineScheme
 
 S = TypeVar("S", bound="OnlineScheme")
 
 
-@dataclass(frozen=True, slots=True)
-class _Option:
-    """A parameter of schemes: which ones have it, its least value, what it means, what it is by default."""
-
-    schemes: tuple[str, ...]
-    least: int
-    meaning: str
-    default: int | str | None
-
-
 MOST_MODELLED = 65_535
 """The most that a model takes of any number, the largest block of a scheme; more takes too long."""
 
-CONVERTING_NAMES = ("none", "fec", "arq", "harq")
-"""Schemes that convert traces."""
-
-ONLINE_NAMES = (*CONVERTING_NAMES, "hybrid", "go-back-n")
-"""Schemes that work inside the simulator."""
-
-_OPTIONS = {
-    "data": _Option(("fec", "harq", "hybrid", "go-back-n"), 1, "data LLDUs of a block or frame, N_D.", None),
-    "repair": _Option(("fec", "harq", "hybrid", "go-back-n"), 0, "its repair LLDUs, N_R.", None),
-    "depth": _Option(("fec",), 1, "blocks that are interleaved, I.", 1),
-    "extra": _Option(("harq",), 0, "repair LLDUs sent beyond those missing, N_S.", 1),
-    "rounds": _Option(("harq",), 0, "most requests for repair, R.", 2),
-    "max_transmissions": _Option(("arq",), 1, "erasures after which an LLDU is given up.", "never"),
-    "persistency": _Option(("hybrid", "go-back-n"), 0, "most repetitions of a frame.", "unlimited"),
-    "window_frames": _Option(("go-back-n",), 1, "frames that may be under way, N.", None),
-}
+CONVERTING_NAMES = tuple(SCHEMES)
+ONLINE_NAMES = tuple(ONLINE_SCHEMES)
 
 
-_TIMES = {
-    "detection_delay_ns": _Option(
-        ONLINE_NAMES, 0, "time in seconds until the receiver knows that a slot was erased.", 0
-    ),
-    "repeat_after_ns": _Option(
-        ("go-back-n",),
-        0,
-        "seconds from a frame's end to its repetition, where it fails.",
-        "when the report is there",
-    ),
-}
+def _parameters() -> dict[str, dict[str, Declared]]:
+    """Return each parameter but the RTT with the schemes that have it, numbers first."""
+    found: dict[str, dict[str, Declared]] = {}
+    for scheme, kind in ONLINE_SCHEMES.items():
+        for one in declared(kind):
+            found.setdefault(one.name, {})[scheme] = one
+    return dict(sorted(found.items(), key=lambda item: item[0].endswith("_ns")))
+
+
+_PARAMETERS = _parameters()
+
+SCHEME_PARAMETERS = {
+    name: next(iter(having.values())).parameter.flag for name, having in _PARAMETERS.items()
+} | {"rtt_ns": "--rtt"}
+"""Parameters of the schemes, and the options that set them."""
 
 
 def options_of_schemes(*names: str) -> Decorator:
     """Return what gives a command the parameters of schemes but the RTT, each None where it is not typed."""
     options = []
-    for name, option in (_OPTIONS | _TIMES).items():
-        having = [scheme for scheme in names if scheme in option.schemes]
-        if not having:
+    for name, having in _PARAMETERS.items():
+        chosen = [one for scheme, one in having.items() if scheme in names]
+        if not chosen:
             continue
-        default = "" if option.default is None else f"  [default: {option.default}]"
-        whose = "" if len(having) == len(names) else f"{', '.join(having)}: "
-        meaning = option.meaning if whose else _sentence(option.meaning)
-        of_what = SECONDS if name in _TIMES else WholeNumber(option.least)
-        options.append(
-            click.option(SCHEME_PARAMETERS[name], name, type=of_what, help=f"{whose}{meaning}{default}")
-        )
+        parameter = chosen[0].parameter
+        whose = "" if len(chosen) == len(names) else ", ".join(s for s in having if s in names) + ": "
+        meaning = parameter.meaning if whose else _sentence(parameter.meaning)
+        of_what = SECONDS if chosen[0].kind == "time" else WholeNumber(int(parameter.least or 0))
+        words = f"{whose}{meaning}.{_default(list(having.values()))}"
+        options.append(click.option(parameter.flag, name, type=of_what, help=words))
     return with_options(*options)
+
+
+def _default(having: list[Declared]) -> str:
+    """Return the words for a default that all schemes with the parameter share."""
+    defaults = {one.default for one in having}
+    if len(defaults) > 1 or having[0].is_required:
+        return ""
+    return f"  [default: {having[0].parameter.absent or having[0].default}]"
 
 
 def scheme_options(scheme: str) -> Decorator:
     """Return what gives a command the parameters of one scheme: its own names, required ones and defaults."""
     options = []
-    for name, option in _OPTIONS.items():
-        if scheme not in option.schemes:
+    for name, having in _PARAMETERS.items():
+        one = having.get(scheme)
+        if one is None or one.kind == "time":
             continue
         absent: dict[str, Any] = {"required": True}
-        if isinstance(option.default, int):
-            absent = {"default": option.default, "show_default": True}
-        elif option.default is not None:
-            absent = {"show_default": option.default}
-        of_what, meaning = WholeNumber(option.least, MOST_MODELLED), _sentence(option.meaning)
-        options.append(click.option(SCHEME_PARAMETERS[name], type=of_what, help=meaning, **absent))
+        if isinstance(one.default, int):
+            absent = {"default": one.default, "show_default": True}
+        elif one.default is None:
+            absent = {"show_default": one.parameter.absent}
+        of_what = WholeNumber(int(one.parameter.least or 0), MOST_MODELLED)
+        options.append(
+            click.option(
+                SCHEME_PARAMETERS[name], type=of_what, help=f"{_sentence(one.parameter.meaning)}.", **absent
+            )
+        )
     return with_options(*options)
 
 
@@ -149,11 +144,3 @@ def chosen_schemes(flag: str, names: Sequence[str], kinds: Mapping[str, type[S]]
 
 def _sentence(meaning: str) -> str:
     return meaning[0].upper() + meaning[1:]
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
-SCHEME_PARAMETERS = {name: _flag(name.removesuffix("_ns")) for name in (*_OPTIONS, *_TIMES, "rtt_ns")}
-"""Parameters of the schemes, and the options that set them."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from tmt.schemes.converter import Converter, grown_ring, ring_entries
-from tmt.schemes.parameters import Scheme, check_count, check_delay
+from tmt.schemes.parameters import DetectionDelay, MaxTransmissions, Scheme, check_count, check_delay
 
 if TYPE_CHECKING:
     from tmt.kernels import Rows
@@ -37,8 +37,8 @@ class Arq(Scheme):
     name: ClassVar[str] = "arq"
 
     rtt_ns: int
-    max_transmissions: int | None = None
-    detection_delay_ns: int = 0
+    max_transmissions: MaxTransmissions = None
+    detection_delay_ns: DetectionDelay = 0
 
     def __post_init__(self) -> None:
         check_delay("rtt_ns", self.rtt_ns)

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tmt.schemes.converter import Converter
-from tmt.schemes.parameters import Scheme, check_count, check_delay, check_run
+from tmt.schemes.parameters import (
+    Data,
+    Depth,
+    DetectionDelay,
+    Repair,
+    Scheme,
+    check_count,
+    check_delay,
+    check_run,
+)
 
 if TYPE_CHECKING:
     from tmt.kernels import Rows
@@ -34,10 +43,10 @@ class Fec(Scheme):
 
     name: ClassVar[str] = "fec"
 
-    data: int
-    repair: int
-    depth: int = 1
-    detection_delay_ns: int = 0
+    data: Data
+    repair: Repair
+    depth: Depth = 1
+    detection_delay_ns: DetectionDelay = 0
 
     def __post_init__(self) -> None:
         check_count("data", self.data, 1)

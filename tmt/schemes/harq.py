@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from tmt.schemes.converter import Converter, grown_ring, ring_entries
-from tmt.schemes.parameters import Scheme, check_count, check_delay, check_run
+from tmt.schemes.parameters import (
+    Data,
+    DetectionDelay,
+    Extra,
+    Repair,
+    Rounds,
+    Scheme,
+    check_count,
+    check_delay,
+    check_run,
+)
 
 if TYPE_CHECKING:
     from tmt.kernels import Rows
@@ -40,12 +50,12 @@ class Harq(Scheme):
 
     name: ClassVar[str] = "harq"
 
-    data: int
-    repair: int
+    data: Data
+    repair: Repair
     rtt_ns: int
-    extra: int = 1
-    rounds: int = 2
-    detection_delay_ns: int = 0
+    extra: Extra = 1
+    rounds: Rounds = 2
+    detection_delay_ns: DetectionDelay = 0
 
     def __post_init__(self) -> None:
         check_count("data", self.data, 1)

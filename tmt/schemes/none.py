@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tmt.schemes.converter import Converter
-from tmt.schemes.parameters import Scheme, check_delay
+from tmt.schemes.parameters import DetectionDelay, Scheme, check_delay
 
 if TYPE_CHECKING:
     from tmt.kernels import Rows
@@ -30,7 +30,7 @@ class NoScheme(Scheme):
 
     name: ClassVar[str] = "none"
 
-    detection_delay_ns: int = 0
+    detection_delay_ns: DetectionDelay = 0
 
     def __post_init__(self) -> None:
         check_delay("detection_delay_ns", self.detection_delay_ns)

@@ -6,7 +6,18 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tmt.errors import UsageError
-from tmt.schemes.parameters import OnlineScheme, check_count, check_delay, check_run
+from tmt.schemes.parameters import (
+    Data,
+    DetectionDelay,
+    OnlineScheme,
+    Persistency,
+    Repair,
+    RepeatAfter,
+    WindowFrames,
+    check_count,
+    check_delay,
+    check_run,
+)
 
 MAX_COUNT = 2**31 - 1
 
@@ -28,10 +39,10 @@ class _Frames(OnlineScheme):
     """
 
     rtt_ns: int
-    data: int = 1
-    repair: int = 0
-    persistency: int | None = None
-    detection_delay_ns: int = 0
+    data: Data = 1
+    repair: Repair = 0
+    persistency: Persistency = None
+    detection_delay_ns: DetectionDelay = 0
 
     def __post_init__(self) -> None:
         check_delay("rtt_ns", self.rtt_ns)
@@ -85,8 +96,8 @@ class GoBackN(_Frames):
 
     name: ClassVar[str] = "go-back-n"
 
-    window_frames: int = field(kw_only=True)
-    repeat_after_ns: int = 0
+    window_frames: WindowFrames = field(kw_only=True)
+    repeat_after_ns: RepeatAfter = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()

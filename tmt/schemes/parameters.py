@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from tmt.errors import UsageError
+from tmt.parameters import Parameter
 from tmt.units import MAX_TIME_NS, NS_PER_S
 
 if TYPE_CHECKING:
@@ -17,6 +18,40 @@ MAX_DELAY_NS = MAX_TIME_NS // 4
 
 MAX_BLOCK = 65_535
 """Most LLDUs in a block or a run of blocks."""
+
+
+Data = Annotated[int, Parameter("data LLDUs of a block or frame, N_D", least=1, flag="--data")]
+Repair = Annotated[int, Parameter("its repair LLDUs, N_R", least=0, flag="--repair")]
+Depth = Annotated[int, Parameter("blocks that are interleaved, I", least=1, flag="--depth")]
+Extra = Annotated[int, Parameter("repair LLDUs sent beyond those missing, N_S", least=0, flag="--extra")]
+Rounds = Annotated[int, Parameter("most requests for repair, R", least=0, flag="--rounds")]
+MaxTransmissions = Annotated[
+    int | None,
+    Parameter(
+        "erasures after which an LLDU is given up", least=1, flag="--max-transmissions", absent="never"
+    ),
+]
+Persistency = Annotated[
+    int | None,
+    Parameter("most repetitions of a frame", least=0, flag="--persistency", absent="unlimited"),
+]
+WindowFrames = Annotated[int, Parameter("frames that may be under way, N", least=1, flag="--window-frames")]
+DetectionDelay = Annotated[
+    int,
+    Parameter(
+        "time in seconds until the receiver knows that a slot was erased", least=0, flag="--detection-delay"
+    ),
+]
+RepeatAfter = Annotated[
+    int,
+    Parameter(
+        "seconds from a frame's end to its repetition, where it fails",
+        least=0,
+        flag="--repeat-after",
+        absent="when the report is there",
+    ),
+]
+"""Parameters of schemes: options of the command line and keys of scenarios follow from them."""
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from tmt.parameters import Parameter, check_bounds
 from tmt.settings.checks import MAX_PACKETS
-from tmt.settings.parameters import Parameter, check_bounds
 from tmt.settings.tcp import STACKS, TCP_VARIANTS, check_stack
 from tmt.units import MAX_TIME_NS
 

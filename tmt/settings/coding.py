@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from tmt.errors import UsageError
-from tmt.settings.parameters import Parameter, check_bounds
+from tmt.parameters import Parameter, check_bounds
 from tmt.settings.tcp import HEADER_BYTES
 
 RATELESS_CODES = ("raptorq", "lt")

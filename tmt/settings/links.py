@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tmt.settings.checks import check_range
+from tmt.parameters import check_range
 from tmt.units import MAX_TIME_NS
 
 if TYPE_CHECKING:

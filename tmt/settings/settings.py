@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from tmt.errors import UsageError
+from tmt.parameters import Declared, Parameter, check_bounds, declared
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.checks import MAX_PACKETS, check_hold
 from tmt.settings.coding import Coding
 from tmt.settings.links import Link
-from tmt.settings.parameters import Declared, Parameter, check_bounds, declared
 from tmt.settings.tcp import DEFAULT_STACK, FECTCP, STACKS, TCP_VARIANTS, check_stack
 from tmt.units import MAX_TIME_NS, ns_to_seconds
 

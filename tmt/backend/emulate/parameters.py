@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.errors import UsageError
-from tmt.settings.checks import check_hold, check_range
+from tmt.parameters import check_range
+from tmt.settings.checks import check_hold
 from tmt.units import MAX_TIME_NS
 
 if TYPE_CHECKING:

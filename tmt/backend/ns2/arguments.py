@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.backend.setup import Setup
+    from tmt.parameters import Kind
     from tmt.schemes.parameters import OnlineScheme
     from tmt.settings.links import PlainLink
-    from tmt.settings.parameters import Kind
 
 
 def arguments(setup: Setup) -> list[str]:

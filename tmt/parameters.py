@@ -6,11 +6,11 @@ Fields whose names end in ``_ns`` are times: people type and read seconds, and c
 """
 
 from collections.abc import Hashable
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from typing import Annotated, Any, Literal, cast, get_args, get_origin
+from typing import Any, Literal, cast, get_args, get_type_hints
 
-from tmt.settings.checks import check_range
+from tmt.errors import UsageError
 
 Kind = Literal["time", "int", "float", "str", "bool"]
 
@@ -99,11 +99,19 @@ class Declared:
 
 def declared(settings: type[Any], *, group: str = "", prefix: str = "") -> tuple[Declared, ...]:
     """Return the parameters that a settings class declares, in the order of its fields."""
+    hints = get_type_hints(settings, include_extras=True)
     return tuple(
-        Declared(parameter, field.name, _kind(field), field.default, group, prefix)
+        Declared(parameter, field.name, _kind(field.name, hints[field.name]), field.default, group, prefix)
         for field in fields(settings)
-        if (parameter := _parameter(field)) is not None
+        if (parameter := _parameter(hints[field.name])) is not None
     )
+
+
+def check_range(name: str, value: float, least: float, most: float) -> None:
+    """Refuse what is no number from `least` to `most` (UsageError)."""
+    # Written so that NaN is refused as well.
+    if isinstance(value, bool) or not least <= value <= most:
+        raise UsageError(f"{name} is {value}, must be from {least:.15g} to {most:.15g}")
 
 
 def check_bounds(settings: Any) -> None:
@@ -129,13 +137,12 @@ def _bounds(settings: Hashable) -> tuple[tuple[str, float, float], ...]:
     )
 
 
-def _parameter(field: "Field[Any]") -> Parameter | None:
-    found = [note for note in getattr(field.type, "__metadata__", ()) if isinstance(note, Parameter)]
+def _parameter(hint: Any) -> Parameter | None:
+    found = [note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Parameter)]
     return found[0] if found else None
 
 
-def _kind(field: "Field[Any]") -> Kind:
-    assert get_origin(field.type) is Annotated
-    value = get_args(field.type)[0]
+def _kind(name: str, hint: Any) -> Kind:
+    value = get_args(hint)[0]
     kind: Kind = next(kind for kind in get_args(value) or (value,) if kind is not type(None)).__name__
-    return "time" if field.name.endswith("_ns") else kind
+    return "time" if name.endswith("_ns") else kind
