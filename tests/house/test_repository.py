@@ -21,7 +21,8 @@ def test_page__links_to_files_that_exist(page: Path) -> None:
 
 def test_pages__are_reachable_from_the_readme() -> None:
     linked = set(re.findall(r"\]\((docs/[^)#\s]+\.md)", (ROOT / "README.md").read_text()))
-    assert linked == {str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("*.md")}
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*/README.md")]
+    assert linked == {str(page.relative_to(ROOT)) for page in pages}
 
 
 def test_readme__names_only_targets_that_make_has() -> None:

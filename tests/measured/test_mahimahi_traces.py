@@ -113,3 +113,16 @@ def test_export__refuses_a_trace_that_mahimahi_would(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="delivers no packet of 1500 bytes after its"):
             write_opportunities(tmp_path / "out", PhyTrace(np.array([0]), np.array([5])), lldu_bytes)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_delays__of_leoreplayer_stand_for_the_decode_time(tmp_path: Path) -> None:
+    """By hand: a line for 10 ms each, from time 0 on, and anew after the third."""
+    path = opportunities(tmp_path, "0\n9\n10\n25\n30\n31\n")
+    (tmp_path / "delays").write_text("20\r\n30\r\n40\r\n\r\n")
+    trace = read_mahimahi(path, 1, str(tmp_path / "delays")).trace
+    assert (trace.decode_time_ns // 1_000_000).tolist() == [20, 20, 30, 40, 20, 20]
+    slower = read_mahimahi(path, 1, str(tmp_path / "delays"), 15_000_000).trace
+    assert (slower.decode_time_ns // 1_000_000).tolist() == [20, 20, 20, 30, 40, 40]
+    (tmp_path / "delays").write_text("20\n0\n")
+    with pytest.raises(InputError, match=r"delays:2: 0 is no whole number of milliseconds, 1 or more"):
+        read_mahimahi(path, 1, str(tmp_path / "delays"))

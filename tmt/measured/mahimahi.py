@@ -16,8 +16,9 @@ from tmt.io.atomic import staged
 from tmt.io.files import open_input
 from tmt.io.lines import LineBlocks
 from tmt.io.refusals import refusal, shown
-from tmt.measured.importer import Importer, Measurement
+from tmt.measured.importer import Importer, Measurement, Option
 from tmt.measured.options import DECODE_TIME
+from tmt.measured.text_lines import text_lines
 from tmt.trace import Int64Array, LinkTrace, PhyTrace
 from tmt.units import MAX_TIME_NS, NS_PER_MS
 
@@ -26,6 +27,20 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.trace import Trace
+
+_DELAYS = Option(
+    "delays",
+    "--delays",
+    "file",
+    "LeoReplayer's file of one-way delays in ms, one a line; it stands for --decode-time.",
+)
+_DELAY_INTERVAL = Option(
+    "delay_interval_ns",
+    "--delay-interval",
+    "positive seconds",
+    "With --delays: seconds that a line stands for.",
+    default=10 * NS_PER_MS,
+)
 
 PACKET_BYTES = 1500
 """Bytes that one opportunity can carry."""
@@ -65,18 +80,40 @@ def _opportunity_ms(path: str, line: int, field: bytes, previous: int) -> int:
     return time_ms
 
 
-def read_mahimahi(path: str, decode_time_ns: int) -> Measurement:
-    """Return one slot per opportunity, decoded after `decode_time_ns`, none erased.
+def read_mahimahi(
+    path: str, decode_time_ns: int, delays: str | None = None, delay_interval_ns: int = 10 * NS_PER_MS
+) -> Measurement:
+    """Return one slot per opportunity, none erased, decoded after `decode_time_ns` or after measured delays.
 
     The file tells which packets went through, and no losses. The c opportunities of a millisecond are spread
     evenly over it, the first at its start. Errors as for `read_opportunities_ms`.
+
+    Parameters
+    ----------
+    delays
+        File of LeoReplayer: one-way delays in whole milliseconds, one a line for each `delay_interval_ns`
+        from time 0 on, and anew at its end.
     """
     times_ms = read_opportunities_ms(path)
     _, first, index, count = np.unique(times_ms, return_index=True, return_inverse=True, return_counts=True)
     rank: Int64Array = np.arange(len(times_ms)) - first[index]
     tx_time_ns: Int64Array = times_ms * NS_PER_MS + rank * NS_PER_MS // count[index]
-    trace = PhyTrace(tx_time_ns, np.full(len(times_ms), decode_time_ns, np.int64))
-    return Measurement(trace, "packed", PACKET_BYTES)
+    decode_ns = np.full(len(times_ms), decode_time_ns, np.int64)
+    if delays is not None:
+        held_ns = _read_delays_ms(delays) * NS_PER_MS
+        decode_ns = held_ns[tx_time_ns // delay_interval_ns % len(held_ns)]
+    return Measurement(PhyTrace(tx_time_ns, decode_ns), "packed", PACKET_BYTES)
+
+
+def _read_delays_ms(path: str) -> Int64Array:
+    """Return the delays of LeoReplayer's file; a delay of 0 would mean an erased slot."""
+    delays: list[int] = []
+    for line in text_lines(path):
+        if not (line.text.isdigit() and 0 < int(line.text[:20]) < MAX_TIME_NS // NS_PER_MS):
+            reason = f"{shown(line.text)} is no whole number of milliseconds, 1 or more"
+            raise InputError(path, reason, line.number)
+        delays.append(int(line.text))
+    return np.array(delays, np.int64)
 
 
 def _sniff(head: bytes) -> bool:
@@ -143,9 +180,10 @@ IMPORTER = Importer(
     "packet-delivery trace: one millisecond a line, each for 1500 bytes",
     read_mahimahi,
     _sniff,
-    (DECODE_TIME,),
+    (DECODE_TIME, _DELAYS, _DELAY_INTERVAL),
     """\
-Each line becomes a slot of 1500 bytes, none erased; several in one millisecond are spread over it.
+Each line becomes a slot of 1500 bytes, none erased; several in one millisecond are spread over it. With
+--delays each slot is decoded after a measured one-way delay.
 
 \b
   tmt import mahimahi Verizon-LTE-short.down phy.parquet""",
