@@ -13,6 +13,7 @@ from analysis.channel import channel_check
 from analysis.jin2006 import recipe as jin2006
 from analysis.kuhn2014 import figure5, figure6
 from analysis.kuhn2014 import recipe as kuhn2014
+from analysis.measured import gallery
 from analysis.tcp import congestion_controls
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ RECIPES = {
     "Offline against online": offline_online.main,
     "Channel lms against theory": channel_check.main,
     "Congestion controls of the modern sender": congestion_controls.main,
+    "Gallery of measured links": gallery.main,
 }
 
 

@@ -1,9 +1,9 @@
-"""Attenuation of one navigation satellite's signal over a drive: ``python gnss_attenuation.py CN0.csv.gz OUT.csv``.
+"""Attenuation of one navigation satellite's signal over a drive.
 
-The attenuation is the C/N0 that the satellite has in the open less the C/N0 of each second. In the open means the
-90th percentile while the car moves faster than 2 m/s. A second in which other satellites are received and this
-one is not has the greatest attenuation that was measured: a lower bound. A second in which none is logged has no
-row.
+``python gnss_attenuation.py CN0.csv.gz OUT.csv``. The attenuation is the C/N0 of the satellite in the open less
+the C/N0 of each second. C/N0 in the open is the 90th percentile while the car moves faster than 2 m/s. In a
+second in which only other satellites are received, the attenuation is the greatest that was measured, a lower
+bound. A second without any satellite has no row.
 """
 
 from __future__ import annotations
