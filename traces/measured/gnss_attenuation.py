@@ -1,6 +1,6 @@
 """Attenuation of one navigation satellite's signal over a drive.
 
-``python gnss_attenuation.py CN0.csv.gz OUT.csv``. The attenuation is the C/N0 of the satellite in the open less
+``python gnss_attenuation.py CN0.csv.gz OUT.csv``. The attenuation is the satellite's C/N0 in the open less
 the C/N0 of each second. C/N0 in the open is the 90th percentile while the car moves faster than 2 m/s. In a
 second in which only other satellites are received, the attenuation is the greatest that was measured, a lower
 bound. A second without any satellite has no row.
