@@ -117,6 +117,7 @@ def test_ns3_nr__joins_the_scheduler_s_attempts_by_process(tmp_path: Path) -> No
             ":4",
             "correct is 2; allowed are whole numbers from 0",
         ),
+        ("ns3-lte", LTE.replace("24\t", "-1\t"), ":4", "time is -1; the least allowed is 0"),
         ("ns3-lte", LTE.replace("24\t1", "24\t1\t1"), ":4", "this line has 13 fields; 12 are needed"),
         ("ns3-lte", LTE.replace("24\t1\t", "24\t"), ":4", "this line has 11 fields; 12 are needed"),
         ("ns3-lte", LTE.replace("31\t", "24\t1\t1\t4\t0\t0\t5\t19\t1\t0\t1\t0\n31\t"), "", None),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmt.errors import UsageError
@@ -12,6 +12,7 @@ from tmt.measured.frames import SlotClock, slots_per_frame
 MS = 1_000_000
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 60_000), min_size=1, max_size=30).map(sorted),
     st.integers(0, 10_239),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
@@ -111,16 +112,20 @@ class TextTable:
         return [field.strip() for field in fields]
 
 
-def time_ns(path: str, line: int | str, name: str, text: str, unit_ns: int) -> int:
-    """Return a time as integer nanoseconds, rounded half to even; refuse what is no time."""
+def time_ns(
+    path: str, line: int | str, name: str, text: str, unit_ns: int, least_ns: int = -MAX_TIME_NS
+) -> int:
+    """Return a time as integer nanoseconds, rounded half to even; refuse anything else."""
     try:
         value = Decimal(text) * unit_ns
-    except InvalidOperation:
+    except ArithmeticError:
         value = Decimal("nan")
     if not value.is_finite():
         raise InputError(path, f"{name} is {shown(text) or 'empty'}; a number is needed", line)
     if abs(value) > MAX_TIME_NS:
         raise InputError(path, f"{name} is {shown(text)}, which is beyond 146 years", line)
+    if value < least_ns:
+        raise InputError(path, f"{name} is {shown(text)}; the least allowed is {least_ns // unit_ns}", line)
     return int(value.to_integral_value())
 
 
@@ -136,14 +141,14 @@ def date_ns(path: str, line: int | str, name: str, text: str) -> int:
 
 def whole(path: str, line: int | str, name: str, text: str, least: int, most: int) -> int:
     """Return a whole number within bounds, also where it is spelled as a decimal; refuse anything else."""
+    number = least - 1
     if text.isdecimal() and text.isascii() and len(text) < 19:
         number = int(text)
     else:
-        try:
+        with suppress(InvalidOperation):  # no number, or NaN, which does not compare
             value = Decimal(text)
-            number = int(value) if value.is_finite() and value == int(value) else least - 1
-        except InvalidOperation:
-            number = least - 1
+            if least <= value <= most and value == value.to_integral_value():
+                number = int(value)
     if not least <= number <= most:
         reason = f"{name} is {shown(text) or 'empty'}; allowed are whole numbers from {least} to {most}"
         raise InputError(path, reason, line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -62,6 +62,6 @@ def canonical(text: str) -> str:
     word = text.strip().lower()
     try:
         value = Decimal(_FLAGS.get(word, word))
-    except InvalidOperation:
+    except ArithmeticError:
         return word
     return str(value.normalize()) if value.is_finite() and value else ("0" if value == 0 else word)

@@ -32,7 +32,7 @@ def read_ns3_lte(
         attempts.append(
             Attempt(
                 line=line,
-                time_ns=time_ns(path, line, "time", time, UNITS_NS["ms"]),
+                time_ns=time_ns(path, line, "time", time, UNITS_NS["ms"], 0),
                 size_bytes=whole(path, line, "size", size, 1, _LARGEST_BLOCK_BYTES),
                 failed=whole(path, line, "correct", correct, 0, 1) == 0,
                 repeat=whole(path, line, "ndi", ndi, 0, 1) == 0 or version > 0,

@@ -90,7 +90,7 @@ def _attempt(path: str, line: int, row: dict[str, str], asked: Direction | None)
     new = "new" not in row or whole(path, line, "ndi", row["new"], 0, 1) == 1
     return Attempt(
         line=line,
-        time_ns=time_ns(path, line, "time", row["time"], UNITS_NS["s"]),
+        time_ns=time_ns(path, line, "time", row["time"], UNITS_NS["s"], 0),
         size_bytes=size,
         failed=whole(path, line, "corrupt", row["corrupt"], 0, 1) == 1 if "corrupt" in row else None,
         repeat=version > 0 or not new,

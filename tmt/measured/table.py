@@ -17,7 +17,7 @@ from tmt.measured.parquet_columns import ParquetTable
 from tmt.measured.readings import separate
 from tmt.measured.table_options import OPTIONS
 from tmt.trace import LinkTrace, PhyTrace
-from tmt.units import seconds_to_ns
+from tmt.units import MAX_TIME_NS, seconds_to_ns
 
 if TYPE_CHECKING:
     from tmt.measured.options import Reading
@@ -176,10 +176,13 @@ def _trace(
     said: list[str],
 ) -> PhyTrace | LinkTrace:
     """Return the rows in order of time; `said` gains notes on their order."""
-    times_ns = np.array(rows.times_ns, np.int64) - origin_ns
-    if (early := np.flatnonzero(times_ns < 0)).size:
-        at = int(early[0])
-        raise InputError(path, f"this time is {-times_ns[at] / 1e9:g} s before the origin", rows.lines[at])
+    since_ns = [moment_ns - origin_ns for moment_ns in rows.times_ns]
+    for passed_ns, line in zip(since_ns, rows.lines, strict=True):
+        if passed_ns < 0:
+            raise InputError(path, f"this time is {-passed_ns / 1e9:g} s before the origin", line)
+        if passed_ns > MAX_TIME_NS:
+            raise InputError(path, "this time is more than 146 years after the origin", line)
+    times_ns = np.array(since_ns, np.int64)
     if back := int((np.diff(times_ns) < 0).sum()):
         said.append(f"the time goes back in {back:,} places; rows are sorted by it")
     order = np.argsort(times_ns, kind="stable")
