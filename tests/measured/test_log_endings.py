@@ -138,7 +138,7 @@ PIECES = [
 def test_excerpt__that_is_damaged_is_refused_or_makes_a_good_trace(
     name: str, damage: list[tuple[float, int, str]], reading: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Pieces of the text are replaced; the outcome is one line for the user, or rows that a trace may have."""
+    """Pieces of the text are replaced; the outcome is one line, or rows that a trace may have."""
     header, rows, options = EXCERPTS[name]
     text = header + rows
     for place, length, piece in damage:
