@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.channels import CHANNELS, Bernoulli, ErrorFree, GilbertElliott, Lms, NeymanA, SlotChannel, Snr
+from tmt.channels import (
+    CHANNELS,
+    Bernoulli,
+    ErrorFree,
+    GilbertElliott,
+    Lms,
+    NeymanA,
+    Shadows,
+    SlotChannel,
+    Snr,
+)
 from tmt.errors import UsageError
 from tmt.kernels.gilbert_elliott import gilbert_elliott
 
@@ -22,8 +32,9 @@ EXAMPLES: list[SlotChannel] = [
 
 
 def test_channels__are_known_by_the_names_that_users_type() -> None:
-    assert set(CHANNELS) == {"error-free", "bernoulli", "gilbert-elliott", "neyman-a", "lms", "snr"}
-    assert {type(example) for example in EXAMPLES} == set(CHANNELS.values()) - {Lms, Snr}
+    by_slots = {"error-free", "bernoulli", "gilbert-elliott", "neyman-a"}
+    assert set(CHANNELS) == by_slots | {"lms", "shadows", "snr"}
+    assert {type(example) for example in EXAMPLES} == set(CHANNELS.values()) - {Lms, Shadows, Snr}
 
 
 @pytest.mark.parametrize("channel", EXAMPLES, ids=lambda channel: channel.name)

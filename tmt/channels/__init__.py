@@ -11,10 +11,11 @@ from tmt.channels.error_free import ErrorFree
 from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.channels.lms import Lms
 from tmt.channels.neyman_a import NeymanA
+from tmt.channels.shadows import Shadows
 from tmt.channels.snr import Snr
 
 CHANNELS: dict[str, type[Channel]] = {
-    channel.name: channel for channel in (ErrorFree, Bernoulli, GilbertElliott, NeymanA, Lms, Snr)
+    channel.name: channel for channel in (ErrorFree, Bernoulli, GilbertElliott, NeymanA, Lms, Shadows, Snr)
 }
 """Every channel by the name that users type."""
 
@@ -28,6 +29,7 @@ __all__ = [
     "Lms",
     "NeymanA",
     "Realisation",
+    "Shadows",
     "SlotChannel",
     "Snr",
 ]

@@ -43,10 +43,11 @@ _PROBABILITY = Number(0.0, 1.0)
 @click.option(
     "--channel",
     "channel_name",
-    type=click.Choice(["error-free", "bernoulli", "gilbert-elliott", "neyman-a", "lms", "snr"]),
+    type=click.Choice(["error-free", "bernoulli", "gilbert-elliott", "neyman-a", "lms", "shadows", "snr"]),
     required=True,
     help="Which slots are erased: none; each with --probability; in bursts; where clusters of errors lie; in "
-    "shadow and fading on the way of a receiver in a car; where a measured signal is too weak for a code.",
+    "shadow and fading on the way of a receiver in a car; in shadows that are alike; where a measured signal "
+    "is too weak for a code.",
 )
 @click.option(
     "--probability", type=_PROBABILITY, help="bernoulli, neyman-a: probability that a slot is erased."
@@ -92,14 +93,16 @@ _PROBABILITY = Number(0.0, 1.0)
 @click.option(
     "--profile",
     type=click.Choice(["internet", "perez-fontan-suburban-40", "distribution"]),
-    help="lms: what the other parameters are, and the line.  [default: internet]",
+    help="lms, shadows: what the other parameters are, and the line.  [default: internet for lms, "
+    "distribution for shadows]",
 )
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="lms: another value for one of the profile's parameters, which docs/lms.md lists; may be repeated.",
+    help="lms, shadows: another value for one of the profile's parameters, which docs/lms.md and "
+    "docs/channels.md list; may be repeated.",
 )
 @click.option(
     "--slot-interval",
@@ -225,7 +228,10 @@ def _with_profile(
                 f"--set {setting}: {text!r} is not allowed, must be a number ({field.type})"
             ) from None
         given[field.name] = value
-    return kind.profiles[profile or next(iter(kind.profiles))].parameters() | given
+    chosen = profile or next(iter(kind.profiles))
+    if chosen not in kind.profiles:
+        raise UsageError(f"--profile is {chosen}, {kind.name} has only {', '.join(kind.profiles)}")
+    return kind.profiles[chosen].parameters() | given
 
 
 _NUMBERS: dict[str, type[Any]] = {"int": int, "float": float}

@@ -1,0 +1,158 @@
+"""Shadows that are alike: crossings of one length at random distances in time, and the code words in them.
+
+A shadow stands for a tree beside the road. In its crown code words are erased independently; behind its trunk
+all are. The interleaver adds to the decode time only: the parameters include its effect on erasures.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tmt.channels.base import (
+    BoolArray,
+    Channel,
+    Int64Array,
+    Realisation,
+    check_probability,
+    check_seed,
+    check_within,
+    with_profile,
+)
+from tmt.channels.shadows_profiles import PROFILES
+from tmt.errors import UsageError
+from tmt.units import MAX_TIME_NS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tmt.channels.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Shadows(Channel):
+    """Shadows in a renewal process whose distances are uniform around their mean, and code words in them.
+
+    `Shadows.of` takes what is not given from a profile.
+
+    Attributes
+    ----------
+    spacing_ns
+        Mean time from the middle of a shadow to the middle of the next one.
+    spacing_spread
+        The spacing is uniform within this share of its mean on both sides; 0 is periodic.
+    crown_ns
+        Time that a shadow takes.
+    crown_error
+        Probability that a code word sent in the crown is erased, each by itself.
+    trunk_ns
+        Time in the middle of the crown in which every code word is erased.
+    interleaver_depth_ns, processing_time_ns
+        What decoding takes, together.
+
+    Raises
+    ------
+    UsageError
+        When a parameter is out of its range, or shadows could overlap.
+    """
+
+    name: ClassVar[str] = "shadows"
+    profiles: ClassVar[Mapping[str, Profile]] = PROFILES
+
+    spacing_ns: int
+    spacing_spread: float
+    crown_ns: int
+    crown_error: float
+    trunk_ns: int
+    interleaver_depth_ns: int
+    processing_time_ns: int
+
+    @classmethod
+    def of(cls, profile: str = "distribution", /, **values: float) -> Shadows:
+        """Return the channel of a profile, with the given values instead of its own.
+
+        Raises
+        ------
+        UsageError
+            When there is no such profile or parameter.
+        """
+        return cls(**with_profile(cls, profile, values))
+
+    def __post_init__(self) -> None:
+        check_within("spacing_ns", self.spacing_ns, 1, MAX_TIME_NS)
+        check_within("spacing_spread", self.spacing_spread, 0.0, 1.0)
+        check_probability("crown_error", self.crown_error)
+        least_ns = self.spacing_ns * (1.0 - self.spacing_spread)
+        if not 0 <= self.crown_ns <= least_ns:
+            raise UsageError(
+                f"crown_ns is {self.crown_ns}, must be within [0, {math.floor(least_ns)}], the least spacing"
+            )
+        check_within("trunk_ns", self.trunk_ns, 0, self.crown_ns)
+        check_within("interleaver_depth_ns", self.interleaver_depth_ns, 0, MAX_TIME_NS)
+        check_within("processing_time_ns", self.processing_time_ns, 0, MAX_TIME_NS)
+        if self.decode_time_ns <= 0:
+            raise UsageError(
+                "processing_time_ns is 0 without an interleaver, must be positive (0 means erased)"
+            )
+
+    @property
+    def decode_time_ns(self) -> int:
+        """Depth of the interleaver and processing."""
+        return self.interleaver_depth_ns + self.processing_time_ns
+
+    @property
+    def erasure_probability(self) -> float:
+        """Probability that a code word is erased, in the long run."""
+        crown_ns = self.crown_ns - self.trunk_ns
+        return (self.trunk_ns + self.crown_error * crown_ns) / self.spacing_ns
+
+    def realisation(self, seed: int) -> Realisation:
+        """Start the realisation that belongs to `seed`, at the first slot that it is asked about.
+
+        The first slot lies anywhere in the process. A uniform number per slot decides its fate, from a source
+        of its own, so that another rate of slots meets the same shadows.
+        """
+        return _Crossings(self, seed)
+
+
+class _Crossings:
+    def __init__(self, channel: Shadows, seed: int) -> None:
+        check_seed(seed)
+        self._channel = channel
+        self._spacings, self._fates = (
+            np.random.Generator(np.random.PCG64(one)) for one in np.random.SeedSequence(seed).spawn(2)
+        )
+        self._middles_ns = self._first_middles_ns()
+        self._start_ns: int | None = None
+
+    def _first_middles_ns(self) -> npt.NDArray[np.float64]:
+        """Return the middles around time 0, which falls into a spacing in proportion to its length."""
+        low, high = (self._channel.spacing_ns * (1.0 + s * self._channel.spacing_spread) for s in (-1, 1))
+        length, part = self._spacings.random(2)
+        spacing_ns = math.sqrt(low**2 + length * (high**2 - low**2))
+        return np.array([(part - 1.0) * spacing_ns, part * spacing_ns])
+
+    def erased(self, tx_time_ns: Int64Array) -> BoolArray:
+        if not len(tx_time_ns):
+            return np.empty(0, np.bool_)
+        if self._start_ns is None:
+            self._start_ns = int(tx_time_ns[0])
+        time_ns = tx_time_ns - self._start_ns
+        while self._middles_ns[-1] <= time_ns[-1]:
+            self._extend()
+        after = np.searchsorted(self._middles_ns, time_ns, side="right")
+        off_ns = np.minimum(self._middles_ns[after] - time_ns, time_ns - self._middles_ns[after - 1])
+        probability = np.where(2 * off_ns < self._channel.crown_ns, self._channel.crown_error, 0.0)
+        probability[2 * off_ns < self._channel.trunk_ns] = 1.0
+        self._middles_ns = self._middles_ns[after[-1] - 1 :]
+        erased: BoolArray = self._fates.random(len(time_ns)) < probability
+        return erased
+
+    def _extend(self) -> None:
+        spread = self._channel.spacing_spread * (2.0 * self._spacings.random() - 1.0)
+        following_ns = self._middles_ns[-1] + self._channel.spacing_ns * (1.0 + spread)
+        self._middles_ns = np.append(self._middles_ns, following_ns)
