@@ -51,8 +51,8 @@ def test_realisation__does_not_depend_on_the_cut(chunks: list[int]) -> None:
 
 
 def test_realisation__erases_what_its_slow_twin_erases() -> None:
-    # The twin is told the middles, which the trunks show to within 1 ms. Slots nearer than that to an edge are
-    # left out.
+    # The twin is told the middles, which the trunks show to within 1 ms. Slots nearer to an edge than that
+    # are left out.
     tx_time_ns = np.arange(0, 30_000 * MS, MS, dtype=np.int64)
     middles_ns = middles_s(CHANNEL, 3, 30) * 1e9
     fates = np.random.Generator(np.random.PCG64(np.random.SeedSequence(3).spawn(2)[1])).random(30_000)
