@@ -15,7 +15,7 @@ from analysis.kept_runs import KeptRuns, version_of
 from tmt.backend.ns2.simulator import Simulator
 from tmt.metrics.statistics import t_interval
 from tmt.models import padhye
-from tmt.models.split import GoBackN, Scenario, TcpSender, TwoLinks, transfer, usual_timeout_s
+from tmt.models.split import GoBackN, Scenario, TcpSender, TwoLinks, transfer
 from tmt.models.split.transfers import SYSTEMS
 from tmt.schema import PACKET_EVENTS
 
@@ -96,14 +96,8 @@ class Point:
             ack_bytes=ACK_BYTES,
             wired_loss=WIRED_LOSS,
         )
-
-        def tcp_sender(cycle_s: float) -> TcpSender:
-            timeout_s = usual_timeout_s(cycle_s)
-            return TcpSender(INITIAL_WINDOW, LARGEST_WINDOW, LARGEST_WINDOW, PACKETS_PER_ACK, timeout_s)
-
-        sender = tcp_sender(path.end_to_end_cycle_s(PACKETS_PER_ACK))
-        proxy = tcp_sender(path.wireless_cycle_s(PACKETS_PER_ACK))
-        return Scenario(path, self.link, sender, proxy, SEGMENTS)
+        sender = TcpSender(INITIAL_WINDOW, LARGEST_WINDOW, LARGEST_WINDOW, PACKETS_PER_ACK)
+        return Scenario(path, self.link, sender, sender, SEGMENTS)
 
     def model(self, formula: Formula = "segments") -> Transfer:
         """Return what the model says."""

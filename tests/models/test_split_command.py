@@ -54,10 +54,15 @@ def test_split__takes_the_channel_as_q_and_s() -> None:
 def test_split__takes_the_round_trip_for_a_timeout_where_it_is_long() -> None:
     # R_e = 1.2 + 2 x 6 + 2 x 250.01 + 0.032 + 0.16 ms at a delay of 0.25 s; R_2 is 12.18 ms, less than 0.2 s.
     loss = ("--wireless-loss", "0.05", "--wired-delay")
-    assert _points(*loss, "0.25")[:2] == _points(*loss, "0.25", "--timeout", "0.513412")[:2]
+    assert _points(*loss, "0.25")[0] == _points(*loss, "0.25", "--timeout", "0.513412")[0]
     assert _points(*loss, "0.045") == _points(*loss, "0.045", "--timeout", "0.2")
     no_wired_loss = ("--wireless-loss", "0.1", "--wired-loss", "0", "--wired-delay", "0.25")
     assert _points(*no_wired_loss)[2] == _points(*no_wired_loss, "--timeout", "0.2")[2]
+    # Through the proxy the wired connection has a round trip of its own, R_1 = 2 x 1.2 + 2 x 250 + 0.032 ms. It is
+    # the slower one where it loses more: its timeout decides.
+    wired_loss = ("--wireless-loss", "0.001", "--wired-loss", "0.02", "--wired-delay", "0.25")
+    assert _points(*wired_loss)[2] == _points(*wired_loss, "--timeout", "0.502432")[2]
+    assert _points(*wired_loss)[2] != _points(*wired_loss, "--timeout", "0.513412")[2]
 
 
 def test_split__sweeps_losses_and_delays() -> None:

@@ -201,7 +201,7 @@ def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> l
 
 
 def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackN, given: dict[str, Any]) -> Any:
-    from tmt.models.split import Scenario, TcpSender, TwoLinks, usual_timeout_s  # noqa: PLC0415
+    from tmt.models.split import Scenario, TcpSender, TwoLinks  # noqa: PLC0415
 
     path = TwoLinks.of_rates(
         wired_bps=given["wired_rate"],
@@ -213,14 +213,14 @@ def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackN, given: dic
         processing_s=ns_to_seconds(given["processing"]),
         wired_loss=given["wired_loss"],
     )
-    b = given["packets_per_ack"]
-
-    def tcp_sender(cycle_s: float) -> TcpSender:
-        timeout = usual_timeout_s(cycle_s) if given["timeout"] is None else ns_to_seconds(given["timeout"])
-        return TcpSender(given["initial_window"], given["threshold"], given["largest_window"], b, timeout)
-
-    sender, proxy = tcp_sender(path.end_to_end_cycle_s(b)), tcp_sender(path.wireless_cycle_s(b))
-    return Scenario(path, link, sender, proxy, given["segments"], given["residual_loss"])
+    sender = TcpSender(
+        given["initial_window"],
+        given["threshold"],
+        given["largest_window"],
+        given["packets_per_ack"],
+        None if given["timeout"] is None else ns_to_seconds(given["timeout"]),
+    )
+    return Scenario(path, link, sender, sender, given["segments"], given["residual_loss"])
 
 
 def _plot(path: str, title: str, rows: list[dict[str, Any]], sweeps: dict[str, list[float]]) -> None:

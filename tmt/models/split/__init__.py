@@ -7,8 +7,8 @@ approximates stands in ``docs/proxy-model.md``.
 
 from tmt.models.split.go_back_n import GoBackN
 from tmt.models.split.lossy import Transfer
-from tmt.models.split.path import TwoLinks, usual_timeout_s
+from tmt.models.split.path import TwoLinks
 from tmt.models.split.sender import TcpSender
 from tmt.models.split.transfers import Scenario, sweep, transfer
 
-__all__ = ["GoBackN", "Scenario", "TcpSender", "Transfer", "TwoLinks", "sweep", "transfer", "usual_timeout_s"]
+__all__ = ["GoBackN", "Scenario", "TcpSender", "Transfer", "TwoLinks", "sweep", "transfer"]

@@ -73,7 +73,7 @@ def delivered_packets_per_s(sender: TcpSender, cycle_s: float, packet_s: float, 
     1 - p arrives. The RTT of eq. 8 is the cycle, from the start of a window to its first ACK.
     """
     sent = min(
-        padhye.packets_per_s(cycle_s, packet_loss, sender.timeout_s, sender.packets_per_ack),
+        padhye.packets_per_s(cycle_s, packet_loss, sender.timeout_over_s(cycle_s), sender.packets_per_ack),
         sender.largest_window / cycle_s,
         1.0 / packet_s,
     )

@@ -7,15 +7,6 @@ from dataclasses import dataclass, fields
 
 from tmt.errors import UsageError
 
-LEAST_TIMEOUT_S = 0.2
-"""The shortest retransmission timeout of ns-2 and Linux."""
-
-
-def usual_timeout_s(cycle_s: float) -> float:
-    """Return a T0 where none is given: the shortest one, or the round trip where that is longer."""
-    return max(LEAST_TIMEOUT_S, cycle_s)
-
-
 @dataclass(frozen=True, slots=True)
 class TwoLinks:
     """A wired link, a node, which may be a proxy, and a wireless link.

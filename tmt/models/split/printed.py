@@ -44,7 +44,7 @@ def end_to_end_transfer(
         slower = replace(path, wireless_packet_s=path.wireless_packet_s + arq_s)
         return _without_loss(end_to_end_s(slower, sender, segments))
     rtt_s = path.wired_delay_s + path.wireless_delay_s + path.wired_ack_s + path.wireless_ack_s
-    rate = _packets_per_s(sender, rtt_s + arq_s, packet_loss)
+    rate = _packets_per_s(sender, rtt_s + arq_s, packet_loss, path.end_to_end_cycle_s(sender.packets_per_ack))
     return _with_loss(end_to_end_s(path, sender, segments), packet_loss, rate)
 
 
@@ -63,19 +63,21 @@ def split_transfer(
         return _without_loss(split_s(slower, proxy, segments))
     wired_s = path.wired_delay_s + path.wired_ack_s
     wireless_s = path.wireless_delay_s + path.wireless_ack_s
+    wired_cycle_s = path.wired_cycle_s(sender.packets_per_ack)
+    wireless_cycle_s = path.wireless_cycle_s(proxy.packets_per_ack)
     if wireless_loss == 0.0:
-        rate = _packets_per_s(sender, wired_s + arq_s, path.wired_loss)
+        rate = _packets_per_s(sender, wired_s + arq_s, path.wired_loss, wired_cycle_s)
     else:
         rate = min(
-            _packets_per_s(sender, wired_s, path.wired_loss),
-            _packets_per_s(proxy, wireless_s + arq_s, wireless_loss),
+            _packets_per_s(sender, wired_s, path.wired_loss, wired_cycle_s),
+            _packets_per_s(proxy, wireless_s + arq_s, wireless_loss, wireless_cycle_s),
         )
     return _with_loss(split_s(path, proxy, segments), packet_loss, rate)
 
 
-def _packets_per_s(sender: TcpSender, rtt_s: float, packet_loss: float) -> float:
-    """Eq. 8, Th(RTT, p)."""
-    return padhye.packets_per_s(rtt_s, packet_loss, sender.timeout_s, sender.packets_per_ack)
+def _packets_per_s(sender: TcpSender, rtt_s: float, packet_loss: float, cycle_s: float) -> float:
+    """Eq. 8, Th(RTT, p); the paper gives no T0, which follows from the connection's real round trip."""
+    return padhye.packets_per_s(rtt_s, packet_loss, sender.timeout_over_s(cycle_s), sender.packets_per_ack)
 
 
 def _without_loss(lossless_s: FloatArray) -> Transfer:

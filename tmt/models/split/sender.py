@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from tmt.models.channel import FloatArray
 
+LEAST_TIMEOUT_S = 0.2
+"""The shortest retransmission timeout of ns-2 and Linux."""
+
 
 @dataclass(frozen=True, slots=True)
 class TcpSender:
@@ -30,7 +33,8 @@ class TcpSender:
     packets_per_ack
         b, packets that one ACK acknowledges.
     timeout_s
-        T0, the retransmission timeout.
+        T0, the retransmission timeout; None: the shortest one, or the connection's round trip where that is
+        longer.
 
     Raises
     ------
@@ -43,7 +47,7 @@ class TcpSender:
     threshold: float = 44.0
     largest_window: float = 44.0
     packets_per_ack: int = 2
-    timeout_s: float = 0.2
+    timeout_s: float | None = None
 
     def __post_init__(self) -> None:
         if self.packets_per_ack < 1:
@@ -60,8 +64,12 @@ class TcpSender:
                 f"windows are {self.initial_window:g}, {self.threshold:g} and {self.largest_window:g}: the "
                 "initial one must not exceed the threshold, nor that the largest"
             )
-        if not 0.0 < self.timeout_s < math.inf:
+        if self.timeout_s is not None and not 0.0 < self.timeout_s < math.inf:
             raise UsageError(f"timeout is {self.timeout_s:g} s: it must be more than 0")
+
+    def timeout_over_s(self, cycle_s: float) -> float:
+        """Return T0 of a connection with this round trip."""
+        return max(LEAST_TIMEOUT_S, cycle_s) if self.timeout_s is None else self.timeout_s
 
     @property
     def growth(self) -> float:
