@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 from tmt.errors import UsageError
 
+
 @dataclass(frozen=True, slots=True)
 class TwoLinks:
     """A wired link, a node, which may be a proxy, and a wireless link.
