@@ -93,6 +93,23 @@ def test_ns3_nr__reads_both_generations_of_columns(tmp_path: Path) -> None:
     assert two.metadata["notes"] == ["1 blocks of the same moment as others are put 1 ns apart"]
 
 
+def test_ns3_nr__reads_the_direction_from_a_column_without_a_name(tmp_path: Path) -> None:
+    """Older versions begin their header with a tab; one has `imsi` and `SNR(dB)` besides."""
+    header = (
+        "\ttime\tframe\tsubF\tslot\t1stSym\tsymbol#\tcellId\trnti\timsi\ttbSize\tmcs\trv\tSINR(dB)\tSNR(dB)\t"
+    )
+    rows = (
+        "DL\t0.004\t0\t4\t0\t1\t1\t1\t1\t9\t88\t0\t0\t37.9\t38\t1\t0\n"
+        "UL\t0.005\t0\t5\t0\t1\t1\t1\t1\t9\t90\t0\t0\t37.9\t38\t0\t0\n"
+    )
+    path = written(tmp_path, header + "corrupt\tTBler\n" + rows)
+    for direction, time_ns, size in (("down", 4_000_000, 88), ("up", 5_000_000, 90)):
+        trace = import_trace("auto", path, direction=direction)
+        assert trace.tx_time_ns.tolist() == [time_ns]
+        assert trace.size_bytes is not None
+        assert trace.size_bytes.tolist() == [size]
+
+
 def test_ns3_nr__joins_the_scheduler_s_attempts_by_process(tmp_path: Path) -> None:
     """Process 15 sends at 30 ms and again at 35 ms, process 14 once."""
     path = written(tmp_path, MAC)

@@ -49,6 +49,16 @@ def test_table__reads_every_separator(text: str, tmp_path: Path) -> None:
     assert trace.metadata["packing"] == "packed"
 
 
+def test_table__takes_an_index_without_a_name(tmp_path: Path) -> None:
+    """What `DataFrame.to_string` and `DataFrame.to_csv` write by default."""
+    frame = pd.DataFrame({"t": [1.5, 1.75], "lost": [0, 1]})
+    for text in (frame.to_string(), frame.to_csv()):
+        trace = import_trace("table", written(tmp_path, text), time="t", bad="lost=1")
+        assert isinstance(trace, PhyTrace)
+        assert trace.tx_time_ns.tolist() == [0, 250 * MS]
+        assert (trace.decode_time_ns == 0).tolist() == [False, True]
+
+
 def test_table__without_a_header_numbers_its_columns(tmp_path: Path) -> None:
     trace = import_trace("table", written(tmp_path, "10 7\n12 0\n"), time="1:ms", bad="2=0")
     assert isinstance(trace, PhyTrace)

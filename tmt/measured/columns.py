@@ -30,7 +30,8 @@ class TextTable:
 
     Lines that begin with `#` or `%` are comments. The header is the first line without a number; without
     such a line it is the last comment before the first row that has as many fields (np.savetxt, ns-3);
-    otherwise the columns are called 1, 2, 3 and so on.
+    otherwise the columns are called 1, 2, 3 and so on. Where the first row has one blank-separated
+    field more than the header, the first column has no name (older ns-3, `DataFrame.to_string`).
 
     Attributes
     ----------
@@ -45,19 +46,24 @@ class TextTable:
         self.path = path
         self.cut_line: int | None = None
         comments: list[str] = []
+        header: list[str] | None = None
         for line, text, _ in text_lines(path, comments=False):
             if text.startswith(_COMMENT):
                 comments.append(text.lstrip("#% \t"))
                 continue
-            self._delimiter = next((letter for letter in "\t;," if letter in text), None)
+            if header is None:
+                self._delimiter = next((letter for letter in "\t;," if letter in text), None)
             fields = self._split(text)
+            if header is None and not any(_NUMBER.fullmatch(field) for field in fields):
+                header = fields
+                continue
             self._first_line = line
-            if not any(_NUMBER.fullmatch(field) for field in fields):
-                self.names, self._first_line = tuple(fields), line + 1
-            else:
+            if header is None:
                 headers = [names for text in comments if len(names := self._split(text)) == len(fields)]
-                numbers = [str(number + 1) for number in range(len(fields))]
-                self.names = tuple((headers or [numbers])[-1])
+                header = (headers or [[str(number + 1) for number in range(len(fields))]])[-1]
+            # Blanks before the first name are gone from the line: that column has no name.
+            nameless = self._delimiter in (None, "\t") and len(fields) == len(header) + 1
+            self.names = tuple(["", *header] if nameless else header)
             return
         raise InputError(path, refusal("no_rows"))
 
@@ -157,6 +163,6 @@ def whole(path: str, line: int | str, name: str, text: str, least: int, most: in
 
 def first_names(head: bytes) -> Sequence[str]:
     """Return the fields of the first line of a file, for recognition."""
-    text = head.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix("\ufeff").lstrip("#% \t").strip()
+    text = head.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix("\ufeff").lstrip("#% ").rstrip()
     delimiter = next((letter for letter in "\t;," if letter in text), None)
     return [name.strip() for name in text.split(delimiter)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "time": ("Time", "time", "time(s)"),
-    "direction": ("direction", "DL/UL"),
+    "direction": ("direction", "DL/UL", ""),
     "cell": ("cellId",),
     "user": ("rnti", "RNTI"),
     "carrier": ("ccId", "bwpId"),
