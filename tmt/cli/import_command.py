@@ -47,8 +47,9 @@ def _click_option(option: Option) -> click.Option:
 def _of_format(name: str) -> click.Command:
     if name == AUTO:
         # Options of one meaning have one declaration, so a set of all holds each once.
-        declared = {option.name: option for importer in IMPORTERS for option in importer.options}
-        options = [replace(option, default=None) for option in declared.values() if not option.required]
+        by_content = [i for i in IMPORTERS if not any(option.required for option in i.options)]
+        declared = {option.name: option for importer in by_content for option in importer.options}
+        options = [replace(option, default=None) for option in declared.values()]
         text = "Import FILE by the format that its content tells. Options that the format lacks are refused."
     else:
         importer = importer_named(name)
