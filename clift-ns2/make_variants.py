@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tmt.settings.tcp import STACK_TABLE, STACKS, VARIANTS
+from tmt.settings.tcp import NS2_STACKS, STACK_TABLE, STACKS, VARIANTS
 
 FILE = Path(__file__).parent / "tcl" / "variants.tcl"
 
@@ -27,8 +27,8 @@ def script() -> str:
         "# 2009, classes of core/tcp/congestion in modern. A control may be given by its own name, too.",
         "array set variants {",
     ]
-    for stack, names in STACKS.items():
-        controls = {name: VARIANTS[name].controls[stack] for name in names}
+    for stack in NS2_STACKS:
+        controls = {name: VARIANTS[name].controls[stack] for name in STACKS[stack]}
         controls |= {control: control for control in controls.values()}
         lines += [f"\t{stack} {{", *(f"\t\t{name} {control}" for name, control in controls.items()), "\t}"]
     return "\n".join([*lines, "}"]) + "\n"

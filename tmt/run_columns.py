@@ -169,6 +169,7 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
 
 RUN_RESULTS = (
     *_setting_columns(""),
+    ResultColumn("backend", "text", "scenario", "", "program that carried the run out: ns2 or emulate"),
     *_link_columns("forward"),
     *_link_columns("return"),
     *_setting_columns("coding"),
@@ -292,6 +293,7 @@ RUN_RESULTS = (
         "",
         "times that one expired",
         "retransmission timers of all senders",
+        null="when the backend does not count them",
     ),
     ResultColumn(
         "cwnd_mean_packets",
@@ -379,6 +381,15 @@ RUN_RESULTS = (
         "questions of the senders for a window that stayed closed",
         _WINDOWS,
         null=_NO_PROXY,
+    ),
+    ResultColumn(
+        "late_share",
+        "number",
+        "cost",
+        "",
+        "share of packets that were 1 ms late or later",
+        _FORWARD_IP,
+        null="in simulated time",
     ),
     ResultColumn("simulated_s", "number", "cost", "s", "simulated time at which the run ended"),
     ResultColumn("wall_time_s", "number", "cost", "s", "time that ns-2 ran, by the wall clock"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from analysis.by_hand import start
 from analysis.judge.cases import CASES, Case
 from analysis.judge.report import FIGURE, PAGE, write_report
-from analysis.judge.runs import KERNEL, STACKS, VARIANTS, JudgeError, can_run, run_kernel, run_ns2
+from analysis.judge.runs import KERNEL, STACKS, VARIANTS, can_run, run_kernel, run_ns2
 from analysis.judge.store import Store
 from tmt.errors import TmtError
 
@@ -52,7 +52,7 @@ def _judge(folder: Path, store: Store, case: Case, variant: str, repeat: int) ->
     begin = time.monotonic()
     try:
         transfer = run_kernel(case, variant, repeat, folder)
-    except (TmtError, JudgeError) as error:
+    except TmtError as error:
         print(f"{case.name} {variant} {repeat}: {error}", flush=True)
         return False
     store.put(KERNEL, case, variant, repeat, transfer)

@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from analysis.judge.cases import DURATION_NS, PACKET_BYTES, RTT_NS
-from tmt.backend.emulate import Emulation
-from tmt.backend.emulate import run as emulate
 from tmt.experiment import Experiment
 from tmt.metrics import transport
-from tmt.schema import UNSETTLED, WINDOW_RECORDS
-from tmt.settings.tcp import HEADER_BYTES, STACKS
+from tmt.settings.tcp import HEADER_BYTES, LINUX
+from tmt.settings.tcp import VARIANTS as TCP_VARIANTS
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from analysis.judge.cases import Case
     from tmt.metrics.transport import Records
 
-HERE = Path(__file__).parent
 WINDOW_PACKETS = 10_000
 """Bound on the window, in ns-2 and by the kernel's buffers: beyond what any of these paths can hold."""
 
 KERNEL = "kernel"
+STACKS = ("2009", "modern")
 VARIANTS = ("reno", "cubic", "bbr")
 NS2_NAMES = {"reno": "newreno", "cubic": "cubic", "bbr": "bbr"}
-
-SYSCTLS = (
-    "net.ipv4.tcp_rmem=4096 33554432 33554432",
-    "net.ipv4.tcp_wmem=4096 33554432 33554432",
-    "net.ipv4.tcp_no_metrics_save=1",
-    "net.ipv4.tcp_ecn=0",
-)
-"""Of both ends: buffers that never bound the window, and nothing remembered from a connection before."""
-
-
-class JudgeError(RuntimeError):
-    """A transfer of the kernel that did not take place as it should have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +46,17 @@ class Transfer:
 
 def run_kernel(case: Case, variant: str, repeat: int, folder: Path) -> Transfer:
     """Transfer through the kernel of this machine; takes as long as it says."""
-    duration_s = DURATION_NS / NS_PER_S
-    with TemporaryDirectory(prefix="tmt-judge-") as scratch:
-        samples = Path(scratch, "samples.json")
-        sender = (sys.executable, str(HERE / "bulk_sender.py"), variant, f"{duration_s}", str(samples))
-        emulation = Emulation(
-            command=sender,
-            server=f"exec {sys.executable} {HERE / 'bulk_receiver.py'}",
-            forward_link=case.link(folder, repeat),
-            rtt_ns=RTT_NS,
-            mtu_bytes=PACKET_BYTES,
-            in_order=case.in_order,
-            sysctls=SYSCTLS,
-        )
-        result = emulate(emulation, record=True)
-        if result.status != 0:
-            raise JudgeError(f"the sender ended with status {result.status}")
-        found = json.loads(samples.read_text())
-    if found["congestion_control"] != variant:
-        raise JudgeError(f"the kernel took {found['congestion_control']} instead of {variant}")
-    assert result.packets is not None
-    late = result.row["forward_late_share"]
-    return _measured(result.packets, _windows(found["samples"]), float(late or 0))
+    result = Experiment(
+        tcp=NS2_NAMES[variant],
+        stack=LINUX,
+        backend="emulate",
+        forward_link=case.link(folder, repeat),
+        rtt_ns=RTT_NS,
+        duration_ns=DURATION_NS,
+        packet_bytes=PACKET_BYTES,
+        in_order=case.in_order,
+    ).run()
+    return _measured(result.packets, result.windows, float(result.row["late_share"] or 0))
 
 
 def run_ns2(case: Case, stack: str, variant: str, repeat: int, folder: Path) -> Transfer:
@@ -105,18 +76,7 @@ def run_ns2(case: Case, stack: str, variant: str, repeat: int, folder: Path) -> 
 
 def can_run(stack: str, variant: str) -> bool:
     """Whether ns-2 has this variant in this stack."""
-    return NS2_NAMES[variant] in STACKS[stack]
-
-
-def _windows(samples: list[list[float]]) -> Records:
-    """Turn samples of TCP_INFO into window records, by the kernel's own numbers of states."""
-    windows = np.zeros(len(samples), WINDOW_RECORDS.dtype)
-    for row, (time_s, cwnd, ssthresh, srtt_us, state, _, _) in zip(windows, samples, strict=True):
-        row["time_ns"] = round(time_s * NS_PER_S)
-        row["cwnd_packets"], row["ssthresh_packets"] = cwnd, ssthresh
-        row["srtt_ns"] = round(1000 * srtt_us) or UNSETTLED
-        row["state"] = state
-    return windows
+    return stack in TCP_VARIANTS[NS2_NAMES[variant]].controls
 
 
 def _measured(packets: Records, windows: Records, late_share: float) -> Transfer:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.cluster import perform_away
 from tmt.campaign.database import read_runs
 from tmt.campaign.grid import expand
@@ -120,7 +119,7 @@ def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
     (tmp_path / "elsewhere").mkdir()
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, grid="records = [1]")
-    run = expand(load(scenario), Simulator.find().stamp)[1]
+    run = expand(load(scenario))[1]
     home = Simulate(run, 1, *(tmp_path / name for name in ("cache", "scratch", "records")))
     for folder in (home.cache, home.scratch, home.records):
         folder.mkdir()

@@ -48,7 +48,7 @@ def folder(tmp_path: Path, phy: Path) -> Path:
 
 def _runs(folder: Path, text: str, stamp: str = "build 1") -> list[Run]:
     (folder / "s.toml").write_text(text)
-    return expand(load(folder / "s.toml"), stamp)
+    return expand(load(folder / "s.toml"), lambda _: (stamp, "sources"))
 
 
 def _key(folder: Path, text: str, stamp: str = "build 1") -> str:
@@ -310,7 +310,7 @@ def test_expand__takes_line_and_decode_time_of_a_channel_from_its_profile(tmp_pa
         "length = 60\n"
         '[[scheme]]\nname = "arq"\n[link]\nrtt = 0.5\n[[traffic]]\nduration = 20\n'
     )
-    runs = expand(load(tmp_path / "s.toml"), "stamp")
+    runs = expand(load(tmp_path / "s.toml"), lambda _: ("build", "sources"))
     assert [run.trace for run in runs] == [
         "lms(profile=internet, es_n0_db=5)",
         "lms(profile=internet, es_n0_db=6)",
@@ -355,3 +355,13 @@ def test_codes__are_an_axis(folder: Path) -> None:
         ("5%", "cubic"),
         ("5%", "fectcp"),
     ]
+
+
+def test_backends__are_compared_side_by_side(folder: Path) -> None:
+    text = TEXT + '[[traffic]]\nduration = 20\nstack = "linux"\nbackend = "emulate"\n'
+    simulated, emulated = _runs(folder, text)
+    assert [run.coordinates["backend"] for run in (simulated, emulated)] == ["ns2", "emulate"]
+    assert simulated.key != emulated.key
+    refused = TEXT.replace("duration = 20", 'duration = 20\nbackend = "emulate"')
+    with pytest.raises(InputError, match=r"s\.toml: stack is '2009', which backend emulate does not have"):
+        _runs(folder, refused)

@@ -165,8 +165,7 @@ def _keys(package: Path, folder: Path) -> tuple[str, str]:
         "import json, sys\n"
         "from tmt.campaign.grid import expand\n"
         "from tmt.campaign.scenario import load\n"
-        "from tmt.backend.ns2.simulator import Simulator\n"
-        "(run,) = expand(load(sys.argv[1]), Simulator.find().stamp)\n"
+        "(run,) = expand(load(sys.argv[1]))\n"
         "print(json.dumps([run.key, run.conversion.identity]))\n"
     )
     environment = os.environ | {

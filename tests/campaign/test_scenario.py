@@ -105,7 +105,7 @@ REFUSALS = {
         "duration = 20",
         'duration = 20\nstack = "2020"',
         '26: key traffic[0].stack: value "2020" is not allowed; '
-        "allowed: '2009', '2009-as-shipped' or 'modern'",
+        "allowed: '2009', '2009-as-shipped', 'modern' or 'linux'",
     ),
     "unknown code": (
         "duration = 20",

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tmt.experiment import STACKS, Experiment, PlainLink, RunError, TraceLink
+from tmt.experiment import Experiment, PlainLink, RunError, TraceLink
 from tmt.metrics import transport
 from tmt.run_columns import RUN_RESULTS
-from tmt.settings.tcp import FECTCP
+from tmt.settings.tcp import FECTCP, NS2_STACKS, STACKS
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def test_equal_seeds__give_equal_rows(link_file: LinkFactory) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stack", "tcp"), [(stack, tcp) for stack, names in STACKS.items() for tcp in names if tcp != FECTCP]
+    ("stack", "tcp"), [(stack, tcp) for stack in NS2_STACKS for tcp in STACKS[stack] if tcp != FECTCP]
 )
 def test_variant__lives_through_losses(stack: str, tcp: str, link_file: LinkFactory) -> None:
     # 0.5 % of the rows lost: New Reno gets 455 kbit/s of 2000 in the long run, the others more.

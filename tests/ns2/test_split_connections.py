@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.ns2.scripts import run_script
-from tmt.experiment import STACKS
+from tmt.settings.tcp import NS2_STACKS, STACKS
 
 pytestmark = pytest.mark.ns2
 
@@ -67,7 +67,7 @@ def check_exact(run: Transfers, flows: int, packets: int, capacity: int) -> None
 
 @pytest.mark.parametrize(
     ("stack", "tcp"),
-    [(stack, tcp) for stack, variants in STACKS.items() for tcp in variants if tcp != "fectcp"],
+    [(stack, tcp) for stack in NS2_STACKS for tcp in STACKS[stack] if tcp != "fectcp"],
 )
 def test_split__is_exact_with_every_variant_in_both_directions(
     stack: str, tcp: str, simulator: Path, tmp_path: Path
@@ -96,7 +96,7 @@ def test_split__is_exact_with_every_variant_in_both_directions(
 
 @pytest.mark.parametrize(
     ("stack", "tcp"),
-    [(stack, tcp) for stack, variants in STACKS.items() for tcp in variants if tcp != "fectcp"],
+    [(stack, tcp) for stack in NS2_STACKS for tcp in STACKS[stack] if tcp != "fectcp"],
 )
 def test_split__sends_on_with_every_variant(stack: str, tcp: str, simulator: Path, tmp_path: Path) -> None:
     other = "2009" if stack == "modern" else "modern"

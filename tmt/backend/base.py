@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tmt.backend.setup import Setup
     from tmt.metrics.transport import Records
+    from tmt.settings.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,32 +80,39 @@ class Recording:
     header_bytes
         TCP and IP headers of a data packet.
     timeouts
-        Expiries of retransmission timers, of all flows.
+        Expiries of retransmission timers, of all flows; None where the backend does not count them.
     forward, back
         How each link's trace was used; None for a plain link.
     split, wired, code
-        What proxy, wired hop and FECTCP's receivers have counted; None without them.
+        Counters of proxy, wired hop and FECTCP's receivers; None without them.
+    late_share
+        Share of the forward packets that were 1 ms late or later; None in simulated time.
     """
 
     packets: Records
     windows: Records
     end_ns: int
     header_bytes: int
-    timeouts: int
+    timeouts: int | None
     forward: RowUse | None
     back: RowUse | None
-    split: SplitCounts | None
-    wired: WiredLosses | None
-    code: CodeCounts | None
+    split: SplitCounts | None = None
+    wired: WiredLosses | None = None
+    code: CodeCounts | None = None
+    late_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run that has ended well: its command line, its wall time, and all that it has recorded."""
+    """One run that has ended well: its command line, its wall time, and its recording.
+
+    `without` names columns of settings that the backend does not have.
+    """
 
     argv: list[str]
     wall_time_s: float
     recording: Recording
+    without: tuple[str, ...] = ()
 
 
 class Backend(Protocol):
@@ -112,6 +120,12 @@ class Backend(Protocol):
 
     name: str
     """The name that users type."""
+
+    stacks: tuple[str, ...]
+    """The TCP stacks that it has."""
+
+    def check(self, settings: Settings) -> None:
+        """Refuse settings that the program does not have (UsageError)."""
 
     def stamp(self) -> str:
         """Return the identity of the program's build.

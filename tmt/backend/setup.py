@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from tmt.backend.link_files import ReadyLink, ready_link
@@ -12,13 +12,13 @@ from tmt.settings.access import MIN_BUFFER_PACKETS
 from tmt.settings.checks import MAX_PACKETS
 from tmt.settings.coding import Coding
 from tmt.settings.links import PlainLink
-from tmt.settings.tcp import FECTCP, STACK_TABLE
+from tmt.settings.settings import Settings
+from tmt.settings.tcp import FECTCP, WINDOWS_PER_PATH
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
     from tmt.settings.access import WiredHop
     from tmt.settings.links import Link
-    from tmt.settings.settings import Settings
 
 MIN_QUEUE_PACKETS = 10
 """Least queue where none is given: short bursts fit even where the bandwidth-delay product is tiny."""
@@ -128,9 +128,8 @@ def set_up(settings: Settings) -> Setup:
         tcp, stack = proxy.variant(settings.tcp, settings.stack)
         proxy = replace(proxy, tcp=tcp, stack=stack)
     stacks = {settings.stack} | ({proxy.stack} if proxy is not None and proxy.stack else set())
-    window_packets = settings.window_packets or held_packets * max(
-        STACK_TABLE[name].windows_per_path for name in stacks
-    )
+    windows_per_path = max(WINDOWS_PER_PATH[name] for name in stacks)
+    window_packets = settings.window_packets or held_packets * windows_per_path
     buffer_packets = 0
     if proxy is not None:
         buffer_packets = proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
@@ -144,13 +143,14 @@ def set_up(settings: Settings) -> Setup:
     if coding is not None:
         block_segments = coding.largest_block(settings.transfer_bytes, settings.packet_bytes)
         coding = replace(coding, block_segments=block_segments)
-    complete = replace(
-        settings,
-        queue_packets=queue_packets,
-        window_packets=window_packets,
-        proxy=None if proxy is None else replace(proxy, buffer_packets=buffer_packets),
-        coding=coding,
-    )
+    asked = {field.name: getattr(settings, field.name) for field in fields(Settings)}
+    computed = {
+        "queue_packets": queue_packets,
+        "window_packets": window_packets,
+        "proxy": None if proxy is None else replace(proxy, buffer_packets=buffer_packets),
+        "coding": coding,
+    }
+    complete = Settings(**asked | computed)
     return Setup(complete, path.forward, path.back)
 
 

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.columns import DONE
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
 from tmt.campaign.grid import Run, expand, simulation_s
@@ -55,8 +54,8 @@ class Campaign:
     def warnings(self) -> list[str]:
         """Return a warning for each kind of program whose results are kept, and no longer used."""
         current = {
-            "simulator": (self.runs[0].simulator, "another build or other scripts of the simulator"),
-            "sources": (self.runs[0].sources, "other sources of this program"),
+            "simulator": (self.runs[0].programs[0], "another build or other scripts of the simulator"),
+            "sources": (self.runs[0].programs[1], "other sources of this program"),
         }
         found = []
         for column, (value, what) in current.items():
@@ -103,7 +102,7 @@ def foresee(path: str | PathLike[str], folder: str | PathLike[str]) -> Campaign:
         As `open_campaign`.
     """
     scenario = load(path)
-    runs = expand(scenario, Simulator.find().stamp)
+    runs = expand(scenario)
     store = StoredRuns(folder)
     store.look()
     return Campaign(scenario, store, runs)
@@ -123,7 +122,7 @@ def open_campaign(path: str | PathLike[str], folder: str | PathLike[str]) -> Ite
         When the folder cannot be written.
     """
     scenario = load(path)
-    runs = expand(scenario, Simulator.find().stamp)
+    runs = expand(scenario)
     store = Store(folder)
     try:
         store.keep(scenario.path, SCENARIO)

@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any
 import distributed
 from distributed.comm import get_address_host_port
 
-from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.database import DATABASE
 from tmt.campaign.link_traces import Convert, facts_file, link_file
 from tmt.campaign.pool import Outcome
-from tmt.campaign.tasks import Simulate, Task, perform, run_sources
+from tmt.campaign.tasks import Programs, Simulate, Task, perform, programs_of
 from tmt.errors import SimulatorError, UsageError
 
 if TYPE_CHECKING:
@@ -208,9 +207,9 @@ def _put(cache: Path, conversion: Conversion, content: Content) -> None:
             Path(staged).rename(path)
 
 
-def _programs() -> tuple[str, str]:
-    """Say which programs there are, here or at a worker."""
-    return run_sources(), Simulator.find().stamp
+def _programs() -> Programs:
+    """Return the hashes of the simulator and of the sources, here or at a worker."""
+    return programs_of("ns2")
 
 
 def _sees(folder: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tmt.campaign.conversions import conversion_of, return_conversion_of, source_of
 from tmt.campaign.sections import ProxySection, scheme_of, settings_of
-from tmt.campaign.tasks import run_sources
+from tmt.campaign.tasks import Programs, programs_of
 from tmt.errors import InputError, UsageError
 from tmt.experiment.experiment import Experiment
 from tmt.experiment.fingerprint import digest, fingerprint
@@ -19,6 +19,8 @@ from tmt.settings.tcp import FECTCP, STACKS
 from tmt.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tmt.campaign.conversions import Conversion, Source
     from tmt.campaign.scenario import Scenario
     from tmt.campaign.sections import Grid, Link, Tcp, Traffic, Wired
@@ -35,7 +37,7 @@ class Run(NamedTuple):
     place in the grid, as result columns.
 
     `key` is a hash of everything that decides the outcome, `experiment` of the same without the seed.
-    `sources` and `simulator` are hashes of the programs.
+    `programs` are hashes of the backend's program, and of the sources that decide its runs.
     """
 
     key: str
@@ -52,8 +54,7 @@ class Run(NamedTuple):
     return_start: int | float
     timeout_s: float
     keep_records: bool
-    sources: str
-    simulator: str
+    programs: Programs
 
     @property
     def conversions(self) -> tuple[Conversion, ...]:
@@ -72,8 +73,10 @@ class Run(NamedTuple):
         return self.online or self.conversion.scheme
 
 
-def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
+def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs_of) -> list[Run]:
     """Return the runs of a scenario, seed after seed, each key once.
+
+    `programs_of` gives the hashes of a backend's program and of the sources that decide its runs.
 
     Raises
     ------
@@ -88,6 +91,7 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
     paths = _paths(scenario)
     directions = (FORWARD, RETURN) if any(link.return_link != "plain" for link, *_ in paths) else (FORWARD,)
     drawn = {seed: [_drawn_start(seed, direction) for direction in directions] for seed in every_seed}
+    known = cache(programs_of)
     runs: dict[str, Run] = {}
     for seed, source, section, (link, wired, proxy) in product(every_seed, sources, scenario.schemes, paths):
         conversion = conversion_of(source, section, link, seed)
@@ -103,7 +107,8 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                     template, coordinates = _template(path)
                 except UsageError as error:
                     raise InputError(scenario.path, str(error)) from error
-                experiment = _fingerprint(source, section, path, simulator_stamp)
+                programs = known(str(coordinates["backend"]))
+                experiment = _fingerprint(source, section, path, programs)
                 key = digest(experiment, traces, seed)
                 if key in runs and runs[key].trace != source.label:
                     same = f"{source.label!r} has the same slots as {runs[key].trace!r}"
@@ -123,8 +128,7 @@ def expand(scenario: Scenario, simulator_stamp: str) -> list[Run]:
                     return_start,
                     grid.timeout,
                     seed in grid.records,
-                    run_sources(),
-                    simulator_stamp,
+                    programs,
                 )
     return list(runs.values())
 
@@ -185,7 +189,9 @@ def _template(path: _Path) -> tuple[Experiment, dict[str, Value]]:
     online = scheme_of(section, settings["rtt_ns"]) if section.online else None
     back: PlainLink | None = None if link.return_rate is None else PlainLink(link.return_rate)
     forward = TraceLink("", path.lldu_bytes, scheme=online)
-    template = Experiment(**settings, tcp=path.tcp, forward_link=forward, return_link=back)
+    template = Experiment(
+        **settings, tcp=path.tcp, forward_link=forward, return_link=back, backend=path.traffic.backend
+    )
     coordinates = template.columns() | listed
     coordinates |= {
         "return_link": link.return_link,
@@ -196,14 +202,14 @@ def _template(path: _Path) -> tuple[Experiment, dict[str, Value]]:
 
 
 @lru_cache
-def _fingerprint(source: Source, scheme_section: Any, path: _Path, simulator_stamp: str) -> str:
+def _fingerprint(source: Source, scheme_section: Any, path: _Path, programs: Programs) -> str:
     """Return a hash of what decides a run besides its seed; names of files and labels are not in it."""
     slots = [source.sha256, source.section.model_dump(exclude={"file", "over", "label"})]
     template, coordinates = _template(path)
-    programs = fingerprint(template, simulator_stamp, run_sources())
+    settings = fingerprint(template, *programs)
     # Where codes vary, TCP's runs stand beside FECTCP's.
     listed = [coordinates[name] for name in ("code", "block_segments", "return_link")]
-    return digest(slots, scheme_section.model_dump(), programs, listed)
+    return digest(slots, scheme_section.model_dump(), settings, listed)
 
 
 FORWARD, RETURN = 0, 1

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from tmt.backend import BACKENDS
 from tmt.channels import CHANNELS, Snr
 from tmt.channels.base import with_profile
 from tmt.errors import UsageError
@@ -96,6 +97,7 @@ class _LinkKeys(Section):
 
 
 class _TrafficKeys(Section):
+    backend: Literal[tuple(BACKENDS)] | None = None  # type: ignore[valid-type]
     seeds: Seed | None = None
 
 

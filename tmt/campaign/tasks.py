@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt import __version__
+from tmt.backend import BACKENDS, load_backend
 from tmt.backend.base import RunError
-from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
 from tmt.campaign.link_traces import Convert, link_file, make_link_trace, read_facts
 from tmt.errors import OutputError, TmtError
@@ -60,9 +60,19 @@ class Simulate:
 Task = Convert | Simulate
 
 
-def run_sources() -> str:
-    """Return the hash of the sources that decide the row of a run, but for the simulator and its scripts."""
-    return source_hash(__name__, Experiment.__module__)
+Programs = tuple[str, str]
+"""Stamp of a backend's program, and hash of the sources that decide its runs."""
+
+
+@lru_cache
+def run_sources(backend: str = "ns2") -> str:
+    """Return the hash of the sources that decide the row of a run, but for the backend's program."""
+    return source_hash(__name__, Experiment.__module__, BACKENDS[backend])
+
+
+def programs_of(backend: str) -> Programs:
+    """Return the stamp of a backend's program, and the hash of the sources that decide its runs."""
+    return load_backend(backend).stamp(), run_sources(backend)
 
 
 def perform(task: Task) -> dict[str, Any]:
@@ -95,7 +105,7 @@ def failed_row(
 
 
 def _simulate(task: Simulate) -> dict[str, Any]:
-    if (run_sources(), Simulator.find().stamp) != (task.run.sources, task.run.simulator):
+    if programs_of(str(task.run.coordinates["backend"])) != task.run.programs:
         return failed_row(task, FAILED, "the programs were changed meanwhile, or are other ones here")
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:
@@ -176,8 +186,8 @@ def _frame(task: Simulate) -> dict[str, Any]:
             "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "schema_version": FORMAT_VERSION,
             "tmt_version": __version__,
-            "sources": run.sources,
-            "simulator": run.simulator,
+            "sources": run.programs[1],
+            "simulator": run.programs[0],
         }
     )
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from tmt.backend import BACKENDS, backend_name, load_backend
 from tmt.backend.link_files import ready_link
-from tmt.backend.ns2 import Ns2
 from tmt.backend.setup import set_up
 from tmt.experiment.fingerprint import fingerprint
 from tmt.experiment.measure import measure
@@ -26,11 +26,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment(Settings):
-    """Settings that can be carried out; their meaning stands with `Settings`."""
+    """Settings that can be carried out; their meaning stands with `Settings`.
+
+    Attributes
+    ----------
+    backend
+        One of `tmt.backend.BACKENDS`; None is the first one that has the stack.
+    """
+
+    backend: str | None = None
+
+    def __post_init__(self) -> None:
+        Settings.__post_init__(self)
+        load_backend(self._backend_name).check(self)
+
+    @property
+    def _backend_name(self) -> str:
+        return backend_name(self.stack, self.backend)
 
     def columns(self) -> dict[str, Value]:
         """Return the settings as result columns, as asked for: they are known also of a run that fails."""
-        return columns_of(self)
+        return columns_of(self) | {"backend": self._backend_name}
 
     def fingerprint(self) -> str:
         """Return a hash of everything that decides the result: settings, content of the links, programs.
@@ -44,7 +60,18 @@ class Experiment(Settings):
         """
         links = (self.forward_link, self.return_link)
         contents = [ready_link(link).file.sha256 for link in links if isinstance(link, TraceLink)]
-        return fingerprint(self, *contents, Ns2().stamp(), source_hash(__name__))
+        return fingerprint(self, *contents, *self.programs())
+
+    def programs(self) -> tuple[str, str]:
+        """Return the stamp of the backend's program, and the hash of the sources that decide the result.
+
+        Raises
+        ------
+        SimulatorError
+            When the program is not built.
+        """
+        name = self._backend_name
+        return load_backend(name).stamp(), source_hash(__name__, BACKENDS[name])
 
     def run(
         self, directory: str | PathLike[str] | None = None, timeout_s: float | None = None
@@ -70,11 +97,11 @@ class Experiment(Settings):
         OutputError
             When `directory` cannot be made.
         """
-        backend = Ns2()
+        backend = load_backend(self._backend_name)
         stamp = backend.stamp()
         setup = set_up(self)
         if directory is None:
             with TemporaryDirectory(prefix="tmt-run-") as temporary:
-                return measure(setup, stamp, backend.run(setup, Path(temporary), timeout_s))
+                return measure(setup, backend, stamp, backend.run(setup, Path(temporary), timeout_s))
         folder = own_folder(directory, "a run")
-        return measure(setup, stamp, backend.run(setup, folder, timeout_s))
+        return measure(setup, backend, stamp, backend.run(setup, folder, timeout_s))

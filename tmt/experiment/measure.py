@@ -17,7 +17,7 @@ from tmt.settings.settings import columns_of
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
-    from tmt.backend.base import CodeCounts, Outcome, RowUse, SplitCounts, WiredLosses
+    from tmt.backend.base import Backend, CodeCounts, Outcome, RowUse, SplitCounts, WiredLosses
     from tmt.backend.setup import Setup
     from tmt.metrics.transport import FlowDelivery, Records
     from tmt.settings.links import PlainLink
@@ -56,7 +56,7 @@ class ExperimentResult:
         )
 
 
-def measure(setup: Setup, stamp: str, outcome: Outcome) -> ExperimentResult:
+def measure(setup: Setup, backend: Backend, stamp: str, outcome: Outcome) -> ExperimentResult:
     """Return the figures of merit of a run beside its settings."""
     recording, settings = outcome.recording, setup.settings
     packets, windows = recording.packets, recording.windows
@@ -74,7 +74,9 @@ def measure(setup: Setup, stamp: str, outcome: Outcome) -> ExperimentResult:
         | link_columns("return", setup.back)
         | {
             "tmt_version": __version__,
+            "backend": backend.name,
             "simulator": stamp,
+            "late_share": recording.late_share,
             "command": shlex.join(outcome.argv),
             "wall_time_s": outcome.wall_time_s,
             "simulated_s": ns_to_seconds(recording.end_ns),
@@ -90,6 +92,7 @@ def measure(setup: Setup, stamp: str, outcome: Outcome) -> ExperimentResult:
         | transport.recovery_figures(packets)
         | transport.window_figures(windows, flows)
         | transport.loss_figures(packets)
+        | dict.fromkeys(outcome.without)
     )
     row = {column.name: found.pop(column.name) for column in RUN_RESULTS}
     assert not found, f"measured, but not declared in RUN_RESULTS: {', '.join(found)}"

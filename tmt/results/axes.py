@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BEFORE_COMPUTED = (
+    "backend",
     "stack",
     "rtt_s",
     "wired_rate_bps",

@@ -50,7 +50,7 @@ class Settings:
     stack: Annotated[
         str,
         Parameter(
-            "TCP stack: as in 2009 (Linux 2.6.22), mended or as shipped, or with today's loss recovery",
+            "TCP stack: as in 2009 (Linux 2.6.22), mended or as shipped, modern, or a real kernel's",
             choices=tuple(STACKS),
             flag="--stack",
             table="traffic",
@@ -122,6 +122,7 @@ class Settings:
             absent="bandwidth-delay product plus queue, four times that with stack modern",
             label="window",
             counts="TCP segments",
+            null="when the backend does not bound it",
         ),
     ] = None
     packet_bytes: Annotated[

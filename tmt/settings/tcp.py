@@ -26,6 +26,9 @@ class Stack:
     windows_per_path: int
 
 
+LINUX: Final = "linux"
+"""The stack of a real kernel, which ns-2 does not have."""
+
 STACK_TABLE = {
     "2009": Stack("Agent/TCP/Linux", 1),
     "2009-as-shipped": Stack("Agent/TCP/Linux", 1),
@@ -45,24 +48,24 @@ class TcpVariant:
         Its name in tables and figures.
     controls
         Name of its congestion control in each stack that has it: modules of TCP-Linux in the stacks of 2009,
-        classes of `clift-ns2/core/tcp/congestion` in the modern stack.
+        classes of `clift-ns2/core/tcp/congestion` in the modern stack, modules of the kernel in stack linux.
     """
 
     label: str
     controls: dict[str, str]
 
 
-def _in_all(control: str) -> dict[str, str]:
-    return dict.fromkeys(STACK_TABLE, control)
+def _in_all(control: str, kernel: str = "") -> dict[str, str]:
+    return dict.fromkeys(STACK_TABLE, control) | ({LINUX: kernel} if kernel else {})
 
 
 VARIANTS = {
-    "newreno": TcpVariant("New Reno", _in_all("reno")),
-    "westwood": TcpVariant("Westwood+", _in_all("westwood")),
-    "hybla": TcpVariant("Hybla", _in_all("hybla")),
-    "cubic": TcpVariant("CUBIC", _in_all("cubic")),
+    "newreno": TcpVariant("New Reno", _in_all("reno", "reno")),
+    "westwood": TcpVariant("Westwood+", _in_all("westwood", "westwood")),
+    "hybla": TcpVariant("Hybla", _in_all("hybla", "hybla")),
+    "cubic": TcpVariant("CUBIC", _in_all("cubic", "cubic")),
     "compound": TcpVariant("Compound", _in_all("compound")),
-    "bbr": TcpVariant("BBRv1", {"modern": "bbr"}),
+    "bbr": TcpVariant("BBRv1", {"modern": "bbr", LINUX: "bbr"}),
     "bbr3": TcpVariant("BBRv3", {"modern": "bbr3"}),
     "fectcp": TcpVariant("FECTCP", _in_all("fectcp")),
 }
@@ -70,11 +73,16 @@ VARIANTS = {
 
 TCP_VARIANTS = tuple(VARIANTS)
 
+NS2_STACKS = tuple(STACK_TABLE)
+
 STACKS = {
     stack: tuple(name for name, variant in VARIANTS.items() if stack in variant.controls)
-    for stack in STACK_TABLE
+    for stack in (*NS2_STACKS, LINUX)
 }
 """TCP stacks and the variants that each has."""
+
+WINDOWS_PER_PATH = {name: stack.windows_per_path for name, stack in STACK_TABLE.items()} | {LINUX: 4}
+"""Default window of each stack, in multiples of the packets that path and queue hold."""
 
 DEFAULT_STACK: Final = "2009"
 

@@ -1,7 +1,10 @@
-"""Real programs over link traces, in real time: parameters in, what their packets met out."""
+"""Real programs over link traces, in real time, and the kernel's TCP as a backend of experiments."""
 
+from tmt.backend.emulate.backend import Emulate
 from tmt.backend.emulate.emulator import run
 from tmt.backend.emulate.parameters import Emulation, WayOut
 from tmt.backend.emulate.results import EmulationResult
 
-__all__ = ["Emulation", "EmulationResult", "WayOut", "run"]
+__all__ = ["BACKEND", "Emulation", "EmulationResult", "WayOut", "run"]
+
+BACKEND = Emulate()

@@ -7,14 +7,16 @@ import signal
 import socket
 import subprocess
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from tmt.backend.base import RunError
 from tmt.backend.emulate.relay import Relay
 from tmt.backend.emulate.results import EmulationResult, read_result
 from tmt.backend.emulate.setup import set_up
+from tmt.backend.program import STDERR, STDOUT
 from tmt.errors import EmulatorError
 
 if TYPE_CHECKING:
@@ -30,11 +32,18 @@ GRACE_S = 6.0
 _HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
 
 
-def run(emulation: Emulation, *, record: bool = False) -> EmulationResult:
+def run(
+    emulation: Emulation,
+    *,
+    record: bool = False,
+    output: Path | None = None,
+    timeout_s: float | None = None,
+) -> EmulationResult:
     """Run a command over emulated links and say what its packets met.
 
-    The command shares our standard streams and our terminal. It and the server, with everything that they
-    start, end with the emulation, and the emulation ends with this process, whatever ends that.
+    Without `output` the command shares our standard streams and our terminal. It and the server, with
+    everything that they start, end with the emulation. The emulation ends with this process, whatever ends
+    that.
 
     Parameters
     ----------
@@ -42,6 +51,10 @@ def run(emulation: Emulation, *, record: bool = False) -> EmulationResult:
         What to run over what.
     record
         Whether to return a record of every packet.
+    output
+        Folder for what the command prints, in `stdout.txt` and `stderr.txt`.
+    timeout_s
+        Wall time after which the emulation is ended; None waits for ever.
 
     Raises
     ------
@@ -53,7 +66,7 @@ def run(emulation: Emulation, *, record: bool = False) -> EmulationResult:
     program = find_program()
     setup = set_up(emulation)
     with TemporaryDirectory(prefix="tmt-emulate-") as folder:
-        status = _run(program, setup, Path(folder), record=record)
+        status = _run(program, setup, Path(folder), record=record, output=output, timeout_s=timeout_s)
         failure = Path(folder, FAILURE)
         if failure.exists():
             raise EmulatorError(failure.read_text().strip())
@@ -68,7 +81,9 @@ def find_program() -> Path:
     return program
 
 
-def _run(program: Path, setup: Setup, folder: Path, *, record: bool) -> int:
+def _run(
+    program: Path, setup: Setup, folder: Path, *, record: bool, output: Path | None, timeout_s: float | None
+) -> int:
     # The emulator holds the lifeline's other end: it sees its end when we are gone, and ends, too.
     ours, lifeline = socket.socketpair()
     with ours:
@@ -79,11 +94,19 @@ def _run(program: Path, setup: Setup, folder: Path, *, record: bool) -> int:
                 *("lifeline", str(lifeline.fileno()), "--"),
                 *setup.emulation.command,
             ]
-            process = subprocess.Popen(argv, pass_fds=[lifeline.fileno()])
+            with ExitStack() as files:
+                stdout, stderr = (
+                    None if output is None else files.enter_context((output / name).open("wb"))
+                    for name in (STDOUT, STDERR)
+                )
+                process = subprocess.Popen(argv, pass_fds=[lifeline.fileno()], stdout=stdout, stderr=stderr)
         with _terminal_signals_left_to_the_command():
             try:
                 with Relay(ours, setup.emulation.ways_out):
-                    return process.wait()
+                    return process.wait(timeout_s)
+            except subprocess.TimeoutExpired:
+                outcome = f"stopped after {timeout_s:g} s"
+                raise RunError(argv, outcome, "", timed_out=True, program="emulator") from None
             finally:
                 _end(process)
 

@@ -10,17 +10,23 @@ from tmt.backend.ns2.simulator import Simulator
 from tmt.backend.program import last_words
 from tmt.backend.records import read_records
 from tmt.errors import SimulatorError
+from tmt.settings.tcp import NS2_STACKS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.backend.setup import Setup
+    from tmt.settings.settings import Settings
 
 
 class Ns2:
     """The built simulator with the script `replay.tcl`; see `tmt.backend.base.Backend`."""
 
     name = "ns2"
+    stacks = NS2_STACKS
+
+    def check(self, settings: Settings) -> None:
+        """Refuse nothing: ns-2 has every setting."""
 
     def stamp(self) -> str:
         """Return the stamp of the simulator's build."""
@@ -35,3 +41,6 @@ class Ns2:
             reason = f"left bad records: {error}"
             raise RunError(argv, reason, last_words(directory), program="ns-2") from error
         return Outcome(argv, wall_time_s, recording)
+
+
+BACKEND = Ns2()

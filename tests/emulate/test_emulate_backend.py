@@ -1,0 +1,76 @@
+"""The emulator as a backend of experiments: the kernel's TCP, measured as a simulation is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tmt.errors import UsageError
+from tmt.experiment import Experiment, PlainLink
+from tmt.run_columns import RUN_RESULTS
+from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
+from tmt.settings.access import Proxy, WiredHop
+
+S = 1_000_000_000
+
+
+def experiment(**changes: Any) -> Experiment:
+    settings = {
+        "tcp": "cubic",
+        "stack": "linux",
+        "backend": "emulate",
+        "forward_link": PlainLink(2e6),
+        "rtt_ns": S // 10,
+        "duration_ns": 4 * S,
+    }
+    return Experiment(**(settings | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"stack": "modern"}, "stack is 'modern', which backend emulate does not have; it has linux"),
+        ({"backend": "ns2"}, "stack is 'linux', which backend ns2 does not have; it has 2009, "),
+        ({"backend": "ns3"}, "backend is 'ns3', must be one of ns2, "),
+        ({"tcp": "bbr3"}, "tcp is 'bbr3', must be one of newreno, "),
+        ({"delayed_acks": True}, "delayed_acks is given, which backend emulate does not have"),
+        ({"window_packets": 9}, "window_packets is given, which backend emulate does not have"),
+        ({"wired": WiredHop(rate_bps=1e6)}, "wired is given, which backend emulate does not have"),
+        ({"wired": WiredHop(rate_bps=1e6), "proxy": Proxy()}, "wired is given, which backend emulate "),
+    ],
+)
+def test_experiment__is_refused_in_one_line(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        experiment(**changes)
+    assert str(refusal.value).startswith(message)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.usefixtures("emulator")
+def test_flows__fill_a_plain_link_and_leave_the_records_of_a_simulation() -> None:
+    result = experiment(flows=2, start_spread_ns=S // 2).run()
+    row = result.row
+    assert list(row) == [column.name for column in RUN_RESULTS]
+    assert (row["backend"], row["stack"], row["flows"], row["window_packets"]) == (
+        "emulate",
+        "linux",
+        2,
+        None,
+    )
+    # 2 Mbit/s in packets of 1500 bytes with 1448 bytes of payload; slow start takes a part of the 4 s.
+    assert 0.6 * 2e6 < float(row["goodput_bps"] or 0) <= 2.2e6
+    # Half of the RTT and 6 ms for a full packet, less for the first, small ones.
+    assert 0.050 <= float(row["delay_min_s"] or 0) < 0.060
+    assert result.packets.dtype == PACKET_RECORDS.dtype
+    assert result.windows.dtype == WINDOW_RECORDS.dtype
+    assert set(result.windows["flow"]) == {0, 1}
+
+
+@pytest.mark.usefixtures("emulator")
+def test_transfer__ends_when_the_receiver_has_it() -> None:
+    row = experiment(tcp="newreno", transfer_bytes=200_000, duration_ns=20 * S).run().row
+    assert row["flows_completed"] == 1
+    # 200,000 bytes take 0.83 s at 2 Mbit/s with headers, and slow start some round trips.
+    assert 0.83 < float(row["completion_s"] or 0) < 6
+    assert float(row["simulated_s"] or 0) < 15

@@ -1,0 +1,146 @@
+"""The emulator as a backend: bulk transfers of this machine's kernel over emulated links, in real time."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import random
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.backend.base import Outcome, Recording, RowUse, RunError
+from tmt.backend.emulate.emulator import find_program, run
+from tmt.backend.emulate.parameters import Emulation
+from tmt.backend.program import last_words
+from tmt.errors import EmulatorError, UsageError
+from tmt.provenance import file_sha256
+from tmt.schema import UNSETTLED, WINDOW_RECORDS
+from tmt.settings.links import TraceLink
+from tmt.settings.tcp import HEADER_BYTES, LINUX, VARIANTS
+from tmt.units import NS_PER_S, ns_to_seconds
+
+if TYPE_CHECKING:
+    from tmt.backend.emulate.results import EmulationResult
+    from tmt.backend.setup import Setup
+    from tmt.metrics.transport import Records
+    from tmt.settings.settings import Settings
+
+HERE = Path(__file__).parent
+SYSCTLS = (
+    "net.ipv4.tcp_rmem=4096 33554432 33554432",
+    "net.ipv4.tcp_wmem=4096 33554432 33554432",
+    "net.ipv4.tcp_no_metrics_save=1",
+    "net.ipv4.tcp_ecn=0",
+)
+"""Of both ends: buffers that never bound the window, and no memory of earlier connections."""
+
+
+class Emulate:
+    """The built emulator; see `tmt.backend.base.Backend`."""
+
+    name = "emulate"
+    stacks = (LINUX,)
+
+    def stamp(self) -> str:
+        """Return a hash of the emulator's program, and the kernel's version."""
+        try:
+            return f"{file_sha256(find_program())} {platform.release()}"
+        except OSError as error:
+            raise EmulatorError(f"{find_program()}: {os.strerror(error.errno or 0)}") from error
+
+    def check(self, settings: Settings) -> None:
+        """Refuse what a kernel in real time does not have."""
+        links = (settings.forward_link, settings.return_link)
+        absent = {
+            "wired": settings.wired is not None,
+            "proxy": settings.proxy is not None,
+            "delayed_acks": settings.delayed_acks,
+            "window_packets": settings.window_packets is not None,
+            "an online scheme": any(isinstance(link, TraceLink) and link.scheme for link in links),
+        }
+        for name, is_given in absent.items():
+            if is_given:
+                raise UsageError(f"{name} is given, which backend {self.name} does not have; ns2 has it")
+
+    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
+        """Run one experiment; it takes as long as it says."""
+        settings, samples = setup.settings, directory / "sender.json"
+        chance = random.Random(settings.seed)
+        starts_ns = sorted(
+            settings.start_ns + chance.randint(0, settings.start_spread_ns) for _ in range(settings.flows)
+        )
+        control = VARIANTS[settings.tcp].controls[LINUX]
+        about: dict[str, Any] = {
+            "control": control,
+            "starts_s": [ns_to_seconds(start_ns) for start_ns in starts_ns],
+            "duration_s": ns_to_seconds(settings.duration_ns),
+            "transfer_bytes": settings.transfer_bytes,
+        }
+        samples.write_text(json.dumps(about))
+        command = (sys.executable, str(HERE / "bulk_sender.py"), str(samples))
+        emulation = Emulation(
+            command=command,
+            server=f"exec {sys.executable} {HERE / 'bulk_receiver.py'}",
+            forward_link=settings.forward_link,
+            return_link=settings.return_link,
+            rtt_ns=settings.rtt_ns,
+            queue_packets=settings.queue_packets,
+            mtu_bytes=settings.packet_bytes,
+            loop=settings.loop,
+            in_order=settings.in_order,
+            hold_ns=settings.hold_ns,
+            sysctls=SYSCTLS,
+        )
+        result = run(emulation, record=True, output=directory, timeout_s=timeout_s)
+        if result.status:
+            status, words = result.status, last_words(directory)
+            raise RunError(command, f"exit status {status}", words, program="the emulator", status=status)
+        found = json.loads(samples.read_text())
+        if found["used"] != [control] * settings.flows:
+            taken = f"the kernel took {found['used']} instead of {control}"
+            raise RunError(command, taken, last_words(directory), program="the emulator")
+        wall_time_s = float(result.row["duration_s"] or 0)
+        recording = _recording(setup, result, found)
+        return Outcome(list(command), wall_time_s, recording, without=("window_packets",))
+
+
+def _recording(setup: Setup, result: EmulationResult, found: dict[str, Any]) -> Recording:
+    settings, packets = setup.settings, result.packets
+    assert packets is not None
+    end_ns = min(settings.duration_ns, round(float(result.row["duration_s"] or 0) * NS_PER_S))
+    late_share = result.row["forward_late_share"]
+    return Recording(
+        packets[(packets["flow"] < settings.flows) & (packets["time_ns"] <= end_ns)],
+        _windows(found["samples"], end_ns),
+        end_ns=end_ns,
+        header_bytes=HEADER_BYTES,
+        timeouts=None,
+        forward=_row_use("forward", result),
+        back=_row_use("return", result),
+        late_share=None if late_share is None else float(late_share),
+    )
+
+
+def _row_use(direction: str, result: EmulationResult) -> RowUse | None:
+    names = ("rows_offered", "rows_used", "trace_repeats")
+    values = [result.row.get(f"{direction}_{name}") for name in names]
+    return None if None in values else RowUse(*(int(value or 0) for value in values))
+
+
+def _windows(samples: list[list[list[float]]], end_ns: int) -> Records:
+    """Turn samples of TCP_INFO into window records, by the kernel's own numbers of states."""
+    rows = [
+        (round(time_s * NS_PER_S), flow, cwnd, ssthresh, round(1000 * srtt_us) or UNSETTLED, state)
+        for flow, of_flow in enumerate(samples)
+        for time_s, cwnd, ssthresh, srtt_us, state in of_flow
+    ]
+    windows = np.zeros(len(rows), WINDOW_RECORDS.dtype)
+    names = ("time_ns", "flow", "cwnd_packets", "ssthresh_packets", "srtt_ns", "state")
+    for name, values in zip(names, zip(*rows, strict=True), strict=False):
+        windows[name] = values
+    windows = windows[windows["time_ns"] <= end_ns]
+    return windows[np.argsort(windows["time_ns"], kind="stable")]

@@ -1,0 +1,100 @@
+"""`bulk_sender.py FILE`: sends bulk data over TCP and samples the kernel's TCP_INFO.
+
+Run at the sender of an emulation. FILE holds JSON: `control`, `starts_s` (one for each flow), `duration_s`
+and `transfer_bytes` (null: send until the end). It gets `samples` in the end, one list for each flow of rows
+`[time_s, cwnd, ssthresh, srtt_us, state]`, times since the start, and `used`, the control in force.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+RECEIVER = ("10.0.0.2", 5000)
+SAMPLING_S = 0.02
+
+# struct tcp_info (linux/tcp.h): eight bytes of state and flags, then 24 words.
+TCP_INFO = struct.Struct("=8B24I")
+CA_STATE, RTT, SSTHRESH, CWND = 1, 8 + 15, 8 + 17, 8 + 18
+BLOCK = bytes(1 << 16)
+
+Samples = list[tuple[float, ...]]
+
+
+def main(file: Path) -> None:
+    """Send for the time that the file says, then write the samples into it."""
+    settings = json.loads(file.read_text())
+    begin = time.monotonic()
+    samples: list[Samples] = [[] for _ in settings["starts_s"]]
+    used: list[str] = []
+    flows = [
+        threading.Thread(target=_flow, args=(settings, start_s, begin, found, used), daemon=True)
+        for start_s, found in zip(settings["starts_s"], samples, strict=True)
+    ]
+    for flow in flows:
+        flow.start()
+    for flow in flows:
+        flow.join(max(0.0, begin + settings["duration_s"] + 5 - time.monotonic()))
+    file.write_text(json.dumps({"used": used, "samples": samples}))
+
+
+def _flow(settings: dict[str, Any], start_s: float, begin: float, samples: Samples, used: list[str]) -> None:
+    time.sleep(max(0.0, begin + start_s - time.monotonic()))
+    until = begin + settings["duration_s"]
+    done = threading.Event()
+    with socket.socket() as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, settings["control"].encode())
+        connection.settimeout(max(0.1, until - time.monotonic()))
+        connection.connect(RECEIVER)
+        sampler = threading.Thread(target=_sample, args=(connection, begin, samples, done))
+        sampler.start()
+        try:
+            _send(connection, until, settings["transfer_bytes"])
+        finally:
+            done.set()
+            sampler.join()
+        name = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+        used.append(name.rstrip(b"\0").decode())
+        # A reset drops the data that are still unsent.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def _send(connection: socket.socket, until: float, transfer_bytes: int | None) -> None:
+    """Keep the socket's buffer full until the time is up, or until the receiver has the whole transfer."""
+    left = transfer_bytes
+    connection.settimeout(0.05)
+    while time.monotonic() < until and left != 0:
+        try:
+            sent = connection.send(BLOCK if left is None else BLOCK[:left])
+        except TimeoutError:
+            continue
+        left = None if left is None else left - sent
+    if left == 0:
+        connection.shutdown(socket.SHUT_WR)
+        while time.monotonic() < until:
+            try:
+                if not connection.recv(1):
+                    return
+            except TimeoutError:
+                continue
+
+
+def _sample(connection: socket.socket, begin: float, samples: Samples, done: threading.Event) -> None:
+    """Read TCP_INFO at regular times and keep it where window, threshold, RTT or state have changed."""
+    last: tuple[float, ...] = ()
+    while not done.wait(SAMPLING_S):
+        info = TCP_INFO.unpack(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO.size))
+        found = tuple(info[i] for i in (CWND, SSTHRESH, RTT, CA_STATE))
+        if found != last:
+            samples.append((time.monotonic() - begin, *found))
+            last = found
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
