@@ -116,7 +116,7 @@ def queue_table() -> list[str]:
     lines = ["| rows per packet | Clift / DropTail |", "| --- | --- |"]
     for one in measure_queue():
         missed = "" if one.ratio <= QUEUE_TARGET else f" (misses {QUEUE_TARGET})"
-        lines.append(f"| {one.rows_per_packet} | {one.ratio:.2f}{missed} |")
+        lines.append(f"| {one.title} | {one.ratio:.2f}{missed} |")
     return lines
 
 

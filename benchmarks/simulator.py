@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tmt.backend.ns2.simulator import Simulator
 from tmt.io import write_trace
 from tmt.trace import LinkTrace
+
+if TYPE_CHECKING:
+    from tmt.schema import Packing
 
 SCRIPTS = Path(__file__).with_name("ns2")
 DISTRIBUTION_NS = Path("/usr/bin/ns")
@@ -41,10 +45,30 @@ class ScriptSpeed:
 
 @dataclass(frozen=True, slots=True)
 class QueueCost:
-    """What a trace-driven queue costs: processor time of a run with Queue/Clift / with DropTail."""
+    """Cost of a trace-driven queue: processor time with Queue/Clift / with DropTail, median of pairs."""
 
-    rows_per_packet: int
+    title: str
     ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A link trace of 10 Mbit/s: rows of one size, `sized` in a column, and how packets lie in them."""
+
+    title: str
+    row_bytes: int
+    packing: Packing
+    sized: bool = False
+
+
+LINES = (
+    Line("1 row a packet", 1500, "padded"),
+    Line("50 rows a packet", 30, "padded"),
+    Line("50 rows a packet, packed", 30, "packed"),
+    Line("50 rows a packet, rows with sizes", 30, "packed", sized=True),
+    Line("10 packets a row", 15_000, "packed"),
+    Line("10 packets a row, rows with sizes", 15_000, "packed", sized=True),
+)
 
 
 def measure_scripts(repeats: int = REPEATS) -> list[ScriptSpeed]:
@@ -70,23 +94,25 @@ def measure_queue(repeats: int = REPEATS) -> list[QueueCost]:
     ns = Simulator.find().program
     measured = []
     with TemporaryDirectory() as folder:
-        for rows_per_packet in (1, 50):
-            trace = Path(folder, f"{rows_per_packet}.npy")
-            _write_line(trace, rows_per_packet)
+        for number, line in enumerate(LINES):
+            trace = Path(folder, f"{number}.npy")
+            _write_line(trace, line)
+            packed = str(int(line.packing == "packed"))
             ratios = []
             for _ in range(repeats):
                 plain_s, _ = _run(ns, "link.tcl", "DropTail")
-                clift_s, _ = _run(ns, "link.tcl", "Clift", str(trace), str(1500 // rows_per_packet))
+                clift_s, _ = _run(ns, "link.tcl", "Clift", str(trace), str(line.row_bytes), packed)
                 ratios.append(clift_s / plain_s)
-            measured.append(QueueCost(rows_per_packet, median(ratios)))
+            measured.append(QueueCost(line.title, median(ratios)))
     return measured
 
 
-def _write_line(path: Path, rows_per_packet: int, n: int = 100_000) -> None:
-    """Write a link trace that sends a packet of 1500 bytes every 1.2 ms, in so many rows."""
-    tx_ns = np.arange(n, dtype=np.int64) * (1_200_000 // rows_per_packet)
-    delivered, transmissions = np.ones(n, np.uint8), np.ones(n, np.uint8)
-    write_trace(path, LinkTrace(tx_ns, np.zeros(n, np.int64), delivered, transmissions))
+def _write_line(path: Path, line: Line, n: int = 100_000) -> None:
+    """Write a link trace of 1500 bytes every 1.2 ms."""
+    tx_ns = np.arange(n, dtype=np.int64) * (800 * line.row_bytes)
+    delivered, transmissions = np.ones(n, np.bool_), np.ones(n, np.uint8)
+    sizes = np.full(n, line.row_bytes, np.uint32) if line.sized else None
+    write_trace(path, LinkTrace(tx_ns, np.zeros(n, np.int64), delivered, transmissions, size_bytes=sizes))
 
 
 def _run(ns: Path, script: str, *words: str) -> tuple[float, tuple[str, bytes]]:

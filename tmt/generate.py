@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +97,7 @@ class Line:
 def lay_over(slots: PhyTrace, realisation: Realisation) -> PhyTrace:
     """Erase what the channel erases of the given slots; one that is erased already stays so."""
     erased = realisation.erased(slots.tx_time_ns)
-    return PhyTrace(slots.tx_time_ns, np.where(erased, 0, slots.decode_time_ns), slots.metadata)
+    return replace(slots, decode_time_ns=np.where(erased, 0, slots.decode_time_ns))
 
 
 def generate(
@@ -176,7 +176,7 @@ def overlay(
     with open_trace(source, PHY_TRACE) as reader:
         metadata = provenance.record(
             PHY_TRACE.kind,
-            lldu_bytes=reader.metadata.get("lldu_bytes"),
+            **provenance.sizes(reader.metadata),
             source=provenance.source(source),
             generator=channel.describe(),
             seed=seed,

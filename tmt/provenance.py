@@ -42,6 +42,12 @@ def record(kind: str, **how: object) -> Metadata:
     }
 
 
+def sizes(metadata: Metadata) -> Metadata:
+    """Return what a trace's metadata says of its rows' sizes and of packing, for a trace made of it."""
+    packing = {"packing": metadata["packing"]} if "packing" in metadata else {}
+    return {"lldu_bytes": metadata.get("lldu_bytes"), **packing}
+
+
 def source(path: str | PathLike[str]) -> Metadata:
     """Return what identifies an input: its name without folders, and the SHA-256 of its content."""
     return {"name": PurePath(path).name, "sha256": file_sha256(path)}

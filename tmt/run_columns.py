@@ -104,6 +104,14 @@ def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn
             "scenario",
             "byte",
             "useful bytes of one LLDU",
+            null=f"{_NO_TRACE}, and where rows have sizes of their own",
+        ),
+        ResultColumn(
+            f"{direction}_packing",
+            "text",
+            "scenario",
+            "",
+            "how packets lie in rows: padded or packed",
             null=_NO_TRACE,
         ),
         ResultColumn(

@@ -1,7 +1,7 @@
-# Datagrams of 1500 bytes at random moments over one link: `ns link.tcl QUEUE ?TRACE LLDU_BYTES?`.
+# Datagrams of 1500 bytes at random moments over one link: `ns link.tcl QUEUE ?TRACE LLDU_BYTES PACKED?`.
 # Prints how many have arrived.
 
-lassign $argv queue trace lldu_bytes
+lassign $argv queue trace lldu_bytes packed
 set rate 10Mb
 set ns [new Simulator]
 set from [$ns node]
@@ -11,6 +11,7 @@ $ns queue-limit $from $to 100
 if { $trace ne "" } {
 	[[$ns link $from $to] queue] set loop_ 1
 	[[$ns link $from $to] queue] set lldu_bytes_ $lldu_bytes
+	[[$ns link $from $to] queue] set packed_ $packed
 	[[$ns link $from $to] queue] load $trace
 }
 set udp [new Agent/UDP]

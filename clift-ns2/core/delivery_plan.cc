@@ -14,23 +14,28 @@ DeliveryPlan::DeliveryPlan(LinkRows rows, const PlanOptions& options)
 std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes) {
   if (stopped_) return std::nullopt;
   const std::int64_t free = clock_.first_from(sum_of(arrival_ns, options_.offset_ns), next_row_);
-  std::int64_t begin = free, end, filled_bytes = no_packet;
+  std::int64_t begin = free, end = free, left_bytes = 0;
   if (options_.packing == Packing::padded) {
-    end = end_of_padded(free, size_bytes);
+    end += padded_rows(free, size_bytes);
   } else {
-    const bool shares = arrival_ns <= departure_ns_ && left_of_last_row() > 0;
-    if (shares) begin = next_row_ - 1;
-    const std::int64_t last_byte = (shares ? filled_bytes_ : 0) + std::max<std::int64_t>(size_bytes, 1);
-    const RowBytes::Place last = bytes_.place_of(clock_.place_of(begin).index, last_byte);
-    end = begin + last.rows_on + 1;
-    filled_bytes = last.byte;
+    std::int64_t bytes = std::max<std::int64_t>(size_bytes, 1);
+    if (left_bytes_ > 0 && arrival_ns <= departure_ns_) {
+      begin = next_row_ - 1;
+      bytes -= left_bytes_;
+      left_bytes = -bytes;
+    }
+    if (bytes > 0) {
+      const RowBytes::Place last = bytes_.place_of(clock_.place_of(free).index, bytes);
+      end += last.rows_on + 1;
+      left_bytes = last.left_bytes;
+    }
   }
   if (clock_.ends_before(end)) {
     stopped_ = true;
     return std::nullopt;
   }
-  if (begin == free) wasted_bytes_ += left_of_last_row();
-  filled_bytes_ = filled_bytes;
+  if (begin == free) wasted_bytes_ += left_bytes_;
+  left_bytes_ = left_bytes;
   if (free > next_row_) {
     unused_ += free - next_row_;
     if (bytes_.vary()) wasted_bytes_ += bytes_.between(clock_, next_row_, free);
@@ -48,24 +53,18 @@ std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t 
   return packet;
 }
 
-// The row behind those that a packet takes from its beginning in row `begin`. Most packets are as large as the one
-// before, which saves a division.
-std::int64_t DeliveryPlan::end_of_padded(std::int64_t begin, std::int64_t size_bytes) {
+// Rows that a padded packet takes from row `begin` on. Most packets are as large as the one before, which saves a
+// division.
+std::int64_t DeliveryPlan::padded_rows(std::int64_t begin, std::int64_t size_bytes) {
   if (bytes_.vary()) {
     const std::size_t index = clock_.place_of(begin).index;
-    return begin + bytes_.place_of(index, std::max<std::int64_t>(size_bytes, 1)).rows_on + 1;
+    return bytes_.place_of(index, std::max<std::int64_t>(size_bytes, 1)).rows_on + 1;
   }
   if (size_bytes != last_size_bytes_) {
     last_size_bytes_ = size_bytes;
     last_rows_ = std::max<std::int64_t>((size_bytes + options_.lldu_bytes - 1) / options_.lldu_bytes, 1);
   }
-  return begin + last_rows_;
-}
-
-// Bytes that are left of the row before next_row_, packed.
-std::int64_t DeliveryPlan::left_of_last_row() const {
-  if (filled_bytes_ == no_packet) return 0;
-  return bytes_.size(clock_.place_of(next_row_ - 1).index) - filled_bytes_;
+  return last_rows_;
 }
 
 // A delivered packet waits until every earlier one is delivered or given up, but not longer than the hold time.
@@ -87,7 +86,7 @@ RowUse DeliveryPlan::use_until(Nanoseconds now_ns) const {
   use.used = use.offered - use.unused;
   use.offered_bytes = bytes_.between(clock_, first_row_, end);
   std::int64_t unused_bytes = wasted_bytes_;
-  if (end >= next_row_) unused_bytes += left_of_last_row() + bytes_.between(clock_, next_row_, end);
+  if (end >= next_row_) unused_bytes += left_bytes_ + bytes_.between(clock_, next_row_, end);
   if (!bytes_.vary()) unused_bytes += unused_ * bytes_.lldu_bytes();
   use.used_bytes = use.offered_bytes - unused_bytes;
   use.repeats = end > first_row_ ? clock_.repetition_of(end - 1) - clock_.repetition_of(first_row_) : 0;

@@ -56,10 +56,7 @@ class DeliveryPlan {
   RowUse use_until(Nanoseconds now_ns) const;
 
  private:
-  static constexpr std::int64_t no_packet = -1;
-
-  std::int64_t end_of_padded(std::int64_t begin, std::int64_t size_bytes);
-  std::int64_t left_of_last_row() const;
+  std::int64_t padded_rows(std::int64_t begin, std::int64_t size_bytes);
   Nanoseconds released_at(const Delivery& packet);
 
   PlanOptions options_;
@@ -70,9 +67,9 @@ class DeliveryPlan {
   std::int64_t unused_ = 0;     // rows before next_row_ that carry nothing
   std::int64_t last_size_bytes_ = 0;
   std::int64_t last_rows_ = 1;  // rows that a packet of this size takes
-  std::int64_t filled_bytes_ = no_packet;  // packed: bytes of packets in the row before next_row_
-  Nanoseconds departure_ns_ = -1;          // when that row is sent
-  std::int64_t wasted_bytes_ = 0;  // bytes that carry nothing before that row, of rows of their own sizes in whole rows too
+  std::int64_t left_bytes_ = 0;     // packed: of the row before next_row_, that no packet has
+  Nanoseconds departure_ns_ = -1;   // when that row is sent
+  std::int64_t wasted_bytes_ = 0;   // before that row: left of shared rows, and unused rows with sizes of their own
   bool stopped_ = false;        // a packet found too few rows
   Nanoseconds settled_ns_ = 0;  // when the fate of every packet so far is settled
 };

@@ -15,7 +15,9 @@ class RowBytes {
   // Rows carry their own sizes, or `lldu_bytes` each where they have none. A trace has at least one row.
   template <class Row>
   RowBytes(TraceRows<Row> rows, std::int64_t lldu_bytes)
-      : lldu_bytes_(lldu_bytes), count_(static_cast<std::int64_t>(rows.count)) {
+      : lldu_bytes_(lldu_bytes),
+        count_(static_cast<std::int64_t>(rows.count)),
+        rows_per_byte_(1.0 / static_cast<double>(lldu_bytes)) {
     if (!rows.have_sizes()) return;
     ends_.resize(rows.count);
     std::int64_t end = 0;
@@ -28,25 +30,26 @@ class RowBytes {
   // Size of the rows, which are alike.
   std::int64_t lldu_bytes() const { return lldu_bytes_; }
 
+  // Size of row `index`.
   std::int64_t size(std::size_t index) const {
     return ends_.empty() ? lldu_bytes_ : ends_[index] - before(index);
   }
 
-  // A byte's row, counted from another row, and its number within its own row, from 1.
+  // A byte's row, counted from another row, and the bytes of its row that follow it.
   struct Place {
     std::int64_t rows_on;
-    std::int64_t byte;
+    std::int64_t left_bytes;
   };
 
   // Place of byte number `bytes`, at least 1, counted from the beginning of row `index`; the trace repeats.
   Place place_of(std::size_t index, std::int64_t bytes) const {
-    if (!vary()) {
-      const std::int64_t rows_on = (bytes - 1) / lldu_bytes_;
-      return {rows_on, bytes - rows_on * lldu_bytes_};
-    }
-    const std::int64_t end = ends_[index];
-    if (const std::int64_t begin = before(index); bytes <= end - begin) return {0, bytes};
-    return place_beyond(index, bytes);
+    if (vary()) return place_among(index, bytes);
+    // A division would take as long as the rest of the sum.
+    auto rows_on = static_cast<std::int64_t>(static_cast<double>(bytes - 1) * rows_per_byte_);
+    std::int64_t left_bytes = (rows_on + 1) * lldu_bytes_ - bytes;
+    for (; left_bytes < 0; left_bytes += lldu_bytes_) ++rows_on;
+    for (; left_bytes >= lldu_bytes_; left_bytes -= lldu_bytes_) --rows_on;
+    return {rows_on, left_bytes};
   }
 
   // Bytes of the rows begin .. end - 1 of a clock's numbering, with begin <= end.
@@ -59,12 +62,12 @@ class RowBytes {
 
  private:
   std::int64_t before(std::size_t index) const { return index == 0 ? 0 : ends_[index - 1]; }
-  Place place_beyond(std::size_t index, std::int64_t bytes) const;
+  Place place_among(std::size_t index, std::int64_t bytes) const;
 
   std::int64_t lldu_bytes_;
   std::int64_t count_;
+  double rows_per_byte_;            // in the mean
   std::vector<std::int64_t> ends_;  // bytes of all rows up to each one; empty where rows are alike
-  double rows_per_byte_ = 0.0;      // in the mean
 };
 
 }  // namespace clift

@@ -117,16 +117,16 @@ def test_link__is_exported_once_with_its_lldu_size_and_the_hash_of_its_rows(tmp_
     )
     write_trace(tmp_path / "a.parquet", named)
     mapped, exported = (
-        ready_link(TraceLink(tmp_path / "a.npy")),
-        ready_link(TraceLink(tmp_path / "a.parquet")),
+        ready_link(TraceLink(tmp_path / "a.npy"), 1500),
+        ready_link(TraceLink(tmp_path / "a.parquet"), 1500),
     )
     assert mapped.file.npy == tmp_path / "a.npy"
     assert exported.file.npy.read_bytes() == (tmp_path / "a.npy").read_bytes()
     assert mapped.file.sha256 == exported.file.sha256
     assert (mapped.lldu_bytes, exported.lldu_bytes) == (1500, 33)
     assert (mapped.file.first_ns, mapped.file.span_ns) == (7, 49_000)
-    assert ready_link(TraceLink(tmp_path / "a.parquet", lldu_bytes=60)).lldu_bytes == 60
-    assert ready_link(TraceLink(tmp_path / "a.parquet")).file is exported.file
+    assert ready_link(TraceLink(tmp_path / "a.parquet", lldu_bytes=60), 1500).lldu_bytes == 60
+    assert ready_link(TraceLink(tmp_path / "a.parquet"), 1500).file is exported.file
 
 
 def test_link__mean_delay_is_that_of_rows_in_order(tmp_path: Path) -> None:
@@ -134,27 +134,27 @@ def test_link__mean_delay_is_that_of_rows_in_order(tmp_path: Path) -> None:
     delivered = np.array([True, False, True, False])
     trace = LinkTrace(np.arange(4), np.array([10, 99, 20, UNSETTLED]), delivered, np.ones(4, np.uint8))
     write_trace(tmp_path / "a.npy", trace)
-    assert ready_link(TraceLink(tmp_path / "a.npy")).file.mean_delay_ns == (10 + 99 + 98 + 97) / 4
+    assert ready_link(TraceLink(tmp_path / "a.npy"), 1500).file.mean_delay_ns == (10 + 99 + 98 + 97) / 4
 
 
 def test_link__that_changed_on_disk_is_read_again(tmp_path: Path) -> None:
     write_trace(tmp_path / "a.npy", link_trace(10, 1000))
-    first = ready_link(TraceLink(tmp_path / "a.npy")).file
+    first = ready_link(TraceLink(tmp_path / "a.npy"), 1500).file
     write_trace(tmp_path / "a.npy", link_trace(20, 1000))
-    assert (first.rows, ready_link(TraceLink(tmp_path / "a.npy")).file.rows) == (10, 20)
+    assert (first.rows, ready_link(TraceLink(tmp_path / "a.npy"), 1500).file.rows) == (10, 20)
 
 
 def test_link__refuses_what_cannot_be_replayed(tmp_path: Path) -> None:
     write_trace(tmp_path / "one.npy", link_trace(1, 1000))
     with pytest.raises(UsageError, match="one row"):
-        ready_link(TraceLink(tmp_path / "one.npy"))
+        ready_link(TraceLink(tmp_path / "one.npy"), 1500)
     write_trace(tmp_path / "a.npy", link_trace(10, S))
     with pytest.raises(
         UsageError, match=r"a\.npy: the offset of 9\.5 s lies behind the trace, which is 9\.0 s"
     ):
-        ready_link(TraceLink(tmp_path / "a.npy", offset_ns=95 * S // 10))
+        ready_link(TraceLink(tmp_path / "a.npy", offset_ns=95 * S // 10), 1500)
     with pytest.raises(InputError, match=r"missing\.npy"):
-        ready_link(TraceLink(tmp_path / "missing.npy"))
+        ready_link(TraceLink(tmp_path / "missing.npy"), 1500)
 
 
 def test_notes__tell_of_an_assumed_size_and_of_an_early_end(tmp_path: Path) -> None:

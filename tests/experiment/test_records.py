@@ -22,8 +22,8 @@ COUNTER_LINES = {
     "header_bytes": 52,
     "flow_0_timeouts": 1,
     "flow_1_timeouts": 2,
-    "forward_rows_offered": 100,
-    "forward_rows_used": 60,
+    "forward_bytes_offered": 100,
+    "forward_bytes_used": 60,
     "forward_trace_repeats": 3,
 }
 

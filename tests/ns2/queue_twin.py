@@ -18,6 +18,7 @@ class Options:
 
     lldu_bytes: int
     limit: int
+    packed: bool = False
     loop: bool = False
     offset_ns: int = 0
     in_order: bool = False
@@ -26,10 +27,10 @@ class Options:
 
 @dataclass
 class Packet:
-    """A packet in the queue: the rows that it still needs, and what became of those that it has had."""
+    """A packet in the queue: the bytes that are not sent, and the fates of the rows that it has had."""
 
     number: int
-    needs: int
+    unsent_bytes: int
     settled_ns: int = 0
     lost: bool = False
     unsettled: bool = False
@@ -46,23 +47,28 @@ def outcomes(
     left: list[Packet] = []
     found: dict[int, tuple[str, int]] = {}
     waiting = [(time, number, size) for number, (time, size) in enumerate(sendings)]
-    for tx_ns, settled_ns, fate in rows_of(trace, options):
+    for tx_ns, settled_ns, fate, size_bytes in rows_of(trace, options):
         while waiting and waiting[0][0] < tx_ns:
             time, number, size = waiting.pop(0)
             if len(queue) == options.limit:
                 found[number] = ("queue_dropped", time)
             else:
-                queue.append(Packet(number, -(-size // options.lldu_bytes)))
-        if queue:
+                queue.append(Packet(number, max(size, 1)))
+        if not queue and not waiting:
+            break
+        left_bytes = size_bytes
+        while queue and left_bytes > 0:
             packet = queue[0]
-            packet.needs -= 1
+            carried = min(packet.unsent_bytes, left_bytes)
+            packet.unsent_bytes -= carried
+            left_bytes -= carried
             packet.settled_ns = max(packet.settled_ns, settled_ns)
             packet.lost |= fate == "lost"
             packet.unsettled |= fate == "unsettled"
-            if packet.needs == 0:
+            if packet.unsent_bytes == 0:
                 left.append(queue.pop(0))
-        elif not waiting:
-            break
+            if not options.packed:
+                break
     for time, number, _ in waiting:
         if len(queue) == options.limit:
             found[number] = ("queue_dropped", time)
@@ -72,10 +78,11 @@ def outcomes(
     return found
 
 
-def rows_of(trace: LinkTrace, options: Options) -> Iterator[tuple[int, int, str]]:
-    """Yield when each row is sent, when its fate is settled, and its fate, in simulated time."""
+def rows_of(trace: LinkTrace, options: Options) -> Iterator[tuple[int, int, str, int]]:
+    """Yield when each row is sent, when its fate is settled, its fate, and its size, in simulated time."""
     tx, delay = trace.tx_time_ns.tolist(), trace.delay_ns.tolist()
     n = len(tx)
+    sizes = [options.lldu_bytes] * n if trace.size_bytes is None else trace.size_bytes.tolist()
     period_ns = round((tx[-1] - tx[0]) * n / (n - 1))
     for cycle in count() if options.loop else range(1):
         shift_ns = cycle * period_ns - options.offset_ns
@@ -83,10 +90,10 @@ def rows_of(trace: LinkTrace, options: Options) -> Iterator[tuple[int, int, str]
             if tx[i] + shift_ns < 0:
                 continue
             if delay[i] < 0:
-                yield tx[i] + shift_ns, tx[-1] + shift_ns, "unsettled"
+                yield tx[i] + shift_ns, tx[-1] + shift_ns, "unsettled", sizes[i]
             else:
                 fate = "delivered" if trace.delivered[i] else "lost"
-                yield tx[i] + shift_ns, tx[i] + delay[i] + shift_ns, fate
+                yield tx[i] + shift_ns, tx[i] + delay[i] + shift_ns, fate, sizes[i]
 
 
 def fates(left: Sequence[Packet], delay_ns: int, options: Options) -> Iterator[tuple[int, tuple[str, int]]]:

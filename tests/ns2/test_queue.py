@@ -29,7 +29,7 @@ def link_trace(tx_ns: list[int], delay_ns: list[int] | None = None, lost: tuple[
     return LinkTrace(np.array(tx_ns, np.int64), delays, delivered, np.ones(len(tx_ns), np.uint8))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(24))
 def test_queue__does_what_its_definition_says(seed: int, send_datagrams: Datagrams) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 600))
@@ -39,12 +39,14 @@ def test_queue__does_what_its_definition_says(seed: int, send_datagrams: Datagra
     unsettled = rng.random(n) < 0.05
     delay[unsettled] = -1
     delivered = (rng.random(n) < 0.9) & ~unsettled
-    trace = LinkTrace(tx, delay, delivered, np.ones(n, np.uint8))
+    sizes = rng.integers(1, 4000, n).astype(np.uint32) if rng.random() < 0.6 else None
+    trace = LinkTrace(tx, delay, delivered, np.ones(n, np.uint8), size_bytes=sizes)
     times = 2 * np.cumsum(rng.integers(1, 20 * MS, 300)) + 1
     sendings = list(zip(times.tolist(), rng.integers(1, 3000, 300).tolist(), strict=True))
     options = Options(
         lldu_bytes=int(rng.integers(1, 2000)),
         limit=int(rng.integers(1, 20)),
+        packed=bool(rng.random() < 0.5),
         loop=bool(rng.random() < 0.7),
         offset_ns=int(rng.integers(0, tx[-1] // 2) // 2) * 2,
         in_order=bool(rng.random() < 0.6),
@@ -57,6 +59,7 @@ def test_queue__does_what_its_definition_says(seed: int, send_datagrams: Datagra
         duration_s=1e6,
         lldu_bytes_=options.lldu_bytes,
         limit_=options.limit,
+        packed_=int(options.packed),
         loop_=int(options.loop),
         offset_=f"{options.offset_ns / 1e9:.9f}",
         in_order_=int(options.in_order),

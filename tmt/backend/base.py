@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RowUse:
-    """How a link's trace was used: rows that passed, rows that carried packets, repetitions of the trace."""
+    """Use of a link's trace: bytes of the rows that passed, those taken by packets, repetitions of the trace.
+
+    Padding is taken; the rest of a row that packets share is not.
+    """
 
     offered: int
     used: int

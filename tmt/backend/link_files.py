@@ -1,7 +1,8 @@
-"""A link trace as the simulator wants it: a `.npy` file to map, and what a run must know of it beforehand."""
+"""A link trace in the simulator's form: a `.npy` file to map, and the figures that a run needs beforehand."""
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import numpy as np
 from tmt.errors import UsageError
 from tmt.io import create_trace, open_trace
 from tmt.io.atomic import is_uri
+from tmt.metrics.capacity import packets_in_rows
 from tmt.provenance import file_sha256
 from tmt.schema import LINK_TRACE, PHY_TRACE
 from tmt.units import NS_PER_S, ns_to_seconds
@@ -22,9 +24,9 @@ from tmt.units import NS_PER_S, ns_to_seconds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.schema import Table
+    from tmt.schema import Packing, Table
     from tmt.settings.links import TraceLink
-    from tmt.trace import Trace
+    from tmt.trace import Metadata, Trace
 
 ASSUMED_LLDU_BYTES = 1500
 """Useful bytes of an LLDU where neither the user nor the trace says how many."""
@@ -47,7 +49,11 @@ class LinkFile:
         on the link, without propagation, when it keeps them in order. Unsettled rows hold nothing up. Of a
         PHY trace, in which a scheme has not done its work yet, the same with decoding times.
     lldu_bytes
-        What the trace says itself, if it does.
+        Size of the rows in the trace's metadata; None where it says none, or rows have sizes of their own.
+    size_bytes
+        Sum of the rows' sizes; None where they have none.
+    packing
+        How packets lie in rows according to the metadata; None where it says nothing.
     """
 
     npy: Path
@@ -57,40 +63,65 @@ class LinkFile:
     span_ns: int
     mean_delay_ns: float
     lldu_bytes: int | None
-
-    def rate_bps(self, lldu_bytes: int) -> float:
-        """Return the mean rate of the rows, lost ones too, in useful bits per second."""
-        return 8 * lldu_bytes * (self.rows - 1) * NS_PER_S / self.span_ns
+    size_bytes: int | None
+    packing: Packing | None
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyLink:
-    """A trace link with nothing left open: its file and its LLDU size."""
+    """A trace link, completed.
+
+    Attributes
+    ----------
+    link
+        The link as asked for.
+    file
+        Its trace.
+    lldu_bytes
+        Size of the rows; None where they have sizes of their own.
+    packing
+        How packets lie in rows.
+    rate_bps
+        Mean rate of the rows, lost ones too, in useful bits per second. Where rows have sizes and packets are
+        padded, the padding of full packets does not count.
+    """
 
     link: TraceLink
     file: LinkFile
-    lldu_bytes: int
+    lldu_bytes: int | None
+    packing: Packing
+    rate_bps: float
 
     @property
     def lldu_bytes_assumed(self) -> bool:
-        """Whether neither the user nor the trace has said how large an LLDU is."""
-        return self.link.lldu_bytes is None and self.file.lldu_bytes is None
+        """Whether neither the user nor the trace gives the size of an LLDU."""
+        return self.lldu_bytes is not None and self.link.lldu_bytes is None and self.file.lldu_bytes is None
 
-    @property
-    def rate_bps(self) -> float:
-        """Mean rate of the rows, lost ones too, in useful bits per second."""
-        return self.file.rate_bps(self.lldu_bytes)
+    def packets_per_s(self, packet_bytes: int) -> float:
+        """Return the mean rate of the link in packets of this size."""
+        if self.packing == "packed" or self.lldu_bytes is None:
+            return self.rate_bps / (8 * packet_bytes)
+        row_rate = self.rate_bps / (8 * self.lldu_bytes)
+        return row_rate / math.ceil(packet_bytes / self.lldu_bytes)
 
 
-def ready_link(link: TraceLink) -> ReadyLink:
+def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
     """Check a link's trace and bring it into the simulator's form; once per process and content of the file.
+
+    Parameters
+    ----------
+    link
+        A link over a trace.
+    packet_bytes
+        Size of a full packet.
 
     Raises
     ------
     InputError
         When the file is no good link trace.
     UsageError
-        When it has less than two rows, or the offset lies behind the last one.
+        When it has less than two rows, the offset lies behind the last one, or `lldu_bytes` is given though
+        rows have sizes of their own.
     """
     name = os.fspath(link.path)
     table = LINK_TRACE if link.scheme is None else PHY_TRACE
@@ -102,7 +133,27 @@ def ready_link(link: TraceLink) -> ReadyLink:
             f"{name}: the offset of {ns_to_seconds(link.offset_ns)} s lies behind the trace, "
             f"which is {ns_to_seconds(file.span_ns)} s long"
         )
-    return ReadyLink(link, file, link.lldu_bytes or file.lldu_bytes or ASSUMED_LLDU_BYTES)
+    packing: Packing = link.packing or file.packing or "padded"
+    if file.size_bytes is None:
+        lldu_bytes = link.lldu_bytes or file.lldu_bytes or ASSUMED_LLDU_BYTES
+        return ReadyLink(link, file, lldu_bytes, packing, _rate_bps(file, lldu_bytes * file.rows))
+    if link.lldu_bytes is not None:
+        raise UsageError(f"{name}: lldu_bytes is {link.lldu_bytes}, but every row has a size of its own")
+    carried_bytes = file.size_bytes
+    if packing == "padded":
+        carried_bytes = packet_bytes * _padded_packets(file.npy, packet_bytes)
+    return ReadyLink(link, file, None, packing, _rate_bps(file, carried_bytes))
+
+
+def _rate_bps(file: LinkFile, carried_bytes: int) -> float:
+    """Return the rate of a trace whose rows carry so many bytes; each row lasts the mean distance of rows."""
+    return 8 * carried_bytes * (file.rows - 1) * NS_PER_S / (file.rows * file.span_ns)
+
+
+@lru_cache(maxsize=256)
+def _padded_packets(npy: Path, packet_bytes: int) -> int:
+    rows = np.load(npy, mmap_mode="r", allow_pickle=False)
+    return len(packets_in_rows(rows, packet_bytes, 0, "padded").first)
 
 
 def _version(name: str) -> tuple[int, int]:
@@ -123,12 +174,12 @@ def _known(name: str, table: Table, place: Path, mtime_ns: int, size_bytes: int)
 def _fresh(name: str, table: Table) -> LinkFile:
     """Read a trace to its end; one that the simulator cannot map is copied into a folder of this process."""
     if name.lower().endswith(".npy") and not is_uri(name):
-        return _survey(Path(name), table, None)
+        return _survey(Path(name), table)
     copy = Path(_folder().name, f"{secrets.token_hex(8)}.npy")
     with open_trace(name, table) as reader, create_trace(copy, table, {}) as writer:
         for chunk in reader:
             writer.write(chunk)
-    return _survey(copy, table, reader.metadata.get("lldu_bytes"))
+    return _survey(copy, table, reader.metadata)
 
 
 @lru_cache(maxsize=1)
@@ -136,8 +187,9 @@ def _folder() -> TemporaryDirectory[str]:
     return TemporaryDirectory(prefix="tmt-links-")
 
 
-def _survey(npy: Path, table: Table, lldu_bytes: int | None) -> LinkFile:
-    rows = 0
+def _survey(npy: Path, table: Table, metadata: Metadata | None = None) -> LinkFile:
+    """Read a trace in the simulator's form; `metadata` of the trace that it is a copy of, else its own."""
+    rows = size_bytes = 0
     total_delay_ns = 0.0
     first_ns = last_ns = settled_ns = 0
     delay = "delay_ns" if table is LINK_TRACE else "decode_time_ns"
@@ -150,7 +202,18 @@ def _survey(npy: Path, table: Table, lldu_bytes: int | None) -> LinkFile:
             ends_ns[0] = max(int(ends_ns[0]), settled_ns)
             np.maximum.accumulate(ends_ns, out=ends_ns)
             total_delay_ns += float((ends_ns - tx_ns).sum(dtype=np.float64))
+            if chunk.size_bytes is not None:
+                size_bytes += int(chunk.size_bytes.sum(dtype=np.int64))
             rows, last_ns, settled_ns = rows + len(chunk), int(tx_ns[-1]), int(ends_ns[-1])
+    said = reader.metadata if metadata is None else metadata
     return LinkFile(
-        npy.resolve(), file_sha256(npy), rows, first_ns, last_ns - first_ns, total_delay_ns / rows, lldu_bytes
+        npy.resolve(),
+        file_sha256(npy),
+        rows,
+        first_ns,
+        last_ns - first_ns,
+        total_delay_ns / rows,
+        said.get("lldu_bytes"),
+        size_bytes or None,
+        said.get("packing"),
     )

@@ -102,10 +102,10 @@ class Counters:
 
 
 def _row_use(counters: Counters, direction: str) -> RowUse | None:
-    if f"{direction}_rows_offered" not in counters:
+    if f"{direction}_bytes_offered" not in counters:
         return None
     return RowUse(
-        *(counters(f"{direction}_{name}") for name in ("rows_offered", "rows_used", "trace_repeats"))
+        *(counters(f"{direction}_{name}") for name in ("bytes_offered", "bytes_used", "trace_repeats"))
     )
 
 

@@ -158,6 +158,5 @@ def _ready(link: Link, packet_bytes: int) -> tuple[ReadyLink | PlainLink, float,
     """Return the link, its rate in full packets per second, and its mean delay without propagation."""
     if isinstance(link, PlainLink):
         return link, link.rate_bps / (8 * packet_bytes), 0.0
-    ready = ready_link(link)
-    row_rate = ready.rate_bps / (8 * ready.lldu_bytes)
-    return ready, row_rate / math.ceil(packet_bytes / ready.lldu_bytes), ready.file.mean_delay_ns / NS_PER_S
+    ready = ready_link(link, packet_bytes)
+    return ready, ready.packets_per_s(packet_bytes), ready.file.mean_delay_ns / NS_PER_S

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tmt.campaign.scenario import Scenario
     from tmt.campaign.sections import Link
     from tmt.generate import Line
+    from tmt.schema import Packing
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,8 @@ class Source:
 
     section: Any
     label: str
-    lldu_bytes: int
+    lldu_bytes: int | None
+    packing: Packing
     sha256: str
     file: Path | None
 
@@ -107,25 +109,40 @@ def source_of(scenario: Scenario, section: Any) -> Source:
     name = section.file if isinstance(section, TraceFile) else section.over
     file = None if name is None else scenario.resolve(name)
     lldu_bytes, sha256 = section.lldu_bytes, ""
+    packing: Packing = section.packing or "padded"
     if file is None:
         lldu_bytes = lldu_bytes_of(section)
     else:
-        found, sha256 = _look_at(file)
+        found = _look_at(file)
+        sha256 = found.sha256
+        packing = section.packing or found.packing or "padded"
         _check_rows(file, section.every)
-        lldu_bytes = lldu_bytes or found
-        if lldu_bytes is None:
+        if found.has_sizes and lldu_bytes is not None:
+            told = f"lldu_bytes is {lldu_bytes}, but every row of {name} has a size of its own"
+            raise InputError(scenario.path, f"key trace: {told}; remove lldu_bytes")
+        lldu_bytes = lldu_bytes or found.lldu_bytes
+        if lldu_bytes is None and not found.has_sizes:
             raise InputError(
                 scenario.path, f"key trace: {name} does not say its lldu_bytes; add lldu_bytes to the table"
             )
-    return Source(section, named(section) or _label(section, file), lldu_bytes, sha256, file)
+    return Source(section, named(section) or _label(section, file), lldu_bytes, packing, sha256, file)
+
+
+@dataclass(frozen=True, slots=True)
+class _PhyFile:
+    """A PHY trace's LLDU size and packing by its metadata, whether rows have sizes, and its hash."""
+
+    lldu_bytes: int | None
+    packing: Packing | None
+    has_sizes: bool
+    sha256: str
 
 
 @lru_cache
-def _look_at(file: Path) -> tuple[int | None, str]:
-    """Return the LLDU size that a PHY trace's metadata tells, and the hash of its content."""
+def _look_at(file: Path) -> _PhyFile:
     with open_trace(file, PHY_TRACE) as reader:
-        lldu_bytes = reader.metadata.get("lldu_bytes")
-    return lldu_bytes, file_sha256(file)
+        said = reader.metadata
+    return _PhyFile(said.get("lldu_bytes"), said.get("packing"), reader.has_sizes, file_sha256(file))
 
 
 @lru_cache

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tmt.campaign.conversions import Conversion, Source
     from tmt.campaign.scenario import Scenario
     from tmt.campaign.sections import Grid, Link, Tcp, Traffic, Wired
+    from tmt.schema import Packing
     from tmt.settings.settings import Value
 
 
@@ -102,7 +103,7 @@ def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs
             if seed not in seeds_of[traffic]:
                 continue
             for tcp in _variants(grid, traffic):
-                path = _Path(link, wired, proxy, traffic, tcp, source.lldu_bytes, section)
+                path = _Path(link, wired, proxy, traffic, tcp, source.lldu_bytes, source.packing, section)
                 try:
                     template, coordinates = _template(path)
                 except UsageError as error:
@@ -174,7 +175,8 @@ class _Path(NamedTuple):
     proxy: ProxySection | None
     traffic: Traffic
     tcp: str
-    lldu_bytes: int
+    lldu_bytes: int | None
+    packing: Packing
     scheme_section: Any
 
 
@@ -188,7 +190,7 @@ def _template(path: _Path) -> tuple[Experiment, dict[str, Value]]:
         settings["coding"] = None
     online = scheme_of(section, settings["rtt_ns"]) if section.online else None
     back: PlainLink | None = None if link.return_rate is None else PlainLink(link.return_rate)
-    forward = TraceLink("", path.lldu_bytes, scheme=online)
+    forward = TraceLink("", path.lldu_bytes, scheme=online, packing=path.packing)
     template = Experiment(
         **settings, tcp=path.tcp, forward_link=forward, return_link=back, backend=path.traffic.backend
     )
@@ -197,6 +199,7 @@ def _template(path: _Path) -> tuple[Experiment, dict[str, Value]]:
         "return_link": link.return_link,
         "return_rate_bps": link.return_rate,
         "forward_lldu_bytes": path.lldu_bytes,
+        "forward_packing": path.packing,
     }
     return template, coordinates
 

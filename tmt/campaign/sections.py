@@ -19,6 +19,7 @@ from tmt.channels.base import with_profile
 from tmt.errors import UsageError
 from tmt.generate import DEFAULT_DECODE_TIME_NS, Line
 from tmt.parameters import declared
+from tmt.schema import Packing  # noqa: TC001  (pydantic reads it)
 from tmt.schemes import ONLINE_SCHEMES, SCHEMES, OnlineScheme
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.coding import Coding
@@ -57,6 +58,7 @@ class TraceFile(Section):
 
     file: Annotated[str, Field(min_length=1)]
     lldu_bytes: Count | None = None
+    packing: Packing | None = None
     every: Count = 1
     offset: Seconds | None = None
     label: str | None = None
@@ -128,6 +130,7 @@ class GeneratedTrace(Section):
     length: PositiveSeconds | None = None
     realisations: Count | None = None
     lldu_bytes: Count | None = None
+    packing: Packing | None = None
     every: Count = 1
     offset: Seconds | None = None
     label: str | None = None

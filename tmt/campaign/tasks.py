@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import json
-import math
 import os
 import shlex
 import shutil
@@ -27,6 +26,7 @@ from tmt.errors import OutputError, TmtError
 from tmt.experiment.experiment import Experiment
 from tmt.experiment.record_files import save
 from tmt.identity import source_hash
+from tmt.metrics.capacity import arrive, packets_in_rows
 from tmt.schema import FORMAT_VERSION
 from tmt.settings.links import TraceLink
 from tmt.settings.tcp import HEADER_BYTES
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from tmt.campaign.conversions import Conversion
     from tmt.campaign.grid import Run
+    from tmt.schema import Packing
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Error numbers that say that nothing more can be written: every other run would fail alike."""
@@ -145,7 +146,7 @@ def _experiment(task: Simulate) -> Experiment:
     assert isinstance(forward, TraceLink)
     if run.return_conversion is not None:
         online = run.online if run.return_conversion.scheme is None else None
-        empty = TraceLink("", forward.lldu_bytes, scheme=online)
+        empty = TraceLink("", forward.lldu_bytes, scheme=online, packing=forward.packing)
         back = _placed(task, empty, run.return_conversion, run.return_start)
     forward = _placed(task, forward, run.conversion, run.start)
     return replace(run.template, seed=run.seed, forward_link=forward, return_link=back)
@@ -193,23 +194,23 @@ def _frame(task: Simulate) -> dict[str, Any]:
 
 
 @lru_cache
-def _packets_per_s(link: Path, lldus: int) -> float:
-    """Return how many packets of so many LLDUs, sent back to back, arrive in a second of a link trace."""
+def _packets_per_s(link: Path, packet_bytes: int, lldu_bytes: int | None, packing: Packing) -> float:
+    """Return how many packets, sent back to back, arrive in a second of a link trace."""
     trace = np.load(link, mmap_mode="r", allow_pickle=False)
-    packets = len(trace) // lldus
-    if not packets:
+    packets = packets_in_rows(trace, packet_bytes, lldu_bytes or 0, packing)
+    if not len(packets.first):
         return 0.0
-    whole = trace["delivered"][: packets * lldus].reshape(packets, lldus).all(axis=1)
-    span_ns = int(trace["tx_time_ns"][packets * lldus - 1]) - int(trace["tx_time_ns"][0])
-    return float(np.count_nonzero(whole)) * NS_PER_S / span_ns
+    span_ns = int(trace["tx_time_ns"][packets.last[-1]]) - int(trace["tx_time_ns"][0])
+    return float(np.count_nonzero(arrive(packets, trace["delivered"]))) * NS_PER_S / span_ns
 
 
 def _capacity_bps(link: Path, experiment: Experiment) -> float:
     """Return what full packets would carry."""
-    lldu_bytes = getattr(experiment.forward_link, "lldu_bytes", None)
-    assert lldu_bytes is not None
-    lldus = math.ceil(experiment.packet_bytes / lldu_bytes)
-    return 8 * (experiment.packet_bytes - HEADER_BYTES) * _packets_per_s(link, lldus)
+    link_trace = experiment.forward_link
+    assert isinstance(link_trace, TraceLink)
+    rows = (link_trace.lldu_bytes, link_trace.packing or "padded")
+    packets_per_s = _packets_per_s(link, experiment.packet_bytes, *rows)
+    return float(8 * (experiment.packet_bytes - HEADER_BYTES) * packets_per_s)
 
 
 def _loss_ratio(facts: dict[str, Any]) -> float:

@@ -87,6 +87,7 @@ def command(program: tuple[str, ...], keep: Path | None, quiet: bool, **given: A
     if forward is None:
         raise UsageError("LINK or --forward-rate is needed: the link from the sender to the receiver")
     back = chosen_link(given.pop("return"), "--return", "return", given)
+    del given["packing"]
     given["ways_out"] = tuple(WayOut.parse(text) for text in given["ways_out"])
     emulation = Emulation(command=program, forward_link=forward, return_link=back, **given)
     if keep is not None:

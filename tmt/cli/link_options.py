@@ -8,6 +8,7 @@ import click
 
 from tmt.cli.options import SECONDS, Number, WholeNumber
 from tmt.errors import UsageError
+from tmt.schema import PACKINGS
 from tmt.settings.links import PlainLink, TraceLink
 
 if TYPE_CHECKING:
@@ -36,8 +37,18 @@ def _link_options(direction: str, rate_help: str) -> tuple[Callable[..., Any], .
     )
 
 
-FORWARD_OPTIONS = _link_options("forward", "A plain link of this rate instead of a trace.")
-"""What `chosen_link` reads, but for the option or argument that names the trace."""
+PACKING_OPTION = click.option(
+    "--packing",
+    type=click.Choice(PACKINGS),
+    help="How packets lie in rows of traces: each begins in a row of its own, or bytes follow each other; "
+    "else as the trace says, or padded.",
+)
+
+FORWARD_OPTIONS = (
+    *_link_options("forward", "A plain link of this rate instead of a trace."),
+    PACKING_OPTION,
+)
+"""Options that `chosen_link` reads, without the one that names the trace."""
 
 RETURN_OPTIONS = (
     click.option("--return", metavar="TRACE", help="Link trace from the receivers to the senders."),
@@ -69,5 +80,5 @@ def chosen_link(trace: str | None, named: str, direction: str, given: dict[str, 
     if trace is None and (lldu_bytes is not None or offset_ns):
         raise UsageError(f"--{direction}-lldu-bytes and --{direction}-offset need a trace, {named}")
     if trace is not None:
-        return TraceLink(trace, lldu_bytes, offset_ns)
+        return TraceLink(trace, lldu_bytes, offset_ns, packing=given["packing"])
     return None if rate_bps is None else PlainLink(rate_bps)

@@ -94,6 +94,7 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
         check_format(plot)
     forward = _with_scheme(forward, given)
     back = chosen_link(given.pop("return"), "--return", "return", given)
+    del given["packing"]
     experiment = Experiment(forward_link=forward, return_link=back, **taken_settings(given))
     with _spinner(f"ns-2 runs {experiment.tcp}"):
         result = experiment.run(keep, timeout)

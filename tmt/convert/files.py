@@ -9,7 +9,6 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from tmt import provenance
-from tmt.convert.metadata import about_rows
 from tmt.convert.share import Share
 from tmt.io import create_trace, open_trace
 from tmt.io.atomic import check_not_source
@@ -61,7 +60,7 @@ def convert_file(
     with open_trace(phy_path, PHY_TRACE) as reader:
         metadata = provenance.record(
             LINK_TRACE.kind,
-            **about_rows(reader.metadata),
+            **provenance.sizes(reader.metadata),
             source=provenance.source(phy_path),
             scheme=scheme.describe(),
             every=every,

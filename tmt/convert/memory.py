@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tmt import provenance
-from tmt.convert.metadata import about_rows
 from tmt.convert.share import Share
 from tmt.io.arrays import checked
 from tmt.schema import LINK_TRACE
@@ -41,7 +40,7 @@ def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
     rest = converter.finish()
     metadata = provenance.record(
         LINK_TRACE.kind,
-        **about_rows(phy.metadata),
+        **provenance.sizes(phy.metadata),
         scheme=scheme.describe(),
         every=every,
     )

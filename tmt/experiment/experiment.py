@@ -59,7 +59,8 @@ class Experiment(Settings):
             When the simulator is not built.
         """
         links = (self.forward_link, self.return_link)
-        contents = [ready_link(link).file.sha256 for link in links if isinstance(link, TraceLink)]
+        ready = [ready_link(link, self.packet_bytes) for link in links if isinstance(link, TraceLink)]
+        contents = [f"{link.file.sha256} {link.lldu_bytes} {link.packing}" for link in ready]
         return fingerprint(self, *contents, *self.programs())
 
     def programs(self) -> tuple[str, str]:

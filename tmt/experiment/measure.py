@@ -101,12 +101,15 @@ def measure(setup: Setup, backend: Backend, stamp: str, outcome: Outcome) -> Exp
 
 def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:
     """Return a link as result columns."""
-    columns: dict[str, Value] = dict.fromkeys(("trace", "sha256", "lldu_bytes", "offset_s", "online"))
+    columns: dict[str, Value] = dict.fromkeys(
+        ("trace", "sha256", "lldu_bytes", "packing", "offset_s", "online")
+    )
     if isinstance(link, ReadyLink):
         columns |= {
             "trace": Path(os.fspath(link.link.path)).name,
             "sha256": link.file.sha256,
             "lldu_bytes": link.lldu_bytes,
+            "packing": link.packing,
             "offset_s": ns_to_seconds(link.link.offset_ns),
             "online": None if link.link.scheme is None else link.link.scheme.label,
         }

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tmt.errors import UsageError
 from tmt.parameters import check_range
+from tmt.schema import PACKINGS, Packing
 from tmt.units import MAX_TIME_NS
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ class TraceLink:
         The link trace, in any format that `tmt.io` reads; with `scheme` a PHY trace.
     lldu_bytes
         Useful bytes of one LLDU; None takes the number from the file's metadata, or 1500 where it has none.
+        Not allowed where rows have sizes of their own.
+    packing
+        How packets lie in rows; None takes it from the file's metadata, or ``padded`` where it has none.
     offset_ns
         Where in the trace the run starts, counted from its first row.
     scheme
@@ -34,11 +39,14 @@ class TraceLink:
     lldu_bytes: int | None = None
     offset_ns: int = 0
     scheme: OnlineScheme | None = None
+    packing: Packing | None = None
 
     def __post_init__(self) -> None:
         if self.lldu_bytes is not None:
             check_range("lldu_bytes", self.lldu_bytes, 1, 2**31 - 1)
         check_range("offset_ns", self.offset_ns, 0, MAX_TIME_NS)
+        if self.packing is not None and self.packing not in PACKINGS:
+            raise UsageError(f"packing is {self.packing!r}, must be one of {', '.join(PACKINGS)}")
 
 
 @dataclass(frozen=True, slots=True)

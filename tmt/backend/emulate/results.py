@@ -88,6 +88,7 @@ def _link_figures(direction: str, link: ReadyLink | PlainLink) -> dict[str, str 
         f"{direction}_sha256": trace.file.sha256 if trace else None,
         f"{direction}_rate_bps": link.rate_bps,
         f"{direction}_lldu_bytes": trace.lldu_bytes if trace else None,
+        f"{direction}_packing": trace.packing if trace else None,
         f"{direction}_offset_s": ns_to_seconds(trace.link.offset_ns) if trace else None,
     }
 

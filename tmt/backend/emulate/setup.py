@@ -71,7 +71,9 @@ def set_up(emulation: Emulation) -> Setup:
 def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tuple[str, object]]:
     if isinstance(link, ReadyLink):
         yield direction, link.file.npy
-        yield f"{direction}_lldu_bytes", link.lldu_bytes
+        if link.lldu_bytes is not None:
+            yield f"{direction}_lldu_bytes", link.lldu_bytes
+        yield f"{direction}_packing", link.packing
         yield f"{direction}_offset_ns", link.file.first_ns + link.link.offset_ns
     else:
         yield f"{direction}_rate_bps", f"{link.rate_bps:.15g}"

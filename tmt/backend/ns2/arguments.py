@@ -52,7 +52,9 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tup
         yield f"{direction}_rate_bps", f"{link.rate_bps:.15g}"
         return
     yield direction, link.file.npy
-    yield f"{direction}_lldu_bytes", link.lldu_bytes
+    if link.lldu_bytes is not None:
+        yield f"{direction}_lldu_bytes", link.lldu_bytes
+    yield f"{direction}_packing", link.packing
     yield f"{direction}_offset_s", _seconds(link.file.first_ns + link.link.offset_ns)
     if link.link.scheme is not None:
         yield f"{direction}_scheme", _scheme_words(link.link.scheme)
