@@ -1,4 +1,4 @@
-"""What every importer has in common: options, metadata, recognition, hints."""
+"""Rules for every importer: options, metadata, recognition, hints."""
 
 from __future__ import annotations
 

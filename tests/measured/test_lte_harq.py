@@ -132,7 +132,7 @@ def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_data: Pat
     """The measured oracle for the timing of retransmissions: LTE repeats 8 ms after an attempt that failed.
 
     The expected repeats come from the log's own numbers of attempts; ARQ sees only slots and erasures. The
-    reading as a link trace must be what ARQ makes of the reading as a PHY trace.
+    reading as a link trace must equal the output of ARQ over the reading as a PHY trace.
     """
     from tmt.convert import convert
     from tmt.schemes import Arq

@@ -131,7 +131,7 @@ def line_4g(wall_ms: int, tti: int, rest: str) -> str:
 def test_4g__reads_both_directions_of_an_enodeb(tmp_path: Path) -> None:
     """The line of a downlink block has the TTI of its processing; its acknowledgement comes 4 ms later.
 
-    Two code words have two bits. System information (0xffff) is nobody's.
+    Two code words have two bits. System information (0xffff) is left out.
     """
     down = "nof_prb=25, nof_re=3000, tbs={{{}}}, mod={{4}}, rv={{{}}}"
     path = log(

@@ -50,7 +50,7 @@ def test_table__reads_every_separator(text: str, tmp_path: Path) -> None:
 
 
 def test_table__takes_an_index_without_a_name(tmp_path: Path) -> None:
-    """What `DataFrame.to_string` and `DataFrame.to_csv` write by default."""
+    """`DataFrame.to_string` and `DataFrame.to_csv` write one by default."""
     frame = pd.DataFrame({"t": [1.5, 1.75], "lost": [0, 1]})
     for text in (frame.to_string(), frame.to_csv()):
         trace = import_trace("table", written(tmp_path, text), time="t", bad="lost=1")

@@ -27,7 +27,7 @@ class Attempt:
     process
         HARQ process; None where the log does not tell it.
     stream
-        What has HARQ processes of its own: cell, carrier, code word.
+        Cell, carrier and code word, each of which has HARQ processes of its own.
     version
         Redundancy version; no block uses one twice where `process` is None.
     new_data

@@ -45,7 +45,7 @@ class Repeats:
     missed: int = 0
 
     def notes(self) -> list[str]:
-        """Return what the counts say about the trace."""
+        """Return sentences on how sure the erasures of the trace are."""
         said = [
             "the log has no outcomes: a grant counts as erased if it was repeated, so the erasure rate is a "
             "lower bound"

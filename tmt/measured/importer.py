@@ -54,11 +54,11 @@ class Measurement:
     packing
         How packets lie in the rows of this kind of link.
     lldu_bytes
-        What every row carries; None where `trace` has sizes or the format does not tell.
+        Bytes that every row carries; None where `trace` has sizes or the format does not tell.
     slots
         Transmission attempts behind the rows of a link trace; None where the format does not tell.
     notes
-        Sentences for the user: what was left out, inferred or corrected, with numbers.
+        Sentences for the user with numbers of rows that were left out, inferred or corrected.
     """
 
     trace: Trace

@@ -96,7 +96,7 @@ def synchronous(
 def read_lte_harq(path: str, reading: Reading, decode_time_ns: int) -> Measurement:
     """Return the trace of the logged attempts, erased where the log shows that they were repeated.
 
-    An attempt whose repeat is not in the log counts as decoded: what is unlogged is not lost. Slots without
+    An attempt whose repeat is not in the log counts as decoded: a missing entry is no loss. Slots without
     an attempt belong to other terminals. Errors as for `read_attempts`.
     """
     return synchronous(path, read_attempts(path), reading, decode_time_ns)
@@ -114,7 +114,7 @@ IMPORTER = Importer(
     (reading(), DECODE_TIME),
     """\
 The column names log_ms, sfn, subframe, attempt and tb_bytes are this project's own; tmt import
-mobileinsight reads what MobileInsight's decoder prints.
+mobileinsight reads the output of MobileInsight's decoder.
 
 \b
   tmt import lte-harq lte_ul_pusch_harq.csv phy.parquet""",

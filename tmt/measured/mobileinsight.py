@@ -1,4 +1,4 @@
-"""MobileInsight: what its decoder prints for LTE PDSCH and PUSCH, as JSON or XML, one message a line.
+"""MobileInsight: its decoder's output for LTE PDSCH and PUSCH, as JSON or XML, one message a line.
 
 Read are `LTE_PHY_PDSCH_Stat_Indication` (downlink, with the result of each CRC) and
 `LTE_PHY_PUSCH_Tx_Report` (uplink, with the number of the attempt). Other messages are passed over.
@@ -176,7 +176,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _of_xml(element: ET.Element) -> Any:
-    """Return what the decoder's JSON would hold for an element of its XML."""
+    """Return an element of the decoder's XML in the form of its JSON."""
     if len(element) == 1 and element[0].tag in ("dict", "list"):
         return _of_xml(element[0])
     if element.tag == "list":
@@ -202,7 +202,7 @@ IMPORTER = Importer(
     _sniff,
     (reading(), DIRECTION, DECODE_TIME),
     """\
-FILE holds what MobileInsight's decoder prints, one message a line. The downlink comes from
+FILE is the output of MobileInsight's decoder, one message a line. The downlink comes from
 LTE_PHY_PDSCH_Stat_Indication (CRC of each transport block), the uplink from LTE_PHY_PUSCH_Tx_Report: an
 attempt is erased if it was repeated 8 ms later.
 
