@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import CAMPAIGN_COLUMNS, COLUMNS
 from tmt.campaign.database import DATABASE
@@ -21,6 +23,9 @@ from tmt.campaign.sections import (
     Wired,
 )
 from tmt.campaign.store import FOLDERS, RESULTS
+
+if TYPE_CHECKING:
+    import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCENARIOS, CAMPAIGNS = (DOCS / "scenarios.md").read_text(), (DOCS / "campaigns.md").read_text()
@@ -42,6 +47,13 @@ def test_example__is_a_scenario_of_60_runs(tmp_path: Path) -> None:
     assert sizes == (2, 5, 1, 3)
     assert "60 runs" in SCENARIOS
     assert 2 * 5 * 1 * 3 * len(found.links) * len(found.traffics) == 60
+
+
+def test_tables_of_parameters__are_what_their_program_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(DOCS)
+    tables = importlib.import_module("scenario_tables").tables()
+    made = importlib.import_module("page_tables").filled(SCENARIOS, tables)
+    assert made == SCENARIOS, "run `python docs/scenario_tables.py`"
 
 
 def test_tables__name_every_key() -> None:

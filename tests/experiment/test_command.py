@@ -25,6 +25,8 @@ def tmt(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]
     ("arguments", "words"),
     [
         (BASIC, ["--forward", "--forward-rate"]),
+        (["--forward-rate", "1e6", "--duration", "5"], ["--rtt"]),
+        (["--forward-rate", "1e6", "--rtt", "0.5"], ["--duration"]),
         ([*BASIC, "--forward", "a.npy", "--forward-rate", "1e6"], ["--forward-rate", "exclude"]),
         ([*BASIC, "--forward-rate", "1e6", "--return-lldu-bytes", "33"], ["--return-lldu-bytes", "--return"]),
         ([*BASIC, "--forward", "missing.npy"], ["missing.npy"]),

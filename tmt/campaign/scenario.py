@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from tmt.campaign.refusals import Key, Refused, locate, refuse, show, spell
+from tmt.campaign.scenario_errors import Key, Refused, locate, refuse, show, spell
 from tmt.campaign.sections import (
     CHANNEL_SECTIONS,
     SCHEME_SECTIONS,

@@ -39,15 +39,18 @@ def _option(one: Declared, default: Any = None) -> Decorator:
     words = f"{meaning}; else {parameter.absent}." if parameter.absent else f"{meaning}."
     if default is not None and not (one.kind == "bool" and "/" not in parameter.flag):
         words += f"  [default: {_shown(one, default)}]"
+    # A default of None counts as a value to click, also of a required option.
+    given: dict[str, Any] = {} if one.group or default is None else {"default": default}
+    if one.kind == "bool":
+        given["is_flag"] = True
     return click.option(
         parameter.flag,
         _destination(one),
         type=_type(one),
-        is_flag=one.kind == "bool",
-        default=None if one.group else default,
-        required=one.is_required and default is None and not one.group,
+        required=one.is_required and not one.group and default is None,
         metavar="BIT/S" if parameter.unit == "bit/s" else None,
         help=words,
+        **given,
     )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.backend.emulate.parameters import Emulation
-    from tmt.backend.emulate.setup import Setup
+    from tmt.backend.emulate.setup import EmulationSetup
 
 FAILURE = "failure.txt"
 GRACE_S = 6.0
@@ -82,7 +82,13 @@ def find_program() -> Path:
 
 
 def _run(
-    program: Path, setup: Setup, folder: Path, *, record: bool, output: Path | None, timeout_s: float | None
+    program: Path,
+    setup: EmulationSetup,
+    folder: Path,
+    *,
+    record: bool,
+    output: Path | None,
+    timeout_s: float | None,
 ) -> int:
     # The emulator holds the lifeline's other end: it sees its end when we are gone, and ends, too.
     ours, lifeline = socket.socketpair()

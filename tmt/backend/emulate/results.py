@@ -15,7 +15,7 @@ from tmt.schema import PACKET_RECORDS
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
-    from tmt.backend.emulate.setup import Setup
+    from tmt.backend.emulate.setup import EmulationSetup
     from tmt.metrics.transport import Records
     from tmt.settings.links import PlainLink
 
@@ -46,7 +46,7 @@ class EmulationResult:
     notes: list[str]
 
 
-def read_result(folder: Path, setup: Setup, status: int, *, record: bool) -> EmulationResult:
+def read_result(folder: Path, setup: EmulationSetup, status: int, *, record: bool) -> EmulationResult:
     """Read what an emulation has left behind.
 
     Raises

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class EmulationSetup:
     """What one emulation is run with: as asked for, its checked links, its queue."""
 
     emulation: Emulation
@@ -54,7 +54,7 @@ class Setup:
         ]
 
 
-def set_up(emulation: Emulation) -> Setup:
+def set_up(emulation: Emulation) -> EmulationSetup:
     """Check the traces of an emulation and compute what it leaves open, as a replay does.
 
     Raises
@@ -65,7 +65,7 @@ def set_up(emulation: Emulation) -> Setup:
     path = ready_path(
         emulation.forward_link, emulation.return_link, emulation.rtt_ns, packet_bytes=emulation.mtu_bytes
     )
-    return Setup(emulation, path, emulation.queue_packets or queue_for(path))
+    return EmulationSetup(emulation, path, emulation.queue_packets or queue_for(path))
 
 
 def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tuple[str, object]]:

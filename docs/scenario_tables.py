@@ -1,0 +1,35 @@
+"""Fills the tables of `docs/scenarios.md` from the parameters: ``python docs/scenario_tables.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from page_tables import filled
+
+from tmt.settings.settings import PARAMETERS
+from tmt.units import ns_to_seconds
+
+PAGE = Path(__file__).with_name("scenarios.md")
+TABLES = ("link", "wired", "proxy", "traffic")
+
+
+def _table(name: str) -> str:
+    lines = ["| key | unit | meaning | default |", "| --- | --- | --- | --- |"]
+    for one in PARAMETERS:
+        if one.parameter.table != name:
+            continue
+        default = "" if one.is_required else one.parameter.absent or one.default
+        if one.kind == "time" and isinstance(default, int):
+            default = f"{ns_to_seconds(default):g}"
+        shown = str(default).lower() if isinstance(default, bool) else default
+        lines.append(f"| `{one.key}` | {one.unit} | {one.parameter.meaning} | {shown} |")
+    return "\n".join(lines)
+
+
+def tables() -> dict[str, str]:
+    """Return every table of the page, by its name."""
+    return {name: _table(name) for name in TABLES}
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables()), encoding="utf-8")
