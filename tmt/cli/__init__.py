@@ -1,6 +1,6 @@
-"""The command line `tmt`: one command a file, each of which parses, makes one call and prints.
+"""The command line `tmt`. Each command has a file: it parses, makes one call and prints.
 
-Commands are imported when they are called, so that `tmt --help` answers at once.
+A command is imported when it is called, so that `tmt --help` answers at once.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from tmt.errors import NotATraceError, TmtError
 COMMANDS = {
     "generate": "make a PHY trace from a channel model",
     "import": "turn a measurement in another tool's format into a trace",
-    "inspect": "say what a trace holds: rates, losses, bursts, gaps, delays",
-    "fit": "fit erasure models to a trace, and say whether they hold",
-    "model": "compute what a scheme achieves, by formulas",
+    "inspect": "summarise a trace: rates, losses, bursts, gaps, delays",
+    "fit": "fit erasure models to a trace, and test them",
+    "model": "compute the performance of a scheme by formulas",
     "convert": "turn a PHY trace into the link trace of a scheme",
     "export": "write a trace in another format",
     "replay": "run TCP over link traces in ns-2, once",
@@ -32,12 +32,12 @@ COMMANDS = {
     "run": "run a scenario: a whole comparison, on all cores",
     "report": "write a campaign's results as one page to read",
 }
-"""Name of each command and the line that `tmt --help` prints for it; `NAME.py` beside this file holds it."""
+"""Name of each command and its line in `tmt --help`; the command is in `NAME_command.py`."""
 
 
 OBJECTS_PER_COLLECTION = 100_000
-"""New objects after which Python looks for unused cycles. Importing numba makes 160,000 that stay; by default
-Python looks 200 times meanwhile."""
+"""New objects between two garbage collections. Importing numba makes 160,000 objects that stay; Python's
+default would run 200 collections meanwhile."""
 
 
 def _command(name: str) -> click.Command:
@@ -46,7 +46,7 @@ def _command(name: str) -> click.Command:
 
 
 def _import_hint(error: TmtError) -> str:
-    """Name the import for a measurement that was given as a trace."""
+    """Return the `tmt import` command for a measurement that was given as a trace."""
     if not isinstance(error, NotATraceError):
         return ""
     from tmt.measured.registry import import_hint  # noqa: PLC0415  (numpy takes long to import)
@@ -64,7 +64,7 @@ def _import_hint(error: TmtError) -> str:
 )
 @click.version_option(__version__, prog_name="tmt")
 def _group() -> None:
-    """TMT turns PHY traces into link traces, and replays those under TCP in ns-2.
+    """TMT turns PHY traces into link traces, and replays link traces under TCP in ns-2.
 
     \b
     A first round trip:
@@ -76,7 +76,7 @@ def _group() -> None:
 
 
 def main() -> None:
-    """Run the command line; errors of ours end in one line and their exit status, others in a traceback."""
+    """Run the command line; a `TmtError` ends in one line and its exit status, others in a traceback."""
     gc.set_threshold(OBJECTS_PER_COLLECTION)
     warnings.formatwarning = _one_line
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -106,12 +106,12 @@ def main() -> None:
     except OSError as error:
         if error.filename is not None:
             raise
-        # Output to files ends in a `TmtError`; what names no file was for a stream. What that still holds is
-        # thrown away, lest the interpreter try again.
+        # Output to files ends in a `TmtError`; an error without a file name is a stream's. Discard the
+        # stream's buffer, or the interpreter would write it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         click.echo(f"tmt: standard output cannot be written: {error.strerror}", err=True)
         status = 1
-    gc.freeze()  # Python would look for cycles once more, in all that was imported: 0.2 s
+    gc.freeze()  # skips the last collection, which takes 0.2 s over all imported objects
     raise SystemExit(status)
 
 
@@ -120,5 +120,5 @@ def _one_line(message: Warning | str, *_: object, **__: object) -> str:
 
 
 def _terminate(number: int, _: object) -> None:
-    """End like any other exit, so that what is half-written is removed on the way."""
+    """Exit through SystemExit, so that half-written files are removed."""
     raise SystemExit(128 + number)

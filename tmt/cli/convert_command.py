@@ -1,4 +1,4 @@
-"""`tmt convert`: from PHY traces to the link traces of a scheme."""
+"""`tmt convert`: make the link traces of schemes from PHY traces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     type=click.Choice(CONVERTING_NAMES),
     multiple=True,
     required=True,
-    help="What the link layer does about erasures; with --out-dir several may be given, each once.",
+    help="Link-layer scheme against erasures; with --out-dir several may be given, each once.",
 )
 @options_of_schemes(*CONVERTING_NAMES)
 @click.option("--rtt", "rtt_ns", type=SECONDS, help="arq, harq: round-trip time of the link in seconds.")
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     type=WholeNumber(1),
     default=1,
     show_default=True,
-    help="Keep every so-many-th slot: the share of one of so many users.",
+    help="Keep every N-th slot: the share of one of N users.",
 )
 @click.option(
     "--out-dir",
@@ -48,13 +48,13 @@ def command(
 ) -> None:
     """Turn the PHY trace PHY into the link trace LINK of a scheme; the endings choose the formats.
 
-    Every slot of PHY is used; LINK has one row per data LLDU, with its delay and its fate. Times are seconds.
-    A trace may be of any length: it streams through, and LINK appears when it is complete.
+    Every slot of PHY is used. LINK has one row per data LLDU, with its delay and its fate. Times are in
+    seconds. A trace may have any length: it is streamed, and LINK appears when it is complete.
 
     \b
     Selective-repeat ARQ over a satellite link, for one of ten users:
       tmt convert phy.parquet link.npy --scheme arq --rtt 0.5 --every 10
-    Blocks of 10 data and 2 repair LLDUs, and more repair on request:
+    Blocks of 10 data and 2 repair LLDUs, and more repair LLDUs on request:
       tmt convert phy.parquet link.npy --scheme harq --data 10 --repair 2 --rtt 0.5
     Several traces and schemes at once, on all cores:
       tmt convert a.parquet b.parquet --out-dir links --scheme none --scheme arq --rtt 0.5
@@ -115,7 +115,7 @@ def _slots(conversions: Sequence[Conversion]) -> int | None:
 
 
 def _summary(conversion: Conversion, counts: Counts) -> str:
-    """Say in one line what became of slots and data LLDUs."""
+    """Return the uses of the slots and the fates of the data LLDUs, in one line."""
     used = {
         "data": counts.data_rows,
         "repair": counts.repair_slots,

@@ -1,4 +1,4 @@
-"""`tmt emulate`: any program over a link trace, in real time."""
+"""`tmt emulate`: run any program over a link trace, in real time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _CommandAfterDashes(click.Command):
-    """A command whose arguments end at ``--``; the rest is somebody else's command line."""
+    """A command whose own arguments end at ``--``; the rest is the command line of another program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         before, after = args, []
@@ -51,7 +51,7 @@ class _CommandAfterDashes(click.Command):
     "ways_out",
     multiple=True,
     metavar="PORT=HOST:PORT",
-    help="TCP to this port of the receiver goes on to a host of the real network; repeatable.",
+    help="Forward TCP connections to this port of the receiver to a host of the real network; repeatable.",
 )
 @click.option(
     "--sysctl", "sysctls", multiple=True, metavar="NAME=VALUE", help="Set net.NAME at both ends; repeatable."
@@ -64,15 +64,16 @@ class _CommandAfterDashes(click.Command):
 )
 @click.option("--quiet", is_flag=True, help="Print no summary.")
 def command(program: tuple[str, ...], keep: Path | None, quiet: bool, **given: Any) -> int:
-    """Run COMMAND behind a link: its packets meet LINK, a link trace, in real time.
+    """Run COMMAND behind a link: its packets cross LINK, a link trace, in real time.
 
-    COMMAND runs on a machine of its own, as far as networks go: the sender, 10.0.0.1 and fd00::1. Its only
-    peer is the receiver, 10.0.0.2 and fd00::2, where --server runs. Packets to the receiver go over LINK, by
-    the rules of `tmt replay`; what comes back goes over the return link. Half of the RTT comes on top in each
-    direction. All times are in seconds.
+    COMMAND runs in a network namespace: the sender, 10.0.0.1 and fd00::1. Its only peer is the receiver,
+    10.0.0.2 and fd00::2, where --server runs. Packets to the receiver cross LINK, by the rules of
+    `tmt replay`; packets from the receiver cross the return link. Each direction adds half of the RTT. All
+    times are in seconds.
 
-    The exit status is COMMAND's. A summary on stderr says what the packets met and how late they were handed
-    on. Nothing is left behind, however it ends. It needs root, or unprivileged user namespaces, and TUN.
+    The exit status is COMMAND's. A summary on stderr counts delivered and lost packets, and says how late
+    the emulator delivered them. The emulation removes all it made, however it ends. It needs root, or
+    unprivileged user namespaces, and TUN.
 
     \b
     Examples:
@@ -122,7 +123,7 @@ TIMES = (
 
 
 def _summary(result: EmulationResult) -> str:
-    """Write what the packets met, both directions side by side."""
+    """Return the counts, rates and delays of the packets, both directions side by side."""
     row: dict[str, Any] = result.row
     lines = [
         f"tmt emulate: {row['duration_s']:.3g} s, flows {row['flows']}, RTT {row['rtt_s']} s, "

@@ -1,4 +1,4 @@
-"""`tmt export`: a trace in another format, or in another tool's form."""
+"""`tmt export`: write a trace in another format, or in another tool's form."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _TOOLS = ("mahimahi", "leoreplayer", "tc-netem", "rattan", "picoquic", "quic-sim
 @click.argument("trace", type=click.Path(dir_okay=False))
 @click.argument("out", type=click.Path(dir_okay=False))
 @click.option(
-    "--for", "tool", type=click.Choice(_TOOLS), help="Write the form of this tool, whatever the ending."
+    "--for", "tool", type=click.Choice(_TOOLS), help="Write this tool's form, whatever the ending of OUT."
 )
 @click.option(
     "--lldu-bytes",
     type=WholeNumber(1),
-    help="With --for: useful bytes of one LLDU.  [default: what the trace says]",
+    help="With --for: useful bytes of one LLDU.  [default: the trace's]",
 )
 @click.option(
     "--interval",
@@ -35,11 +35,11 @@ _TOOLS = ("mahimahi", "leoreplayer", "tc-netem", "rattan", "picoquic", "quic-sim
 def command(trace: str, out: str, tool: str | None, lldu_bytes: int | None, interval_ns: int) -> None:
     """Write the PHY or link trace TRACE to OUT in the format of OUT's ending.
 
-    Endings are .parquet, .csv and .txt, each also with .gz, and .npy. Metadata that a format has no room for
-    stand in a file beside it.
+    Endings are .parquet, .csv and .txt, each also with .gz, and .npy. A format that cannot hold metadata has
+    them in a file beside it.
 
     With --for, OUT has the form of another tool, so that real programs and other simulators can run over the
-    link that a scheme makes. docs/export.md says of each form what it cannot hold.
+    link that a scheme makes. docs/export.md names the limits of each form.
 
     \b
       tmt export phy.parquet phy.csv

@@ -1,4 +1,4 @@
-"""`tmt fit`: which erasure model fits a trace."""
+"""`tmt fit`: fit erasure models to a trace, and test them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all lengths and lags.")
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw the fits into this PNG, SVG or PDF file.")
 def command(trace: str, as_json: bool, plot: str | None) -> None:
-    """Fit erasure models to the PHY trace TRACE, and say whether its bursts are of their kind.
+    """Fit erasure models to the PHY trace TRACE, and test whether they explain its bursts.
 
     Independent erasures (Bernoulli), the simple Gilbert model and the Gilbert-Elliott model are fitted by
-    maximum likelihood, with 95 % intervals. A chi-square test on the lengths of bursts and gaps judges each;
-    the simplest model that is not rejected at the 1 % level is the verdict. Slots are counted, times are not
-    looked at.
+    maximum likelihood, with 95 % intervals. A chi-square test on the lengths of bursts and gaps judges each
+    model; the verdict is the simplest model that the test does not reject at the 1 % level. Lengths are
+    counted in slots; times do not matter.
 
     \b
     Find the parameters that made a trace:
@@ -59,7 +59,7 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
 
 
 def _erasures(trace: str) -> BoolArray:
-    """Read whether each slot is erased: one byte a slot is all that a fit keeps."""
+    """Read whether each slot is erased; a fit keeps one byte a slot."""
     import numpy as np  # noqa: PLC0415
 
     from tmt.io import open_trace  # noqa: PLC0415

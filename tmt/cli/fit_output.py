@@ -1,4 +1,4 @@
-"""What `tmt fit` prints for people; `--json` prints what the report itself gives."""
+"""Tables that `tmt fit` prints for people; `--json` prints `FitReport.to_json`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def as_tables(path: str, report: FitReport) -> tuple[Table, Table]:
-    """Render a report: the models and their tests, then their parameters."""
+    """Return the table of the models and their tests, and that of their parameters."""
     share = report.erased / report.slots
     bursts = sum(report.burst_lengths.values())
     title = f"{path}: {report.slots:,} slots, {report.erased:,} erased ({share:.4g}), {bursts:,} bursts"

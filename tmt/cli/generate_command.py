@@ -1,4 +1,4 @@
-"""`tmt generate`: a PHY trace from a channel model."""
+"""`tmt generate`: make a PHY trace from a channel model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PARAMETERS = (
 """Options that are parameters of a channel, by the names of its fields."""
 
 LINE_OPTIONS = ("slot_interval", "rate_bps", "share", "decode_time", "duration")
-"""Options that make a line of slots; a trace that is laid over brings its own."""
+"""Options that make a line of slots; with `--over` the slots are those of a trace."""
 
 _PROBABILITY = Number(0.0, 1.0)
 
@@ -45,9 +45,9 @@ _PROBABILITY = Number(0.0, 1.0)
     "channel_name",
     type=click.Choice(["error-free", "bernoulli", "gilbert-elliott", "neyman-a", "lms", "shadows", "snr"]),
     required=True,
-    help="Which slots are erased: none; each with --probability; in bursts; where clusters of errors lie; in "
-    "shadow and fading on the way of a receiver in a car; in shadows that are alike; where a measured signal "
-    "is too weak for a code.",
+    help="Channel model. error-free: no erasures. bernoulli: independent ones. gilbert-elliott: bursts. "
+    "neyman-a: clusters of errors. lms: shadowing and multipath of a satellite receiver in a car. shadows: "
+    "equal shadows at random distances. snr: a measured signal, and a code's error rates.",
 )
 @click.option(
     "--probability", type=_PROBABILITY, help="bernoulli, neyman-a: probability that a slot is erased."
@@ -72,13 +72,13 @@ _PROBABILITY = Number(0.0, 1.0)
 @click.option(
     "--cluster-slots",
     type=Number(0.0),
-    help="neyman-a: over how many slots the errors of a cluster lie; may be a fraction.",
+    help="neyman-a: length of a cluster in slots; may be a fraction.",
 )
 @click.option(
     "--es-n0-db",
     type=float,
-    help="lms: Es/N0 in dB without shadowing and multipath. snr: Es/N0 in dB without the attenuation that "
-    "--signal holds.",
+    help="lms: Es/N0 in dB without shadowing and multipath. snr: Es/N0 in dB without the attenuation of "
+    "--signal.",
 )
 @click.option(
     "--signal",
@@ -93,7 +93,7 @@ _PROBABILITY = Number(0.0, 1.0)
 @click.option(
     "--profile",
     type=click.Choice(["internet", "perez-fontan-suburban-40", "distribution"]),
-    help="lms, shadows: what the other parameters are, and the line.  [default: internet for lms, "
+    help="lms, shadows: set of values for the other parameters and the line.  [default: internet for lms, "
     "distribution for shadows]",
 )
 @click.option(
@@ -101,8 +101,8 @@ _PROBABILITY = Number(0.0, 1.0)
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="lms, shadows: another value for one of the profile's parameters, which docs/lms.md and "
-    "docs/channels.md list; may be repeated.",
+    help="lms, shadows: replace one of the profile's parameters (docs/lms.md, docs/channels.md); may be "
+    "repeated.",
 )
 @click.option(
     "--slot-interval",
@@ -120,7 +120,7 @@ _PROBABILITY = Number(0.0, 1.0)
 @click.option(
     "--share",
     type=WholeNumber(1),
-    help="With --rate-bps: the line is shared, and every n-th slot is this user's.  [default: 1]",
+    help="With --rate-bps: number of users that share the line; this user has every n-th slot.  [default: 1]",
 )
 @click.option(
     "--decode-time",
@@ -145,8 +145,8 @@ _PROBABILITY = Number(0.0, 1.0)
 def command(phy: str, channel_name: str, over: str | None, seed: int, **_: object) -> None:
     """Make the PHY trace PHY from a channel model; its ending chooses the format.
 
-    Slots lie on a regular line, or are those of a trace that exists (--over), of which a slot that is erased
-    already stays so. The same options and seed make the same trace.
+    Slots lie on a regular line, or are those of an existing trace (--over), whose erased slots stay erased.
+    The same options and seed make the same trace.
 
     \b
     Ten minutes of a line of 263 kbit/s that fails in short bursts, 2 % of the time:
@@ -157,7 +157,7 @@ def command(phy: str, channel_name: str, over: str | None, seed: int, **_: objec
     A receiver in a car at 90 km/h, without interleaver, and the line of the profile:
       tmt generate --channel lms --es-n0-db 8 --set speed_kmh=90 --set interleaver_depth=0 \\
           --duration 600 phy.parquet
-    A measured attenuation, and a code that is known by its error rates:
+    A measured attenuation, and the error rates of a code:
       tmt generate --channel snr --signal attenuation.txt --es-n0-db 12 --error-rates ldpc.txt \\
           --rate-bps 263000 --lldu-bytes 33 --duration 600 phy.parquet
     """
@@ -210,7 +210,7 @@ def _channel(ctx: click.Context, name: str) -> Channel:
 def _with_profile(
     kind: type[Channel], profile: str | None, given: dict[str, Any], settings: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return a profile's values, changed by options and by ``NAME=VALUE``; times are typed in seconds."""
+    """Return a profile's values, changed by options and by ``NAME=VALUE`` with times in seconds."""
     from tmt.units import seconds_to_ns  # noqa: PLC0415
 
     names = {field.name.removesuffix("_ns"): field for field in fields(kind)}
@@ -238,7 +238,7 @@ _NUMBERS: dict[str, type[Any]] = {"int": int, "float": float}
 
 
 def _line(ctx: click.Context, channel: Channel) -> tuple[Line, int | None]:
-    """Return the line of slots, and the LLDU size; a channel with profiles brings both along."""
+    """Return the line of slots and the LLDU size; the profile of a channel may give both."""
     from fractions import Fraction  # noqa: PLC0415
 
     from tmt.generate import Line  # noqa: PLC0415

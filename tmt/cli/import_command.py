@@ -1,4 +1,4 @@
-"""`tmt import`: somebody else's measurement as a trace; one command a format."""
+"""`tmt import`: turn another tool's measurement into a trace; one command a format."""
 
 from __future__ import annotations
 
@@ -79,10 +79,11 @@ def _of_format(name: str) -> click.Command:
 def command() -> None:
     """Turn a measurement in another tool's format into a PHY or link trace.
 
-    FILE may be compressed (.gz). The ending of OUT chooses its format; Parquet keeps how the trace was made.
+    FILE may be compressed (.gz). The ending of OUT chooses its format; Parquet also holds how the trace was
+    made.
 
     \b
-    An LTE downlink, as TCP may meet it:
+    An LTE downlink:
       tmt import mahimahi Verizon-LTE-short.down phy.parquet
       tmt inspect phy.parquet
     """

@@ -1,4 +1,4 @@
-"""Words about an imported trace."""
+"""Summary of an imported trace."""
 
 from __future__ import annotations
 

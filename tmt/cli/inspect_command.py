@@ -1,4 +1,4 @@
-"""`tmt inspect`: what a trace holds."""
+"""`tmt inspect`: summarise a trace."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from tmt.cli.progress import progress_bar
 @click.option(
     "--lldu-bytes",
     type=WholeNumber(1),
-    help="Useful bytes of one LLDU, where the trace does not say: for bit rates.",
+    help="Useful bytes of one LLDU, for bit rates.  [default: the trace's]",
 )
 @click.option(
     "--rtt",
     type=SECONDS,
-    help="Round-trip propagation time in seconds, where the trace does not say: for the recovery delay.",
+    help="Round-trip propagation time in seconds, for the recovery delay.  [default: the trace's]",
 )
 def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None, rtt: int | None) -> None:
-    """Say what TRACE holds: rates, losses, bursts, gaps, delays, and what the scheme of a link trace cost.
+    """Summarise TRACE: rates, losses, bursts, gaps, delays, and the cost of a link trace's scheme.
 
-    A burst is a run of rows that are erased (PHY trace) or lost (link trace), a gap one of rows that are not.
+    A burst is a run of erased rows (PHY trace) or lost rows (link trace); a gap is a run of other rows.
 
     \b
-    A table for people, an object for programs, a picture:
+    A table for people, an object for programs, a figure:
       tmt inspect phy.parquet
       tmt inspect --json phy.parquet
       tmt inspect --plot phy.svg phy.parquet

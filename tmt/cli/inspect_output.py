@@ -1,4 +1,4 @@
-"""What `tmt inspect` prints for people; `--json` prints what the summary itself gives."""
+"""Tables that `tmt inspect` prints for people; `--json` prints the summary's `to_json`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from tmt.metrics.distribution import Distribution
 
 Fact = tuple[str, str, str]
-"""What it is, how much, and what exactly is counted."""
+"""Name, value and explanation of a figure."""
 
 
 def as_tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, Table]:
-    """Render a summary: single figures first, then distributions, one a line."""
+    """Return the table of single figures, and that of distributions, one a line."""
     phy = isinstance(summary, PhySummary)
     facts = Table(
         box=SIMPLE,
@@ -116,7 +116,7 @@ def _number(value: float | None) -> str:
 
 
 def _moment(time_s: float) -> str:
-    """Return a time of the trace's clock; one that shows the time of day has more digits than figures do."""
+    """Return a time of the trace's clock; a time of day has more digits than other figures."""
     return f"{time_s:.6g}" if time_s < 1000 else f"{time_s:.3f}".rstrip("0").rstrip(".")
 
 

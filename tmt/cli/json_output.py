@@ -1,4 +1,4 @@
-"""Results for programs: JSON, in which a number that JSON lacks is null."""
+"""Results as JSON for programs; NaN and infinity become null."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A click group that imports the command that is called, and no other."""
+"""A click group that imports only the command that is called."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 
 class LazyGroup(click.Group):
-    """A group whose help needs none of its commands.
+    """A group that prints its help without importing its commands.
 
     Parameters
     ----------
     lines
-        Of each command, its name and its line in the help.
+        Name of each command, and its line in the help.
     find
-        Imports a command, by its name.
+        Imports the command of a name.
     heading
-        What the help prints above the lines.
+        Heading of the lines in the help.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class LazyGroup(click.Group):
         return list(self._lines)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; None where there is none of that name."""
+        """Import a command; None for an unknown name."""
         return self._find(cmd_name) if cmd_name in self._lines else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

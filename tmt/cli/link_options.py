@@ -1,4 +1,4 @@
-"""The options of a path's two links, which `tmt replay` and `tmt emulate` share."""
+"""The options of a path's two links, shared by `tmt replay` and `tmt emulate`."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def _link_options(direction: str, rate_help: str) -> tuple[Callable[..., Any], .
         click.option(
             f"--{direction}-lldu-bytes",
             type=COUNT,
-            help="Useful bytes of an LLDU; else as the trace says, or 1500.",
+            help="Useful bytes of an LLDU; else the trace's, or 1500.",
         ),
         click.option(
             f"--{direction}-offset",
             type=SECONDS,
             default=0,
-            help=f"Where in the {direction} trace to start.  [default: 0]",
+            help=f"Seconds into the {direction} trace at which the run starts.  [default: 0]",
         ),
     )
 
@@ -45,26 +45,26 @@ PACKING_OPTION = click.option(
 )
 
 FORWARD_OPTIONS = (
-    *_link_options("forward", "A plain link of this rate instead of a trace."),
+    *_link_options("forward", "Use a link of this constant rate instead of a trace."),
     PACKING_OPTION,
 )
 """Options that `chosen_link` reads, without the one that names the trace."""
 
 RETURN_OPTIONS = (
     click.option("--return", metavar="TRACE", help="Link trace from the receivers to the senders."),
-    *_link_options("return", "A plain link instead; else as fast as forward."),
+    *_link_options("return", "Use a link of this constant rate instead; else the forward link's rate."),
 )
 
 
 def chosen_link(trace: str | None, named: str, direction: str, given: dict[str, Any]) -> Link | None:
-    """Take the options of one direction out of `given` and make its link of them, or None of none.
+    """Remove the options of one direction from `given` and return its link; None without options.
 
     Parameters
     ----------
     trace
         The trace, if the user gave one.
     named
-        What the command calls the trace.
+        The command's name for the trace, for messages.
     direction
         ``forward`` or ``return``.
 

@@ -39,7 +39,7 @@ class Persistencies(click.ParamType[tuple[int | None, ...]]):
     type=COUNTS,
     multiple=True,
     required=True,
-    help="N, units of a frame with its redundancy; FIRST:LAST or repetition sweeps.",
+    help="N, units of a frame, redundant ones included; FIRST:LAST or repetition sweeps.",
 )
 @click.option(
     "--persistency",
@@ -94,7 +94,7 @@ class Persistencies(click.ParamType[tuple[int | None, ...]]):
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False),
-    help="Draw throughput over what is swept into this .png, .svg or .pdf file.",
+    help="Draw throughput over the swept parameter into this .png, .svg or .pdf file.",
 )
 @click.option("--json", "json_wanted", is_flag=True, help="Print JSON, for programs.")
 def command(
@@ -114,14 +114,14 @@ def command(
 ) -> None:
     """Long-lived TCP connections over a link with hybrid FEC/ARQ-SR (Barakat and Al Fawal 2003).
 
-    A TCP packet crosses the link as X frames of K units and N - K redundant ones; frames that cannot be
-    decoded are repeated up to delta times; packets leave in order. The throughput is that of delivered
-    packets as a share of the link's rate. Defaults are the paper's.
+    A TCP packet crosses the link as X frames of K data units and N - K redundant units. A frame that cannot
+    be decoded is retransmitted up to delta times. Packets leave in order. Throughput counts delivered packets
+    and is a share of the link's rate. Defaults are the paper's.
 
     \b
     Figure 11: ten connections, redundancy from none to twice the data, persistency 0 to 5:
       tmt model hybrid --unit-loss 0.01 --code-length 10:20 --persistency 0:5 --plot hybrid.png
-    The best amount of redundancy where a quarter of the units is lost:
+    The best redundancy when a quarter of the units is lost:
       tmt model hybrid --unit-loss 0.25 --code-length 10:20
     """
     from tmt.models.hybrid import HybridLink, optimal_code_lengths, sweep  # noqa: PLC0415  (scipy takes long to import)

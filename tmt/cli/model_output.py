@@ -1,4 +1,4 @@
-"""What `tmt model` prints: a table for people, JSON for programs."""
+"""Output of `tmt model`: a table for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Laws = dict[str, list[float]]
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What was asked of a scheme, and what the formulas say: `rows`, and `laws` of each, if wanted."""
+    """A scheme, its parameters, and the results of the formulas: `rows`, and `laws` for each if asked for."""
 
     scheme: str
     formula: str

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from tmt.models.catalogue import Row
 
 FORGOTTEN = 0.05
-"""Correlation over one feedback time above which HARQ's approximation shows (docs/models.md)."""
+"""Channel correlation over one feedback delay above which HARQ's approximation shows (docs/models.md)."""
 
 MOST_LAWS = 10_000
-"""Longest law that is shown: the work grows with its square."""
+"""Upper bound of `--laws`: the work grows with its square."""
 
 _PROBABILITY = Number(0.0, 1.0)
 
@@ -75,20 +75,20 @@ _CHANNEL_AND_LINK = (
         type=SECONDS,
         default=0,
         show_default="0",
-        help="Time in seconds until the receiver reports an erased slot.",
+        help="Seconds until the receiver sends the NACK for an erased slot.",
     ),
     click.option(
         "--formula",
         type=click.Choice(["exact", "printed"]),
         default="exact",
         show_default=True,
-        help="The forms that hold for our schemes, or those of Kuhn 2014 to the letter (docs/models.md).",
+        help="Formulas that are exact for TMT's schemes, or those that Kuhn 2014 prints (docs/models.md).",
     ),
     click.option(
         "--laws",
         type=WholeNumber(1, MOST_LAWS),
         metavar="N",
-        help="Show P(m, N), the law of erasures in N LLDUs, and those of burst and gap lengths up to N.",
+        help="Show P(m, N), the law of erasures in N LLDUs, and the laws of burst and gap lengths up to N.",
     ),
     click.option(
         "--plot",
@@ -99,10 +99,10 @@ _CHANNEL_AND_LINK = (
 )
 
 _HELP = {
-    "none": """Erasures as they are: no recovery.
+    "none": """No recovery of erasures.
 
     \b
-    The law of erasures in 22 LLDUs, and those of bursts and gaps:
+    The law of erasures in 22 LLDUs, and the laws of burst and gap lengths:
       tmt model none --alpha 0.99 --beta 0.9 --rtt 0.5 --laws 22
     """,
     "fec": """Forward error correction: blocks of data and repair LLDUs, interleaved or not.
@@ -114,10 +114,10 @@ _HELP = {
     "arq": """Selective repeat.
 
     \b
-    Bursts that grow from 1 to 50 slots, as a picture:
+    Bursts that grow from 1 to 50 slots, as a figure:
       tmt model arq --alpha 0.99 --beta 0.1:0.98:12 --rtt 0.5 --plot arq.png
     """,
-    "harq": """Hybrid ARQ type II: blocks of data and repair LLDUs, and more repair where that is not enough.
+    "harq": """Hybrid ARQ type II: blocks of data and repair LLDUs, and more repair LLDUs on request.
 
     \b
     5 data and 7 repair LLDUs and up to 2 requests:
@@ -128,8 +128,8 @@ _HELP = {
 
 _RESULTS = """
     Throughput efficiency (delivered data LLDUs / slots used), recovery delay (mean over delivered LLDUs of
-    RTT/2 + delay) and residual loss, for a line of equally spaced slots. The numbers are those that
-    `tmt generate`, `tmt convert` and `tmt inspect` approach with long traces.
+    RTT/2 + delay) and residual loss, for a line of equally spaced slots. Long traces from `tmt generate` and
+    `tmt convert` approach these numbers.
     """
 
 
@@ -198,7 +198,7 @@ def _warn(scheme: str, formula: str, rows: list[Row]) -> None:
     memory = max(abs(row["memory_after_feedback"]) for row in rows)
     if scheme == "harq" and formula == "exact" and memory > FORGOTTEN:
         click.echo(
-            f"note: the channel's correlation over one feedback time is up to {memory:.2g}; "
+            f"note: the channel's correlation over one feedback delay is up to {memory:.2g}; "
             f"above {FORGOTTEN} the HARQ model is a few per cent too pessimistic (docs/models.md)",
             err=True,
         )

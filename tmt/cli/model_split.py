@@ -36,14 +36,14 @@ _WINDOW = Number(1, 1e6)
     multiple=True,
     default=("0.045",),
     show_default=True,
-    help="tau_1, its one-way delay in seconds; FIRST:LAST:COUNT or repetition sweeps.",
+    help="tau_1, one-way delay of the wired link in seconds; FIRST:LAST:COUNT or repetition sweeps.",
 )
 @click.option(
     "--wired-loss",
     type=Number(0, 1, max_open=True),
     default=0.01,
     show_default=True,
-    help="p_1, share of packets that it loses.",
+    help="p_1, share of packets that the wired link loses.",
 )
 @click.option(
     "--wireless-rate", type=_RATE, default=2e6, show_default="2e6", help="Rate of the wireless link in bit/s."
@@ -53,18 +53,18 @@ _WINDOW = Number(1, 1e6)
     type=SECONDS,
     default=NS_PER_MS // 100,
     show_default="0.00001",
-    help="tau_2, its one-way delay in seconds.",
+    help="tau_2, one-way delay of the wireless link in seconds.",
 )
 @click.option(
     "--wireless-loss",
     type=PROBABILITIES,
     multiple=True,
-    help="p_2, share of packets that it loses without ARQ; sweeps likewise.",
+    help="p_2, share of packets that the wireless link loses without ARQ; sweeps likewise.",
 )
 @click.option(
     "--burst-frames",
     type=Number(1),
-    help="With --wireless-loss: frames that an error lasts on average; else errors are independent.",
+    help="With --wireless-loss: mean length of an error burst in frames; else errors are independent.",
 )
 @click.option(
     "--error-after-success",
@@ -75,7 +75,7 @@ _WINDOW = Number(1, 1e6)
 @click.option(
     "--error-after-error",
     type=Number(0, 1, max_open=True),
-    help="With it: s, the same after an error (r = 1 - s); else errors are independent, s = q.",
+    help="With --error-after-success: s, probability of an error after an error (r = 1 - s); else s = q.",
 )
 @click.option("--frames", type=_COUNT, default=10, show_default=True, help="n, ARQ frames of a packet.")
 @click.option(
@@ -83,7 +83,7 @@ _WINDOW = Number(1, 1e6)
     type=_COUNT,
     default=10,
     show_default=True,
-    help="N, frames from a lost one to its repetition.",
+    help="N, frames from a lost frame to its retransmission.",
 )
 @click.option(
     "--frame-processing",
@@ -111,12 +111,22 @@ _WINDOW = Number(1, 1e6)
     type=_WINDOW,
     default=2,
     show_default=True,
-    help="omega_0 of every sender, in packets.",
+    help="omega_0, initial window of every sender in packets.",
 )
 @click.option(
-    "--threshold", type=_WINDOW, default=44, show_default=True, help="omega_ss-thresh, where slow start ends."
+    "--threshold",
+    type=_WINDOW,
+    default=44,
+    show_default=True,
+    help="omega_ss-thresh, window that ends slow start.",
 )
-@click.option("--largest-window", type=_WINDOW, default=44, show_default=True, help="omega_max.")
+@click.option(
+    "--largest-window",
+    type=_WINDOW,
+    default=44,
+    show_default=True,
+    help="omega_max, upper bound of the window.",
+)
 @click.option(
     "--packets-per-ack",
     type=_COUNT,
@@ -134,7 +144,8 @@ _WINDOW = Number(1, 1e6)
     type=click.Choice(["segments", "windows", "printed"]),
     default="segments",
     show_default=True,
-    help="Until the first loss: every segment, the paper's windows, or all as printed (docs/proxy-model.md).",
+    help="Model until the first loss: every segment, the paper's windows, or the paper's printed formulas "
+    "(docs/proxy-model.md).",
 )
 @click.option(
     "--plot", type=click.Path(dir_okay=False), help="Draw a sweep into this .png, .svg or .pdf file."
@@ -152,10 +163,10 @@ def command(
 ) -> None:
     """A TCP transfer over a wired and a wireless link, with and without proxy and ARQ (Jin and Yang 2006).
 
-    Latency runs from the first segment's start until the receiver has all; throughput is that of whole IP
-    packets, segments / latency. A proxy between the links ends one connection and begins another; ARQ is
-    go-back-N, n frames a packet, on a channel with two states. Defaults are the paper's where it gives
-    values.
+    Latency runs from the first segment's start until the receiver has all segments. Throughput is segments /
+    latency, counted as whole IP packets. A proxy between the links ends one connection and begins another.
+    ARQ is go-back-N with n frames a packet on a channel with two states. Defaults are the paper's where it
+    gives values.
 
     \b
     Figure 4: over the loss of the wireless link:
@@ -184,7 +195,7 @@ def command(
 
 
 def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> list[GoBackN]:
-    """Make the wireless link's channels, from the packets that they lose or from q and s."""
+    """Return the wireless link's channels, made from packet loss rates or from q and s."""
     from tmt.models.split import GoBackN  # noqa: PLC0415
 
     if bool(losses) == bool(errors):

@@ -1,4 +1,4 @@
-"""What the options of several commands share: types of what people type, checked at the edge, and lists."""
+"""Click parameter types shared by the commands, and lists of options."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class Seconds(click.ParamType[int]):
-    """A time of 0 s or more, typed in seconds, that reaches the command as integer nanoseconds.
+    """A time of 0 s or more, typed in seconds and passed to the command as integer nanoseconds.
 
     Parameters
     ----------
     positive
-        Whether 0 s is refused, too.
+        Whether 0 s is refused.
     """
 
     name = "seconds"
@@ -52,7 +52,7 @@ POSITIVE_SECONDS = Seconds(positive=True)
 
 
 class WholeNumber(click.IntRange):
-    """A whole number within bounds; what is none is refused with what is allowed."""
+    """A whole number within bounds; the message about any other value names the bounds."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Convert text; see `click.IntRange` for the bounds."""
@@ -64,7 +64,7 @@ class WholeNumber(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A finite number within bounds; what is none is refused with what is allowed."""
+    """A finite number within bounds; the message about any other value names the bounds."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Convert text; see `click.FloatRange` for the bounds."""
@@ -82,13 +82,13 @@ def _not(value: object, kind: str, bounds: str) -> str:
 
 
 MOST_VALUES = 100_000
-"""Most values of one range; each costs a row of the result."""
+"""Upper bound of the values of one range; each makes a row of the result."""
 
 _NO_RANGE = f"neither a number nor FIRST:LAST:COUNT with a COUNT from 2 to {MOST_VALUES}."
 
 
 def _range_parts(text: str) -> tuple[tuple[str, str], int]:
-    """Split ``FIRST:LAST:COUNT``, or one value, which is first and last; neither has a count of 0."""
+    """Split ``FIRST:LAST:COUNT``, or one value, which is first and last; other text gives a count of 0."""
     parts = text.split(":")
     if len(parts) == 1:
         return (text, text), 1
@@ -98,7 +98,7 @@ def _range_parts(text: str) -> tuple[tuple[str, str], int]:
 
 
 def _spread(first: float, last: float, count: int) -> list[float]:
-    """Return equally spaced values, whose ends are exact."""
+    """Return `count` equally spaced values; both ends are exact."""
     if count == 1:
         return [first]
     return [*(first + (last - first) * i / (count - 1) for i in range(count - 1)), last]
@@ -176,7 +176,7 @@ COUNTS = Counts()
 
 
 def with_options(*options: Decorator) -> Decorator:
-    """Return a decorator that adds options, which the help then lists in this order."""
+    """Return a decorator that adds options; the help lists them in this order."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):

@@ -1,4 +1,4 @@
-"""Options of the command line that follow from the declared parameters of an experiment."""
+"""Command-line options made from the declared parameters of an experiment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def options_of(*names: str, **defaults: Any) -> tuple[Decorator, ...]:
 
 
 def options_of_group(group: str) -> tuple[Decorator, ...]:
-    """Return the options of coding, wired hop or proxy, each None where it is not typed."""
+    """Return the options of coding, wired hop or proxy; the value of an absent option is None."""
     return tuple(_option(one) for one in PARAMETERS if one.group == group)
 
 
@@ -84,7 +84,7 @@ def _destination(one: Declared) -> str:
 
 
 def taken_settings(given: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of parameters out of `given`, and return them as arguments of `Settings`.
+    """Remove the options of parameters from `given`, and return them as arguments of `Settings`.
 
     Raises
     ------

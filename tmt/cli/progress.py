@@ -1,4 +1,4 @@
-"""A progress bar for what can last: on stderr, and only where that is a terminal."""
+"""A progress bar on stderr; without a terminal nothing is shown."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar(what: str, total: int | None, unit: str = "slots") -> Iterator[Callable[[int], None]]:
-    """Show how far `what` is, with rate and time left; gives the function to call with the amount done since.
+    """Show progress, rate and time left; yields a function that takes the amount done since its last call.
 
     Parameters
     ----------
     what
-        Said before the bar, such as ``"generate"``.
+        Text before the bar, such as ``"generate"``.
     total
-        Amount in all; None where nobody knows: then only amount and rate are shown.
+        Total amount; None if unknown: then only amount and rate are shown.
     unit
-        What is counted.
+        Unit of the amount.
     """
     if not sys.stderr.isatty():
         yield lambda done: None

@@ -1,4 +1,4 @@
-"""`tmt replay`: one run of ns-2, as a table of what was measured."""
+"""`tmt replay`: run ns-2 once and print the measured figures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 FILE = click.Path(path_type=Path)
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 LEAST_WIDTH = 72
-"""Columns of the output at least; a narrower terminal folds the lines."""
+"""Least width of the output in columns; a narrower terminal folds the lines."""
 
 OPTIONS = (
     *options_of("tcp", "stack", tcp="cubic"),
@@ -43,7 +43,9 @@ OPTIONS = (
     *options_of(*(one.name for one in PARAMETERS if not one.group and one.name not in {"tcp", "stack"})),
     *options_of_group("coding"),
     *options_of_group("wired"),
-    click.option("--proxy", is_flag=True, help="A proxy between wired hop and link splits the connections."),
+    click.option(
+        "--proxy", is_flag=True, help="Split the connections by a proxy between wired hop and link."
+    ),
     *options_of_group("proxy"),
 )
 """Settings of an `Experiment`."""
@@ -51,9 +53,9 @@ OPTIONS = (
 ONLINE = click.option(
     "--online",
     type=click.Choice(ONLINE_NAMES),
-    help="The forward trace is a PHY trace, and this scheme works on the packets that come (docs/online.md).",
+    help="Run this scheme during the simulation; the forward trace is a PHY trace (docs/online.md).",
 )
-"""With the options of the schemes, as `tmt convert` has them."""
+"""The online scheme; its options are those of `tmt convert`."""
 
 OUTPUT_OPTIONS = (
     click.option("--timeout", type=Number(0, min_open=True), help="Seconds after which ns-2 is killed."),
@@ -61,7 +63,7 @@ OUTPUT_OPTIONS = (
     click.option("--keep", type=FILE, metavar="DIR", help="Keep the records of the run in this new folder."),
     click.option("--plot", type=FILE, metavar="FILE", help="Draw the run over time: .png, .svg or .pdf."),
 )
-"""What happens around it."""
+"""Options about the process and its output."""
 
 
 @click.command(name="replay")
@@ -72,11 +74,11 @@ OUTPUT_OPTIONS = (
     *OUTPUT_OPTIONS,
 )
 def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path | None, **given: Any) -> None:
-    """Run TCP over link traces in ns-2, once, and say what came of it.
+    """Run TCP over link traces in ns-2 once, and print the measured figures.
 
-    Senders and receivers are joined by a forward and a return link, each a link trace or a plain link of
-    constant rate. A trace decides when packets are sent, how long the link takes to deliver them, and which
-    are lost; half of the RTT comes on top in each direction. All times are in seconds.
+    A forward and a return link join senders and receivers. Each is a link trace or a link of constant rate. A
+    trace decides when packets are sent, how long the link takes to deliver them, and which packets are lost.
+    Each direction adds half of the RTT. All times are in seconds.
 
     \b
     Examples:
@@ -111,7 +113,7 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
 
 
 def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:
-    """Take the schemes' options out of `given`, and let the scheme that they name work on the link."""
+    """Remove the schemes' options from `given`, and return the link with the online scheme that they name."""
     from tmt.schemes import ONLINE_SCHEMES  # noqa: PLC0415  (numpy takes long to import)
 
     online, rtt_ns = given.pop("online"), given["rtt_ns"]
@@ -151,7 +153,7 @@ def _draw(result: ExperimentResult, path: Path) -> None:
 
 
 def _print(result: ExperimentResult) -> None:
-    """Print what was simulated, then the figures that the run has, under what they count."""
+    """Print the settings of the run, then its figures, grouped by what they count."""
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""`tmt report`: a campaign's results as a page for reading, and as figures for print."""
+"""`tmt report`: write a campaign's results as one HTML page, and as figures for print."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 
 def default_output(results: Path) -> Path:
-    """Return `report` inside the folder of results, or in the current folder if that cannot be written."""
+    """Return `report` inside the folder of results, or in the current folder if the results are read-only."""
     return (results if os.access(results, os.W_OK) else Path()) / "report"
 
 
@@ -29,9 +29,9 @@ def default_output(results: Path) -> Path:
 def command(results: Path, output: Path | None, published: Path | None, figures: bool) -> None:
     """Write the report of a campaign: one HTML page that opens offline, and figures as PDF and SVG.
 
-    RESULTS is the folder that `tmt run` has written. The page holds its data: pictures whose TCP variants,
-    schemes and grid points can be chosen, tables that sort and filter, downloads of the numbers behind each
-    picture. It asks no other machine for anything and can be sent as it is.
+    RESULTS is the folder that `tmt run` has written. The page has charts with a choice of TCP variants,
+    schemes and grid points, tables that sort and filter, and the numbers of each chart as a download. It
+    holds its data, loads nothing from a network, and can be sent as it is.
 
     \b
     Example:

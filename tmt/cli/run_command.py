@@ -1,4 +1,4 @@
-"""`tmt run`: a whole comparison, in parallel, of which only the missing runs are executed."""
+"""`tmt run`: execute the missing runs of a comparison, in parallel."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def command(
 ) -> int:
     """Run the comparison that the file SCENARIO describes: TCP variants, schemes, traces, seeds.
 
-    Finished runs are kept, whatever stops the command; called again, it executes only what is missing. A run
-    that fails is kept too, with its command line and what the simulator said last. The exit status is 1 if
-    runs have failed.
+    Finished runs are kept, whatever stops the command; a second call executes only the missing runs. Failed
+    runs are kept, too, with their command lines and the simulator's last output. The exit status is 1 if runs
+    have failed.
 
     \b
     Example:
@@ -101,7 +101,7 @@ def command(
 
 @contextmanager
 def _pools(scheduler: str | None, folder: Path, jobs: int) -> Iterator[Callable[[], Pool]]:
-    """Give what makes the pool of simulations; a scheduler has to answer before there is a folder."""
+    """Yield a function that makes the pool of simulations; connect to a scheduler first."""
     if scheduler is None:
         from tmt.campaign.pool import LocalPool  # noqa: PLC0415
 

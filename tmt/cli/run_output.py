@@ -1,4 +1,4 @@
-"""What `tmt run` shows: progress while it runs, a table when it has, and the same as JSON."""
+"""Output of `tmt run`: progress during the runs, then the results as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 GOODPUT = "goodput_bps"
 
 FAILURES_SHOWN = 3
-"""Failed runs that are described after the table; all of them are in the results."""
+"""Number of failed runs that are described after the table; the results hold all of them."""
 
 
 def forecast(campaign: Campaign, todo: Plan, folder: Path, jobs: int, *, as_json: bool) -> str:
-    """Return what would run and how long it may take."""
+    """Return the number of runs to execute and an estimate of their duration."""
     seconds, known = campaign.estimate_s(todo, jobs)
     content = {
         "runs": len(todo.runs),
@@ -92,7 +92,7 @@ def live(todo: Plan, *, shown: bool) -> Iterator[Watch]:
 
 
 def summarise(campaign: Campaign, after: Plan, results: Results, figures: list[Path]) -> None:
-    """Print the table of goodputs, what it counts, the failed runs and where the results are."""
+    """Print the table of goodputs, its explanation, the failed runs and the paths of the results."""
     from rich.console import Console  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -111,7 +111,7 @@ def summarise(campaign: Campaign, after: Plan, results: Results, figures: list[P
         console.print(
             f"Goodput in kbit/s of {GOODPUT_COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
             "* best of its row, or not significantly worse (paired t tests, Holm's correction, 5 %).\n"
-            "Capacity: what full packets sent back to back would carry, on average over the trace.\n"
+            "Capacity: mean rate of full packets sent back to back over the trace.\n"
         )
     console.print(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
@@ -216,7 +216,7 @@ def _cell(summary: Summary, cell: Cell | None) -> Text:
     if cell is None or GOODPUT not in cell.intervals:
         return Text("")
     goodput = _in_kbps(summary, cell.intervals[GOODPUT])
-    # More digits than the interval allows would mean nothing.
+    # Further digits are meaningless for this interval.
     digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
     text = f"{goodput.mean:.{digits}f}"
     if not math.isnan(goodput.low):

@@ -1,4 +1,4 @@
-"""The options that say how a link-layer scheme is set, the same for every command that takes one."""
+"""The options of the link-layer schemes, the same for every command that takes a scheme."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ S = TypeVar("S", bound="OnlineScheme")
 
 
 MOST_MODELLED = 65_535
-"""The most that a model takes of any number, the largest block of a scheme; more takes too long."""
+"""Upper bound of every number that a model takes: the largest block of a scheme. More would take too long."""
 
 CONVERTING_NAMES = tuple(SCHEMES)
 ONLINE_NAMES = tuple(ONLINE_SCHEMES)
 
 
 def _parameters() -> dict[str, dict[str, Declared]]:
-    """Return each parameter but the RTT with the schemes that have it, numbers first."""
+    """Return the schemes that have each parameter (without the RTT), numbers before times."""
     found: dict[str, dict[str, Declared]] = {}
     for scheme, kind in ONLINE_SCHEMES.items():
         for one in declared(kind):
@@ -48,7 +48,7 @@ SCHEME_PARAMETERS = {
 
 
 def options_of_schemes(*names: str) -> Decorator:
-    """Return what gives a command the parameters of schemes but the RTT, each None where it is not typed."""
+    """Return a decorator that adds the parameters of schemes (without the RTT); an absent option is None."""
     options = []
     for name, having in _PARAMETERS.items():
         chosen = [one for scheme, one in having.items() if scheme in names]
@@ -64,7 +64,7 @@ def options_of_schemes(*names: str) -> Decorator:
 
 
 def _default(having: list[Declared]) -> str:
-    """Return the words for a default that all schemes with the parameter share."""
+    """Return the text of a default that all schemes with the parameter share, else nothing."""
     defaults = {one.default for one in having}
     if len(defaults) > 1 or having[0].is_required:
         return ""
@@ -72,7 +72,7 @@ def _default(having: list[Declared]) -> str:
 
 
 def scheme_options(scheme: str) -> Decorator:
-    """Return what gives a command the parameters of one scheme: its own names, required ones and defaults."""
+    """Return a decorator that adds the parameters of one scheme with its defaults."""
     options = []
     for name, having in _PARAMETERS.items():
         one = having.get(scheme)
@@ -102,7 +102,7 @@ def chosen_schemes(flag: str, names: Sequence[str], kinds: Mapping[str, type[S]]
     kinds
         The schemes that it can name.
     known
-        Parameters that come from elsewhere; a scheme that does not have them goes without.
+        Parameters from elsewhere; schemes that do not have them ignore them.
 
     Raises
     ------

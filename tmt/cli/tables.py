@@ -1,4 +1,4 @@
-"""Tables in which nothing is cut: where the terminal is narrower than their figures, it folds the lines."""
+"""Tables whose figures are never cut: a terminal that is too narrow folds the lines."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _ANY_WIDTH = 10_000
 
 
 def wide_console(*tables: Table) -> Console:
-    """Return a console that is as wide as the terminal, or as the widest table with every column whole.
+    """Return a console that is as wide as the terminal, or as the widest table if that is wider.
 
-    What columns with `no_wrap` hold stays in one piece; the words of the others may stand below each other.
+    Columns with `no_wrap` stay on one line; the text of other columns may wrap.
     """
     console = Console(highlight=False, markup=False)
     unbounded = console.options.update(max_width=_ANY_WIDTH)
