@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shutil
+from typing import TYPE_CHECKING, Literal
 
 import pytest
-from browser import Browser, program
+from playwright.sync_api import sync_playwright
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 
 HOSTILE = """</script><script>alert('mark')</script><img src=x onerror=alert(2)> "quoted" & co"""
 
@@ -58,6 +63,7 @@ duration = 6
 
 PUBLISHED = """column,tcp,scheme,probability,value,error,source
 goodput_bps,cubic,ARQ,0.05,700000,20000,"<b>Nobody</b> 2000, figure 1"
+goodput_bps,newreno,ARQ,0.05,900000,10000,=1+1 of Nobody 1999
 goodput_bps,cubic,HARQ(10/12),0.05,700000,20000,a scheme that was not run
 """
 
@@ -91,9 +97,37 @@ def page(campaign_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    executable = program()
+    """Debian's Chromium, driven by Playwright."""
+    executable = shutil.which("chromium")
     if executable is None:
         pytest.fail("no Chromium: run `make test-packages`")
-    opened = Browser(executable)
-    yield opened
-    opened.close()
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, page: Path) -> Iterator[Callable[..., Page]]:
+    """Give a function that opens the report in a window; problems and requests fail the test at its end."""
+    contexts: list[BrowserContext] = []
+    problems: list[str] = []
+    requests: list[str] = []
+
+    def show(fragment: str = "", *, width: int = 1280, scheme: Literal["light", "dark"] = "light") -> Page:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda message: problems.append(message.text))
+        tab.on("pageerror", lambda error: problems.append(str(error)))
+        tab.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
+        tab.on("request", lambda request: requests.append(request.url))
+        tab.goto(page.as_uri() + fragment)
+        tab.wait_for_function("[...document.querySelectorAll('.plot')].every((p) => p.dataset.drawn)")
+        return tab
+
+    yield show
+    for context in contexts:
+        context.close()
+    assert problems == []
+    assert [url for url in requests if not url.startswith((page.as_uri(), "blob:", "data:"))] == []

@@ -3,57 +3,40 @@
 from __future__ import annotations
 
 import csv
-import json
-import time
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from browser import Browser
+    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.ns2
 
-DESKTOP, PHONE = 1200, 390
+MARKS = "#compare-view .role-mark [aria-label]"
 
 
-def _rows(browser: Browser, place: str) -> int:
-    text: str = browser.run(f"document.querySelector('#{place} .count').textContent")
-    return int(text.split(maxsplit=1)[0])
+def _rows(page: Page, table: str) -> int:
+    return int(page.locator(f"#{table} .count").inner_text().split(maxsplit=1)[0])
 
 
-def _choose(browser: Browser, label: str, option: str) -> None:
-    """Choose an option of the list that is labelled so, as a reader does."""
-    browser.run(
-        f"""(() => {{
-          const labels = [...document.querySelectorAll('label')];
-          const label = labels.find((l) => l.textContent.startsWith({json.dumps(label)}));
-          const list = label.querySelector('select');
-          list.value = [...list.options].find((o) => o.textContent === {json.dumps(option)}).value;
-          list.dispatchEvent(new Event('change'));
-        }})()"""
-    )
+def _after(page: Page, view: str, action: Callable[[], Any]) -> None:
+    """Act, and wait until the chart of a view is drawn anew."""
+    plot = f"document.querySelector('#{view} .plot').dataset.drawn"
+    before = page.evaluate(plot)
+    action()
+    page.wait_for_function(f"{plot} !== '{before}'")
 
 
-def _click(browser: Browser, place: str, text: str) -> None:
-    browser.run(
-        f"[...document.querySelectorAll('{place} button, {place} .chip')]"
-        f".find((b) => b.textContent.includes({json.dumps(text)})).click()"
-    )
-
-
-def _download(browser: Browser, folder: Path, place: str, text: str) -> Path:
-    """Click a button and return the file that the browser saves."""
-    browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
-    _click(browser, place, text)
-    end = time.monotonic() + 20
-    while not (done := [p for p in folder.iterdir() if p.suffix in {".csv", ".svg"}]):
-        assert time.monotonic() < end, "nothing was downloaded"
-        time.sleep(0.05)
-    return done[0]
+def _download(page: Page, place: str, button: str, path: Path) -> str:
+    with page.expect_download() as download:
+        page.locator(place).get_by_role("button", name=button).first.click()
+    download.value.save_as(path)
+    return path.read_text(encoding="utf-8")
 
 
 def _done(folder: Path) -> pd.DataFrame:
@@ -62,72 +45,72 @@ def _done(folder: Path) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [DESKTOP, PHONE])
-def test_page__opens_without_a_problem_or_a_request(
-    browser: Browser, page: Path, width: int, scheme: str
+@pytest.mark.parametrize("width", [1280, 390])
+def test_page__opens_in_every_window_without_a_problem_or_a_request(
+    opened: Callable[..., Page], width: int, scheme: Literal["light", "dark"]
 ) -> None:
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    browser.call("Emulation.setEmulatedMedia", features=features)
-    browser.open(page, width=width)
-    assert browser.problems == []
-    assert browser.requests == [page.as_uri()]
-    assert browser.run("document.documentElement.scrollWidth") <= width
-    assert browser.run("document.querySelectorAll('svg.chart').length") >= 5
+    page = opened(width=width, scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator(".plot svg").count() >= 6
+    places = "[...document.querySelectorAll('.plot, .scroll')]"
+    cut_off = page.evaluate(
+        f"{places}.filter((n) => n.scrollWidth > n.clientWidth + 1).map((n) => n.ariaLabel)"
+    )
+    assert width < 600 or cut_off == 0
+    background = page.locator(".plot svg > rect").first.get_attribute("fill")
+    assert background == {"light": "#ffffff", "dark": "#14181c"}[scheme]
 
 
-def test_page__shows_hostile_names_as_text(browser: Browser, page: Path) -> None:
-    browser.open(page)
-    assert browser.run("document.querySelectorAll('script').length") == 2
-    assert browser.run("document.querySelectorAll('img, h1 b, main i').length") == 0
-    assert "<script>alert('mark')</script>" in browser.run("document.querySelector('h1').textContent")
-    assert "<b>Nobody</b>" in browser.run("document.querySelector('#paper-table').textContent")
-    assert browser.problems == []
+def test_page__shows_hostile_names_as_text(opened: Callable[..., Page]) -> None:
+    page = opened()
+    assert page.locator("script").count() == 3
+    assert page.locator("img, h1 b, main i").count() == 0
+    assert "<script>alert('mark')</script>" in page.locator("h1").inner_text()
+    assert "<b>Nobody</b>" in page.locator("#paper-table").inner_text()
 
 
-def test_chips__choose_what_pictures_and_tables_show(
-    browser: Browser, page: Path, campaign_folder: Path
+def test_chips__choose_what_charts_and_tables_show(
+    opened: Callable[..., Page], campaign_folder: Path
 ) -> None:
     runs = _done(campaign_folder)
-    browser.open(page)
-    assert _rows(browser, "runs-table") == len(runs) == 24
-    marks = browser.run("document.querySelectorAll('#compare-view .mark').length")
-    assert marks == 4  # two variants over two schemes at one point
-    _click(browser, "#controls", "CUBIC")
-    assert browser.run("document.querySelectorAll('#compare-view .mark').length") == 2
-    assert _rows(browser, "runs-table") == (runs["tcp"] == "newreno").sum()
-    assert "CUBIC" not in browser.run("document.querySelector('#compare-view svg').textContent")
-    _click(browser, "#controls", "New Reno")
-    assert "Nothing to draw" in browser.run("document.querySelector('#compare-view').textContent")
-    _click(browser, "#controls", "Reset")
-    assert browser.run("document.querySelectorAll('#compare-view .mark').length") == 4
-    assert browser.problems == []
+    page = opened()
+    assert _rows(page, "runs-table") == len(runs) == 24
+    assert page.locator(MARKS).count() == 4, "two variants over two schemes at one point"
+    _after(page, "compare-view", page.get_by_label("CUBIC", exact=True).uncheck)
+    assert page.locator(MARKS).count() == 2
+    assert _rows(page, "runs-table") == (runs["tcp"] == "newreno").sum()
+    assert "CUBIC" not in page.locator("#compare-view svg").inner_html()
+    _after(page, "compare-view", page.get_by_label("New Reno", exact=True).uncheck)
+    assert "Nothing to draw" in page.locator("#compare-view").inner_text()
+    _after(page, "compare-view", page.get_by_role("button", name="Reset").click)
+    assert page.locator(MARKS).count() == 4
 
 
-def test_grid_point__moves_the_pictures_and_survives_in_the_address(browser: Browser, page: Path) -> None:
-    browser.open(page)
-    caption = "document.querySelector('#compare-view figcaption').textContent"
-    assert "probability 0.01" in browser.run(caption)
-    _choose(browser, "probability", "0.05")
-    assert "probability 0.05" in browser.run(caption)
-    _choose(browser, "Measure", "TCP retransmissions")
-    fragment = browser.run("location.hash")
-    browser.open(page, fragment=fragment)
-    assert "TCP retransmissions with probability 0.05" in browser.run(caption)
-    assert browser.problems == []
+def test_choice__moves_the_charts_and_stays_in_the_address(opened: Callable[..., Page]) -> None:
+    page = opened()
+    caption = page.locator("#compare-view figcaption")
+    assert "probability 0.01" in caption.inner_text()
+    page.get_by_label("probability").select_option("0.05")
+    page.get_by_label("Group by").select_option("TCP variant")
+    _after(page, "compare-view", lambda: page.get_by_label("Measure").select_option("TCP retransmissions"))
+    again = opened(page.evaluate("location.hash"))
+    text = again.locator("#compare-view figcaption").inner_text()
+    assert re.match(r"TCP retransmissions \(%\) with probability 0.05", text)
+    labels = again.locator("#compare-view svg .role-axis text").all_inner_texts()
+    assert "ARQ" in labels
+    assert "CUBIC" not in labels, "schemes are inside variants now"
 
 
 def test_numbers__are_those_of_the_results(
-    browser: Browser, page: Path, campaign_folder: Path, tmp_path: Path
+    opened: Callable[..., Page], campaign_folder: Path, tmp_path: Path
 ) -> None:
-    browser.open(page)
-    _choose(browser, "probability", "0.05")
-    saved = _download(browser, tmp_path, "#compare-view", "Data (CSV)")
+    page = opened()
+    page.get_by_label("probability").select_option("0.05")
+    text = _download(page, "#compare-view", "Data (CSV)", tmp_path / "compare.csv")
     shown: dict[Any, float] = {}
-    with saved.open(newline="") as file:
-        for row in csv.DictReader(file):
-            unit = next(name for name in row if name.startswith("Goodput"))
-            scale = 1000 if "kbit" in unit else 1_000_000
-            shown[row["TCP"], row["scheme"]] = float(row[unit]) * scale
+    for row in csv.DictReader(text.splitlines()):
+        unit = next(name for name in row if name.startswith("Goodput"))
+        shown[row["TCP"], row["scheme"]] = float(row[unit]) * (1000 if "kbit" in unit else 1_000_000)
     runs = _done(campaign_folder)
     means = runs[runs["trace"].str.contains("loss 5")].groupby(["tcp", "scheme"])["goodput_bps"].mean()
     names = {"newreno": "New Reno", "cubic": "CUBIC"}
@@ -135,97 +118,130 @@ def test_numbers__are_those_of_the_results(
     assert shown == pytest.approx(expected, rel=1e-4)  # the page carries five digits
 
 
-def test_picture__is_saved_as_an_svg_that_stands_alone(browser: Browser, page: Path, tmp_path: Path) -> None:
-    browser.open(page)
-    saved = _download(browser, tmp_path, "#compare-view", "Picture (SVG)")
-    drawing = saved.read_text()
+def test_chart__shows_letters_and_published_values(opened: Callable[..., Page]) -> None:
+    page = opened()
+    _after(page, "compare-view", lambda: page.get_by_label("probability").select_option("0.05"))
+    told = [mark.get_attribute("aria-label") or "" for mark in page.locator(MARKS).all()]
+    (beside,) = [text for text in told if "Nobody" in text]
+    assert beside.startswith("CUBIC, ARQ\nGoodput")
+    assert beside.endswith("<b>Nobody</b> 2000, figure 1: 700")
+    texts = page.locator("#compare-view svg text").all_inner_texts()
+    assert {"a", "b", "ab"} & set(texts)
+
+
+@pytest.mark.parametrize(
+    "view", ["compare", "sweep", "trade", "delay", "distribution", "timeline", "channel"]
+)
+def test_chart__is_saved_as_an_svg_that_stands_alone(
+    opened: Callable[..., Page], tmp_path: Path, view: str
+) -> None:
+    drawing = _download(opened(), f"#{view}-view", "Picture (SVG)", tmp_path / "chart.svg")
     assert drawing.startswith("<svg")
     assert "var(" not in drawing
-    browser.open(saved)
-    assert browser.run("document.querySelectorAll('text').length") > 10
-    assert browser.problems == []
+    assert drawing.count("<text") > 5
 
 
-def test_table__sorts_and_filters(browser: Browser, page: Path) -> None:
-    browser.open(page)
-    table = "document.querySelector('#runs-table table')"
-    browser.run(
-        """(() => {
-          const heads = [...document.querySelectorAll('#runs-table thead tr:first-child button')];
-          window.column = heads.findIndex((h) => h.textContent.startsWith('goodput_bps'));
-          heads[window.column].click();
-        })()"""
-    )
-    values = f"[...{table}.tBodies[0].rows].map((r) => Number(r.cells[window.column].textContent))"
-    ascending = browser.run(values)
+def test_csv__keeps_text_from_being_a_formula(opened: Callable[..., Page], tmp_path: Path) -> None:
+    text = _download(opened(), "#paper-table", "Download", tmp_path / "paper.csv")
+    sources = [row["Source"] for row in csv.DictReader(text.splitlines())]
+    assert sources == ["'=1+1 of Nobody 1999", "<b>Nobody</b> 2000, figure 1"]
+    assert re.search(r",-\d", text), "a negative deviation stays a number"
+
+
+def test_table__sorts_filters_and_widens(opened: Callable[..., Page]) -> None:
+    page = opened()
+    table = page.locator("#runs-table table")
+    heads = table.locator("thead tr:first-child th:visible").all_inner_texts()
+    assert [head.split()[0] for head in heads][:5] == ["tcp", "scheme", "probability", "seed", "goodput_bps"]
+    column = 4
+    head = table.locator("thead tr:first-child th").nth(column)
+
+    def values() -> list[float]:
+        return [float(text) for text in table.locator(f"tbody td:nth-child({column + 1})").all_inner_texts()]
+
+    head.get_by_role("button").click()
+    ascending = values()
     assert ascending == sorted(ascending)
-    assert browser.run(f"{table}.tHead.rows[0].cells[window.column].getAttribute('aria-sort')") == "ascending"
-    browser.run(f"{table}.tHead.rows[0].cells[window.column].querySelector('button').click()")
-    assert browser.run(values) == sorted(ascending, reverse=True)
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.get_by_role("button").click()
+    assert values() == sorted(ascending, reverse=True)
+    field = page.get_by_label("Filter goodput_bps")
     limit = ascending[9]
     for query, expected in ((f">{limit}", 14), (f"<= {limit}", 10), ("no such text", 0), ("", 24)):
-        browser.run(
-            f"""(() => {{
-              const field = {table}.tHead.rows[1].cells[window.column].querySelector('input');
-              field.value = {json.dumps(query)};
-              field.dispatchEvent(new Event('input'));
-            }})()"""
-        )
-        assert _rows(browser, "runs-table") == expected, query
-    assert browser.problems == []
+        field.fill(query)
+        assert _rows(page, "runs-table") == expected, query
+    page.locator("#runs-table").get_by_role("button", name="All columns").click()
+    assert table.locator("thead tr:first-child th:visible").count() > len(heads)
 
 
-def test_keyboard__reaches_marks_and_chips(browser: Browser, page: Path) -> None:
-    browser.open(page)
-    browser.press("Tab")
-    assert browser.run("document.activeElement.textContent") == "Skip to the results"
-    browser.run("document.querySelector('#compare-view svg').focus()")
-    browser.press("ArrowRight")
-    assert browser.run("document.querySelector('#tip').hidden") is False
-    first = browser.run("document.querySelector('#tip').textContent")
-    browser.press("ArrowRight")
-    assert browser.run("document.querySelector('#tip').textContent") != first
-    browser.press("Escape")
-    assert browser.run("document.querySelector('#tip').hidden") is True
-    browser.run("document.querySelector('.chip input').focus()")
-    browser.press(" ")
-    assert browser.run("document.querySelector('.chip input').checked") is False
+def test_keyboard__reaches_marks_and_chips(opened: Callable[..., Page]) -> None:
+    page = opened()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the results"
+    page.locator("#compare-view .plot").focus()
+    tip = page.locator("#tip")
+    page.keyboard.press("ArrowRight")
+    first = tip.inner_text()
+    assert first.startswith("New Reno, none")
+    page.keyboard.press("ArrowRight")
+    assert tip.inner_text() != first
+    page.keyboard.press("Escape")
+    assert tip.is_hidden()
+    page.get_by_label("CUBIC", exact=True).focus()
+    page.keyboard.press(" ")
+    assert not page.get_by_label("CUBIC", exact=True).is_checked()
 
 
-def test_controls__have_names_for_those_who_do_not_see_them(browser: Browser, page: Path) -> None:
-    browser.open(page)
-    nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
-    wanted = {"button", "checkbox", "combobox", "searchbox", "link", "img", "table", "region"}
-    found = [node for node in nodes if node.get("role", {}).get("value") in wanted and not node["ignored"]]
-    assert len(found) > 40
-    nameless = [node["role"]["value"] for node in found if not node.get("name", {}).get("value", "").strip()]
-    assert nameless == []
-    levels = browser.run("[...document.querySelectorAll('h1, h2, h3')].map((h) => h.tagName)")
+def test_pointer__shows_what_a_mark_says(opened: Callable[..., Page]) -> None:
+    page = opened()
+    mark = page.locator(MARKS).first
+    mark.scroll_into_view_if_needed()
+    mark.hover()
+    tip = page.locator("#tip")
+    tip.wait_for()
+    assert tip.inner_text() == mark.get_attribute("aria-label")
+
+
+def test_controls__have_names_for_assistive_technology(opened: Callable[..., Page]) -> None:
+    page = opened()
+    for role in ("button", "checkbox", "combobox", "searchbox", "link", "table", "region"):
+        everything = page.get_by_role(role)  # type: ignore[arg-type]
+        named = page.get_by_role(role, name=re.compile(r"\S"))  # type: ignore[arg-type]
+        assert everything.count() == named.count() > 0, role
+    levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((h) => h.tagName)")
     assert levels[0] == "H1"
     assert levels.count("H1") == 1
-    assert browser.run("document.documentElement.lang") == "en"
+    assert page.evaluate("document.documentElement.lang") == "en"
 
 
-def test_timelines__show_the_runs_that_kept_their_records(
-    browser: Browser, page: Path, campaign_folder: Path
+def test_courses__lie_over_each_other_on_one_time_axis(
+    opened: Callable[..., Page], campaign_folder: Path
 ) -> None:
     kept = _done(campaign_folder)["records"].notna().sum()
-    browser.open(page)
-    assert browser.run("document.querySelectorAll('#timeline-view option').length") == kept == 8
-    caption = "document.querySelector('#timeline-view figcaption').textContent"
-    first = browser.run(caption)
-    browser.run(
-        "(() => { const list = document.querySelector('#timeline-view select');"
-        " list.value = (Number(list.value) + 1) % 8; list.dispatchEvent(new Event('change')); })()"
-    )
-    assert browser.run(caption) != first
-    assert browser.run("document.querySelectorAll('#timeline-view svg path').length") >= 4
-    assert browser.run("document.querySelectorAll('#distribution-view svg').length") == 1
-    assert browser.problems == []
+    page = opened()
+    view = page.locator("#timeline-view")
+    view.get_by_text("Choose runs").click()
+    boxes = view.get_by_role("checkbox")
+    assert boxes.count() == kept == 8
+    assert view.get_by_role("checkbox", checked=True).count() == 2
+    text = " ".join(view.locator("svg text").all_inner_texts())
+    for panel in (
+        "Offered capacity",
+        "Queue length",
+        "Congestion window",
+        "round-trip time",
+        "One-way delay",
+    ):
+        assert panel in text
+    unchosen = view.get_by_role("checkbox", checked=False).first
+    _after(page, "timeline-view", unchosen.check)
+    assert view.locator("svg .role-legend-label text, svg .role-legend-label").count() >= 3
+    assert page.locator("#distribution-view svg").count() == 1
+    channel = " ".join(page.locator("#channel-view svg text").all_inner_texts())
+    assert "slots erased" in channel
 
 
-def test_failures__stand_with_command_line_and_last_output(browser: Browser, page: Path) -> None:
-    browser.open(page)
-    failures = browser.run("[...document.querySelectorAll('.failure')].map((f) => f.textContent)")
+def test_failures__stand_with_command_line_and_last_output(opened: Callable[..., Page]) -> None:
+    failures = opened().locator(".failure").all_inner_texts()
     assert len(failures) == 24
     assert all("timed out" in text for text in failures)

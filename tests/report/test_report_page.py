@@ -81,7 +81,7 @@ def test_page__of_many_runs_stays_under_6_megabytes_and_says_what_it_leaves_out(
     page = _page(runs)
     assert len(page.encode()) < 6 * MEGABYTE
     found = re.search(r"The table of runs shows the first (\d+) of 30000 runs", page)
-    rows = json.loads(page.split('id="data">')[1].split("</script>")[0])["runs"]["rows"]
+    rows = json.loads(page.split('id="data">')[1].split("</script>")[0])["tables"]["runs"]["rows"]
     assert (found is None) == (len(rows) == 30_000)
 
 

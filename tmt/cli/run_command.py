@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.pool import Pool
-    from tmt.results.dataset import Results
 
 FIGURES = ("comparison.png", "comparison.svg")
 
@@ -71,6 +70,7 @@ def command(
     from tmt.campaign.engine import default_jobs  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.figures.style import check_format  # noqa: PLC0415
+    from tmt.report.print_figures import draw_comparison  # noqa: PLC0415
     from tmt.results.reading import results_of  # noqa: PLC0415
 
     for figure in figures:
@@ -90,7 +90,7 @@ def command(
         with run_output.live(todo, shown=not (quiet or as_json)) as watch:
             campaign.execute(todo, new_pool, watch)
         results = results_of(campaign.rows(), campaign.scenario.title)
-        drawn = _draw(results, list(figures) or [folder / name for name in FIGURES])
+        drawn = draw_comparison(results, list(figures) or [folder / name for name in FIGURES])
         after = campaign.plan()
         if as_json:
             click.echo(run_output.as_json(campaign, after, results, drawn))
@@ -116,19 +116,3 @@ def _pools(scheduler: str | None, folder: Path, jobs: int) -> Iterator[Callable[
 def _warn(campaign: Campaign) -> None:
     for warning in campaign.warnings():
         click.echo(f"warning: {warning}", err=True)
-
-
-def _draw(results: Results, paths: list[Path]) -> list[Path]:
-    """Draw the comparison into `paths`, unless no run has succeeded; return the paths of the drawings."""
-    from tmt.figures import comparison  # noqa: PLC0415
-    from tmt.figures.style import new_figure, save  # noqa: PLC0415
-    from tmt.report.comparison_rows import comparison_rows  # noqa: PLC0415
-
-    content = comparison_rows(results)
-    if not content:
-        return []
-    with new_figure(*comparison.size(content)) as figure:
-        comparison.draw(figure, content, title=results.title, note=comparison.NOTE)
-        for path in paths:
-            save(figure, path)
-    return paths

@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-
 from tmt.errors import UsageError
 from tmt.io.atomic import check_place, staged
 from tmt.schemes import SCHEMES
@@ -22,6 +19,8 @@ from tmt.settings.tcp import VARIANTS
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
+
+    from matplotlib.figure import Figure
 
 BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, YELLOW = (
     "#0072B2",
@@ -139,6 +138,9 @@ def new_figure(width_in: float = 7.2, height_in: float = 4.2) -> Iterator[Figure
     width_in, height_in
         Size in inches; 7.2 is the width of a printed page's text.
     """
+    import matplotlib as mpl  # noqa: PLC0415  (takes half a second; the colours are needed without it)
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
     with mpl.rc_context(RC):
         yield Figure(figsize=(width_in, height_in), layout="constrained")
 
@@ -168,6 +170,8 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
     OutputError
         When the file cannot be written; nothing half-written stays behind.
     """
+    import matplotlib as mpl  # noqa: PLC0415
+
     ending = check_format(path)
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[ending]
     with mpl.rc_context(RC), staged(path) as temporary:

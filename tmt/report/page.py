@@ -1,4 +1,4 @@
-"""One HTML page that needs nothing but itself: template, style, script and data in one file."""
+"""One HTML page in one file: template, style, scripts and data."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, StrictUndefined
 
 from tmt import __version__
-from tmt.report.looks import scheme_looks, tcp_looks
+from tmt.figures.vega import browser_bundle
+from tmt.report.member_styles import scheme_styles, tcp_styles
 from tmt.report.payload import payload
-from tmt.report.room import fit
+from tmt.report.size_limit import fit
 from tmt.report.wording import facts, findings, sections, setup_tables, terms
 from tmt.results.values import slug
 
@@ -22,25 +23,25 @@ if TYPE_CHECKING:
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
 
-SCRIPTS = ("dom.js", "chart.js", "plots.js", "table.js", "choices.js", "figure.js", "views.js", "main.js")
+SCRIPTS = ("dom.js", "table.js", "choices.js", "charts.js", "main.js")
 
 METHOD = (
     "Intervals are Student's t intervals at 95 % over the seeds of a cell. Differences are paired: both runs "
-    "of a pair have the same seed, hence the same channel. Within a group, the p-values of all pairs are "
-    "corrected by Holm's method."
+    "of a pair have the same seed and therefore the same channel. Holm's method corrects the p-values of all "
+    "pairs of a group."
 )
 
 
 def render(results: Results, summary: Summary) -> str:
     """Return the page as text.
 
-    Names from outside reach the page in two ways only, both escaped: as text by the template, and as JSON in
-    which no character can end the element that holds it.
+    Names from outside reach the page in two ways, both escaped: as text by the template, and as JSON in which
+    no character can end its element.
     """
     data = payload(results, summary, slug(results.title))
     left_out = fit(data)
     style = _asset("style.css") + _colours(summary)
-    script = _script()
+    script, bundle = _script(), browser_bundle().replace("</script", "<\\/script")
     page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     return page.from_string(_asset("page.html")).render(
         version=__version__,
@@ -60,6 +61,8 @@ def render(results: Results, summary: Summary) -> str:
         script=script,
         style_hash=_hash(style),
         script_hash=_hash(script),
+        bundle=bundle,
+        bundle_hash=_hash(bundle),
         data=embedded_json(data),
     )
 
@@ -83,27 +86,30 @@ def _script() -> str:
 
 
 def _colours(summary: Summary) -> str:
-    """Return the colours of this page's variants and schemes as CSS, paler where the page is dark."""
-    looks = {"tcp": tcp_looks(summary.tcps), "scheme": scheme_looks(summary.schemes)}
-    rules = [
-        f"--{kind}-{i}:color-mix(in srgb,{look.colour} var(--strength),white);"
-        for kind, members in looks.items()
-        for i, look in enumerate(members)
-    ]
-    return f":root{{{''.join(rules)}}}\n"
+    """Return the colours of this page's variants and schemes as CSS, for light and dark pages."""
+    styles = {"tcp": tcp_styles(summary.tcps), "scheme": scheme_styles(summary.schemes)}
+    light, dark = (
+        "".join(
+            f"--{kind}-{i}:{style.dark_colour if is_dark else style.colour};"
+            for kind, members in styles.items()
+            for i, style in enumerate(members)
+        )
+        for is_dark in (False, True)
+    )
+    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
 
 
 def _cut(results: Results, data: dict[str, Any]) -> list[str]:
-    """Return a warning when the page has no room for all runs."""
-    shown = len(data["runs"]["rows"])
+    """Return a warning when not all runs fit into the table."""
+    shown = len(data["tables"]["runs"]["rows"])
     if shown == len(results.runs):
         return []
     return [
         f"The table of runs shows the first {shown} of {len(results.runs)} runs, for the page's size; "
-        "pictures and means are made from all of them, and the results hold every one."
+        "charts and means count all of them, and the results hold every one."
     ]
 
 
 def _hash(text: str) -> str:
-    """Return what a content security policy calls an inline element's hash."""
+    """Return the hash of an inline element, as a content security policy names it."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,128 +1,112 @@
-"""The data that a page carries: everything its pictures and tables show, ready to be selected from."""
+"""The data that a page carries: rows and specifications of its charts, and its tables."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from tmt.report.looks import Look, scheme_looks, tcp_looks
+from tmt.figures.vega import INKS, MARKER_PATHS, configuration
+from tmt.report.member_styles import MemberStyle, scheme_styles, tcp_styles
 from tmt.report.tables import differences_table, published_table, runs_table
-from tmt.results.course import LEVELS, delay_quantiles_s, panels
-from tmt.results.measures import delay_unit
-from tmt.results.published import Match, matches
-from tmt.results.values import bounds, digits, texts
+from tmt.report.views import views
+from tmt.results.cells import point_label
+from tmt.results.published import matches
+from tmt.results.values import texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.results.cells import Cell, Summary
-    from tmt.results.dataset import Results, RunRecords
+    from tmt.report.chart_rows import Row
+    from tmt.results.cells import Summary
+    from tmt.results.dataset import Results
 
 Json = dict[str, Any]
 
+PAGE_FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif'
+
 
 def payload(results: Results, summary: Summary, file: str) -> Json:
-    """Return what the page's script reads: plain dicts, lists, texts and numbers of five digits.
+    """Return the data of the page's script: plain dicts, lists, texts and numbers of five digits.
 
     Parameters
     ----------
     file
         Begin of the names of the files that a reader downloads.
     """
-    unit, scale = delay_unit(results.runs)
-    matched = matches(results, summary)
-    distributions = [_distribution(summary, results, records, scale) for records in results.records]
+    members = {"tcp": tcp_styles(summary.tcps), "scheme": scheme_styles(summary.schemes)}
+    shown = views(results, summary)
+    older = results.older if results.older is not None and len(results.older) else None
     return {
         "file": file,
-        "tcp": [_look(look) for look in tcp_looks(summary.tcps)],
-        "scheme": [_look(look) for look in scheme_looks(summary.schemes)],
-        "grid": [
+        "members": {kind: [_member(style) for style in styles] for kind, styles in members.items()},
+        "configurations": {
+            theme: configuration([], [], font=PAGE_FONT, scheme=theme) for theme in ("light", "dark")
+        },
+        "inks": INKS,
+        "axes": [
             {
                 "label": axis.label,
                 "unit": axis.unit,
                 "values": texts(axis.levels),
-                "numbers": list(axis.levels) if axis.is_numeric else None,
+                "numeric": axis.is_numeric,
             }
             for axis in results.axes
         ],
         "points": [list(point) for point in summary.points],
+        "places": [point_label(results.axes, summary, point) for point in range(len(summary.points))],
         "measures": [{"name": m.column, "label": m.label, "unit": m.unit} for m in summary.measures],
-        "cells": [_cell(cell, scale, summary.rate_unit) for cell in summary.cells],
-        "delayUnit": unit,
-        "differences": differences_table(summary),
-        "runs": runs_table(results, summary),
-        "distributions": [item for item in distributions if item["x"]],
-        "timelines": [_timeline(summary, results, records) for records in results.records],
-        "liveliest": _liveliest(results),
-        "paper": [_paper(match) for match in matched],
-        "published": published_table(results, summary, matched),
-    }
-
-
-def _look(look: Look) -> Json:
-    return {"label": look.label, "marker": look.marker, "dash": look.dash}
-
-
-def _cell(cell: Cell, delay_scale: float, rate: tuple[str, float]) -> Json:
-    known = all(math.isfinite(value) for value in cell.quantiles_s)
-    return {
-        "tcp": cell.tcp,
-        "scheme": cell.scheme,
-        "point": cell.point,
-        "runs": len(cell.rows),
-        "values": {column: bounds(interval) for column, interval in cell.intervals.items()},
-        "seeds": {
-            column: [digits(value) for value in values]
-            for column, values in cell.single.items()
-            if len(values) > 1
+        "rows": {_table_of(view.name): _columnar(view.rows) for view in shown},
+        "views": [
+            {
+                "name": view.name,
+                "rows": _table_of(view.name),
+                "specs": view.specs,
+                "selects": list(view.selects),
+                "heads": [list(head) for head in view.heads],
+                "caption": view.caption,
+                "nothing": view.nothing,
+                "heading": view.heading,
+                "across": view.across,
+            }
+            for view in shown
+        ],
+        "firstRuns": _first_runs(results, summary),
+        "tables": {
+            "differences": differences_table(summary),
+            "runs": runs_table(results, results.runs),
+            "older": None if older is None else runs_table(results, older),
+            "paper": published_table(results, summary, matches(results, summary)),
         },
-        "quantiles": [digits(value * delay_scale) for value in cell.quantiles_s] if known else None,
-        "ceiling": digits(cell.capacity_bps * rate[1]),
-        "letters": cell.letters,
     }
 
 
-def _paper(match: Match) -> Json:
+def _table_of(view: str) -> str:
+    """Return the name of the rows of a view; the sweep shows the same cells as the comparison."""
+    return "compare" if view == "sweep" else view
+
+
+def _member(style: MemberStyle) -> Json:
     return {
-        "tcp": match.cell.tcp,
-        "scheme": match.cell.scheme,
-        "point": match.cell.point,
-        "measure": match.measure.column,
-        "value": digits(match.value),
-        "low": digits(match.value - match.error),
-        "high": digits(match.value + match.error),
-        "source": match.source,
+        "label": style.label,
+        "light": style.colour,
+        "dark": style.dark_colour,
+        "path": MARKER_PATHS[style.marker],
     }
 
 
-def _distribution(summary: Summary, results: Results, records: RunRecords, scale: float) -> Json:
-    """Return the distribution of one run's delays, empty for a run that delivered nothing."""
-    quantiles = [digits(value * scale) for value in delay_quantiles_s(records)]
-    return {**_run(summary, results, records), "x": quantiles, "y": [digits(level) for level in LEVELS]}
+def _columnar(rows: Sequence[Row]) -> Json:
+    """Return records as names and rows of values, which takes a third of the room."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return {"names": names, "rows": [[row.get(name) for name in names] for row in rows]}
 
 
-def _timeline(summary: Summary, results: Results, records: RunRecords) -> Json:
-    """Return the course of one run."""
-    end_s = float(results.runs["simulated_s"].iloc[records.row])
-    course = panels(records, end_s, summary.rate_unit, delay_unit(results.runs))
-    for panel in course:
-        for layer in panel.layers:
-            layer.data[:] = _rounded(layer.data)
-    return {**_run(summary, results, records), "end_s": end_s, "panels": [asdict(panel) for panel in course]}
-
-
-def _rounded(data: Sequence[Any]) -> list[Any]:
-    """Return nested lists of numbers with six significant digits."""
-    return [_rounded(item) if isinstance(item, list) else float(f"{item:.6g}") for item in data]
-
-
-def _liveliest(results: Results) -> int:
-    """Return which of the recorded runs to show first: the one with the greatest goodput."""
-    goodputs = [float(results.runs["goodput_bps"].iloc[records.row] or 0) for records in results.records]
-    return goodputs.index(max(goodputs)) if goodputs else 0
-
-
-def _run(summary: Summary, results: Results, records: RunRecords) -> Json:
-    tcp, scheme, point = summary.keys[records.row]
-    return {"tcp": tcp, "scheme": scheme, "point": point, "seed": int(results.runs["seed"].iloc[records.row])}
+def _first_runs(results: Results, summary: Summary) -> list[int]:
+    """Return the recorded run of greatest goodput, and one of another variant at the same place."""
+    order = sorted(
+        range(len(results.records)),
+        key=lambda i: -float(results.runs["goodput_bps"].iloc[results.records[i].row] or 0),
+    )
+    keys = [summary.keys[records.row] for records in results.records]
+    return (
+        order[:1]
+        + [i for i in order if keys[i][0] != keys[order[0]][0] and keys[i][1:] == keys[order[0]][1:]][:1]
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from tmt.report.looks import tcp_looks
+from tmt.report.member_styles import tcp_styles
 from tmt.results.measures import COLUMNS
 from tmt.results.values import bounds, digits, scalar
 
@@ -20,56 +20,59 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 RUN_CHARACTERS = 2_500_000
-"""Room for the table of runs, in characters of JSON, so that the page stays under 6 MB."""
+"""Upper bound on the characters of a table of runs, as JSON."""
 
 HIDDEN = frozenset(
     {
-        "attempt",
-        "command",
-        "finished_at",
-        "forward_sha256",
-        "forward_trace",
-        "key",
-        "message",
-        "records",
-        "return_sha256",
-        "scheme_name",
-        "scheme_parameters",
+        *("attempt", "command", "experiment", "finished_at", "forward_sha256", "forward_trace", "key"),
+        *("message", "records", "return_sha256", "scheme_name", "scheme_parameters", "sources"),
+        *("trace_parameters",),
     }
 )
-"""Columns that fill a table's width and help nobody to compare; the results hold them."""
+"""Columns that no table of runs shows; the results hold them."""
+
+MAIN = (
+    "goodput_bps",
+    "completion_s",
+    "delay_median_s",
+    "delay_p95_s",
+    "retransmission_ratio",
+    "timeouts",
+    "forward_utilisation",
+)
+"""Columns of runs that stand first and are always shown; the others are shown on demand."""
 
 ALPHA = 0.05
 
 
-def runs_table(results: Results, summary: Summary) -> Json:
-    """Return the finished runs: the columns that tell them apart, and as many rows as there is room for.
+def runs_table(results: Results, runs: pd.DataFrame) -> Json:
+    """Return runs: the columns in which they differ, and as many rows as fit.
 
-    `keys` holds TCP variant and scheme of each row.
+    `keys` holds the TCP variant's label and the scheme of each row.
     """
-    runs = results.runs
     axes = {axis.column: axis for axis in results.axes}
     first = ["tcp", "scheme", *axes, "seed"]
-    varying = [
-        name
-        for name in COLUMNS
-        if name in runs and name not in {*first, *HIDDEN} and len(runs[name].unique()) > 1
-    ]
-    names = [*first, *varying]
+    others = [name for name in COLUMNS if name not in {*first, *HIDDEN}]
+    main = [name for name in MAIN if runs[name].notna().any()]
+    varying = [name for name in others if name not in main and len(runs[name].unique()) > 1]
+    names = [*first, *main, *varying]
     columns = [
         {
             "label": axes[name].label if name in axes else name,
             "unit": axes[name].unit if name in axes else COLUMNS[name].unit if name in COLUMNS else "",
             "meaning": COLUMNS[name].meaning if name in COLUMNS else "",
+            "extra": name in varying,
         }
         for name in names
     ]
     rows = _rows_that_fit(runs, names)
-    return {"columns": columns, "rows": rows, "keys": [list(key[:2]) for key in summary.keys[: len(rows)]]}
+    labels = dict(zip(runs["tcp"], [style.label for style in tcp_styles(list(runs["tcp"]))], strict=True))
+    keys = [[labels[tcp], scheme] for tcp, scheme in zip(runs["tcp"], runs["scheme"], strict=True)]
+    return {"columns": columns, "rows": rows, "keys": keys[: len(rows)]}
 
 
 def _rows_that_fit(runs: pd.DataFrame, names: Sequence[str]) -> list[list[Any]]:
-    """Return the first rows, as many as `RUN_CHARACTERS` have room for."""
+    """Return the first rows that fit into `RUN_CHARACTERS`."""
     rows: list[list[Any]] = []
     room = RUN_CHARACTERS
     for values in zip(*(runs[name] for name in names), strict=True):
@@ -82,28 +85,32 @@ def _rows_that_fit(runs: pd.DataFrame, names: Sequence[str]) -> list[list[Any]]:
 
 
 def differences_table(summary: Summary) -> Json:
-    """Return the paired differences; `keys` holds point, TCP variants and schemes that a row is about."""
-    labels = {"tcp": [look.label for look in tcp_looks(summary.tcps)], "scheme": summary.schemes}
+    """Return the paired differences; `keys` holds point, TCP variants and schemes of each row."""
+    labels = {"tcp": [style.label for style in tcp_styles(summary.tcps)], "scheme": summary.schemes}
     rows, keys = [], []
     for item in summary.differences:
-        compared, held = [item.first, item.second], [item.held]
-        keys.append([item.point, *((compared, held) if item.among == "tcp" else (held, compared))])
+        other: Literal["tcp", "scheme"] = "scheme" if item.among == "tcp" else "tcp"
+        chosen = {
+            item.among: [labels[item.among][item.first], labels[item.among][item.second]],
+            other: [labels[other][item.held]],
+        }
+        keys.append([item.point, chosen["tcp"], chosen["scheme"]])
         rows.append(
             [
                 item.measure.label,
-                labels["scheme" if item.among == "tcp" else "tcp"][item.held],
+                labels[other][item.held],
                 labels[item.among][item.first],
                 labels[item.among][item.second],
                 *bounds(item.difference),
                 item.measure.unit,
                 item.difference.count,
                 digits(item.p_adjusted),
-                "differ" if item.p_adjusted <= ALPHA else "cannot be told apart",
+                "differ" if item.p_adjusted <= ALPHA else "do not differ significantly",
             ]
         )
     heads = (
         ("Measure", ""),
-        ("Both have", "TCP variant or scheme that the two have in common"),
+        ("Both have", "TCP variant or scheme that both have"),
         ("First", ""),
         ("Second", ""),
         ("First minus second", "mean of the differences on the same seed"),
@@ -112,7 +119,7 @@ def differences_table(summary: Summary) -> Json:
         ("Unit", ""),
         ("Pairs", "seeds that both have"),
         ("p (Holm)", "p-value of the paired t test, corrected for all pairs of the group"),
-        ("Verdict", f"at {ALPHA:.0%}"),
+        ("Verdict", f"at a level of {ALPHA:.0%}"),
     )
     columns = [{"label": label, "meaning": meaning} for label, meaning in heads]
     return {"columns": columns, "rows": rows, "keys": keys}
@@ -120,7 +127,7 @@ def differences_table(summary: Summary) -> Json:
 
 def published_table(results: Results, summary: Summary, matched: Sequence[Match]) -> Json:
     """Return the published values beside ours."""
-    labels = [look.label for look in tcp_looks(summary.tcps)]
+    labels = [style.label for style in tcp_styles(summary.tcps)]
     rows = [
         [
             match.measure.label,

@@ -1,4 +1,4 @@
-"""The page's text: facts at its head, findings, what was run, what the numbers count."""
+"""The page's text: facts at its head, findings, sections, settings, and the meaning of each measure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.metrics.statistics import seeds_needed
-from tmt.report.looks import tcp_looks
+from tmt.report.member_styles import tcp_styles
 from tmt.results.cells import Cell, Summary, best, point_label
 from tmt.results.measures import COLUMNS, Measure
 from tmt.results.published import matches
@@ -20,20 +20,20 @@ Record = dict[str, Any]
 
 UNTOLD = frozenset(
     {
-        *("attempt", "command", "finished_at", "key", "message", "records", "status"),
+        *("attempt", "command", "experiment", "finished_at", "key", "message", "records", "status"),
         *("forward_trace", "scheme", "scheme_name", "seed", "tcp"),
     }
 )
-"""Columns that what was run says in other words, or that are each run's own."""
+"""Columns that the page shows elsewhere, or that differ from run to run."""
 
 WISHED = 0.05
-"""Half width of intervals, relative to the largest mean, that the page tells the needed seeds for."""
+"""Target half width of intervals, relative to the largest mean, for the recommended number of seeds."""
 
 MOST_POINTS = 4
-"""Points of the grid up to which each has its own finding."""
+"""Most points of the grid with a finding each; of a larger grid, the first and the last point have one."""
 
 MOST_VALUES = 12
-"""Values of one column that the table of what was run spells out."""
+"""Values of one setting that are shown at once; the others open on demand."""
 
 
 def facts(results: Results, summary: Summary) -> list[Record]:
@@ -56,8 +56,8 @@ def facts(results: Results, summary: Summary) -> list[Record]:
     return [{"alarm": False, **fact} for fact in found]
 
 
-def findings(results: Results, summary: Summary) -> list[str]:
-    """Return sentences that say what delivers most, with least delay, and how far from the paper."""
+def findings(results: Results, summary: Summary) -> list[Record]:
+    """Return sentences on the best cells, the number of seeds and the deviation from published values."""
     points = list(range(len(summary.points)))
     if len(points) > MOST_POINTS:
         points = [points[0], points[-1]]
@@ -65,17 +65,20 @@ def findings(results: Results, summary: Summary) -> list[str]:
     wanted = [("goodput_bps", "delivers most")]
     if len(points) == 1:
         wanted.append(("delay_p95_s", "has the lowest 95th percentile of delay"))
-    sentences = []
+    sentences: list[Record] = []
     for point in points:
         cells = [cell for cell in summary.cells if cell.point == point]
         for column, verb in wanted:
             if column in shown and len(cells) > 1:
                 sentences.extend(_finding(results, summary, cells, shown[column], verb))
-    return sentences + _precision(summary) + _deviation(results, summary)
+    sentences += [{"text": text} for text in _precision(summary) + _deviation(results, summary)]
+    return [{"more": [], "tail": ""} | sentence for sentence in sentences]
 
 
-def _finding(results: Results, summary: Summary, cells: list[Cell], measure: Measure, verb: str) -> list[str]:
-    """Return a sentence on the best cell and those that cannot be told from it, if any has a value."""
+def _finding(
+    results: Results, summary: Summary, cells: list[Cell], measure: Measure, verb: str
+) -> list[Record]:
+    """Return a sentence on the best cell and those not significantly worse, if any has a value."""
     winner = best(results.runs, cells, measure)
     if winner is None:
         return []
@@ -84,13 +87,15 @@ def _finding(results: Results, summary: Summary, cells: list[Cell], measure: Mea
     place = _at(results, summary, cell.point) + _name(summary, cell)
     sentence = f"{place} {verb}: {interval.mean:.3g} {measure.unit}"
     if interval.count < 2:
-        return [f"{sentence}, in a single run, which does not tell what is chance."]
+        return [{"text": f"{sentence}, in a single run, which does not show the effect of chance."}]
     sentence += f" ({interval.low:.3g} to {interval.high:.3g})"
-    if tied:
-        names = ", ".join(_name(summary, other) for other in tied[:2])
-        more = f" and {len(tied) - 2} more" if len(tied) > 2 else ""
-        sentence += f"; {names}{more} cannot be told from it"
-    return [f"{sentence}."]
+    if not tied:
+        return [{"text": f"{sentence}."}]
+    names, tail = [_name(summary, other) for other in tied], "not significantly worse."
+    sentence += f"; {', '.join(names[:2])}"
+    if len(names) > 2:
+        return [{"text": sentence, "more": names[2:], "tail": f" are {tail}"}]
+    return [{"text": f"{sentence} {'is' if len(names) == 1 else 'are'} {tail}"}]
 
 
 def _precision(summary: Summary) -> list[str]:
@@ -126,71 +131,87 @@ def _deviation(results: Results, summary: Summary) -> list[str]:
 
 def sections(results: Results, summary: Summary, data: Record) -> list[Record]:
     """Return the page's sections in order; `view` lists the elements that the script fills."""
-    columns = {measure.column for measure in summary.measures}
+    there = {view["name"] for view in data["views"]}
+    tables = {
+        name
+        for name, table in data["tables"].items()
+        if table is not None and (table["rows"] or name in {"runs", "differences"})
+    }
+    if not summary.differences:
+        tables.discard("differences")
+    if not len(results.runs):
+        there, tables = set(), set()
     wanted = [
         (
-            bool(summary.cells),
             "compare",
             "TCP variants over link schemes",
-            "One measure at one point of the grid. Choose TCP variants, schemes and the measure above; a "
-            "mark's details appear under the pointer, or with the arrow keys once the picture has the focus.",
-            ["compare-view"],
+            "One measure at one point of the grid. Choose TCP variants, schemes and the measure above. "
+            "The pointer shows details of a mark, and so do the arrow keys while the chart has the focus.",
+            ["compare"],
         ),
         (
-            any(len(axis.levels) > 1 for axis in results.axes),
             "sweep",
             "Along the grid",
-            "The same measure over a parameter that was varied; the other parameters are as chosen above.",
-            ["sweep-view"],
+            "The same measure over one varied parameter. The other parameters are as chosen above.",
+            ["sweep"],
         ),
         (
-            {"goodput_bps", "delay_p95_s"} <= columns,
             "trade",
             "Goodput against delay",
-            "What a variant gains in goodput it often pays for in delay.",
-            ["trade-view"],
+            "A variant with more goodput often has more delay.",
+            ["trade"],
         ),
         (
-            bool(data["paper"]),
             "paper",
             "Published values beside ours",
-            "What the paper prints, or what was read off its plots, and our mean with its 95 % interval.",
-            ["paper-table"],
+            "The published value and our mean with its 95 % interval.",
+            ["paper"],
         ),
         (
-            any(cell["quantiles"] for cell in data["cells"]),
             "delay",
-            "How late packets are",
+            "Delay of packets",
             "Delays run from the sending to the receiving agent: queue, link-layer repairs and propagation.",
-            ["delay-view", *(["distribution-view"] if data["distributions"] else [])],
+            ["delay", "distribution"],
         ),
         (
-            bool(data["timelines"]),
             "timeline",
             "Single runs over time",
-            "Runs that kept their packet records.",
-            ["timeline-view"],
+            "Runs that kept their packet records, laid over each other on one time axis.",
+            ["timeline"],
         ),
         (
-            bool(summary.differences),
+            "channel",
+            "The channel over time",
+            "Erasures and capacity of the link without a scheme.",
+            ["channel"],
+        ),
+        (
             "differences",
-            "What can be told apart",
+            "Significant differences",
             "Paired differences on the same seeds, TCP variants over one scheme and schemes under one "
             "variant, at the point of the grid chosen above.",
-            ["differences-table"],
+            ["differences"],
         ),
         (
-            len(results.runs) > 0,
             "runs",
             "Every run",
-            "Sort by a column's head; filter by text, or by a bound such as >0.5. Columns that are the same "
-            "in all runs stand under “What was run”.",
-            ["runs-table"],
+            "Sort by the head of a column. Filter by text, or by a bound such as >0.5. Columns that are equal"
+            " in all runs stand under “What was run”.",
+            ["runs"],
+        ),
+        (
+            "older",
+            "Runs of earlier versions",
+            "The programs, a trace or a setting has changed since. No number above counts these runs.",
+            ["older"],
         ),
     ]
-    found = [
-        {"id": i, "title": title, "lead": lead, "view": view} for here, i, title, lead, view in wanted if here
-    ]
+    found = []
+    for name, title, lead, parts in wanted:
+        views = [f"{part}-view" for part in parts if part in there]
+        views += [f"{part}-table" for part in parts if part in tables]
+        if views:
+            found.append({"id": name, "title": title, "lead": lead, "view": views})
     tail = [("failures", "Runs that failed")] if results.failures else []
     tail += [("setup", "What was run"), ("terms", "What the numbers count")]
     return found + [{"id": i, "title": title, "lead": "", "view": []} for i, title in tail]
@@ -199,22 +220,22 @@ def sections(results: Results, summary: Summary, data: Record) -> list[Record]:
 def setup_tables(results: Results, summary: Summary) -> list[Record]:
     """Return what was varied, what was held, and with what it was made, as tables of text."""
     runs = results.runs
-    varied = [["TCP variants", "", ", ".join(look.label for look in tcp_looks(summary.tcps))]]
+    varied = [["TCP variants", "", ", ".join(style.label for style in tcp_styles(summary.tcps))]]
     varied.append(["link schemes", "", ", ".join(summary.schemes)])
     varied += [[axis.label, axis.unit, ", ".join(texts(axis.levels))] for axis in results.axes]
     if len(runs):
         varied.append(["seeds", "", ", ".join(texts(sorted(runs["seed"].unique())))])
     axes = {axis.column for axis in results.axes}
-    groups: dict[str, list[list[str]]] = {"scenario": [], "provenance": []}
+    groups: dict[str, list[list[Any]]] = {"scenario": [], "provenance": []}
     for name, column in COLUMNS.items():
         if name not in runs or name in axes or name in UNTOLD or column.group not in groups:
             continue
         values = list(dict.fromkeys(texts(runs[name])))
         if values == [NO_VALUE]:
             continue
-        spelled = ", ".join(values[:MOST_VALUES]) + (
-            f" and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""
-        )
+        spelled: Any = ", ".join(values[:MOST_VALUES])
+        if len(values) > MOST_VALUES:
+            spelled = {"text": spelled, "more": values[MOST_VALUES:]}
         groups[column.group].append([name, column.unit, spelled, column.meaning])
     made = [[label, "", text, ""] for label, text in results.notes] + groups["provenance"]
     tables = [
@@ -244,7 +265,7 @@ def terms(summary: Summary) -> list[Record]:
 
 
 def _name(summary: Summary, cell: Cell) -> str:
-    return f"{tcp_looks(summary.tcps)[cell.tcp].label} over {summary.schemes[cell.scheme]}"
+    return f"{tcp_styles(summary.tcps)[cell.tcp].label} over {summary.schemes[cell.scheme]}"
 
 
 def _count(number: int, what: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tmt.io.atomic import make_folder, staged
 from tmt.report.page import render
-from tmt.report.prints import print_figures
+from tmt.report.print_figures import print_figures
 from tmt.results.cells import summarise
 
 if TYPE_CHECKING:

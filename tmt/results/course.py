@@ -1,26 +1,29 @@
-"""Packet and window records to what a picture can hold: distributions, and a run's course over time."""
+"""The course of one run: window, round-trip time, capacity, queue, arrivals, delays and losses over time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.figures.style import BLUE, GREEN, ORANGE, VERMILLION
-from tmt.schema import PACKET_EVENTS
+from tmt.results.link_course import link_use
+from tmt.schema import PACKET_EVENTS, UNSETTLED
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import pandas as pd
 
     from tmt.results.dataset import RunRecords
 
-BINS = 240
-"""Parts of a run's time in which rates and delays are summed up."""
+    FloatArray = npt.NDArray[np.float64]
 
-STEPS = 600
-"""Parts of a run's time of which first, least, greatest and last value of the window are kept."""
+BINS = 240
+"""Parts of a run's time over which rates and delays are summed up."""
+
+STEPS = 200
+"""Parts of a run's time of which a step series keeps first, least, greatest and last value."""
 
 LEVELS = np.concatenate([np.linspace(0, 0.9, 37), np.linspace(0.91, 0.99, 9), [0.995, 0.999, 1.0]])
 """Shares at which a distribution is drawn, closer in the tail."""
@@ -29,52 +32,51 @@ FORWARD = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
-    """One thing in a panel: rows of (time_s, values ...), or moments; `colour` None is the TCP variant's."""
+class Series:
+    """Values over time, in SI units; `low` and `high` are empty unless each value has a range.
 
-    kind: Literal["step", "line", "band", "moments"]
-    data: list[Any]
-    label: str = ""
-    colour: str | None = None
-    span: tuple[float, float] | None = None
+    `panel` is ``window``, ``srtt``, ``capacity``, ``lost_rows``, ``queue``, ``arrivals`` or ``delay``, or a
+    kind of loss, which has no values: ``link lost``, ``queue dropped``, ``retransmission``.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """Layers on common axes."""
-
-    title: str
-    unit: str
-    height: int
-    layers: list[Layer] = field(default_factory=list)
+    panel: str
+    time_s: FloatArray
+    value: FloatArray = field(default_factory=lambda: np.empty(0))
+    low: FloatArray = field(default_factory=lambda: np.empty(0))
+    high: FloatArray = field(default_factory=lambda: np.empty(0))
 
 
-def delay_quantiles_s(records: RunRecords) -> npt.NDArray[np.float64]:
+def delay_quantiles_s(records: RunRecords) -> FloatArray:
     """Return the one-way delays of forward packets at `LEVELS`; empty when nothing was received."""
     delays = _received(records.packets)["delay_ns"]
     return np.quantile(delays, LEVELS) / NS_PER_S if len(delays) else np.empty(0)
 
 
-def panels(
-    records: RunRecords, end_s: float, rate_unit: tuple[str, float], delay_unit: tuple[str, float]
-) -> list[Panel]:
-    """Return the course of a run: window, arrivals, delays, losses.
+def course(records: RunRecords, run: pd.Series) -> list[Series]:
+    """Return the course of a run, given its row of results.
 
-    Parameters
-    ----------
-    end_s
-        Simulated time at which the run ended.
-    rate_unit, delay_unit
-        Unit and its scale, from bit/s and from s.
+    Capacity and queue length need the run's link trace; without it they are missing.
     """
+    end_s = float(run["simulated_s"])
+    edges_s = np.linspace(0, end_s, BINS + 1)
+    first = records.windows[records.windows["flow"] == 0]
+    known = first[first["srtt_ns"] != UNSETTLED]
     received = _received(records.packets)
-    edges = np.linspace(0, end_s, BINS + 1)
-    return [
-        _window(records.windows, end_s),
-        _arrivals(received, edges, rate_unit),
-        _delays(received, edges, delay_unit),
-        _losses(records.packets, end_s),
+    found = [
+        _steps("window", first["time_ns"] / NS_PER_S, first["cwnd_packets"], end_s),
+        _steps("srtt", known["time_ns"] / NS_PER_S, known["srtt_ns"] / NS_PER_S, end_s),
+        _arrivals(received, edges_s),
+        _delays(received, edges_s),
+        *_losses(records.packets, end_s),
     ]
+    link = link_use(records, run)
+    if link is not None:
+        found.append(Series("capacity", edges_s[:-1], link.capacity_bps(edges_s)))
+        found.append(Series("lost_rows", edges_s[:-1], link.lost_share(edges_s)))
+        queue = link.queue_length(records.packets)
+        if queue is not None:
+            found.append(_steps("queue", *queue, end_s))
+    return found
 
 
 def _received(packets: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
@@ -85,80 +87,54 @@ def _received(packets: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
     return kept
 
 
-def _window(windows: npt.NDArray[np.void], end_s: float) -> Panel:
-    """Congestion window of the first flow: of each short time its first, least, greatest and last value.
+def _steps(panel: str, time_s: FloatArray, value: FloatArray, end_s: float) -> Series:
+    """Return a step series thinned to first, least, greatest and last value of each short time.
 
     These four keep a line's pixels as they are (Jugel et al., "M4: a visualization-oriented time series data
     aggregation", Proc. VLDB 7(10), 2014).
     """
-    first = windows[windows["flow"] == 0]
-    time_s, cwnd = first["time_ns"] / NS_PER_S, first["cwnd_packets"]
     part = np.minimum((time_s / end_s * STEPS).astype(np.int64), STEPS - 1)
     keep: set[int] = set()
     for members in np.split(np.arange(len(part)), np.flatnonzero(np.diff(part)) + 1):
         if len(members):
-            values = cwnd[members]
+            values = value[members]
             keep |= {int(members[0]), int(members[-1])}
             keep |= {int(members[values.argmin()]), int(members[values.argmax()])}
     order = sorted(keep)
-    data = [[float(time_s[i]), float(cwnd[i])] for i in order]
-    if data:
-        data.append([end_s, data[-1][1]])
-    flows = len(np.unique(windows["flow"]))
-    title = "Congestion window" + (f" of the first of {flows} flows" if flows > 1 else "")
-    return Panel(title, "segments", 180, [Layer("step", data)])
+    if not order:
+        return Series(panel, np.empty(0))
+    time_s, value = np.asarray(time_s)[order], np.asarray(value, dtype=np.float64)[order]
+    return Series(panel, np.append(time_s, end_s), np.append(value, value[-1]))
 
 
-def _arrivals(
-    received: npt.NDArray[np.void], edges: npt.NDArray[np.float64], unit: tuple[str, float]
-) -> Panel:
-    """Rate at which IP packets with TCP data arrive."""
-    size_bits = received["size_bytes"] * 8.0
-    per_bin, _ = np.histogram(received["time_ns"] / NS_PER_S, edges, weights=size_bits)
-    rate = per_bin / np.diff(edges) * unit[1]
-    data = [[float(t), float(r)] for t, r in zip(edges[:-1], rate, strict=True)]
-    return Panel(
-        "Arrivals at the receiver", f"{unit[0]}, IP packets", 150, [Layer("step", data, colour=GREEN)]
-    )
+def _arrivals(received: npt.NDArray[np.void], edges_s: FloatArray) -> Series:
+    """Return the rate at which IP packets with TCP data arrive, in bit/s."""
+    bits = received["size_bytes"] * 8.0
+    per_bin, _ = np.histogram(received["time_ns"] / NS_PER_S, edges_s, weights=bits)
+    return Series("arrivals", edges_s[:-1], per_bin / np.diff(edges_s))
 
 
-def _delays(received: npt.NDArray[np.void], edges: npt.NDArray[np.float64], unit: tuple[str, float]) -> Panel:
-    """Least, median and greatest one-way delay of the packets that arrive in each part of the time."""
-    time_s, delay = received["time_ns"] / NS_PER_S, received["delay_ns"] / NS_PER_S * unit[1]
-    cuts = np.searchsorted(time_s, edges[1:-1])
-    middle = (edges[:-1] + edges[1:]) / 2
-    parts = [(float(t), part) for t, part in zip(middle, np.split(delay, cuts), strict=True) if len(part)]
-    band = [[t, float(part.min()), float(part.max())] for t, part in parts]
-    median = [[t, float(np.median(part))] for t, part in parts]
-    return Panel(
-        "One-way delay",
-        f"{unit[0]}, median and range",
-        150,
-        [Layer("band", band, colour=BLUE), Layer("line", median, colour=BLUE)],
-    )
+def _delays(received: npt.NDArray[np.void], edges_s: FloatArray) -> Series:
+    """Return least, median and greatest one-way delay of the packets that arrive in each bin."""
+    time_s, delay_s = received["time_ns"] / NS_PER_S, received["delay_ns"] / NS_PER_S
+    parts = np.split(delay_s, np.searchsorted(time_s, edges_s[1:-1]))
+    held = [place for place, part in enumerate(parts) if len(part)]
+    middle_s = (edges_s[:-1] + edges_s[1:]) / 2
+    columns = [np.array([of(parts[place]) for place in held]) for of in (np.median, np.min, np.max)]
+    return Series("delay", middle_s[held], *columns)
 
 
-def _losses(packets: npt.NDArray[np.void], end_s: float) -> Panel:
-    """Moments at which packets were lost or sent again, each kind on its own line."""
+def _losses(packets: npt.NDArray[np.void], end_s: float) -> list[Series]:
+    """Return the times at which packets were lost or retransmitted, each kind thinned to distinct pixels."""
     forward = packets[packets["direction"] == FORWARD]
     event, again = forward["event"], forward["transmission"] > 1
     kinds = (
-        ("lost on the link", event == PACKET_EVENTS.index("link_lost"), VERMILLION),
-        ("dropped by the queue", event == PACKET_EVENTS.index("queue_dropped"), ORANGE),
-        ("sent again by TCP", (event == PACKET_EVENTS.index("sent")) & again, BLUE),
+        ("link lost", event == PACKET_EVENTS.index("link_lost")),
+        ("queue dropped", event == PACKET_EVENTS.index("queue_dropped")),
+        ("retransmission", (event == PACKET_EVENTS.index("sent")) & again),
     )
-    grain_s = end_s / 1500
-    layers = []
-    for place, (label, chosen, colour) in enumerate(kinds):
-        moments = np.unique(np.round(forward["time_ns"][chosen] / NS_PER_S / grain_s)) * grain_s
-        bottom = float(len(kinds) - place - 1)
-        layers.append(
-            Layer(
-                "moments",
-                moments.tolist(),
-                f"{label} ({int(chosen.sum())})",
-                colour,
-                (bottom + 0.1, bottom + 0.9),
-            )
-        )
-    return Panel("Losses and retransmissions", "", 130, layers)
+    grain_s = end_s / 1000
+    return [
+        Series(kind, np.unique(np.round(forward["time_ns"][chosen] / NS_PER_S / grain_s)) * grain_s)
+        for kind, chosen in kinds
+    ]

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import numpy.typing as npt
     import pandas as pd
@@ -46,11 +48,14 @@ class RunRecords:
         Index of the run in `Results.runs`.
     packets : [n_events], `schema.PACKET_RECORDS`
     windows : [n_changes], `schema.WINDOW_RECORDS`
+    link_trace
+        The link trace that the run used, while the campaign's cache holds it.
     """
 
     row: int
     packets: npt.NDArray[np.void]
     windows: npt.NDArray[np.void]
+    link_trace: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tmt.campaign.columns import DONE
 from tmt.campaign.database import read_runs
 from tmt.campaign.store import PUBLISHED, SCENARIO
@@ -116,7 +118,7 @@ def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[pd.Data
     experiments = [str(value) for value in done["experiment"]]
     latest = dict(zip(keys, experiments, strict=True))
     is_latest = [latest[key] == value for key, value in zip(keys, experiments, strict=True)]
-    kept = done[is_latest].drop_duplicates([*cell, "seed"], keep="last")
+    kept = done[np.array(is_latest, dtype=bool)].drop_duplicates([*cell, "seed"], keep="last")
     return kept, done.drop(kept.index)
 
 

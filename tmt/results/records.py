@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,10 +36,11 @@ def read_chosen(folder: Path, runs: pd.DataFrame) -> tuple[RunRecords, ...]:
     rows = [row for row, name in enumerate(runs["records"]) if isinstance(name, str)]
     if len(rows) > MOST_RUNS:
         rows = [rows[i] for i in np.linspace(0, len(rows) - 1, MOST_RUNS).round().astype(int)]
-    return tuple(_read_run(folder, str(runs["records"].iloc[row]), row) for row in rows)
+    return tuple(_read_run(folder, runs.iloc[row], row) for row in rows)
 
 
-def _read_run(campaign: Path, name: str, row: int) -> RunRecords:
+def _read_run(campaign: Path, run: pd.Series, row: int) -> RunRecords:
+    name, trace = run["records"], run["forward_trace"]
     folder = campaign / name
     if not folder.resolve().is_relative_to(campaign.resolve()):
         raise InputError(campaign, f"names records outside the campaign's folder: {name!r}")
@@ -46,6 +48,7 @@ def _read_run(campaign: Path, name: str, row: int) -> RunRecords:
         row,
         _read(folder / "packets.parquet", PACKET_RECORDS),
         _read(folder / "windows.parquet", WINDOW_RECORDS),
+        campaign / "cache" / PurePath(trace).name if isinstance(trace, str) else None,
     )
 
 

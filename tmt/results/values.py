@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 NO_VALUE = "n/a"
 
 
-def digits(value: float) -> float | None:
-    """Return a number with five significant digits, or None for NaN and infinity."""
-    return float(f"{value:.5g}") if math.isfinite(value) else None
+def digits(value: float, count: int = 5) -> float | None:
+    """Return a number with `count` significant digits, or None for NaN and infinity."""
+    return float(f"{value:.{count}g}") if math.isfinite(value) else None
 
 
 def bounds(interval: Interval) -> list[float | None]:

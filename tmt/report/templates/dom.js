@@ -15,28 +15,21 @@ const el = (name, attributes = {}, ...children) => assign(document.createElement
 const svg = (name, attributes = {}, ...children) => assign(document.createElementNS(SVG, name), attributes, children);
 const byId = (id) => document.getElementById(id);
 
-const formatters = new Map();
-
-function number(value, digits = 4) {
-  if (value === null || value === undefined) return "–";
-  if (value === 0) return "0";
-  if (!formatters.has(digits)) {
-    formatters.set(digits, new Intl.NumberFormat("en", { maximumSignificantDigits: digits, useGrouping: false }));
-  }
-  return formatters.get(digits).format(value);
-}
-
 function cellText(value) {
   if (value === null || value === undefined) return "–";
-  if (typeof value === "number") return Number.isInteger(value) ? String(value) : number(value, 5);
+  if (typeof value === "number" && !Number.isInteger(value)) return String(Number(value.toPrecision(5)));
   return String(value);
 }
 
 const withUnit = (label, unit) => (unit ? `${label} (${unit})` : label);
 
+// A spreadsheet takes text that begins with one of these for a formula; an apostrophe before it keeps it text.
+const FORMULA = /^[=+\-@\t\r]/;
+
 function csv(header, rows) {
   const quote = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
+    if (typeof value === "number") return String(value);
+    const text = String(value ?? "").replace(FORMULA, "'$&");
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [header, ...rows].map((row) => row.map(quote).join(",")).join("\r\n") + "\r\n";
@@ -49,22 +42,4 @@ function download(name, type, text) {
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
-}
-
-// A drawing that leaves the page takes its colours and fonts along.
-function standalone(drawing) {
-  const copy = drawing.cloneNode(true);
-  const originals = [drawing, ...drawing.querySelectorAll("*")];
-  const copies = [copy, ...copy.querySelectorAll("*")];
-  const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity", "font-size",
-    "font-weight", "font-family", "text-anchor"];
-  originals.forEach((original, i) => {
-    const style = getComputedStyle(original);
-    for (const name of kept) copies[i].setAttribute(name, style.getPropertyValue(name));
-    copies[i].removeAttribute("class");
-  });
-  const paper = getComputedStyle(document.body).backgroundColor;
-  copy.prepend(svg("rect", { width: "100%", height: "100%", fill: paper }));
-  copy.setAttribute("xmlns", SVG);
-  return new XMLSerializer().serializeToString(copy);
 }

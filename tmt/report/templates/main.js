@@ -1,26 +1,42 @@
 // Puts the page together.
-const VIEWS = {
-  compare: compareView,
-  sweep: sweepView,
-  trade: tradeView,
-  delay: delayView,
-  distribution: distributionView,
-  timeline: timelineView,
-};
+function tables() {
+  const chosen = (kind, labels) => labels.every((label) => labelsOf(kind).includes(label));
+  const filtered = (table, keep) => {
+    const rows = () => table.rows.filter((_, i) => keep(table.keys[i]));
+    rows.total = table.rows.length;
+    return rows;
+  };
+  const { runs, older, differences, paper } = DATA.tables;
+  const ofRuns = (table) => filtered(table, ([tcp, scheme]) => chosen("tcp", [tcp]) && chosen("scheme", [scheme]));
+  const wanted = [
+    ["runs", "Runs of the chosen TCP variants and schemes", runs, () => ofRuns(runs)],
+    ["older", "Runs of earlier versions", older, () => ofRuns(older)],
+    ["differences", "Paired differences at the chosen point", differences, () => filtered(differences,
+      ([point, tcps, schemes]) => point === pointOf(state.grid) && chosen("tcp", tcps) && chosen("scheme", schemes))],
+    ["paper", "Published values beside ours", paper, () => () => paper.rows],
+  ];
+  return wanted.filter(([name]) => byId(`${name}-table`)).map(([name, caption, { columns }, rows]) => (
+    dataTable(byId(`${name}-table`), { caption, columns, rows: rows(), file: `${DATA.file}-${name}` })));
+}
 
-if (DATA.cells.length) {
-  resetChoices();
+resetChoices();
+if (DATA.points.length) {
   readAddress();
   buildControls();
   if (matchMedia("(max-width: 46rem)").matches) byId("chooser").open = false;
-  for (const [name, view] of Object.entries(VIEWS)) {
-    const place = byId(`${name}-view`);
-    const update = place && view(place);
-    if (update) listeners.push(update);
-  }
-  listeners.push(...tables());
+  const figures = DATA.views.filter((view) => byId(`${view.name}-view`))
+    .map((view) => figure(view, byId(`${view.name}-view`)));
+  listeners.push(...tables(), ...figures);
   changed();
+  let width = document.body.clientWidth;
+  const redraw = () => figures.forEach((update) => update());
+  dark.addEventListener("change", redraw);
+  window.addEventListener("resize", () => {
+    if (document.body.clientWidth === width) return;
+    width = document.body.clientWidth;
+    redraw();
+  });
+  window.addEventListener("scroll", () => tell(null), { passive: true });
 } else {
-  resetChoices();
   tables();
 }

@@ -30,19 +30,22 @@ function sortedRows(rows, column, direction) {
   });
 }
 
-function tableRow(row) {
-  const cells = row.map((value, i) => el(i ? "td" : "th", {
-    scope: i ? null : "row",
-    class: typeof value === "number" ? "numeric" : null,
-  }, cellText(value)));
-  return el("tr", {}, ...cells);
-}
-
-// `columns`: {label, unit, meaning}; `rows()` gives the rows that the page's choices leave.
+// `columns`: {label, unit, meaning, extra}; extra columns are shown on demand. `rows()` gives the rows that the
+// page's choices leave.
 function dataTable(place, { caption, columns, rows, file }) {
   const queries = new Map();
   const names = columns.map((column) => withUnit(column.label, column.unit));
-  let [sorted, direction, shown] = [null, 1, SHOWN];
+  let [sorted, direction, shown, wide] = [null, 1, SHOWN, false];
+  const hidden = (i) => Boolean(columns[i].extra) && !wide;
+
+  function tableRow(row) {
+    const cells = row.map((value, i) => el(i ? "td" : "th", {
+      scope: i ? null : "row",
+      class: typeof value === "number" ? "numeric" : null,
+      hidden: hidden(i),
+    }, cellText(value)));
+    return el("tr", {}, ...cells);
+  }
 
   function kept() {
     const tests = [...queries].map(([i, query]) => [i, predicate(query)]);
@@ -55,6 +58,7 @@ function dataTable(place, { caption, columns, rows, file }) {
     count.textContent = `${found.length} of ${rows.total ?? rows().length} rows`;
     body.replaceChildren(...found.slice(0, shown).map(tableRow));
     more.hidden = found.length <= shown;
+    for (const cell of [...heads, ...filters]) cell.hidden = hidden(cell.cellIndex);
   }
 
   function sortBy(index) {
@@ -76,7 +80,7 @@ function dataTable(place, { caption, columns, rows, file }) {
     el("button", { type: "button", class: "sort", title: column.meaning, onclick: () => sortBy(i) }, names[i])));
   const filters = columns.map((column, i) => el("td", {}, el("input", {
     type: "search",
-    size: 6,
+    size: 4,
     placeholder: "filter",
     "aria-label": `Filter ${column.label}`,
     oninput: (event) => filterBy(i, event.target.value),
@@ -85,11 +89,13 @@ function dataTable(place, { caption, columns, rows, file }) {
   const saveRows = () => download(`${file}.csv`, "text/csv", csv(names, kept()));
   const save = el("button", { type: "button", onclick: saveRows }, "Download these rows (CSV)");
   const more = el("button", { type: "button", onclick: () => { shown += 500; fill(); } }, "Show more rows");
+  const widen = el("button", { type: "button", onclick: () => { wide = !wide; fill(); } }, "All columns");
+  widen.hidden = !columns.some((column) => column.extra);
   const body = el("tbody");
   const head = el("thead", {}, el("tr", {}, ...heads), el("tr", { class: "filters" }, ...filters));
   const table = el("table", { class: "data" }, el("caption", {}, caption), head, body);
   const frame = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, table);
-  place.replaceChildren(el("div", { class: "bar" }, count, save), frame, more);
+  place.replaceChildren(el("div", { class: "bar" }, count, widen, save), frame, more);
   fill();
   return fill;
 }

@@ -1,4 +1,4 @@
-"""How the page shows TCP variants and schemes: the house's colours and markers, and spare ones for others."""
+"""Label, colour, marker and dash of the TCP variants and schemes of a campaign."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tmt.figures.style import (
     BLUE,
     GREEN,
+    INK,
     MUTED,
     ORANGE,
     PURPLE,
@@ -22,15 +23,26 @@ from tmt.results.order import family
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+DARK_STRENGTH = 0.72
+"""Part of a colour that is kept on a dark page; the rest is white."""
+
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class MemberStyle:
     """Label, colour (#rrggbb), marker (matplotlib's letter) and dash (matplotlib's sign)."""
 
     label: str
     colour: str
     marker: str
     dash: str
+
+    @property
+    def dark_colour(self) -> str:
+        """The colour on a dark page."""
+        if self.colour == INK:
+            return "#e8edf1"
+        parts = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
+        return "#" + "".join(f"{round(255 - (255 - part) * DARK_STRENGTH):02x}" for part in parts)
 
 
 _TCP_DASHES = {
@@ -46,36 +58,37 @@ _TCP_DASHES = {
 _SCHEME_MARKERS = {"none": "o", "fec": "s", "arq": "^", "harq": "D"}
 
 
-def tcp_looks(names: Sequence[str]) -> list[Look]:
-    """Return how each TCP variant is shown; unknown ones take what the known ones leave."""
+def tcp_styles(names: Sequence[str]) -> list[MemberStyle]:
+    """Return the style of each TCP variant; undeclared variants take colours that are left."""
     spare = _spare({TCP_STYLES[name].colour for name in names if name in TCP_STYLES})
-    looks = []
+    styles = []
     for name in names:
         style = TCP_STYLES.get(name)
         colour, marker = (style.colour, style.marker) if style else next(spare)
-        looks.append(Look(style.label if style else name, colour, marker, _TCP_DASHES.get(name, "-.")))
-    return looks
+        label = style.label if style else name
+        styles.append(MemberStyle(label, colour, marker, _TCP_DASHES.get(name, "-.")))
+    return styles
 
 
-def scheme_looks(labels: Sequence[str]) -> list[Look]:
-    """Return how each scheme is shown: the first of a family (the label up to the bracket) has its look."""
+def scheme_styles(labels: Sequence[str]) -> list[MemberStyle]:
+    """Return the style of each scheme; the first label of a scheme has the declared style."""
     families = [family(label) for label in labels]
     spare = _spare({SCHEME_STYLES[name].colour for name in families if name in SCHEME_STYLES})
-    looks, taken = [], set()
+    styles, taken = [], set()
     for label, name in zip(labels, families, strict=True):
         if name in SCHEME_STYLES and name not in taken:
             style = SCHEME_STYLES[name]
-            looks.append(Look(label, style.colour, _SCHEME_MARKERS[name], style.dash))
+            styles.append(MemberStyle(label, style.colour, _SCHEME_MARKERS.get(name, "h"), style.dash))
         else:
             colour, marker = next(spare)
             dash = SCHEME_STYLES[name].dash if name in SCHEME_STYLES else "--"
-            looks.append(Look(label, colour, marker, dash))
+            styles.append(MemberStyle(label, colour, marker, dash))
         taken.add(name)
-    return looks
+    return styles
 
 
 def _spare(taken: set[str]) -> Iterator[tuple[str, str]]:
-    """Colours and markers without end, those that nobody has taken first."""
+    """Give colours and markers without end, free ones first."""
     pairs = (
         (SKY, "v"),
         (PURPLE, "P"),

@@ -1,0 +1,118 @@
+"""Figures for print: each is a file of its own whatever the names, and shows names and values as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from result_rows import frame, run
+
+from tmt.figures.vega import configuration, filled
+from tmt.report.print_figures import draw_comparison, print_figures
+from tmt.report.views import members, views
+from tmt.results.axes import find_axes
+from tmt.results.cells import summarise
+from tmt.results.dataset import Results, RunRecords
+from tmt.results.reading import results_of
+from tmt.results.values import slug
+from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _results() -> Results:
+    rows = [
+        run(
+            tcp=tcp,
+            scheme="_hidden $x_1",
+            seed=seed,
+            trace=f"../{level}",
+            trace_parameters=f'{{"es_n0_db": {level}}}',
+            delay_p95_s=0.1 * seed,
+        )
+        for tcp in ("cubic", "$\\alpha</text>")
+        for level in (5, 6)
+        for seed in (1, 2)
+    ]
+    runs = frame(rows)
+    nothing = RunRecords(1, np.zeros(0, PACKET_RECORDS.dtype), np.zeros(0, WINDOW_RECORDS.dtype))
+    return Results("made", "", runs, find_axes(runs), records=(nothing,))
+
+
+def test_print_figures__survive_names_that_mean_something_to_files_or_to_markup(tmp_path: Path) -> None:
+    results = _results()
+    paths = list(print_figures(results, summarise(results), tmp_path))
+    assert sorted(paths) == sorted(tmp_path.iterdir())
+    assert {path.name for path in paths if path.suffix == ".pdf"} == {
+        "goodput-by-scheme-es-n0-5-db.pdf",
+        "goodput-by-scheme-es-n0-6-db.pdf",
+        "goodput-over-es-n0.pdf",
+        "delay-p95-by-scheme-es-n0-5-db.pdf",
+        "delay-p95-by-scheme-es-n0-6-db.pdf",
+        "delay-p95-over-es-n0.pdf",
+        "timeline-cubic-over-hidden-x-1-es-n0-5-db-seed-2.pdf",
+    }
+    drawing = (tmp_path / "goodput-by-scheme-es-n0-5-db.svg").read_text()
+    assert "_hidden $x_1" in drawing
+    assert "$\\alpha&lt;/text&gt;" in drawing
+
+
+def test_views__are_valid_specifications() -> None:
+    import altair as alt
+
+    results = _results()
+    summary = summarise(results)
+    found = views(results, summary)
+    assert [view.name for view in found] == ["compare", "sweep", "trade", "timeline"]
+    for view in found:
+        for spec in view.specs.values():
+            whole = filled(spec, view.rows) | {"config": configuration(["#000000"], ["o"])}
+            alt.Chart.from_dict(whole, validate=True)
+    assert members(summary)[1].labels == ["_hidden $x_1"]
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_draw_comparison__shows_every_panel_variant_and_value(tmp_path: Path, ending: str) -> None:
+    # Differences 10, 10.1 and 10 are steady although the values are not.
+    goodputs = {"cubic": [10.0, 14.0, 12.0], "hybla": [20.0, 24.1, 22.0]}
+    rows = frame(
+        [
+            run(status="done", tcp=tcp, scheme=scheme, rtt_s=rtt_s, seed=seed, goodput_bps=1000 * value)
+            for scheme in ("none", "ARQ")
+            for rtt_s in (0.1, 0.5)
+            for tcp, values in goodputs.items()
+            for seed, value in enumerate(values, start=1)
+        ]
+    )
+    (path,) = draw_comparison(results_of(rows, "<b>A & B</b>"), [tmp_path / f"figure.{ending}"])
+    assert path.stat().st_size > 3000
+    if ending == "svg":
+        drawing = path.read_text()
+        for text in (
+            "&lt;b&gt;A &amp; B&lt;/b&gt;",
+            "none",
+            "ARQ",
+            "RTT 0.1 s",
+            "RTT 0.5 s",
+            "CUBIC",
+            "Hybla",
+        ):
+            assert f">{text}" in drawing, text
+        assert drawing.count(">12<") == drawing.count(">22<") == 4
+        assert drawing.count(">a<") == drawing.count(">b<") == 4
+
+
+def test_draw_comparison__draws_nothing_without_a_finished_run(tmp_path: Path) -> None:
+    rows = frame([run(status="failed", goodput_bps=None)])
+    assert draw_comparison(results_of(rows, "t"), [tmp_path / "figure.svg"]) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("../Es/N0 (dB)", "es-n0-db"), ("", "unnamed"), ("é</>", "unnamed"), ("a" * 99, "a" * 60)],
+)
+def test_slug__is_a_name_for_a_file(text: str, expected: str) -> None:
+    assert slug(text) == expected

@@ -1,0 +1,128 @@
+"""The report's figures for print: the page's charts, one file each."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from tmt.figures import charts
+from tmt.figures.style import INK, MUTED
+from tmt.figures.vega import configuration, filled, save_chart
+from tmt.report import chart_rows
+from tmt.report.member_styles import MemberStyle, tcp_styles
+from tmt.report.views import members
+from tmt.results.cells import point_label, summarise
+from tmt.results.values import slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tmt.report.chart_rows import Row
+    from tmt.results.cells import Summary
+    from tmt.results.dataset import Results
+
+FORMATS = ("pdf", "svg")
+PRINTED = ("goodput_bps", "delay_p95_s", "completion_s")
+
+MOST_POINTS = 12
+"""Points of the grid with a figure each."""
+
+MOST_COURSES = 8
+"""Runs with a figure of their course, evenly spread over those that kept records."""
+
+NOTE = (
+    "Mean and 95 % interval over the seeds (dots). Grey lines: capacity of the link under the scheme.",
+    "Letters: within a panel, two rows without a common letter differ significantly (paired t tests, Holm).",
+)
+"""How to read the figure of `tmt run`."""
+
+
+def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[Path]:
+    """Draw the figures into `folder`, each as PDF and SVG, and give the paths as they are written.
+
+    Raises
+    ------
+    OutputError
+        When a file cannot be written.
+    """
+    config = _configuration(tcp_styles(summary.tcps))
+    for name, spec in _figures(results, summary):
+        yield from save_chart(spec, config, [folder / f"{name}.{ending}" for ending in FORMATS])
+
+
+def draw_comparison(results: Results, paths: list[Path]) -> list[Path]:
+    """Draw the goodput of all cells into `paths`, unless no run has succeeded; return the paths drawn."""
+    summary = summarise(results)
+    rows = [row for row in chart_rows.cell_rows(results, summary) if row["column"] == chart_rows.GOODPUT]
+    if not rows:
+        return []
+    places = [point_label(results.axes, summary, point) for point in range(len(summary.points))]
+    tcps, schemes = members(summary)
+    spec = filled(
+        charts.compare(tcps, schemes, places),
+        [row | {"place": places[row["point"]]} for row in rows],
+        heading=f"{results.title}: goodput in {summary.rate_unit[0]}",
+        narrow=True,
+    )
+    spec["title"]["subtitle"] = list(NOTE)
+    config = _configuration(tcp_styles(summary.tcps))
+    config["title"] |= {"color": INK, "fontSize": 15, "fontWeight": "bold", "subtitleColor": MUTED}
+    return list(save_chart(spec, config, paths))
+
+
+def _configuration(styles: list[MemberStyle]) -> dict[str, Any]:
+    return configuration([style.colour for style in styles], [style.marker for style in styles])
+
+
+def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, charts.Spec]]:
+    """Give name and specification of each figure."""
+    cells = chart_rows.cell_rows(results, summary)
+    tcps, schemes = members(summary)
+    for measure in summary.measures:
+        if measure.column not in PRINTED:
+            continue
+        mine = [row for row in cells if row["column"] == measure.column]
+        heading = f"{measure.label} ({measure.unit})" if measure.unit else measure.label
+        stem = slug(measure.column.rsplit("_", 1)[0])
+        compare = charts.compare(tcps, schemes)
+        for point in range(min(len(summary.points), MOST_POINTS)):
+            place = point_label(results.axes, summary, point)
+            name = f"{stem}-by-scheme" + (f"-{slug(place)}" if place else "")
+            rows = [row for row in mine if row["point"] == point]
+            yield name, _filled(compare, rows, tcps, ", ".join(filter(None, [heading, place])))
+        for number, axis in enumerate(results.axes):
+            if axis.is_numeric and len(axis.levels) > 1:
+                rows = _along(summary, mine, number)
+                over = f"{heading} over {axis.label}" + (f" ({axis.unit})" if axis.unit else "")
+                spec = charts.sweep(tcps, schemes, numeric=True)
+                yield f"{stem}-over-{slug(axis.label)}", _filled(spec, rows, tcps, over, axis=number)
+    yield from _courses(results, summary)
+
+
+def _courses(results: Results, summary: Summary) -> Iterator[tuple[str, charts.Spec]]:
+    rows = chart_rows.course_rows(results, summary)
+    runs = list(dict.fromkeys(row["run"] for row in rows))
+    units = chart_rows.course_units(results, summary)
+    for run in runs[:: math.ceil(len(runs) / MOST_COURSES) or 1]:
+        mine = [row for row in rows if row["run"] == run]
+        spec = charts.course([row["panel"] for row in mine], units, zooms=False)
+        yield f"timeline-{slug(run)}", filled(spec, mine, end_s=mine[0]["end_s"])
+
+
+def _along(summary: Summary, rows: list[Row], number: int) -> list[Row]:
+    """Return the rows on the line through the first point along one axis, in the order of its levels."""
+    first = summary.points[0]
+    line = [
+        row
+        for row in rows
+        if all(level == first[k] for k, level in enumerate(summary.points[row["point"]]) if k != number)
+    ]
+    return sorted(line, key=lambda row: summary.points[row["point"]][number])
+
+
+def _filled(
+    spec: charts.Spec, rows: list[Row], tcps: charts.Members, heading: str, **more: Any
+) -> charts.Spec:
+    there = [label for label in tcps.labels if any(row["tcp"] == label for row in rows)]
+    return filled(spec, rows, members=there, measure=heading, heading=heading, **more)

@@ -1,0 +1,205 @@
+// Charts: Vega-Lite specifications of `tmt.figures.charts`, filled with the rows that the reader's choice leaves.
+const NARROW = 560;
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const theme = () => (dark.matches ? "dark" : "light");
+
+const ROWS = Object.fromEntries(Object.entries(DATA.rows).map(([name, { names, rows }]) => (
+  [name, rows.map((row) => Object.fromEntries(names.map((field, i) => [field, row[i]])))])));
+
+// Value of a field; `levels.0` is the first member of `levels`.
+const valueOf = (row, field) => field.split(".").reduce((value, part) => value?.[part], row);
+
+const INNER = { scheme: "tcp", tcp: "scheme" };
+const innerKind = () => INNER[state.by];
+
+// Colours and markers follow the kind that the marks stand for; those of runs have an order of their own.
+function configuration(view) {
+  const members = view.selects.includes("runs") ? DATA.members.tcp : DATA.members[innerKind()];
+  const config = structuredClone(DATA.configurations[theme()]);
+  config.range.category = view.selects.includes("runs") ? RUN_COLOURS : members.map((member) => member[theme()]);
+  config.range.symbol = members.map((member) => member.path);
+  return config;
+}
+const RUN_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a"];
+
+function rowsOf(view, own) {
+  const chosen = Object.fromEntries(KINDS.map((kind) => [kind, new Set(labelsOf(kind))]));
+  const tests = {
+    measure: (row) => row.column === DATA.measures[state.measure].name,
+    point: (row) => row.point === pointOf(state.grid),
+    line: (row) => DATA.points[row.point].every((level, i) => i === own.axis || level === state.grid[i]),
+    runs: (row) => own.runs.has(row.run),
+  };
+  const kept = view.selects.map((name) => tests[name]);
+  const rows = ROWS[view.rows].filter((row) => (view.selects.includes("runs")
+    || KINDS.every((kind) => chosen[kind].has(row[kind]))) && kept.every((test) => test(row)));
+  if (!view.selects.includes("line")) return rows;
+  return rows.sort((a, b) => DATA.points[a.point][own.axis] - DATA.points[b.point][own.axis]);
+}
+
+function textsOf(view, own) {
+  const measure = DATA.measures[state.measure];
+  const axis = DATA.axes[own.axis];
+  const fill = (text) => text
+    .replace("{measure}", () => withUnit(measure.label, measure.unit))
+    .replace("{where}", () => (DATA.axes.length ? ` with ${DATA.places[pointOf(state.grid)]}` : ""))
+    .replace("{axis}", () => (axis ? withUnit(axis.label, axis.unit) : ""));
+  const over = axis ? ` over ${withUnit(axis.label, axis.unit)}` : "";
+  const shown = withUnit(measure.label, measure.unit);
+  const heading = view.heading || shown + (view.selects.includes("line") ? over : "");
+  return { fill, heading, measure: view.heading ? view.heading.split(" over ")[0] : shown };
+}
+
+function specificationOf(view, own) {
+  if (!view.selects.includes("line")) return view.specs[state.by];
+  return view.specs[`${state.by}-${DATA.axes[own.axis].numeric ? "numbers" : "names"}`];
+}
+
+// The specification with rows, parameters and a width in pixels.
+function filled(view, own, rows, width) {
+  const spec = structuredClone(specificationOf(view, own));
+  const { heading, measure } = textsOf(view, own);
+  const there = new Set(rows.map((row) => row[innerKind()]));
+  const narrow = width < NARROW;
+  const values = {
+    measure, narrow,
+    heading: view.selects.includes("runs") ? "" : heading,
+    across: view.across,
+    members: labelsOf(innerKind()).filter((label) => there.has(label)),
+    axis: own.axis,
+    end_s: Math.max(0, ...rows.map((row) => row.end_s ?? 0)),
+    ...DATA.inks[theme()],
+  };
+  for (const param of spec.params) if (param.name in values) param.value = values[param.name];
+  spec.datasets = { rows };
+  if (spec.vconcat) {
+    for (const panel of spec.vconcat) panel.width = width - 122;
+  } else if (spec.columns === 1) {
+    const names = Math.min(180, 14 + 7.2 * Math.max(...rows.map((row) => row[innerKind()].length)));
+    spec.spec.width = Math.max(80, width - names - (narrow ? 82 : 175));
+  } else {
+    const panels = new Set(rows.map((row) => row[state.by])).size;
+    spec.columns = Math.max(1, Math.min(panels, 2, Math.floor(width / 320)));
+    spec.spec.width = Math.floor((width - 60) / spec.columns) - 24;
+  }
+  return spec;
+}
+
+function tell(text, x = 0, y = 0) {
+  const tip = byId("tip");
+  tip.hidden = !text;
+  if (!text) return;
+  const lines = String(text).split("\n");
+  tip.replaceChildren(...lines.map((line, i) => el(i ? "div" : "strong", {}, line)));
+  const room = document.documentElement.clientWidth;
+  tip.style.left = `${Math.max(6, Math.min(x + 12, room - tip.offsetWidth - 6))}px`;
+  tip.style.top = `${Math.max(6, y - tip.offsetHeight - 10)}px`;
+}
+
+// Arrow keys go through the marks that tell about themselves; Vega labels those for assistive technology.
+function withKeys(plot) {
+  let current = -1;
+  const show = (marks, i) => {
+    marks[current]?.classList.remove("active");
+    current = i;
+    marks[i]?.classList.add("active");
+    const box = marks[i]?.getBoundingClientRect();
+    if (box) tell(marks[i].getAttribute("aria-label"), box.right, box.top);
+    else tell(null);
+  };
+  plot.addEventListener("keydown", (event) => {
+    const marks = [...plot.querySelectorAll(".role-mark [aria-label]")];
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") show(marks, -1);
+    if (!step || !marks.length) return;
+    event.preventDefault();
+    show(marks, (current + step + marks.length + (current < 0 && step < 0 ? 1 : 0)) % marks.length);
+  });
+  plot.addEventListener("blur", () => show([...plot.querySelectorAll(".active")], -1));
+}
+
+// One record for each member of a row's arrays, such as the points of a line.
+function unfolded(rows, fields) {
+  return rows.flatMap((row) => {
+    const lists = fields.filter((field) => Array.isArray(valueOf(row, field)));
+    if (!lists.length) return [fields.map((field) => valueOf(row, field) ?? null)];
+    return row[lists[0]].map((_, i) => fields.map((field) => (
+      lists.includes(field) ? row[field][i] : valueOf(row, field) ?? null)));
+  });
+}
+
+// A figure: chart, caption, downloads, and its numbers as a table that opens. Returns what draws it anew.
+function figure(view, place) {
+  const own = { axis: DATA.axes.findIndex((axis) => axis.values.length > 1), runs: new Set() };
+  const plot = el("div", { class: "plot", tabindex: 0, role: "group" });
+  const [caption, numbers] = [el("figcaption"), el("div")];
+  const file = `${DATA.file}-${view.name}`;
+  let drawn = null;
+  let turn = 0;
+
+  const header = () => view.heads.map(([, label]) => textsOf(view, own).fill(label));
+  const records = () => unfolded(rowsOf(view, own), view.heads.map(([field]) => field));
+  const saveSvg = async () => download(`${file}.svg`, "image/svg+xml", await drawn.toSVG());
+  const button = (label, action) => el("button", { type: "button", onclick: action }, label);
+  const buttons = el("div", { class: "bar" },
+    button("Data (CSV)", () => download(`${file}.csv`, "text/csv", csv(header(), records()))),
+    button("Picture (SVG)", saveSvg));
+  const details = el("details", { ontoggle: () => fillNumbers() }, el("summary", {}, "The numbers as a table"), numbers);
+
+  function fillNumbers() {
+    if (!details.open) return;
+    const columns = header().map((label) => ({ label }));
+    dataTable(numbers, { caption: caption.textContent, file, columns, rows: records });
+  }
+
+  async function update() {
+    const rows = rowsOf(view, own);
+    const mine = turn += 1;
+    caption.textContent = textsOf(view, own).fill(view.caption);
+    plot.setAttribute("aria-label", caption.textContent);
+    buttons.hidden = details.hidden = !rows.length;
+    fillNumbers();
+    const old = drawn;
+    if (!rows.length) {
+      plot.replaceChildren(el("p", { class: "empty" }, view.nothing));
+      drawn = null;
+    } else {
+      const spec = filled(view, own, rows, plot.clientWidth);
+      const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false, logLevel: 1,
+        config: configuration(view), tooltip: (_, event, __, text) => tell(text, event?.clientX, event?.clientY) };
+      const { view: made } = await vegaEmbed(plot, spec, options);
+      if (mine !== turn) return made.finalize();
+      drawn = made;
+    }
+    plot.dataset.drawn = String(mine);
+    return old?.finalize();
+  }
+
+  if (view.selects.includes("line")) {
+    const axes = indexes(DATA.axes).filter((i) => DATA.axes[i].values.length > 1);
+    const choose = (i) => { own.axis = axes[i]; update(); };
+    if (axes.length > 1) place.append(chooser("Over", axes.map((i) => DATA.axes[i].label), 0, choose));
+  }
+  if (view.selects.includes("runs")) place.append(runChips(view, own, update));
+  place.append(el("figure", {}, plot, caption, buttons, details));
+  withKeys(plot);
+  return update;
+}
+
+// Check boxes for the runs that a chart lays over each other.
+function runChips(view, own, update) {
+  const runs = [...new Set(ROWS[view.rows].map((row) => row.run))];
+  const first = view.name === "timeline" ? DATA.firstRuns : [0];
+  for (const i of first) own.runs.add(runs[i]);
+  const boxes = runs.map((run) => {
+    const box = el("input", { type: "checkbox", onchange: () => {
+      if (box.checked) own.runs.add(run);
+      else own.runs.delete(run);
+      update();
+    } });
+    box.checked = own.runs.has(run);
+    return el("label", { class: "chip" }, box, run);
+  });
+  return el("details", {}, el("summary", {}, `Choose runs (${runs.length})`), el("fieldset", { class: "runs" },
+    el("legend", {}, "Runs"), ...boxes));
+}

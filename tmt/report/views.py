@@ -1,0 +1,207 @@
+"""The charts of the page: rows, specifications, captions and the columns of their tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tmt.figures import charts
+from tmt.report import chart_rows
+from tmt.report.member_styles import scheme_styles, tcp_styles
+from tmt.results.measures import delay_unit
+
+if TYPE_CHECKING:
+    from tmt.report.chart_rows import Row
+    from tmt.results.cells import Summary
+    from tmt.results.dataset import Results
+
+Heads = tuple[tuple[str, str], ...]
+"""Fields of a row and their headings; ``levels.0`` is the first member of `levels`."""
+
+MEAN = "mean over seeds with its 95 % interval"
+LETTERS = (
+    " Letters: within a group, two rows without a common letter differ significantly "
+    "(paired over seeds, Holm's correction)."
+)
+NOTHING = "Nothing to draw: choose at least one TCP variant and one scheme that were run at this point."
+NO_RECORDS = "None of the chosen runs kept its packet records."
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One chart of the page.
+
+    Attributes
+    ----------
+    specs
+        Specification by how the chart groups: TCP variants inside schemes (``scheme``), or the other way.
+    selects
+        Choices that narrow the rows besides variants and schemes: ``measure``, ``point``, ``line`` (points
+        along one axis) and ``runs``.
+    caption
+        With ``{measure}``, ``{where}`` and ``{axis}`` to be filled in.
+    heading
+        Line above the chart; empty for a view of the chosen measure.
+    across
+        Label of the horizontal measure, where there is one.
+    """
+
+    name: str
+    rows: list[Row]
+    specs: dict[str, charts.Spec]
+    selects: tuple[str, ...]
+    heads: Heads
+    caption: str
+    nothing: str = NOTHING
+    heading: str = ""
+    across: str = ""
+
+
+def members(summary: Summary) -> tuple[charts.Members, charts.Members]:
+    """Return the TCP variants and the schemes of a campaign."""
+    tcps, schemes = tcp_styles(summary.tcps), scheme_styles(summary.schemes)
+    return (
+        charts.Members("tcp", [style.label for style in tcps], [style.dash for style in tcps]),
+        charts.Members("scheme", [style.label for style in schemes], [style.dash for style in schemes]),
+    )
+
+
+def views(results: Results, summary: Summary) -> list[View]:
+    """Return the charts for which the results have rows."""
+    tcps, schemes = members(summary)
+    both = {"scheme": (tcps, schemes), "tcp": (schemes, tcps)}
+    place = (
+        ("tcp", "TCP"),
+        ("scheme", "scheme"),
+        *((f"levels.{i}", _named(axis.label, axis.unit)) for i, axis in enumerate(results.axes)),
+    )
+    value = (("mean", "{measure}"), ("low", "low"), ("high", "high"), ("runs", "runs"))
+    unit = delay_unit(results.runs)[0] if len(results.runs) else ""
+    delay = _named("One-way delay", unit)
+    cells = chart_rows.cell_rows(results, summary)
+    found = [
+        View(
+            "compare",
+            cells,
+            {by: charts.compare(*pair) for by, pair in both.items()},
+            ("measure", "point"),
+            (*place, *value),
+            f"{{measure}}{{where}}: {MEAN}. Small dots: single runs. Diamonds: published values with their "
+            f"reading errors. Upright lines: capacity of the link under the scheme.{LETTERS}",
+        )
+    ]
+    if any(len(axis.levels) > 1 for axis in results.axes):
+        kinds = {True: "numbers", False: "names"}
+        specs = {
+            f"{by}-{kind}": charts.sweep(*pair, numeric=numeric)
+            for by, pair in both.items()
+            for numeric, kind in kinds.items()
+        }
+        caption = f"{{measure}} over {{axis}}: {MEAN}. Diamonds: published values."
+        found.append(View("sweep", cells, specs, ("measure", "line"), (*place, *value), caption))
+    trade = {measure.column: measure for measure in summary.measures}
+    if {chart_rows.GOODPUT, chart_rows.DELAY} <= set(trade):
+        late = trade[chart_rows.DELAY]
+        goodput = _named(trade[chart_rows.GOODPUT].label, trade[chart_rows.GOODPUT].unit)
+        across = _named(late.label, late.unit)
+        heads = (
+            *place,
+            *(("mean", goodput), ("low", "low"), ("high", "high")),
+            *(("delay", across), ("delay_low", "low"), ("delay_high", "high")),
+        )
+        found.append(
+            View(
+                "trade",
+                chart_rows.trade_rows(results, summary),
+                {by: charts.trade(*pair) for by, pair in both.items()},
+                ("point",),
+                heads,
+                "Goodput over the 95th percentile of delay{where}: further up and further left is better. "
+                "Bars: 95 % intervals.",
+                heading=f"{goodput} over {across}",
+                across=across,
+            )
+        )
+    quantiles = chart_rows.delay_rows(results, summary)
+    if quantiles:
+        names = ("least", "median", "85th percentile", "95th percentile", "99th percentile")
+        fields = ("least", "median", "p85", "p95", "p99")
+        found.append(
+            View(
+                "delay",
+                quantiles,
+                {by: charts.delays(*pair) for by, pair in both.items()},
+                ("point",),
+                (*place, *((field, _named(name, unit)) for field, name in zip(fields, names, strict=True))),
+                "One-way delay of packets{where}. Mark and number: median. Thick bar: median to 95th "
+                "percentile. Thin line: least to 99th percentile. All are means over seeds.",
+                heading=delay,
+            )
+        )
+    distributions = chart_rows.distribution_rows(results, summary)
+    if distributions:
+        found.append(
+            View(
+                "distribution",
+                distributions,
+                {by: charts.distribution(*pair) for by, pair in both.items()},
+                ("point",),
+                (*place[:2], ("seed", "seed"), ("delay", delay), ("share", "share")),
+                "Distribution of one-way delays in the runs that kept their packet records{where}: share of "
+                "packets that were faster.",
+                NO_RECORDS,
+                heading=f"Share of packets over {delay}",
+            )
+        )
+    return found + _courses(results, summary)
+
+
+def _courses(results: Results, summary: Summary) -> list[View]:
+    """Return the views of single runs, and of the channel that runs without a scheme saw."""
+    rows = chart_rows.course_rows(results, summary)
+    units = chart_rows.course_units(results, summary) if rows else {}
+    heads = (
+        ("run", "run"),
+        ("panel", "panel"),
+        ("time", "time (s)"),
+        ("value", "value"),
+        ("low", "low"),
+        ("high", "high"),
+    )
+    found = []
+    if rows:
+        spec = charts.course(list(dict.fromkeys(row["panel"] for row in rows)), units, zooms=True)
+        caption = (
+            "Single runs over simulated time. Drag a panel to move along the time axis. Turn the wheel with "
+            "Ctrl to zoom. Double-click to show all."
+        )
+        found.append(
+            View("timeline", rows, {"scheme": spec, "tcp": spec}, ("runs",), heads, caption, NO_RECORDS)
+        )
+    bare = _channel_rows(results, summary, rows)
+    if bare:
+        spec = charts.course(list(charts.CHANNEL), units, zooms=True)
+        caption = "The channel over time as seeds met it: share of erased slots, and what the others carried."
+        found.append(
+            View("channel", bare, {"scheme": spec, "tcp": spec}, ("runs",), heads, caption, NO_RECORDS)
+        )
+    return found
+
+
+def _channel_rows(results: Results, summary: Summary, rows: list[Row]) -> list[Row]:
+    """Return capacity and erasures of each trace and seed that a recorded run without a scheme met."""
+    bare = {
+        summary.schemes[summary.keys[row][1]]
+        for row, name in enumerate(results.runs["scheme_name"])
+        if name == "none"
+    }
+    found: dict[tuple[Any, ...], Row] = {}
+    for row in rows:
+        if row["scheme"] in bare and row["panel"] in charts.CHANNEL:
+            key = (tuple(row["time"][:2]), tuple(row["value"]), row["panel"])
+            found.setdefault(key, row | {"run": row["run"].split(" over ", 1)[1]})
+    return list(found.values())
+
+
+def _named(label: str, unit: str) -> str:
+    return f"{label} ({unit})" if unit else label
