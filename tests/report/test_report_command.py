@@ -33,7 +33,7 @@ def test_report__writes_the_page_and_figures_that_repeat_to_the_byte(
     endings = sorted(name.rsplit(".", 1)[1] for name in written[0])
     assert endings.count("pdf") == endings.count("svg") >= 3
     assert endings.count("html") == 1
-    assert written[0]["goodput-by-scheme.pdf"].startswith(b"%PDF")
+    assert written[0]["goodput-by-scheme-probability-0-01.pdf"].startswith(b"%PDF")
 
 
 @pytest.mark.ns2

@@ -56,6 +56,7 @@ def configuration(
         "axis": {
             **label,
             "titleFontWeight": "normal",
+            "labelSeparation": 6,
             "gridColor": ink["grid"],
             "domainColor": ink["rule"],
             "tickColor": ink["rule"],

@@ -62,6 +62,7 @@ def render(results: Results, summary: Summary) -> str:
         style_hash=_hash(style),
         script_hash=_hash(script),
         bundle=bundle,
+        licence=_asset("vega-licence.txt"),
         bundle_hash=_hash(bundle),
         data=embedded_json(data),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tmt.figures.style import BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY, VERMILLION
 from tmt.figures.vega import INKS, MARKER_PATHS, configuration
 from tmt.report.member_styles import MemberStyle, scheme_styles, tcp_styles
 from tmt.report.tables import differences_table, published_table, runs_table
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 PAGE_FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif'
+
+
+RUNS = [MemberStyle("", colour, "o", "-") for colour in (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, MUTED)]
+"""Colours of runs that lie over each other."""
 
 
 def payload(results: Results, summary: Summary, file: str) -> Json:
@@ -69,6 +74,7 @@ def payload(results: Results, summary: Summary, file: str) -> Json:
             }
             for view in shown
         ],
+        "runColours": {"light": [one.colour for one in RUNS], "dark": [one.dark_colour for one in RUNS]},
         "firstRuns": _first_runs(results, summary),
         "tables": {
             "differences": differences_table(summary),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
+
     from tmt.results.dataset import RunRecords
 
     FloatArray = npt.NDArray[np.float64]

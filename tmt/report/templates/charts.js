@@ -16,11 +16,11 @@ const innerKind = () => INNER[state.by];
 function configuration(view) {
   const members = view.selects.includes("runs") ? DATA.members.tcp : DATA.members[innerKind()];
   const config = structuredClone(DATA.configurations[theme()]);
-  config.range.category = view.selects.includes("runs") ? RUN_COLOURS : members.map((member) => member[theme()]);
+  const colours = members.map((member) => member[theme()]);
+  config.range.category = view.selects.includes("runs") ? DATA.runColours[theme()] : colours;
   config.range.symbol = members.map((member) => member.path);
   return config;
 }
-const RUN_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a"];
 
 function rowsOf(view, own) {
   const chosen = Object.fromEntries(KINDS.map((kind) => [kind, new Set(labelsOf(kind))]));
