@@ -102,10 +102,10 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = ()) -> Spec:
     value = base.transform_calculate(text=interval).encode(x=alt.value("width"), text="text:N")
     letters = base.encode(x=alt.value("width"), text=alt.Text(f"{inner.kind}_letters", type="nominal"))
     layers = [
-        base.mark_tick(color=QUIET, thickness=1.5, bandSize=ROW_PX).encode(x=_x("capacity")),
+        base.mark_tick(color=QUIET, opacity=1, thickness=1.5, bandSize=ROW_PX).encode(x=_x("capacity")),
         base.mark_rule(strokeWidth=2).encode(x=_x("low"), x2="high", color=colour),
         base.transform_flatten(["seeds"])
-        .mark_circle(size=14, opacity=0.55, yOffset=7)
+        .mark_circle(size=10, opacity=1, yOffset=7)
         .encode(x=_x("seeds"), color=colour),
         base.transform_filter("isValid(datum.paper)")
         .mark_rule(stroke=INK, yOffset=-7)
@@ -123,7 +123,7 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = ()) -> Spec:
     if not places:
         return _panels(panel, outer, columns=1)
     column = alt.Column(outer.kind, type="nominal", sort=outer.labels, header=_header())
-    row = alt.Row("place:N", sort=list(places), header=alt.Header(title=None, labelFontWeight="bold"))
+    row = alt.Row("place:N", sort=list(places), header=alt.Header(title=None))
     return _spec(panel.facet(row=row, column=column, data=ROWS))
 
 
@@ -191,7 +191,7 @@ def delays(inner: Members, outer: Members) -> Spec:
     )
     layers = [
         base.mark_rule(strokeWidth=2).encode(x=_x("least"), x2="p99", color=colour),
-        base.mark_rule(strokeWidth=7, opacity=0.45).encode(x=_x("median"), x2="p95", color=colour),
+        base.mark_rule(strokeWidth=7, strokeOpacity=0.45).encode(x=_x("median"), x2="p95", color=colour),
         base.mark_point(filled=True, aria=True, size=65, opacity=1).encode(
             x=_x("median"), color=colour, shape=inner.shape(legend=False), **_told()
         ),
@@ -281,7 +281,9 @@ def _course_panel(name: str, title: str, kind: str, height: int, unit: str, *, l
     )
     layers = [line]
     if kind == "band":
-        layers.insert(0, base.mark_area(opacity=0.25, line=False).encode(y=_y("low", ticks=3), y2="high"))
+        layers.insert(
+            0, base.mark_area(opacity=1, fillOpacity=0.25, line=False).encode(y=_y("low", ticks=3), y2="high")
+        )
     heading = alt.Title(f"{title}, {unit}" if unit else title, frame="group")
     return alt.layer(*layers).properties(height=height, title=heading)
 
@@ -291,7 +293,7 @@ def _moments() -> Any:
         alt.Chart()
         .transform_filter(alt.FieldOneOfPredicate(field="panel", oneOf=list(LOSSES)))
         .transform_flatten(["time"])
-        .mark_tick(thickness=1, opacity=0.8, aria=True)
+        .mark_tick(thickness=1, opacity=1, aria=True)
         .encode(
             x=_time(last=True),
             y=alt.Y("panel:N", sort=list(LOSSES), axis=alt.Axis(title=None, grid=False)),
@@ -333,7 +335,7 @@ def _told() -> dict[str, Any]:
 
 
 def _header() -> alt.Header:
-    return alt.Header(title=None, labelAnchor="start", labelOrient="top", labelFontWeight="bold")
+    return alt.Header(title=None, labelAnchor="start", labelOrient="top")
 
 
 def _panels(chart: Any, outer: Members, columns: int = 2) -> Spec:

@@ -39,12 +39,17 @@ INKS = {
 """Colours of text, lines and background, by colour scheme."""
 
 PRINT_WIDTH_PX = 680
+PRINT_FONT = "Liberation Sans"
 
 
 def configuration(
-    colours: Sequence[str], markers: Sequence[str], *, font: str = "Liberation Sans", scheme: str = "light"
+    colours: Sequence[str], markers: Sequence[str], *, font: str = PRINT_FONT, scheme: str = "light"
 ) -> Spec:
-    """Return Vega-Lite's configuration: the look of all charts, and the members' colours and markers."""
+    """Return Vega-Lite's configuration: the look of all charts, and the members' colours and markers.
+
+    Charts for print use one face of their font: vl-convert writes several faces in an order of chance.
+    """
+    bold, italic = ("normal", "normal") if font == PRINT_FONT else ("bold", "italic")
     ink = INKS[scheme]
     label = {"labelColor": ink["ink"], "titleColor": ink["quiet"], "labelFontSize": 12, "titleFontSize": 12}
     return {
@@ -61,7 +66,7 @@ def configuration(
             "domainColor": ink["rule"],
             "tickColor": ink["rule"],
         },
-        "header": {**label, "labelFontSize": 13, "labelPadding": 4},
+        "header": {**label, "labelFontSize": 13, "labelFontWeight": bold, "labelPadding": 4},
         "legend": {
             **label,
             "labelLimit": 400,
@@ -80,7 +85,7 @@ def configuration(
         },
         "text": {"color": ink["ink"], "fontSize": 12, "baseline": "middle"},
         "style": {
-            "quiet": {"fill": ink["quiet"], "fontStyle": "italic"},
+            "quiet": {"fill": ink["quiet"], "fontStyle": italic},
         },
         "range": {"category": list(colours), "symbol": [MARKER_PATHS[marker] for marker in markers]},
     }

@@ -68,6 +68,7 @@ def draw_comparison(results: Results, paths: list[Path]) -> list[Path]:
     spec["title"]["subtitle"] = list(NOTE)
     config = _configuration(tcp_styles(summary.tcps))
     config["title"] |= {"color": INK, "fontSize": 15, "fontWeight": "bold", "subtitleColor": MUTED}
+    config["header"]["labelFontWeight"] = "bold"
     return list(save_chart(spec, config, paths))
 
 
