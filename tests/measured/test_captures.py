@@ -152,11 +152,12 @@ def test_stream__refuses_payloads_that_cannot_be_told_apart(tmp_path: Path) -> N
         read_udp_stream(here)
 
 
-def test_stream__of_iperf3_needs_one_capture(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", [">3I", ">2IQ"])
+def test_stream__of_iperf3_needs_one_capture(form: str, tmp_path: Path) -> None:
     """By hand: datagrams 1, 3 and 2 arrive, 4 is lost, 5 arrives; the file ends within a packet."""
     packets = []
     for number, arrival_ms in ((1, 40), (3, 62), (2, 63), (5, 81)):
-        payload = struct.pack(">3I", 7, (number - 1) * 10_000, number) + bytes(20)
+        payload = struct.pack(form, 7, (number - 1) * 10_000, number) + bytes(20)
         packets.append((arrival_ms * MS, ipv4(payload)))
     probes = read_udp_stream(written(tmp_path, pcap(packets) + b"\0\0\0"))
     assert probes.delivered.tolist() == [True, True, True, False, True]

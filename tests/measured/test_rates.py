@@ -214,6 +214,18 @@ def test_iperf3__adds_lost_datagrams_to_the_rate_at_the_receiver(tmp_path: Path)
     assert "lost datagrams are added to the rate at the receiver" in found.notes
 
 
+def test_iperf3__is_read_as_iperf_3_12_prints_it(tmp_path: Path) -> None:
+    """Sums of ``iperf3 -c 127.0.0.1 -u -R -b 5M -l 1200 -J``: 521 packets in each second."""
+    printed = [(0, 1.000059, 5001304.88, 521), (1.000059, 2.000042, 5001684.97, 521)]
+    sums = [
+        {"start": start, "end": end, "seconds": end - start, "bits_per_second": rate, "jitter_ms": 0.0129}
+        | {"lost_packets": 0, "packets": packets, "lost_percent": 0, "omitted": False, "sender": False}
+        for start, end, rate, packets in printed
+    ]
+    measurement = iperf3.read(written(tmp_path, iperf(*sums)), lldu_bytes=1200)
+    assert len(measurement.trace) == pytest.approx(2 * 521, abs=1)
+
+
 def test_iperf3__joins_intervals_whose_ends_are_rounded(tmp_path: Path) -> None:
     found = read_iperf3(written(tmp_path, iperf(second(0, 1e6), second(1, 2e6), second(2, 3e6))), "down")
     assert found.duration_ns.sum() == pytest.approx(3 * S, abs=MS)

@@ -1,7 +1,8 @@
 """A UDP stream in packet captures: at both ends, or at the receiver alone where it is iperf3's.
 
 iperf3 begins a payload with seconds and microseconds of the sending time and a sequence number from 1, each
-of 32 bits, big endian. Source: iperf3's sources, where it sends a datagram.
+of 32 bits, big endian; with ``--udp-counters-64bit`` the sequence number has 64 bits. Source: iperf3's sources,
+where it sends a datagram.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tmt.units import NS_PER_S
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_STAMPED = struct.Struct(">3I")
+_STAMPED, _WIDE = struct.Struct(">3I"), struct.Struct(">2IQ")
 _MAGICS = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\n\r\r\n")
 
 _SENT = Option(
@@ -61,6 +62,8 @@ def _from_payload(path: str, capture: Capture) -> Probes:
     if len(stamps) < len(flow) or not all(micro < 1_000_000 for _, micro, _ in stamps):
         raise InputError(path, "these are no datagrams of iperf3; give the sender's capture, too (--sent)")
     numbers = np.array([number for *_, number in stamps], np.int64)
+    if not numbers.any() and all(len(d.payload) >= _WIDE.size for d in flow):
+        numbers = np.array([_WIDE.unpack_from(d.payload)[2] for d in flow], np.int64)
     if len(numbers) > 1 and not (1 <= np.median(np.diff(numbers)) <= 2):
         raise InputError(
             path, "the payload holds no sequence numbers of iperf3; give the sender's capture, too (--sent)"
