@@ -1,8 +1,8 @@
 """A UDP stream in packet captures: at both ends, or at the receiver alone where it is iperf3's.
 
 iperf3 begins a payload with seconds and microseconds of the sending time and a sequence number from 1, each
-of 32 bits, big endian; with ``--udp-counters-64bit`` the sequence number has 64 bits. Source: iperf3's sources,
-where it sends a datagram.
+of 32 bits, big endian; with ``--udp-counters-64bit`` the sequence number has 64 bits. Source: the place in
+iperf3's sources where it sends a datagram.
 """
 
 from __future__ import annotations
