@@ -17,6 +17,7 @@ from tmt.errors import InputError
 from tmt.io.refusals import refusal, shown
 from tmt.measured.importer import Importer, Measurement, Option
 from tmt.measured.options import DECODE_TIME, LLDU_BYTES
+from tmt.measured.probes import numbers_between
 from tmt.measured.text_lines import text_lines
 from tmt.trace import Int64Array, PhyTrace
 from tmt.units import NS_PER_MS
@@ -98,7 +99,7 @@ def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> Blocks:
         received.append(number)
     if not received:
         raise InputError(path, f"no block was received: every strength is {_LOST_STRENGTH}")
-    numbers = np.arange(received[0], received[-1] + 1, dtype=np.int64)
+    numbers = numbers_between(path, received[0], received[-1])
     notes = [
         "read as sequence numbers of received blocks",
         "losses before the first and after the last are unknown",

@@ -20,6 +20,8 @@ from tmt.units import NS_PER_MS, seconds_to_ns
 if TYPE_CHECKING:
     from tmt.measured.options import Direction, Reading
 
+_MAX_S, _MAX_BPS = 1e9, 1e15
+
 
 def read_iperf3(path: str, direction: Direction | None) -> RateSeries:
     """Return the rates of one direction; `up` is from the client to the server.
@@ -91,8 +93,9 @@ def _sum_of(path: str, interval: Any, *, reverse: bool, direction: str | None) -
 
 def _number(path: str, place: str, holder: dict[str, Any], name: str) -> float:
     value = holder.get(name)
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e15:
-        raise InputError(path, f"{name} is {value!r}; a number of 0 or more is needed", place)
+    most = _MAX_S if name in ("start", "end") else _MAX_BPS
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= most:
+        raise InputError(path, f"{name} is {value!r}; a number from 0 to {most:g} is needed", place)
     return float(value)
 
 

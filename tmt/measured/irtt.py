@@ -15,6 +15,7 @@ from tmt.errors import InputError
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.json_file import read_json
 from tmt.measured.probes import PROBE_OPTIONS, Probes, one_way_delays
+from tmt.units import MAX_TIME_NS
 
 if TYPE_CHECKING:
     from tmt.measured.options import Direction
@@ -114,8 +115,9 @@ def _field(path: str, place: str, holder: object, *names: str) -> Any:
 
 def _whole(path: str, place: str, holder: object, *names: str) -> int:
     value = _field(path, place, holder, *names)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise InputError(path, f"{'.'.join(names)} is {value!r}; a whole number is needed", place)
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > MAX_TIME_NS:
+        reason = f"{'.'.join(names)} is {value!r}; a whole number of at most {MAX_TIME_NS} is needed"
+        raise InputError(path, reason, place)
     return value
 
 

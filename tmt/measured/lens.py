@@ -20,7 +20,7 @@ from tmt.measured.importer import Importer, Measurement
 from tmt.measured.irtt import one_direction
 from tmt.measured.probes import PROBE_OPTIONS, Probes, milliseconds
 from tmt.measured.text_lines import text_lines
-from tmt.units import NS_PER_MS, NS_PER_S
+from tmt.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
     from tmt.measured.options import Direction
@@ -66,6 +66,9 @@ def read_lens(path: str, direction: Direction) -> Probes:
                     path, refusal("fields", found=len(fields), needed=width), line.number
                 ) from None
             raise InputError(path, f"{shown(line.text)} holds no {width} numbers", line.number) from None
+        units = (1, NS_PER_MS, NS_PER_MS, NS_PER_MS) if width == 4 else (NS_PER_S, NS_PER_MS)
+        if any(abs(value) * unit > MAX_TIME_NS for value, unit in zip(row, units, strict=True)):
+            raise InputError(path, f"{shown(line.text)} holds a time beyond 146 years", line.number)
         if rows and row[0] < rows[-1][0]:
             raise InputError(path, f"time goes back from {rows[-1][0]} to {row[0]}", line.number)
         rows.append(row)

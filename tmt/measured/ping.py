@@ -15,7 +15,7 @@ import numpy as np
 from tmt.errors import InputError
 from tmt.io.refusals import shown
 from tmt.measured.importer import Importer, Measurement
-from tmt.measured.probes import PROBE_OPTIONS, Probes, milliseconds
+from tmt.measured.probes import PROBE_OPTIONS, Probes, milliseconds, numbers_between
 from tmt.measured.text_lines import Line, text_lines
 from tmt.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     from tmt.measured.options import Direction
     from tmt.trace import Int64Array
 
-_STAMP = r"\[(?P<stamp>\d+\.\d+)\] "
+_STAMP = r"\[(?P<stamp>[1-4]?\d{1,9}\.\d+)\] "
 _REPLY = re.compile(
-    _STAMP + r"(?P<bytes>\d+) bytes from .*icmp_seq=(?P<seq>\d+)\b.* time=(?P<time>[\d.]+) ms(?P<rest>.*)"
+    _STAMP
+    + r"(?P<bytes>\d{1,6}) bytes from .*icmp_seq=(?P<seq>\d{1,5})\b.* time=(?P<time>[\d.]{1,12}) ms(?P<rest>.*)"
 )
-_WAITING = re.compile(_STAMP + r"no answer yet for icmp_seq=(?P<seq>\d+)")
-_REFUSED = re.compile(_STAMP + r"From .*icmp_seq=(?P<seq>\d+)\b.*")
-_START = re.compile(r"PING .* (?P<payload>\d+)(\((?P<packet>\d+)\))? (data )?bytes.*")
-_SENT = re.compile(r"(?P<sent>\d+) packets transmitted, .*")
+_WAITING = re.compile(_STAMP + r"no answer yet for icmp_seq=(?P<seq>\d{1,5})")
+_REFUSED = re.compile(_STAMP + r"From .*icmp_seq=(?P<seq>\d{1,5})\b.*")
+_START = re.compile(r"PING .* (?P<payload>\d{1,6})(\((?P<packet>\d{1,6})\))? (data )?bytes.*")
+_SENT = re.compile(r"(?P<sent>\d{1,9}) packets transmitted, .*")
 _UNSTAMPED = re.compile(r"\d+ bytes from .*icmp_seq=\d+.*")
 _BESIDE = re.compile(r"--- .* ping statistics ---|rtt min/.*|round-trip min/.*|ping: .*")
 
@@ -128,7 +129,7 @@ class _Log:
         known = np.array(sorted(self.replies), np.int64)
         sent, trips = (np.array([self.replies[s][i] for s in known], np.int64) for i in (0, 1))
         last = max(self._highest, self._sent, *self._sending)
-        numbers = np.arange(self._lowest, last + 1)
+        numbers = numbers_between(self._path, self._lowest, last)
         sending = self._sending | dict(zip(known.tolist(), sent.tolist(), strict=True))
         times = _sending_times(numbers, sending)
         delivered = np.isin(numbers, known)

@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from tmt.errors import InputError, UsageError
 from tmt.measured.importer import Measurement
 from tmt.measured.options import DIRECTION, LINE, LLDU_BYTES
 from tmt.trace import Int64Array, LinkTrace
@@ -20,6 +21,9 @@ BoolArray = npt.NDArray[np.bool_]
 
 PROBE_OPTIONS = (DIRECTION, LINE, LLDU_BYTES)
 """Options of every format that holds probes of both directions."""
+
+MAX_ROWS = 200_000_000
+"""Rows that an importer makes at most: some hours of 1 Gbit/s in rows of 1500 bytes."""
 
 LEAST_DELAY_NS = NS_PER_MS
 """Delay that stands for the least one where the clocks' difference hides it, and no round trip tells it."""
@@ -83,9 +87,16 @@ class Probes:
 
         Row i begins at ``i * 8 * lldu_bytes / rate_bps`` s, from the first probe to the last. It is
         delivered if the probe nearest before it was. Its delay is interpolated between the delivered probes.
+
+        Raises
+        ------
+        UsageError
+            When there are more than `MAX_ROWS`.
         """
         interval_ns = Fraction(8 * lldu_bytes * NS_PER_S, rate_bps)
         rows = int(int(self.tx_time_ns[-1]) / interval_ns) + 1
+        if rows > MAX_ROWS:
+            raise UsageError(f"--line {rate_bps} gives {rows} rows; the most are {MAX_ROWS}")
         times = multiples(interval_ns, rows)
         before = np.searchsorted(self.tx_time_ns, times, side="right") - 1
         arrived = self.delivered
@@ -112,6 +123,19 @@ def multiples(interval_ns: Fraction, count: int) -> Int64Array:
         exact = [int(i * interval_ns) for i in range(count)]
         return np.array(exact, np.int64)
     return index * step + index * part // interval_ns.denominator
+
+
+def numbers_between(path: str, first: int, last: int) -> Int64Array:
+    """Return all sequence numbers from the first to the last.
+
+    Raises
+    ------
+    InputError
+        When they are more than `MAX_ROWS`: then one of them is wrong.
+    """
+    if last - first >= MAX_ROWS:
+        raise InputError(path, f"sequence numbers run from {first} to {last}; the most are {MAX_ROWS}")
+    return np.arange(first, last + 1, dtype=np.int64)
 
 
 def increasing(times_ns: Int64Array) -> Int64Array:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tmt.errors import InputError, UsageError
 from tmt.measured.importer import Measurement
 from tmt.measured.options import DECODE_TIME, DIRECTION, LINE, LLDU_BYTES, SEED, reading
+from tmt.measured.probes import MAX_ROWS
 from tmt.trace import Int64Array, LinkTrace, PhyTrace
 from tmt.units import NS_PER_S
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from tmt.measured.options import Reading
 
 FloatArray = npt.NDArray[np.float64]
-
-MAX_ROWS = 200_000_000
-"""Rows that one series may give: some hours of 1 Gbit/s in rows of 1500 bytes."""
 
 RATE_OPTIONS = (reading("link"), DIRECTION, LINE, LLDU_BYTES, DECODE_TIME, SEED)
 """Options of every format that holds rates."""

@@ -17,7 +17,7 @@ from tmt.errors import InputError
 from tmt.measured.captures import Capture, Datagram, read_capture
 from tmt.measured.importer import Importer, Measurement, Option
 from tmt.measured.options import LINE, LLDU_BYTES
-from tmt.measured.probes import LEAST_DELAY_NS, Probes, from_least
+from tmt.measured.probes import LEAST_DELAY_NS, Probes, from_least, numbers_between
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _from_payload(path: str, capture: Capture) -> Probes:
     arrivals = np.array([flow[i].time_ns for i in first], np.int64)
     times = np.array([stamps[i][0] * NS_PER_S + stamps[i][1] * 1000 for i in first], np.int64)
     delay, note = from_least(arrivals - times)
-    every = np.arange(numbers[0], numbers[-1] + 1)
+    every = numbers_between(path, int(numbers[0]), int(numbers[-1]))
     delivered = np.isin(every, numbers)
     sent = times[0] + np.rint(np.interp(every, numbers, times - times[0])).astype(np.int64)
     known = np.zeros(len(every), np.int64)

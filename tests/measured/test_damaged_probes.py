@@ -1,0 +1,153 @@
+"""Probes, rate series, outcomes and signals with pieces replaced: one line of refusal, or a good trace."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tmt.channels import Snr
+from tmt.errors import TmtError
+from tmt.generate import Line, generate
+from tmt.io.checks import Checker
+from tmt.measured.files import import_trace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TRIPS = [
+    {
+        "lost": lost,
+        "timestamps": {"client": {"send": {"monotonic": 10_000_000 * i}}},
+        "delay": {"send": 30_000_000 + i, "receive": 20_000_000 - i},
+    }
+    for i, lost in enumerate(("false", "true_up", "false", "true_down", "true"))
+]
+_SUMS = [{"sum": {"start": i, "end": i + 1, "bits_per_second": 24e3, "lost_percent": 50}} for i in range(3)]
+_DISH = {
+    "current": "4",
+    **{key: [0.5, 1, 0] for key in ("downlinkThroughputBps", "popPingDropRate", "popPingLatencyMs")},
+}
+EXCERPTS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "irtt": ("irtt", json.dumps({"config": {"params": {"length": 60}}, "round_trips": _TRIPS}), {}),
+    "ping": (
+        "ping",
+        "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n[100.02] no answer yet for icmp_seq=1\n"
+        "[100.04] 64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=40.0 ms\n"
+        "[100.08] 64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=40.0 ms\n"
+        "3 packets transmitted, 2 received\n",
+        {},
+    ),
+    "lens": ("lens", "timestamp,rtt,uplink,downlink\n10,50,30,20\n20,0,-1,0\n30,51,30,21\n", {}),
+    "lens of ping": ("lens", "timestamp,rtt\n10.5,50\n20.5,40\n", {}),
+    "iperf3": ("iperf3", json.dumps({"start": {"test_start": {"reverse": 1}}, "intervals": _SUMS}), {}),
+    "rates": ("rates", "time_s,rate_bps,loss,delay_ms\n0,24000,0,30\n1,24000,0.5,40\n2,24000,1,0\n", {}),
+    "rates of ucc": (
+        "rates",
+        "Timestamp,DL_bitrate,UL_bitrate\n2020.01.16_10.43.34,24,1\n2020.01.16_10.43.36,24,1\n",
+        {},
+    ),
+    "rates of a dish": ("rates", json.dumps({"dishGetHistory": _DISH}), {"line_bps": 24_000}),
+    "outcomes": ("bler", "1 0 -1\n1 1\n", {"slot_interval_ns": 1_000_000}),
+    "sequence numbers": ("bler", "65534 3\n65535 4\n1 4\n", {"slot_interval_ns": 1_000_000}),
+    "mahimahi": ("mahimahi", "0\n5\n5\n9\n", {}),
+}
+PIECES = [
+    "",
+    "\t",
+    ",",
+    "-1",
+    "9" * 25,
+    "nan",
+    "1e400",
+    "{",
+    "}",
+    '"',
+    "[",
+    ":",
+    "\0",
+    "\u00b2",
+    "\n",
+    "null",
+    "1e9",
+]
+DAMAGE = st.lists(
+    st.tuples(st.floats(0, 1), st.integers(0, 6), st.sampled_from(PIECES)), min_size=1, max_size=5
+)
+
+
+def damaged(text: str, damage: list[tuple[float, int, str]]) -> str:
+    for place, length, piece in damage:
+        at = int(place * len(text))
+        text = text[:at] + piece + text[at + length :]
+    return text
+
+
+def check(kind: str, path: Path, **options: Any) -> None:
+    """Import a file; what comes of it is one line, or rows that a trace may have."""
+    said, defect = "", None
+    try:
+        trace = import_trace(kind, path, **options)
+        defect = Checker(trace.table).check(trace)
+    except TmtError as refused:
+        said = str(refused)
+    assert len(said.splitlines()) <= 1
+    assert defect is None
+
+
+@pytest.mark.parametrize("name", EXCERPTS)
+def test_excerpt__is_read_as_it_is(name: str, tmp_path: Path) -> None:
+    kind, text, options = EXCERPTS[name]
+    (tmp_path / "whole").write_text(text)
+    assert len(import_trace(kind, tmp_path / "whole", **options)) >= 2
+
+
+@pytest.mark.parametrize("name", EXCERPTS)
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(damage=DAMAGE)
+def test_excerpt__that_is_damaged_is_refused_or_makes_a_good_trace(
+    name: str, damage: list[tuple[float, int, str]], tmp_path: Path
+) -> None:
+    kind, text, options = EXCERPTS[name]
+    (tmp_path / "damaged").write_text(damaged(text, damage), encoding="utf-8")
+    check(kind, tmp_path / "damaged", **options)
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    damage=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 6), st.binary(max_size=6)), max_size=5),
+    magic=st.sampled_from([b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\n\r\r\n"]),
+)
+def test_capture__that_is_damaged_is_refused_or_makes_a_good_trace(
+    damage: list[tuple[float, int, bytes]], magic: bytes, tmp_path: Path
+) -> None:
+    data = magic + struct.pack("<HHiIII", 2, 4, 0, 0, 65535, 101)
+    for number in range(1, 5):
+        payload = struct.pack(">3I", 7, number * 1000, number)
+        packet = struct.pack(">BBHHHBBH8s4H", 0x45, 0, 40, 0, 0, 64, 17, 0, bytes(8), 1, 2, 20, 0) + payload
+        data += struct.pack("<4I", 9, number * 1100, len(packet), len(packet)) + packet
+    for place, length, piece in damage:
+        at = 4 + int(place * (len(data) - 4))
+        data = data[:at] + piece + data[at + length :]
+    (tmp_path / "damaged").write_bytes(data)
+    check("pcap", tmp_path / "damaged")
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(series=DAMAGE, table=DAMAGE)
+def test_signal__that_is_damaged_is_refused_or_makes_a_good_trace(
+    series: list[tuple[float, int, str]], table: list[tuple[float, int, str]], tmp_path: Path
+) -> None:
+    (tmp_path / "s").write_text(damaged("t attenuation\n0 1.5\n1 2\n5 0\n", series), encoding="utf-8")
+    (tmp_path / "t").write_text(damaged("es_n0_db,bler\n-2,0.9\n3,0.001\n4,0\n", table), encoding="utf-8")
+    said = ""
+    try:
+        channel = Snr(str(tmp_path / "s"), str(tmp_path / "t"), 5.0)
+        generate(tmp_path / "p.npy", channel, Line.at_rate(8000, 100, 1000), duration_ns=10**9, seed=1)
+    except TmtError as refused:
+        said = str(refused)
+    assert len(said.splitlines()) <= 1
