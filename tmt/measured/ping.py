@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 _STAMP = r"\[(?P<stamp>[1-4]?\d{1,9}\.\d+)\] "
 _REPLY = re.compile(
-    _STAMP
-    + r"(?P<bytes>\d{1,6}) bytes from .*icmp_seq=(?P<seq>\d{1,5})\b.* time=(?P<time>[\d.]{1,12}) ms(?P<rest>.*)"
+    _STAMP + r"(?P<bytes>\d{1,6}) bytes from .*icmp_seq=(?P<seq>\d{1,5})\b.* time=(?P<time>[\d.]{1,12}) ms.*"
 )
 _WAITING = re.compile(_STAMP + r"no answer yet for icmp_seq=(?P<seq>\d{1,5})")
 _REFUSED = re.compile(_STAMP + r"From .*icmp_seq=(?P<seq>\d{1,5})\b.*")
