@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-ns2 soak audit bench reproduce judge lint format setup system-packages test-packages
-.PHONY: simulator constraints clean
+.PHONY: simulator linux-kernel constraints clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -74,6 +74,12 @@ $(VENV)/installed: pyproject.toml constraints.txt | system-packages
 
 simulator: | system-packages
 	@$(PYTHON) clift-ns2/build.py
+
+linux-kernel:  ## build Linux's own TCP in simulated time, for `stack = "linux"`: ten minutes, once
+ifneq ($(SYSTEM_PACKAGES),skip)
+	@tools/system-packages.sh linux
+endif
+	@$(PYTHON) clift-linux/build.py
 
 constraints:  ## pin the newest allowed version of every dependency, with hashes
 	$(PYTHON) -m pip install --quiet uv

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing, and says which. Usage: system-packages.sh run|test
+# Installs the Debian packages that are missing, and says which. Usage: system-packages.sh run|test|linux
 set -eu
 
 case "${1-}" in
@@ -8,7 +8,9 @@ case "${1-}" in
     # Unit tests of the queue's core, the distribution's own ns-2 to compare with and what its tests call, a browser to
     # open the report in.
     test) packages="libgtest-dev ns2 libperl4-corelibs-perl chromium" ;;
-    *) echo "usage: $0 run|test" >&2; exit 2 ;;
+    # What a kernel is built with.
+    linux) packages="g++ gcc make patch xz-utils flex bison bc binutils" ;;
+    *) echo "usage: $0 run|test|linux" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -1,4 +1,4 @@
-"""A scheme that works inside the simulator, through `Replay`: beside conversion and replay."""
+"""A scheme that works inside the simulator, through `Experiment`: beside conversion and replay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Split connections and the wired hop through `Replay`: hand arithmetic, exact records, refusals."""
+"""Split connections and the wired hop through `Experiment`: hand arithmetic, exact records, refusals."""
 
 from __future__ import annotations
 

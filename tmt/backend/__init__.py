@@ -10,7 +10,11 @@ from tmt.errors import UsageError
 if TYPE_CHECKING:
     from tmt.backend.base import Backend
 
-BACKENDS = {"ns2": "tmt.backend.ns2", "emulate": "tmt.backend.emulate"}
+BACKENDS = {
+    "ns2": "tmt.backend.ns2",
+    "linux": "tmt.backend.linux",
+    "emulate": "tmt.backend.emulate",
+}
 """Packages of the backends, each with its `BACKEND`, by the name that users type."""
 
 

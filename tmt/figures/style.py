@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,17 +62,8 @@ class SchemeStyle:
     shade: float
 
 
-_TCP_LOOKS = (
-    (MUTED, "o"),
-    (ORANGE, "s"),
-    (GREEN, "^"),
-    (BLUE, "D"),
-    (PURPLE, "v"),
-    (VERMILLION, "P"),
-    (SKY, "X"),
-    (INK, "h"),
-    (YELLOW, "*"),
-)
+_TCP_COLOURS = (MUTED, ORANGE, GREEN, BLUE, PURPLE, VERMILLION, SKY, INK, YELLOW)
+_TCP_MARKERS = "os^DvPXh*<>dpH8+x1234"
 _SCHEME_LOOKS = (
     (MUTED, ":", "", 0.30),
     (GREEN, "-.", "..", 0.55),
@@ -84,7 +76,9 @@ _SCHEME_LOOKS = (
 
 TCP_STYLES = {
     name: TcpStyle(variant.label, *look)
-    for (name, variant), look in zip(VARIANTS.items(), _TCP_LOOKS, strict=False)
+    for (name, variant), look in zip(
+        VARIANTS.items(), zip(cycle(_TCP_COLOURS), _TCP_MARKERS, strict=False), strict=False
+    )
 }
 SCHEME_STYLES = {
     name: SchemeStyle(name if name == "none" else name.upper(), *look)

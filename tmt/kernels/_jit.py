@@ -20,7 +20,7 @@ def kernel(function: Function) -> Function:
     Numba compiles a kernel again when the kernel's own file has changed, and looks at no other file.
     Therefore a kernel calls kernels of its own file only, and imports no constant of another module.
 
-    Floating point stays as written (no `fastmath`). With ``NUMBA_DISABLE_JIT=1`` kernels run as plain Python.
+    Floating point stays as written (no fast-math). With ``NUMBA_DISABLE_JIT=1`` kernels run as plain Python.
     """
     compiled: Any
     try:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from tmt.parameters import Parameter, check_bounds
 from tmt.settings.checks import MAX_PACKETS
-from tmt.settings.tcp import STACKS, TCP_VARIANTS, check_stack
+from tmt.settings.tcp import NS2_STACKS, NS2_VARIANTS, check_stack
 from tmt.units import MAX_TIME_NS
 
 MIN_BUFFER_PACKETS = 2
@@ -74,7 +74,7 @@ class Proxy:
         str | None,
         Parameter(
             "TCP variant of the proxy's senders",
-            choices=TCP_VARIANTS,
+            choices=NS2_VARIANTS,
             flag="--proxy-tcp",
             table="proxy",
             absent="that of the senders",
@@ -86,7 +86,7 @@ class Proxy:
         str | None,
         Parameter(
             "TCP stack of the proxy's senders and of the receivers",
-            choices=tuple(STACKS),
+            choices=NS2_STACKS,
             flag="--proxy-stack",
             table="proxy",
             absent="that of the senders",

@@ -27,7 +27,7 @@ class Stack:
 
 
 LINUX: Final = "linux"
-"""The stack of a real kernel, which ns-2 does not have."""
+"""The stack of a real kernel: in simulated time (docs/linux.md), or in real time with backend emulate."""
 
 STACK_TABLE = {
     "2009": Stack("Agent/TCP/Linux", 1),
@@ -68,6 +68,18 @@ VARIANTS = {
     "bbr": TcpVariant("BBRv1", {"modern": "bbr", LINUX: "bbr"}),
     "bbr3": TcpVariant("BBRv3", {"modern": "bbr3"}),
     "fectcp": TcpVariant("FECTCP", _in_all("fectcp")),
+    "bic": TcpVariant("BIC", {LINUX: "bic"}),
+    "cdg": TcpVariant("CDG", {LINUX: "cdg"}),
+    "dctcp": TcpVariant("DCTCP", {LINUX: "dctcp"}),
+    "highspeed": TcpVariant("HighSpeed", {LINUX: "highspeed"}),
+    "htcp": TcpVariant("H-TCP", {LINUX: "htcp"}),
+    "illinois": TcpVariant("Illinois", {LINUX: "illinois"}),
+    "lp": TcpVariant("LP", {LINUX: "lp"}),
+    "nv": TcpVariant("NV", {LINUX: "nv"}),
+    "scalable": TcpVariant("Scalable", {LINUX: "scalable"}),
+    "vegas": TcpVariant("Vegas", {LINUX: "vegas"}),
+    "veno": TcpVariant("Veno", {LINUX: "veno"}),
+    "yeah": TcpVariant("YeAH", {LINUX: "yeah"}),
 }
 """Every TCP variant by the name that users type. FECTCP has agents of its own, the same beside each stack."""
 
@@ -80,6 +92,8 @@ STACKS = {
     for stack in (*NS2_STACKS, LINUX)
 }
 """TCP stacks and the variants that each has."""
+
+NS2_VARIANTS = tuple(dict.fromkeys(name for stack in NS2_STACKS for name in STACKS[stack]))
 
 WINDOWS_PER_PATH = {name: stack.windows_per_path for name, stack in STACK_TABLE.items()} | {LINUX: 4}
 """Default window of each stack, in multiples of the packets that path and queue hold."""

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Build the kernel whose TCP runs in simulated time, `clift-linux/build/linux`, unless it is up to date.
+
+The source is the distribution's package linux-source; ``KERNEL_TREE=/path`` names a kernel tree of one's own,
+which stays as it is. The kernel is user-mode Linux with time travel (ARCH=um) and the driver in `driver/`.
+Any problem ends in one line and exit status 1. Needs nothing but Python's standard library to start.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CORE = HERE.parent / "clift-ns2"
+PACKAGES = re.compile(r"linux-source-6\.(\d+)")
+OLDEST_MINOR = 12
+"""The driver and the patches were tried with 6.12."""
+HOST_SOURCES = (
+    *(
+        f"core/{name}.cc"
+        for name in ("delivery_plan", "row_clock", "row_summary", "trace_file", "npy", "record_file", "text")
+    ),
+    *(f"emulate/{name}.cc" for name in ("flow_table", "ip_packet", "rate_plan", "report", "histogram")),
+)
+"""The parts of the link core that the driver is linked with."""
+TOOLS = {
+    "gcc": "gcc",
+    "g++": "g++",
+    "make": "make",
+    "flex": "flex",
+    "bison": "bison",
+    "bc": "bc",
+    "xz": "xz-utils",
+    "patch": "patch",
+    "ld": "binutils",
+}
+"""Programs that the build calls, and the Debian package of each."""
+FIXED = {
+    "KBUILD_BUILD_USER": "tmt",
+    "KBUILD_BUILD_HOST": "tmt",
+    "KBUILD_BUILD_VERSION": "1",
+    "KBUILD_BUILD_TIMESTAMP": "2026-01-01",
+}
+"""The kernel mixes these into its random numbers: fixed, so that a seed means the same on every machine."""
+OBJECTS = 1120
+"""Lines that the kernel's build prints, for the progress line."""
+
+
+class BuildError(Exception):
+    """The reason why the build stops, in one line."""
+
+
+def build() -> None:
+    """Bring the kernel up to date, and write the stamp of its sources beside it."""
+    check_machine()
+    folder = HERE / "build"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        origin = kernel_origin()
+        stamp = source_stamp(origin)
+        stamp_file, program = folder / "stamp", folder / "linux"
+        if program.is_file() and stamp_file.is_file() and stamp_file.read_text().strip() == stamp:
+            say("the kernel is up to date")
+            return
+        stamp_file.unlink(missing_ok=True)
+        work = folder / "work"
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir()
+        try:
+            tree = kernel_tree(work, origin)
+            add_driver(tree, work)
+            configure(tree, work)
+            compile_kernel(tree, work)
+            run(
+                ["strip", "-o", str(folder / "linux.new"), str(work / "kernel" / "linux")], work / "strip.log"
+            )
+        finally:
+            if os.environ.get("CLIFT_KEEP_KERNEL_TREE") != "1":
+                shutil.rmtree(work, ignore_errors=True)
+        (folder / "linux.new").rename(program)
+        stamp_file.write_text(stamp + "\n")
+        say(f"built {program}, {program.stat().st_size / 1e6:.0f} MB")
+
+
+def check_machine() -> None:
+    """Refuse another processor, and a machine without one of the programs in `TOOLS`."""
+    if platform.machine() != "x86_64":
+        raise BuildError(
+            f"this machine is {platform.machine()}; user-mode Linux with time travel needs x86_64"
+        )
+    for tool, package in TOOLS.items():
+        if shutil.which(tool) is None:
+            raise BuildError(f"{tool} is missing: install Debian's package {package}")
+
+
+def kernel_origin() -> str:
+    """Return the kernel's source: the user's tree, or ``package=version`` of the newest package."""
+    if named := os.environ.get("KERNEL_TREE"):
+        tree = Path(named).resolve()
+        if not (tree / "arch" / "um").is_dir():
+            raise BuildError(f"KERNEL_TREE={named}: no kernel tree with arch/um")
+        return str(tree)
+    listing = output_of(["apt-cache", "pkgnames", "linux-source-6."])
+    minors = [int(match[1]) for name in listing.split() if (match := PACKAGES.fullmatch(name))]
+    known = sorted(minor for minor in minors if minor >= OLDEST_MINOR)
+    if not known:
+        raise BuildError(
+            "the package archive has no linux-source-6.12: run `apt-get update`, or set KERNEL_TREE"
+        )
+    package = f"linux-source-6.{known[-1]}"
+    found = re.search(
+        r"^Version: (\S+)$", output_of(["apt-cache", "show", "--no-all-versions", package]), re.MULTILINE
+    )
+    if not found:
+        raise BuildError(f"the package archive does not say the version of {package}: run `apt-get update`")
+    return f"{package}={found[1]}"
+
+
+def source_stamp(origin: str) -> str:
+    """Hash the inputs of the build: kernel, configuration, patches, driver, link core, compiler."""
+    digest = hashlib.sha256(origin.encode())
+    inputs = [Path(__file__), HERE / "config"]
+    inputs += sorted((HERE / "patches").glob("*.patch")) + sorted((HERE / "driver").iterdir())
+    inputs += (
+        [CORE / name for name in HOST_SOURCES]
+        + sorted(CORE.glob("core/*.h"))
+        + sorted(CORE.glob("emulate/*.h"))
+    )
+    for path in inputs:
+        digest.update(f"{path.relative_to(HERE.parent)}\0{path.stat().st_size}\0".encode())
+        digest.update(path.read_bytes())
+    digest.update(output_of(["gcc", "--version"]).splitlines()[0].encode())
+    return digest.hexdigest()
+
+
+def kernel_tree(work: Path, origin: str) -> Path:
+    """Return a patched copy of the kernel's tree in `work`."""
+    tree = work / "tree"
+    if "=" not in origin:
+        say(f"copying {origin}")
+        shutil.copytree(origin, tree, symlinks=True, ignore=shutil.ignore_patterns(".git", "*.o"))
+    else:
+        fetch(work, origin)
+        tree.mkdir()
+        say("unpacking")
+        package = next(work.glob("*.deb"))
+        run(["dpkg-deb", "--extract", str(package), str(work / "package")], work / "unpack.log")
+        package.unlink()
+        archive = next((work / "package").rglob("linux-source-*.tar.xz"))
+        run(
+            ["tar", "--extract", "--strip-components=1", "--file", str(archive), "--directory", str(tree)],
+            work / "unpack.log",
+        )
+        shutil.rmtree(work / "package")
+    for patch in sorted((HERE / "patches").glob("*.patch")):
+        command = ["patch", "-p1", "--forward", "--batch", "--reject-file=-", "-i", str(patch)]
+        if subprocess.run(command, cwd=tree, check=False, capture_output=True).returncode != 0:
+            raise BuildError(f"{patch.name} does not apply to {origin}")
+    return tree
+
+
+def fetch(work: Path, origin: str) -> None:
+    """Fetch the package; apt checks it against the archive's signed index."""
+    say(f"fetching {origin.replace('=', ' ')}")
+    # apt's own user cannot write here; the note that it prints about this goes to the log.
+    run(["apt-get", "download", "--quiet", origin], work / "fetch.log", folder=work)
+
+
+def add_driver(tree: Path, work: Path) -> None:
+    """Put the driver into the tree, with the link core as one object file."""
+    folder = tree / "drivers" / "net" / "clift"
+    folder.mkdir()
+    for path in (HERE / "driver").iterdir():
+        if path.suffix != ".cc":
+            shutil.copy(path, folder)
+    objects = work / "objects"
+    objects.mkdir()
+    for source in (HERE / "driver" / "host.cc", *(CORE / name for name in HOST_SOURCES)):
+        command = [
+            "g++",
+            "-std=c++17",
+            "-O2",
+            "-fno-pie",
+            "-fno-stack-protector",
+            f"-I{CORE}",
+            f"-I{HERE / 'driver'}",
+        ]
+        run([*command, "-c", str(source), "-o", str(objects / f"{source.stem}.o")], work / "driver.log")
+    parts = sorted(str(path) for path in objects.iterdir())
+    run(["ld", "-r", "-o", str(folder / "host.o_shipped"), *parts], work / "driver.log")
+
+
+def make_command(tree: Path, work: Path) -> list[str]:
+    """Return the start of every call of the kernel's build."""
+    return ["make", "-C", str(tree), "ARCH=um", f"O={work / 'kernel'}"]
+
+
+def configure(tree: Path, work: Path) -> None:
+    """Configure the kernel, and refuse a tree that lacks one of the wanted options."""
+    config = HERE / "config"
+    environment = os.environ | {"KCONFIG_ALLCONFIG": str(config)}
+    run([*make_command(tree, work), "allnoconfig"], work / "configure.log", environment=environment)
+    taken = (work / "kernel" / ".config").read_text().splitlines()
+    for wanted in config.read_text().splitlines():
+        if wanted.startswith("CONFIG_") and wanted not in taken:
+            raise BuildError(
+                f"this kernel cannot be configured with {wanted}: a kernel with time travel is needed"
+            )
+
+
+def compile_kernel(tree: Path, work: Path) -> None:
+    """Compile, with a line that says how far it is."""
+    jobs = len(os.sched_getaffinity(0))
+    command = [*make_command(tree, work), f"-j{jobs}", "linux"]
+    log = work / "compile.log"
+    say(f"compiling, some minutes with {jobs} processes")
+    with (
+        log.open("w") as output,
+        subprocess.Popen(
+            command, env=os.environ | FIXED, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process,
+    ):
+        assert process.stdout is not None
+        for done, line in enumerate(process.stdout):
+            output.write(line)
+            if sys.stderr.isatty():
+                print(
+                    f"\rclift-linux: {min(99, 100 * done // OBJECTS)} %", end="", file=sys.stderr, flush=True
+                )
+    if sys.stderr.isatty():
+        print("\r" + " " * 24 + "\r", end="", file=sys.stderr)
+    if process.returncode != 0:
+        raise BuildError(f"compiling failed: {first_complaint(log)}")
+
+
+def run(
+    command: list[str], log: Path, *, folder: Path | None = None, environment: dict[str, str] | None = None
+) -> None:
+    """Run a command with its output in `log`; when it fails, say its first complaint."""
+    with log.open("a") as output:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, check=False, stdout=output, stderr=subprocess.STDOUT
+        )
+    if done.returncode != 0:
+        raise BuildError(f"{command[0]} failed: {first_complaint(log)}")
+
+
+def first_complaint(log: Path) -> str:
+    """Return the first line of a log that names an error, else its last line."""
+    lines = log.read_text(errors="replace").splitlines()
+    complaints = [line.strip() for line in lines if re.search(r"\b(error|E|fatal)\b:", line)]
+    return (complaints or lines or ["it printed nothing"])[0 if complaints else -1]
+
+
+def output_of(command: list[str]) -> str:
+    """Return the printed text of a command; nothing when it fails."""
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+def say(words: str) -> None:
+    """Report progress."""
+    print(f"clift-linux: {words}", flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        build()
+    except BuildError as error:
+        sys.exit(f"clift-linux: {error}")

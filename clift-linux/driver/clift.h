@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Interface between the kernel's part of the driver (C) and its part outside (C++, host.cc): the link core of
+ * clift-ns2, packet records, settings. Times are nanoseconds of simulated time. */
+#ifndef CLIFT_H
+#define CLIFT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CLIFT_FORWARD, CLIFT_RETURN, CLIFT_DIRECTIONS };
+
+enum clift_fate { CLIFT_NOTHING_DUE, CLIFT_DELIVERED, CLIFT_GIVEN_UP };
+
+enum { CLIFT_CONTROL_BYTES = 16, CLIFT_MOST_FLOWS = 1000 };
+
+struct clift_settings {
+	char control[CLIFT_CONTROL_BYTES]; /* name of the congestion control */
+	long long flows;
+	long long duration_ns;
+	long long packet_bytes; /* MTU of the link: IP size of a full packet */
+	long long transfer_bytes; /* of each flow; 0: until the end */
+	long long receive_buffer_bytes;
+	long long window_packets; /* upper bound on each sender's congestion window */
+	long long delayed_acks; /* 0: every segment is acknowledged at once */
+};
+
+/* What records need of a packet with TCP. */
+struct clift_packet {
+	void *handle; /* the kernel's own */
+	int direction;
+	int flow;
+	unsigned int size_bytes; /* IP packet */
+	unsigned int payload_bytes;
+	unsigned int sequence, acknowledged;
+	int syn;
+};
+
+/* Reads settings.txt of the current folder and opens the traces. Not 0: refused; failure.txt says why. */
+int clift_open(struct clift_settings *settings);
+/* When a flow starts; 0 <= flow < flows. */
+long long clift_start_ns(int flow);
+/* Direction in which a flow's data travels. */
+int clift_direction(int flow);
+
+/* Puts a packet into the queue of its direction. Not 0: the queue is full. */
+int clift_take(long long now_ns, const struct clift_packet *packet);
+/* When the next packet is due at the far end; the largest number when none is. */
+long long clift_next_due_ns(int direction);
+/* Takes out the next packet that is due by now. */
+enum clift_fate clift_due(long long now_ns, int direction, void **handle);
+
+void clift_record_window(long long now_ns, int flow, unsigned int cwnd_packets, unsigned int ssthresh_packets,
+			 long long srtt_ns, int state);
+void clift_count(const char *name, int flow, long long value); /* flow < 0: of the whole run */
+void clift_fail(const char *reason);
+/* Completes the records and writes the counters. */
+void clift_close(long long now_ns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

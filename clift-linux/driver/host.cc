@@ -1,0 +1,332 @@
+// The part of the driver outside the simulated kernel: the link core of clift-ns2, packet and window records, settings.
+// It runs on the kernel's thread and takes memory from the host, never from the simulated machine.
+#include <sys/mman.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "clift.h"
+#include "core/delivery_plan.h"
+#include "core/input_error.h"
+#include "core/record_file.h"
+#include "core/schema.h"
+#include "core/trace_file.h"
+#include "emulate/flow_table.h"
+#include "emulate/link.h"
+#include "emulate/report.h"
+
+// The kernel's allocator must not be entered from a timer, and its memory is small: every object lives in memory of
+// the host. Freed blocks are kept by size, in powers of two.
+namespace {
+
+class Arena {
+ public:
+  void* take(std::size_t bytes) {
+    const std::size_t kind = kind_of(bytes);
+    if (Free* block = free_[kind]) {
+      free_[kind] = block->next;
+      return block;
+    }
+    const std::size_t size = std::size_t{1} << kind;
+    if (size > left_) grow(size);
+    void* block = next_;
+    next_ += size;
+    left_ -= size;
+    return block;
+  }
+
+  void give(void* block, std::size_t bytes) {
+    const std::size_t kind = kind_of(bytes);
+    free_[kind] = new (block) Free{free_[kind]};
+  }
+
+ private:
+  struct Free {
+    Free* next;
+  };
+  static constexpr std::size_t least_kind = 4, chunk_bytes = std::size_t{1} << 20;
+
+  static std::size_t kind_of(std::size_t bytes) {
+    std::size_t kind = least_kind;
+    while ((std::size_t{1} << kind) < bytes) ++kind;
+    return kind;
+  }
+
+  void grow(std::size_t least) {
+    left_ = std::max(least, chunk_bytes);
+    void* chunk = mmap(nullptr, left_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (chunk == MAP_FAILED) std::abort();
+    next_ = static_cast<char*>(chunk);
+  }
+
+  std::array<Free*, 64> free_{};
+  char* next_ = nullptr;
+  std::size_t left_ = 0;
+};
+
+Arena arena;
+constexpr std::size_t block_header_bytes = 16;  // holds the block's size, and keeps the alignment
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  char* block = static_cast<char*>(arena.take(bytes + block_header_bytes));
+  std::memcpy(block, &bytes, sizeof bytes);
+  return block + block_header_bytes;
+}
+
+void operator delete(void* object) noexcept {
+  if (object == nullptr) return;
+  char* block = static_cast<char*>(object) - block_header_bytes;
+  std::size_t bytes;
+  std::memcpy(&bytes, block, sizeof bytes);
+  arena.give(block, bytes + block_header_bytes);
+}
+
+void operator delete(void* object, std::size_t) noexcept { operator delete(object); }
+
+namespace clift {
+namespace {
+
+using KernelLink = Link<void*>;
+
+constexpr long long tcp_header_bytes = 52;  // TCP with timestamps, and IP
+
+struct LinkSettings {
+  std::string trace;
+  double rate_bps = 0;
+  PlanOptions options;
+};
+
+struct Flow {
+  int direction = CLIFT_FORWARD;
+  Nanoseconds start_ns = 0;
+  SegmentNumbers segments[CLIFT_DIRECTIONS];
+};
+
+struct Experiment {
+  std::array<LinkSettings, CLIFT_DIRECTIONS> link_settings;
+  Nanoseconds rtt_ns = 0;
+  std::int64_t queue_packets = 1;
+  std::array<std::unique_ptr<LinkTraceFile>, CLIFT_DIRECTIONS> traces;
+  std::vector<KernelLink> links;
+  std::vector<Flow> flows;
+  std::unique_ptr<RecordFile<schema::PacketRecord>> packets;
+  std::unique_ptr<RecordFile<schema::WindowRecord>> windows;
+  std::int64_t sent_packets = 0;
+  Nanoseconds last_record_ns = 0;
+  Counters counters;
+};
+
+Experiment* experiment = nullptr;
+
+using Setters = std::map<std::string, std::function<void(std::istream&)>>;
+
+void add_link(Setters& setters, const std::string& direction, LinkSettings& link) {
+  setters[direction] = [&link](auto& in) { in >> link.trace; };
+  setters[direction + "_rate_bps"] = [&link](auto& in) { in >> link.rate_bps; };
+  setters[direction + "_lldu_bytes"] = [&link](auto& in) { in >> link.options.lldu_bytes; };
+  setters[direction + "_packed"] = [&link](auto& in) {
+    bool packed = false;
+    in >> packed;
+    link.options.packing = packed ? Packing::packed : Packing::padded;
+  };
+  setters[direction + "_offset_ns"] = [&link](auto& in) { in >> link.options.offset_ns; };
+}
+
+Setters setters_of(Experiment& run, clift_settings& settings) {
+  Setters setters;
+  add_link(setters, "forward", run.link_settings[CLIFT_FORWARD]);
+  add_link(setters, "return", run.link_settings[CLIFT_RETURN]);
+  const auto number = [&setters](const char* name, auto& target) { setters[name] = [&target](auto& in) { in >> target; }; };
+  number("rtt_ns", run.rtt_ns);
+  number("queue_packets", run.queue_packets);
+  number("duration_ns", settings.duration_ns);
+  number("packet_bytes", settings.packet_bytes);
+  number("transfer_bytes", settings.transfer_bytes);
+  number("receive_buffer_bytes", settings.receive_buffer_bytes);
+  number("window_packets", settings.window_packets);
+  number("delayed_acks", settings.delayed_acks);
+  setters["control"] = [&settings](auto& in) {
+    std::string name;
+    in >> name;
+    std::snprintf(settings.control, sizeof settings.control, "%s", name.c_str());
+  };
+  for (const char* name : {"loop", "in_order", "hold_ns"}) {
+    setters[name] = [&run, key = std::string(name)](auto& in) {
+      Nanoseconds value = 0;
+      in >> value;
+      for (LinkSettings& link : run.link_settings) {
+        if (key == "loop") link.options.loop = value != 0;
+        if (key == "in_order") link.options.in_order = value != 0;
+        if (key == "hold_ns") link.options.hold_ns = value;
+      }
+    };
+  }
+  setters["flow"] = [&run](auto& in) {
+    Flow flow;
+    in >> flow.direction >> flow.start_ns;
+    run.flows.push_back(flow);
+  };
+  return setters;
+}
+
+// The settings file holds one `KEY VALUE ...` a line; `tmt` writes it.
+void read_settings(const std::string& path, Experiment& run, clift_settings& settings) {
+  const Setters setters = setters_of(run, settings);
+  std::ifstream file(path);
+  if (!file) throw InputError(path, "cannot be read");
+  for (std::string key; file >> key;) {
+    const auto setter = setters.find(key);
+    if (setter == setters.end()) throw InputError(path, key + " is no setting");
+    setter->second(file);
+    if (!file) throw InputError(path, "the value of " + key + " is missing, or no number");
+  }
+  settings.flows = static_cast<long long>(run.flows.size());
+}
+
+KernelLink link_of(Experiment& run, int direction) {
+  const LinkSettings& link = run.link_settings[static_cast<std::size_t>(direction)];
+  const Nanoseconds propagation_ns = run.rtt_ns / 2;
+  if (link.trace.empty()) return {RatePlan(link.rate_bps), run.queue_packets, propagation_ns};
+  auto& trace = run.traces[static_cast<std::size_t>(direction)];
+  trace = std::make_unique<LinkTraceFile>(link.trace);
+  return {DeliveryPlan(trace->rows(), link.options), run.queue_packets, propagation_ns};
+}
+
+void record(schema::PacketRecord packet, schema::PacketEvent event, Nanoseconds now_ns) {
+  packet.delay_ns = event == schema::PacketEvent::received ? now_ns - packet.time_ns : schema::unsettled;
+  packet.time_ns = now_ns;
+  experiment->last_record_ns = now_ns;
+  packet.event = static_cast<std::uint8_t>(event);
+  experiment->packets->append(packet);
+}
+
+KernelLink& link_to(int direction) { return experiment->links[static_cast<std::size_t>(direction)]; }
+
+void count_link(const char* name, int direction, Nanoseconds now_ns) {
+  const auto use = link_to(direction).row_use(now_ns);
+  if (!use) return;
+  const std::string prefix = name;
+  experiment->counters.insert(experiment->counters.end(), {{prefix + "_rows_offered", use->offered},
+                                                           {prefix + "_rows_used", use->used},
+                                                           {prefix + "_bytes_offered", use->offered_bytes},
+                                                           {prefix + "_bytes_used", use->used_bytes},
+                                                           {prefix + "_trace_repeats", use->repeats}});
+}
+
+// A number that packets of the flow's data have by their sequence, and acknowledgements by what they cover.
+void number(schema::PacketRecord& record, const clift_packet& packet) {
+  Flow& flow = experiment->flows[static_cast<std::size_t>(packet.flow)];
+  SegmentNumbers& own = flow.segments[packet.direction];
+  if (packet.syn != 0 || packet.payload_bytes > 0) {
+    const auto sent = packet.syn != 0 ? own.begin(packet.sequence) : own.sent(packet.sequence, packet.payload_bytes);
+    record.sequence = sent.segment;
+    record.transmission = sent.transmission;
+  } else {
+    record.sequence = flow.segments[1 - packet.direction].acknowledged(packet.acknowledged);
+  }
+}
+
+}  // namespace
+}  // namespace clift
+
+using namespace clift;
+
+int clift_open(clift_settings* settings) {
+  try {
+    experiment = new Experiment;
+    read_settings("settings.txt", *experiment, *settings);
+    for (int direction = 0; direction < CLIFT_DIRECTIONS; ++direction) {
+      experiment->links.push_back(link_of(*experiment, direction));
+    }
+    experiment->packets = std::make_unique<RecordFile<schema::PacketRecord>>("packets.npy");
+    experiment->windows = std::make_unique<RecordFile<schema::WindowRecord>>("windows.npy");
+    return 0;
+  } catch (const std::exception& error) {
+    clift_fail(error.what());
+    return 1;
+  }
+}
+
+long long clift_start_ns(int flow) { return experiment->flows[static_cast<std::size_t>(flow)].start_ns; }
+
+int clift_direction(int flow) { return experiment->flows[static_cast<std::size_t>(flow)].direction; }
+
+int clift_take(long long now_ns, const clift_packet* packet) {
+  KernelLink::Packet sent;
+  sent.payload = packet->handle;
+  sent.record.time_ns = now_ns;
+  sent.record.direction = static_cast<std::uint8_t>(packet->direction);
+  sent.record.flow = static_cast<std::uint16_t>(packet->flow);
+  // A SYN has eight bytes of options more than data; they are no payload.
+  sent.record.size_bytes = packet->syn != 0 ? tcp_header_bytes : packet->size_bytes;
+  sent.record.uid = experiment->sent_packets++;
+  number(sent.record, *packet);
+  record(sent.record, schema::PacketEvent::sent, now_ns);
+  const auto dropped = link_to(packet->direction).take(now_ns, sent);
+  if (!dropped) return 0;
+  record(sent.record, schema::PacketEvent::queue_dropped, now_ns);
+  return 1;
+}
+
+long long clift_next_due_ns(int direction) { return link_to(direction).next_due_ns(); }
+
+clift_fate clift_due(long long now_ns, int direction, void** handle) {
+  const auto outcome = link_to(direction).outcome(now_ns);
+  if (!outcome) return CLIFT_NOTHING_DUE;
+  *handle = outcome->packet.payload;
+  const bool delivered = outcome->fate == Fate::delivered;
+  // The kernel's timer goes off a nanosecond late. Records stay in order of time.
+  experiment->last_record_ns = std::max(experiment->last_record_ns, outcome->due_ns);
+  record(outcome->packet.record,
+         delivered                     ? schema::PacketEvent::received
+         : outcome->fate == Fate::lost ? schema::PacketEvent::link_lost
+                                       : schema::PacketEvent::link_unsettled,
+         std::min<Nanoseconds>(experiment->last_record_ns, now_ns));
+  return delivered ? CLIFT_DELIVERED : CLIFT_GIVEN_UP;
+}
+
+void clift_record_window(long long now_ns, int flow, unsigned cwnd_packets, unsigned ssthresh_packets, long long srtt_ns,
+                         int state) {
+  schema::WindowRecord window{};
+  window.time_ns = now_ns;
+  window.flow = static_cast<std::uint16_t>(flow);
+  window.cwnd_packets = cwnd_packets;
+  window.ssthresh_packets = ssthresh_packets;
+  window.srtt_ns = srtt_ns > 0 ? srtt_ns : schema::unsettled;
+  window.state = static_cast<std::uint8_t>(state);
+  experiment->windows->append(window);
+}
+
+void clift_count(const char* name, int flow, long long value) {
+  const std::string prefix = flow < 0 ? "" : "flow_" + std::to_string(flow) + "_";
+  experiment->counters.emplace_back(prefix + name, value);
+}
+
+void clift_fail(const char* reason) {
+  std::ofstream("failure.txt") << reason << std::endl;
+}
+
+void clift_close(long long now_ns) {
+  try {
+    experiment->packets->close();
+    experiment->windows->close();
+    clift_count("end_ns", -1, now_ns);
+    clift_count("header_bytes", -1, tcp_header_bytes);
+    count_link("forward", CLIFT_FORWARD, now_ns);
+    count_link("return", CLIFT_RETURN, now_ns);
+    write_counters("counters.tsv", experiment->counters);
+  } catch (const std::exception& error) {
+    clift_fail(error.what());
+  }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The two ends of the link as network devices. A packet that one end sends is handed to the link core, which says
+ * when the other end has it; one timer per direction waits for the next such moment. */
+#include <linux/etherdevice.h>
+#include <linux/hrtimer.h>
+#include <linux/if_arp.h>
+#include <linux/inetdevice.h>
+#include <linux/ip.h>
+#include <linux/limits.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/tcp.h>
+#include <net/ip_fib.h>
+#include <net/net_namespace.h>
+#include <net/tcp.h>
+
+#include "run.h"
+
+struct clift_end {
+	struct hrtimer timer; /* of the direction that begins here */
+	int direction;
+};
+
+static struct net_device *ends[CLIFT_DIRECTIONS];
+static u64 begin_ns;
+
+s64 clift_now_ns(void)
+{
+	return ktime_get_ns() - begin_ns;
+}
+
+void clift_begin(void)
+{
+	begin_ns = ktime_get_ns();
+}
+
+static void rearm(struct clift_end *end)
+{
+	s64 due_ns = clift_next_due_ns(end->direction);
+
+	if (due_ns != S64_MAX)
+		hrtimer_start(&end->timer, ns_to_ktime(due_ns + begin_ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* Whether this is a packet of one of our flows. */
+static bool describe(struct sk_buff *skb, int direction, struct clift_packet *packet)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+	const struct tcphdr *tcp = tcp_hdr(skb);
+	int port;
+
+	if (skb->protocol != htons(ETH_P_IP) || ip->protocol != IPPROTO_TCP)
+		return false;
+	/* The sender's port is the flow's number; the sender stands at the end where the flow's data begins. */
+	port = ntohs(tcp->source) >= CLIFT_SENDER_PORT ? ntohs(tcp->source) : ntohs(tcp->dest);
+	*packet = (struct clift_packet){
+		.handle = skb,
+		.direction = direction,
+		.flow = port - CLIFT_SENDER_PORT,
+		.size_bytes = skb->len,
+		.payload_bytes = skb->len - skb_tcp_all_headers(skb),
+		.sequence = ntohl(tcp->seq),
+		.acknowledged = ntohl(tcp->ack_seq),
+		.syn = tcp->syn,
+	};
+	return packet->flow >= 0 && packet->flow < clift_flows();
+}
+
+static netdev_tx_t send(struct sk_buff *skb, struct net_device *device)
+{
+	struct clift_end *end = netdev_priv(device);
+	struct clift_packet packet;
+
+	/* The queue may hold it for long: its bytes must not count for the sending socket any more. */
+	skb_orphan(skb);
+	if (!describe(skb, end->direction, &packet) || clift_take(clift_now_ns(), &packet) != 0)
+		dev_kfree_skb(skb);
+	else
+		rearm(end);
+	return NETDEV_TX_OK;
+}
+
+static void deliver(struct sk_buff *skb, struct net_device *to)
+{
+	int flow = ntohs(tcp_hdr(skb)->dest) - CLIFT_SENDER_PORT;
+
+	skb->dev = to;
+	skb_scrub_packet(skb, true);
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	netif_receive_skb(skb);
+	if (flow >= 0)
+		clift_watch(flow);
+}
+
+static enum hrtimer_restart settle(struct hrtimer *timer)
+{
+	struct clift_end *end = container_of(timer, struct clift_end, timer);
+	struct sk_buff_head arrived;
+	enum clift_fate fate;
+	struct sk_buff *next;
+	void *skb;
+
+	/* All that is due comes off the link before the first answer is sent. */
+	__skb_queue_head_init(&arrived);
+	while ((fate = clift_due(clift_now_ns(), end->direction, &skb)) != CLIFT_NOTHING_DUE) {
+		if (fate == CLIFT_DELIVERED)
+			__skb_queue_tail(&arrived, skb);
+		else
+			kfree_skb(skb);
+	}
+	while ((next = __skb_dequeue(&arrived)) != NULL)
+		deliver(next, ends[!end->direction]);
+	rearm(end);
+	return HRTIMER_NORESTART;
+}
+
+static const struct net_device_ops operations = { .ndo_start_xmit = send };
+
+static void set_up(struct net_device *device)
+{
+	device->netdev_ops = &operations;
+	device->type = ARPHRD_NONE;
+	device->flags = IFF_POINTOPOINT | IFF_NOARP;
+	device->priv_flags |= IFF_NO_QUEUE;
+	device->lltx = true;
+	device->needs_free_netdev = true;
+	/* Nothing is copied and no checksum computed; segmentation stays with TCP. */
+	device->features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;
+	device->hw_features = device->features;
+}
+
+static int give_address(struct net_device *device, int end)
+{
+	struct ifreq request = {};
+	struct sockaddr_in *address = (struct sockaddr_in *)&request.ifr_addr;
+	int error;
+
+	strscpy(request.ifr_name, device->name, IFNAMSIZ);
+	*address = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(clift_address(end)) };
+	error = devinet_ioctl(dev_net(device), SIOCSIFADDR, &request);
+	if (error)
+		return error;
+	address->sin_addr.s_addr = htonl(0xffffff00);
+	return devinet_ioctl(dev_net(device), SIOCSIFNETMASK, &request);
+}
+
+/* The route to the other end, with which every segment is acknowledged at once (`ip route add ... quickack 1`). */
+static int add_quick_route(struct net_device *device, int end)
+{
+	struct {
+		struct nlattr head;
+		u32 value;
+	} metric = { { .nla_len = NLA_HDRLEN + sizeof(u32), .nla_type = RTAX_QUICKACK }, 1 };
+	struct fib_config route = {
+		.fc_dst = htonl(clift_address(!end)),
+		.fc_dst_len = 32,
+		.fc_type = RTN_UNICAST,
+		.fc_scope = RT_SCOPE_LINK,
+		.fc_protocol = RTPROT_STATIC,
+		.fc_table = RT_TABLE_MAIN,
+		.fc_oif = device->ifindex,
+		.fc_nlflags = NLM_F_CREATE,
+		.fc_mx = &metric.head,
+		.fc_mx_len = sizeof(metric),
+		.fc_nlinfo = { .nl_net = dev_net(device) },
+	};
+	struct fib_table *table;
+	int error = -ENOBUFS;
+
+	rtnl_lock();
+	table = fib_new_table(dev_net(device), RT_TABLE_MAIN);
+	if (table)
+		error = fib_table_insert(dev_net(device), table, &route, NULL);
+	rtnl_unlock();
+	return error;
+}
+
+int clift_add_end(struct net *net, int end, int mtu, bool quick_acks)
+{
+	struct net_device *device = alloc_netdev(sizeof(struct clift_end), "link", NET_NAME_PREDICTABLE, set_up);
+	struct clift_end *own;
+	int error;
+
+	if (!device)
+		return -ENOMEM;
+	own = netdev_priv(device);
+	own->direction = end;
+	hrtimer_init(&own->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	own->timer.function = settle;
+	device->mtu = mtu;
+	device->min_mtu = 68;
+	device->max_mtu = 65535;
+	dev_net_set(device, net);
+	error = register_netdev(device);
+	if (error)
+		return error;
+	ends[end] = device;
+	rtnl_lock();
+	error = dev_change_flags(device, device->flags | IFF_UP, NULL);
+	rtnl_unlock();
+	if (!error)
+		error = give_address(device, end);
+	return error ?: quick_acks ? add_quick_route(device, end) : 0;
+}

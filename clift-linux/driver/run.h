@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Interface between the link's ends (net.c) and the flows (run.c). */
+#ifndef CLIFT_RUN_H
+#define CLIFT_RUN_H
+
+#include <linux/types.h>
+
+#include "clift.h"
+
+struct net;
+
+enum { CLIFT_SENDER_PORT = 10000, CLIFT_RECEIVER_PORT = 5000 };
+
+static inline u32 clift_address(int end)
+{
+	return 0x0a000001 + end; /* 10.0.0.1 and 10.0.0.2 */
+}
+
+/* net.c */
+int clift_add_end(struct net *net, int end, int mtu, bool quick_acks);
+void clift_begin(void);
+s64 clift_now_ns(void);
+
+/* run.c */
+int clift_flows(void);
+void clift_watch(int flow);
+
+#endif

@@ -1,0 +1,163 @@
+"""Runs of Linux's own TCP in simulated time: what they deliver, that they repeat, and what is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tmt.backend.linux import soundness
+from tmt.backend.linux.kernel import Kernel
+from tmt.errors import SimulatorError, UsageError
+from tmt.experiment import Experiment, PlainLink, TraceLink
+from tmt.io import write_trace
+from tmt.schema import PACKET_EVENTS
+from tmt.settings.access import WiredHop
+from tmt.settings.tcp import LINUX, STACKS
+from tmt.trace import LinkTrace
+from tmt.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.ns2.conftest import Datagrams
+
+RATE_BPS = 2e6
+SEGMENT_SHARE = 1448 / 1500
+"""TCP payload in a full packet."""
+
+
+def experiment(**settings: Any) -> Experiment:
+    """A GEO link of 2 Mbit/s for 20 s."""
+    return Experiment(
+        **{
+            "tcp": "cubic",
+            "stack": LINUX,
+            "forward_link": PlainLink(RATE_BPS),
+            "rtt_ns": 500 * NS_PER_MS,
+            "duration_ns": 20 * NS_PER_S,
+        }
+        | settings
+    )
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("tcp", STACKS[LINUX])
+def test_control__fills_a_link_that_loses_nothing(tcp: str) -> None:
+    row = experiment(tcp=tcp, duration_ns=60 * NS_PER_S, rtt_ns=100 * NS_PER_MS).run().row
+    assert isinstance(row["goodput_bps"], float)
+    assert 0.85 < row["goodput_bps"] / (RATE_BPS * SEGMENT_SHARE) <= 1
+
+
+@pytest.mark.usefixtures("kernel")
+def test_run__repeats_to_the_nanosecond(tmp_path: Path) -> None:
+    first, again = (experiment(seed=3).run(tmp_path / name) for name in ("first", "again"))
+    assert np.array_equal(first.packets, again.packets)
+    assert np.array_equal(first.windows, again.windows)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_seed__moves_the_start_of_a_flow() -> None:
+    starts = {
+        int(experiment(seed=seed, start_spread_ns=NS_PER_S).run().packets["time_ns"][0]) for seed in (1, 2, 3)
+    }
+    assert len(starts) == 3
+    assert max(starts) < NS_PER_S
+
+
+@pytest.mark.usefixtures("kernel")
+def test_transfers__end_when_all_is_delivered() -> None:
+    result = experiment(transfer_bytes=100_000, flows=3, duration_ns=100 * NS_PER_S).run()
+    row = result.row
+    assert row["flows_completed"] == 3
+    assert row["goodput_bytes"] == 300_000
+    assert isinstance(row["completion_s"], float)
+    # 70 segments a flow: the handshake, and three round trips of slow start from ten segments.
+    assert 1.5 < row["completion_s"] < 4
+
+
+@pytest.mark.usefixtures("kernel")
+def test_delayed_acks__halve_the_acknowledgements() -> None:
+    counts = {}
+    for delayed in (False, True):
+        packets = experiment(delayed_acks=delayed).run().packets
+        data = (packets["event"] == PACKET_EVENTS.index("received")) & (packets["direction"] == 0)
+        acks = (packets["event"] == PACKET_EVENTS.index("sent")) & (packets["direction"] == 1)
+        counts[delayed] = np.count_nonzero(acks) / np.count_nonzero(data)
+    assert counts[False] > 0.95
+    # Slow start acknowledges every segment in any case.
+    assert counts[True] < 0.75
+
+
+@pytest.mark.usefixtures("kernel")
+def test_window__bounds_the_sender() -> None:
+    # 20 packets a round trip of 0.5 s: 20 * 1448 * 8 / 0.506 bit/s.
+    row = experiment(window_packets=20).run().row
+    assert row["goodput_bps"] == pytest.approx(20 * 1448 * 8 / 0.506, rel=0.1)
+
+
+@pytest.fixture
+def lossy_trace(tmp_path: Path) -> Path:
+    """5000 rows of 1500 bytes, 6 ms apart, of which 1 % are lost and others come up to 50 ms late."""
+    random = np.random.default_rng(1)
+    rows = 5000
+    trace = LinkTrace(
+        np.arange(rows) * 6 * NS_PER_MS,
+        random.integers(0, 50 * NS_PER_MS, rows),
+        random.random(rows) > 0.01,
+        np.ones(rows, np.uint8),
+        {"lldu_bytes": 1500},
+    )
+    write_trace(tmp_path / "lossy.parquet", trace)
+    write_trace(tmp_path / "lossy.npy", trace)
+    return tmp_path / "lossy.parquet"
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("in_order", [False, True])
+def test_schedule__has_the_same_fates_in_ns2(
+    lossy_trace: Path, in_order: bool, send_datagrams: Datagrams
+) -> None:
+    # The packets that the kernel sent go once more, at their times, through ns-2's Queue/Clift.
+    run = experiment(forward_link=TraceLink(lossy_trace), in_order=in_order, queue_packets=30).run()
+    packets = run.packets[run.packets["direction"] == 0]
+    ended = packets[packets["event"] > 0]
+    sent = packets[(packets["event"] == 0) & np.isin(packets["uid"], ended["uid"])]
+    order = {int(uid): number for number, uid in enumerate(sent["uid"])}
+    fates = {order[int(row["uid"])]: (PACKET_EVENTS[row["event"]], int(row["time_ns"])) for row in ended}
+    there = send_datagrams(
+        lossy_trace.with_suffix(".npy"),
+        [(int(row["time_ns"]), int(row["size_bytes"])) for row in sent],
+        delay_s=0.25,
+        limit_=30,
+        in_order_=int(in_order),
+        loop_=1,
+    )
+    assert there.fates() == fates
+
+
+@pytest.mark.parametrize("name", list(soundness.MACHINE_SIGNS))
+def test_sign_of_the_machine__is_told(name: str, tmp_path: Path) -> None:
+    counters = dict.fromkeys(soundness.MACHINE_SIGNS, 0) | {name: 7, "flow_0_rwnd_limited_us": 0}
+    (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
+    reason = soundness.reason_to_doubt(tmp_path, 1)
+    assert reason == f"{soundness.MACHINE_SIGNS[name]} (7 times)"
+
+
+def test_receive_buffer_that_limits__is_told(tmp_path: Path) -> None:
+    counters = dict.fromkeys(soundness.MACHINE_SIGNS, 0) | {"flow_0_rwnd_limited_us": 1_500_000}
+    (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
+    assert soundness.reason_to_doubt(tmp_path, 1) == "the receive buffer limited flow 0 for 1.5 s"
+
+
+def test_part_that_only_ns2_has__is_refused() -> None:
+    with pytest.raises(UsageError, match="wired is given, which backend linux does not have; ns2 has it"):
+        experiment(wired=WiredHop(rate_bps=1e7, delay_ns=0, loss=0))
+
+
+def test_missing_kernel__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tmt.backend.linux.kernel._HOME", tmp_path)
+    monkeypatch.delenv("CLIFT_LINUX", raising=False)
+    with pytest.raises(SimulatorError, match="make linux-kernel"):
+        Kernel.find()

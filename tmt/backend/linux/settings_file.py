@@ -1,0 +1,77 @@
+"""The settings file of a run of the kernel: a key and its values a line (`clift-linux/driver/host.cc`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.backend.link_files import ReadyLink
+from tmt.settings.tcp import LINUX, VARIANTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.backend.setup import Setup
+    from tmt.settings.links import PlainLink
+
+SETTINGS = "settings.txt"
+SEGMENT_MEMORY_BYTES = 2304
+"""Memory that the kernel counts for a segment of a packet of 1500 bytes; larger ones take more."""
+
+LEAST_BUFFER_BYTES = 1 << 20
+
+
+def settings_text(setup: Setup) -> str:
+    """Return the text of the settings file."""
+    return "".join(f"{line}\n" for line in _lines(setup))
+
+
+def window_packets(setup: Setup) -> int:
+    """Return the bound on the window, which a setup always has."""
+    assert setup.settings.window_packets is not None
+    return setup.settings.window_packets
+
+
+def receive_buffer_bytes(setup: Setup) -> int:
+    """Return the size of the receivers' buffers: twice the largest window, as the kernel counts memory.
+
+    The kernel advertises a part of its buffer. The congestion window is the bound, and never the buffer.
+    """
+    memory = max(SEGMENT_MEMORY_BYTES, 2 * setup.settings.packet_bytes)
+    return max(LEAST_BUFFER_BYTES, 2 * window_packets(setup) * memory)
+
+
+def _lines(setup: Setup) -> Iterator[str]:
+    settings = setup.settings
+    yield from _link_lines("forward", setup.forward)
+    yield from _link_lines("return", setup.back)
+    values = {
+        "loop": int(settings.loop),
+        "in_order": int(settings.in_order),
+        "hold_ns": settings.hold_ns or 0,
+        "rtt_ns": settings.rtt_ns,
+        "queue_packets": settings.queue_packets,
+        "control": VARIANTS[settings.tcp].controls[LINUX],
+        "duration_ns": settings.duration_ns,
+        "packet_bytes": settings.packet_bytes,
+        "transfer_bytes": settings.transfer_bytes or 0,
+        "receive_buffer_bytes": receive_buffer_bytes(setup),
+        "window_packets": window_packets(setup),
+        "delayed_acks": int(settings.delayed_acks),
+    }
+    yield from (f"{key} {value}" for key, value in values.items())
+    spread = np.random.default_rng(settings.seed).random(settings.flows)
+    for part in spread.tolist():
+        yield f"flow 0 {settings.start_ns + int(part * settings.start_spread_ns)}"
+
+
+def _link_lines(direction: str, link: ReadyLink | PlainLink) -> Iterator[str]:
+    if not isinstance(link, ReadyLink):
+        yield f"{direction}_rate_bps {link.rate_bps:.15g}"
+        return
+    yield f"{direction} {link.file.npy}"
+    if link.lldu_bytes is not None:
+        yield f"{direction}_lldu_bytes {link.lldu_bytes}"
+    yield f"{direction}_packed {int(link.packing == 'packed')}"
+    yield f"{direction}_offset_ns {link.file.first_ns + link.link.offset_ns}"
