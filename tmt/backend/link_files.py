@@ -157,7 +157,7 @@ def _padded_packets(npy: Path, packet_bytes: int) -> int:
 
 
 def _version(name: str) -> tuple[int, int]:
-    """Tell apart what a path held at different times; the reader refuses a file that cannot be found."""
+    """Return time and size of a file; the reader refuses a file that cannot be found."""
     try:
         status = Path(name).stat()
     except OSError:

@@ -26,7 +26,7 @@ MIN_QUEUE_PACKETS = 10
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What one simulation is run with.
+    """A prepared run.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Setup:
     back: ReadyLink | PlainLink
 
     def notes(self) -> list[str]:
-        """Say what a user may not expect of the traces: an assumed LLDU size, an end before the run's."""
+        """Return notes on the traces for the user: an assumed LLDU size, an end before the run's."""
         found = []
         for direction, link in (("forward", self.forward), ("return", self.back)):
             if isinstance(link, PlainLink):

@@ -1,4 +1,4 @@
-"""What a campaign adds to the row of a run: where it stands in the grid, and how it ended."""
+"""Columns that a campaign adds to the row of a run: its place in the grid, and its outcome."""
 
 from __future__ import annotations
 

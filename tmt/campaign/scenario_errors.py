@@ -1,4 +1,4 @@
-"""How a scenario file is refused: key, value and what is allowed, in one line, with the line's number."""
+"""Refusals of scenario files: key, value and the allowed values in one line, with the line's number."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def spell(key: Key) -> str:
 
 
 def refuse(error: ValidationError, model: type[BaseModel], place: Key, listed: dict[str, int]) -> Refused:
-    """Return what pydantic found wrong, an unknown key first: it is often a misspelt one that is missing.
+    """Return the refusal for an error of pydantic, an unknown key first: it may be a missing key, misspelt.
 
     `listed` has the index of keys given as lists.
     """

@@ -45,7 +45,7 @@ class Section(BaseModel):
 
 
 class Grid(Section):
-    """``[grid]``: TCP variants, and the seeds, each of which is another piece of the channel."""
+    """``[grid]``: TCP variants and seeds; each seed sees another piece of the channel."""
 
     tcp: Annotated[tuple[Tcp, ...], Field(min_length=1, strict=False)]
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1, strict=False)]
@@ -104,16 +104,16 @@ class _TrafficKeys(Section):
 
 
 Link: Any = create_model("Link", __base__=_LinkKeys, **_parameter_keys("link"))
-"""``[link]``: the path between sender and receiver, the same in every run but for what is listed."""
+"""``[link]``: the path between sender and receiver."""
 
 Wired: Any = create_model("Wired", __base__=Section, **_parameter_keys("wired"))
 """``[wired]``: a hop between the senders and the node before the link."""
 
 ProxySection: Any = create_model("ProxySection", __base__=Section, **_parameter_keys("proxy"))
-"""``[proxy]``: what splits the connections there, where ``[link]`` says that there is a proxy."""
+"""``[proxy]``: the proxy that splits connections, where ``[link]`` has ``proxy = true``."""
 
 Traffic: Any = create_model("Traffic", __base__=_TrafficKeys, **_parameter_keys("traffic"))
-"""``[[traffic]]``: what the senders send, with which TCP stack, and how FECTCP codes it."""
+"""``[[traffic]]``: the flows, their TCP stack and FECTCP's code."""
 
 
 class GeneratedTrace(Section):

@@ -1,6 +1,6 @@
-"""What a worker does, in any process, on any machine: make a link trace that runs share, or run a simulation.
+"""Tasks of a worker in any process, on any machine: make a link trace that runs share, or run an experiment.
 
-A task is plain data, and so is what it gives back.
+Tasks and their results are plain data.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tmt.schema import Packing
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""Error numbers that say that nothing more can be written: every other run would fail alike."""
+"""Error numbers of a full disk: every other run would fail alike."""
 
 
 class FullDiskError(OutputError):
@@ -49,7 +49,7 @@ class FullDiskError(OutputError):
 
 @dataclass(frozen=True, slots=True)
 class Simulate:
-    """Run one simulation over the link trace in `cache`; records that the run asks for go to `records`."""
+    """Run one experiment over the link traces in `cache`; packet records go to `records`."""
 
     run: Run
     attempt: int
@@ -160,13 +160,13 @@ def _placed(task: Simulate, link: TraceLink, conversion: Conversion, start: floa
 
 
 def _as_listed(run: Run) -> dict[str, Any]:
-    """Return what the traffic says of codes: where it varies, TCP's runs stand beside FECTCP's."""
+    """Return the code that the traffic lists: where it varies, TCP's runs stand beside FECTCP's."""
     given = {name: run.coordinates[name] for name in ("code", "block_segments")}
     return {name: value for name, value in given.items() if value is not None}
 
 
 def _frame(task: Simulate) -> dict[str, Any]:
-    """Return what is known of a run before and after it, whatever becomes of it."""
+    """Return the columns of a run that do not depend on its outcome."""
     run, scheme = task.run, task.run.link_scheme
     parameters = asdict(scheme)
     if run.online is not None:

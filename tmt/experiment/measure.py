@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """What one simulation gave.
+    """The result of one experiment.
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class ExperimentResult:
     packets : [n_packets], columns of `tmt.schema.PACKET_RECORDS`
     windows : [n_changes], columns of `tmt.schema.WINDOW_RECORDS`
     flows
-        What reached each flow's receiver.
+        Data that reached each flow's receiver.
     end_ns
         Simulated time at which the run ended.
     notes
-        What a user may not expect: an assumed LLDU size, a trace that ends before the run does.
+        Notes for the user: an assumed LLDU size, a trace that ends before the run does.
     """
 
     row: dict[str, Value]

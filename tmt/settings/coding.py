@@ -33,7 +33,7 @@ _MEASURED = Path(__file__).with_name("code_overhead.csv")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coding:
-    """What FECTCP's segments are symbols of.
+    """The code of FECTCP's segments.
 
     Without a size of blocks, a transfer has blocks of `MAX_BLOCK_SEGMENTS` at most, and an endless flow has
     blocks of `ENDLESS_BLOCK_SEGMENTS`.

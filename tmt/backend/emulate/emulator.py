@@ -1,4 +1,4 @@
-"""The emulator program: where it is, how it is run, and that nothing of it outlives us."""
+"""Find and run the emulator program; none of its processes outlives this one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run(
     output: Path | None = None,
     timeout_s: float | None = None,
 ) -> EmulationResult:
-    """Run a command over emulated links and say what its packets met.
+    """Run a command over emulated links and return the fates of its packets.
 
     Without `output` the command shares our standard streams and our terminal. It and the server, with
     everything that they start, end with the emulation. The emulation ends with this process, whatever ends
@@ -118,7 +118,7 @@ def _run(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the emulator if it still runs, whichever way we leave it."""
+    """End the emulator if it still runs."""
     if process.poll() is None:
         process.terminate()
         try:
@@ -130,7 +130,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def _terminal_signals_left_to_the_command() -> Iterator[None]:
-    """Let Ctrl-C and Ctrl-backslash end the command, which gets them too; what it met is told afterwards."""
+    """Let Ctrl-C and Ctrl-backslash end the command only: its results are still read."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""What one emulation is made of: links, the command at the near end, the server at the far end."""
+"""The settings of one emulation: links, the command at the near end, the server at the far end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an emulation leaves in its folder, checked, and what it comes to."""
+"""Read and summarise an emulation's output."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LATE_SHARE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class EmulationResult:
-    """What one emulation gave.
+    """The result of one emulation.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class EmulationResult:
     packets : [n_packets], columns of `PACKET_RECORDS`
         None when no records were asked for.
     notes
-        What a user may not expect: an assumed LLDU size, a link that stopped, a machine that did not keep up.
+        Notes for the user: an assumed LLDU size, a link that stopped, a machine that did not keep up.
     """
 
     status: int
@@ -47,7 +47,7 @@ class EmulationResult:
 
 
 def read_result(folder: Path, setup: EmulationSetup, status: int, *, record: bool) -> EmulationResult:
-    """Read what an emulation has left behind.
+    """Read the counters and packets of an emulation.
 
     Raises
     ------

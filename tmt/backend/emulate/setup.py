@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EmulationSetup:
-    """What one emulation is run with: as asked for, its checked links, its queue."""
+    """A prepared emulation: the settings, the checked links and the queue."""
 
     emulation: Emulation
     path: ReadyPath
@@ -46,7 +46,7 @@ class EmulationSetup:
         return [str(word) for item in settings for word in item]
 
     def notes(self) -> list[str]:
-        """Say what a user may not expect of the traces."""
+        """Return notes on the traces for the user."""
         return [
             f"the {direction} trace does not say its LLDU size; {link.lldu_bytes} bytes assumed"
             for direction, link in (("forward", self.path.forward), ("return", self.path.back))
@@ -55,7 +55,7 @@ class EmulationSetup:
 
 
 def set_up(emulation: Emulation) -> EmulationSetup:
-    """Check the traces of an emulation and compute what it leaves open, as a replay does.
+    """Check the traces of an emulation and compute the queue where none is given, as an experiment does.
 
     Raises
     ------
