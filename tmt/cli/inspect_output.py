@@ -46,6 +46,8 @@ def as_tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, Tabl
     spread.add_row(f"bursts, {unit}", *_cells(summary.pattern.bursts))
     spread.add_row(f"gaps, {unit}", *_cells(summary.pattern.gaps))
     spread.add_row("row to row, ms", *_cells(summary.times.interval_s.scaled(1e-3)))
+    if summary.size_bytes is not None:
+        spread.add_row("size, bytes", *_cells(summary.size_bytes))
     if isinstance(summary, PhySummary):
         spread.add_row("decode time, ms", *_cells(summary.decode_time_s.scaled(1e-3)))
     else:
@@ -62,13 +64,16 @@ def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
     yield "duration", f"{times.duration_s:,.6g} s", f"first row to last, from {_moment(times.start_s)} s on"
     yield f"{rows} per second", _number(times.per_s), "" if phy else "first transmissions only"
     if rates is not None:
-        size = f"LLDU payload of {rates.lldu_bytes} bytes"
+        size = "bytes of rows" if rates.lldu_bytes is None else f"LLDU payload of {rates.lldu_bytes} bytes"
         yield "bit rate", _bits(rates.all_bps), f"{size}, all {rows}"
         yield "useful bit rate", _bits(rates.good_bps), f"{size}, {good}"
     if isinstance(summary, PhySummary):
         yield "erased", f"{summary.erased:,}", f"{_number(summary.erasure_rate)} of the slots"
     else:
         yield from _link_facts(summary)
+    longest_s = times.interval_s.maximum
+    if longest_s is not None and times.interval_s.mean is not None and longest_s > 10 * times.interval_s.mean:
+        yield "longest pause", f"{longest_s:.6g} s", f"between two {rows}, without an opportunity"
     if outage is not None:
         start_s, duration_s = ns_to_seconds(outage.start_ns), ns_to_seconds(outage.duration_ns)
         where = f"{outage.slots} rows from {_moment(start_s)} s on, until the next good one"
@@ -88,8 +93,8 @@ def _link_facts(summary: LinkSummary) -> Iterator[Fact]:
     yield (
         "throughput efficiency",
         _number(summary.efficiency),
-        "the trace does not say how many slots it used"
-        if summary.slots_used is None
+        "the trace does not say how many slots it used, or of which sizes"
+        if summary.efficiency is None
         else f"delivered data LLDUs per slot, of {summary.slots_used:,}",
     )
     if summary.rtt_s is None:

@@ -1,4 +1,4 @@
-"""What a PHY or a link trace holds: rates, losses, bursts, gaps, delays, efficiency; read in pieces.
+"""Figures of a PHY or a link trace: rates, losses, bursts, gaps, delays, efficiency; read in pieces.
 
 Every figure is the same however the trace is cut, and memory does not grow with its length.
 """
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.errors import UsageError
-from tmt.metrics.distribution import Histogram, of_counts
+from tmt.metrics.distribution import Distribution, Histogram, of_counts
 from tmt.metrics.runs import Runs
 from tmt.metrics.summaries import BitRates, LinkSummary, Pattern, PhySummary, Times
 from tmt.metrics.timeline import Timeline
 from tmt.schema import UNSETTLED
-from tmt.trace import Int64Array, LinkTrace, Metadata, PhyTrace, Trace
+from tmt.trace import Int64Array, LinkTrace, Metadata, PhyTrace, Trace, Uint32Array
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
@@ -67,13 +67,37 @@ def summarise(
 
 
 class _Rows:
-    """What both kinds of traces accumulate: times, runs of bad rows, bad rows over time, delays."""
+    """Accumulators of both kinds of traces: times, sizes, runs of bad rows, bad rows over time, delays."""
 
     def __init__(self) -> None:
         self.rows = 0
         self.first_ns = self.last_ns = 0
         self.intervals, self.delays = Histogram(), Histogram()
         self.runs, self.timeline = Runs(), Timeline()
+        self.sizes: Histogram | None = None
+        self.all_bytes = self.good_bytes = 0
+
+    def _add_sizes(self, size_bytes: Uint32Array | None, good: npt.NDArray[np.bool_]) -> None:
+        if size_bytes is None:
+            return
+        self.sizes = self.sizes or Histogram()
+        self.sizes.add(size_bytes.astype(np.int64))
+        self.all_bytes += int(size_bytes.sum(dtype=np.int64))
+        self.good_bytes += int(size_bytes[good].sum(dtype=np.int64))
+
+    def _size_summary(self) -> Distribution | None:
+        return None if self.sizes is None else self.sizes.summary()
+
+    def _bit_rates(self, times: Times, lldu_bytes: int | None, good: int) -> BitRates | None:
+        if times.per_s is None:
+            return None
+        if self.sizes is not None:
+            all_bps = 8 * self.all_bytes / self.rows * times.per_s
+            return BitRates(None, all_bps, all_bps * self.good_bytes / self.all_bytes)
+        if lldu_bytes is None:
+            return None
+        all_bps = 8 * lldu_bytes * times.per_s
+        return BitRates(lldu_bytes, all_bps, all_bps * good / times.rows)
 
     def _add(self, tx_time_ns: Int64Array, bad: npt.NDArray[np.bool_], marked: npt.NDArray[np.bool_]) -> None:
         if self.rows == 0:
@@ -107,13 +131,15 @@ class _PhyRows(_Rows):
         assert isinstance(chunk, PhyTrace)
         erased = chunk.decode_time_ns == 0
         self._add(chunk.tx_time_ns, erased, erased)
+        self._add_sizes(chunk.size_bytes, ~erased)
         self.delays.add(chunk.decode_time_ns[~erased])
 
     def summary(self, metadata: Metadata, lldu_bytes: int | None, rtt_ns: int | None) -> PhySummary:
         times, decoded = self._times(), self.delays.summary()
         return PhySummary(
             times=times,
-            bit_rates=_bit_rates(times, lldu_bytes, decoded.count),
+            bit_rates=self._bit_rates(times, lldu_bytes, decoded.count),
+            size_bytes=self._size_summary(),
             erased=self.rows - decoded.count,
             pattern=self._pattern(),
             decode_time_s=decoded.scaled(NS_PER_S),
@@ -132,6 +158,7 @@ class _LinkRows(_Rows):
         assert isinstance(chunk, LinkTrace)
         lost = ~chunk.delivered & (chunk.delay_ns != UNSETTLED)
         self._add(chunk.tx_time_ns, lost, lost | (chunk.transmissions > 1))
+        self._add_sizes(chunk.size_bytes, chunk.delivered)
         self.delays.add(chunk.delay_ns[chunk.delivered])
         self.loss_delays.add(chunk.delay_ns[lost])
         self.transmissions += np.bincount(chunk.transmissions, minlength=256)
@@ -142,7 +169,8 @@ class _LinkRows(_Rows):
             rtt_ns = metadata.get("scheme", {}).get("rtt_ns")
         return LinkSummary(
             times=times,
-            bit_rates=_bit_rates(times, lldu_bytes, delivered.count),
+            bit_rates=self._bit_rates(times, lldu_bytes, delivered.count),
+            size_bytes=self._size_summary(),
             delivered=delivered.count,
             lost=lost.count,
             unsettled=self.rows - delivered.count - lost.count,
@@ -172,10 +200,3 @@ def _slots_used(metadata: Metadata, rows: int, transmissions: Int64Array) -> int
         return int(np.dot(transmissions, np.arange(256)))
     slots = metadata.get("slots")
     return None if slots is None else int(slots)
-
-
-def _bit_rates(times: Times, lldu_bytes: int | None, good: int) -> BitRates | None:
-    if lldu_bytes is None or times.per_s is None:
-        return None
-    all_bps = 8 * lldu_bytes * times.per_s
-    return BitRates(lldu_bytes, all_bps, all_bps * good / times.rows)

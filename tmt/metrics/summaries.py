@@ -1,4 +1,4 @@
-"""What is said of a PHY or a link trace, as frozen figures and as JSON."""
+"""Summary of a PHY or a link trace, as frozen figures and as JSON."""
 
 from __future__ import annotations
 
@@ -30,9 +30,12 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class BitRates:
-    """Payload of LLDUs per second: of all rows, and of those that were decoded or delivered."""
+    """Payload of LLDUs per second: of all rows, and of those that were decoded or delivered.
 
-    lldu_bytes: int
+    `lldu_bytes` is None where rows have sizes of their own.
+    """
+
+    lldu_bytes: int | None
     all_bps: float
     good_bps: float
 
@@ -57,6 +60,7 @@ class PhySummary:
 
     times: Times
     bit_rates: BitRates | None
+    size_bytes: Distribution | None
     erased: int
     pattern: Pattern
     decode_time_s: Distribution
@@ -72,7 +76,7 @@ class PhySummary:
         """Return all figures as a JSON object; times in seconds, runs in slots."""
         return {
             "kind": "phy",
-            **_shared(self.times, self.bit_rates, self.pattern),
+            **_shared(self.times, self.bit_rates, self.pattern, self.size_bytes),
             "erased": self.erased,
             "erasure_rate": self.erasure_rate,
             "decode_time_s": asdict(self.decode_time_s),
@@ -99,6 +103,7 @@ class LinkSummary:
 
     times: Times
     bit_rates: BitRates | None
+    size_bytes: Distribution | None
     delivered: int
     lost: int
     unsettled: int
@@ -120,7 +125,14 @@ class LinkSummary:
 
     @property
     def efficiency(self) -> float | None:
-        """Throughput efficiency: delivered data LLDUs per slot used."""
+        """Throughput efficiency: delivered data LLDUs per slot used.
+
+        None where rows have sizes of their own: a link trace does not tell the sizes of the other slots.
+        """
+        if self.size_bytes is not None and self.slots_used != self.times.rows:
+            return None
+        if self.size_bytes is not None and self.bit_rates is not None:
+            return self.bit_rates.good_bps / self.bit_rates.all_bps
         return self.delivered / self.slots_used if self.slots_used else None
 
     @property
@@ -134,7 +146,7 @@ class LinkSummary:
         """Return all figures as a JSON object; times in seconds, runs in data LLDUs."""
         return {
             "kind": "link",
-            **_shared(self.times, self.bit_rates, self.pattern),
+            **_shared(self.times, self.bit_rates, self.pattern, self.size_bytes),
             "delivered": self.delivered,
             "lost": self.lost,
             "unsettled": self.unsettled,
@@ -150,11 +162,14 @@ class LinkSummary:
         }
 
 
-def _shared(times: Times, bit_rates: BitRates | None, pattern: Pattern) -> dict[str, Any]:
+def _shared(
+    times: Times, bit_rates: BitRates | None, pattern: Pattern, sizes: Distribution | None
+) -> dict[str, Any]:
     outage = pattern.outage
     return {
         **asdict(times),
         "bit_rates": None if bit_rates is None else asdict(bit_rates),
+        **({} if sizes is None else {"size_bytes": asdict(sizes)}),
         "bursts": {**asdict(pattern.bursts), "lengths": pattern.burst_lengths},
         "gaps": {**asdict(pattern.gaps), "lengths": pattern.gap_lengths},
         "longest_outage": None

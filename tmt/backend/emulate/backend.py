@@ -126,7 +126,7 @@ def _recording(setup: Setup, result: EmulationResult, found: dict[str, Any]) -> 
 
 
 def _row_use(direction: str, result: EmulationResult) -> RowUse | None:
-    names = ("rows_offered", "rows_used", "trace_repeats")
+    names = ("bytes_offered", "bytes_used", "trace_repeats")
     values = [result.row.get(f"{direction}_{name}") for name in names]
     return None if None in values else RowUse(*(int(value or 0) for value in values))
 

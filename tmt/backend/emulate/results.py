@@ -112,6 +112,8 @@ def _figures(direction: str, counters: dict[str, int]) -> dict[str, int | float 
     if f"{direction}_rows_offered" in counters:
         figures[f"{direction}_rows_offered"] = count("rows_offered")
         figures[f"{direction}_rows_used"] = count("rows_used")
+        figures[f"{direction}_bytes_offered"] = count("bytes_offered")
+        figures[f"{direction}_bytes_used"] = count("bytes_used")
         figures[f"{direction}_trace_repeats"] = count("trace_repeats")
     return figures
 

@@ -1,0 +1,92 @@
+"""Rows of their own sizes in ns-2: a 5G trace at its offered rate, segmentation by hand, bytes counted."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tmt.trace import LinkTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.ns2.conftest import Datagrams
+
+pytestmark = pytest.mark.ns2
+
+MS = 1_000_000
+S = 1_000_000_000
+
+
+def sized_trace(tx_ns: list[int], sizes: list[int], lost: tuple[int, ...] = ()) -> LinkTrace:
+    n = len(tx_ns)
+    delivered = np.ones(n, np.bool_)
+    delivered[list(lost)] = False
+    return LinkTrace(
+        np.array(tx_ns, np.int64),
+        np.zeros(n, np.int64),
+        delivered,
+        np.ones(n, np.uint8),
+        size_bytes=np.array(sizes, np.uint32),
+    )
+
+
+@pytest.mark.parametrize("direction", ["DL", "UL"])
+def test_packed_rows__carry_the_offered_rate_of_a_5g_trace(
+    direction: str, measured_data: Path, send_datagrams: Datagrams
+) -> None:
+    with gzip.open(measured_data / "formats" / "ns3mmwave_RxPacketTrace.txt.gz", "rt") as file:
+        header, *lines = (line.rstrip("\n").split("\t") for line in file)
+    column = {name: number for number, name in enumerate(header)}
+    blocks = [fields for fields in lines if fields[column["DL/UL"]] == direction]
+    tx_ns: list[int] = []
+    for fields in blocks:
+        time_ns = round(float(fields[column["time"]]) * S)
+        tx_ns.append(max(time_ns, tx_ns[-1] + 1) if tx_ns else time_ns)
+    sizes = [int(fields[column["tbSize"]]) for fields in blocks]
+    span_ns = tx_ns[-1] - tx_ns[0]
+    offered_bps = 8 * sum(sizes) * S / span_ns
+    assert 140e6 < offered_bps < 160e6  # the issue: 152 Mbit/s
+
+    gap_ns = int(8 * 1500 * S / 600e6)  # above the rate of the link at every moment
+    sendings = [(number * gap_ns, 1500) for number in range((tx_ns[-1]) // gap_ns)]
+    run = send_datagrams(sized_trace(tx_ns, sizes), sendings, duration_s=2, packed_=1, limit_=2000)
+    assert run.status == 0, run.stderr
+    assert 8 * run.counters["bytes_delivered"] * S / span_ns == pytest.approx(offered_bps, rel=0.02)
+    assert run.counters["bytes_offered"] == sum(sizes)
+    assert run.counters["bytes_used"] == pytest.approx(sum(sizes), rel=0.01)
+
+
+def test_packed_rows__segment_and_concatenate_as_rlc_does(send_datagrams: Datagrams) -> None:
+    # Grants of 100, 400, 300 and 1000 bytes carry SDUs of 250, 450, 60 and 500 bytes:
+    # 100 | 150 250 | 200 60 40 | 460. The third grant is lost, and with it SDUs 1, 2 and 3.
+    grants = sized_trace([10 * MS, 20 * MS, 30 * MS, 40 * MS], [100, 400, 300, 1000], lost=(2,))
+    sendings = [(1 * MS, 250), (2 * MS, 450), (3 * MS, 60), (4 * MS, 500)]
+    run = send_datagrams(grants, sendings, delay_s=0.005, packed_=1, limit_=10)
+    assert run.fates() == {
+        0: ("received", 25 * MS),
+        1: ("link_lost", 35 * MS),
+        2: ("link_lost", 35 * MS),
+        3: ("link_lost", 45 * MS),
+    }
+    assert (run.counters["bytes_offered"], run.counters["bytes_used"]) == (1800, 250 + 450 + 60 + 500)
+
+
+def test_padded_rows__begin_a_packet_in_a_row_of_its_own(send_datagrams: Datagrams) -> None:
+    # The same grants, padded: 100 + 150 of 400 | 300 + 150 of 1000, and no row is left for the others.
+    grants = sized_trace([10 * MS, 20 * MS, 30 * MS, 40 * MS], [100, 400, 300, 1000])
+    sendings = [(1 * MS, 250), (2 * MS, 450), (3 * MS, 60)]
+    run = send_datagrams(grants, sendings, delay_s=0.005, limit_=10)
+    assert run.fates() == {0: ("received", 25 * MS), 1: ("received", 45 * MS)}
+    assert (run.counters["bytes_offered"], run.counters["bytes_used"]) == (1800, 1800)
+    assert run.counters["packets_queued"] == 1
+
+
+def test_queue_that_empties__wastes_the_rest_of_a_row(send_datagrams: Datagrams) -> None:
+    grants = sized_trace([10 * MS, 20 * MS, 30 * MS], [1000, 1000, 1000])
+    run = send_datagrams(grants, [(1 * MS, 300), (11 * MS, 300), (12 * MS, 300)], delay_s=0, packed_=1)
+    assert run.fates() == {0: ("received", 10 * MS), 1: ("received", 20 * MS), 2: ("received", 20 * MS)}
+    assert (run.counters["rows_used"], run.counters["bytes_used"]) == (2, 900)
