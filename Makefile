@@ -15,10 +15,9 @@ JIT_OFF_TESTS := $(addprefix tests/,channels convert fit inspect io metrics mode
 help:  ## show this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
-run: setup  ## compare the TCP variants over the sample trace and a measured one: tables, figures, a report
+run: setup  ## compare the TCP variants over the sample trace: a table, a figure, a report
 	$(BIN)/tmt run scenarios/quickstart.toml
 	$(BIN)/tmt report out/quickstart
-	$(BIN)/tmt run scenarios/measured-gnss-drive.toml
 
 test: setup test-packages  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 -q
@@ -81,9 +80,8 @@ ifneq ($(SYSTEM_PACKAGES),skip)
 endif
 	@$(PYTHON) clift-linux/build.py
 
-constraints:  ## pin the newest allowed version of every dependency, with hashes
-	$(PYTHON) -m pip install --quiet uv
-	$(PYTHON) -m uv pip compile --universal --python-version 3.11 --generate-hashes --extra dev \
+constraints: $(VENV)/installed  ## pin the newest allowed version of every dependency, with hashes
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --extra dev \
 	    --no-header --no-annotate --quiet --upgrade pyproject.toml --output-file constraints.txt
 
 clean:  ## remove what setup has built (.venv, the simulator); results under out/ stay

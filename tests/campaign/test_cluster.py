@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 import time
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from tmt.campaign.cluster import perform_away
+from tmt.campaign.cluster_workers import perform_away, private_folder
 from tmt.campaign.database import read_runs
 from tmt.campaign.grid import expand
 from tmt.campaign.link_traces import Convert, facts_file, link_file
@@ -41,24 +43,27 @@ class Cluster:
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.folder, self._stack = folder, stack
-        self._start(
+        self.scheduler = self._start(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "at.json"
         )
         deadline = time.monotonic() + 30
         while not (folder / "at.json").exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         self.address = str(json.loads((folder / "at.json").read_text())["address"])
-        self.workers = [
-            self._start(
-                "worker", self.address, "--no-nanny", "--nthreads", "1", "--no-dashboard", "--name", str(k)
-            )
-            for k in range(2)
-        ]
+        self.workers = [self.start_worker(str(k)) for k in range(2)]
 
-    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def start_worker(self, name: str, **environment: str) -> subprocess.Popen[bytes]:
+        arguments = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--name", name)
+        return self._start("worker", self.address, *arguments, **environment)
+
+    def _start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
         with (self.folder / "log.txt").open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "dask", *arguments], cwd=self.folder, stdout=log, stderr=log
+                [sys.executable, "-m", "dask", *arguments],
+                cwd=self.folder,
+                stdout=log,
+                stderr=log,
+                env=os.environ | environment,
             )
         self._stack.callback(process.wait)
         self._stack.callback(process.kill)
@@ -96,6 +101,60 @@ def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
     assert sorted(path.name for path in (remote / "records").iterdir()) == kept
 
 
+def _await_rows(out: Path, count: int, engine: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 300
+    while engine.poll() is None and time.monotonic() < deadline:
+        if (out / "campaign.sqlite").exists() and len(read_runs(out)) >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the engine has ended, or no run has")
+
+
+def test_run__gives_no_run_to_a_worker_with_another_build_that_joins_late(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
+) -> None:
+    other = tmp_path / "build"
+    other.mkdir()
+    shutil.copy(simulator, other / "ns")
+    with (other / "ns").open("ab") as program:
+        program.write(b"another build")
+    shutil.copy(simulator.with_name("stamp"), other / "stamp")
+    scenario = write_scenario(tmp_path / "s.toml", tcp='["newreno", "cubic"]', seeds=15, duration_s=2000)
+    out = tmp_path / "out"
+    command = [str(TMT), "run", str(scenario), "--quiet", "--out", str(out), "--scheduler", cluster.address]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as engine:
+        try:
+            _await_rows(out, 1, engine)
+            cluster.start_worker("other", CLIFT_NS=str(other / "ns"))
+            said = engine.communicate(timeout=300)[1]
+        finally:
+            engine.kill()
+    assert engine.returncode == 0, said
+    assert "has other programs than we have and gets no runs" in said
+    assert set(_rows(out)["status"]) == {"done"}
+    assert len(_rows(out)) == 60
+
+
+def test_run__whose_scheduler_dies_says_so(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
+) -> None:
+    scenario = write_scenario(tmp_path / "s.toml", tcp='["newreno"]', seeds=20, duration_s=400)
+    out = tmp_path / "out"
+    command = [str(TMT), "run", str(scenario), "--quiet", "--out", str(out), "--scheduler", cluster.address]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as engine:
+        try:
+            _await_rows(out, 1, engine)
+            cluster.scheduler.kill()
+            said = engine.communicate(timeout=300)[1]
+        finally:
+            engine.kill()
+    assert engine.returncode == 1
+    assert said.splitlines()[-1] == (
+        "--scheduler: the scheduler does not answer any more; finished runs are kept, call again"
+    )
+    assert len(_rows(out)) >= 1
+
+
 @pytest.mark.parametrize(
     ("address", "reason"),
     [
@@ -117,6 +176,7 @@ def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(
     tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
+    private_folder.cache_clear()
     (tmp_path / "elsewhere").mkdir()
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, grid="records = [1]")
     run = expand(load(scenario))[1]
@@ -132,6 +192,11 @@ def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(
     nowhere = Simulate(run, 1, *(Path("/nowhere") / name for name in ("cache", "scratch", "records")))
     for _ in range(2):
         row = perform_away(nowhere, [content])
+        (private,) = (tmp_path / "elsewhere").iterdir()
+        assert private.stat().st_mode & 0o777 == 0o700
+        (private / f"{run.conversion.identity}.npy").write_bytes(
+            b"swapped"
+        )  # the next run does not believe it
         files = row.pop("files")
         assert {name for name in row if row[name] != expected[name]} <= set(OF_ONE_EXECUTION)
         kept = {path.name: path.read_bytes() for path in (home.records / run.key).iterdir()}

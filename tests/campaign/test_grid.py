@@ -11,6 +11,7 @@ import pytest
 from tmt.campaign.grid import expand
 from tmt.campaign.scenario import load
 from tmt.errors import InputError
+from tmt.io import read_trace, write_trace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,12 +101,22 @@ def test_key__changes_with_the_channel(folder: Path, old: str, new: str) -> None
 def test_key__changes_with_the_simulator_and_the_trace(folder: Path) -> None:
     key = _key(folder, TEXT)
     assert _key(folder, TEXT, stamp="build 2") != key
-    from tmt.channels import ErrorFree
+    from tmt.channels import Bernoulli
     from tmt.generate import overlay
 
-    other = folder / "other.parquet"
-    overlay(folder / "phy.parquet", other, ErrorFree(), seed=1)
-    assert _key(folder, TEXT.replace("phy.parquet", "other.parquet")) != key, "another file, another hash"
+    overlay(folder / "phy.parquet", folder / "other.parquet", Bernoulli(0.5), seed=1)
+    assert _key(folder, TEXT.replace("phy.parquet", "other.parquet")) != key, "other slots, another hash"
+
+
+def test_key__is_of_the_slots_in_whatever_format(folder: Path) -> None:
+    trace = read_trace(folder / "phy.parquet")
+    write_trace(folder / "phy.npy", trace)
+    write_trace(folder / "phy.csv.gz", trace)
+    keys = {_key(folder, TEXT.replace("phy.parquet", name)) for name in ("phy.parquet", "phy.npy")}
+    assert len(keys) == 1
+    lines = TEXT.replace("phy.parquet", "phy.csv.gz")
+    with_size = [text.replace("file =", "lldu_bytes = 1500\nfile =") for text in (TEXT, lines)]
+    assert _key(folder, with_size[0]) == _key(folder, with_size[1])
 
 
 def test_key__changes_with_the_code(folder: Path) -> None:

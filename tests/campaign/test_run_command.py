@@ -134,7 +134,7 @@ def test_run__warns_of_results_of_another_simulator(folder: Path, tmp_path: Path
         text=True,
         check=True,
     )
-    assert "12 results come from another build of the simulator" in result.stderr
+    assert "12 results come from another build or other scripts of the simulator" in result.stderr
     assert "12 to execute" in result.stdout
 
 

@@ -334,3 +334,51 @@ def test_load__refuses_delayed_acknowledgements_of_fectcp(tmp_path: Path) -> Non
     text = GOOD.replace('"cubic"', '"fectcp"').replace("duration = 20", "duration = 20\ndelayed_acks = true")
     refusal = _load(tmp_path, text)
     assert "26: key traffic.delayed_acks: true is not allowed; allowed: TCP, not FECTCP" in refusal
+
+
+def test_load__says_how_many_runs_a_grid_has_before_it_makes_them(tmp_path: Path) -> None:
+    many = GOOD.replace("seeds = 3", "seeds = 1000000000")
+    (tmp_path / "s.toml").write_text(many)
+    # 2 variants, 10^9 seeds, 2 + 2 traces, 1 + 2 schemes, 1 link, 1 kind of traffic.
+    reason = r"key grid: has up to 24,000,000,000 runs; allowed: up to 1,000,000; a higher limit is max_runs"
+    with pytest.raises(InputError, match=reason):
+        load(tmp_path / "s.toml")
+    (tmp_path / "s.toml").write_text(GOOD.replace("seeds = 3", "seeds = 3\nmax_runs = 71"))
+    with pytest.raises(InputError, match="has up to 72 runs; allowed: up to 71"):
+        load(tmp_path / "s.toml")
+    (tmp_path / "s.toml").write_text(GOOD.replace("seeds = 3", "seeds = 3\nmax_runs = 72"))
+    assert load(tmp_path / "s.toml").grid.max_runs == 72
+    lists = ", ".join(str(number / 1000) for number in range(1, 2000))
+    (tmp_path / "s.toml").write_text(GOOD.replace("rtt = 0.5", f"rtt = [{lists}]\nqueue_packets = [{lists}]"))
+    with pytest.raises(InputError, match="has up to 287,712,072 runs"):
+        load(tmp_path / "s.toml")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("seeds = " + "9" * 5000, "a number in it has thousands of digits"),
+        ("seeds = 1e999", "key grid.seeds: value inf is not allowed"),
+        ("seeds = 3\ntimeout = 1e999", "key grid.timeout: value inf is not allowed"),
+        ("seeds = 3\ntimeout = nan", "key grid.timeout: value nan is not allowed"),
+        ("seeds = 3\ntimeout = " + "9" * 400, "key grid.timeout: value 9+ is not allowed"),
+        ("seeds = " + "{a = " * 400 + "1" + "}" * 400, "nested too deeply"),
+        ("seeds = 3\nmax_runs = 'many'", 'key grid.max_runs: value "many" is not allowed'),
+    ],
+)
+def test_load__refuses_values_beyond_reason_in_one_line(line: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(GOOD.replace("seeds = 3", line))
+    with pytest.raises(InputError, match=reason) as caught:
+        load(tmp_path / "s.toml")
+    assert "\n" not in str(caught.value)
+
+
+def test_load__takes_no_other_file_for_published_values(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("root:x:0:0\n")
+    (tmp_path / "values.csv").write_text("column,tcp,scheme,value,error,source\n")
+    for name in (str(tmp_path / "values.csv"), "secret", "/etc/passwd"):
+        (tmp_path / "s.toml").write_text(f'published = "{name}"\n{GOOD}')
+        with pytest.raises(InputError, match=r"key published: .* (is no file|holds no published values)"):
+            load(tmp_path / "s.toml")
+    (tmp_path / "s.toml").write_text(f'published = "values.csv"\n{GOOD}')
+    assert load(tmp_path / "s.toml").published == tmp_path / "values.csv"

@@ -1,4 +1,4 @@
-"""A scenario and its store together: what would run, running it, and what came out."""
+"""A scenario and its store together: plan, execution and rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tmt.campaign.pool import Pool
 
 ASSUMED_SPEED = 2000.0
-"""Simulated seconds per second of one processor, where the store holds no run to go by."""
+"""Simulated seconds per second of one processor, as long as no run has finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class Campaign:
     runs: list[Run]
 
     def plan(self, *, retry_failed: bool = False) -> Plan:
-        """Return what there is to do."""
+        """Return which runs are missing."""
         return plan(self.runs, self.store, retry_failed=retry_failed)
 
     def estimate_s(self, todo: Plan, jobs: int) -> tuple[float, int]:
-        """Return how long `todo` may take, and the number of finished runs that the estimate goes by."""
+        """Return an estimate of the duration of `todo`, and the number of finished runs behind it."""
         sql = f"SELECT count(*), sum(simulated_s), sum(wall_time_s) FROM runs WHERE status = '{DONE}'"
         count, simulated_s, wall_time_s = (self.store.query(sql) or [(0, None, None)])[0]
         if not simulated_s or not wall_time_s:
@@ -77,7 +77,7 @@ class OpenCampaign(Campaign):
     store: Store
 
     def execute(self, todo: Plan, new_pool: Callable[[], Pool], watch: Watch) -> Progress:
-        """Execute what is missing in a pool that is made, and closed, only if something is.
+        """Execute the missing runs; the pool is made only if there are any, and closed afterwards.
 
         Raises
         ------

@@ -1,31 +1,37 @@
 """The same campaign on a dask.distributed cluster that somebody else has set up.
 
-Link traces are made on this machine. Workers that see the campaign's folder read them there; to others each
-trace travels once. A worker that dies is the scheduler's to replace: it gives the run to another one.
+Link traces are made on this machine. Workers that share the campaign's folder read them there; to others each
+trace travels once. Only workers whose programs are ours get runs: they are checked when they join, and again
+before each run. When a worker dies, its runs go to others.
 """
 
 from __future__ import annotations
 
-import os
 import queue
-import tempfile
-from concurrent.futures import Future, ThreadPoolExecutor
+import secrets
+import warnings
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import distributed
-from distributed.comm import get_address_host_port
+from distributed.comm import CommClosedError, get_address_host_port
 
-from tmt.campaign.database import DATABASE
+from tmt.campaign.cluster_workers import (
+    WrongWorkerError,
+    answer_file,
+    examine,
+    installed_programs,
+    perform_checked,
+)
 from tmt.campaign.link_traces import Convert, facts_file, link_file
 from tmt.campaign.pool import Outcome
-from tmt.campaign.tasks import Programs, Simulate, Task, perform, programs_of
-from tmt.errors import SimulatorError, UsageError
+from tmt.campaign.tasks import Simulate, Task, perform
+from tmt.errors import SimulatorError, TmtError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tmt.campaign.conversions import Conversion
 
@@ -33,10 +39,7 @@ CONNECT_S = 5
 """Time within which the scheduler has to answer."""
 
 QUEUED_PER_THREAD = 2
-"""Runs in hand for each thread of the cluster, so that none waits for us."""
-
-Content = tuple[bytes, bytes]
-"""A link trace and what is known of it, as they lie in files."""
+"""Runs in hand for each thread of the cluster, so that no thread waits for us."""
 
 
 @contextmanager
@@ -48,7 +51,7 @@ def connected(address: str) -> Iterator[Any]:
     UsageError
         When this is no address, no scheduler answers there, or it has no workers.
     SimulatorError
-        When a worker has another simulator or other sources of this program than we have.
+        When a worker has other programs than we have.
     """
     try:
         get_address_host_port(address)
@@ -60,23 +63,36 @@ def connected(address: str) -> Iterator[Any]:
     except (OSError, ValueError) as error:
         raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
     try:
-        _check_workers(client, address)
+        with _reachable(client):
+            _check_workers(client, address)
         yield client
     finally:
         client.close()
 
 
 def _check_workers(client: Any, address: str) -> None:
-    ours = _programs()
-    workers = client.run(_programs)
+    ours = installed_programs()
+    workers = client.run(installed_programs)
     if not workers:
         raise UsageError(f"--scheduler: the scheduler at {address} has no workers")
     for worker, theirs in workers.items():
         if theirs != ours:
             raise SimulatorError(
-                f"worker {worker} has sources {theirs[0][:16]} and simulator {theirs[1][:16]}; "
-                f"here they are {ours[0][:16]} and {ours[1][:16]}"
+                f"worker {worker} has other programs than we have: {ours.difference(theirs)}"
             )
+
+
+@contextmanager
+def _reachable(client: Any) -> Iterator[None]:
+    """Say in one line that the scheduler has gone."""
+    try:
+        yield
+    except TmtError:
+        raise
+    except (OSError, CancelledError, distributed.CancelledError) as error:
+        raise SimulatorError(
+            "--scheduler: the scheduler does not answer any more; finished runs are kept, call again"
+        ) from error
 
 
 class ClusterPool:
@@ -87,52 +103,114 @@ class ClusterPool:
     client
         Of the scheduler; see `connected`.
     folder
-        The campaign's, which exists.
+        The campaign's, which is open.
     jobs
         Conversions at a time.
     """
 
     def __init__(self, client: Any, folder: Path, jobs: int) -> None:
         self._client = client
-        self._shared = all(client.run(_sees, folder.resolve()).values())
+        self._ours = installed_programs()
+        self._token = secrets.token_hex(16)
+        self._token_file = folder.resolve() / "scratch" / f"token-{secrets.token_hex(8)}"
+        self._token_file.write_text(self._token)
+        self._shares: dict[str, bool] = {}
+        self._unfit: set[str] = set()
         self._records = folder / "records"
         self._threads = ThreadPoolExecutor(jobs)
         self._traces: dict[str, Any] = {}
         self._running: dict[Any, Task] = {}
+        self._allowed: dict[Any, frozenset[str]] = {}
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     @property
     def free(self) -> int:
         """How many tasks can be submitted, be it that workers come later."""
-        threads: int = sum(self._client.nthreads().values())
+        with _reachable(self._client):
+            threads = self._examine_workers()
         return max(QUEUED_PER_THREAD * threads - len(self._running), 0)
 
     def submit(self, task: Task) -> None:
-        """Have a task done: a conversion here, a simulation by a worker."""
+        """Have a task done: a conversion here, a simulation by a worker that fits."""
         future: Any
         if isinstance(task, Convert):
             future = self._threads.submit(perform, task)
-        elif self._shared:
-            future = self._client.submit(perform, task, pure=False)
         else:
-            future = self._client.submit(perform_away, task, self._travelling(task), pure=False)
+            with _reachable(self._client):
+                contents = None if all(self._shares.values()) else self._travelling(task)
+                fit = list(self._shares)
+                future = self._client.submit(
+                    perform_checked, task, self._ours, contents, pure=False, workers=fit
+                )
+                self._allowed[future] = frozenset(fit)
         self._running[future] = task
         future.add_done_callback(self._ended.put)
 
     def outcomes(self, timeout_s: float) -> list[Outcome]:
         """Wait until a task has ended, at most so long."""
-        found = []
+        ended = []
         try:
-            found.append(self._outcome(self._ended.get(timeout=timeout_s)))
+            ended.append(self._ended.get(timeout=timeout_s))
             while True:
-                found.append(self._outcome(self._ended.get_nowait()))
+                ended.append(self._ended.get_nowait())
         except queue.Empty:
-            return found
+            pass
+        found = [self._outcome(future) for future in ended if future in self._running]
+        self._submit_lost()
+        return [outcome for outcome in found if outcome is not None]
 
     def close(self) -> None:
         """Give up what is running and leave the cluster, and the client, as they are."""
+        self._token_file.unlink(missing_ok=True)
         self._threads.shutdown(cancel_futures=True)
-        self._client.cancel([future for future in self._running if not isinstance(future, Future)])
+        if self._client.status == "running":
+            self._client.cancel([future for future in self._running if not isinstance(future, Future)])
+
+    def _examine_workers(self) -> int:
+        """Check workers that have joined, forget those that have left, and count the threads that fit."""
+        threads: dict[str, int] = self._client.nthreads()
+        self._unfit &= threads.keys()
+        self._shares = {worker: shares for worker, shares in self._shares.items() if worker in threads}
+        if joined := [worker for worker in threads if worker not in self._unfit | self._shares.keys()]:
+            answers = self._client.run(
+                examine, self._token_file, self._token, workers=joined, on_error="return"
+            )
+            for worker, answer in answers.items():
+                if isinstance(answer, BaseException) or answer[0] != self._ours:
+                    self._refuse(worker)
+                else:
+                    self._shares[worker] = answer[1] and self._has_answered(worker)
+        return sum(threads[worker] for worker in self._shares)
+
+    def _has_answered(self, worker: str) -> bool:
+        """Whether the worker has written the token where we read it."""
+        answer = answer_file(self._token_file, worker)
+        try:
+            return answer.read_text() == self._token
+        except OSError:
+            return False
+        finally:
+            answer.unlink(missing_ok=True)
+
+    def _refuse(self, worker: str) -> None:
+        warnings.warn(f"worker {worker} has other programs than we have and gets no runs", stacklevel=2)
+        self._shares.pop(worker, None)
+        self._unfit.add(worker)
+
+    def _submit_lost(self) -> None:
+        """Submit again the runs whose workers have all left or turned out not to fit."""
+        if not self._shares:
+            return
+        for future, allowed in list(self._allowed.items()):
+            if not allowed & self._shares.keys():
+                task = self._forget(future)
+                with _reachable(self._client):
+                    future.cancel()
+                self.submit(task)
+
+    def _forget(self, future: Any) -> Task:
+        self._allowed.pop(future, None)
+        return self._running.pop(future)
 
     def _travelling(self, task: Simulate) -> list[Any]:
         return [self._trace(task, conversion) for conversion in task.run.conversions]
@@ -147,13 +225,23 @@ class ClusterPool:
             self._traces[conversion.identity] = self._client.scatter(content, hash=False)
         return self._traces[conversion.identity]
 
-    def _outcome(self, future: Any) -> Outcome:
-        task = self._running.pop(future)
+    def _outcome(self, future: Any) -> Outcome | None:
+        """Return how a task has ended; None if it is submitted again."""
+        task = self._forget(future)
         try:
             result: dict[str, Any] = future.result()
         except distributed.KilledWorker as error:
             return Outcome(task, died=f"killed {error.allowed_failures} times by what it did or by others")
-        except Exception as error:  # whatever a worker has met is the engine's to judge
+        except WrongWorkerError as error:
+            self._refuse(str(error))
+            if not self._shares:
+                raise SimulatorError("--scheduler: no worker is left whose programs are ours") from error
+            self.submit(task)
+            return None
+        except (CancelledError, distributed.CancelledError, CommClosedError):
+            with _reachable(self._client):
+                raise
+        except Exception as error:  # the engine judges other errors of a worker
             return Outcome(task, error=error)
         finally:
             if not isinstance(future, Future):
@@ -173,45 +261,3 @@ class ClusterPool:
         final = self._records / task.run.key
         if not final.exists():
             staged.rename(final)
-
-
-def perform_away(task: Simulate, contents: list[Content]) -> dict[str, Any]:
-    """Do a run on a machine that does not see the campaign's folder.
-
-    The link traces are written to a folder of this machine, once. Records that the run asks for come back
-    under ``files``.
-    """
-    place = Path(tempfile.gettempdir()) / f"tmt-worker-{os.getuid()}"
-    cache = place / "cache"
-    cache.mkdir(parents=True, exist_ok=True)
-    for conversion, content in zip(task.run.conversions, contents, strict=True):
-        _put(cache, conversion, content)
-    with tempfile.TemporaryDirectory(dir=place, prefix="run-") as folder:
-        records = Path(folder) / "records"
-        records.mkdir()
-        row = perform(replace(task, cache=cache, scratch=Path(folder), records=records))
-        kept = records / task.run.key
-        files = {file.name: file.read_bytes() for file in kept.iterdir()} if kept.exists() else {}
-        return row | {"files": files}
-
-
-def _put(cache: Path, conversion: Conversion, content: Content) -> None:
-    """Write a link trace and what is known of it into a cache, unless they are there."""
-    for path, part in zip(
-        (link_file(cache, conversion), facts_file(cache, conversion)), content, strict=True
-    ):
-        if not path.exists():
-            descriptor, staged = tempfile.mkstemp(dir=cache)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(part)
-            Path(staged).rename(path)
-
-
-def _programs() -> Programs:
-    """Return the hashes of the simulator and of the sources, here or at a worker."""
-    return programs_of("ns2")
-
-
-def _sees(folder: Path) -> bool:
-    """Say whether a worker sees the campaign's folder."""
-    return (folder / DATABASE).exists()

@@ -14,6 +14,9 @@ DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
 GOODPUT_COUNTS = "in-order TCP payload bytes handed to the receiving application"
 """What every goodput that is shown counts."""
 
+PUBLISHED_COLUMNS = ("column", "tcp", "scheme", "value", "error", "source")
+"""Columns that a file of published values must have."""
+
 CAMPAIGN_COLUMNS = (
     ResultColumn("key", "text", "provenance", "", "hash of everything that decides the run's outcome"),
     ResultColumn("experiment", "text", "provenance", "", "hash of the same, but for the seed"),

@@ -6,9 +6,12 @@ each is made once.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tmt.campaign.link_traces import trace_sources
 from tmt.campaign.sections import (
@@ -24,7 +27,6 @@ from tmt.campaign.sections import (
 from tmt.errors import InputError
 from tmt.experiment.fingerprint import digest
 from tmt.io import open_trace
-from tmt.provenance import file_sha256
 from tmt.schema import PHY_TRACE
 from tmt.settings.settings import MAX_SEED
 from tmt.units import seconds_to_ns
@@ -130,7 +132,7 @@ def source_of(scenario: Scenario, section: Any) -> Source:
 
 @dataclass(frozen=True, slots=True)
 class _PhyFile:
-    """A PHY trace's LLDU size and packing by its metadata, whether rows have sizes, and its hash."""
+    """A PHY trace's LLDU size and packing by its metadata, whether rows have sizes, and its slots' hash."""
 
     lldu_bytes: int | None
     packing: Packing | None
@@ -140,9 +142,15 @@ class _PhyFile:
 
 @lru_cache
 def _look_at(file: Path) -> _PhyFile:
+    columns: dict[str, Any] = {}
     with open_trace(file, PHY_TRACE) as reader:
         said = reader.metadata
-    return _PhyFile(said.get("lldu_bytes"), said.get("packing"), reader.has_sizes, file_sha256(file))
+        for chunk in reader:
+            for column in chunk.columns:
+                values = np.ascontiguousarray(getattr(chunk, column.name))
+                columns.setdefault(column.name, hashlib.sha256()).update(values)
+    slots = digest({name: found.hexdigest() for name, found in columns.items()})
+    return _PhyFile(said.get("lldu_bytes"), said.get("packing"), reader.has_sizes, slots)
 
 
 @lru_cache

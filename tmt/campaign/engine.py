@@ -1,4 +1,4 @@
-"""Executes what a campaign's store does not hold yet, whoever else is at work on it."""
+"""Executes the runs that a campaign's store lacks, beside other engines."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from tmt.campaign.store import Store, StoredRuns
 
 POLL_S = 0.2
-"""Longest time between two looks at what other engines have done."""
+"""Longest time between two looks at the rows of other engines."""
 
 LEAST_FREE_BYTES = 1 << 20
-"""With less room on the disk no run is trusted: its records may have been cut short."""
+"""With less free space on the disk no run is kept: its records may be cut short."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The runs of a scenario, by what the store holds of them.
+    """The runs of a scenario, and how many of them the store holds.
 
     Attributes
     ----------
     runs
         All of them.
     missing
-        Those to execute: never done, or failed and to be tried again.
+        Runs to execute: those without a row, and failed ones that are to be retried.
     done, failed
-        Numbers of runs that the store holds.
+        Numbers of runs with a row in the store.
     """
 
     runs: list[Run]
@@ -48,14 +48,14 @@ class Plan:
     failed: int
 
     def conversions(self, store: StoredRuns) -> list[Conversion]:
-        """Return the link traces that are needed and not there yet, each once."""
+        """Return the missing link traces, each once."""
         needed = {made.identity: made for run in self.missing for made in run.conversions}
         return [conversion for conversion in needed.values() if not is_converted(store.cache, conversion)]
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far an execution has come; runs that other engines have done meanwhile count too."""
+    """Progress of an execution; runs that other engines have finished meanwhile count too."""
 
     total: int
     done: int = 0
@@ -65,7 +65,7 @@ class Progress:
 
     @property
     def ended(self) -> int:
-        """Runs that need no more work."""
+        """Number of ended runs."""
         return self.done + self.failed
 
 
@@ -73,7 +73,7 @@ Watch = Callable[[Progress], None]
 
 
 def plan(runs: list[Run], store: StoredRuns, *, retry_failed: bool = False) -> Plan:
-    """Say which runs the store does not hold."""
+    """Return which runs the store lacks."""
     missing: list[Run] = []
     done = failed = 0
     for run in runs:
@@ -91,7 +91,7 @@ def plan(runs: list[Run], store: StoredRuns, *, retry_failed: bool = False) -> P
 
 
 def execute(missing: Sequence[Run], store: Store, pool: Pool, watch: Watch = lambda _: None) -> Progress:
-    """Run what is missing and keep every result as soon as it is there.
+    """Execute the missing runs and keep each row as soon as its run has ended.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def execute(missing: Sequence[Run], store: Store, pool: Pool, watch: Watch = lam
     Raises
     ------
     OutputError
-        When there is no room for results; what was finished before is kept.
+        When there is no room for results; earlier rows are kept.
     """
     return _Execution(missing, store, pool, watch).run()
 
@@ -130,7 +130,7 @@ class _Execution:
         return self._progress
 
     def _sort_in(self, run: Run) -> None:
-        """Put a run among those that can start, or among those that wait for a link trace."""
+        """Queue a run: for its start, or for the link trace that it lacks."""
         missing = [conversion for conversion in run.conversions if not self._is_made(conversion)]
         for conversion in missing:
             if conversion.identity not in self._waiting:

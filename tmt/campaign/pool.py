@@ -1,6 +1,6 @@
-"""Worker processes on this machine: tasks in, outcomes out, and the death of a worker is an outcome too.
+"""Worker processes on this machine: they take tasks and give outcomes; a worker's death is an outcome too.
 
-Each worker has a pipe of its own, so that it is always known which task a dead worker had in hand.
+Each worker has a pipe of its own. So the task of a dead worker is always known.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tmt.campaign.tasks import FullDiskError, Task, perform
+from tmt.campaign.tasks import Task, perform
+from tmt.errors import SimulatorError, TmtError
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, ForkServerProcess
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a task ended: exactly one of `result` (what `perform` returns), `died` (how its worker ended) and
-    `error` (a defect, or a full disk) is set.
-    """
+    """How a task ended. Exactly one is set: `result` (of `perform`), `died` (its worker's end) or `error`."""
 
     task: Task
     result: dict[str, Any] | None = None
@@ -34,33 +33,45 @@ class Outcome:
 
 
 class Pool(Protocol):
-    """Where tasks are done."""
+    """Executes tasks."""
 
     @property
     def free(self) -> int:
-        """How many tasks can be submitted that start at once or soon."""
+        """Number of tasks that would start at once or soon."""
 
     def submit(self, task: Task) -> None:
-        """Have a task done."""
+        """Queue a task for execution."""
 
     def outcomes(self, timeout_s: float) -> list[Outcome]:
-        """Wait until a task has ended, at most so long, and return those that have."""
+        """Wait at most `timeout_s` for a task to end, and return the outcomes of ended tasks."""
 
     def close(self) -> None:
-        """End all workers, with what they have in hand."""
+        """End all workers and the tasks that they execute."""
 
 
 class LocalPool:
-    """`jobs` processes that live until `close` and are replaced when they die."""
+    """`jobs` worker processes, which live until `close`; one that dies is replaced.
+
+    Raises
+    ------
+    SimulatorError
+        When no process can be started.
+    """
 
     def __init__(self, jobs: int) -> None:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["tmt.campaign.pool", "tmt.experiment.experiment"])
-        self._workers = [_Worker(self._context) for _ in range(jobs)]
+        self._workers: list[_Worker] = []
+        try:
+            for _ in range(jobs):
+                self._workers.append(_Worker(self._context))
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def free(self) -> int:
-        """How many workers have nothing to do."""
+        """Number of idle workers."""
         return sum(worker.task is None for worker in self._workers)
 
     def submit(self, task: Task) -> None:
@@ -68,13 +79,13 @@ class LocalPool:
         next(worker for worker in self._workers if worker.task is None).give(task)
 
     def outcomes(self, timeout_s: float) -> list[Outcome]:
-        """Wait until a worker is done or dead, at most so long; dead workers are replaced."""
+        """Wait at most `timeout_s` for a worker to finish or die; dead workers are replaced."""
         busy = {worker.connection: worker for worker in self._workers if worker.task is not None}
         ready = wait(list(busy), timeout_s)
         return [self._outcome(busy[connection]) for connection in ready if isinstance(connection, Connection)]
 
     def close(self) -> None:
-        """End the workers; a simulation that runs is ended with its worker."""
+        """End the workers; a running simulation ends with its worker."""
         for worker in self._workers:
             worker.end()
 
@@ -92,22 +103,26 @@ class LocalPool:
 
 
 class _Worker:
-    """One process and the engine's end of its pipe."""
+    """A process, and the engine's end of its pipe."""
 
     def __init__(self, context: ForkServerContext) -> None:
         self.connection, theirs = context.Pipe()
         self.task: Task | None = None
         self.process: ForkServerProcess = context.Process(target=work, args=(theirs,), daemon=False)
-        self.process.start()
-        theirs.close()
+        try:
+            self.process.start()
+        except (OSError, EOFError, RuntimeError) as error:
+            raise SimulatorError(f"no worker process can be started: {error}") from error
+        finally:
+            theirs.close()
 
     def give(self, task: Task) -> None:
         self.task = task
-        with suppress(OSError):  # a worker may have died while it was idle; `outcomes` finds out
+        with suppress(OSError):  # an idle worker may have died; `outcomes` finds out
             self.connection.send(task)
 
     def end(self) -> str:
-        """End the process, and say how it ended."""
+        """End the process, and return how it ended."""
         self.connection.close()
         self.process.join(1.0)
         if self.process.is_alive():
@@ -122,12 +137,16 @@ class _Worker:
 
 
 def work(connection: Connection) -> None:
-    """Do tasks until the engine is gone: the life of a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the engine's to answer
+    """Execute tasks in a worker process until the engine is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the engine handles Ctrl-C
     signal.signal(signal.SIGTERM, _leave)
     tasks: deque[Task | None] = deque()
     arrived = threading.Semaphore(0)
-    threading.Thread(target=_receive, args=(connection, tasks, arrived), daemon=True).start()
+    try:
+        threading.Thread(target=_receive, args=(connection, tasks, arrived), daemon=True).start()
+    except RuntimeError as error:
+        connection.send(("error", SimulatorError(f"a worker process cannot start a thread: {error}")))
+        return
     while True:
         arrived.acquire()
         task = tasks.popleft()
@@ -135,7 +154,7 @@ def work(connection: Connection) -> None:
             return
         try:
             answer: tuple[str, Any] = ("result", perform(task))
-        except FullDiskError as error:
+        except TmtError as error:
             answer = ("error", error)
         except Exception as error:
             error.add_note(f"while working on {task}")
@@ -147,9 +166,9 @@ def work(connection: Connection) -> None:
 
 
 def _receive(connection: Connection, tasks: deque[Task | None], arrived: threading.Semaphore) -> None:
-    """Take tasks from the engine; when its end of the pipe closes, even by its death, end the process.
+    """Take tasks from the engine, and end this process when the engine closes the pipe or dies.
 
-    The signal interrupts a wait for a simulation, which is then ended too.
+    The signal interrupts the wait for a simulation, and so ends the simulation too.
     """
     try:
         while True:

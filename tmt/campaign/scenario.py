@@ -6,6 +6,8 @@ Times are seconds.
 
 from __future__ import annotations
 
+import csv
+import math
 import re
 import tomllib
 from collections import Counter
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
+from tmt.campaign.columns import PUBLISHED_COLUMNS
 from tmt.campaign.scenario_errors import Key, Refused, locate, refuse, show, spell
 from tmt.campaign.sections import (
     CHANNEL_SECTIONS,
@@ -88,19 +91,26 @@ def load(path: str | PathLike[str]) -> Scenario:
         content = tomllib.loads(text)
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}") from error
-    except RecursionError as error:
-        raise InputError(path, "is no scenario: its values are nested too deeply") from error
     except UnicodeDecodeError as error:
         raise InputError(path, "is no text in UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"\(at line (\d+), column \d+\)", str(error))
         reason = re.sub(r" \(at .*\)$", "", str(error))
         raise InputError(path, f"is no TOML: {reason}", int(found[1]) if found else None) from error
+    except ValueError as error:  # Python's bound on the digits of a whole number
+        raise InputError(path, "is no scenario: a number in it has thousands of digits") from error
+    except RecursionError as error:
+        raise InputError(path, "is no scenario: its values are nested too deeply") from error
     try:
         return _checked(path, content)
+    except RecursionError as error:
+        raise InputError(path, "is no scenario: its values are nested too deeply") from error
     except Refused as refused:
         raise InputError(path, str(refused), locate(text, refused.key)) from None
 
+
+MAX_RUNS = 1_000_000
+"""Most runs of a grid that does not say `max_runs`."""
 
 _KEYS = ("title", "description", "published", "grid", "trace", "scheme", "link", "wired", "proxy", "traffic")
 
@@ -113,6 +123,7 @@ def _checked(path: Path, content: dict[str, Any]) -> Scenario:
         if not isinstance(content.get(key, ""), str):
             raise Refused((key,), f"{show(content[key])} is not allowed", "text")
     grid = dict(_table(content, "grid"))
+    _check_size(content, grid)
     seeds = grid.get("seeds", [])
     if type(seeds) is int and 1 <= seeds <= MAX_SEED:
         grid["seeds"] = list(range(1, seeds + 1))
@@ -140,10 +151,41 @@ def _published(path: Path, content: dict[str, Any]) -> Path | None:
     name = content.get("published")
     if name is None:
         return None
+    allowed = "a CSV file, relative to the scenario's folder"
     file = path.parent / str(name)
-    if not file.is_file():
-        raise Refused(("published",), f"{name!r} is no file", "a CSV file, relative to the scenario's folder")
+    if Path(name).is_absolute() or not file.is_file():
+        raise Refused(("published",), f"{name!r} is no file", allowed)
+    # The file is copied into the campaign's folder, which may be sent to others: no other file gets there.
+    try:
+        with file.open(encoding="utf-8", newline="") as lines:
+            header = next(csv.reader(lines), [])
+    except (OSError, ValueError, csv.Error):
+        header = []
+    if not set(PUBLISHED_COLUMNS) <= set(header):
+        needed = ", ".join(PUBLISHED_COLUMNS)
+        raise Refused(("published",), f"{name!r} holds no published values (columns {needed})", allowed)
     return file
+
+
+def _check_size(content: dict[str, Any], grid: dict[str, Any]) -> None:
+    """Refuse a grid of more runs than `[grid] max_runs`, before any of them is made."""
+    count = 1
+    for key in ("trace", "scheme", "link", "wired", "proxy", "traffic"):
+        tables = content.get(key)
+        points = [
+            math.prod(len(value) for value in table.values() if isinstance(value, list))
+            for table in (tables if isinstance(tables, list) else [tables])
+            if isinstance(table, dict)
+        ]
+        count *= sum(points) or 1
+    for key in ("tcp", "seeds"):
+        value = grid.get(key)
+        count *= len(value) if isinstance(value, list) else value if type(value) is int else 1
+    limit = grid.get("max_runs", MAX_RUNS)
+    if type(limit) is int and count > limit:
+        raise Refused(
+            ("grid",), f"has up to {count:,} runs", f"up to {limit:,}; a higher limit is max_runs in [grid]"
+        )
 
 
 def _table(content: dict[str, Any], key: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ Key = tuple[str | int, ...]
 
 
 class Refused(Exception):  # noqa: N818  (it never leaves the package: `load` turns it into an InputError)
-    """A key that is not allowed, or has a value that is not."""
+    """A key or a value that is not allowed."""
 
     def __init__(self, key: Key, reason: str, allowed: str) -> None:
         self.key = key
@@ -30,7 +30,7 @@ def spell(key: Key) -> str:
 def refuse(error: ValidationError, model: type[BaseModel], place: Key, listed: dict[str, int]) -> Refused:
     """Return the refusal for an error of pydantic, an unknown key first: it may be a missing key, misspelt.
 
-    `listed` has the index of keys given as lists.
+    `listed` holds the index within its list of each key that was given as a list.
     """
     first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
     key: Key = (*place, *first["loc"])
@@ -51,18 +51,18 @@ def refuse(error: ValidationError, model: type[BaseModel], place: Key, listed: d
 
 
 _KINDS: dict[Any, str] = {float: "a number", int: "a whole number", str: "text"}
-"""What the values of a key are, by the type that it is declared with; all others are lists."""
+"""Names of the declared types of values; all other types are lists."""
 
 
 def show(value: object) -> str:
-    """Return a value as a scenario file has it."""
+    """Return a value as it is written in a scenario file."""
     if isinstance(value, bool):
         return str(value).lower()
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def locate(text: str, key: Key) -> int | None:
-    """Return the line, from 1, on which `key` stands in a TOML file, or that of its table."""
+    """Return the number, from 1, of the line of `key` in a TOML file, or else of its table."""
     names = [part for part in key if isinstance(part, str)]
     number = key[1] if len(key) > 1 and isinstance(key[1], int) else 0
     table, seen, found = "", {}, None  # type: str, dict[str, int], int | None

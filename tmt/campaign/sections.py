@@ -51,6 +51,7 @@ class Grid(Section):
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1, strict=False)]
     records: Annotated[tuple[Seed, ...], Field(strict=False)] = ()
     timeout: PositiveSeconds = 600.0
+    max_runs: Count | None = None
 
 
 class TraceFile(Section):

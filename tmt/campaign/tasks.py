@@ -22,7 +22,7 @@ from tmt.backend import BACKENDS, load_backend
 from tmt.backend.base import RunError
 from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
 from tmt.campaign.link_traces import Convert, link_file, make_link_trace, read_facts
-from tmt.errors import OutputError, TmtError
+from tmt.errors import OutputError, SimulatorError, TmtError
 from tmt.experiment.experiment import Experiment
 from tmt.experiment.record_files import save
 from tmt.identity import source_hash
@@ -45,6 +45,10 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 class FullDiskError(OutputError):
     """There is no room left for results."""
+
+
+class ChangedProgramsError(SimulatorError):
+    """The programs are no longer those that the run's key names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,10 @@ def failed_row(
 
 def _simulate(task: Simulate) -> dict[str, Any]:
     if programs_of(str(task.run.coordinates["backend"])) != task.run.programs:
-        return failed_row(task, FAILED, "the programs were changed meanwhile, or are other ones here")
+        raise ChangedProgramsError(
+            "the simulator, its scripts or the sources of tmt were changed while the campaign ran; finished "
+            "runs are kept, call again"
+        )
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:
         result = _experiment(task).run(folder, timeout_s=task.run.timeout_s)

@@ -5,6 +5,7 @@ A command is imported when it is called, so that `tmt --help` answers at once.
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import io
@@ -17,6 +18,7 @@ import click
 
 from tmt import __version__
 from tmt.cli.lazy_group import LazyGroup
+from tmt.cli.thread_check import check_threads
 from tmt.errors import NotATraceError, TmtError
 
 COMMANDS = {
@@ -35,12 +37,16 @@ COMMANDS = {
 """Name of each command and its line in `tmt --help`; the command is in `NAME_command.py`."""
 
 
+OF_STREAMS = frozenset({errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT})
+"""Error numbers of a stream that cannot be written; errors of files carry a name or are a `TmtError`."""
+
 OBJECTS_PER_COLLECTION = 100_000
 """New objects between two garbage collections. Importing numba makes 160,000 objects that stay; Python's
 default would run 200 collections meanwhile."""
 
 
 def _command(name: str) -> click.Command:
+    check_threads()
     command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
     return command
 
@@ -90,29 +96,55 @@ def main() -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
     except TmtError as error:
-        click.echo(f"{error}{_import_hint(error)}", err=True)
-        status = error.exit_status
+        status = _fail(f"{error}{_import_hint(error)}", error.exit_status)
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "tmt"
         said = " ".join(error.format_message().split())  # click lists choices on lines of their own
-        click.echo(f"{command}: {said} (see {command} --help)", err=True)
-        status = error.exit_code
+        status = _fail(f"{command}: {said} (see {command} --help)", error.exit_code)
     except click.ClickException as error:
-        click.echo(f"tmt: {error.format_message()}", err=True)
-        status = error.exit_code
+        status = _fail(f"tmt: {error.format_message()}", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        status = 130
-    except OSError as error:
-        if error.filename is not None:
+        status = _fail("interrupted", 130)
+    except MemoryError:
+        status = _fail("tmt: there is not enough memory", 1)
+    except ImportError as error:
+        if (error.name or "tmt").startswith("tmt"):
             raise
-        # Output to files ends in a `TmtError`; an error without a file name is a stream's. Discard the
-        # stream's buffer, or the interpreter would write it again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        click.echo(f"tmt: standard output cannot be written: {error.strerror}", err=True)
-        status = 1
+        status = _fail(f"tmt: the library {error.name} cannot be loaded: {_first_line(error)}", 1)
+    except OSError as error:
+        status = _fail(f"tmt: {_failed_call(error)}", 1)
     gc.freeze()  # skips the last collection, which takes 0.2 s over all imported objects
     raise SystemExit(status)
+
+
+def _fail(line: str, status: int) -> int:
+    """Say what is wrong, where stderr can be written, and return the exit status."""
+    try:
+        click.echo(line, err=True)
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        _discard(2)
+    return status
+
+
+def _failed_call(error: OSError) -> str:
+    """Say which file or stream the system has refused, and why."""
+    reason = error.strerror or _first_line(error) or type(error).__name__
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {reason}"
+    if error.errno in OF_STREAMS:
+        _discard(1)
+        return f"standard output cannot be written: {reason}"
+    return reason
+
+
+def _discard(descriptor: int) -> None:
+    """Throw away what a stream still holds, lest the interpreter try to write it once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [""])[0]
 
 
 def _one_line(message: Warning | str, *_: object, **__: object) -> str:

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tmt.campaign.columns import COLUMNS
+from tmt.campaign.columns import COLUMNS, PUBLISHED_COLUMNS
 from tmt.errors import InputError
 from tmt.results.dataset import Published
 from tmt.results.values import texts
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tmt.results.cells import Cell, Summary
     from tmt.results.dataset import Axis, Results
     from tmt.results.measures import Measure
-
-PUBLISHED_COLUMNS = ("column", "tcp", "scheme", "value", "error", "source")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,91 @@
+"""Commands on a system that refuses something: one line, the right exit status, and no waiting."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TMT = Path(sys.executable).with_name("tmt")
+
+NO_THREADS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+static int started;
+int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*), void* with) {
+  if (started++ >= atoi(getenv("MOST_THREADS"))) return EAGAIN;
+  int (*real)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) =
+      (int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*))dlsym(RTLD_NEXT, "pthread_create");
+  return real(thread, how, run, with);
+}
+"""
+
+
+@pytest.mark.parametrize("most", [0, 3])
+@pytest.mark.parametrize("command", ["report out", "run s.toml", "convert a.parquet b.parquet --scheme none"])
+def test_threads__that_cannot_start_end_it_in_one_line(command: str, most: int, tmp_path: Path) -> None:
+    """A library between the program and the system stands for a system that refuses threads."""
+    (tmp_path / "threads.c").write_text(NO_THREADS)
+    library = tmp_path / "threads.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "threads.c", "-ldl"], check=True)
+    environment = os.environ | {"LD_PRELOAD": str(library), "MOST_THREADS": str(most)}
+    (tmp_path / "out").mkdir()
+    result = subprocess.run(
+        [TMT, *command.split()],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"tmt: only {most} of ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_stderr__that_cannot_be_written_keeps_the_exit_status(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        status = subprocess.run([TMT, "inspect", tmp_path / "nofile"], stderr=full, check=False).returncode
+        shown = subprocess.run([TMT, "nocommand"], stderr=full, check=False).returncode
+    assert (status, shown) == (2, 2)
+
+
+def test_stdout__that_cannot_be_written_is_said_so() -> None:
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run([TMT, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert result.stderr == "tmt: standard output cannot be written: No space left on device\n"
+    assert result.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "line"),
+    [
+        ("raise MemoryError", "tmt: there is not enough memory"),
+        (
+            "raise ImportError('libarrow.so: failed to map segment\\n\\nmore', name='pyarrow')",
+            "tmt: the library pyarrow cannot be loaded: libarrow.so: failed to map segment",
+        ),
+        ("raise PermissionError(13, 'Permission denied', 'x.py')", "tmt: x.py: Permission denied"),
+        ("raise OSError(12, 'Cannot allocate memory')", "tmt: Cannot allocate memory"),
+    ],
+)
+def test_import__that_fails_ends_in_one_line(fault: str, line: str, tmp_path: Path) -> None:
+    """A module in place of pyarrow fails as the library does on a system without memory or permission."""
+    (tmp_path / "pyarrow.py").write_text(fault + "\n")
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    result = subprocess.run(
+        [TMT, "inspect", "a.parquet"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (1, line + "\n")
