@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tmt.trace import LinkTrace
+from tmt.convert import convert
+from tmt.schemes import NoScheme
+from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,3 +92,25 @@ def test_queue_that_empties__wastes_the_rest_of_a_row(send_datagrams: Datagrams)
     run = send_datagrams(grants, [(1 * MS, 300), (11 * MS, 300), (12 * MS, 300)], delay_s=0, packed_=1)
     assert run.fates() == {0: ("received", 10 * MS), 1: ("received", 20 * MS), 2: ("received", 20 * MS)}
     assert (run.counters["rows_used"], run.counters["bytes_used"]) == (2, 900)
+
+
+@pytest.mark.parametrize("packed", [0, 1])
+@pytest.mark.parametrize("seed", range(4))
+def test_online_without_a_scheme__agrees_with_the_trace_of_none(
+    seed: int, packed: int, send_datagrams: Datagrams
+) -> None:
+    rng = np.random.default_rng(seed)
+    n = 400
+    # Slots at even nanoseconds, packets at odd ones: the order of two events at one moment is undefined.
+    tx_ns = 2 * np.cumsum(rng.integers(MS, 10 * MS, n))
+    decode_ns = np.where(rng.random(n) < 0.1, 0, 3 * MS)
+    phy = PhyTrace(tx_ns, decode_ns, size_bytes=rng.integers(1, 4000, n).astype(np.uint32))
+    times_ns = 2 * np.cumsum(rng.integers(1, 10 * MS, 300)) + 1
+    sendings = list(zip(times_ns.tolist(), rng.integers(1, 3000, 300).tolist(), strict=True))
+    common = {"packed_": packed, "limit_": 300, "in_order_": 0}
+    offline = send_datagrams(convert(phy, NoScheme()), sendings, **common)
+    online = send_datagrams(phy, sendings, queue="Clift/Online", scheme="none", **common)
+    assert (offline.status, online.status) == (0, 0), online.stderr
+    assert online.fates() == offline.fates()
+    for name in ("rows_used", "bytes_used"):
+        assert online.counters[name] == offline.counters[name]
