@@ -1,8 +1,13 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
+<<<<<<< HEAD
 .PHONY: help run test test-ns2 soak audit bench reproduce judge lint format setup system-packages test-packages
 .PHONY: simulator linux-kernel constraints clean
+=======
+.PHONY: help run test test-ns2 soak audit bench reproduce pages judge lint format setup system-packages test-packages
+.PHONY: simulator constraints clean
+>>>>>>> 97f0e8b (The reproduction of Kuhn 2014 with the stack as shipped: fitted and predicted told apart, other readings, numbers left out; make pages)
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -38,6 +43,9 @@ audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitiz
 
 reproduce: setup  ## draw the papers' figures and tables beside ours
 	$(BIN)/python -m analysis
+
+pages: setup  ## make the pages anew that are older than their code, the cheapest first
+	$(BIN)/python -m analysis.stale_pages
 
 judge: setup  ## compare ns-2's TCP with this machine's kernel over the same links, half an hour
 	$(BIN)/python -m analysis.judge

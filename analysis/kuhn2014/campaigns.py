@@ -16,3 +16,6 @@ BEYOND = {
     "internet-lossy-return": "return",
 }
 """Scenarios that ask what the paper did not, and what their cells are called."""
+
+DISTRIBUTION_ES_N0_DB = 14.0
+"""Es/N0 of the Distribution scenarios, whose channel has no such parameter."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PAYLOAD_PER_PACKET = 1448 / 1500
 """Our goodput counts TCP payload; the paper's kbit/s count whole packets (`docs/reproduction.md`)."""
 
-CELL = ["scenario", "es_n0_db", "tcp", "scheme", "in_order", "hold_s", "return_link"]
+CELL = ["scenario", "stack", "es_n0_db", "tcp", "scheme", "in_order", "hold_s", "return_link"]
 """What tells one cell from another."""
 
 LONG_FLOW = {
@@ -123,7 +123,9 @@ class Cells:
 def read_cells(path: object) -> Cells:
     """Return cells as `write_cells` has kept them."""
     return Cells(
-        pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"return_link": str, "tcp": str})
+        pd.read_csv(
+            path, keep_default_na=False, na_values=[""], dtype={"return_link": str, "tcp": str, "stack": str}
+        )
     )
 
 

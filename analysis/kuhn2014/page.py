@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis import pages
-from analysis.kuhn2014 import comparison
+from analysis.kuhn2014 import comparison, reading_table
+from analysis.kuhn2014.campaigns import PAPER
 from analysis.kuhn2014.conclusions import statements
 from tmt.figures.style import TCP_STYLES
 
@@ -48,7 +49,17 @@ def render(cells: Cells) -> str:
         row=_row,
         describe=_describe,
         percent=lambda value: f"{100 * value:.1f} %",
+        stacks=_stacks(cells),
+        readings=(readings := reading_table.readings()),
+        deviations_of_first=readings[0].split("|")[3].strip(),
+        left_out=reading_table.left_out(),
     )
+
+
+def _stacks(cells: Cells) -> str:
+    """Return which stack the cells of each of the paper's scenarios come from."""
+    found = [f"{title}: {cells.find(title, 'goodput_bps')['stack'].iloc[0]}" for title in PAPER.values()]
+    return "; ".join(found)
 
 
 def _row(line: Line) -> str:
@@ -61,7 +72,7 @@ def _row(line: Line) -> str:
         paper, deviation = f"{value.kind} {paper}", ""
     ours = f"{line.mean * scale:.{digits}f}" + (f" ± {half:.{digits}f}" if half == half else "")  # noqa: PLR0124
     tcp = TCP_STYLES[value.tcp].label if value.tcp else ""
-    cells = [value.place, value.scenario, f"{value.es_n0_db:g}", tcp, value.scheme]
+    cells = [value.place, comparison.origin(value), value.scenario, f"{value.es_n0_db:g}", tcp, value.scheme]
     return (
         "| "
         + " | ".join(

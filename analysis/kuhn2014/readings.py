@@ -1,8 +1,8 @@
-"""`python -m analysis.kuhn2014.readings [FOLDER]`: what other readings do to tables 1 and 2 of Kuhn et al. 2014.
+"""`python -m analysis.kuhn2014.readings [FOLDER]`: what other readings do to tables 1 and 2 of Kuhn et al.
 
-Each reading changes one thing in the Distribution scenario's up-link: CUBIC, Hybla and Westwood+ over four schemes,
-500 s, the same courses of the channel for all. Writes a line per reading and cell to readings.csv in FOLDER (default:
-out/reproduce) and goes on where it stopped.
+Each reading changes one thing in the Distribution scenario's up-link: CUBIC, Hybla and Westwood+ over four
+schemes, 500 s, the same courses of the channel for all. Writes a line per reading and cell to readings.csv in
+FOLDER (default: out/reproduce) and goes on where it stopped.
 
   --docs    copy the table to analysis/kuhn2014/, from where the page of the reproduction takes it
 """

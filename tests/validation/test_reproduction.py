@@ -51,6 +51,7 @@ def test_rates__follow_from_packets_of_1500_bytes() -> None:
 
 def _rows() -> pd.DataFrame:
     common = {
+        "stack": "2009",
         "es_n0_db": 5.0,
         "tcp": "cubic",
         "in_order": False,
