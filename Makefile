@@ -1,13 +1,8 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help run test test-ns2 soak audit bench reproduce judge lint format setup system-packages test-packages
-.PHONY: simulator linux-kernel constraints clean
-=======
 .PHONY: help run test test-ns2 soak audit bench reproduce pages judge lint format setup system-packages test-packages
-.PHONY: simulator constraints clean
->>>>>>> 97f0e8b (The reproduction of Kuhn 2014 with the stack as shipped: fitted and predicted told apart, other readings, numbers left out; make pages)
+.PHONY: simulator linux-kernel constraints clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
