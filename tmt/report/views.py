@@ -91,11 +91,11 @@ def views(results: Results, summary: Summary) -> list[View]:
         )
     ]
     if any(len(axis.levels) > 1 for axis in results.axes):
-        kinds = {True: "numbers", False: "names"}
+        kinds = {axis.is_numeric for axis in results.axes if len(axis.levels) > 1}
         specs = {
-            f"{by}-{kind}": charts.sweep(*pair, numeric=numeric)
+            f"{by}-{'numbers' if numeric else 'names'}": charts.sweep(*pair, numeric=numeric)
             for by, pair in both.items()
-            for numeric, kind in kinds.items()
+            for numeric in sorted(kinds)
         }
         caption = f"{{measure}} over {{axis}}: {MEAN}. Diamonds: published values."
         found.append(View("sweep", cells, specs, ("measure", "line"), (*place, *value), caption))
