@@ -67,7 +67,7 @@ def test_load__accepts_every_scenario_of_ours(path: Path) -> None:
     assert load(path).traces
 
 
-TCP_CHOICE = "'newreno', 'westwood', 'hybla', 'cubic', 'compound', 'bbr', 'bbr3' or 'fectcp'"
+TCP_CHOICE = "'newreno', 'westwood', 'hybla', 'cubic', 'compound', 'bbr', 'bbr3', 'fectcp', 'bic'"
 
 REFUSALS = {
     "unknown key": ("seeds = 3", "sedes = 3", "4: key grid.sedes: is not known; allowed: tcp, seeds, "),
