@@ -16,22 +16,23 @@ if TYPE_CHECKING:
 HEAD = """\
 # What each number counts
 
-Written by `python docs/metrics_reference.py` from `tmt/schema.py`. One run of ns-2 ([replay](replay.md))
-gives one row with the columns below; a campaign's results hold one such row per run. Null stands where a
-figure does not exist; no column holds NaN.
+This page tells you what every column of a run's result counts, in which unit, and when it is empty. One run
+([replay](replay.md)) gives one row; a campaign's results hold one row per run. Null means that a figure does
+not exist; no column holds NaN. `python docs/metrics_reference.py` writes this page from `tmt/run_columns.py`
+and `tmt/schema.py`.
 
-Everything is computed from the packet and window records at the end of this page, which taps at the sending
-and receiving TCP agents and the links' queues write. *Forward* is the way of the data, *return* that of the
+All figures are computed from the packet and window records at the end of this page. Taps at the TCP agents
+and the links' queues write them. *Forward* is the direction of the data, *return* that of the
 acknowledgements. Percentiles are by nearest rank: the p-th is the least value that at least p % of the
 values do not exceed.
 """
 
 TITLES = {
-    "scenario": "Scenario: what was simulated",
-    "provenance": "Provenance: by what, and of what",
-    "delivery": "Delivery: what reached the receiving applications",
+    "scenario": "Scenario: the settings of the run",
+    "provenance": "Provenance: programs and input files",
+    "delivery": "Delivery: data that reached the receiving applications",
     "delay": "Delay",
-    "recovery": "Recovery: what TCP sent again",
+    "recovery": "Recovery: retransmissions by TCP",
     "window": "Congestion window",
     "link": "Links and queues",
     "proxy": "Proxy",
@@ -40,21 +41,21 @@ TITLES = {
 
 NOTES = {
     "delivery": """\
-A flow is active from its first segment sent until the end of its transfer, or of the run. Segments count
-once they and all segments before them have arrived; copies, and segments that wait for a missing one, do
-not. A packet's payload is its IP size less the headers of TCP, with its timestamp option, and IP; a packet
-without payload (the first one, ns-2's SYN) adds nothing. Where transfers end at different times the sum of
-the flows' goodputs can exceed the link's rate: each has had the link more to itself while it was active.
+A flow is active from its first segment sent until the end of its transfer, or of the run. A segment counts
+when it and all segments before it have arrived; copies, and segments that wait for a missing one, do not
+count. A packet's payload is its IP size minus the IP header and the TCP header with its timestamp option. A
+packet without payload (the first one, ns-2's SYN) adds nothing. If transfers end at different times, the sum
+of the flows' goodputs can exceed the link's rate, because each flow's active time is shorter than the run.
 """,
     "delay": """\
-From the moment when the sending agent hands a packet to IP until the receiving agent has it: queueing, the
-link's slots, its decoding and recovery, waiting for order, and half of the RTT. Each transmission counts on
-its own, so that recovery by TCP does not show here; packets that never arrived do not count. Through a
-[proxy](proxy.md) it runs from the transmission that the proxy got: the proxy's own connection is in it.
+The delay runs from the sending agent's handing a packet to IP until the receiving agent has it. It includes
+queueing, the link's slots, decoding and recovery, waiting for order, and half of the RTT. Each transmission
+counts on its own, so this delay excludes recovery by TCP. Packets that never arrived do not count. Through a
+[proxy](proxy.md) it runs from the transmission that reached the proxy, so it includes the proxy's connection.
 """,
     "link": """\
-Three ways for a packet to be lost, never mixed: dropped by the queue's limit, given up by the link's scheme
-(one of its LLDUs was not delivered), and carried by rows that were open when the trace was cut.
+Lost packets are counted in three separate columns: dropped by the queue's limit, given up by the link's
+scheme (one of its LLDUs was not delivered), and carried by rows that were unsettled at the trace's end.
 """,
 }
 
@@ -73,7 +74,7 @@ def reference() -> str:
     events = ", ".join(f"{number} `{name}`" for number, name in enumerate(PACKET_EVENTS))
     states = ", ".join(f"{number} `{name}`" for number, name in enumerate(CONGESTION_STATES))
     parts += [
-        "## The records behind them\n",
+        "## The packet and window records\n",
         _records(PACKET_RECORDS),
         f"Events: {events}.\n",
         _records(WINDOW_RECORDS),
@@ -84,7 +85,7 @@ def reference() -> str:
 
 def _results(columns: list[ResultColumn]) -> str:
     lines = [
-        "| column | type | unit | what it is | what it counts | null |",
+        "| column | type | unit | meaning | counted unit | null |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     lines += [
@@ -97,7 +98,7 @@ def _results(columns: list[ResultColumn]) -> str:
 def _records(table: Table) -> str:
     lines = [
         f"### {table.title[0].upper()}{table.title[1:]}\n",
-        "| column | type | what it is |",
+        "| column | type | meaning |",
         "| --- | --- | --- |",
     ]
     lines += [f"| `{c.name}` | `{c.dtype}` | {c.meaning} |" for c in table.columns]

@@ -1,6 +1,6 @@
 """The errors that a user can cause or meet; the command line prints each as one line.
 
-Everything that is not a `TmtError` is a defect of ours and keeps its traceback.
+Every other exception is a defect of TMT and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -9,28 +9,28 @@ from os import PathLike, fspath
 
 
 class TmtError(Exception):
-    """Root of what the tool raises on purpose; `exit_status` is what the command line ends with."""
+    """Base class of TMT's errors; `exit_status` is the exit status of the command line."""
 
     exit_status = 1
 
 
 class UsageError(TmtError, ValueError):
-    """An argument or a key has a value that is not allowed; the message names it, the value and what is."""
+    """An argument or a key has a wrong value; the message names it, the value and the allowed values."""
 
     exit_status = 2
 
 
 class InputError(TmtError, ValueError):
-    """A file cannot be used: reads `FILE:LINE: reason`, or `FILE: reason` where no line is to blame.
+    """A file cannot be used; the message is `FILE:LINE: reason`, or `FILE: reason` without a wrong line.
 
     Parameters
     ----------
     path
         The file, as the user named it.
     reason
-        What is wrong, with the offending value, and what is allowed.
+        The fault, with the wrong value and the allowed values.
     line
-        Number of the offending line, from 1; for binary formats a place such as ``"row 17"``, from 1.
+        Number of the wrong line, from 1; for binary formats a place such as ``"row 17"``, from 1.
     """
 
     exit_status = 2
@@ -41,20 +41,20 @@ class InputError(TmtError, ValueError):
         super().__init__(f"{place}: {reason}")
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, int | str | None]]:
-        """Rebuild from the arguments: worker processes send errors home by pickle."""
+        """Rebuild from the arguments, because worker processes return errors by pickle."""
         return type(self), (self.path, self.reason, self.line)
 
 
 class NotATraceError(InputError):
-    """A file has no form of a trace: another ending, other columns, other content."""
+    """A file is not a trace: its ending, columns or content differ."""
 
 
 class OutputError(TmtError, OSError):
-    """A result cannot be written (disk full, no permission); nothing half-written stays behind."""
+    """A result cannot be written (disk full, no permission); half-written files are removed."""
 
 
 class SimulatorError(TmtError, RuntimeError):
-    """ns-2 is missing, failed or hung; the message holds its command line and its last words."""
+    """ns-2 is missing, failed or hung; the message holds its command line and its last output."""
 
 
 class EmulatorError(TmtError, RuntimeError):

@@ -1,4 +1,4 @@
-"""PHY traces from a channel model: on a regular line of slots, or over the slots of a trace that exists."""
+"""PHY traces from a channel model, on a regular line of slots or over the slots of an existing trace."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAX_DENOMINATOR = 1 << 40
 
 
 DEFAULT_DECODE_TIME_NS = 36 * NS_PER_MS
-"""Decode time of a line where nothing says it: an interleaver of 36 ms."""
+"""Default decode time of a line: an interleaver of 36 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Line:
     Attributes
     ----------
     interval_ns
-        From one slot to the next, exact: at 263 kbit/s a 33-byte LLDU takes 264/263000 s, which is no whole
-        number of nanoseconds and must not drift.
+        Exact time from one slot to the next: at 263 kbit/s a 33-byte LLDU takes 264/263000 s, and rounding it
+        to nanoseconds would add up.
     decode_time_ns
-        From a slot's `tx_time_ns` until the PHY has decoded it.
+        Time from a slot's `tx_time_ns` until the PHY has decoded it.
 
     Raises
     ------
@@ -95,7 +95,7 @@ class Line:
 
 
 def lay_over(slots: PhyTrace, realisation: Realisation) -> PhyTrace:
-    """Erase what the channel erases of the given slots; one that is erased already stays so."""
+    """Erase the slots that the channel erases; slots that are already erased stay erased."""
     erased = realisation.erased(slots.tx_time_ns)
     return replace(slots, decode_time_ns=np.where(erased, 0, slots.decode_time_ns))
 

@@ -1,7 +1,6 @@
-"""Every column of a run's row of results, declared once: what it measures, in which unit, and what it counts.
+"""Declarations of the columns of a run's result row: meaning, unit, and the layer that each counts.
 
-The runner, the results data set, the tables on the terminal and `docs/metrics.md` are derived from these
-declarations.
+The backends, the results, the tables on the terminal and `docs/metrics.md` use these declarations.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ ResultGroup = Literal[
 class ResultColumn:
     """One column of a run's result row.
 
-    `counts` says which layer and which bytes, packets or LLDUs the number counts, and `null` when it has no
-    value (empty: it always has one). `unit` is the unit's symbol, for tables and axes.
+    `counts` names the layer and the bytes, packets or LLDUs that the number counts. `null` says when the
+    column is empty; without it the column always has a value. `unit` is the unit's symbol.
     """
 
     name: str
@@ -60,7 +59,7 @@ _NO_PROXY = "without a proxy"
 
 
 def _setting_columns(group: str) -> tuple[ResultColumn, ...]:
-    """Return the columns of a group of settings, as these are declared."""
+    """Return the columns of a group of declared settings."""
     return tuple(
         ResultColumn(
             one.column,
@@ -77,7 +76,7 @@ def _setting_columns(group: str) -> tuple[ResultColumn, ...]:
 
 
 def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn, ...]:
-    """What one direction of the path is made of."""
+    """Return the columns that describe one direction of the path."""
     return (
         ResultColumn(
             f"{direction}_trace",
@@ -119,7 +118,7 @@ def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn
             "number",
             "scenario",
             "s",
-            "where in the trace the run starts",
+            "time in the trace at which the run starts",
             null=_NO_TRACE,
         ),
         ResultColumn(
@@ -127,14 +126,14 @@ def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn
             "text",
             "scenario",
             "",
-            "scheme that works inside the simulator, on the packets that come; the trace is then a PHY trace",
-            null="for a plain link, and for a link trace, which a scheme has made before",
+            "scheme that runs during the simulation; the trace is then a PHY trace",
+            null="for a plain link, and for a link trace",
         ),
     )
 
 
 def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tuple[ResultColumn, ...]:
-    """What is measured on one direction of the path."""
+    """Return the columns of the measurements on one direction of the path."""
     return (
         ResultColumn(
             f"{direction}_link_lost", "integer", "link", "packets", "given up by the link's scheme", packets
@@ -144,7 +143,7 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
             "integer",
             "link",
             "packets",
-            "carried by rows that were open when the link trace was cut",
+            "carried by rows that were unsettled at the end of the link trace",
             packets,
         ),
         ResultColumn(
@@ -160,9 +159,9 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
             "number",
             "link",
             "",
-            "rows that carried packets / rows that passed while the simulation ran",
+            "rows that carried packets / all rows during the simulation",
             _LLDUS,
-            null=_NO_TRACE + ", or when no row passed",
+            null=_NO_TRACE + ", or without a row during the simulation",
         ),
         ResultColumn(
             f"{direction}_trace_repeats",
@@ -210,7 +209,7 @@ RUN_RESULTS = (
         "number",
         "delivery",
         "",
-        "symbols that decoded blocks took beyond their source symbols / source symbols",
+        "symbols that decoding needed beyond the source symbols / source symbols",
         "FECTCP segments that arrived before their block was decoded",
         null="for TCP, or when nothing was decoded",
     ),
@@ -290,7 +289,7 @@ RUN_RESULTS = (
         "integer",
         "recovery",
         "",
-        "most times that TCP sent one and the same segment",
+        "most transmissions of one segment by TCP",
         _TCP_SENT,
         null="when nothing was sent",
     ),
@@ -299,7 +298,7 @@ RUN_RESULTS = (
         "integer",
         "recovery",
         "",
-        "times that one expired",
+        "expiries of the senders' retransmission timers",
         "retransmission timers of all senders",
         null="when the backend does not count them",
     ),
@@ -346,7 +345,7 @@ RUN_RESULTS = (
         "integer",
         "proxy",
         "packets",
-        "most that the buffer of one connection ever held",
+        "largest fill of one connection's buffer",
         _PROXY_SEGMENTS,
         null=_NO_PROXY,
     ),
@@ -357,7 +356,7 @@ RUN_RESULTS = (
             (
                 "retransmissions",
                 "segments",
-                "transmissions by the proxy's senders of what they had sent before",
+                "retransmissions by the proxy's senders",
             ),
             ("timeouts", "", "expiries of the proxy's retransmission timers"),
         )
@@ -367,8 +366,7 @@ RUN_RESULTS = (
         "number",
         "proxy",
         "s",
-        "time for which a sender had sent all that the proxy's window allowed while more was waiting; summed "
-        "over flows",
+        "time in which the proxy's window stopped a sender that had more to send; summed over flows",
         _WINDOWS,
         null=_NO_PROXY,
     ),
@@ -377,7 +375,7 @@ RUN_RESULTS = (
         "integer",
         "proxy",
         "packets",
-        "acknowledgements that the proxy sent for the window's sake",
+        "acknowledgements that the proxy sent only to update the window",
         _WINDOWS,
         null=_NO_PROXY,
     ),
@@ -386,7 +384,7 @@ RUN_RESULTS = (
         "integer",
         "proxy",
         "packets",
-        "questions of the senders for a window that stayed closed",
+        "probes by which the senders asked for a window that stayed closed",
         _WINDOWS,
         null=_NO_PROXY,
     ),

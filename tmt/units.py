@@ -1,4 +1,4 @@
-"""Seconds at the edges, integer nanoseconds inside: the one place where they meet."""
+"""Conversion between seconds (input and output) and integer nanoseconds (everywhere inside)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 NS_PER_S = 1_000_000_000
 NS_PER_MS = 1_000_000
 MAX_TIME_NS = 2**62
-"""Latest time a trace may hold (146 years), so that sums of two times still fit an int64."""
+"""Upper bound of a trace's times (146 years), so that sums of two times fit an int64."""
 
 
 def seconds_to_ns(seconds: str | float | Decimal) -> int:
@@ -33,5 +33,5 @@ def seconds_to_ns(seconds: str | float | Decimal) -> int:
 
 
 def ns_to_seconds(nanoseconds: int) -> float:
-    """Convert nanoseconds to seconds, for showing and for printing, never for further arithmetic on times."""
+    """Convert nanoseconds to seconds for output; arithmetic on times uses nanoseconds."""
     return nanoseconds / NS_PER_S

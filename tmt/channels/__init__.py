@@ -1,6 +1,6 @@
-"""Where erasures come from when they are not measured: seeded channel models.
+"""Channel models, seeded sources of erasures.
 
-A channel says which slots are erased; `tmt.generate` puts it on a line or over a trace.
+A channel decides which slots are erased; `tmt.generate` applies it to a line of slots or to a trace.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tmt.channels.snr import Snr
 CHANNELS: dict[str, type[Channel]] = {
     channel.name: channel for channel in (ErrorFree, Bernoulli, GilbertElliott, NeymanA, Lms, Shadows, Snr)
 }
-"""Every channel by the name that users type."""
+"""Every channel by its name on the command line and in scenarios."""
 
 __all__ = [
     "CHANNELS",

@@ -1,4 +1,4 @@
-"""What every channel is: frozen parameters that give a seeded realisation, which erases slots in order."""
+"""Interface of every channel: frozen parameters, and seeded realisations that erase slots in order."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ Int64Array = npt.NDArray[np.int64]
 
 
 class ErasureStream(Protocol):
-    """The erasures of one realisation, handed out in pieces."""
+    """The erasures of one realisation, returned in pieces."""
 
     def next(self, slots: int) -> BoolArray:
         """Return whether each of the next `slots` slots is erased: [slots], bool.
 
-        The sequence does not depend on the cut: ``next(2)`` and ``next(3)`` give what ``next(5)`` gives.
+        The sequence does not depend on the pieces: ``next(2)`` and ``next(3)`` together equal ``next(5)``.
         """
 
 
 class Realisation(Protocol):
-    """One course of a channel, asked about the slots of a trace in order, in pieces of any size."""
+    """One realisation of a channel; it takes the slots of a trace in order, in pieces of any size."""
 
     def erased(self, tx_time_ns: Int64Array) -> BoolArray:
         """Return whether each of the next slots, sent at these times, is erased: [slots], bool.
 
-        Times rise from slot to slot and from piece to piece; the result does not depend on the cut.
+        Times increase from slot to slot and from piece to piece; the result does not depend on the pieces.
         """
 
 
@@ -50,21 +50,21 @@ class Channel(ABC):
 
     @property
     def decode_time_ns(self) -> int | None:
-        """How long the channel's PHY takes to decode a slot; None where the line says it."""
+        """Decode time of the channel's PHY; None if the line of slots gives it."""
         return None
 
     @abstractmethod
     def realisation(self, seed: int) -> Realisation:
-        """Start the realisation that belongs to `seed` (0 or more); its first slot may have any time."""
+        """Start the realisation of `seed` (0 or more); its first slot may have any time."""
 
     def describe(self) -> dict[str, Any]:
-        """Return name and parameters, as a trace's metadata holds them."""
+        """Return name and parameters in the form of a trace's metadata."""
         return {"channel": self.name, **asdict(self)}
 
 
 @dataclass(frozen=True, slots=True)
 class SlotChannel(Channel):
-    """A channel that goes from slot to slot, whatever the time between them."""
+    """A channel that advances once per slot, independently of the time between slots."""
 
     @property
     @abstractmethod
@@ -73,10 +73,10 @@ class SlotChannel(Channel):
 
     @abstractmethod
     def erasures(self, seed: int) -> ErasureStream:
-        """Start the erasures that belong to `seed` (0 or more)."""
+        """Start the erasures of `seed` (0 or more)."""
 
     def realisation(self, seed: int) -> Realisation:
-        """Start the realisation that belongs to `seed`: its erasures, slot by slot."""
+        """Start the realisation of `seed`: its erasures, slot by slot."""
         return _SlotBySlot(self.erasures(seed))
 
 
@@ -89,7 +89,7 @@ class _SlotBySlot:
 
 
 def with_profile(kind: type[Channel], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a channel: those given, and for the rest those of a profile.
+    """Return the parameters of a channel: the given ones, and a profile's values for the others.
 
     Raises
     ------
@@ -137,10 +137,10 @@ def check_within(name: str, value: float, low: float, high: float) -> None:
 
 
 def uniform_source(seed: int) -> np.random.Generator:
-    """Return the generator that a channel draws from, a fixed number of 64-bit words per slot.
+    """Return a channel's random generator, from which it draws a fixed number of 64-bit words per slot.
 
-    PCG64 gives one word for every uniform number in [0, 1) and buffers nothing, so that a stream of uniforms
-    does not depend on how many are asked for at a time.
+    PCG64 uses one word for each uniform number in [0, 1) and has no buffer, so that a stream of uniform
+    numbers does not depend on the sizes of the draws.
 
     Raises
     ------

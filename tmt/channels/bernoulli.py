@@ -1,4 +1,4 @@
-"""The channel without memory: every slot is erased with the same probability, alone."""
+"""The channel without memory: every slot is erased independently with the same probability."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Bernoulli(SlotChannel):
         return self.probability
 
     def erasures(self, seed: int) -> ErasureStream:
-        """Start the realisation that belongs to `seed`: one uniform number per slot."""
+        """Start the realisation of `seed`: one uniform number per slot."""
         return _Independent(self.probability, seed)
 
 

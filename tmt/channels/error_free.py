@@ -1,4 +1,4 @@
-"""The channel that erases nothing: a line to lay other things on."""
+"""The channel without erasures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ErrorFree(SlotChannel):
         return 0.0
 
     def erasures(self, seed: int) -> ErasureStream:
-        """Start a stream without erasures; the seed is taken as every channel takes one, and not used."""
+        """Start a stream without erasures; the seed has no effect."""
         return _Nothing()
 
 

@@ -40,8 +40,8 @@ class GilbertElliott(SlotChannel):
     Raises
     ------
     UsageError
-        When one of them is outside [0, 1], or alpha and beta are both 1: then no state is ever left, and
-        there is no stationary law to start from.
+        When one of them is outside [0, 1], or alpha and beta are both 1: the chain then never leaves a state
+        and has no unique stationary law.
     """
 
     name: ClassVar[str] = "gilbert-elliott"
@@ -69,10 +69,10 @@ class GilbertElliott(SlotChannel):
         return (1.0 - bad) * self.error_good + bad * self.error_bad
 
     def erasures(self, seed: int) -> ErasureStream:
-        """Start the realisation that belongs to `seed`, from the stationary law.
+        """Start the realisation of `seed`, from the stationary law.
 
-        One uniform number decides the first state; then every slot takes two, for its fate and for the move
-        to the next slot.
+        One uniform number decides the first state; each slot then uses two, for its fate and for the move to
+        the next slot.
         """
         return _Chain(self, seed)
 

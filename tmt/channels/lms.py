@@ -42,10 +42,10 @@ SPEED_OF_LIGHT_M_S = 299_792_458.0
 
 @dataclass(frozen=True, slots=True)
 class Lms(Channel):
-    """A receiver that moves through shadow, and the code words that it cannot decode.
+    """A receiver that moves through shadows; a slot is erased if its code word cannot be decoded.
 
-    `Lms.of` takes what is not given from a profile. `tmt.channels.lms_parameters` says what each parameter
-    means. The direct path's Doppler frequency is ``f_d cos(elevation) cos(azimuth)``, with f_d from speed and
+    `Lms.of` takes missing values from a profile. `tmt.channels.lms_parameters` declares the parameters. The
+    direct path's Doppler frequency is ``f_d cos(elevation) cos(azimuth)``, with f_d from speed and
     carrier; the mutual information of a part with a given SNR is
     ``(1 - 2**(-h1 * (llr_variance * SNR)**h2))**h3``; a code word is erased with probability
     ``Phi((threshold - effective SNR) / width)``.
@@ -104,7 +104,7 @@ class Lms(Channel):
         Raises
         ------
         UsageError
-            When there is no such profile or parameter, or one is given neither there nor here.
+            When a profile or parameter is unknown, or neither the profile nor the caller gives a value.
         """
         return cls(**with_profile(cls, profile, values))
 
@@ -133,7 +133,7 @@ class Lms(Channel):
 
     @property
     def decode_time_ns(self) -> int:
-        """Depth of the interleaver and processing."""
+        """Depth of the interleaver plus processing time."""
         return self.interleaver_depth_ns + self.processing_time_ns
 
     @property
@@ -149,7 +149,7 @@ class Lms(Channel):
 
     @property
     def shadow(self) -> Shadow:
-        """The states, as tables by distance."""
+        """Tables of the shadowing states, by distance."""
         moves = np.zeros((len(STATES), len(STATES)))
         for row, state in enumerate(STATES):
             for column, other in enumerate(STATES):
@@ -169,15 +169,15 @@ class Lms(Channel):
         )
 
     def path(self, seed: int) -> Path:
-        """Start the gain that belongs to `seed`; Es/N0, interleaver and code do not change it."""
+        """Start the gain of `seed`; Es/N0, interleaver and code do not change it."""
         return self._path(_seeds(seed))
 
     def realisation(self, seed: int) -> Realisation:
-        """Start the realisation that belongs to `seed`, at the first slot that it is asked about.
+        """Start the realisation of `seed` at the first slot that it is given.
 
-        A uniform number per slot decides its fate, from a source of its own: with the same seed, another
-        Es/N0 meets the same gain and the same numbers, so that what is erased at the higher one is erased at
-        the lower one, too.
+        One uniform number per slot, from a separate source, decides its fate. Equal seeds give the same gain
+        and the same numbers at every Es/N0, so that a slot that is erased at one Es/N0 is also erased at
+        every lower one.
         """
         seeds = _seeds(seed)
         fates, places = (np.random.Generator(np.random.PCG64(one)) for one in seeds[3:5])
@@ -198,7 +198,7 @@ class Lms(Channel):
 
 
 def _seeds(seed: int) -> list[np.random.SeedSequence]:
-    """Return independent seeds: for multipath, shadowing, states, code words, places, slow level."""
+    """Return independent seeds for multipath, shadowing, states, code words, segments and slow level."""
     check_seed(seed)
     return np.random.SeedSequence(seed).spawn(6)
 
@@ -262,7 +262,7 @@ class _CodeWords:
             self._extend(int(time_ns[done]) // step_ns)
 
     def _extend(self, needed_point: int) -> None:
-        """Add a block to the field, and drop what lies before the point that is needed next."""
+        """Add a block to the field, and drop the points before the one that is needed next."""
         drop = min(needed_point - self._first_point, len(self._field))
         self._field = np.concatenate([self._field[drop:], self._path.next_block()])
         self._first_point += drop

@@ -1,4 +1,4 @@
-"""What each parameter of the land-mobile-satellite channel means, its unit and its bounds, declared once."""
+"""Parameters of the land-mobile-satellite channel: meaning, unit and bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STATES = ("los", "moderate", "deep")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter: `low` and `high` are allowed themselves."""
+    """One parameter; the bounds `low` and `high` are inclusive."""
 
     name: str
     unit: str
@@ -70,9 +70,9 @@ PARAMETERS = (
         10 * NS_PER_S,
         "time over which a code word is sent; 0: no interleaver",
     ),
-    Parameter("segments", "", 1, 1000, "in how many equal parts it is sent"),
+    Parameter("segments", "", 1, 1000, "number of equal parts in which a code word is sent"),
     Parameter("segment_jitter", "", 0, 1, "range in which a part lies at random, in distances between parts"),
-    Parameter("processing_time_ns", "s", 0, 10 * NS_PER_S, "what decoding takes besides"),
+    Parameter("processing_time_ns", "s", 0, 10 * NS_PER_S, "decoding time beyond the interleaver's depth"),
     Parameter(
         "code_threshold_db", "dB", -100, 100, "effective SNR at which half of the code words are erased"
     ),

@@ -1,7 +1,7 @@
-"""The way of a receiver through shadow, as its complex gain on a grid of times, block after block.
+"""Complex gain of a receiver that moves through shadows, on a grid of times, block by block.
 
-Everything random comes from four sources that advance by whole blocks, so that no cut of the slots can be
-seen in the gain, and no parameter of the code or of Es/N0 can either.
+All random numbers come from four sources that advance by whole blocks. The gain therefore does not depend on
+the pieces in which slots are requested, on the code or on Es/N0.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ FloatArray = npt.NDArray[np.float64]
 ComplexArray = npt.NDArray[np.complex128]
 
 POINTS_PER_DOPPLER_PERIOD = 32
-"""How fine the grid is. Linear interpolation then keeps 99.5 % of the amplitude of the fastest component."""
+"""Resolution of the grid: linear interpolation keeps 99.5 % of the amplitude of the fastest component."""
 
 SPECTRUM_POINTS = 1 << 14
 FADE_POINTS = 1 << 10
 BLOCK_POINTS = SPECTRUM_POINTS - FADE_POINTS
-"""Points of a block: of each random spectrum, the last `FADE_POINTS` run into the next block."""
+"""Points of a block; the last `FADE_POINTS` of each random spectrum overlap the next block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """What the surroundings do, by distance; each array has one row per state.
+    """Shadowing along the route, by distance; each array has one row per state.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Shadow:
     moves : [n_states, n_states]
         Probability of each move, staying included.
     transition_m, correlation_m
-        Distance over which a triplet takes over, and over which the shadowing forgets.
+        Length of the transition to a new state's triplet, and correlation length of the shadowing.
     slow_psi_db, slow_correlation_m
-        Standard deviation of the slow level on the whole gain, and distance over which it forgets.
+        Standard deviation and correlation length of the slow level, which scales the whole gain.
     """
 
     loo_db: FloatArray
@@ -55,7 +55,7 @@ class Shadow:
     slow_correlation_m: float = 100.0
 
     def embedded_law(self) -> FloatArray:
-        """Return the stationary law of the chain, counted in frames (NaN when there is none but one)."""
+        """Return the stationary law of the chain, counted in frames (NaN if it is not unique)."""
         states = len(self.moves)
         balance = np.vstack([self.moves.T - np.eye(states), np.ones(states)])
         if np.linalg.matrix_rank(balance[:-1], tol=1e-12) < states - 1:
@@ -66,7 +66,7 @@ class Shadow:
         return stationary
 
     def occupancy(self) -> FloatArray:
-        """Return the share of the way that each state takes: [n_states]."""
+        """Return the share of the route in each state: [n_states]."""
         way_m = self.embedded_law() * self.frames_m
         share: FloatArray = way_m / way_m.sum()
         return share
@@ -97,10 +97,10 @@ def clarke_spectrum(points: int, cycles: float) -> FloatArray:
 class Multipath:
     """Complex Gaussian noise of unit power with Clarke's spectrum, in blocks.
 
-    Each block is the transform of Gaussian amplitudes under the square root of the spectrum (Young and
-    Beaulieu, IEEE Trans. Commun. 48(7), 2000), and runs into the next one with weights whose squares sum to
-    one. So the process is Gaussian and of unit power everywhere, and has Clarke's autocorrelation but for a
-    factor of cos(pi lag / 2 `FADE_POINTS`) where two blocks meet.
+    Each block is the Fourier transform of Gaussian amplitudes times the square root of the spectrum (Young
+    and Beaulieu, IEEE Trans. Commun. 48(7), 2000). Blocks are cross-faded with weights whose squares sum to
+    one. The process is therefore Gaussian with unit power everywhere. Its autocorrelation is Clarke's, except
+    for a factor of cos(pi lag / 2 `FADE_POINTS`) at the border of two blocks.
     """
 
     def __init__(self, source: np.random.Generator) -> None:
@@ -128,17 +128,17 @@ class Multipath:
 
 
 class Visits:
-    """The states along the way, from a start in the stationary law."""
+    """The states along the route; the start has the stationary law."""
 
     def __init__(self, shadow: Shadow, source: np.random.Generator) -> None:
         self._entries = self._walk(shadow, source)
         self._known = [next(self._entries), next(self._entries)]
 
     def between(self, first_m: float, last_m: float) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-        """Return where visits start, and their states: [n_visits] each.
+        """Return the starts and the states of visits: [n_visits] each.
 
-        They begin with the last visit that ended before `first_m`, and reach beyond `last_m`. Stretches
-        must follow one another.
+        The first visit is the last that ended before `first_m`; the last one reaches beyond `last_m`. Calls
+        must be for successive stretches.
         """
         while self._known[-1][0] <= last_m:
             self._known.append(next(self._entries))
@@ -149,10 +149,10 @@ class Visits:
 
     @staticmethod
     def _walk(shadow: Shadow, source: np.random.Generator) -> Iterator[tuple[float, int]]:
-        """Give where each visit starts, and its state; the first one lies behind.
+        """Yield the start and the state of each visit; the first one starts before distance 0.
 
-        Three uniform numbers decide the state at distance 0, how far into its frame that is, and the state
-        before that frame; then each visit takes two, for its length and for the state that follows.
+        Three uniform numbers decide the state at distance 0, the position within its frame, and the state
+        before that frame. Each visit then uses two, for its length and for the next state.
         """
         law, frames_m = shadow.embedded_law(), shadow.frames_m
         state = _draw(np.cumsum(shadow.occupancy()), source)
@@ -169,26 +169,26 @@ class Visits:
 
 
 def _frames(leave: float, uniform: float) -> float:
-    """Return how many frames a visit lasts that is left after each with probability `leave`."""
+    """Return the number of frames of a visit that ends after each frame with probability `leave`."""
     if leave <= 0.0:
         return math.inf
     return 1.0 if leave >= 1.0 else 1.0 + math.floor(math.log1p(-uniform) / math.log1p(-leave))
 
 
 def _draw(cumulative: FloatArray, source: np.random.Generator) -> int:
-    """Return the index that a uniform number picks under a cumulative law."""
+    """Draw an index from a cumulative law."""
     return min(int(np.searchsorted(cumulative, source.random(), side="right")), len(cumulative) - 1)
 
 
 class SlowLevel:
-    """The level of the surroundings along the route: normal in dB, a first-order autoregression.
+    """Slow level along the route: a first-order autoregression, normal in dB.
 
     Parameters
     ----------
     psi_db
-        Its standard deviation; 0 leaves the gain as it is.
+        Standard deviation of the level; 0 does not change the gain.
     memory
-        Its correlation over one step.
+        Correlation of the level over one step.
     """
 
     def __init__(self, psi_db: float, memory: float, source: np.random.Generator) -> None:
@@ -207,7 +207,7 @@ class SlowLevel:
 
 
 class Path:
-    """The complex gain along the way, relative to the unobstructed direct path, on a grid of times."""
+    """The complex gain along the route, relative to the unobstructed direct path, on a grid of times."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
-"""Profiles of the land-mobile-satellite channel: every value, and if it is published, assumed or fitted.
+"""Profiles of the land-mobile-satellite channel: every value with its origin (published, assumed or fitted).
 
-None of them is made from CNES's traces, which are not public: what is fitted is fitted to goodputs that Kuhn
-et al. printed.
+No value comes from CNES's traces, which are not public: fitted values are fitted to goodputs that Kuhn et al.
+printed.
 """
 
 from __future__ import annotations
@@ -106,4 +106,4 @@ PROFILES = {
         ),
     ),
 }
-"""Profiles by the name that users type; the first is the default."""
+"""Profiles by name; the first is the default."""

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 CLUSTERS_AT_A_TIME = 1024
-"""Clusters are drawn in blocks of this size, whatever the pieces in which slots are asked for."""
+"""Clusters drawn at a time, independently of the pieces in which slots are requested."""
 
 MOST_OPEN = 10**6
-"""Clusters that may lie over one slot in the mean; with so many the channel has hardly any memory left."""
+"""Upper bound of the mean number of clusters over one slot; then the channel has hardly any memory left."""
 
 _FAR = float(1 << 40)
 """The longest gap between clusters, in slots: nearly twenty years of microseconds."""
@@ -37,7 +37,7 @@ _FAR = float(1 << 40)
 
 @dataclass(frozen=True, slots=True)
 class NeymanA(SlotChannel):
-    """Clusters of errors over a line of slots, of which each is erased that holds an error.
+    """Clusters of errors over a line of slots; a slot with an error is erased.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class NeymanA(SlotChannel):
     errors_per_cluster
         Mean number of errors in a cluster, above 0.
     cluster_slots
-        Over how many slots a cluster's errors lie, each with equal probability anywhere in it;
-        a fraction for clusters shorter than a slot. With 0 slots are erased independently.
+        Length of a cluster in slots, over which its errors are uniformly distributed. It may be a fraction;
+        0 makes erasures independent.
 
     Raises
     ------
@@ -86,11 +86,10 @@ class NeymanA(SlotChannel):
         return -math.log1p(-self.probability) / self._reach()
 
     def _reach(self) -> float:
-        """Return for how many slots' worth of beginnings a cluster has an error in a given slot.
+        """Return the mean number of clusters with an error in a given slot, per `clusters_per_slot`.
 
-        That is the integral, over where a cluster begins, of 1 - exp(-mean errors that it has in the slot):
-        the slot is free of errors with the probability that a Poisson variable of mean `clusters_per_slot`
-        times this is 0.
+        It is the integral over a cluster's beginning of 1 - exp(-mean number of its errors in the slot). The
+        slot has no error with probability exp(-`clusters_per_slot` times this value).
         """
         most = self.errors_per_cluster / max(1.0, self.cluster_slots)
         inside = -math.expm1(-most)
@@ -98,16 +97,16 @@ class NeymanA(SlotChannel):
         return abs(1.0 - self.cluster_slots) * inside + 2.0 * min(1.0, self.cluster_slots) * at_an_edge
 
     def erasures(self, seed: int) -> ErasureStream:
-        """Start the realisation that belongs to `seed`, as if it had always run.
+        """Start the realisation of `seed` in the stationary state.
 
-        One source draws where clusters begin, another one uniform number per slot for its fate: the numbers
-        of errors that a cluster has in different slots are independent Poisson variables.
+        One source draws the beginnings of clusters, another one uniform number per slot for its fate: a
+        cluster's numbers of errors in different slots are independent Poisson variables.
         """
         return _Clusters(self, seed)
 
 
 class _Clusters:
-    """The clusters that reach into the slots to come, drawn as far as they are needed."""
+    """The clusters that reach into the next slots, drawn when they are needed."""
 
     def __init__(self, channel: NeymanA, seed: int) -> None:
         check_seed(seed)
@@ -115,7 +114,7 @@ class _Clusters:
         self._begin = np.random.Generator(np.random.PCG64(begin))
         self._fates = np.random.Generator(np.random.PCG64(fates))
         self._channel = channel
-        # Clusters that begin before this cannot reach into slot 0.
+        # Clusters that begin before this slot cannot reach slot 0.
         self._slot = -1 - math.floor(channel.cluster_slots)
         self._drawn_until = (self._slot, 0.0)  # slot, and part of it
         self._first_slot, self._last_slot = np.empty(0, np.int64), np.empty(0, np.int64)
@@ -159,7 +158,7 @@ class _Clusters:
         self._last_slot, self._last_part = self._last_slot[ended:], self._last_part[ended:]
 
     def _draw(self) -> None:
-        """Draw the next block of clusters; every slot before the last one's beginning is then decided."""
+        """Draw the next block of clusters; it decides every slot before the beginning of the last one."""
         per_slot = self._channel.clusters_per_slot
         gaps = self._begin.standard_exponential(CLUSTERS_AT_A_TIME)
         gaps = np.minimum(gaps / per_slot, _FAR) if per_slot else np.full(CLUSTERS_AT_A_TIME, _FAR)

@@ -53,7 +53,7 @@ class Profile:
     Attributes
     ----------
     summary
-        What it plays, in one sentence.
+        Description of the link, in one sentence.
     values
         Values by the names of the channel's fields; fields that are missing must be given by the user.
     """

@@ -1,7 +1,8 @@
-"""Shadows that are alike: crossings of one length at random distances in time, and the code words in them.
+"""Equal shadows at random distances in time, and the code words that they erase.
 
-A shadow stands for a tree beside the road. In its crown code words are erased independently; behind its trunk
-all are. The interleaver adds to the decode time only: the parameters include its effect on erasures.
+A shadow stands for a tree beside the road. Code words in the shadow of the crown are erased independently;
+those in the shadow of the trunk are all erased. The interleaver only adds to the decode time: the parameters
+include its effect on erasures.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shadows(Channel):
-    """Shadows in a renewal process whose distances are uniform around their mean, and code words in them.
+    """Shadows as a renewal process whose distances are uniform around their mean.
 
-    `Shadows.of` takes what is not given from a profile.
+    `Shadows.of` takes missing values from a profile.
 
     Attributes
     ----------
@@ -46,13 +47,13 @@ class Shadows(Channel):
     spacing_spread
         The spacing is uniform within this share of its mean on both sides; 0 is periodic.
     crown_ns
-        Time that a shadow takes.
+        Duration of a shadow.
     crown_error
-        Probability that a code word sent in the crown is erased, each by itself.
+        Probability that a code word sent in the crown's shadow is erased, independently of the others.
     trunk_ns
         Time in the middle of the crown in which every code word is erased.
     interleaver_depth_ns, processing_time_ns
-        What decoding takes, together.
+        The two parts of the decode time.
 
     Raises
     ------
@@ -101,7 +102,7 @@ class Shadows(Channel):
 
     @property
     def decode_time_ns(self) -> int:
-        """Depth of the interleaver and processing."""
+        """Depth of the interleaver plus processing time."""
         return self.interleaver_depth_ns + self.processing_time_ns
 
     @property
@@ -111,10 +112,10 @@ class Shadows(Channel):
         return (self.trunk_ns + self.crown_error * crown_ns) / self.spacing_ns
 
     def realisation(self, seed: int) -> Realisation:
-        """Start the realisation that belongs to `seed`, at the first slot that it is asked about.
+        """Start the realisation of `seed` at the first slot that it is given.
 
-        The first slot lies anywhere in the process. A uniform number per slot decides its fate, from a source
-        of its own, so that another rate of slots meets the same shadows.
+        The first slot has a random position in the process. One uniform number per slot, from a separate
+        source, decides its fate, so that the shadows do not depend on the rate of slots.
         """
         return _Crossings(self, seed)
 
@@ -130,7 +131,7 @@ class _Crossings:
         self._start_ns: int | None = None
 
     def _first_middles_ns(self) -> npt.NDArray[np.float64]:
-        """Return the middles around time 0, which falls into a spacing in proportion to its length."""
+        """Return the middles around time 0; a spacing contains time 0 in proportion to its length."""
         low, high = (self._channel.spacing_ns * (1.0 + s * self._channel.spacing_spread) for s in (-1, 1))
         length, part = self._spacings.random(2)
         spacing_ns = math.sqrt(low**2 + length * (high**2 - low**2))

@@ -1,4 +1,4 @@
-"""Profiles of the channel of shadows that are alike: each value, published, assumed or fitted."""
+"""Profiles of the channel of equal shadows: each value with its origin (published, assumed or fitted)."""
 
 from __future__ import annotations
 
@@ -25,4 +25,4 @@ PROFILES = {
         ),
     ),
 }
-"""Profiles by the name that users type; the first is the default."""
+"""Profiles by name; the first is the default."""

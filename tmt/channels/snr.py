@@ -1,7 +1,6 @@
-"""A measured signal over time and a code's block error rate: which slots are erased.
+"""Erasures from a measured signal over time and a code's block error rates.
 
-The error rate of a slot is that of a table at the slot's Es/N0. It is drawn for each slot by itself, so that
-slots of one Es/N0 fail independently.
+A table gives the error rate at a slot's Es/N0. Slots are drawn independently of each other.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Snr(Channel):
     error_rates
         File with a table of block error rates (`tmt.measured.error_rates`).
     es_n0_db
-        Es/N0 in dB without attenuation; None where the series holds Es/N0.
+        Es/N0 in dB without attenuation; None if the series holds Es/N0.
     """
 
     name: ClassVar[str] = "snr"
@@ -41,14 +40,14 @@ class Snr(Channel):
     es_n0_db: float | None = None
 
     def realisation(self, seed: int) -> Realisation:
-        """Start the realisation that belongs to `seed`: one uniform number per slot.
+        """Start the realisation of `seed`: one uniform number per slot.
 
-        The series begins at the first slot, and anew after its last sample.
+        The series begins at the first slot and starts again after its last sample.
 
         Raises
         ------
         InputError
-            When a file is no such series or table, or the series' header contradicts `es_n0_db`.
+            When a file is not such a series or table, or the series' header contradicts `es_n0_db`.
         """
         series = read_signal_series(self.signal)
         if series.attenuation is True and self.es_n0_db is None:
@@ -58,7 +57,7 @@ class Snr(Channel):
         return _OverTime(series, read_error_rates(self.error_rates), self.es_n0_db, seed)
 
     def describe(self) -> dict[str, Any]:
-        """Return name and parameters, with the content of both files by its hash."""
+        """Return name and parameters, with the hash of both files' contents."""
         return {
             "channel": self.name,
             "signal": provenance.source(self.signal),

@@ -34,7 +34,7 @@ COMMANDS = {
     "run": "run a scenario: a whole comparison, on all cores",
     "report": "write a campaign's results as one page to read",
 }
-"""Name of each command and its line in `tmt --help`; the command is in `NAME_command.py`."""
+"""Name of each command and its line in `tmt --help`; a file of the same name and _command.py holds it."""
 
 
 OF_STREAMS = frozenset({errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT})

@@ -1,4 +1,4 @@
-"""Which erasure model fits a trace: maximum likelihood, intervals, and whether bursts are of that kind."""
+"""Fits of erasure models to a trace: maximum likelihood, intervals, and a test of burst lengths."""
 
 from __future__ import annotations
 

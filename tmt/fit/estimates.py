@@ -1,4 +1,4 @@
-"""Estimates with intervals, and those that have a closed form."""
+"""Estimates with intervals, and the estimators in closed form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 NORMAL_QUANTILE = 1.959963984540054
-"""Of the standard normal law, two-sided at `CONFIDENCE`."""
+"""Quantile of the standard normal law, two-sided at `CONFIDENCE`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,8 @@ def fit_bernoulli(runs: ErasureRuns) -> dict[str, Estimate]:
 def fit_gilbert(runs: ErasureRuns) -> dict[str, Estimate]:
     """Estimate alpha and beta of the simple Gilbert model, given the first slot.
 
-    Slots are states there, so that each slot but the last is one trial of its state: with g gaps that do not
-    end the trace, of the good slots that have a successor all but g are followed by a good one; for bad ones
-    alike.
+    A slot is the state itself, so each slot but the last is one trial of its state. If g gaps do not end the
+    trace, a good slot follows all but g of the good slots that have a successor. The same holds for bad ones.
     """
     last_erased = runs.first_erased == (len(runs.lengths) % 2 == 1)
     good_slots, bad_slots = runs.slots - runs.erased, runs.erased

@@ -1,6 +1,6 @@
 """Maximum likelihood for the Gilbert-Elliott channel.
 
-The four probabilities are sought as logits, so that no step leaves the allowed range.
+The search runs over the logits of the four probabilities, so that no step leaves the allowed range.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 PARAMETERS = ("alpha", "beta", "error_good", "error_bad")
 
 EDGE = 16.0
-"""Logit at which a probability counts as 0 or 1: it is then closer than 1.2e-7."""
+"""Logit at which a probability counts as 0 or 1: the distance is then below 1.2e-7."""
 
 _MEMORIES, _BAD_ERRORS = (0.3, 0.8, 0.95, 0.99, 0.999), (0.2, 0.5, 0.95)
-"""Starts: alpha + beta - 1, and error probabilities of the bad state."""
+"""Starting points: alpha + beta - 1, and error probabilities of the bad state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Maximum:
-    """Where the likelihood is largest.
+    """The maximum of the likelihood.
 
     Attributes
     ----------
     logits : [4]
-        Of `PARAMETERS`; plus or minus `EDGE` where a parameter is 1 or 0.
+        Logits of `PARAMETERS`; plus or minus `EDGE` for a parameter of 1 or 0.
     log_likelihood
-        Its logarithm there.
+        Logarithm of the likelihood.
     free : [n_free], int
-        Which parameters are inside their range.
+        Indices of the parameters that are strictly between 0 and 1.
     information : [n_free, n_free]
-        Observed information about the logits of those.
+        Observed information about the logits of the free parameters.
     """
 
     logits: FloatArray
@@ -61,16 +61,16 @@ class Maximum:
 
 
 def channel_of(logits: FloatArray) -> GilbertElliott:
-    """Return the channel with these parameters, exactly 0 or 1 beyond `EDGE`."""
+    """Return the channel with these parameters; logits beyond `EDGE` give exactly 0 or 1."""
     inside = expit(np.clip(logits, -30.0, 30.0))
     values = np.where(logits >= EDGE, 1.0, np.where(logits <= -EDGE, 0.0, inside))
-    if values[0] == 1.0:  # a good state that is never left would let the bad one be no state of the chain
+    if values[0] == 1.0:  # alpha = 1: the chain would never leave the good state
         values[0] = inside[0]
     return GilbertElliott(*(float(value) for value in values))
 
 
 def maximise(likelihood: RunLikelihood) -> Maximum:
-    """Find the channel under which the runs are most likely, from several starts."""
+    """Find the channel that maximises the likelihood of the runs, from several starting points."""
 
     def log_likelihood(logits: FloatArray) -> float:
         return likelihood(channel_of(logits))
@@ -104,7 +104,7 @@ def hessian(function: Callable[[FloatArray], float], point: FloatArray, axes: Ax
 
 
 def whitening(information: FloatArray) -> FloatArray:
-    """Return W with ``W @ W.T`` the inverse information; directions that it hardly tells are kept short."""
+    """Return W with ``W @ W.T`` the inverse information; directions with little information are shortened."""
     values, vectors = np.linalg.eigh(information)
     white: FloatArray = vectors / np.sqrt(np.maximum(values, 0.05))
     return white
@@ -139,7 +139,7 @@ def _climb(function: Callable[[FloatArray], float], start: FloatArray, axes: Axe
 
 
 def _settle_edges(function: Callable[[FloatArray], float], point: FloatArray) -> FloatArray:
-    """Put parameters on 0 or 1 where the likelihood is no lower there, and climb along the others again."""
+    """Set parameters to 0 or 1 if that does not lower the likelihood, then maximise over the others again."""
     for i in (2, 3, 1, 0):
         if abs(point[i]) < 6.0:
             continue

@@ -1,11 +1,11 @@
-"""Do the bursts and gaps have the lengths that a fitted channel gives them? A chi-square test.
+"""Chi-square test of the lengths of bursts and gaps against a fitted channel.
 
-Given its first slot and the past, the fitted channel gives each run a law of its length. Over the runs, the
-cells "1, 2, 3 to 4, 5 to 8 ... slots" are counted and compared with the sum of those laws, apart for bursts
-and gaps and for what follows a short or a long run. Counts less expectations are a sum of martingale
-differences, so that their covariance is known; what the estimated parameters take out of it is taken out in
-the manner of Rao and Robson (Communications in Statistics 3, 1974), which makes the statistic a chi-square
-one under a true model.
+The fitted channel gives each run a law of its length, conditional on its first slot and the past. The runs in
+the cells "1, 2, 3 to 4, 5 to 8 ... slots" are counted and compared with the sums of these laws. Bursts and
+gaps are counted apart, and so are runs after a short and after a long run. The differences between counts and
+expectations are sums of martingale differences, so their covariance is known. It is corrected for the
+estimated parameters after Rao and Robson (Communications in Statistics 3, 1974), so that the statistic has a
+chi-square law if the model is true.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from tmt.trace import Int64Array
 
 LEVEL = 0.01
-"""A model is rejected when so rare a deviation, or a rarer one, was found."""
+"""Significance level: a model with a lower p-value is rejected."""
 
 LEAST_EXPECTED = 8.0
-"""Runs that a cell must be expected to hold; smaller ones are joined with their neighbours."""
+"""Least expected number of runs in a cell; cells with fewer are joined with their neighbours."""
 
 _LEAST_SHARE = 0.1
 _STEP = 1e-4
@@ -37,10 +37,11 @@ _STEP = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class GoodnessOfFit:
-    """Outcome of the test; without degrees of freedom there were too few runs to judge.
+    """Outcome of the test; no degrees of freedom means too few runs to test.
 
     `worst_difference` is the largest difference between the observed and the fitted distribution function of
-    burst or gap lengths, at the borders of cells: how far off the model is, however many runs there are.
+    burst or gap lengths at the borders of cells. It measures the model's error independently of the number of
+    runs.
     """
 
     statistic: float
@@ -56,7 +57,7 @@ class GoodnessOfFit:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Runs of one kind after a run of one sort, and the least length of each of their cells."""
+    """Runs of one kind that follow short (or long) runs, and the least length of each of their cells."""
 
     kind: int
     members: BoolArray
@@ -74,11 +75,11 @@ def goodness_of_fit(
     Parameters
     ----------
     channel
-        The channel that belongs to a point of the model's parameter space.
+        Function from a point of the model's parameter space to its channel.
     point : [n_parameters]
         The estimate, inside that space.
     information : [n_parameters, n_parameters]
-        Observed information there.
+        Observed information at the estimate.
     """
     fitted = channel(point)
     groups = _groups(likelihood, fitted)
@@ -109,21 +110,21 @@ def goodness_of_fit(
 
 
 def run_length_law(channel: GilbertElliott, kind: int, lengths: Int64Array, good: float) -> FloatArray:
-    """Return the probability that a run is at least so long: [n_lengths].
+    """Return the probability that a run has at least each of `lengths` slots: [n_lengths].
 
     Parameters
     ----------
     kind
         0 for gaps, 1 for bursts.
     good
-        Probability of the good state in its first slot.
+        Probability of the good state in the run's first slot.
     """
     law: FloatArray = _survival(channel, kind, lengths) @ np.array([good, 1.0 - good])
     return law
 
 
 def mean_good_share(likelihood: RunLikelihood, channel: GilbertElliott, kind: int) -> float:
-    """Return the probability of the good state in the first slot of a run of one kind, averaged over them."""
+    """Return the mean probability of the good state in the first slot of the runs of one kind."""
     good = likelihood.good_share(channel)
     return float(good[_kinds(likelihood.runs) == kind].mean())
 
@@ -133,13 +134,13 @@ def _kinds(runs: ErasureRuns) -> Int64Array:
 
 
 def _survival(channel: GilbertElliott, kind: int, lengths: Int64Array) -> FloatArray:
-    """Return the probability, from each state in the first slot, that the run is at least so long: [n, 2]."""
+    """Return, for each state of the first slot, the probability of a run of at least `lengths`: [n, 2]."""
     step = steps(channel)[kind]
     return np.array([np.linalg.matrix_power(step, int(length) - 1).sum(axis=1) for length in lengths])
 
 
 def _groups(likelihood: RunLikelihood, channel: GilbertElliott) -> list[_Group]:
-    """Sort the runs that no end of the trace cuts; cells hold enough runs by the fitted law."""
+    """Group the runs that the ends of the trace do not cut, with cells of enough expected runs."""
     runs = likelihood.runs
     lengths, kinds = runs.lengths, _kinds(runs)
     whole = np.zeros(len(lengths), np.bool_)

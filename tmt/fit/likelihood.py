@@ -1,4 +1,4 @@
-"""Likelihood of erasures on a Gilbert-Elliott channel, of which the simpler models are special cases."""
+"""Likelihood of erasures on a Gilbert-Elliott channel; the simpler models are special cases of it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def steps(channel: GilbertElliott) -> FloatArray:
-    """Return, per kind of slot (0 decoded, 1 erased), how states move and emit it: [2, 2, 2].
+    """Return the joint probabilities of a transition and a kind of slot (0 decoded, 1 erased): [2, 2, 2].
 
     Element [kind, i, j] is the probability to go from state i to state j (0 good, 1 bad) and to emit a slot
-    of that kind there.
+    of that kind in state j.
     """
     move = np.array([[channel.alpha, 1.0 - channel.alpha], [1.0 - channel.beta, channel.beta]])
     error = np.array([channel.error_good, channel.error_bad])
@@ -25,7 +25,7 @@ def steps(channel: GilbertElliott) -> FloatArray:
 
 
 class RunLikelihood:
-    """The likelihood of one sequence of runs, for channels that are tried one after the other."""
+    """The likelihood of one sequence of runs as a function of the channel."""
 
     def __init__(self, runs: ErasureRuns) -> None:
         self.runs = runs

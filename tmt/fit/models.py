@@ -1,4 +1,4 @@
-"""The three models that are fitted, each as a Gilbert-Elliott channel with some of its parameters tied."""
+"""The three fitted models, each a Gilbert-Elliott channel with constraints on its parameters."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ModelFit:
     log_likelihood
         Natural logarithm of the probability of the trace.
     test
-        Whether the lengths of bursts and gaps are those that the model gives.
+        Test of the lengths of bursts and gaps.
     channel
         The same model as a channel.
     """
@@ -59,7 +59,7 @@ class ModelFit:
 
 
 def bernoulli(likelihood: RunLikelihood) -> ModelFit:
-    """Fit independent erasures: the same error probability in both states, whatever those do."""
+    """Fit independent erasures: the same error probability in both states."""
 
     def channel(point: FloatArray) -> GilbertElliott:
         probability = float(expit(point[0]))

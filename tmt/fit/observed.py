@@ -1,4 +1,4 @@
-"""The erasures of a trace as a fit sees them: alternating runs, and how erasures far apart go together."""
+"""The erasures of a trace as input of a fit: alternating runs and autocorrelation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ErasureRuns:
     first_erased
         Whether the first run is one of erased slots.
     lengths : [n_runs], int64
-        Slots of each run; the trace's ends cut the first and the last one.
+        Slots of each run; the trace's ends cut the first and the last run.
     """
 
     first_erased: bool
@@ -61,20 +61,20 @@ class ErasureRuns:
 
 
 def length_counts(lengths: Int64Array) -> dict[int, int]:
-    """Return how many runs there are of each length, by length."""
+    """Return the number of runs of each length."""
     return dict(sorted(Counter(lengths.tolist()).items()))
 
 
 def autocorrelation(erased: BoolArray) -> tuple[Int64Array, FloatArray]:
-    """Correlate the erasures with themselves some slots later.
+    """Return the autocorrelation of the erasures.
 
     Returns
     -------
     lags : [n_lags], int64
         From 1, evenly on a logarithmic scale, to a tenth of the trace or `MAX_LAG`.
     correlation : [n_lags], float64
-        At lag k the mean of (x[i] - p) (x[i + k] - p) over the pairs, divided by p (1 - p), where x is 1 for
-        an erased slot and p the share of them; neither 0 nor 1.
+        At lag k, the mean of (x[i] - p) (x[i + k] - p) over the pairs, divided by p (1 - p). x is 1 for an
+        erased slot; p is the share of erased slots and neither 0 nor 1.
     """
     share = float(erased.mean())
     longest = max(1, min(len(erased) // 10, MAX_LAG))

@@ -1,8 +1,8 @@
 """Intervals from the likelihood along one parameter, for the Gilbert-Elliott channel.
 
 An interval holds the values of a parameter at which the likelihood, maximised over the others, stays within
-the chi-square bound of its maximum (Venzon and Moolgavkar, Applied Statistics 37, 1988). It reaches 0 or 1
-where these cannot be excluded.
+the chi-square bound of its maximum (Venzon and Moolgavkar, Applied Statistics 37, 1988). An interval includes
+0 or 1 if the data do not exclude them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Profile:
                 break
             if abs(far) >= EDGE:
                 return float(direction > 0)
-            # The root of the drop grows nearly in proportion to the distance: aim a little beyond the bound.
+            # The root of the drop is nearly proportional to the distance: step a little beyond the bound.
             aim = step * (1.05 * NORMAL_QUANTILE - root) / max(root - inside_root, 0.2)
             step = min(4.0, max(shortest, aim))
             inside, inside_root = far, root
@@ -85,7 +85,7 @@ class _Profile:
         return self._likelihood(channel_of(point))
 
     def _follow(self, point: FloatArray, axis: int, value: float, others: Axes) -> FloatArray:
-        """Return the best point with parameter `axis` at `value`, sought from `point` along the others."""
+        """Return the best point with parameter `axis` at `value`, searched from `point` over the others."""
         moved = point.copy()
         moved[axis] = value
         if len(others) == 0:

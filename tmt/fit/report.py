@@ -1,4 +1,4 @@
-"""All three models fitted to one trace, the verdict, and the curves that show it."""
+"""Fits of the three models to one trace, the verdict, and the curves for the figure."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from tmt.trace import Int64Array
 
 LEAST_BURSTS = 5
-"""Bursts that a trace must have to be fitted."""
+"""Least number of bursts in a trace for a fit."""
 
 _GRID = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """What one fitted model gives for the things that are drawn, at the places in `FitReport`."""
+    """Curves of one fitted model, at the lengths and lags of `FitReport`."""
 
     burst_share: FloatArray
     gap_share: FloatArray
@@ -42,15 +42,15 @@ class FitReport:
     Attributes
     ----------
     slots, erased
-        Of the trace.
+        Numbers of slots and of erased slots.
     burst_lengths, gap_lengths
-        How many runs of erased and of decoded slots there are, by length.
+        Number of runs of erased and of decoded slots, by length.
     lags, correlation : [n_lags]
         Autocorrelation of the erasures, see `tmt.fit.observed.autocorrelation`.
     models
         By name, the simplest first.
     burst_grid, gap_grid : [n], int64
-        Lengths at which `Curves` give what share of the runs is at least so long.
+        Lengths at which `Curves` give the share of runs that are at least as long.
     curves
         By name of the model.
     """
@@ -68,12 +68,12 @@ class FitReport:
 
     @property
     def adequate(self) -> str | None:
-        """Name of the simplest model that is not rejected; None when all are."""
+        """Name of the simplest model that is not rejected; None if all are rejected."""
         return next((name for name, model in self.models.items() if not model.test.rejected), None)
 
     @property
     def judged(self) -> bool:
-        """Whether there were runs enough to test at least one model."""
+        """Whether there were enough runs to test at least one model."""
         return any(model.test.degrees_of_freedom for model in self.models.values())
 
     @property

@@ -1,1 +1,1 @@
-"""Figures of merit of traces and runs, and how sure they are."""
+"""Figures of merit of traces and runs, and their confidence intervals."""

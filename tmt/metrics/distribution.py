@@ -1,4 +1,4 @@
-"""What is kept of many values when they do not fit into memory: exact totals and fine buckets."""
+"""Summaries of more values than fit into memory: exact totals and fine buckets."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ BUCKET_BITS = 11
 _BUCKETS = (64 - BUCKET_BITS) << BUCKET_BITS
 _HALF = 32
 _PIECE_VALUES = 1 << 15
-"""Values counted at a time: what is derived from them stays in the processor's cache."""
+"""Values counted at a time, so that intermediate arrays stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Summary of many values; all but `count` are None when there is none.
+    """Summary of values; without values all figures but `count` are None.
 
     Percentiles are by nearest rank: the p-th is the least value that at least p % of the values do not
     exceed.
@@ -43,13 +43,13 @@ class Distribution:
     maximum: float | None = None
 
     def scaled(self, unit: float) -> Distribution:
-        """Return the same in another unit, of which the present one makes `unit`."""
+        """Return the same summary in another unit; the present unit is `unit` of the new one."""
         values = (self.mean, self.minimum, self.p50, self.p90, self.p99, self.maximum)
         return Distribution(self.count, *(None if value is None else value / unit for value in values))
 
 
 def of_counts(counts: Mapping[int, int]) -> Distribution:
-    """Summarise values of which each key occurs as often as its number says; exact."""
+    """Summarise values, given the number of occurrences of each; exact."""
     if not counts:
         return Distribution(0)
     values = np.array(sorted(counts), np.int64)
@@ -58,7 +58,7 @@ def of_counts(counts: Mapping[int, int]) -> Distribution:
 
 
 def share_at_least(counts: Mapping[int, int]) -> tuple[Int64Array, FloatArray]:
-    """Return the values that occur, ascending, and what share of all is that large or larger: two of [n]."""
+    """Return the distinct values, ascending, and the share of all that is at least as large: two of [n]."""
     values = np.array(sorted(counts), np.int64)
     return values, _at_least(np.array([counts[int(value)] for value in values], np.int64))
 
@@ -66,9 +66,9 @@ def share_at_least(counts: Mapping[int, int]) -> tuple[Int64Array, FloatArray]:
 class Histogram:
     """Counts of whole numbers from 0 to 2**62, in buckets of 0.05 %.
 
-    A bucket remembers the least value that fell into it, so that a percentile is a value that occurred,
-    exact where a bucket holds one value only and at most 0.05 % too low elsewhere. Count, mean, least and
-    largest value are exact. What was added in which pieces does not show.
+    A bucket holds the least value that fell into it. A percentile is therefore a value that occurred: it is
+    exact if its bucket holds one value only, and at most 0.05 % too low otherwise. Count, mean, least and
+    largest value are exact. The result does not depend on how the values were split between calls of `add`.
     """
 
     def __init__(self) -> None:
@@ -89,22 +89,22 @@ class Histogram:
         counts = np.bincount(bucket - lowest)
         self._counts[lowest : lowest + len(counts)] += counts
         np.minimum.at(self._least, bucket, values)
-        # Two halves, because the sum of a long trace's times does not fit 64 bits.
+        # The halves are summed apart, because the sum of a long trace's times does not fit 64 bits.
         self._total += (int((values >> _HALF).sum()) << _HALF) + int((values & ((1 << _HALF) - 1)).sum())
         self._largest = max(self._largest, int(values.max()))
 
     def values_and_counts(self) -> tuple[Int64Array, Int64Array]:
-        """Return the least value of every bucket in use, ascending, and how many values it holds."""
+        """Return the least value of every bucket in use, ascending, and the bucket's number of values."""
         used = np.flatnonzero(self._counts)
         return self._least[used], self._counts[used]
 
     def share_at_least(self) -> tuple[Int64Array, FloatArray]:
-        """Return the values that stand for the buckets, and what share of all lies there or above."""
+        """Return the least values of the buckets, and the share of all values that is there or above."""
         values, times = self.values_and_counts()
         return values, _at_least(times)
 
     def summary(self) -> Distribution:
-        """Summarise what was added so far."""
+        """Summarise the values added so far."""
         values, times = self.values_and_counts()
         if len(values) == 0:
             return Distribution(0)

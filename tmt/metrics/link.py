@@ -1,6 +1,6 @@
-"""Figures of a PHY or a link trace: rates, losses, bursts, gaps, delays, efficiency; read in pieces.
+"""Figures of a PHY or link trace: rates, losses, bursts, gaps, delays, efficiency.
 
-Every figure is the same however the trace is cut, and memory does not grow with its length.
+The trace is read in pieces. No figure depends on the pieces, and memory does not grow with the trace.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def summarise(
     rtt_ns: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> PhySummary | LinkSummary:
-    """Read a trace to its end and say what it holds.
+    """Read a trace to its end and summarise it.
 
     Parameters
     ----------
     chunks
-        Its pieces, in order: an open `tmt.io.base.TraceReader`, or a list with one whole trace.
+        Pieces of the trace, in order: an open `tmt.io.base.TraceReader`, or a list with one whole trace.
     metadata
-        What the file says of its making; gives what the next two leave open.
+        Metadata of the file; used where `lldu_bytes` or `rtt_ns` is None.
     lldu_bytes
         Useful bytes of one LLDU.
     rtt_ns
@@ -187,9 +187,9 @@ class _LinkRows(_Rows):
 
 
 def _slots_used(metadata: Metadata, rows: int, transmissions: Int64Array) -> int | None:
-    """Count the slots behind the rows, where the scheme in the metadata lets the rows tell.
+    """Return the number of slots that the scheme used, if rows and metadata determine it; else None.
 
-    A harq trace does not tell: repair LLDUs leave no rows, and their number varies from block to block.
+    The rows of a harq trace do not: repair LLDUs leave no rows, and their number varies from block to block.
     """
     scheme = metadata.get("scheme", {})
     if scheme.get("name") == "none":

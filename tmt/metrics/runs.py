@@ -1,4 +1,4 @@
-"""Runs of equal slots: erasure bursts and the gaps between them, from a trace that comes in pieces."""
+"""Runs of equal slots, that is erasure bursts and the gaps between them, of a trace read in pieces."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Outage:
 class Runs:
     """Lengths of the runs of bad slots (bursts) and of good ones (gaps), and the longest outage.
 
-    The runs that the trace's ends cut count with the length that is seen of them.
+    A run that an end of the trace cuts counts with its length inside the trace.
 
     Attributes
     ----------
     bursts, gaps
-        How many runs there are of each length in slots; complete after `finish`.
+        Number of runs of each length in slots; complete after `finish`.
     longest_outage
-        The burst that lasts longest in time, the first of them when there are several; None without any.
+        The burst that lasts longest in time, the first of several equal ones; None without bursts.
     """
 
     def __init__(self) -> None:

@@ -1,8 +1,8 @@
-"""Means and intervals over seeds, and which treatments can be told apart.
+"""Means and intervals over seeds, and significance tests between treatments.
 
-A *treatment* is what is compared (a TCP variant, a scheme); a *block* is what the treatments share (a trace
-and a seed, hence one channel state). Runs of one block are paired: their differences do not hold the
-channel's luck.
+A *treatment* is one of the compared items (a TCP variant, a scheme). A *block* is the common ground of the
+treatments: a trace and a seed, hence one channel realisation. Runs of one block are paired, so that the
+channel's randomness cancels in their differences.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 LEVEL = 0.95
-"""Confidence level where none is asked for."""
+"""Default confidence level."""
 
 FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean and its confidence interval; the bounds are NaN where `count` is too small to know them."""
+    """A mean and its confidence interval; the bounds are NaN if `count` is too small."""
 
     mean: float
     low: float
@@ -44,10 +44,10 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two treatments on the same blocks: the mean of first minus second, and whether chance explains it.
+    """Two treatments on the same blocks: the mean of first minus second, and its significance.
 
-    `first` and `second` are columns of the table that was compared; `p_value` is that of this pair alone,
-    `p_adjusted` accounts for all pairs of the table.
+    `first` and `second` are columns of the compared table. `p_value` is that of this pair alone; `p_adjusted`
+    accounts for all pairs of the table.
     """
 
     first: int
@@ -59,9 +59,9 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """Where a treatment stands: treatments that share a letter cannot be told apart.
+    """Rank of a treatment: treatments that share a letter do not differ significantly.
 
-    `column` is its column in the table; `among_best` says that it is the best or cannot be told from it.
+    `column` is its column in the table; `among_best` means that it is the best or not significantly worse.
     """
 
     column: int
@@ -73,7 +73,7 @@ class Rank:
 def t_interval(values: npt.ArrayLike, level: float = LEVEL) -> Interval:
     """Return the mean and Student's t interval of independent values; NaN values are left out.
 
-    Exact for normal values; for others the coverage nears `level` as the count grows.
+    The interval is exact for normal values; for others the coverage approaches `level` as the count grows.
     """
     kept = _finite(values, level)
     if len(kept) < 2:
@@ -88,8 +88,8 @@ def bootstrap_interval(
 ) -> Interval:
     """Return the mean and its bias-corrected and accelerated bootstrap interval; NaN values are left out.
 
-    It follows skewed values better than `t_interval` does, but needs about ten of them; with fewer it is too
-    short. Source: Efron, "Better bootstrap confidence intervals", J. Am. Stat. Assoc. 82 (1987), as in scipy.
+    The interval is better than `t_interval` for skewed values, but needs about ten of them; with fewer it is
+    too short. Source: Efron, "Better bootstrap confidence intervals", J. Am. Stat. Assoc. 82 (1987); scipy's.
     """
     kept = _finite(values, level)
     if len(kept) < 2:
@@ -120,8 +120,7 @@ def paired_difference(
 
     Returns
     -------
-    The interval, and the two-sided p-value of no difference: 1 for fewer than two blocks, which prove
-    nothing.
+    The interval, and the two-sided p-value of no difference; it is 1 for fewer than two blocks.
     """
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     interval = t_interval(differences, level)
@@ -169,7 +168,7 @@ def compare_all(table: npt.ArrayLike, level: float = LEVEL) -> list[Comparison]:
 
 
 def rank(table: npt.ArrayLike, level: float = LEVEL) -> list[Rank]:
-    """Order treatments by their mean, best first, and say which cannot be told apart.
+    """Order treatments by their mean, best first, and mark those that do not differ significantly.
 
     Parameters
     ----------
@@ -201,18 +200,18 @@ def rank(table: npt.ArrayLike, level: float = LEVEL) -> list[Rank]:
 
 
 def compact_letters(count: int, different: Collection[tuple[int, int]]) -> list[str]:
-    """Give treatments letters so that two share one exactly if they are not in `different`.
+    """Give treatments letters so that two share a letter exactly if their pair is not in `different`.
 
     Parameters
     ----------
     count
         Number of treatments, best first.
     different
-        Pairs (i, j), i < j, that can be told apart.
+        Pairs (i, j), i < j, that differ significantly.
 
     Returns
     -------
-    The letters of each treatment, ``a`` being the group that holds the best.
+    The letters of each treatment; ``a`` is the group of the best.
     Source: Piepho, "An algorithm for a letter-based representation of all-pairwise comparisons",
     J. Comput. Graph. Stat. 13 (2004): insert and absorb.
     """
@@ -228,14 +227,14 @@ def compact_letters(count: int, different: Collection[tuple[int, int]]) -> list[
 
 
 def seeds_needed(values: npt.ArrayLike, half_width: float, level: float = LEVEL) -> int:
-    """Return how many seeds a t interval of +-`half_width` would need, going by the spread of `values`.
+    """Return the number of seeds for a t interval of +-`half_width`, estimated from the spread of `values`.
 
-    The spread is itself an estimate: with few values the answer is rough.
+    With few values the spread, and therefore the result, is a rough estimate.
 
     Raises
     ------
     UsageError
-        When `half_width` is not positive or there are fewer than two values to tell the spread from.
+        When `half_width` is not positive, or `values` has fewer than two values.
     """
     kept = _finite(values, level)
     if not half_width > 0:
@@ -250,7 +249,7 @@ def seeds_needed(values: npt.ArrayLike, half_width: float, level: float = LEVEL)
 
 
 def _finite(values: npt.ArrayLike, level: float) -> FloatArray:
-    """Return the values that are there, after a check of `level`."""
+    """Check `level`, and return the values without NaN."""
     if not 0 < level < 1:
         raise UsageError(f"level: {level} is not allowed; it must lie between 0 and 1")
     flat = np.asarray(values, dtype=np.float64).ravel()

@@ -1,4 +1,4 @@
-"""Summary of a PHY or a link trace, as frozen figures and as JSON."""
+"""Summaries of PHY and link traces, as frozen figures and as JSON."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class BitRates:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """How bad rows follow each other, in rows; `outage` is the longest in time.
+    """Lengths of bursts and gaps in rows; `outage` is the burst that lasts longest in time.
 
-    `burst_lengths` and `gap_lengths` give how many runs there are of each length.
+    `burst_lengths` and `gap_lengths` give the number of runs of each length.
     """
 
     bursts: Distribution
@@ -90,13 +90,13 @@ class LinkSummary:
     Attributes
     ----------
     delay_s, loss_delay_s
-        From the first transmission until delivered, and until given up, without propagation.
+        Time from the first transmission until delivery, and until giving up, without propagation.
     mean_transmissions, persistency
-        Per LLDU, and the most retransmissions of one.
+        Mean transmissions per LLDU, and most retransmissions of one LLDU.
     slots_used
-        Slots of the PHY trace, repair and retransmissions included; None where the trace does not tell.
+        Slots of the PHY trace, repair and retransmissions included; None if unknown.
     rtt_s
-        Round-trip propagation time that `recovery_delay_s` counts half of; None when not known.
+        Round-trip propagation time, of which `recovery_delay_s` includes half; None if unknown.
     timeline
         Marks the LLDUs that were lost or sent more than once.
     """

@@ -1,4 +1,4 @@
-"""A trace over time in a fixed number of bins, whatever its length."""
+"""Bad slots of a trace over time, in a fixed number of bins for any length."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ BINS = 1024
 
 
 class Timeline:
-    """Slots, and bad ones among them, per bin of time since the first slot.
+    """Number of slots and of bad slots per bin of time since the first slot.
 
-    A bin's width is a power of two of nanoseconds, the least with which `BINS` bins reach the trace's end:
-    when a slot lies beyond, pairs of bins are joined. The cut into pieces does not show.
+    A bin's width is the least power of two in nanoseconds with which `BINS` bins reach the trace's end: a
+    slot beyond the last bin makes pairs of bins join. The result does not depend on the pieces.
 
     Attributes
     ----------
     slots, bad : [BINS], int64
         Per bin: slots in it, and bad slots.
     origin_ns
-        Start of the first bin: when the first slot is sent.
+        Start of the first bin: the first slot's time.
     """
 
     def __init__(self) -> None:

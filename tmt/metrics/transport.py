@@ -1,4 +1,4 @@
-"""What TCP made of a link: goodput, delay, retransmissions and windows, from the records of one simulation.
+"""Performance of TCP: goodput, delay, retransmissions and windows, from the records of one simulation.
 
 Packet records are a structured array with the columns of `tmt.schema.PACKET_RECORDS`, window records one with
 those of `tmt.schema.WINDOW_RECORDS`. Segments are numbered from 0 in each flow. Percentiles are by nearest
@@ -32,18 +32,18 @@ DELAY_PERCENTILES = {"median": 50, "p85": 85, "p95": 95, "p99": 99}
 
 @dataclass(frozen=True, slots=True)
 class FlowDelivery:
-    """What reached the receiving application of one flow, segment by segment.
+    """Delivery of one flow's data to the receiving application, segment by segment.
 
     Attributes
     ----------
     start_ns
         When the first segment was sent; None for a flow that sent nothing.
     stop_ns
-        Until when the flow counts as active: the end of its transfer, else the end of the run.
+        End of the flow's active time: the end of its transfer, else the end of the run.
     completed
         Whether the transfer was delivered whole (False without a transfer size).
     in_order_ns : [n_segments], int64
-        When each segment, and every one before it, had arrived; of coded data, when its block was decoded.
+        Time at which each segment and all before it had arrived; for coded data, when its block was decoded.
     payload_bytes : [n_segments], int64
         TCP payload of each of those segments.
     received_bytes
@@ -88,7 +88,7 @@ def deliveries(
     ----------
     packets : [n_records], columns of `PACKET_RECORDS`
     flows
-        Number of flows; one that has no record is a flow that never sent.
+        Number of flows; a flow without a record never sent.
     end_ns
         Simulated time at which the run ended.
     header_bytes
@@ -96,7 +96,7 @@ def deliveries(
     transfer_bytes
         Payload of each flow's transfer; None for flows that send until the end.
     coded
-        Whether segments are symbols of a code: data are delivered block by block, as records `decoded` say.
+        Whether segments are symbols of a code; records `decoded` then say when each block is delivered.
     """
     data = packets[packets["direction"] == FORWARD]
     sent, received = data[data["event"] == SENT], data[data["event"] == RECEIVED]
@@ -145,7 +145,7 @@ def delay_figures(packets: Records) -> Figures:
 
 
 def recovery_figures(packets: Records) -> Figures:
-    """Count the segments that TCP sent, how many of them again, and how often at most."""
+    """Return the segments that TCP sent, its retransmissions, and the most transmissions of one segment."""
     transmission = packets["transmission"][(packets["direction"] == FORWARD) & (packets["event"] == SENT)]
     sent, repeated = len(transmission), int(np.count_nonzero(transmission > 1))
     return {
@@ -236,10 +236,10 @@ def _in_order(received: Records, header_bytes: int) -> tuple[Int64Array, Int64Ar
     """Return when each segment of the gapless beginning was delivered in order, and its payload."""
     count = len(received)
     sequence = received["sequence"]
-    # A segment numbered as high as the count of arrivals has a gap before it.
+    # A segment whose number is at least the count of arrivals has a gap before it.
     arrival = np.flatnonzero((sequence >= 0) & (sequence < count))
     first = np.full(count + 1, -1, dtype=np.int64)
-    # Of several values for one index the last one stays: backwards, that is the first arrival.
+    # NumPy keeps the last of several values for one index: in reverse order, the first arrival.
     first[sequence[arrival[::-1]]] = arrival[::-1]
     first = first[: int(np.argmin(first))]
     in_order_ns = np.maximum.accumulate(received["time_ns"][first])

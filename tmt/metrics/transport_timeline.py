@@ -1,4 +1,4 @@
-"""How a simulation went over time: window, goodput, delay and losses in bins of equal length."""
+"""Window, goodput, delay and losses of a simulation over time, in bins of equal length."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ DELAY_PERCENTILES = (0, 50, 95)
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """One simulation over time; NaN where there is nothing to measure.
+    """One simulation over time; NaN marks bins without a measurement.
 
     Attributes
     ----------
     edges_s : [n_bins + 1]
         Borders of the bins.
     sample_s : [n_samples]
-        When the windows were read.
+        Times at which the windows are sampled.
     cwnd_packets : [n_flows, n_samples]
         Congestion windows, in TCP segments.
     goodput_bps : [n_flows, n_bins]
@@ -35,7 +35,7 @@ class Timeline:
     delay_s : [3, n_bins]
         Least, median and 95th percentile of the one-way delay of the data packets that arrived in each bin.
     link_lost_s, queue_dropped_s
-        When the forward link lost a packet, and when its queue dropped one.
+        Times at which the forward link lost a packet, and at which its queue dropped one.
     """
 
     edges_s: FloatArray
@@ -50,7 +50,7 @@ class Timeline:
 def timeline(
     packets: Records, windows: Records, flows: Sequence[FlowDelivery], *, end_ns: int, bins: int, samples: int
 ) -> Timeline:
-    """Cut a run of `end_ns` into `bins` of (nearly) equal length; read its windows `samples` times."""
+    """Divide a run of `end_ns` into `bins` of (nearly) equal length; sample its windows `samples` times."""
     edges_ns = np.linspace(0, end_ns, bins + 1).astype(np.int64)
     sample_ns = np.linspace(0, end_ns, samples).astype(np.int64)
     data = packets[packets["direction"] == FORWARD]
@@ -72,7 +72,7 @@ def timeline(
 
 
 def window_at(time_ns: Int64Array, cwnd_packets: FloatArray, sample_ns: Int64Array) -> FloatArray:
-    """Read the window at the times `sample_ns`: the value of the latest change, NaN before the first one."""
+    """Return the window at the times `sample_ns`: the value of the latest change, NaN before the first."""
     latest = np.searchsorted(time_ns, sample_ns, side="right") - 1
     return np.append(cwnd_packets, np.nan)[latest]  # -1, before the first change, is the NaN at the end
 

@@ -1,7 +1,7 @@
 """Analytic efficiency, delay and loss of link-layer schemes on a Gilbert-Elliott channel.
 
-An oracle for the conversions: it imports neither kernels nor schemes nor channels, and shares no code with
-them.
+The models are an oracle for the conversions: they import no kernels, schemes or channels, and share no code
+with them.
 """
 
 from tmt.models import printed

@@ -1,8 +1,8 @@
 """No scheme, and selective-repeat ARQ (Kuhn 2014, section 3.5.3): exact on regular slots.
 
-With slots at one interval a report of slot s reaches the sender just in time for slot s + k,
-k = `RegularLink.feedback_slots`, and no other retransmission wants that slot. The slots s, s + k, s + 2k, ...
-therefore serve one LLDU after the other, and see the channel through k steps of its chain at a time.
+The NACK of slot s reaches the sender in time for slot s + k, where k is `RegularLink.feedback_slots`, and no
+other retransmission is due in that slot. The slots s, s + k, s + 2k, ... therefore carry one LLDU after the
+other, and successive ones are k steps of the channel's chain apart.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def no_scheme(channel: TwoStateChannel, link: RegularLink) -> Performance:
-    """Return the performance without a scheme: what is erased is lost."""
+    """Return the performance without a scheme: every erased LLDU is lost."""
     lost = channel.erasure_probability
     return Performance(1.0 - lost, link.recovery_delay_s(0.0) if lost < 1.0 else np.nan, lost)
 
@@ -27,11 +27,11 @@ def no_scheme(channel: TwoStateChannel, link: RegularLink) -> Performance:
 def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | None = None) -> Performance:
     """Return the performance of selective-repeat ARQ.
 
-    Every slot that is not erased delivers an LLDU, so the efficiency is 1 - p whatever the persistency and
-    the channel's memory. Without a limit the mean number of transmissions is slots / LLDUs = 1 / (1 - p),
-    again whatever the memory, and the delay is RTT/2 + decoding + k T p / (1 - p). With a limit the state
-    in which an LLDU is first sent depends on how the one before ended; the chain of those states is solved
-    for.
+    Every slot that is not erased delivers an LLDU, so the efficiency is 1 - p for any persistency and any
+    channel memory. Without a limit the mean number of transmissions is slots / LLDUs = 1 / (1 - p), also for
+    any memory, and the delay is RTT/2 + decoding + k T p / (1 - p). With a limit, the channel state of an
+    LLDU's first transmission depends on the fate of the LLDU before; the stationary law of that chain of
+    states is computed.
 
     Parameters
     ----------
@@ -66,14 +66,15 @@ def delivered_by_transmission(
     for _ in range(max_transmissions):
         deliver.append(still_erased @ decode)
         still_erased = still_erased @ erase @ move
-    # From the state of one LLDU's first transmission to that of the next one's, k slots after the last.
+    # Transition from the state of one LLDU's first transmission to that of the next LLDU's, k slots after
+    # the last transmission.
     next_lldu = np.sum(deliver, axis=0) @ move + still_erased
     start = _stationary_law(next_lldu)
     return np.array([float((start @ attempt).sum()) for attempt in deliver])
 
 
 def _stationary_law(transition: FloatArray) -> FloatArray:
-    """Stationary distribution, [2], of a two-state chain that leaves at least one of its states."""
+    """Return the stationary distribution, [2], of a two-state chain that leaves at least one state."""
     law = np.array([transition[1, 0], transition[0, 1]])
     stationary: FloatArray = law / law.sum()
     return stationary

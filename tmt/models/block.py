@@ -1,8 +1,8 @@
-"""One block of N_D data and N_R repair LLDUs on a bursty channel: what is erased, when decoding succeeds.
+"""Erasures and decoding of one block of N_D data and N_R repair LLDUs on a bursty channel.
 
-Over a channel with memory an LLDU's own erasure and the number of erasures in its block are dependent, and
-the moment of recovery depends on both. Each data LLDU is therefore followed through the recursion of
-section 3.4 on its own, with its own erasure imposed.
+On a channel with memory an LLDU's erasure and the number of erasures in its block are dependent, and the time
+of recovery depends on both. The recursion of section 3.4 therefore runs once for each data LLDU, with the
+erasure of that LLDU imposed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BlockLaw:
-    """Joint laws of one block's transmission, data LLDUs being numbered by their position i from 0.
+    """Joint laws of one block's transmission; i is the position of a data LLDU, from 0.
 
     Attributes
     ----------
@@ -49,13 +49,13 @@ class BlockLaw:
 
     @property
     def unrecovered(self) -> float:
-        """Mean number of data LLDUs in a block that are erased and stay so: more than N_R are erased."""
+        """Mean number of erased data LLDUs in a block that are not recovered: more than N_R are erased."""
         repair = self.recovered_at.shape[1] - self.data
         return float(self.erased[:, :, repair + 1 :].sum())
 
     @property
     def recovery_positions(self) -> float:
-        """Mean sum, over a block's recovered LLDUs, of the positions from their own to the N_D-th arrival."""
+        """Mean over blocks of the sum, over recovered LLDUs, of the positions until the N_D-th arrival."""
         data, positions = self.recovered_at.shape
         distance = np.arange(positions) - np.arange(data)[:, None]
         return float((self.recovered_at * distance).sum())
@@ -74,7 +74,7 @@ def block_law(channel: TwoStateChannel, data: int, repair: int) -> BlockLaw:
     if repair < 0:
         raise UsageError(f"repair is {repair}: a block has no repair LLDU or more")
     size, errors, transition = data + repair, channel.errors, channel.transition()
-    # Row i < data follows the blocks in which data LLDU i is erased, the last row all blocks.
+    # Row i < data: law of the blocks in which data LLDU i is erased. Last row: law of all blocks.
     law = np.zeros((data + 1, 2, size + 1))
     law[:, :, 0] = channel.stationary
     recovered_at = np.zeros((data, size))
@@ -82,7 +82,7 @@ def block_law(channel: TwoStateChannel, data: int, repair: int) -> BlockLaw:
         if position:
             law = step(law, transition)
         if position >= data:
-            # The arrival of `position` is the N_D-th when all but N_D - 1 of those before are erased.
+            # `position` is the N_D-th arrival if exactly N_D - 1 of the LLDUs before it arrived.
             recovered_at[:, position] = law[:data, :, position - data + 1] @ (1.0 - errors)
         sent = emit(law, errors)
         if position < data:

@@ -47,10 +47,10 @@ def _burst_rate(channel: TwoStateChannel) -> float:
 
 
 def _run_length_law(channel: TwoStateChannel, inside: FloatArray, longest: int) -> FloatArray:
-    """Law of a run of slots of the kind that has probability `inside`, [2], in each state.
+    """Return the law of the length of a run of slots whose kind has probability `inside`, [2], in each state.
 
-    The state in which a run begins has the law of a slot inside that follows one outside; each further slot
-    of the run is one step of the chain restricted to `inside`.
+    The first state of a run has the law of a slot inside that follows a slot outside. Each further slot is
+    one step of the chain restricted to `inside`.
     """
     if _burst_rate(channel) == 0.0:
         raise UsageError("on this channel no decoded slot is followed by an erased one: it has no bursts")

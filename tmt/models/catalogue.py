@@ -1,4 +1,4 @@
-"""The models by the names that people type, and sweeps of them over channels."""
+"""The models by their names on the command line, and sweeps over channels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Row = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class SchemeModel:
-    """How a scheme is computed: its parameters, the exact form, the printed one if the paper has it."""
+    """A scheme's parameters, its exact formulas, and the printed ones if the paper has them."""
 
     parameters: tuple[str, ...]
     exact: Callable[..., Performance]
@@ -48,7 +48,7 @@ def evaluate(
     parameters: Parameters,
     formula: Formula = "exact",
 ) -> Performance:
-    """Return the performance of the scheme called `scheme`, by the exact or by the printed formulas.
+    """Return the performance of the scheme named `scheme`, by the exact or the printed formulas.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def sweep(
     parameters: Parameters,
     formula: Formula = "exact",
 ) -> list[Row]:
-    """Return one row per channel: its parameters, what they imply, and the scheme's performance on it."""
+    """Return one row per channel: its parameters, its derived figures, and the scheme's performance."""
     return [
         {
             **asdict(channel),

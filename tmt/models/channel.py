@@ -32,8 +32,8 @@ class TwoStateChannel:
     Raises
     ------
     UsageError
-        When a probability lies outside [0, 1], or alpha and beta are both 0 or both 1: such a chain keeps the
-        memory of its first state for ever, and its long-run behaviour depends on that.
+        When a probability lies outside [0, 1], or alpha and beta are both 0 or both 1: the long-run behaviour
+        of such a chain depends on its first state.
     """
 
     alpha: float
@@ -53,7 +53,7 @@ class TwoStateChannel:
 
     @property
     def memory(self) -> float:
-        """Correlation of the state with that of the slot before, rho = alpha + beta - 1 (eq. 3)."""
+        """Correlation of the states of two successive slots, rho = alpha + beta - 1 (eq. 3)."""
         return self.alpha + self.beta - 1.0
 
     @property
@@ -79,8 +79,8 @@ class TwoStateChannel:
     def decimated(self, steps: int) -> TwoStateChannel:
         """Return the channel that every `steps`-th slot sees (eq. 4, whose print swaps the two results).
 
-        alpha_I = pi_good + rho^I pi_bad and beta_I = pi_bad + rho^I pi_good. The erasure probabilities of the
-        states do not enter, so it holds for error probabilities in both states.
+        alpha_I = pi_good + rho^I pi_bad and beta_I = pi_bad + rho^I pi_good. The result holds for any error
+        probabilities of the two states.
         """
         transition = self.transition(steps)
         return TwoStateChannel(
@@ -88,10 +88,10 @@ class TwoStateChannel:
         )
 
     def interrupted(self, probability: float, memory_left: float) -> TwoStateChannel:
-        """Return the channel seen when a step is stretched, with `probability`, over slots that others take.
+        """Return the channel of a block whose steps skip other blocks' slots with `probability`.
 
-        `memory_left` is E[rho^L] over the number L of slots skipped. Both kinds of step are powers of one
-        chain and mix into a chain of the same stationary law and a smaller memory.
+        `memory_left` is E[rho^L], where L is the number of skipped slots. A step with and a step without
+        skipped slots are powers of one chain; their mixture has the same stationary law and a smaller memory.
         """
         transition = self._with_memory(self.memory * (1.0 - probability * (1.0 - memory_left)))
         return TwoStateChannel(
@@ -100,5 +100,5 @@ class TwoStateChannel:
 
     def _with_memory(self, memory: float) -> FloatArray:
         matrix = (1.0 - memory) * np.tile(self.stationary, (2, 1)) + memory * np.eye(2)
-        # Rounding may leave [0, 1] by one unit in the last place, which the constructor would refuse.
+        # Rounding may exceed [0, 1] by one unit in the last place; the constructor would refuse that.
         return np.clip(matrix, 0.0, 1.0)

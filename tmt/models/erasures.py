@@ -1,4 +1,4 @@
-"""P(m, n): how many of n consecutive LLDUs are erased (Kuhn 2014, section 3.4; Yee and Weldon 1995)."""
+"""P(m, n): probability of m erasures in n consecutive LLDUs (Kuhn 2014, section 3.4; Yee and Weldon 1995)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def erasure_count_law(channel: TwoStateChannel, n: int) -> FloatArray:
 
 
 def conditional_count_laws(channel: TwoStateChannel, n: int) -> FloatArray:
-    """Return the law of erasures in n LLDUs joint with the state that follows, given the state of the first.
+    """Return the joint law of the erasures in n LLDUs and the next state, given the state of the first LLDU.
 
     The recursion runs over both states at once: with f(t, m) the probability of m erasures so far and of
     being in state t, one LLDU turns f(t, m) into (1 - e_t) f(t, m) + e_t f(t, m - 1), and one step of the
@@ -51,7 +51,7 @@ def conditional_count_laws(channel: TwoStateChannel, n: int) -> FloatArray:
 
 
 def emit(law: FloatArray, errors: FloatArray) -> FloatArray:
-    """Send one LLDU: `law`, [..., state, erasures], moves up by one erasure with the state's probability."""
+    """Send one LLDU: add one erasure to `law`, [..., state, erasures], with the state's error probability."""
     sent = law * (1.0 - errors)[:, None]
     sent[..., 1:] += erase(law, errors)[..., 1:]
     return sent
@@ -60,7 +60,7 @@ def emit(law: FloatArray, errors: FloatArray) -> FloatArray:
 def erase(law: FloatArray, errors: FloatArray) -> FloatArray:
     """Send one LLDU that is erased: the part of `emit` in which the number of erasures grows.
 
-    The last entry of `law` must be empty: there is no room for one more erasure than slots.
+    The last entry of `law` must be 0, because the array ends there.
     """
     erased = np.zeros_like(law)
     erased[..., 1:] = (law * errors[:, None])[..., :-1]
@@ -68,6 +68,6 @@ def erase(law: FloatArray, errors: FloatArray) -> FloatArray:
 
 
 def step(law: FloatArray, transition: FloatArray) -> FloatArray:
-    """Let the chain move by `transition`, [2, 2]; the states are the last axis but one of `law`."""
+    """Move the chain by `transition`, [2, 2]; the states are the last axis but one of `law`."""
     moved: FloatArray = np.einsum("...sm,st->...tm", law, transition)
     return moved

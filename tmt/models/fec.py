@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, depth: int = 1) -> Performance:
     """Return the performance of FEC with N_D = `data`, N_R = `repair` and interleaving depth I = `depth`.
 
-    A data LLDU is delivered when it is decoded or when its block has at least N_D arrivals; repair LLDUs
-    count as slots, never as deliveries. An LLDU of an interleaved block sees every I-th step of the channel
-    (eq. 4) and waits I slots per position. A trace of finite length drops an incomplete last run, fewer
-    than I N slots.
+    A data LLDU is delivered when it is decoded or when its block has at least N_D arrivals. Repair LLDUs
+    count as slots, never as deliveries. The LLDUs of an interleaved block are I steps of the channel apart
+    (eq. 4), so each position is I slots long. A conversion drops an incomplete last group of fewer than I N
+    slots.
     """
     if depth < 1:
         raise UsageError(f"depth is {depth}: an interleaver is at least 1 deep")

@@ -1,10 +1,10 @@
 """Hybrid ARQ of type II for any number of rounds (Kuhn 2014, section 3.5.4), on regular slots.
 
-What is exact: the joint law of erasures and recovery within a block, the law of each round of repair LLDUs
-given how many the block still needs, and the channel's memory from the end of one round to the start of the
-next. What is approximate: how blocks meet each other's repair LLDUs, see `_Interruptions`. The
-approximation is good when the channel forgets within one round trip, rho^k << 1; with no repair LLDUs in
-flight it is exact.
+Three laws are exact: the joint law of erasures and recovery within a block, the law of each round of repair
+LLDUs given the number that the block still needs, and the channel's memory from the end of one round to the
+start of the next. The repair LLDUs of other blocks within a block are an approximation, see `_Interruptions`.
+It is good if the channel's correlation over one round trip is small, rho^k << 1, and exact without repair
+LLDUs in flight.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def harq(
 ) -> Performance:
     """Return the performance of HARQ-II with N_D = `data`, N_R = `repair`, N_S = `extra` and R = `rounds`.
 
-    A block that has fewer than N_D arrivals after a round asks for as many as it lacks and N_S more, at
-    most R times. Efficiency is the mean number of data LLDUs delivered per block over the mean number of
-    slots a block uses, repair LLDUs of all rounds included.
+    A block with fewer than N_D arrivals after a round requests the missing number plus N_S, at most R times.
+    Efficiency is the mean number of data LLDUs delivered per block over the mean number of slots per block,
+    repair LLDUs of all rounds included.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def harq(
             raise UsageError(f"{name} is {value}: it must be 0 or more")
     law = block_law(channel, data, repair)
     tables = [_repair_round(channel, link.feedback_slots, need, extra) for need in range(1, data + 1)]
-    # Interruptions change the blocks, and the blocks' requests are the interruptions: a fixed point.
+    # Interruptions change the blocks, and the requests of blocks cause interruptions: find the fixed point.
     none_yet = _Interruptions(0.0, 0.0, 1.0)
     outcome, interruptions = _follow(law, tables, extra, rounds, link.feedback_slots, none_yet), none_yet
     for _ in range(_MAX_ITERATIONS):
@@ -69,14 +69,14 @@ def harq(
 class _Interruptions:
     """How the repair LLDUs of other blocks stretch a block's first transmission.
 
-    Requests arrive one feedback time after the channel that caused them, so they are taken to be
-    independent of the channel that the present block sees, and to fall between any two of its LLDUs with
-    equal probability. Each is taken to be served at once and alone: that two requests queue is left out.
+    Requests arrive one feedback delay after the erasures that caused them. The model therefore takes them as
+    independent of the present block's channel, with equal probability between any two of its LLDUs. It serves
+    each request at once and alone: two requests never queue.
 
     Attributes
     ----------
     probability
-        That a request's LLDUs stand between one LLDU of a block and the next.
+        Probability that a request's LLDUs lie between two successive LLDUs of a block.
     mean_slots
         Mean number of LLDUs in a request.
     memory_left
@@ -109,7 +109,7 @@ class _Outcome:
     requests : [N_D + N_S + 1]
         Number of requests for n repair LLDUs.
     waited_slots
-        Sum over delivered data LLDUs of the slots from their own to the one that delivers them.
+        Sum over delivered data LLDUs of the slots from their first transmission to their delivery.
     lost
         Number of data LLDUs given up.
     """
@@ -125,14 +125,14 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _RepairRound:
-    """A round of repair LLDUs for a block that lacks `need`, given the state at the end of the round before.
+    """Laws of a repair round for a block that needs `need` LLDUs, given the last state of the round before.
 
     Attributes
     ----------
     done_at : [2, n]
         Probability that LLDU j of the round is the last one needed.
     next_need : [2, need + 1, 2]
-        Probability that the round ends in vain, by LLDUs still needed and the state at its last LLDU.
+        Probability that the round does not complete the block, by LLDUs still needed and last state.
     """
 
     done_at: FloatArray
@@ -140,7 +140,7 @@ class _RepairRound:
 
 
 def _repair_round(channel: TwoStateChannel, feedback_slots: int, need: int, extra: int) -> _RepairRound:
-    # Before LLDU j: state at the end of the round before, present state, LLDUs still needed.
+    # Axes before LLDU j: last state of the round before, present state, LLDUs still needed.
     law = np.zeros((2, 2, need + 1))
     law[:, :, need] = channel.transition(feedback_slots)
     done_at = np.zeros((2, need + extra))
@@ -162,10 +162,10 @@ def _follow(
     feedback_slots: int,
     interruptions: _Interruptions,
 ) -> _Outcome:
-    """Follow the blocks that one transmission did not complete through their rounds of repair.
+    """Compute the rounds of repair of the blocks that their first transmission did not complete.
 
-    Three weights go along, [need, state] each: the number of blocks, of their erased data LLDUs, and the
-    sum over those of the slots since their own.
+    Three weights, [need, state] each, are carried along: the number of blocks, the number of their erased
+    data LLDUs, and the sum over these LLDUs of the slots since their first transmission.
     """
     data = law.data
     size = law.counts.shape[1] - 1

@@ -1,9 +1,9 @@
 """Long-lived TCP over a link with hybrid FEC/ARQ-SR, after Barakat and Al Fawal (2003).
 
-The link sends a TCP packet as X frames, each of K units and N - K redundant ones, which lose units
+The link sends a TCP packet as X frames of K data units and N - K redundant units. Each unit is lost
 independently with probability p. A frame with fewer than K units left is retransmitted, at most delta times,
-and packets leave the link in order. Equations are those of the paper; what it prints wrongly or
-approximates stands in ``docs/models.md``.
+and packets leave the link in order. Equation numbers are the paper's; ``docs/models.md`` lists its misprints
+and approximations.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 RELATIVE_TOLERANCE = 1e-12
-"""The fixed point of eq. 1 is found when R and f(R) bracket it this closely, relative to R."""
+"""Relative distance of R and f(R) at which the search for the fixed point of eq. 1 ends."""
 
 _MOST_TRIAL_LOSS = 1.0 - 1e-4
 
 TIE = 1e-12
-"""Code lengths whose largest throughput differs by less than this, relatively, are equally good."""
+"""Code lengths are equally good if their largest throughputs differ by less than this, relatively."""
 
 
 @dataclass(frozen=True, slots=True)
 class HybridLink:
-    """The link and the paths across it.
+    """The link and the rest of the path.
 
     Attributes
     ----------
     unit_loss
         p, the probability that a transmission unit is lost.
     code_length
-        N, units of a frame with its redundancy.
+        N, units of a frame, redundant ones included.
     frame_units
         K, units of a frame that carry data.
     packet_frames
@@ -107,7 +107,7 @@ class HybridLink:
 
     @property
     def efficiency(self) -> float:
-        """Alpha, the useful share of a link that is never idle (eq. 6)."""
+        """Alpha, the share of useful units on a link that is never idle (eq. 6)."""
         reassembled = (1.0 - self.frame_loss) ** (self.packet_frames - 1)
         return reassembled * (1.0 - self.trial_loss) * self.frame_units / self.code_length
 
@@ -118,7 +118,7 @@ class HybridLink:
 
     @property
     def trial_time_s(self) -> float:
-        """Tau, from the start of a frame's transmission to the report about it."""
+        """Tau, the time from the start of a frame's transmission to its ACK or NACK."""
         return 2.0 * self.delay_s + self.frame_time_s
 
     @property
@@ -133,7 +133,7 @@ class HybridLink:
         law = self._retransmission_law()
         before = np.concatenate(([0.0], law[:-1]))
         index = np.arange(1, frames + 1)
-        # P{Y >= y} by the value k of M_y: frames y to X reach k exactly, those before do not exceed it.
+        # P{Y >= y} by the value k of M_y: the most of frames y to X is k, and no frame before exceeds k.
         last = law ** (frames + 1 - index)[:, np.newaxis] - before ** (frames + 1 - index)[:, np.newaxis]
         return float((last * law ** (index - 1)[:, np.newaxis]).sum())
 
@@ -149,7 +149,7 @@ class HybridLink:
                     f"a frame of {self.code_length} units needs {1.0 / (1.0 - loss):.3g} transmissions: "
                     f"with unlimited persistency up to {1.0 / (1.0 - _MOST_TRIAL_LOSS):.0f} are allowed"
                 )
-            # As far as the law differs from 1 in double precision, for X frames together.
+            # Beyond this the law of X frames is 1 in double precision.
             last = math.ceil(math.log(1e-18 / self.packet_frames) / math.log(loss))
         trials = np.arange(1, last + 2)
         law: npt.NDArray[np.float64] = -np.expm1(trials * math.log(loss)) / (1.0 - self.frame_loss)
@@ -157,10 +157,10 @@ class HybridLink:
         return law
 
     def mean_transmission_time_s(self, busy: float, *, printed: bool = False) -> float:
-        """Return E[sigma], the mean transmission time of a new frame, which retransmissions go before.
+        """Return E[sigma], the mean transmission time of a new frame; retransmissions have priority over it.
 
-        `busy` is pi, the probability that the link is busy. The share of transmissions that are followed by
-        another of the same frame is P_T (1 - P_T^delta) / (1 - P_T^(delta + 1)); the paper prints the
+        `busy` is pi, the probability that the link is busy. The share of transmissions that another one of
+        the same frame follows is P_T (1 - P_T^delta) / (1 - P_T^(delta + 1)); the paper prints the
         approximation P_T (1 - P_T^delta / (delta + 1)).
         """
         loss = self.trial_loss
@@ -177,8 +177,8 @@ class HybridLink:
     ) -> float:
         """Return A, the mean RTT of delivered packets on a medium bandwidth-delay product (section 4.4.3).
 
-        With resequencing, Proposition 1 adds the mean wait for earlier packets, where `packets_per_s` is
-        lambda, the rate at which packets arrive at the link. Queueing before the link is left out.
+        With resequencing, Proposition 1 adds the mean wait for earlier packets; `packets_per_s` is lambda,
+        the rate at which packets arrive at the link. Queueing before the link is left out.
         """
         crossing_s = (
             self.delay_s
@@ -192,13 +192,13 @@ class HybridLink:
         return rtt_s
 
     def mean_rtt_large_product_s(self) -> float:
-        """Return A where transmission times are negligible beside D (section 4.4.2)."""
+        """Return A for transmission times that are negligible beside D (section 4.4.2)."""
         return self.access_rtt_s + 2.0 * self.delay_s * (1.0 + self.mean_most_retransmissions)
 
 
 @dataclass(frozen=True, slots=True)
 class HybridPerformance:
-    """What C long-lived TCP connections achieve.
+    """Performance of C long-lived TCP connections.
 
     Attributes
     ----------
@@ -213,7 +213,7 @@ class HybridPerformance:
     packet_loss
         P.
     efficiency
-        Alpha, which the throughput cannot exceed.
+        Alpha, an upper bound of the throughput.
     """
 
     throughput: float
@@ -236,10 +236,10 @@ def tcp_units_per_s(packet_units: int, rtt_s: float, packet_loss: float, delayed
 def hybrid(
     link: HybridLink, connections: int, delayed_acks: int = 2, *, printed: bool = False
 ) -> HybridPerformance:
-    """Return what `connections` long-lived connections achieve together over `link` (eq. 1 to 10).
+    """Return the performance of `connections` long-lived connections over `link` (eq. 1 to 10).
 
-    R depends on the RTT, the RTT on how busy the link is, and that on R. The RTT grows with R, so f(R) falls
-    and R = f(R) has one solution, between 0 and f(0), which is bracketed to `RELATIVE_TOLERANCE`.
+    R depends on the RTT, the RTT on the link's utilisation, and the utilisation on R. The RTT grows with R,
+    so f(R) falls and R = f(R) has one solution, between 0 and f(0). It is bracketed to `RELATIVE_TOLERANCE`.
     """
     if connections < 1:
         raise UsageError(f"connections are {connections}: 1 or more are allowed")
@@ -250,7 +250,7 @@ def hybrid(
     units = link.packet_frames * link.frame_units
 
     def rtt_s(rate: float) -> float:
-        # Never more packets than the link can carry: where R is larger, they wait in the queue before it.
+        # The link carries at most its capacity; with a larger R, packets wait in the queue before it.
         carried = min(connections * rate, capacity)
         return link.mean_rtt_s(carried / capacity, carried / (units * (1.0 - loss)), printed=printed)
 
@@ -277,7 +277,7 @@ def hybrid(
 
 
 def sweep(links: Iterable[HybridLink], connections: int, delayed_acks: int = 2) -> list[dict[str, Any]]:
-    """Return one row per link: its parameters, and what `hybrid` says of it."""
+    """Return one row per link: its parameters and the results of `hybrid`."""
     return [{**asdict(link), **asdict(hybrid(link, connections, delayed_acks))} for link in links]
 
 
@@ -287,9 +287,9 @@ def largest_throughput(unit_loss: float, code_length: int, frame_units: int) -> 
 
 
 def optimal_code_lengths(unit_loss: float, frame_units: int) -> tuple[int, ...]:
-    """Return every N at which the largest throughput is largest: one, or more where they tie.
+    """Return every N that maximises the largest throughput: one, or several that tie.
 
-    K / N bounds what a longer code can reach, which ends the search.
+    K / N is an upper bound of the throughput, so the search ends where K / N is below the best found.
     """
     best = 0.0
     lengths: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""What the models are told about a link, and what they tell about a scheme on it."""
+"""Input of the models, a link, and their output, the performance of a scheme on it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tmt.units import ns_to_seconds
 
 @dataclass(frozen=True, slots=True)
 class RegularLink:
-    """A link whose slots are sent at one interval and decoded after one time.
+    """A link with a constant slot interval and a constant decode time.
 
     Attributes
     ----------
     rtt_ns
         Round-trip propagation time.
     slot_interval_ns
-        From one slot's `tx_time` to the next one's.
+        Time from one slot's `tx_time` to the next one's.
     decode_time_ns
-        How long after its `tx_time` a slot is decoded.
+        Time from a slot's `tx_time` until it is decoded, without propagation.
     detection_delay_ns
-        How long after its `tx_time` the receiver reports an erased slot, beyond propagation.
+        Time from an erased slot's `tx_time` until the receiver sends its NACK, without propagation.
     """
 
     rtt_ns: int
@@ -52,7 +52,7 @@ class RegularLink:
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """How a scheme fares in the long run.
+    """Long-run performance of a scheme.
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
-"""Errors in clusters (Neyman type A) and the packets that are lost to them, by formulas.
+"""Formulas for errors in clusters (Neyman type A) and for the packets that they destroy.
 
-Clusters begin as a Poisson process, each has a Poisson number of errors, each error lies anywhere within the
-cluster's length with equal probability, and a packet with an error in it is lost. All laws of lost packets
-follow from one probability, that of a stretch without errors.
+Clusters begin as a Poisson process. Each has a Poisson number of errors, uniformly distributed over the
+cluster's length. A packet with an error is lost. All laws of lost packets follow from the probability that a
+stretch has no error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BITS_PER_BYTE = 8
 
 
 def error_count_law(clusters: float, errors_per_cluster: float, most: int) -> npt.NDArray[np.float64]:
-    """Return the probability of 0..`most` errors where a Poisson number of clusters falls: [most + 1].
+    """Return the probability of 0..`most` errors in a Poisson number of clusters: [most + 1].
 
     The Neyman type A law, by its recursion (Johnson, Kemp and Kotz, Univariate Discrete Distributions, on
     Neyman's distribution). It holds for an interval that cuts no cluster: errors at one point, or an interval
@@ -31,7 +31,7 @@ def error_count_law(clusters: float, errors_per_cluster: float, most: int) -> np
     """
     law = np.empty(most + 1)
     law[0] = math.exp(clusters * math.expm1(-errors_per_cluster))
-    # Of a cluster: the probability of j errors.
+    # Probability of j errors in one cluster.
     inside = np.exp(
         [j * math.log(errors_per_cluster) - errors_per_cluster - math.lgamma(j + 1) for j in range(most)]
     )
@@ -42,7 +42,7 @@ def error_count_law(clusters: float, errors_per_cluster: float, most: int) -> np
 
 @dataclass(frozen=True, slots=True)
 class ClusteredErrors:
-    """Clusters over a line of packets of equal length, which is the unit of length.
+    """Clusters over a line of packets of equal length; the unit of length is a packet.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class ClusteredErrors:
     Raises
     ------
     UsageError
-        When a value is negative, or no error ever falls.
+        When a value is negative, or errors never occur.
     """
 
     clusters: float
@@ -86,16 +86,16 @@ class ClusteredErrors:
     def of_bits(
         cls, bit_error_rate: float, errors_per_cluster: float, cluster_bits: float, packet_bytes: int = 1500
     ) -> ClusteredErrors:
-        """Return the process that a line's bit errors make of packets of `packet_bytes`."""
+        """Return the process, in packets of `packet_bytes`, of a line's clustered bit errors."""
         bits = BITS_PER_BYTE * packet_bytes
         return cls(bit_error_rate * bits / errors_per_cluster, errors_per_cluster, cluster_bits / bits)
 
     def no_error(self, packets: float) -> float:
-        """Return the probability that a stretch of so many packets has no error.
+        """Return the probability that a stretch of `packets` packets has no error.
 
-        A cluster leaves it alone with probability exp(-mean errors that it has there), and the clusters are a
-        Poisson process: the exponent is the integral, over where a cluster begins, of one minus that. With
-        ``cluster_packets`` 0 it is exp(-m1 packets (1 - exp(-m2))).
+        A cluster has no error in the stretch with probability exp(-mean number of its errors there). The
+        clusters are a Poisson process, so the exponent is the integral of one minus that probability over the
+        cluster's beginning. With ``cluster_packets`` 0 the result is exp(-m1 packets (1 - exp(-m2))).
         """
         short, long = sorted((packets, self.cluster_packets))
         most = self.errors_per_cluster
@@ -113,9 +113,9 @@ class ClusteredErrors:
         return 1.0 - self.no_error(1.0)
 
     def distance_cdf(self, longest: int) -> npt.NDArray[np.float64]:
-        """Return the probability that a lost packet's successor is at most 1..`longest` away: [longest].
+        """Return the probability that the next lost packet is at most 1..`longest` away: [longest].
 
-        With Q(k) the probability of no error in k packets, a lost packet is followed by k good ones with
+        Q(k) is the probability of no error in k packets. At least k good packets follow a lost one with
         probability (Q(k) - Q(k + 1)) / (1 - Q(1)). Distance 1 is two losses in a row.
         """
         clear = np.array([self.no_error(float(k)) for k in range(1, longest + 2)])

@@ -1,4 +1,4 @@
-"""Throughput of one long-lived TCP connection from loss, RTT and timeout (Padhye et al. 1998)."""
+"""Throughput of one long-lived TCP connection as a function of loss, RTT and timeout (Padhye et al. 1998)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 
 
 def packets_per_s(rtt_s: float, packet_loss: float, timeout_s: float, packets_per_ack: int) -> float:
-    """Return the rate at which packets are sent, in packets/s; without loss it is infinite.
+    """Return the sending rate in packets/s; it is infinite without loss.
 
-    The approximation of Padhye, Firoiu, Towsley and Kurose (1998), their eq. 30, without the bound of the
-    largest window: 1 / (RTT sqrt(2bp/3) + T0 min(1, 3 sqrt(3bp/8)) p (1 + 32 p^2)).
+    This is eq. 30 of Padhye, Firoiu, Towsley and Kurose (1998) without the largest window's bound:
+    1 / (RTT sqrt(2bp/3) + T0 min(1, 3 sqrt(3bp/8)) p (1 + 32 p^2)).
     """
     if packet_loss == 0.0:
         return math.inf

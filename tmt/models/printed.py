@@ -1,7 +1,7 @@
-"""The formulas of Kuhn 2014, section 3.5, to the letter as printed, for comparison with the exact forms.
+"""The formulas of Kuhn 2014, section 3.5, exactly as printed, for comparison with the exact formulas.
 
-Several cannot be right and others are approximations; `docs/models.md` says which and why. None counts the
-decoding time, and none follows the dependence between an LLDU's erasure and the rest of its block.
+Several are wrong and others are approximations; `docs/models.md` gives the reasons. None includes the
+decoding time, and none the dependence between an LLDU's erasure and the rest of its block.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tmt.units import ns_to_seconds
 
 
 def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, depth: int = 1) -> Performance:
-    """Return eqs. 1 and 2, on the channel of eq. 4 where interleaved; the loss is not printed (NaN)."""
+    """Return eqs. 1 and 2, on the channel of eq. 4 if interleaved; the paper prints no loss (NaN)."""
     seen = channel if depth == 1 else interleaved_channel(channel, depth)
     return Performance(
         fec_efficiency(seen, data, repair), fec_delay_s(seen, link, data, repair), residual_loss=np.nan
@@ -24,7 +24,7 @@ def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, dep
 
 
 def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | None = None) -> Performance:
-    """Return the formulas of section 3.5.3, which know no limit on transmissions."""
+    """Return the formulas of section 3.5.3, which have no limit on transmissions."""
     if max_transmissions is not None:
         raise UsageError(f"max_transmissions is {max_transmissions}: the printed ARQ formulas know no limit")
     return Performance(1.0 - channel.erasure_probability, arq_delay_s(channel, link), residual_loss=0.0)
@@ -33,7 +33,7 @@ def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | No
 def harq(
     channel: TwoStateChannel, link: RegularLink, data: int, repair: int, extra: int, rounds: int
 ) -> Performance:
-    """Return the formulas of section 3.5.4, which are printed for R = 2; the loss is not printed (NaN)."""
+    """Return the formulas of section 3.5.4, printed for R = 2; the paper prints no loss (NaN)."""
     if rounds != 2:
         raise UsageError(f"rounds is {rounds}: the printed HARQ formulas hold for 2 rounds")
     return Performance(
@@ -50,7 +50,7 @@ def fec_efficiency(channel: TwoStateChannel, data: int, repair: int) -> float:
 
 
 def fec_delay_s(channel: TwoStateChannel, link: RegularLink, data: int, repair: int) -> float:
-    """Return eq. 2, in seconds: erased LLDUs that are recovered wait for half a block."""
+    """Return eq. 2, in seconds: recovered LLDUs wait for half a block."""
     size = data + repair
     failed = float(erasure_count_law(channel, size - 1)[repair:].sum())
     wait_slots = channel.erasure_probability * (1.0 - failed) * size / 2
@@ -82,7 +82,7 @@ def harq_efficiency(channel: TwoStateChannel, data: int, repair: int, extra: int
 
 
 def harq_delay_s(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, extra: int) -> float:
-    """Return the delay of section 3.5.4 in seconds, T_R(r) taken from the mean length of round r."""
+    """Return the delay of section 3.5.4 in seconds; T_R(r) is computed from the mean length of round r."""
     slot_s, rtt_s = ns_to_seconds(link.slot_interval_ns), ns_to_seconds(link.rtt_ns)
     decoded = _decoding_laws(channel, data, repair, extra)
     slots = _mean_slots(channel, data, repair, extra)
@@ -104,8 +104,8 @@ def _decoding_laws(
 ) -> tuple[float, float, float]:
     """R_0, R_1, R_2: the probability that the block is decoded after exactly r repair rounds.
 
-    Written like eq. 6: every round is a stationary start of its own, and the second is as long as the first
-    had erasures.
+    As in eq. 6, every round starts in the stationary law, and the second round has as many LLDUs as the first
+    round had erasures.
     """
     law = _laws(channel, data + extra)
     block = erasure_count_law(channel, data + repair)
@@ -132,7 +132,7 @@ def _mean_slots(channel: TwoStateChannel, data: int, repair: int, extra: int) ->
 
 
 def _received_in_vain(channel: TwoStateChannel, data: int, repair: int, extra: int) -> float:
-    """Second part of eq. 5, the sum of i P_R(i), with the lengths of the rounds as in the printed Delta."""
+    """Return the second part of eq. 5, the sum of i P_R(i), with the round lengths of the printed Delta."""
     law = _laws(channel, data + 2 * extra)
     total = 0.0
     for received in range(1, data):

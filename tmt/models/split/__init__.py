@@ -1,8 +1,8 @@
 """TCP through a proxy and over a wireless link with go-back-N ARQ, after Jin and Yang (2006).
 
-A sender, a wired link, a node, a wireless link, a receiver. The node forwards packets, or it is a proxy that
-ends one connection and begins another. Equations are those of the paper; what it prints wrongly or
-approximates stands in ``docs/proxy-model.md``.
+The path has a sender, a wired link, a node, a wireless link and a receiver. The node forwards packets, or it
+is a proxy that ends one connection and begins another. Equation numbers are the paper's;
+``docs/proxy-model.md`` lists its misprints and approximations.
 """
 
 from tmt.models.split.go_back_n import GoBackN

@@ -1,7 +1,7 @@
 """Go-back-N on a channel with two states (Jin and Yang 2006, eqs. 1 and 10).
 
-A packet crosses the link as n frames, one in each slot. A frame that is lost is repeated N slots later, with
-all that were sent in between, which the far end does not take.
+A packet crosses the link as n frames, one in each slot. A lost frame is retransmitted N slots later, with all
+frames sent in between, which the receiver has discarded.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from tmt.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class GoBackN:
-    """The channel as frames see it, and the protocol.
+    """The channel, with a frame as its step, and the protocol.
 
     Attributes
     ----------
     error_after_success, error_after_error
-        q and s of eq. 1; c = 1 - q and r = 1 - s. Errors are independent where q = s.
+        q and s of eq. 1; c = 1 - q and r = 1 - s. Errors are independent if q = s.
     frames
         n, frames of a packet.
     window
-        N, slots from a frame that is lost to its repetition.
+        N, slots from a lost frame to its retransmission.
     frame_processing_s
         D_ARQ, time that each frame takes beyond its transmission.
     """
@@ -62,9 +62,9 @@ class GoBackN:
         window: int = 10,
         frame_processing_s: float = 0.0,
     ) -> GoBackN:
-        """Return the channel that loses this share of packets where nothing is repeated.
+        """Return the channel that loses this share of packets without retransmissions.
 
-        `burst_frames` is the mean number of frames that errors last, 1 or more; None makes errors
+        `burst_frames` is the mean length of an error burst in frames, 1 or more; None makes errors
         independent.
         """
         if not 0.0 <= packet_loss < 1.0:
@@ -95,7 +95,7 @@ class GoBackN:
 
     @property
     def packet_loss(self) -> float:
-        """p_2, share of packets of which a frame is lost, where nothing is repeated."""
+        """p_2, share of packets that lose a frame, without retransmissions."""
         return 1.0 - (1.0 - self.frame_error) * (1.0 - self.error_after_success) ** (self.frames - 1)
 
     @property
@@ -108,13 +108,12 @@ class GoBackN:
     def slots_per_frame(self) -> float:
         """Mean number of slots that one frame takes on a link that is never idle, 1 + N q / (1 - s_N).
 
-        An attempt follows a success in the next slot and fails with q; it follows an error N slots later
-        and fails with s_N. So there are q / (1 - s_N) errors for a success, of N slots each. With
-        independent errors it is the classical 1 + N q / (1 - q); in general that of Leung, Kikumoto and
-        Sorensen (1988).
+        An attempt in the slot after a success fails with q; an attempt N slots after an error fails with s_N.
+        So a success costs q / (1 - s_N) errors of N slots each. Independent errors give the classical
+        1 + N q / (1 - q); the general form is that of Leung, Kikumoto and Sorensen (1988).
         """
         return 1.0 + self.window * self.error_after_success / (1.0 - self.error_a_window_later)
 
     def packet_s(self, transmission_s: float) -> float:
-        """Return the mean time that a packet takes; to send it once takes `transmission_s`."""
+        """Return the mean time per packet; one transmission takes `transmission_s`."""
         return (transmission_s + self.frames * self.frame_processing_s) * self.slots_per_frame

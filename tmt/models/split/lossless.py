@@ -1,7 +1,7 @@
-"""Latency of transfers that lose nothing (Jin and Yang 2006, eqs. 6, 7, 11, 14), by windows and by segments.
+"""Latency of transfers without loss (Jin and Yang 2006, eqs. 6, 7, 11, 14), by windows and by segments.
 
-By windows: fractional windows, each sent back to back, and a proxy that always has data. By segments: the
-schedule of every single segment, with a proxy that sends on what has arrived. Each function returns the
+By windows: windows are fractional and sent back to back, and a proxy always has data. By segments: the
+schedule of every segment, with a proxy that forwards segments when they arrive. Each function returns the
 latencies of transfers of 1, 2, ... segments, from the start of the first until the receiver has the last.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def end_to_end_s(path: TwoLinks, sender: TcpSender, segments: int) -> FloatArray:
-    """Return eq. 6, in seconds, [segments]; with go-back-N, mu_p is what a packet takes then (eq. 11)."""
+    """Return eq. 6, in seconds, [segments]; with go-back-N, mu_p is the mean time per packet (eq. 11)."""
     cycle_s = path.end_to_end_cycle_s(sender.packets_per_ack)
     sent = np.arange(1, segments + 1) * path.bottleneck_s
     latency: FloatArray = path.crossing_s + sent + sender.idle_s(segments, cycle_s, path.bottleneck_s)
@@ -26,7 +26,7 @@ def end_to_end_s(path: TwoLinks, sender: TcpSender, segments: int) -> FloatArray
 
 
 def split_s(path: TwoLinks, proxy: TcpSender, segments: int) -> FloatArray:
-    """Return eq. 7 with the M mu_p that it lacks, in seconds, [segments]; likewise eq. 14."""
+    """Return eq. 7 plus its missing term M mu_p, in seconds, [segments]; likewise eq. 14."""
     cycle_s = path.wireless_cycle_s(proxy.packets_per_ack)
     sent = np.arange(1, segments + 1) * path.wireless_packet_s
     first = path.wired_packet_s + path.wired_delay_s + path.processing_s
@@ -67,7 +67,7 @@ def split_by_segments_s(path: TwoLinks, sender: TcpSender, proxy: TcpSender, seg
 def _one_link_s(
     available_s: FloatArray, sender: TcpSender, packet_s: float, delay_s: float, ack_s: float
 ) -> FloatArray:
-    """When each segment has crossed one link, where it can be sent from `available_s` on, [segments]."""
+    """Return when each segment has crossed one link; it can be sent from `available_s` on, [segments]."""
     acks = sender.acks_before(len(available_s)).tolist()
     arrived: list[float] = []
     sent_s = 0.0

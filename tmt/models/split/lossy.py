@@ -1,6 +1,6 @@
 """Transfers that lose packets (Jin and Yang 2006, eqs. 8, 9, 12, 13 and 15).
 
-Until the first loss a transfer is as fast as one that loses nothing; from then on as fast as a long-lived
+Until its first loss a transfer is as fast as one without loss; from then on it is as fast as a long-lived
 connection.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """How a transfer of M segments fares.
+    """Latency and throughput of a transfer of M segments.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Transfer:
     packets_per_s
         M / latency.
     long_run_packets_per_s
-        What a transfer without end delivers.
+        Throughput of a transfer without end.
     packet_loss
         Probability that a packet is lost on its way, on either link.
     """
@@ -53,10 +53,10 @@ def segments_before_loss(segments: int, packet_loss: float) -> float:
 
 
 def latency_s(lossless_s: FloatArray, packet_loss: float, packets_per_s: float) -> float:
-    """Return eq. 9: the latencies without loss, [M], weighed by where the first loss falls, and the rest.
+    """Return eq. 9: the mean over the position of the first loss of the latencies before it and after it.
 
-    n segments go before the first loss with probability p(n) = (1-p)^n p, and all M with (1-p)^M; the
-    M - n others follow at `packets_per_s`. A transfer that loses its first segment has not begun: T(0) = 0.
+    With probability p(n) = (1-p)^n p, n segments precede the first loss; with (1-p)^M no segment is lost. The
+    other M - n segments follow at `packets_per_s`. If the first segment is lost, T(0) = 0.
     """
     segments = len(lossless_s)
     before = np.arange(1, segments + 1)
@@ -67,10 +67,10 @@ def latency_s(lossless_s: FloatArray, packet_loss: float, packets_per_s: float) 
 
 
 def delivered_packets_per_s(sender: TcpSender, cycle_s: float, packet_s: float, packet_loss: float) -> float:
-    """Return what one long-lived connection delivers (eq. 8), in packets/s.
+    """Return the rate at which one long-lived connection delivers packets (eq. 8), in packets/s.
 
-    At most the largest window in each cycle, and what the slowest link can carry; of what is sent the share
-    1 - p arrives. The RTT of eq. 8 is the cycle, from the start of a window to its first ACK.
+    The largest window per cycle and the slowest link's rate are upper bounds; the share 1 - p of the sent
+    packets arrives. The RTT of eq. 8 is the cycle, from the start of a window to its first ACK.
     """
     sent = min(
         padhye.packets_per_s(cycle_s, packet_loss, sender.timeout_over_s(cycle_s), sender.packets_per_ack),
@@ -86,14 +86,14 @@ def lost_on_either(first: float, second: float) -> float:
 
 
 def end_to_end_packets_per_s(path: TwoLinks, sender: TcpSender, wireless_loss: float) -> float:
-    """Return what a long-lived connection without proxy delivers, in packets/s."""
+    """Return the throughput of a long-lived connection without a proxy, in packets/s."""
     cycle_s = path.end_to_end_cycle_s(sender.packets_per_ack)
     packet_loss = lost_on_either(path.wired_loss, wireless_loss)
     return delivered_packets_per_s(sender, cycle_s, path.bottleneck_s, packet_loss)
 
 
 def split_packets_per_s(path: TwoLinks, sender: TcpSender, proxy: TcpSender, wireless_loss: float) -> float:
-    """Return what two long-lived connections in a row deliver, the slower of them, in packets/s."""
+    """Return the throughput of two long-lived connections in a row, that of the slower one, in packets/s."""
     wired = delivered_packets_per_s(
         sender, path.wired_cycle_s(sender.packets_per_ack), path.wired_packet_s, path.wired_loss
     )

@@ -1,6 +1,6 @@
-"""The formulas of Jin and Yang (2006), to the letter as printed, for comparison with the forms that hold.
+"""The formulas of Jin and Yang (2006), exactly as printed, for comparison with the corrected ones.
 
-`docs/proxy-model.md` says what is wrong with them.
+`docs/proxy-model.md` lists their faults.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def added_s(link: GoBackN, packets_per_ack: int) -> float:
 
 
 def split_s(path: TwoLinks, proxy: TcpSender, segments: int) -> FloatArray:
-    """Return eqs. 7 and 14, which lack the time in which packets are sent, in seconds, [segments]."""
+    """Return eqs. 7 and 14, which lack the transmission times, in seconds, [segments]."""
     cycle_s = path.wireless_cycle_s(proxy.packets_per_ack)
     idle_s = proxy.idle_s(segments, cycle_s, path.wireless_packet_s)
     first_s = path.wired_packet_s + path.wired_delay_s + path.processing_s
@@ -38,7 +38,7 @@ def split_s(path: TwoLinks, proxy: TcpSender, segments: int) -> FloatArray:
 def end_to_end_transfer(
     path: TwoLinks, sender: TcpSender, wireless_loss: float, segments: int, arq_s: float = 0.0
 ) -> Transfer:
-    """Return eqs. 6 and 9, or with what go-back-N adds, `arq_s` (0 without it), eqs. 11 and 12."""
+    """Return eqs. 6 and 9, or, with the delay `arq_s` that go-back-N adds (else 0), eqs. 11 and 12."""
     packet_loss = lost_on_either(path.wired_loss, wireless_loss)
     if packet_loss == 0.0:
         slower = replace(path, wireless_packet_s=path.wireless_packet_s + arq_s)
@@ -76,12 +76,12 @@ def split_transfer(
 
 
 def _packets_per_s(sender: TcpSender, rtt_s: float, packet_loss: float, cycle_s: float) -> float:
-    """Eq. 8, Th(RTT, p); the paper gives no T0, which follows from the connection's real round trip."""
+    """Return eq. 8, Th(RTT, p); the paper gives no T0, which is derived from the real round trip."""
     return padhye.packets_per_s(rtt_s, packet_loss, sender.timeout_over_s(cycle_s), sender.packets_per_ack)
 
 
 def _without_loss(lossless_s: FloatArray) -> Transfer:
-    """No long-run throughput is printed for links without loss, where eq. 8 is infinite."""
+    """Return a transfer without loss; the paper prints no long-run throughput, and eq. 8 is infinite."""
     last_s = float(lossless_s[-1])
     return Transfer(last_s, len(lossless_s) / last_s, float("inf"), 0.0)
 

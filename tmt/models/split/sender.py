@@ -1,4 +1,4 @@
-"""Windows of a TCP sender that loses nothing: slow start, congestion avoidance, the largest window.
+"""Windows of a TCP sender without losses: slow start, congestion avoidance, the largest window.
 
 Jin and Yang (2006), eqs. 2 to 5, after Ehsan and Liu (2004).
 """
@@ -33,14 +33,14 @@ class TcpSender:
     packets_per_ack
         b, packets that one ACK acknowledges.
     timeout_s
-        T0, the retransmission timeout; None: the shortest one, or the connection's round trip where that is
+        T0, the retransmission timeout; None means the shortest one, or the connection's round trip if that is
         longer.
 
     Raises
     ------
     UsageError
-        Unless b <= omega_0 <= omega_ss-thresh <= omega_max: a first window of fewer than b packets is
-        acknowledged by the receiver's timer, which the model does not know.
+        Unless b <= omega_0 <= omega_ss-thresh <= omega_max: the receiver's timer, which the model lacks,
+        would acknowledge a first window of fewer than b packets.
     """
 
     initial_window: float = 2.0
@@ -104,11 +104,11 @@ class TcpSender:
         return sizes
 
     def windows_needed(self, segments: int) -> int:
-        """Return K, the windows that a transfer of so many segments takes (eq. 4)."""
+        """Return K, the number of windows of a transfer of `segments` segments (eq. 4)."""
         return int(self.windows_by_segment(segments)[-1])
 
     def windows_by_segment(self, segments: int) -> npt.NDArray[np.int64]:
-        """Return K for transfers of 1 to `segments` segments, [segments]: in which window the last one is."""
+        """Return K for transfers of 1 to `segments` segments, [segments]: the window of the last segment."""
         most = math.ceil(segments / self.initial_window)
         sent = np.cumsum(self.windows(most))
         return 1 + np.searchsorted(sent, np.arange(1, segments + 1)).astype(np.int64)
@@ -125,10 +125,10 @@ class TcpSender:
         return total
 
     def acks_before(self, segments: int) -> npt.NDArray[np.int64]:
-        """Return how many ACKs must have come before each segment may be sent, [segments].
+        """Return the number of ACKs that must arrive before each segment may be sent, [segments].
 
-        Segment by segment, as TCP counts: every b-th segment is acknowledged; an ACK adds 1 to the window in
-        slow start and 1/window after it; whole segments are sent.
+        As in TCP, the receiver acknowledges every b-th segment. An ACK adds 1 to the window in slow start and
+        1/window afterwards. Only whole segments are sent.
         """
         needed = np.zeros(segments, dtype=np.int64)
         window, acks, allowed = self.initial_window, 0, math.floor(self.initial_window)

@@ -1,4 +1,4 @@
-"""Transfers over two links with and without proxy and ARQ, by each kind of formulas, and sweeps of them."""
+"""Transfers over two links with and without proxy and ARQ, by each kind of formulas, and sweeps."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 Formula = Literal["segments", "windows", "printed"]
 
 MOST_SEGMENTS = 1_000_000
-"""Segments of the longest transfer that is computed."""
+"""Upper bound of the segments of a transfer."""
 
 SYSTEMS = tuple((split, arq) for split in (False, True) for arq in (False, True))
-"""What is compared: without and with a proxy, each without and with ARQ."""
+"""The compared systems: without and with a proxy, each without and with ARQ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What all systems have in common.
+    """Parameters that all systems have in common.
 
     Attributes
     ----------
     path, link
-        The two links; what the wireless one loses, and how go-back-N would repeat it.
+        The two links; the wireless link's losses and go-back-N protocol.
     sender, proxy
         TCP at the end of the wired link, and in the proxy.
     segments
@@ -61,7 +61,7 @@ def transfer(scenario: Scenario, *, split: bool, arq: bool, formula: Formula = "
     """Return latency and throughput with or without a proxy (`split`) and go-back-N.
 
     `segments` and `windows` differ in the time until the first loss (see `tmt.models.split.lossless`);
-    `printed` is the paper to the letter.
+    `printed` uses the formulas exactly as printed.
     """
     path, sender, proxy, count = scenario.path, scenario.sender, scenario.proxy, scenario.segments
     wireless_loss = scenario.residual_loss if arq else scenario.link.packet_loss
@@ -90,7 +90,7 @@ def transfer(scenario: Scenario, *, split: bool, arq: bool, formula: Formula = "
 
 
 def sweep(scenarios: Iterable[Scenario], formula: Formula = "segments") -> list[dict[str, Any]]:
-    """Return one row per scenario and system: what varies, and how the transfer fares."""
+    """Return one row per scenario and system: the varied parameters and the results."""
     return [
         {
             "wired_delay_s": scenario.path.wired_delay_s,
