@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Obtain, verify, patch and build ns-2.35 with CLIFT as `clift-ns2/build/ns`, unless that is up to date.
 
-The emulator, `clift-ns2/build/clift-emulate`, is built beside it from the same core.
+The emulator, `clift-ns2/build/clift-emulate`, is built from the same core.
 
 The source is the `.orig` tarball of Debian's package ns2; ``NS2_TARBALL=/path`` names another copy of it. Any
-problem ends in one line and exit status 1. Needs nothing but Python's standard library to start.
+problem ends in one line and exit status 1. The program needs only Python's standard library.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ PROGRAMS = {
     "clift-emulate": ("emulate-stamp", ("core/**/*", "emulate/*")),
     "ns": ("stamp", ("patches/*.patch", "core/**/*", "ns2/*")),
 }
-"""What is built: the file with the stamp of each, and the sources that decide what it does."""
+"""The built programs: the stamp's file of each, and the sources that it depends on."""
 
 
 class BuildError(Exception):
-    """What stops the build, in one line."""
+    """A problem that stops the build, in one line."""
 
 
 def build(here: Path = HERE) -> None:
-    """Bring the programs up to date with `here`'s sources, and write the stamp of each beside it."""
+    """Build the programs whose sources in `here` have changed, and write the stamp of each beside it."""
     check_tools()
     folder = here / "build"
     folder.mkdir(exist_ok=True)
@@ -67,7 +67,7 @@ def build(here: Path = HERE) -> None:
 def compile_programs(
     here: Path, folder: Path, patches: list[Path], programs: list[str], options: tuple[str, ...] = ()
 ) -> None:
-    """Build programs in `folder` from ns-2 with these patches, with further options for CMake."""
+    """Build programs in `folder` from ns-2 with these patches and further options of CMake."""
     source = prepare_source(folder, patches)
     say("configuring")
     configure = [
@@ -98,20 +98,20 @@ def build_variant(name: str, patches: list[Path] | None = None, options: tuple[s
 
 
 def is_current(folder: Path, name: str, stamp: str) -> bool:
-    """Whether a program is there, built from sources with this stamp."""
+    """Whether a program exists and was built from sources with this stamp."""
     stamp_file = folder / PROGRAMS[name][0]
     return (folder / name).is_file() and stamp_file.is_file() and stamp_file.read_text().strip() == stamp
 
 
 def check_tools() -> None:
-    """Refuse to start without one of the programs in `TOOLS`."""
+    """Raise an error if one of the programs in `TOOLS` is missing."""
     for tool, package in TOOLS.items():
         if shutil.which(tool) is None:
             raise BuildError(f"{tool} is missing: install Debian's package {package}")
 
 
 def source_stamp(here: Path, patterns: tuple[str, ...]) -> str:
-    """Hash whatever decides what a program does: tarball, patches, our sources, compiler."""
+    """Return the hash of a program's inputs: tarball, patches, sources, compiler."""
     digest = hashlib.sha256(TARBALL_SHA256.encode())
     inputs = [here / "CMakeLists.txt"]
     for pattern in patterns:
@@ -125,7 +125,7 @@ def source_stamp(here: Path, patterns: tuple[str, ...]) -> str:
 
 
 def prepare_source(folder: Path, patches: list[Path]) -> Path:
-    """Unpack and patch ns-2; what comes out as it was keeps its times and is not compiled again."""
+    """Unpack and patch ns-2; unchanged files keep their times and are not compiled again."""
     fresh, source = folder / "unpacked", folder / TOP_FOLDER
     shutil.rmtree(fresh, ignore_errors=True)
     try:
@@ -138,7 +138,7 @@ def prepare_source(folder: Path, patches: list[Path]) -> Path:
 
 
 def verified_tarball(folder: Path) -> Path:
-    """Return the user's tarball, or the one of an earlier build, or fetch it; its hash is right."""
+    """Return the user's tarball, or that of an earlier build, or fetch it; its hash is checked."""
     if named := os.environ.get("NS2_TARBALL"):
         tarball = Path(named)
         if not tarball.is_file():
@@ -156,14 +156,14 @@ def verified_tarball(folder: Path) -> Path:
 
 
 def check_hash(tarball: Path) -> None:
-    """Refuse a tarball with another content than the one that the patches were made for."""
+    """Raise an error if the tarball is not the one that the patches were made for."""
     digest = hashlib.sha256(tarball.read_bytes()).hexdigest()
     if digest != TARBALL_SHA256:
         raise BuildError(f"{tarball}: SHA-256 is {digest}, not {TARBALL_SHA256}")
 
 
 def fetch(target: Path) -> None:
-    """Fetch the tarball from beside the binary package, wherever this machine's package archive is."""
+    """Fetch the tarball from this machine's package archive, from the folder of the binary package."""
     listing = subprocess.run(
         ["apt-get", "download", "--print-uris", "ns2"], check=False, capture_output=True, text=True
     )
@@ -190,7 +190,7 @@ def unpack(tarball: Path, folder: Path) -> None:
 
 
 def apply_patches(source: Path, patches: list[Path]) -> None:
-    """Apply every patch in order of its name; one that does not fit exactly stops the build."""
+    """Apply the patches in order of their names; a patch that does not fit exactly stops the build."""
     for patch in patches:
         command = ["patch", "-p1", "--fuzz=0", "--forward", "--batch", "--reject-file=-", "-i", str(patch)]
         result = subprocess.run(command, cwd=source, check=False, capture_output=True, text=True)
@@ -212,7 +212,7 @@ def copy_changes(fresh: Path, source: Path) -> None:
 
 
 def run_logged(command: list[str], log: Path, what: str) -> None:
-    """Run a command with its output in `log`; when it fails, say its first complaint."""
+    """Run a command with its output in `log`; after a failure, the error quotes the first error message."""
     with log.open("w") as output:
         status = subprocess.run(command, check=False, stdout=output, stderr=subprocess.STDOUT).returncode
     if status != 0:

@@ -1,4 +1,4 @@
-// An open file that closes itself, and what to throw when the system refuses.
+// A file descriptor that closes itself, and the exception for failed system calls.
 #pragma once
 
 #include <unistd.h>
@@ -9,10 +9,10 @@
 
 namespace clift {
 
-// What this machine does not allow, or has not: one line for the user.
+// A right or a device that this machine lacks: one line for the user.
 class SystemError : public std::runtime_error {
  public:
-  // `what` has failed for the reason in errno; `help`, if any, says what can be done.
+  // `what` has failed for the reason in errno; `help` tells the remedy, if any.
   explicit SystemError(const std::string& what, const std::string& help = "");
 };
 

@@ -23,7 +23,7 @@ SegmentNumbers::Sent SegmentNumbers::begin(std::uint32_t sequence) {
   return {0, begins_};
 }
 
-// Sequence numbers wrap at 2^32; they are near the last one that was seen.
+// Sequence numbers wrap at 2^32; this takes the value nearest to the last one.
 std::int64_t SegmentNumbers::offset_of(std::uint32_t sequence) const {
   const std::int64_t near = ends_.empty() ? 0 : ends_.back();
   const auto distance = static_cast<std::int32_t>(sequence - first_ - static_cast<std::uint32_t>(near));
@@ -41,7 +41,7 @@ SegmentNumbers::Sent SegmentNumbers::sent(std::uint32_t sequence, std::size_t pa
     transmissions_.push_back(1);
     return {static_cast<std::int64_t>(ends_.size()), 1};
   }
-  // Sent before, at least in part: the segment that its first byte was in.
+  // At least partly sent before: the segment that contained its first byte.
   const auto index = std::upper_bound(ends_.begin(), ends_.end(), begin) - ends_.begin();
   std::uint16_t& transmissions = transmissions_[static_cast<std::size_t>(index)];
   count_up(transmissions);

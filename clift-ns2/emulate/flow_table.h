@@ -1,4 +1,4 @@
-// Numbers the flows, segments and transmissions of real traffic in the way that records of ns-2's have them.
+// Numbers the flows, segments and transmissions of real traffic as in ns-2's records.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class SegmentNumbers {
     std::uint16_t transmission;  // from 1
   };
 
-  Sent begin(std::uint32_t sequence);  // of the SYN
+  Sent begin(std::uint32_t sequence);  // the SYN
   Sent sent(std::uint32_t sequence, std::size_t payload_bytes);
 
   // Highest segment that an acknowledgement covers; 0: the SYN at most.
@@ -31,14 +31,14 @@ class SegmentNumbers {
   std::uint32_t first_ = 0;  // sequence number of the first payload byte
   bool begun_ = false;
   std::uint16_t begins_ = 0;   // SYNs with this number
-  std::vector<std::int64_t> ends_;             // of segment i + 1: offset behind its last byte
-  std::vector<std::uint16_t> transmissions_;  // of segment i + 1
+  std::vector<std::int64_t> ends_;             // offset behind the last byte of segment i + 1
+  std::vector<std::uint16_t> transmissions_;  // transmissions of segment i + 1
 };
 
 class FlowTable {
  public:
   // Fills `flow`, `sequence` and `transmission` of the record of a packet that is sent in `direction` (0 or 1).
-  // What is no IP packet belongs to the flow of its kind, like all that has neither ports nor addresses.
+  // Packets without addresses and ports, such as those that are not IP, share one flow per kind.
   void number(const std::vector<std::uint8_t>& bytes, std::uint8_t direction, schema::PacketRecord& record);
 
   std::size_t flows() const { return flows_.size(); }

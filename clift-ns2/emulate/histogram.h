@@ -1,4 +1,4 @@
-// How times are distributed, in bounded memory: counts in classes whose width is 1/64 of their value or less.
+// Distribution of times in bounded memory: counts in classes whose width is at most 1/64 of their value.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ class Histogram {
   Nanoseconds least_ns() const { return count_ > 0 ? least_ns_ : 0; }
   Nanoseconds most_ns() const { return most_ns_; }
 
-  // Least value that at least `share` (0 to 1) of all values do not exceed, up to 1/64 too high; 0 without values.
+  // Least value that at least `share` (0 to 1) of all values do not exceed, at most 1/64 too high; 0 without values.
   Nanoseconds quantile_ns(double share) const;
 
-  // Values of at least `bound_ns`, up to one class's width.
+  // Number of values of at least `bound_ns`; the bound is exact to one class's width.
   std::int64_t at_least(Nanoseconds bound_ns) const;
 
  private:

@@ -13,7 +13,7 @@ constexpr std::size_t ip4_header = 20, ip6_header = 40, tcp_header = 20, udp_hea
 std::uint16_t u16(const std::uint8_t* at) { return static_cast<std::uint16_t>(at[0] << 8 | at[1]); }
 std::uint32_t u32(const std::uint8_t* at) { return std::uint32_t{u16(at)} << 16 | u16(at + 2); }
 
-// An IP header's own part; `payload` is what follows it.
+// Fields of an IP header, and its `payload`.
 struct Network {
   IpPacket packet;
   const std::uint8_t* payload;

@@ -1,4 +1,4 @@
-// What an IP packet says of itself, as far as records need it.
+// The header fields of an IP packet that records need.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace clift {
 
 struct Endpoint {
   std::array<std::uint8_t, 16> address{};  // IPv4 in the last four bytes
-  std::uint16_t port = 0;                  // 0 where the protocol has none
+  std::uint16_t port = 0;                  // 0 for protocols without ports
 
   bool operator<(const Endpoint& other) const;
 };
@@ -29,12 +29,12 @@ struct IpPacket {
   std::optional<Tcp> tcp;
 };
 
-// Reads the headers of an IPv4 or IPv6 packet; nothing when it is neither, or cut. Later fragments and what
-// follows IPv6 extension headers count as protocols without ports.
+// Reads the headers of an IPv4 or IPv6 packet; nothing for other or truncated packets. Later fragments, and protocols
+// behind IPv6 extension headers, have no ports here.
 std::optional<IpPacket> parsed(const std::vector<std::uint8_t>& bytes);
 
-// Whether this is what a kernel says to the other about addresses and groups of their own link (ICMPv6 neighbour,
-// router and listener messages, IGMP): no traffic of anybody's.
+// Whether this is a kernel's own message about the link (ICMPv6 neighbour, router and listener messages, IGMP), not
+// traffic of a program.
 bool is_housekeeping(const std::vector<std::uint8_t>& bytes);
 
 }  // namespace clift

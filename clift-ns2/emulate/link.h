@@ -1,5 +1,5 @@
-// One direction of a path: a queue with a packet limit and the link behind it. It knows no clock, no device and
-// nothing of a packet but its record; the caller says what time it is.
+// One direction of a path: a queue with a packet limit and the link behind it. It uses no clock and no device, and only
+// the record of a packet; the caller passes the time.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 
 namespace clift {
 
-// A packet on its way, and its record, which holds the moment at which it was sent and the packet's size.
+// A packet under way, and its record with sending time and size.
 template <class Payload>
 struct EmulatedPacket {
   Payload payload{};
   schema::PacketRecord record{};
 };
 
-// The fate of a packet at the far end, and when it is due.
+// The fate of a packet at the receiver, and its due time.
 template <class Payload>
 struct Outcome {
   EmulatedPacket<Payload> packet;
@@ -33,7 +33,7 @@ struct Outcome {
 };
 
 struct LinkCounts {
-  std::int64_t arrived = 0;     // packets that came to the queue
+  std::int64_t arrived = 0;     // packets that reached the queue
   std::int64_t overflowed = 0;  // dropped because the queue was full
   std::int64_t delivered = 0;
   std::int64_t lost = 0;
@@ -47,23 +47,23 @@ class Link {
   using Packet = EmulatedPacket<Payload>;
   using Plan = std::variant<DeliveryPlan, RatePlan>;
 
-  // At most `limit_packets` in the queue, the one being sent included, as in Queue/Clift and ns-2's DropTail.
+  // The queue holds at most `limit_packets`, the one being sent included, as in Queue/Clift and ns-2's DropTail.
   Link(Plan plan, std::int64_t limit_packets, Nanoseconds propagation_ns)
       : plan_(std::move(plan)), limit_packets_(limit_packets), propagation_ns_(propagation_ns) {}
 
-  // Puts a packet into the queue; hands it back when that is full. Times do not decrease.
+  // Adds a packet to the queue; returns it if the queue is full. Times must not decrease.
   std::optional<Packet> take(Nanoseconds now_ns, Packet packet);
 
-  // When the next outcome is due; `never` when there is none to come.
+  // Due time of the next outcome; `never` without one.
   Nanoseconds next_due_ns() const { return outcomes_.empty() ? never : outcomes_.front().due_ns; }
 
-  // Takes out the next outcome that is due by now, in order of time, then of arrival.
+  // Removes and returns the next outcome that is due by `now_ns`, in order of time, then of arrival.
   std::optional<Outcome<Payload>> outcome(Nanoseconds now_ns);
 
   const LinkCounts& counts() const { return counts_; }
   bool stopped() const { return stuck_packets_ > 0; }
 
-  // How the trace was used until now; nothing for a plain link.
+  // Use of the trace until `now_ns`; nothing for a plain link.
   std::optional<RowUse> row_use(Nanoseconds now_ns) const;
 
  private:
@@ -78,9 +78,9 @@ class Link {
   Plan plan_;
   std::int64_t limit_packets_;
   Nanoseconds propagation_ns_;
-  std::deque<Nanoseconds> departures_;  // of the packets in the queue, as far as the trace goes
-  std::int64_t stuck_packets_ = 0;      // in the queue behind the end of the trace
-  std::vector<Outcome<Payload>> outcomes_;  // a heap, the next one first
+  std::deque<Nanoseconds> departures_;  // departures of the queue's packets, up to the trace's end
+  std::int64_t stuck_packets_ = 0;      // packets that stay in the queue after the trace's end
+  std::vector<Outcome<Payload>> outcomes_;  // a heap with the next outcome first
   LinkCounts counts_;
 };
 

@@ -1,5 +1,5 @@
-// `clift-emulate KEY VALUE ... -- COMMAND ARGUMENT ...`: runs a command in a network namespace whose only way out is
-// an emulated link to another one. `tmt emulate` starts it; settings.h lists the keys.
+// `clift-emulate KEY VALUE ... -- COMMAND ARGUMENT ...`: runs a command in a network namespace whose only connection is
+// an emulated link to another namespace. `tmt emulate` starts it; settings.h lists the keys.
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr Addresses sender_addresses = {"10.0.0.1", "fd00::1"}, receiver_addresses = {"10.0.0.2", "fd00::2"};
 
-// The trace of a link, if it has one; checked before anything is set up.
+// Opens and checks the trace of a link, if it has one, before anything is set up.
 std::unique_ptr<LinkTraceFile> trace_of(const LinkSettings& link, bool loop) {
   if (link.trace.empty()) return nullptr;
   auto trace = std::make_unique<LinkTraceFile>(link.trace);
@@ -52,7 +52,7 @@ WireLink link_of(const Settings& settings, const LinkSettings& link, const LinkT
   return {DeliveryPlan(trace->rows(), options), settings.queue_packets, propagation_ns};
 }
 
-// Packets are due at their nanosecond: no slack for timers, and before other programs where that is permitted.
+// Packets are due to the nanosecond: sets the timer slack to its least, and real-time priority if that is permitted.
 bool ask_for_real_time() {
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   sched_param parameters{};
@@ -83,8 +83,8 @@ int emulate(const Settings& settings) {
   return Session(settings, {sender, receiver}, wire, real_time).run();
 }
 
-// Does `work` and returns its exit status. When it cannot go on, the reason is one line in `folder`/failure.txt, or on
-// stderr where there is no folder: status 2 alone may be the command's.
+// Does `work` and returns its exit status. After a failure the reason is one line in `folder`/failure.txt, or on stderr
+// without a folder: status 2 alone may be the command's.
 template <class Work>
 int told(const std::string& folder, Work work) {
   std::string reason;
@@ -101,7 +101,7 @@ int told(const std::string& folder, Work work) {
   return 2;
 }
 
-// Waits for the child, which does the work; hands signals that end us on to it.
+// Waits for the child, which does the work; forwards terminating signals to it.
 int await(pid_t child, const sigset_t& awaited) {
   for (;;) {
     siginfo_t info{};
@@ -121,7 +121,7 @@ int run(const Settings& settings) {
   const pid_t child = fork();
   checked(child, "starting a process");
   if (child > 0) return await(child, awaited);
-  // First of its process namespace: whatever ends it ends all in there, and it ends with us.
+  // This is the first process of its namespace: its end ends all others there, and it ends with its parent.
   prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL), 0UL, 0UL, 0UL);
   std::exit(told(settings.folder, [&] { return emulate(settings); }));
 }

@@ -23,7 +23,7 @@ void write_file(const std::string& path, const std::string& text) {
   if (!good) throw SystemError(path);
 }
 
-// Maps the user and the group that we are to root of the new namespace, and nobody else.
+// Maps only this process's user and group, to root of the new namespace.
 void become_root_inside(uid_t user, gid_t group) {
   write_file("/proc/self/setgroups", "deny");
   write_file("/proc/self/uid_map", "0 " + std::to_string(user) + " 1");
@@ -41,7 +41,7 @@ void enter_own_namespaces() {
     if (unshare(CLONE_NEWUSER | own) != 0) throw SystemError("making a user namespace", help);
     become_root_inside(user, group);
   }
-  // Mounts in here are nobody else's business.
+  // Keeps mounts of this namespace from spreading to others.
   mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
 }
 

@@ -1,4 +1,4 @@
-// Rooms of our own: two network namespaces, and one for processes and mounts around both.
+// Two network namespaces, and process and mount namespaces around both.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace clift {
 
-// Leaves the namespaces that the caller is in: new ones for the network, for mounts, and for the processes that it
-// starts from now on; without the right to do so, within a user namespace in which it is root. Nothing of this has
-// a name, so nothing is left when the last process in there ends.
+// Moves the caller into new network and mount namespaces, and its future children into a new process namespace. Without
+// the right to do so, it first enters a user namespace in which it is root. The namespaces have no names, so they
+// disappear with their last process.
 void enter_own_namespaces();
 
-// Gives this process yet another network namespace.
+// Moves this process into another new network namespace.
 void enter_new_network();
 
-// The network namespace that this process is in, to come back to.
+// This process's network namespace, to return to.
 Descriptor current_network();
 void enter_network(const Descriptor& network);
 
-// Lets `/proc` show the processes of the new namespace, where the system lets us.
+// Mounts `/proc` of the new process namespace, if the system permits it.
 void mount_own_proc();
 
 // Sets `net.ipv4.tcp_rmem=4096 87380 1000000` and the like in this process's network namespace.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int waiting_connections = 128;
 
-// Where the kernel has no IPv6, the socket is one of IPv4.
+// On a kernel without IPv6 the socket is an IPv4 socket.
 Descriptor listening_socket(std::int64_t port) {
   const auto number = htons(static_cast<std::uint16_t>(port));
   Descriptor both(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -45,7 +45,7 @@ constexpr unsigned long usual_timer_slack_ns = 50'000;
   _exit(error == ENOENT ? 127 : 126);
 }
 
-// Sockets in a table like /proc/net/tcp that are in the state `wanted` (hexadecimal); empty: any.
+// Number of sockets in a table like /proc/net/tcp in the state `wanted` (hexadecimal); empty: any state.
 std::size_t sockets(const char* table, const char* wanted) {
   std::ifstream file(std::string("/proc/thread-self/net/") + table);
   std::string line, slot, here, there, state;

@@ -1,4 +1,4 @@
-// A link of constant rate that loses nothing, as the plan of a queue in front of it.
+// Plan of the queue in front of a link of constant rate without losses.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 
 namespace clift {
 
-// The counterpart of DeliveryPlan: a packet leaves when its last bit is sent, and has arrived then.
+// The counterpart of DeliveryPlan: a packet leaves, and arrives, when its last bit is sent.
 class RatePlan {
  public:
   // `rate_bps` is more than 0.
   explicit RatePlan(double rate_bps) : rate_bps_(rate_bps) {}
 
-  // Plans the next packet; arrivals do not decrease.
+  // Plans the next packet; arrivals must not decrease.
   std::optional<Delivery> plan(Nanoseconds arrival_ns, std::int64_t size_bytes);
 
  private:
   double rate_bps_;
-  Nanoseconds free_ns_ = 0;  // when the last packet so far has left
+  Nanoseconds free_ns_ = 0;  // departure of the last packet so far
 };
 
 }  // namespace clift

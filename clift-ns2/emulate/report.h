@@ -1,4 +1,4 @@
-// What an emulation has counted, as `counters.tsv`: one line NAME<tab>INTEGER for each.
+// The counters of an emulation, as `counters.tsv`: one line NAME<tab>INTEGER for each.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace clift {
 
 using Counters = std::vector<std::pair<std::string, std::int64_t>>;
 
-// Counters of a direction, their names beginning with `prefix`.
+// Counters of a direction; `prefix` begins their names.
 Counters counters_of(const Wire::Direction& direction, const std::string& prefix, Nanoseconds now_ns);
 
 // Writes the file whole or not at all.

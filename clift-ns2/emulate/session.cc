@@ -21,7 +21,7 @@ constexpr Nanoseconds millisecond = 1'000'000, second = 1'000'000'000;
 constexpr Nanoseconds listening_interval_ns = 5 * millisecond;
 constexpr Nanoseconds grace_ns = 2 * second;  // between asking a process to end and ending it
 
-// Those that are read from a descriptor instead of interrupting us; the terminal's are the command's business.
+// Signals that are read from a descriptor instead of interrupting this process. The command gets the terminal's.
 sigset_t handled_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -64,7 +64,8 @@ void Session::start_server() {
   server_ = start({"/bin/sh", "-c", settings_.server}, {networks_.receiver, true});
 }
 
-// Until it listens, so that the command does not come too early; a server that needs no listening costs the wait.
+// Waits until the server listens, so that the command does not start too early; a server that never listens costs the
+// whole wait.
 void Session::await_server() {
   const Nanoseconds deadline_ns = wire_.now_ns() + settings_.server_wait_ns;
   while (!server_listens() && !end_signal_ && !abandoned_ && wire_.now_ns() < deadline_ns) {
@@ -87,7 +88,7 @@ void Session::carry() {
   while (!command_status_ && !abandoned_ && wire_.now_ns() < deadline_ns) carry_until(deadline_ns);
 }
 
-// The last packets are still on the way to it: it has two round trips and the time for one retransmission.
+// The last packets are still under way to the server: it gets two round trips and the time for one retransmission.
 void Session::let_server_finish() {
   if (!server_runs()) return;
   Nanoseconds deadline_ns = sum_of(wire_.now_ns(), sum_of(product_of(2, settings_.rtt_ns), second));
@@ -97,11 +98,11 @@ void Session::let_server_finish() {
   while (server_runs() && !abandoned_ && wire_.now_ns() < deadline_ns) carry_until(deadline_ns);
 }
 
-// Moves packets until something else happens, or the deadline.
+// Moves packets until another event or the deadline.
 void Session::carry_until(Nanoseconds deadline_ns) { sleep_until(std::min(wire_.move(), deadline_ns)); }
 
 void Session::sleep_until(Nanoseconds time_ns) {
-  // A timer that is never set is off; one in the past goes off at once.
+  // A timer of 0 is off; a time in the past expires at once.
   itimerspec when{};
   if (time_ns != never) {
     const Nanoseconds at_ns = sum_of(monotonic_ns(), std::max<Nanoseconds>(time_ns - wire_.now_ns(), 0));
@@ -117,7 +118,7 @@ void Session::sleep_until(Nanoseconds time_ns) {
   };
   poll(files, std::size(files), -1);
   if (files[1].revents != 0) handle_signals();
-  // Nobody writes to us: what happens there is the lifeline's end.
+  // Nobody writes to this socket: an event means that the lifeline has ended.
   if (files[2].revents != 0) abandoned_ = true;
 }
 
@@ -130,7 +131,7 @@ void Session::handle_signals() {
   }
 }
 
-// As the first process of its namespace it inherits orphans too.
+// The first process of a namespace inherits orphans, too.
 void Session::reap() {
   int status = 0;
   for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {

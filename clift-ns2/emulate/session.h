@@ -12,12 +12,12 @@
 
 namespace clift {
 
-// Runs as the first process of a process namespace, so that its end is the end of everything in there.
+// Runs as the first process of a process namespace, so that its end ends every process in the namespace.
 class Session {
  public:
   struct Networks {
     const Descriptor& sender;
-    const Descriptor& receiver;  // the one that this process is in
+    const Descriptor& receiver;  // this process's network namespace
   };
 
   Session(const Settings& settings, Networks networks, Wire& wire, bool real_time);
@@ -31,7 +31,7 @@ class Session {
   void start_server();
   void await_server();
   bool server_listens() const;
-  void carry();              // until the command has ended, or has been ended
+  void carry();              // carries packets until the command ends or is ended
   void let_server_finish();
   void carry_until(Nanoseconds deadline_ns);
   void sleep_until(Nanoseconds time_ns);
@@ -51,10 +51,10 @@ class Session {
   pid_t server_ = -1;
   pid_t command_ = -1;
   bool server_listened_ = false;
-  std::optional<int> server_status_;   // once it has ended
+  std::optional<int> server_status_;   // set when the server has ended
   std::optional<int> command_status_;
-  std::optional<int> end_signal_;      // that told us to end
-  bool abandoned_ = false;             // whoever started us is gone
+  std::optional<int> end_signal_;      // signal that asked this process to end
+  bool abandoned_ = false;             // whether the starting process is gone
 };
 
 }  // namespace clift

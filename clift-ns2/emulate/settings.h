@@ -1,4 +1,4 @@
-// What an emulation is made of, as alternating keys and values of a command line.
+// Settings of an emulation, as alternating keys and values of a command line.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace clift {
 
-// A command line that is not allowed; the message names key, value and what is allowed.
+// A wrong command line; the message names the key, the value and the allowed values.
 class SettingError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -34,12 +34,12 @@ struct Settings {
   std::int64_t queue_packets = 100;
   std::int64_t mtu_bytes = 1500;
   bool record = false;               // write packets.npy
-  std::string folder = ".";          // where records, counters and the reason of a failure go
+  std::string folder = ".";          // folder for records, counters and the reason of a failure
   std::string server;                // shell command at the far end; empty: none
   Nanoseconds server_wait_ns = 30'000'000'000;
   std::vector<std::string> sysctls;  // KEY=VALUE, in both namespaces
-  std::vector<std::int64_t> ports;   // TCP ports of the receiver at which whoever started us listens
-  int lifeline = -1;                 // socket to whoever started us, at whose end everything ends; -1: none
+  std::vector<std::int64_t> ports;   // TCP ports of the receiver on which the starting process listens
+  int lifeline = -1;                 // socket to the starting process; its end ends the emulation; -1: none
   std::vector<std::string> command;  // after `--`
 };
 

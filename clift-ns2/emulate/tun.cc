@@ -21,7 +21,7 @@ namespace clift {
 namespace {
 
 constexpr char device[] = "/dev/net/tun";
-constexpr int interface_queue_packets = 10'000;  // what waits while this program is not scheduled
+constexpr int interface_queue_packets = 10'000;  // holds packets while this program is not scheduled
 
 ifreq request_for(const char* name) {
   ifreq request{};
@@ -60,7 +60,7 @@ unsigned index_of(const Descriptor& control, const char* name) {
   return static_cast<unsigned>(request.ifr_ifindex);
 }
 
-// By rtnetlink: the older call for it is refused within a user namespace.
+// Uses rtnetlink, because a user namespace refuses the older ioctl.
 void set_queue_length(const Descriptor& control, const char* name) {
   struct {
     nlmsghdr header;
@@ -84,7 +84,7 @@ void set_queue_length(const Descriptor& control, const char* name) {
   if (!asked || errno != 0) throw SystemError("setting an interface's queue length");
 }
 
-// A kernel without IPv6 has no such sockets, and an MTU below IPv6's least no such addresses: IPv4 alone, then.
+// Does nothing on a kernel without IPv6, or with an MTU below IPv6's minimum: the interface then has IPv4 only.
 void set_ip6(const char* name, const char* address) {
   const Descriptor control = control_socket(AF_INET6);
   if (control.get() < 0) return;
@@ -146,7 +146,7 @@ std::int64_t interface_drops(const char* name) {
     std::istringstream words(line);
     std::string word;
     if (!(words >> word) || word != wanted) continue;
-    // Eight columns of what was received; then bytes, packets, errors and drops of what was sent.
+    // Eight columns for received packets; then bytes, packets, errors and drops of sent ones.
     std::int64_t value = 0;
     for (int column = 0; column < 12 && words >> value; ++column) {
     }

@@ -1,4 +1,4 @@
-// A network interface whose packets this program reads and writes.
+// A TUN interface: this program reads and writes its packets.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct Addresses {
 
 class Tun {
  public:
-  // Creates the interface in the network namespace that this process is in, gives it addresses and takes it up.
-  // Packets come and go without offloads: what the kernel has cut to the MTU. Needs CAP_NET_ADMIN there.
+  // Creates the interface in this process's network namespace, sets its addresses and takes it up. There are no
+  // offloads: the kernel cuts packets to the MTU. Needs CAP_NET_ADMIN in that namespace.
   Tun(const char* name, const Addresses& addresses, int mtu_bytes);
 
   int descriptor() const { return file_.get(); }
@@ -25,7 +25,7 @@ class Tun {
   // Reads the next packet into `bytes`; false when there is none.
   bool read(std::vector<std::uint8_t>& bytes) const;
 
-  // False when the kernel does not take it.
+  // False if the kernel refuses the packet.
   bool write(const std::vector<std::uint8_t>& bytes) const;
 
  private:
@@ -35,8 +35,7 @@ class Tun {
 // Takes up the loopback interface of this process's network namespace.
 void take_loopback_up();
 
-// Packets for the interface `name` of this process's network namespace that its own queue dropped, since this
-// program did not read them in time.
+// Number of packets that the queue of interface `name` dropped because this program did not read them in time.
 std::int64_t interface_drops(const char* name);
 
 }  // namespace clift

@@ -9,7 +9,7 @@ namespace clift {
 
 namespace {
 
-constexpr int packets_at_a_time = 64;  // read from one interface before the clock is looked at for what is due
+constexpr int packets_at_a_time = 64;  // packets read from one interface before due packets are delivered
 
 schema::PacketEvent event_of(Fate fate) {
   switch (fate) {

@@ -1,4 +1,4 @@
-// Carries packets between two interfaces, each direction over its link, and keeps the books.
+// Carries packets between two interfaces, each direction over its link, and counts them.
 #pragma once
 
 #include <array>
@@ -25,19 +25,19 @@ class Wire {
     WireLink link;
     const Tun& from;
     const Tun& to;
-    Histogram delays{};        // of delivered packets: from reading them here to writing them there
-    Histogram lateness{};      // of everything that was due: how long after its time it was done
+    Histogram delays{};        // delays of delivered packets, from reading to writing them
+    Histogram lateness{};      // delays of all outcomes after their due times
     std::int64_t refused = 0;  // delivered packets that the receiving kernel did not take
   };
 
-  // The tuns outlive the wire. Without `records` none are written.
+  // The interfaces must outlive the wire. `records` may be null.
   Wire(Direction forward, Direction back, std::unique_ptr<PacketRecords> records);
 
-  // Time 0 is now: of the traces' clocks, of records and of everything that is returned.
+  // Sets time 0 of traces, records and returned times to now.
   void begin();
   Nanoseconds now_ns() const;
 
-  // Moves what can be moved: what is due, and what has come. Returns when to call again if nothing comes before.
+  // Delivers due packets and takes new ones. Returns the time of the next call unless a packet arrives before.
   Nanoseconds move();
 
   const Direction& direction(std::size_t i) const { return directions_[i]; }
@@ -58,7 +58,7 @@ class Wire {
   Nanoseconds begin_ns_ = 0;
 };
 
-// The system's clock that no adjustment of the date touches.
+// The system's monotonic clock, which date changes do not affect.
 Nanoseconds monotonic_ns();
 
 }  // namespace clift

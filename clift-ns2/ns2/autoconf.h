@@ -1,4 +1,4 @@
-// What ns-2's config.h asks of the machine: 64-bit GNU/Linux, in place of the file that upstream's configure writes.
+// Machine properties for ns-2's config.h: 64-bit GNU/Linux. It replaces the file that upstream's configure writes.
 #define NSPERL_PATH "/usr/bin/perl"
 #define NSTCLSH_PATH "/usr/bin/tclsh"
 

@@ -1,4 +1,4 @@
-# Defaults of CLIFT's classes, and how Queue/Clift traces what is lost on its link.
+# Defaults of CLIFT's classes, and the traces of packets that Queue/Clift loses.
 
 Queue/Clift set lldu_bytes_ 1500
 Queue/Clift set in_order_ 0
@@ -7,7 +7,7 @@ Queue/Clift set loop_ 0
 Queue/Clift set offset_ 0
 Queue/Clift set packed_ 0
 
-# One unit a slot, nothing repeated, no losses: each scheme takes what it needs of these.
+# One unit a slot, no retransmissions, no losses; each scheme uses some of these variables.
 Queue/Clift/Online set unit_bytes_ 1500
 Queue/Clift/Online set data_ 1
 Queue/Clift/Online set repair_ 0
@@ -25,7 +25,7 @@ Queue/Clift/Online set beta_ 0
 Queue/Clift/Online set error_good_ 0
 Queue/Clift/Online set error_bad_ 1
 
-# Ten errors at one point: packets are lost independently until a script says how long clusters are.
+# Ten errors at one point: losses are independent until a script sets the length of clusters.
 ErrorModel/NeymanA set errors_per_cluster_ 10
 ErrorModel/NeymanA set cluster_packets_ 0
 ErrorModel/NeymanA set packet_bytes_ 1500
@@ -42,10 +42,10 @@ Agent/TCP/Fectcp set alpha_ 0.875
 Agent/TCP/Fectcp set block_segments_ 256
 Agent/TCPSink/Modern set interval_ 0
 
-# Called when the far end has the whole transfer; scripts put their own in its place.
+# Called when the far receiver has the whole transfer; scripts redefine it.
 Clift/Proxy instproc done {} {}
 
-# A packet that the link loses is no queue drop ("d"): its line begins with "l", that of an unsettled one with "u".
+# A packet lost on the link is no queue drop ("d"): its line begins with "l", and that of an unsettled packet with "u".
 Class Trace/LinkLost -superclass Trace
 Trace/LinkLost instproc init {} { $self next "l" }
 

@@ -32,7 +32,7 @@ void CliftQueue::load(const char* path) {
   }
 }
 
-// Made when the simulation begins, so that it does not matter in which order a script sets variables and loads.
+// Makes the plan when the simulation begins, so that a script may set variables and load the trace in any order.
 DeliveryPlan& CliftQueue::begin() {
   if (!trace_) fail(name_ + ": there is no link trace; call `load FILE.npy` before packets arrive");
   plan_ = std::make_unique<DeliveryPlan>(trace_->rows(), options());

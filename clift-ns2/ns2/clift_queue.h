@@ -36,8 +36,8 @@ class CliftQueue : public LinkQueue {
   int in_order_;
   double hold_;
 
-  std::deque<Delivery> deliveries_;  // of the packets in packets_, as far as the trace goes
-  Delivery leaving_;                 // of the packet that is on its way to the link
+  std::deque<Delivery> deliveries_;  // deliveries of the packets in packets_, up to the trace's end
+  Delivery leaving_;                 // delivery of the packet that is being passed to the link
   std::unique_ptr<LinkTraceFile> trace_;
   std::unique_ptr<DeliveryPlan> plan_;
 

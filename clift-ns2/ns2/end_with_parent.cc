@@ -1,6 +1,6 @@
-// A simulation ends with the process that has started it, even when that process is killed.
+// Ends a simulation together with its parent process, even when that process is killed.
 //
-// The environment variable CLIFT_PARENT holds that process's number. Without it, a simulation outlives its parent.
+// The environment variable CLIFT_PARENT holds the parent's process id. Without it, a simulation outlives its parent.
 #include <sys/prctl.h>
 #include <unistd.h>
 

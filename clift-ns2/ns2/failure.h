@@ -1,4 +1,4 @@
-// How the simulator ends when a user has made a mistake: one line on stderr, exit status 2.
+// Ends the simulator after a user's mistake: one line on stderr, exit status 2.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace clift {
 // "NAME is VALUE; allowed is ALLOWED".
 [[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& allowed);
 
-// Whether a number lies between bounds. ns-2 has ordinary comparisons with nan end the program.
+// Whether a number lies between bounds. In ns-2, ordinary comparisons with nan end the program.
 bool lies_within(double value, double least, double most);
 
 // A number as messages show it.

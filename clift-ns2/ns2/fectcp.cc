@@ -1,5 +1,5 @@
-// `Agent/TCP/Fectcp`: a sender that codes instead of sending again, between an application and Agent/TCPSink/Fectcp. It
-// binds ns-2's packets, timers and traced variables to core/fectcp, where everything is decided.
+// `Agent/TCP/Fectcp`: a sender with coding instead of retransmissions, between an application and Agent/TCPSink/Fectcp.
+// It binds ns-2's packets, timers and traced variables to core/fectcp, which makes all decisions.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -75,7 +75,7 @@ void Fectcp::offer() {
 }
 
 void Fectcp::recv(Packet* packet, Handler*) {
-  if (sender_ == nullptr) {  // nothing was sent that could be acknowledged
+  if (sender_ == nullptr) {  // no segment was sent
     Packet::free(packet);
     return;
   }
@@ -95,7 +95,7 @@ void Fectcp::recv(Packet* packet, Handler*) {
   if (sender_->is_done()) complete();
 }
 
-// A segment says of which block it is a symbol, and how many source symbols that has.
+// A segment holds the number of its block and the block's number of source symbols.
 void Fectcp::transmit(const fectcp::OutgoingSegment& segment) {
   Packet* packet = allocpkt();
   hdr_tcp* header = hdr_tcp::access(packet);
@@ -116,7 +116,7 @@ void Fectcp::transmit(const fectcp::OutgoingSegment& segment) {
   send(packet, nullptr);
 }
 
-// Of Linux's states the window has two: 0, all is well, and 3, reduced.
+// Shows the window's state as one of two of Linux's states: 0, open, and 3, reduced.
 void Fectcp::show() {
   const fectcp::Sender& sender = *sender_;
   cwnd_ = sender.cwnd();

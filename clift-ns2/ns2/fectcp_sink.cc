@@ -1,4 +1,4 @@
-// `Agent/TCPSink/Fectcp`: acknowledges every segment and decodes blocks; which symbols it needs is drawn, not computed.
+// `Agent/TCPSink/Fectcp`: acknowledges every segment and decodes blocks; the number of needed symbols is drawn.
 // `packetSize_` is the size of an ACK, and of the headers of a data segment.
 #include <cstring>
 #include <memory>
@@ -40,7 +40,7 @@ class FectcpSink : public Agent {
 
   std::unique_ptr<fectcp::Receiver> receiver_;
   Recorder* recorder_ = nullptr;
-  std::int64_t bytes_ = 0;  // handed to the application
+  std::int64_t bytes_ = 0;  // delivered to the application
 };
 
 int FectcpSink::command(int argc, const char* const* argv) {
@@ -80,7 +80,7 @@ void FectcpSink::recv(Packet* packet, Handler*) {
   Packet::free(packet);
 }
 
-// Segments of a flow are of one size, but for the handshake.
+// All segments of a flow but the handshake have one size.
 void FectcpSink::hand_over(Packet* packet) {
   const std::int64_t payload_bytes = hdr_cmn::access(packet)->size() - size_;
   for (const fectcp::Handover& handover : receiver_->handovers()) {

@@ -15,11 +15,11 @@
 
 namespace clift {
 
-// First in, first out, with a packet limit (`limit_`). A subclass says when packets leave, and takes them over from the
-// DelayLink that follows.
+// First in, first out, with a packet limit (`limit_`). A subclass decides when packets leave, and delivers them instead
+// of the DelayLink that follows.
 class LinkQueue : public Queue {
  public:
-  // `name` stands before whatever the queue has to say.
+  // `name` begins every message of the queue.
   explicit LinkQueue(const char* name);
 
   int command(int argc, const char* const* argv) override;
@@ -33,16 +33,16 @@ class LinkQueue : public Queue {
   // A packet has joined the queue.
   virtual void joined(Packet* packet) = 0;
 
-  // A packet that has left the queue is to reach `next` after `delay_s` beyond its time on the link.
+  // Delivers a packet that has left the queue to `next`, `delay_s` after its time on the link.
   virtual void carry(Packet* packet, Handler* next, double delay_s) = 0;
 
   virtual void load(const char* path) = 0;
   virtual void add_counters(Counters& counters) = 0;
 
-  // Sends the packet at the head on its way, which comes back as `carry`.
+  // Passes the packet at the head to the DelayLink, which calls `carry`.
   void send_head() { target_->recv(deque(), &carrier_); }
 
-  // The packet arrives, or is given up, at `time_s`. Arrivals at one and the same `link_ns` keep their order.
+  // Delivers the packet, or gives it up, at `time_s`. Arrivals at the same `link_ns` keep their order.
   void deliver(Packet* packet, Handler* next, double time_s, Nanoseconds link_ns);
   void lose(Packet* packet, double time_s);
   void leave_unsettled(Packet* packet, double time_s);
@@ -53,11 +53,11 @@ class LinkQueue : public Queue {
   Nanoseconds checked_time(const char* variable, double seconds, const char* allowed) const;
   static void add(Counters& counters, const char* name, std::int64_t value);
 
-  // `offset_` in nanoseconds: it lies within the trace, and the trace can repeat when it has to.
+  // `offset_` in nanoseconds, after checks that it is within the trace and that the trace can repeat if `loop_` is 1.
   template <class Row>
   Nanoseconds checked_offset(const TraceFile<Row>& trace) const;
 
-  // Says once that the trace is over and the link with it.
+  // Reports once that the trace has ended and the link stops.
   template <class Row>
   void say_stopped(const TraceFile<Row>& trace);
 
@@ -69,7 +69,7 @@ class LinkQueue : public Queue {
   std::int64_t stopped_at_ns_ = -1;
 
  private:
-  // What DelayLink gets with every packet.
+  // Handler that DelayLink gets with every packet.
   class Carrier : public Handler {
    public:
     explicit Carrier(LinkQueue& queue) : queue_(queue) {}
@@ -80,7 +80,7 @@ class LinkQueue : public Queue {
     LinkQueue& queue_;
   };
 
-  // Calls a member of the queue when a packet's time has come.
+  // Calls a member of the queue at a packet's time.
   class End : public Handler {
    public:
     End(LinkQueue& queue, void (LinkQueue::*member)(Packet*)) : queue_(queue), member_(member) {}
@@ -106,8 +106,8 @@ class LinkQueue : public Queue {
   void overflow(Packet* packet);
 
   Counts counts_;
-  Nanoseconds last_arrival_ns_ = -1;  // of the last packet delivered, on the link
-  double last_arrival_s_ = 0.0;       // and by the scheduler
+  Nanoseconds last_arrival_ns_ = -1;  // link time of the last delivery
+  double last_arrival_s_ = 0.0;       // scheduler time of the last delivery
   Carrier carrier_{*this};
   End end_lost_{*this, &LinkQueue::end_lost};
   End end_unsettled_{*this, &LinkQueue::end_unsettled};

@@ -1,6 +1,6 @@
-// `Agent/TCPSink/Modern`: acknowledges every packet, with selective acknowledgements and reports of packets that arrived
-// twice; with `interval_` above 0, every second packet in order, and one that waits after so much time. ns-2's
-// Agent/TCPSink/Sack1 walks through its window for each packet and can lose such reports.
+// `Agent/TCPSink/Modern`: acknowledges every packet, with selective acknowledgements and duplicate reports (D-SACK).
+// With `interval_` above 0 it acknowledges every second packet in order, and a single waiting one after that time.
+// ns-2's Agent/TCPSink/Sack1 walks through its window for each packet and can lose duplicate reports.
 #include "agent.h"
 #include "ip.h"
 #include "tcp.h"
@@ -26,7 +26,7 @@ class ModernSink : public Agent {
     const std::int64_t before = receiver_.next();
     receiver_.delay_acks(interval_s_ > 0.0);
     const tcp::Reply& reply = receiver_.on_packet(data->seqno_, to_ns(data->ts_));
-    // Packets of a flow are of one size, but for the SYN.
+    // All packets of a flow but the SYN have one size.
     const std::int64_t bytes = (reply.ack - before) * hdr_cmn::access(packet)->size();
     if (bytes > 0) recvBytes(static_cast<int>(bytes));
     flow_ = hdr_ip::access(packet)->flowid();
@@ -64,7 +64,7 @@ class ModernSink : public Agent {
   tcp::Receiver receiver_;
   Timer<ModernSink> timer_{*this, &ModernSink::on_wait_over};
   double interval_s_;
-  int flow_ = 0;  // of the packet at hand
+  int flow_ = 0;  // flow of the current packet
 };
 
 NamedClass<ModernSink> modern_sink_class("Agent/TCPSink/Modern");

@@ -1,5 +1,5 @@
 // `Agent/TCP/Modern`: a sender with the recovery of present-day stacks, between an application and Agent/TCPSink/Modern.
-// It binds ns-2's packets, timers and traced variables to core/tcp, where everything is decided.
+// It binds ns-2's packets, timers and traced variables to core/tcp, which makes all decisions.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -36,7 +36,7 @@ class ModernTcp : public SenderAgent {
 
   std::string control_ = "reno";
   std::unique_ptr<tcp::Sender> sender_;  // from the first packet on
-  tcp::Acknowledgement ack_;             // kept for its memory
+  tcp::Acknowledgement ack_;             // reused, to save allocations
 };
 
 int ModernTcp::command(int argc, const char* const* argv) {
@@ -71,7 +71,7 @@ void ModernTcp::offer() {
 
 void ModernTcp::recv(Packet* packet, Handler*) {
   const hdr_tcp* header = hdr_tcp::access(packet);
-  if (sender_ == nullptr) {  // nothing was sent that could be acknowledged
+  if (sender_ == nullptr) {  // no packet was sent
     Packet::free(packet);
     return;
   }

@@ -1,4 +1,4 @@
-// The name that a class has in Tcl, where it is made without further words: one object of this for each class.
+// Registers a class in Tcl under a name, with a constructor without arguments: one object of this for each class.
 #pragma once
 
 #include "config.h"

@@ -15,8 +15,8 @@ namespace clift {
 
 namespace {
 
-// Used as any ErrorModel, on links and in wireless nodes; `rate_` is the probability that a packet is lost. In unit pkt
-// every packet has length 1; in unit byte a packet of `packet_bytes_` has, and others in proportion.
+// It works like any ErrorModel, on links and in wireless nodes; `rate_` is the probability that a packet is lost. In
+// unit pkt every packet has length 1; in unit byte the length is the packet's size / `packet_bytes_`.
 class NeymanAErrorModel : public ErrorModel {
  public:
   NeymanAErrorModel() : uniforms_(*this) {
@@ -27,7 +27,7 @@ class NeymanAErrorModel : public ErrorModel {
 
   int corrupt(Packet* packet) override {
     if (enable_ == 0) return 0;
-    // By the first packet the script has set whatever it sets.
+    // At the first packet the script has set all variables.
     if (!losses_) losses_ = std::make_unique<ClusteredLosses>(options(), uniforms_);
     const int bytes = hdr_cmn::access(packet)->size();
     const bool lost = losses_->next_is_lost(unit_ == EU_BYTE ? static_cast<double>(bytes) / packet_bytes_ : 1.0);
@@ -38,7 +38,7 @@ class NeymanAErrorModel : public ErrorModel {
   }
 
  protected:
-  // `counters`: names and values of what has been counted.
+  // `counters`: names and values of the counters.
   int command(int argc, const char* const* argv) override {
     if (argc == 2 && std::strcmp(argv[1], "counters") == 0) {
       const std::string counters = "packets " + std::to_string(packets_) + " packets_lost " +

@@ -74,7 +74,7 @@ void OnlineQueue::reset() {
   layer();
 }
 
-// Made when the simulation begins: by then the script has set whatever it sets, and the link stands.
+// Makes the link layer when the simulation begins: then the script has set all variables, and the link exists.
 LinkLayer& OnlineQueue::layer() {
   if (!layer_) {
     LinkDelay* link = nullptr;
@@ -110,7 +110,7 @@ LinkLayerOptions OnlineQueue::options() const {
   return options;
 }
 
-// Sets the options that the scheme stands for, with its parameters.
+// Sets the options of the scheme and its parameters.
 void OnlineQueue::choose(LinkLayerOptions& options) const {
   const auto blocks = [&] {
     if (data_ < 1) refuse("data_", data_, "1 or more");

@@ -1,4 +1,4 @@
-// `Queue/Clift/Online`: a queue whose link layer works on the packets that really come.
+// `Queue/Clift/Online`: a queue with a link layer on live packets.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class RNG;
 
 namespace clift {
 
-// Units are slots of a PHY trace (`load`), or follow each other at the rate of the link behind the queue and are lost
-// by a channel with two states. The link's propagation there and back is twice that link's delay.
+// Units are sent in the slots of a PHY trace (`load`), or back to back at the rate of the link behind the queue over a
+// two-state channel. The round-trip propagation time is twice that link's delay.
 class OnlineQueue : public LinkQueue {
  public:
   OnlineQueue();
@@ -33,7 +33,7 @@ class OnlineQueue : public LinkQueue {
     double delay_s;
   };
 
-  // ns-2's default generator, whose stream a script chooses.
+  // ns-2's default generator; a script chooses its stream.
   class DefaultGenerator : public UniformSource {
    public:
     double next() override;
@@ -65,12 +65,12 @@ class OnlineQueue : public LinkQueue {
   std::unique_ptr<PhyTraceFile> trace_;
   std::unique_ptr<SlotSource> slots_;
   std::unique_ptr<LinkLayer> layer_;
-  std::deque<Nanoseconds> departures_;                      // of the packets in packets_, as far as they are known
+  std::deque<Nanoseconds> departures_;                      // known departures of the packets in packets_
   std::int64_t departed_ = 0;                               // packets that have left the queue
-  std::unordered_map<std::int64_t, UnderWay> under_way_;    // by number
-  std::unordered_map<std::int64_t, Release> ahead_;         // fates that are known before the packet has left
-  double delay_s_ = 0.0;                                    // of the link, in one direction
-  double rate_bps_ = 0.0;                                   // of the link
+  std::unordered_map<std::int64_t, UnderWay> under_way_;    // by packet number
+  std::unordered_map<std::int64_t, Release> ahead_;         // fates known before the packet has left
+  double delay_s_ = 0.0;                                    // one-way delay of the link
+  double rate_bps_ = 0.0;                                   // rate of the link
   Nanoseconds wake_ns_ = never;
 
   Event departure_;

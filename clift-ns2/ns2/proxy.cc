@@ -1,5 +1,5 @@
-// `new Clift/Proxy TCP CAPACITY DELAY_S`: one connection of a proxy. Its receiver and its sender, TCP, are agents as any;
-// ports (`Clift/ProxyPort`) stand where they meet the network, and core/proxy decides.
+// `new Clift/Proxy TCP CAPACITY DELAY_S`: one connection of a proxy. Its receiver and its sender, TCP, are ordinary
+// agents. Ports (`Clift/ProxyPort`) connect them to the network, and core/proxy makes the decisions.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -31,16 +31,16 @@ class Proxy : public TclObject {
 
   int command(int argc, const char* const* argv) override;
 
-  // Data from the first sender: whether they are for the proxy's receiver.
+  // Data from the first sender; returns whether the proxy's receiver gets them.
   bool takes(Packet* packet);
 
-  // Data that go on to the far end.
+  // Data on their way to the far receiver.
   void forwards(Packet* packet);
 
   // An acknowledgement from the proxy's receiver, on its way to `network`.
   void answers(Packet* packet, NsObject* network);
 
-  // An acknowledgement from the far end, on its way to the proxy's sender, and when that has seen it.
+  // An acknowledgement from the far receiver, after it has reached the proxy's sender.
   void learns(Packet* packet);
   void ends();
 
@@ -53,16 +53,16 @@ class Proxy : public TclObject {
   proxy::Relay relay_;
   TcpAgent* tcp_;
   DeadlineTimer<Proxy> timer_{*this, &Proxy::release};
-  std::int64_t given_ = 0;           // segments with data that the onward connection has been given
-  std::int64_t expected_ = 0;        // segments of the transfer; 0: without end
+  std::int64_t given_ = 0;           // data segments passed to the onward connection
+  std::int64_t expected_ = 0;        // segments of the transfer; 0: endless
   bool is_done_ = false;
   std::int64_t updates_ = 0;
-  hdr_clift identity_{};             // what taps have written into the first sender's packets
-  std::unique_ptr<Packet, FreePacket> last_answer_;  // updates are made after it
-  NsObject* network_ = nullptr;      // where answers go
+  hdr_clift identity_{};             // header that taps have written into the first sender's packets
+  std::unique_ptr<Packet, FreePacket> last_answer_;  // template of window updates
+  NsObject* network_ = nullptr;      // target of acknowledgements
 };
 
-// `expect N`: the transfer has N segments with data; `done` is called when the far end has them all.
+// `expect N`: the transfer has N data segments; `done` is called when the far receiver has all of them.
 int Proxy::command(int argc, const char* const* argv) {
   if (argc == 3 && std::strcmp(argv[1], "expect") == 0) {
     const auto segments = number_in<std::int64_t>(argv[2], 0, std::numeric_limits<std::int64_t>::max() - 1);
@@ -95,14 +95,14 @@ bool Proxy::takes(Packet* packet) {
   return false;
 }
 
-// What a tap has written into the packet, if there is one.
+// Header that a tap has written into the packet, if any.
 proxy::Origin Proxy::remember(Packet* packet) {
   if (hdr_clift::offset_ < 0 || hdr_clift::access(packet)->tapped == 0) return {};
   identity_ = *hdr_clift::access(packet);
   return {identity_.sent_ns, identity_.transmission};
 }
 
-// What has been processed is given to the onward connection. Segment 0 is the SYN, which each makes itself.
+// Passes processed segments to the onward connection. Segment 0 is the SYN, which each connection makes itself.
 void Proxy::release() {
   const std::int64_t data = relay_.released(now_ns()) - 1;
   timer_.arm(relay_.next_release_ns());
@@ -113,7 +113,7 @@ void Proxy::release() {
   }
 }
 
-// A record of a packet that arrives in the end tells when the first sender sent it.
+// Keeps the first sender's sending time, so that the record of the arriving packet holds it.
 void Proxy::forwards(Packet* packet) {
   const std::int64_t sequence = hdr_tcp::access(packet)->seqno();
   if (identity_.tapped == 0 || !relay_.holds(sequence)) return;
@@ -140,7 +140,7 @@ void Proxy::ends() {
   Tcl::instance().evalf("%s done", name());
 }
 
-// Repeats the last answer, with the window of now.
+// Repeats the last acknowledgement with the present window.
 void Proxy::update() {
   if (last_answer_ == nullptr) return;
   ++updates_;
@@ -152,13 +152,13 @@ void Proxy::update() {
 
 void Proxy::stamp(Packet* packet, hdr_clift_window::Kind kind) {
   relay_.tell();
-  // Segments are numbered to TCP_MAXSEQ, so a larger window is none at all.
+  // Segment numbers end at TCP_MAXSEQ, so a larger window has no effect.
   const std::int64_t end = std::min<std::int64_t>(relay_.window_end(), TCP_MAXSEQ);
   *hdr_clift_window::access(packet) = {static_cast<std::int32_t>(end), kind};
 }
 
-// `new Clift/ProxyPort PROXY ROLE`: in front of the proxy's receiver (`data_in`) and behind it (`answers_out`), in front
-// of its sender (`acks_in`) and behind it (`data_out`).
+// `new Clift/ProxyPort PROXY ROLE`: a connector before (`data_in`) or behind (`answers_out`) the proxy's receiver, or
+// before (`acks_in`) or behind (`data_out`) its sender.
 class ProxyPort : public Connector {
  public:
   enum Role { data_in, answers_out, data_out, acks_in };

@@ -28,7 +28,7 @@ namespace clift {
 
 namespace {
 
-// What every record of a packet says.
+// Fields common to all records of a packet.
 schema::PacketRecord record_of(Packet* packet, schema::PacketEvent event) {
   const hdr_clift& header = *hdr_clift::access(packet);
   const hdr_cmn& common = *hdr_cmn::access(packet);

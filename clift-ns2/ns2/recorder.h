@@ -1,4 +1,4 @@
-// Records of one simulation, `packets.npy` and `windows.npy`, and the objects that feed them.
+// Records of one simulation, `packets.npy` and `windows.npy`.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 #include "core/record_file.h"
 #include "core/schema.h"
 
-// What the tap at the sending agent writes into a packet. Scripts that record name it before `new Simulator`:
-// `add-packet-header Clift`.
+// Header that the tap at the sending agent writes into a packet. Scripts that record call `add-packet-header Clift`
+// before `new Simulator`.
 struct hdr_clift {
-  std::int64_t sent_ns;        // when the agent sent it
+  std::int64_t sent_ns;        // sending time at the agent
   std::uint16_t flow;
   std::uint16_t transmission;  // of this segment by TCP, from 1; 0: not TCP data
   std::uint8_t direction;      // 0: forward, 1: return
-  std::uint8_t tapped;         // whether the rest is set
+  std::uint8_t tapped;         // whether the other fields are set
 
   static int offset_;
   static hdr_clift* access(Packet* p) { return reinterpret_cast<hdr_clift*>(p->access(offset_)); }
@@ -39,14 +39,14 @@ class Recorder : public TclObject {
   // Fills the packet's header and records that an agent sends it.
   void sent(Packet* packet, std::uint16_t flow, std::uint8_t direction);
 
-  // Records what has become of a packet that a tap has sent; others leave no record.
+  // Records the event of a packet that a tap has sent; other packets leave no record.
   void met(Packet* packet, schema::PacketEvent event);
 
-  // Records that a block of coded data goes to the application: so many bytes of payload after so many segments. The
-  // packet is the one that has made it possible.
+  // Records that a block of coded data, `bytes` of payload, is delivered to the application. `packet` completed it, and
+  // `segments_before` were delivered before.
   void decoded(Packet* packet, std::int64_t segments_before, std::int64_t bytes);
 
-  // What a sender's congestion control has come to; of one flow's at one moment the last is recorded.
+  // Records the state of a sender's congestion control; of several states at one time the last one counts.
   void window(schema::WindowRecord record);
 
  private:

@@ -1,6 +1,6 @@
-// `new Clift/SendWindow TCP WINDOW`: keeps an ns-2 sender to the window that its receiver advertises, WINDOW segments at
-// first. It stands where acknowledgements reach the agent, takes the application's place (`offer`), and gives the agent
-// no more data than the window has room for; as tracer of `t_seqno_` it knows what was sent.
+// `new Clift/SendWindow TCP WINDOW`: limits an ns-2 sender to its receiver's advertised window, WINDOW segments at
+// first. It gets the acknowledgements before the agent, replaces the application (`offer`), and passes no more data to
+// the agent than the window allows. As tracer of `t_seqno_` it learns which segments were sent.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -40,12 +40,12 @@ class SendWindow : public Connector {
 
   proxy::SendWindow window_;
   TcpAgent* tcp_;
-  NsObject* network_;             // where probes go: no tap counts them
+  NsObject* network_;             // target of probes, behind the taps
   DeadlineTimer<SendWindow> timer_{*this, &SendWindow::probe};
-  std::int64_t given_ = 0;  // segments with data that TCP has been given
+  std::int64_t given_ = 0;  // data segments passed to TCP
 };
 
-// `offer N`: the application has N more segments; -1: without end.
+// `offer N`: the application has N more segments; -1: endless.
 int SendWindow::command(int argc, const char* const* argv) {
   if (argc == 3 && std::strcmp(argv[1], "offer") == 0) {
     offer(argv[2]);
@@ -59,7 +59,7 @@ int SendWindow::command(int argc, const char* const* argv) {
   return Connector::command(argc, argv);
 }
 
-// Segment 0 is the SYN, which is no data.
+// Segment 0 is the SYN, which carries no data.
 void SendWindow::offer(const char* segments) {
   const auto more = number_in<std::int64_t>(segments, -1, std::numeric_limits<std::int64_t>::max());
   if (!more) refuse("Clift/SendWindow: offer", segments, "a number of segments, or -1 (without end)");
@@ -73,7 +73,7 @@ void SendWindow::recv(Packet* packet, Handler* handler) {
   const hdr_clift_window window = *hdr_clift_window::access(packet);
   const bool is_new = window_.on_ack(now_ns(), hdr_tcp::access(packet)->seqno() + 1, window.end);
   give();
-  // An update that acknowledges nothing new is no duplicate acknowledgement, and its timestamp is an old one.
+  // A window update without new data is no duplicate acknowledgement, and its timestamp is old: TCP does not get it.
   if (window.kind == hdr_clift_window::update && !is_new) {
     Packet::free(packet);
   } else {
@@ -87,7 +87,7 @@ void SendWindow::trace(TracedVar* variable) {
   arm();
 }
 
-// Gives TCP what the window has room for.
+// Passes the segments that the window allows to TCP.
 void SendWindow::give() {
   const std::int64_t data = window_.allowed() - 1;
   if (data > given_) {

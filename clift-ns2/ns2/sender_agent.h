@@ -1,5 +1,5 @@
-// What ns-2's agents around senders of the core have in common: one timer for whatever a sender waits for, and variables
-// that tracers read under the names that Agent/TCP/Linux gives them.
+// Base of ns-2's agents around senders of the core: one timer for all deadlines of a sender, and traced variables with
+// the names of Agent/TCP/Linux.
 #pragma once
 
 #include "agent.h"
@@ -14,20 +14,20 @@ class SenderAgent : public TcpAgent {
  public:
   SenderAgent();
 
-  // Whatever the application asks for ends here: curseq_ packets are to be sent.
+  // All sending commands of an application end here: curseq_ packets are to be sent.
   void send_much(int force, int reason, int burst) override;
   void timeout(int) override {}
 
  protected:
-  virtual void offer() = 0;  // the sender, which begins with it, learns curseq_
+  virtual void offer() = 0;  // passes curseq_ to the sender; the first call starts the sender
   virtual Nanoseconds next_deadline_ns() const = 0;
   virtual void on_deadline() = 0;
-  virtual void show() = 0;  // brings ns-2's traced variables up to date
+  virtual void show() = 0;  // updates ns-2's traced variables
 
-  // To be called after whatever happened to the sender.
+  // Call this after every event of the sender.
   void update();
 
-  // All that the application has asked for is done.
+  // Ends the transfer: all data of the application have been acknowledged.
   void complete();
 
   TracedDouble srtt_s_;

@@ -10,7 +10,7 @@
 
 namespace clift {
 
-// As std::llround rounds, without its call: half a nanosecond goes away from zero.
+// Rounds like std::llround, without a call: half a nanosecond is rounded away from zero.
 inline Nanoseconds to_ns(double seconds) {
   const double time_ns = seconds * 1e9;
   const auto whole = static_cast<Nanoseconds>(time_ns);
@@ -20,14 +20,14 @@ inline Nanoseconds to_ns(double seconds) {
 
 inline Nanoseconds now_ns() { return to_ns(Scheduler::instance().clock()); }
 
-// Schedules an event for `time_s`, or for now when that has passed.
+// Schedules an event for `time_s`, or for now if that has passed.
 inline void schedule_at(double time_s, Handler* handler, Event* event) {
   Scheduler& scheduler = Scheduler::instance();
   scheduler.schedule(handler, event, std::max(0.0, time_s - scheduler.clock()));
 }
 
-// The same, but not before `earliest_s`. ns-2 adds the delay to its clock, which rounds: two events that are to happen
-// at one moment keep their order only by such a bound.
+// Schedules an event for `time_s`, not before `earliest_s`. ns-2 adds a delay to its clock, which rounds: the bound
+// keeps the order of two events at the same time.
 inline void schedule_at(double time_s, Handler* handler, Event* event, double earliest_s) {
   Scheduler& scheduler = Scheduler::instance();
   double delay_s = std::max(0.0, time_s - scheduler.clock());

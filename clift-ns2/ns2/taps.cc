@@ -1,4 +1,4 @@
-// Connectors and tracers that a script puts where records are taken.
+// Connectors and tracers that take records.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -38,8 +38,8 @@ class Tap : public Connector {
   std::uint8_t direction_;
 };
 
-// `new Clift/WindowTap RECORDER FLOW`: a tracer of an agent's `cwnd_`, `ssthresh_`, `srtt_s_` and `ca_state_`. What
-// an agent does not have keeps its value here: no threshold, no round-trip time, state open.
+// `new Clift/WindowTap RECORDER FLOW`: a tracer of an agent's `cwnd_`, `ssthresh_`, `srtt_s_` and `ca_state_`. A
+// variable that the agent lacks keeps its initial value: no threshold, no round-trip time, state open.
 class WindowTap : public TclObject {
  public:
   WindowTap(Recorder* recorder, std::uint16_t flow) : recorder_(recorder) {
@@ -87,7 +87,7 @@ std::uint8_t direction_in(const char* word) {
   return *direction;
 }
 
-// Tcl passes four words of its own before those of the script.
+// Tcl passes four arguments of its own before those of the script.
 class TapClass : public TclClass {
  public:
   TapClass() : TclClass("Clift/Tap") {}

@@ -1,4 +1,4 @@
-// ns-2's timers for objects that have a member to be called: they end with their owners.
+// ns-2 timers that call a member of their owner, and end with it.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +25,13 @@ class Timer : public TimerHandler {
   void (Owner::*member_)();
 };
 
-// For owners that know when they have something to do: expires at that time, or before it. Then it is to be armed anew.
+// A timer for deadlines: it expires at the deadline or before it. The owner must then arm it again.
 template <class Owner>
 class DeadlineTimer : private Timer<Owner> {
  public:
   using Timer<Owner>::Timer;
 
-  // A timer that is set too early is left alone: most deadlines only move away.
+  // Does not change a timer that is set too early: most deadlines only move later.
   void arm(Nanoseconds deadline_ns) {
     if (deadline_ns >= armed_ns_) return;
     armed_ns_ = deadline_ns;
@@ -44,7 +44,7 @@ class DeadlineTimer : private Timer<Owner> {
     Timer<Owner>::expire(event);
   }
 
-  Nanoseconds armed_ns_ = never;  // when it will expire; never: it is not set
+  Nanoseconds armed_ns_ = never;  // next expiry; `never`: not set
 };
 
 }  // namespace clift

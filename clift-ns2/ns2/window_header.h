@@ -1,4 +1,4 @@
-// The advertised window, which ns-2's TCP header has no room for.
+// Packet header with the advertised window, which ns-2's TCP header lacks.
 #pragma once
 
 #include <cstdint>
@@ -6,21 +6,21 @@
 #include "config.h"
 #include "packet.h"
 
-// Of acknowledgements, unless `kind` says otherwise. Scripts with a proxy name it before `new Simulator`:
-// `add-packet-header CliftWindow`.
+// Acknowledgements carry it, and probes (see `kind`). Scripts with a proxy call `add-packet-header CliftWindow` before
+// `new Simulator`.
 struct hdr_clift_window {
   enum Kind : std::int32_t {
-    plain,   // a TCP packet as any
-    update,  // an acknowledgement that is sent for its window's sake
-    probe,   // from the sender: asks for an update
+    plain,   // an ordinary TCP packet
+    update,  // an acknowledgement that only updates the window
+    probe,   // a packet of the sender that requests an update
   };
 
-  std::int32_t end;  // the first segment that the receiver has no room for; 0: it does not say
+  std::int32_t end;  // first segment beyond the receiver's window; 0: not advertised
   Kind kind;
 
   static int offset_;
   static hdr_clift_window* access(Packet* p) { return reinterpret_cast<hdr_clift_window*>(p->access(offset_)); }
 
-  // Refuses to make a part, `class_name`, when the script has not named the header.
+  // Ends the program with a message for `class_name` if the script has not added the header.
   static void check_named(const char* class_name);
 };

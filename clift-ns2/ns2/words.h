@@ -1,4 +1,4 @@
-// Numbers among the words of a script.
+// Parses numbers in the arguments of a script.
 #pragma once
 
 #include <charconv>
@@ -9,7 +9,7 @@
 
 namespace clift {
 
-// The number that a word is, all of it, when that lies between the bounds.
+// The number that the whole word represents, if it lies between the bounds.
 template <class Number>
 std::optional<Number> number_in(std::string_view word, Number least, Number most) {
   Number number{};

@@ -60,7 +60,7 @@ std::int64_t DecodingOverhead::draw(std::int64_t source_symbols, double uniform)
 
 std::int64_t DecodingOverhead::likely_beyond(std::int64_t source_symbols, std::int64_t spent) const {
   if (share_ >= 0.0) {
-    // A share like 5 % of 100 symbols is 5 of them, whatever binary fractions make of it.
+    // 5 % of 100 symbols must be 5 in spite of binary rounding.
     const double exact = share_ * static_cast<double>(source_symbols);
     return std::max(static_cast<std::int64_t>(std::ceil(exact - 1e-9)), spent + 1);
   }
@@ -72,7 +72,7 @@ std::int64_t DecodingOverhead::likely_beyond(std::int64_t source_symbols, std::i
       return symbols;
     }
   }
-  return spent + 1;  // more than was ever measured
+  return spent + 1;  // beyond the measured distribution
 }
 
 }  // namespace clift::fectcp

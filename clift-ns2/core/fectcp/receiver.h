@@ -1,5 +1,5 @@
-// The receiver of FECTCP: it acknowledges every segment, says of what it has how much, and decodes a block when enough
-// symbols of it are there. How many are enough is drawn for each block; the code itself is not simulated.
+// The receiver of FECTCP: it acknowledges every segment, reports the number of arrived symbols, and decodes a block
+// when enough of its symbols have arrived. That number is drawn for each block; the code itself is not simulated.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@
 namespace clift::fectcp {
 
 struct Reply {
-  std::int64_t number = 0;          // of the segment that is acknowledged, and with it all before it
-  std::int64_t first_open = 0;      // every block before this one is decoded
-  std::int64_t first_received = 0;  // symbols of that block that have arrived
-  std::int64_t block = -1;          // of the segment; -1: it was the handshake
-  std::int64_t received = 0;        // symbols of it that have arrived
+  std::int64_t number = 0;          // acknowledged segment; the ACK covers all earlier ones, too
+  std::int64_t first_open = 0;      // first block that is not decoded
+  std::int64_t first_received = 0;  // arrived symbols of first_open
+  std::int64_t block = -1;          // the segment's block; -1: handshake
+  std::int64_t received = 0;        // arrived symbols of `block`
   bool is_decoded = false;
-  Nanoseconds handshake_ns = -1;    // to a handshake: when it was sent
+  Nanoseconds handshake_ns = -1;    // for a handshake: its sending time
 };
 
-// Data that is handed to the application.
+// Data that the receiver delivers to the application.
 struct Handover {
-  std::int64_t first_symbol;    // source symbols that were handed over before
+  std::int64_t first_symbol;    // source symbols delivered before
   std::int64_t source_symbols;
 };
 
 struct ReceiverCounters {
-  std::int64_t segments = 0;          // that arrived, the handshake not counted
-  std::int64_t surplus = 0;           // of them symbols of blocks that were decoded before, or copies
+  std::int64_t segments = 0;          // arrived segments without the handshake
+  std::int64_t surplus = 0;           // among these: symbols of decoded blocks, and copies
   std::int64_t decoded_blocks = 0;
-  std::int64_t decoded_symbols = 0;   // source symbols of those blocks
-  std::int64_t overhead_symbols = 0;  // what those blocks needed beyond them
+  std::int64_t decoded_symbols = 0;   // source symbols of the decoded blocks
+  std::int64_t overhead_symbols = 0;  // symbols that these blocks needed beyond their source symbols
 };
 
 class Receiver {
@@ -46,10 +46,10 @@ class Receiver {
 
   Reply on_handshake(Nanoseconds sent_ns) const;
 
-  // A symbol of a block arrives, which has so many source symbols. Afterwards handovers() tells what became of it.
+  // A symbol of a block with `source_symbols` arrives. handovers() then holds the data that it completes.
   Reply on_segment(std::int64_t number, std::int64_t block, std::int64_t source_symbols);
 
-  // Of the last segment: blocks go to the application in order.
+  // Data that the last segment completed; blocks are delivered in order.
   const std::vector<Handover>& handovers() const { return handovers_; }
 
   const ReceiverCounters& counters() const { return counters_; }
@@ -58,7 +58,7 @@ class Receiver {
   struct Block {
     std::int64_t source_symbols;
     std::int64_t needed;
-    std::set<std::int64_t> numbers;  // of the segments that arrived: the network may copy some
+    std::set<std::int64_t> numbers;  // numbers of the arrived segments: the network may duplicate some
     bool is_decoded = false;
   };
 

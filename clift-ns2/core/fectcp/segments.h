@@ -1,5 +1,5 @@
-// Segments that no ACK covers yet: when each was sent, of which block, and when its timer expires. An ACK covers a
-// segment and all before it. A timer that expires takes those before it along, whose ACKs would have been due earlier.
+// Unacknowledged segments: sending time, block and timer of each. An ACK covers a segment and all before it. An expired
+// timer also expires those of all earlier segments, whose ACKs were due earlier.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace clift::fectcp {
 
 class Segments {
  public:
-  // The next segment is sent; its number is next().
+  // Adds the next segment, number next().
   void on_sent(Nanoseconds now_ns, Nanoseconds deadline_ns, std::int64_t block);
 
   std::int64_t next() const { return first_ + static_cast<std::int64_t>(sent_.size()); }
-  std::int64_t first() const { return first_; }          // the first that no ACK covers
+  std::int64_t first() const { return first_; }          // first unacknowledged segment
   std::int64_t in_transit() const { return next() - live_; }
 
   bool is_open(std::int64_t number) const { return number >= first_ && number < next(); }
@@ -24,7 +24,7 @@ class Segments {
   Nanoseconds next_deadline_ns() const { return timers_.empty() ? never : timers_.front().deadline_ns; }
   std::int64_t next_to_expire() const { return timers_.front().number; }
 
-  // Both call `gone(block)` for each segment that is in transit no longer.
+  // Both call `gone(block)` for each segment that leaves transit.
   template <typename Gone>
   void acknowledge(std::int64_t number, Gone gone) {
     leave(number, gone);
@@ -55,10 +55,10 @@ class Segments {
   }
 
   std::int64_t first_ = 1;  // segment 0 is the handshake
-  std::int64_t live_ = 1;   // the first whose timer runs
+  std::int64_t live_ = 1;   // first segment with a running timer
   std::deque<Sent> sent_;   // from first_
-  // Deadlines rise with the numbers: a timer that would expire no earlier than a later segment's is left out, because
-  // that one takes it along.
+  // Deadlines increase with the numbers: a timer that would not expire before a later segment's is left out, because
+  // the later segment's timer expires both.
   std::deque<Timer> timers_;
 };
 

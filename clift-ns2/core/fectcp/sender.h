@@ -1,15 +1,15 @@
 // The sender of FECTCP (A. Botos, Z. Polgar and V. Bota, FECTCP for High Packet Error Rate Wireless Channels, section
-// II): every segment is a fresh symbol of a rateless code, nothing is sent again, single losses are ignored, and
-// consecutive ones halve the rate. The host (an ns-2 agent, or a test) carries segments and time.
+// II). Every segment is a fresh symbol of a rateless code, and there are no retransmissions. Single losses are ignored;
+// consecutive losses halve the rate. The host (an ns-2 agent, or a test) carries segments and time.
 //
-// Where the paper is silent:
-// - A timer gets its duration when its segment is sent. An expiry means congestion; it halves cwnd, which then grows by
-//   congestion avoidance, as after TCP's fast recovery. Segments sent before a reduction cause no other: at most one a
-//   round trip.
-// - cwnd grows with each segment that an ACK covers, lost ones too: by 1 in slow start, by 1/cwnd afterwards.
-// - Segments leave sRTT/cwnd apart. One more than cwnd may lack an ACK: a single lost one is in transit no longer,
-//   which the sender learns only from the next ACK. Without it a window of one would wait for its timer.
-// - There is no back-off: ACKs name their segment, so that a round-trip time is measured even when its timer expired.
+// Decisions where the paper gives no rule:
+// - A timer gets its duration when its segment is sent. An expiry means congestion: it halves cwnd, which then grows by
+//   congestion avoidance, as after TCP's fast recovery. Segments sent before a reduction cause no second one, so there
+//   is at most one reduction per round trip.
+// - cwnd grows with each segment that an ACK covers, lost ones included: by 1 in slow start, by 1/cwnd afterwards.
+// - Segments leave at intervals of sRTT/cwnd. At most cwnd + 1 segments are unacknowledged: a single lost segment has
+//   left transit, but the sender learns that only from the next ACK. With cwnd of 1 it would wait for its timer.
+// - There is no back-off: ACKs name their segment, so the round-trip time is measured even after an expiry.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,21 @@
 namespace clift::fectcp {
 
 struct SenderOptions {
-  double alpha = 0.875;               // of equation 1
-  std::int64_t window_packets = 1000;  // segments that may lack an ACK, whatever cwnd is
-  std::int64_t block_symbols = 256;   // source symbols of a block at most
+  double alpha = 0.875;               // alpha of equation 1
+  std::int64_t window_packets = 1000;  // upper bound of unacknowledged segments for any cwnd
+  std::int64_t block_symbols = 256;   // upper bound of a block's source symbols
 };
 
 struct OutgoingSegment {
   std::int64_t number;          // 0: the handshake
   std::int64_t block;           // -1: the handshake
-  std::int64_t source_symbols;  // of that block
+  std::int64_t source_symbols;  // source symbols of that block
 };
 
 struct SenderCounters {
-  std::int64_t segments = 0;    // sent, the handshake not counted
-  std::int64_t expiries = 0;    // of timers
-  std::int64_t reductions = 0;  // of cwnd
+  std::int64_t segments = 0;    // sent segments without the handshake
+  std::int64_t expiries = 0;    // expired timers
+  std::int64_t reductions = 0;  // reductions of cwnd
 };
 
 class Sender {
@@ -47,19 +47,19 @@ class Sender {
 
   Sender(const SenderOptions& options, const DecodingOverhead& overhead, Transmit transmit);
 
-  // The application has so many source symbols, in all; the first offer begins the handshake.
+  // The application has offered `source_symbols` so far; the first offer starts the handshake.
   void offer(Nanoseconds now_ns, std::int64_t source_symbols);
 
   void on_ack(Nanoseconds now_ns, const Reply& reply);
 
-  // What is due by now happens; call it no later than next_deadline_ns() says, which may change with every call.
+  // Executes everything due by `now_ns`. Call it no later than next_deadline_ns(), which every call may change.
   void on_timer(Nanoseconds now_ns);
-  Nanoseconds next_deadline_ns() const;  // never: nothing is due
+  Nanoseconds next_deadline_ns() const;  // `never`: no deadline
 
-  bool is_done() const { return is_connected_ && !blocks_.has_work(); }  // the receiver has decoded all that was offered
+  bool is_done() const { return is_connected_ && !blocks_.has_work(); }  // the receiver has decoded all offered data
   double cwnd() const { return cwnd_; }
   double ssthresh() const { return ssthresh_; }
-  bool is_reduced() const { return segments_.first() < reduced_before_; }  // in the round trip of a reduction
+  bool is_reduced() const { return segments_.first() < reduced_before_; }  // during the round trip of a reduction
   const RoundTrip& round_trip() const { return round_trip_; }
   const Segments& segments() const { return segments_; }
   const SenderCounters& counters() const { return counters_; }

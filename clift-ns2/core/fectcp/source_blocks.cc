@@ -28,7 +28,7 @@ std::int64_t SourceBlocks::choose() {
   return first_ + static_cast<std::int64_t>(open_.size()) - 1;
 }
 
-// Symbols still to be sent before the block will probably be decoded; negative when there are some to spare.
+// Symbols to send until the block will probably be decoded; negative for a surplus.
 std::int64_t SourceBlocks::lacking(const Block& block) const {
   const std::int64_t spent = std::max<std::int64_t>(block.received - block.source_symbols, -1);
   const std::int64_t needed = block.source_symbols + overhead_.likely_beyond(block.source_symbols, spent);

@@ -1,7 +1,7 @@
-// The data as the sender sees it: blocks of source symbols, each encoded by itself, and of which block the next
-// segment is to be a symbol. A block gets as many symbols as will probably decode it, those in transit included; the
-// oldest one that lacks some comes first, then a new block. When there is no new block either, the one with the
-// fewest to spare gets one more: symbols are sent until the receiver says that it has decoded everything.
+// The sender's data: blocks of source symbols, each encoded independently, and the choice of the next segment's block.
+// A block gets enough symbols to be decoded probably, those in transit included. The oldest block that needs symbols
+// comes first, then a new block. Without a new block, the block with the least surplus gets another symbol: symbols are
+// sent until the receiver reports that it has decoded everything.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace clift::fectcp {
 
 class SourceBlocks {
  public:
-  // `most_symbols`: of a block.
+  // `most_symbols`: upper bound of a block's source symbols.
   SourceBlocks(std::int64_t most_symbols, const DecodingOverhead& overhead)
       : most_symbols_(most_symbols), overhead_(overhead) {}
 
-  // The application has so many source symbols, in all. What is in no block yet is divided evenly.
+  // The application has offered `source_symbols` so far. Symbols without a block are divided evenly into blocks.
   void offer(std::int64_t source_symbols);
 
-  // There is something that the receiver has not decoded.
+  // Whether the receiver has not decoded everything.
   bool has_work() const { return !open_.empty() || cut_ < offered_; }
 
   // The block of the next symbol; only while there is work.
@@ -30,7 +30,7 @@ class SourceBlocks {
   void on_sent(std::int64_t block) { ++at(block).in_transit; }
   void on_gone(std::int64_t block);
 
-  // What the receiver has of a block; reports may come in any order.
+  // The receiver has `symbols` of a block; reports may arrive in any order.
   void on_received(std::int64_t block, std::int64_t symbols);
   void on_decoded(std::int64_t block);
   void on_decoded_before(std::int64_t block);
@@ -54,9 +54,9 @@ class SourceBlocks {
   std::int64_t most_symbols_;
   DecodingOverhead overhead_;
   std::int64_t offered_ = 0;
-  std::int64_t cut_ = 0;     // source symbols that are in a block
-  std::int64_t first_ = 0;   // the first block that is not decoded
-  std::deque<Block> open_;   // from first_
+  std::int64_t cut_ = 0;     // source symbols in blocks
+  std::int64_t first_ = 0;   // first block that is not decoded
+  std::deque<Block> open_;   // blocks from first_ on
 };
 
 }  // namespace clift::fectcp

@@ -23,7 +23,7 @@ Nanoseconds GoBackN::work(Nanoseconds now_ns) {
     } else if (report_ns == never) {
       return never;
     } else if (report_ns <= now_ns || ledger_.has_unsent()) {
-      // Packets wait for the window to move on, so that what comes later cannot matter before.
+      // Packets wait for the window, so later arrivals cannot matter before the feedback.
       learn();
     } else {
       return report_ns;
@@ -31,7 +31,7 @@ Nanoseconds GoBackN::work(Nanoseconds now_ns) {
   }
 }
 
-// The sender learns what the first report says.
+// Applies the first feedback.
 void GoBackN::learn() {
   const Report report = reports_.front();
   reports_.pop_front();
@@ -78,7 +78,7 @@ void GoBackN::receive(const Slot& slot) {
   arrival_ns_ = std::max(arrival_ns_, slot.arrival_ns);
 }
 
-// All of block next_ has been sent: the far end takes it if it is the one that it waits for.
+// Block next_ has been sent: the receiver takes it if it is the expected one.
 void GoBackN::end_block() {
   const std::int64_t number = next_++;
   Block& block = blocks_[static_cast<std::size_t>(number - oldest_)];

@@ -1,4 +1,4 @@
-// Go-back-N: the far end takes blocks in order only, so a block that fails is sent again with all that followed.
+// Go-back-N: the receiver takes blocks in order only, so a failed block is retransmitted with all later blocks.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace clift {
 
-// At most `window` blocks are under way. Reports that arrive, and timeouts, come in the order in which blocks end.
+// At most `window` blocks are under way. ACKs, NACKs and timeouts come in the order in which blocks end.
 class GoBackN : public LinkLayer {
  public:
   GoBackN(const LinkLayerOptions& options, SlotSource& slots);
 
  private:
   struct Block {
-    std::vector<std::int64_t> packets;  // of its data units
-    std::int64_t trials = 0;            // of it that failed while the far end waited for it
+    std::vector<std::int64_t> packets;  // packets of its data units
+    std::int64_t trials = 0;            // failed transmissions while it was the receiver's next expected block
   };
 
-  // What the sender learns at `time_ns`: block `number` is acknowledged (or given up), or is to be sent again.
+  // Feedback that reaches the sender at `time_ns`: block `number` is acknowledged (or given up), or a NACK.
   struct Report {
     Nanoseconds time_ns;
     std::int64_t number;
@@ -37,15 +37,15 @@ class GoBackN : public LinkLayer {
   void receive(const Slot& slot);
   void end_block();
 
-  std::deque<Block> blocks_;     // sent and not known to be done with, from oldest_ on
+  std::deque<Block> blocks_;     // sent and neither acknowledged nor given up, from oldest_ on
   std::int64_t oldest_ = 0;
-  std::int64_t next_ = 0;        // block to be sent next; newest() when that is a new one
-  std::int64_t expected_ = 0;    // block that the far end waits for
+  std::int64_t next_ = 0;        // next block to send; newest() for a new block
+  std::int64_t expected_ = 0;    // next block that the receiver accepts
   std::deque<Report> reports_;   // in order of time
-  std::int64_t arrived_ = 0;     // units of the block that is being sent
-  Nanoseconds arrival_ns_ = 0;   // when all of it is there
+  std::int64_t arrived_ = 0;     // arrived units of the block that is being sent
+  Nanoseconds arrival_ns_ = 0;   // arrival of its last unit
   Nanoseconds sent_ns_ = 0;
-  Nanoseconds learnt_ns_ = 0;    // when the sender last learnt something
+  Nanoseconds learnt_ns_ = 0;    // time of the last feedback
 };
 
 }  // namespace clift

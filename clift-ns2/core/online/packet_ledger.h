@@ -1,4 +1,4 @@
-// The packets of a link: bytes of the head that are not sent, and units under way whose fate is open.
+// The packets of a link: unsent bytes of the head, and units under way whose fate is open.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace clift {
 
 // One data unit.
 struct Unit {
-  const std::vector<std::int64_t>& packets;  // of which it carries bytes; until the next unit is taken
-  bool last;                                 // it ends the last of them
-  std::int64_t left_bytes;                   // of its slot, that no packet had
+  const std::vector<std::int64_t>& packets;  // packets whose bytes it carries; valid until the next unit is taken
+  bool last;                                 // whether it ends the last of these packets
+  std::int64_t left_bytes;                   // empty bytes of its slot
 };
 
 struct Departure {
   std::int64_t packet;
-  Nanoseconds time_ns;  // its last unit has been sent for the first time: it leaves the queue
+  Nanoseconds time_ns;  // end of the first transmission of its last unit: it leaves the queue
 };
 
 // Packets are numbered from 0 in the order in which they join.
@@ -34,15 +34,15 @@ class PacketLedger {
   bool has_unsent() const { return head_ < end(); }
   Nanoseconds head_arrival_ns() const { return at(head_).arrival_ns; }
 
-  // Whether a packet that comes later may have a share in a data unit of this size.
+  // Whether a later packet could share a data unit of this size.
   bool leaves_space_in(std::int64_t unit_bytes) const {
     return packing_ == Packing::packed && unsent_bytes_ < unit_bytes;
   }
 
-  // Takes the bytes for the data unit in a slot: of the head, packed also of packets behind it that are there.
+  // Takes the bytes for the data unit in a slot: from the head; if packed, also from the packets queued behind it.
   Unit take_unit(const Slot& slot);
 
-  // The fate of one unit of a packet is settled.
+  // Settles the fate of one unit of a packet.
   void settle(std::int64_t packet, Nanoseconds time_ns, bool delivered);
 
   Resequencer& resequencer() { return resequencer_; }
@@ -53,7 +53,7 @@ class PacketLedger {
   struct Entry {
     Nanoseconds arrival_ns;
     std::int64_t unsent_bytes;
-    std::int64_t open_units;  // that were sent
+    std::int64_t open_units;  // sent units whose fate is open
     Nanoseconds settled_ns;
     bool lost;
   };

@@ -1,4 +1,4 @@
-// The far end's buffer, which releases packets in the order in which they joined the queue.
+// The receiver's buffer, which releases packets in the order in which they joined the queue.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace clift {
 
 struct Release {
   std::int64_t packet;
-  Nanoseconds time_ns;  // without propagation; a lost packet's is when the far end learns of it
+  Nanoseconds time_ns;  // without propagation; for a lost packet, the time at which the receiver learns of the loss
   bool delivered;
 };
 
@@ -28,16 +28,16 @@ class Resequencer {
  public:
   explicit Resequencer(const ResequencerOptions& options) : options_(options) {}
 
-  // The fate of a packet is settled at `time_ns`, which may lie ahead; each packet from 0 on is settled once.
+  // Settles the fate of a packet at `time_ns`, which may be in the future; each packet is settled once.
   void settle(std::int64_t packet, Nanoseconds time_ns, bool delivered);
 
-  // Releases what has waited as long as it may by `now_ns`.
+  // Releases the packets whose hold time has ended by `now_ns`.
   void expire(Nanoseconds now_ns);
 
-  // When `expire` is next needed; `never` when nothing waits for its hold time.
+  // Time of the next necessary `expire`; `never` when no packet waits.
   Nanoseconds next_expiry_ns() const { return expiries_.empty() ? never : expiries_.top().first; }
 
-  // What has been released since the last call.
+  // The packets released since the last call.
   std::vector<Release> take_released();
 
  private:
@@ -48,15 +48,15 @@ class Resequencer {
     bool released = false;
   };
 
-  using Expiry = std::pair<Nanoseconds, std::int64_t>;  // of a packet that has been settled
+  using Expiry = std::pair<Nanoseconds, std::int64_t>;  // end of the hold time, settled packet
 
   Nanoseconds longest_ns(const Entry& entry) const;
   void release(std::int64_t packet, Entry& entry, Nanoseconds time_ns);
   void forget_released();
 
   ResequencerOptions options_;
-  std::deque<Entry> entries_;    // of packets from first_ on
-  std::int64_t first_ = 0;       // first packet that is not settled, or follows one that is not
+  std::deque<Entry> entries_;    // entries of packets from first_ on
+  std::int64_t first_ = 0;       // first unsettled packet, or first packet behind an unsettled one
   Nanoseconds settled_ns_ = 0;   // when the fate of every packet before first_ is settled
   std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>> expiries_;  // its top is not released
   std::vector<Release> released_;

@@ -10,7 +10,7 @@ SelectiveLinkLayer::SelectiveLinkLayer(const LinkLayerOptions& options, SlotSour
 Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
   while (true) {
     if (closed_ || ledger_.has_unsent()) {
-      // Certain whatever comes: packets that come later stand behind those that wait.
+      // This is certain: later packets queue behind the waiting ones.
       const Nanoseconds earliest_ns = closed_ ? 0 : ledger_.head_arrival_ns();
       const Nanoseconds due_ns = rounds_.empty() ? never : rounds_.front().due_ns;
       const Nanoseconds tx_ns = next_tx_ns(std::min(earliest_ns, due_ns));
@@ -25,7 +25,7 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
         send_data(earliest_ns);
       }
     } else if (group_data_ > 0) {
-      // A block of a stream waits for data until its next slot; what arrives by then may still join it.
+      // A block of a stream waits for data until its next slot; packets that arrive by then may join it.
       const Nanoseconds tx_ns = next_tx_ns(0);
       if (tx_ns == never) return never;
       if (round_goes_first(tx_ns)) {
@@ -37,7 +37,7 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
       }
     } else if (!rounds_.empty()) {
       const Nanoseconds due_ns = rounds_.front().due_ns;
-      // Before it is due, packets may come and take slots that are earlier.
+      // Before the round is due, packets may arrive and take earlier slots.
       if (due_ns > now_ns && next_tx_ns(now_ns) < due_ns) return due_ns;
       if (next_tx_ns(due_ns) == never) return never;
       send_of_round(due_ns);
@@ -47,7 +47,7 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
   }
 }
 
-// Whether the first round takes a slot at `tx_ns` before new data does.
+// Whether the first round has priority over new data for a slot at `tx_ns`.
 bool SelectiveLinkLayer::round_goes_first(Nanoseconds tx_ns) const {
   const bool interruptible = options_.framing == Framing::stream || group_data_ == 0;
   return !rounds_.empty() && rounds_.front().due_ns <= tx_ns && interruptible;
@@ -71,7 +71,7 @@ void SelectiveLinkLayer::send_data(Nanoseconds earliest_ns) {
   const auto [slot, unit] = send_data_unit(earliest_ns);
   ++group_data_;
   ++block.data;
-  // A repeated block counts as a whole; else a data unit that arrives is delivered at once.
+  // Recovery::repeat decodes whole blocks; otherwise a data unit is delivered when it arrives.
   if (slot.erased || options_.recovery == Recovery::repeat) {
     block.open.insert(block.open.end(), unit.packets.begin(), unit.packets.end());
   } else {
@@ -82,7 +82,7 @@ void SelectiveLinkLayer::send_data(Nanoseconds earliest_ns) {
   if (closed_ && options_.repair == 0) end_group(slot.sent_ns);
 }
 
-// No data are there for the slot at `tx_ns`: a stream's blocks end with those that they have.
+// No data are queued for the slot at `tx_ns`: a stream's blocks end with their present data units.
 void SelectiveLinkLayer::close_early(Nanoseconds tx_ns) {
   closed_ = true;
   if (options_.repair == 0) end_group(tx_ns);
@@ -112,7 +112,7 @@ void SelectiveLinkLayer::receive(Block& block, const Slot& slot) {
   if (!slot.erased) block.arrivals.push_back(slot.arrival_ns);
 }
 
-// All of the block's current round has been sent by `sent_ns`.
+// The block's current round has been sent by `sent_ns`.
 void SelectiveLinkLayer::judge(Block& block, Nanoseconds sent_ns) {
   const bool whole = options_.recovery == Recovery::repeat;
   if (static_cast<std::int64_t>(block.arrivals.size()) >= block.data) {
@@ -133,12 +133,12 @@ void SelectiveLinkLayer::judge(Block& block, Nanoseconds sent_ns) {
   rounds_.push_back({&block, units, sum_of(judged_ns, options_.rtt_ns)});
 }
 
-// When a block that counts as a whole is decoded: all of it has been sent, and has arrived.
+// Decoding time of a whole block: it has been sent, and all its units have arrived.
 Nanoseconds SelectiveLinkLayer::latest_arrival_ns(const Block& block, Nanoseconds sent_ns) {
   return std::max(sent_ns, *std::max_element(block.arrivals.begin(), block.arrivals.end()));
 }
 
-// When what is erased of a block can be computed: with as many arrivals as it has data units.
+// Time at which erased units can be decoded: the block has as many arrivals as data units.
 Nanoseconds SelectiveLinkLayer::enabling_arrival_ns(Block& block) {
   const auto enabling = block.arrivals.begin() + (block.data - 1);
   std::nth_element(block.arrivals.begin(), enabling, block.arrivals.end());

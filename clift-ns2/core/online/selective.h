@@ -1,4 +1,4 @@
-// Blocks that are given up, repeated or extended one by one, each for itself.
+// Link layers that give up, retransmit or extend each block independently of the others.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ class SelectiveLinkLayer : public LinkLayer {
 
  private:
   struct Block {
-    std::vector<std::int64_t> open;      // packets of those data units whose fate is open
-    std::vector<Nanoseconds> arrivals;   // of units, over all rounds, or of the last trial when blocks are repeated
-    std::int64_t data = 0;               // data units that it has, at most options.data
-    std::int64_t rounds = 0;             // repetitions or requests so far
+    std::vector<std::int64_t> open;      // packets of the data units whose fate is open
+    std::vector<Nanoseconds> arrivals;   // of units in all rounds; with Recovery::repeat in the last transmission
+    std::int64_t data = 0;               // its data units, at most options.data
+    std::int64_t rounds = 0;             // retransmissions or requests so far
   };
 
-  // A round that the sender knows of from `due_ns` on.
+  // A retransmission or repair round; its NACK reaches the sender at `due_ns`.
   struct Round {
     Block* block;
-    std::int64_t units;  // still to be sent
+    std::int64_t units;  // unsent units
     Nanoseconds due_ns;
   };
 
@@ -45,11 +45,11 @@ class SelectiveLinkLayer : public LinkLayer {
 
   std::deque<Round> rounds_;             // in order of due_ns
   std::vector<Block*> group_;            // blocks that are being sent for the first time, interleaved
-  std::int64_t group_data_ = 0;          // data units sent of them
-  std::int64_t group_repair_ = 0;        // repair units sent of them
-  bool closed_ = false;                  // no more data units join them
+  std::int64_t group_data_ = 0;          // sent data units of these blocks
+  std::int64_t group_repair_ = 0;        // sent repair units of these blocks
+  bool closed_ = false;                  // no more data units join these blocks
   std::vector<std::unique_ptr<Block>> blocks_;
-  std::vector<Block*> unused_;           // of blocks_, to be used again
+  std::vector<Block*> unused_;           // members of blocks_ that can be reused
 };
 
 }  // namespace clift

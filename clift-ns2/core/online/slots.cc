@@ -47,7 +47,7 @@ std::optional<SlotUse> TraceSlots::use_until(Nanoseconds now_ns) const {
 RateSlots::RateSlots(std::int64_t unit_bytes, double unit_ns, const ChannelOptions& channel, UniformSource& uniforms)
     : unit_bytes_(unit_bytes), unit_ns_(unit_ns), losses_(channel, uniforms) {}
 
-// From the start of a busy period, so that the rounding of units does not add up.
+// Computed from the start of a busy period, so that rounding errors do not add up.
 Nanoseconds RateSlots::free_ns() const {
   return busy_since_ns_ + std::llround(static_cast<double>(sent_since_) * unit_ns_);
 }

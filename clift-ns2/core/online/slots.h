@@ -12,43 +12,43 @@
 namespace clift {
 
 struct Slot {
-  Nanoseconds tx_ns;       // its transmission begins
-  Nanoseconds sent_ns;     // and has ended: of a PHY trace's slot the same moment
-  Nanoseconds arrival_ns;  // the far end has decoded it, propagation left out
+  Nanoseconds tx_ns;       // start of the transmission
+  Nanoseconds sent_ns;     // end of the transmission; equal to tx_ns for slots of a PHY trace
+  Nanoseconds arrival_ns;  // end of decoding at the receiver, without propagation
   bool erased;
-  std::int64_t size_bytes;  // it carries so many
+  std::int64_t size_bytes;  // useful bytes
 };
 
-// Slots of a trace that have passed, repetitions included.
+// Slots of a trace that have passed, with repetitions of the trace.
 struct SlotUse {
   std::int64_t offered;  // since simulated time 0
   std::int64_t used;     // carried a unit
-  std::int64_t repeats;  // times that the trace started again
-  std::int64_t offered_bytes;  // sizes of the slots offered
-  std::int64_t used_bytes;     // and of those used
+  std::int64_t repeats;  // restarts of the trace
+  std::int64_t offered_bytes;  // sum of the sizes of offered slots
+  std::int64_t used_bytes;     // sum of the sizes of used slots
 };
 
 class SlotSource {
  public:
   virtual ~SlotSource() = default;
 
-  // When the first slot begins that is not before `earliest_ns` and not taken; `never` when there is none.
+  // Start of the first free slot at or after `earliest_ns`; `never` when there is none.
   virtual Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const = 0;
 
-  // Its size, where it exists.
+  // Size of that slot, if it exists.
   virtual std::int64_t next_size_bytes(Nanoseconds earliest_ns) const = 0;
 
-  // Takes that slot, which exists.
+  // Takes that slot, which must exist.
   virtual Slot take(Nanoseconds earliest_ns) = 0;
 
-  // What has passed by `now_ns`, and what was taken ahead; nothing where slots are not given beforehand.
+  // Use of the slots until `now_ns`, including slots taken ahead; nothing if slots are not those of a trace.
   virtual std::optional<SlotUse> use_until(Nanoseconds now_ns) const = 0;
 };
 
 // Simulated time 0 is trace time `offset_ns`.
 class TraceSlots : public SlotSource {
  public:
-  // The rows outlive this; a trace that repeats has at least two. Slots without sizes carry `unit_bytes`.
+  // The rows must outlive this; a repeating trace has at least two. Slots without sizes carry `unit_bytes`.
   TraceSlots(PhyRows rows, std::int64_t unit_bytes, Nanoseconds offset_ns, bool repeats);
 
   Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const override;
@@ -62,8 +62,8 @@ class TraceSlots : public SlotSource {
   TraceClock<PhyRow> clock_;
   RowBytes bytes_;
   Nanoseconds offset_ns_;
-  std::int64_t first_row_;  // not before simulated time 0
-  std::int64_t next_row_;   // not taken, nor before one that was
+  std::int64_t first_row_;  // first row at or after simulated time 0
+  std::int64_t next_row_;   // first row behind the last taken one
   std::int64_t used_ = 0;
   std::int64_t used_bytes_ = 0;
 };

@@ -34,7 +34,7 @@ void UnitLosses::pass(std::int64_t units) {
     enter(!bad_);
   }
   if (staying_ != forever) staying_ -= units;
-  // The distance to the next loss has no memory, so it may be taken as it is.
+  // The distance to the next loss has no memory, so the rest of it is still valid.
 }
 
 void UnitLosses::enter(bool bad) {

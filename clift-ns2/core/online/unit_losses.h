@@ -1,4 +1,4 @@
-// Which transmission units a channel with two states loses.
+// Losses of transmission units on a two-state channel.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace clift {
 
-// Gilbert-Elliott: probabilities of staying in the good and in the bad state, and of a loss in each.
+// Gilbert-Elliott channel: probabilities of staying in the good and in the bad state, and of a loss in each state.
 struct ChannelOptions {
   double alpha = 1.0;
   double beta = 0.0;
@@ -15,17 +15,17 @@ struct ChannelOptions {
   double error_bad = 1.0;
 };
 
-// The state moves once per unit time, whether a unit is sent or not, and begins in its stationary law. Numbers
-// are drawn per change of state and per loss, not per unit.
+// The state moves once per unit time, also without transmissions, and starts in its stationary law. Random numbers are
+// drawn for each change of state and each loss, not for each unit.
 class UnitLosses {
  public:
-  // `uniforms` outlives the channel; alpha and beta are not both 1.
+  // `uniforms` must outlive the channel; alpha and beta must not both be 1.
   UnitLosses(const ChannelOptions& options, UniformSource& uniforms);
 
   // Whether the next unit is lost.
   bool next_is_lost();
 
-  // Lets unit times pass in which nothing is sent.
+  // Advances the state by unit times without transmissions.
   void pass(std::int64_t units);
 
  private:

@@ -23,7 +23,7 @@ Arrival Relay::on_segment(Nanoseconds now_ns, std::int64_t sequence, const Origi
 }
 
 void Relay::on_forwarded(std::int64_t una) {
-  // What was not sent on cannot have arrived.
+  // Segments that were not forwarded cannot have arrived.
   for (una = std::min(una, released_); una_ < una; ++una_) {
     slots_.pop_front();
     --fill_;

@@ -36,7 +36,7 @@ void SendWindow::update(Nanoseconds now_ns) {
     held_since_ns_ = now_ns;
     is_held_ = is_held;
   }
-  // While something is under way, its acknowledgement will say how large the window is.
+  // While segments are under way, their acknowledgements will advertise the window.
   if (!is_held || una_ < end_) {
     probe_ns_ = never;
   } else if (probe_ns_ == never) {
