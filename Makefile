@@ -42,7 +42,7 @@ reproduce: setup  ## draw the papers' figures and tables beside ours
 pages: setup  ## make the pages anew that are older than their code, the cheapest first
 	$(BIN)/python -m analysis.stale_pages
 
-judge: setup  ## compare ns-2's TCP with this machine's kernel over the same links, half an hour
+judge: setup  ## compare ns-2's TCP with the kernel's over the same links (docs/kernel.md), minutes
 	$(BIN)/python -m analysis.judge
 
 lint: $(VENV)/installed  ## check style, types and the layering contract

@@ -90,7 +90,7 @@ PAGES = (
     Page(
         "analysis.judge.__main__",
         ("docs/kernel.md", "docs/images/kernel-windows.png"),
-        35,
+        5,
         ("clift-ns2/tcl/*.tcl",),
         arguments=(),
     ),

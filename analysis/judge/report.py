@@ -2,110 +2,208 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
-from analysis.judge.cases import CASES, DURATION_NS
-from analysis.judge.runs import KERNEL, STACKS, VARIANTS, can_run
 from docs.page_tables import filled
+from tmt.errors import InputError
 from tmt.figures.style import BLUE, INK, ORANGE, new_figure, save
+from tmt.metrics.statistics import paired_difference, t_interval
+from tmt.results.reading import read_results
+from tmt.results.records import read_chosen
+from tmt.settings.tcp import LINUX, VARIANTS
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.judge.runs import Transfer
-    from analysis.judge.store import Store
+    from matplotlib.axes import Axes
+
+    from tmt.metrics.statistics import Interval
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "kernel.md"
 FIGURE = ROOT / "docs" / "images" / "kernel-windows.png"
-ALLOWED = 0.15
-"""Deviation from which on the reason is looked for; such cells are bold."""
 
-DRAWN = ("geo-clean", "loss-0.001", "loss-0.01", "lms-arq")
-COLOURS = {KERNEL: INK, "2009": ORANGE, "modern": BLUE}
-WIDTHS = {KERNEL: 1.6, "2009": 0.8, "modern": 1.0}
+STACKS = ("modern", "2009")
+ALLOWED = 0.05
+"""Deviation of a mean goodput from the kernel's from which on a cell is bold and needs a reason."""
+
+DRAWN_LINKS = ("GEO link", "GEO link, loss 0.001", "GEO link, loss 0.01", "mobile channel, ARQ")
+DRAWN_VARIANTS = ("newreno", "cubic", "bbr")
+COLOURS = {LINUX: INK, "2009": ORANGE, "modern": BLUE}
+WIDTHS = {LINUX: 1.6, "2009": 0.8, "modern": 1.0}
 
 
-def write_report(store: Store) -> None:
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """A campaign's folder and its finished runs; their column `link` names the link of each."""
+
+    folder: Path
+    runs: pd.DataFrame
+
+
+def read_campaign(folder: Path) -> Campaign:
+    """Read a campaign whose runs are all done.
+
+    Raises
+    ------
+    InputError
+        When a run of it has failed.
+    """
+    results = read_results(folder)
+    if results.failures:
+        first = results.failures[0]
+        raise InputError(folder, f"{len(results.failures)} runs have no result; {first.name}: {first.reason}")
+    runs = results.runs.assign(link=[_link(row) for _, row in results.runs.iterrows()])
+    return Campaign(folder, runs.sort_values("link", kind="stable", ignore_index=True))
+
+
+def _link(run: pd.Series) -> str:
+    """Return the name of a run's link: its trace, its scheme, and the order of packets if it is not kept."""
+    scheme = "" if run["scheme"] == "none" else f", {run['scheme']}"
+    return f"{run['trace']}{scheme}" + ("" if run["in_order"] else ", any order")
+
+
+def write_report(campaigns: Sequence[Campaign], page: Path, figure: Path) -> None:
     """Write the tables into the page, and the figure."""
-    written = {"written by make judge": "\n".join(tables(store)).rstrip()}
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), written), encoding="utf-8")
-    draw(store)
+    runs = pd.concat([campaign.runs for campaign in campaigns], ignore_index=True)
+    written = {
+        "runs of make judge": _extent(runs),
+        "beyond the bound": "\n".join(table_beyond(runs)),
+        "written by make judge": "\n".join(tables(runs)).rstrip(),
+    }
+    page.write_text(filled(page.read_text(encoding="utf-8"), written), encoding="utf-8")
+    draw(campaigns, figure)
 
 
-def tables(store: Store) -> list[str]:
+def _extent(runs: pd.DataFrame) -> str:
+    durations = ", ".join(f"{duration:g}" for duration in sorted(set(runs["duration_s"])))
+    seeds = runs.groupby("stack")["seed"].nunique()
+    counts = ", ".join(f"{seeds[stack]} of stack {stack}" for stack in (LINUX, *STACKS) if stack in seeds)
+    return f"The tables hold {len(runs)} runs of {durations} s. Seeds: {counts}."
+
+
+def table_beyond(runs: pd.DataFrame) -> list[str]:
+    """Return a table of every mean of the modern stack that is further than `ALLOWED` from the kernel's."""
+    lines = ["| variant | link | modern minus kernel |", "| --- | --- | --- |"]
+    for tcp in _variants(runs):
+        for link in dict.fromkeys(runs["link"]):
+            relative = _relative_difference(
+                _chosen(runs, tcp, link, "modern"), _chosen(runs, tcp, link, LINUX)
+            )
+            if abs(relative.mean) > ALLOWED:
+                cell = f"{relative.mean:+.1%} ({relative.low:+.1%} to {relative.high:+.1%})"
+                lines.append(f"| {VARIANTS[tcp].label} | {link} | {cell} |")
+    return lines
+
+
+def tables(runs: pd.DataFrame) -> list[str]:
     """Return one table per variant: goodput, retransmissions and mean window, of the kernel and of ns-2."""
     lines = []
-    for variant in VARIANTS:
-        stacks = [stack for stack in STACKS if can_run(stack, variant)]
-        heads = ["kernel: goodput", "sent again", "window"]
-        for stack in stacks:
-            heads += [f"{stack}: goodput", "sent again", "window"]
-        lines += [f"### {variant}", "", f"| link | {' | '.join(heads)} |", "| --- |" + " --- |" * len(heads)]
-        for case in CASES:
-            judge = store.runs(KERNEL, case, variant)
-            cells = [_goodput(judge), _again(judge), _window(judge)]
+    for tcp in _variants(runs):
+        present = set(runs[runs["tcp"] == tcp]["stack"])
+        stacks = [stack for stack in STACKS if stack in present]
+        heads = [
+            head for name in ("kernel", *stacks) for head in (f"{name}: goodput", "retransmitted", "window")
+        ]
+        lines += [f"### {VARIANTS[tcp].label}", "", f"| link | {' | '.join(heads)} |"]
+        lines += ["| --- |" + " --- |" * len(heads)]
+        for link in dict.fromkeys(runs["link"]):
+            kernel = _chosen(runs, tcp, link, LINUX)
+            cells = [_goodput(kernel), *_sending(kernel)]
             for stack in stacks:
-                runs = store.runs(stack, case, variant)
-                cells += [_deviation(runs, judge), _again(runs), _window(runs)]
-            lines.append(f"| {case.title} | {' | '.join(cells)} |")
+                own = _chosen(runs, tcp, link, stack)
+                cells += [_compared(own, kernel), *_sending(own)]
+            lines.append(f"| {link} | {' | '.join(cells)} |")
         lines.append("")
     return lines
 
 
-def _goodput(runs: Sequence[Transfer]) -> str:
-    rates = [run.goodput_bps / 1000 for run in runs]
-    return f"{np.mean(rates):.0f} ({np.std(rates, ddof=1):.0f})"
+def _variants(runs: pd.DataFrame) -> list[str]:
+    return list(dict.fromkeys(runs["tcp"]))
 
 
-def _deviation(runs: Sequence[Transfer], judge: Sequence[Transfer]) -> str:
-    own, other = (np.mean([run.goodput_bps for run in some]) for some in (runs, judge))
-    relative = own / other - 1
-    text = f"{own / 1000:.0f} ({relative:+.0%})"
+def _chosen(runs: pd.DataFrame, tcp: str, link: str, stack: str) -> pd.DataFrame:
+    """Return the runs of one cell, seed by seed."""
+    same = (runs["tcp"] == tcp) & (runs["link"] == link) & (runs["stack"] == stack)
+    return runs[same].sort_values("seed")
+
+
+def _goodput(runs: pd.DataFrame) -> str:
+    value = t_interval(runs["goodput_bps"] / 1000)
+    return f"{value.mean:.0f} ± {value.half_width:.0f}"
+
+
+def _relative_difference(own: pd.DataFrame, kernel: pd.DataFrame) -> Interval:
+    """Return the difference of goodputs on the seeds that both have, as a share of the kernel's mean."""
+    pairs = own.merge(kernel, on="seed", suffixes=("_own", "_kernel"))
+    first, second = pairs["goodput_bps_own"], pairs["goodput_bps_kernel"]
+    return paired_difference(first / second.mean(), second / second.mean())[0]
+
+
+def _compared(own: pd.DataFrame, kernel: pd.DataFrame) -> str:
+    relative = _relative_difference(own, kernel).mean
+    text = f"{_goodput(own)} ({relative:+.0%})"
     return f"**{text}**" if abs(relative) > ALLOWED else text
 
 
-def _again(runs: Sequence[Transfer]) -> str:
-    return f"{sum(run.retransmissions for run in runs) / sum(run.segments_sent for run in runs):.2%}"
+def _sending(runs: pd.DataFrame) -> tuple[str, str]:
+    """Return the share of retransmissions among the segments sent, and the mean window."""
+    share = runs["retransmissions"].sum() / runs["segments_sent"].sum()
+    return f"{share:.2%}", f"{runs['cwnd_mean_packets'].mean():.0f}"
 
 
-def _window(runs: Sequence[Transfer]) -> str:
-    return f"{np.mean([run.cwnd_mean_packets for run in runs]):.0f}"
-
-
-def draw(store: Store) -> None:
-    """Draw the windows of the first repeat: a row per link, a column per variant."""
-    cases = [case for case in CASES if case.name in DRAWN]
-    with new_figure(10.0, 2.1 * len(cases)) as figure:
-        rows = figure.subplots(len(cases), len(VARIANTS), sharex=True, squeeze=False)
-        for axes_row, case in zip(rows, cases, strict=True):
-            for axes, variant in zip(axes_row, VARIANTS, strict=True):
-                highest = 1.0
-                for stack in (KERNEL, *STACKS):
-                    transfer = store.get(stack, case, variant, 0)
-                    if transfer is None:
-                        continue
-                    times_s, windows = np.array(transfer.windows).T
-                    axes.plot(
-                        times_s,
-                        windows,
-                        color=COLOURS[stack],
-                        linewidth=WIDTHS[stack],
-                        drawstyle="steps-post",
-                        label=stack if stack == KERNEL else f"ns-2, {stack}",
-                    )
-                    late = windows[times_s > 0.1 * DURATION_NS / NS_PER_S]
-                    highest = max(highest, 1.4 * float(np.quantile(late, 0.99)))
-                axes.set_ylim(0, highest)
-                axes.set_title(f"{variant}, {case.title}", fontsize=9)
+def draw(campaigns: Sequence[Campaign], path: Path) -> None:
+    """Draw the windows of the runs that kept their records: a row per link, a column per variant."""
+    windows = _windows(campaigns)
+    with new_figure(10.0, 2.1 * len(DRAWN_LINKS)) as figure:
+        rows = figure.subplots(len(DRAWN_LINKS), len(DRAWN_VARIANTS), sharex=True, squeeze=False)
+        for axes_row, link in zip(rows, DRAWN_LINKS, strict=True):
+            for axes, tcp in zip(axes_row, DRAWN_VARIANTS, strict=True):
+                _draw_panel(axes, {stack: windows.get((link, tcp, stack)) for stack in COLOURS})
+                axes.set_title(f"{VARIANTS[tcp].label}, {link}", fontsize=9)
         for axes in rows[:, 0]:
             axes.set_ylabel("window (segments)")
         for axes in rows[-1]:
             axes.set_xlabel("time (s)")
         handles, labels = rows[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=len(labels))
-        save(figure, FIGURE)
+        save(figure, path)
+
+
+Windows = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+"""Times in seconds, and congestion windows in segments."""
+
+
+def _windows(campaigns: Sequence[Campaign]) -> dict[tuple[str, str, str], Windows]:
+    """Return the windows of each drawn run, by link, variant and stack."""
+    found = {}
+    for campaign in campaigns:
+        runs = campaign.runs
+        drawn = runs[runs["link"].isin(DRAWN_LINKS) & runs["tcp"].isin(DRAWN_VARIANTS)]
+        for records in read_chosen(campaign.folder, drawn):
+            run = drawn.iloc[records.row]
+            times_s = records.windows["time_ns"] / NS_PER_S
+            found[run["link"], run["tcp"], run["stack"]] = times_s, records.windows["cwnd_packets"]
+    return found
+
+
+def _draw_panel(axes: Axes, of_stack: dict[str, Windows | None]) -> None:
+    """Draw the windows of all stacks; the height leaves out the first slow start."""
+    highest = 1.0
+    for stack, windows in of_stack.items():
+        if windows is None:
+            continue
+        times_s, cwnd_packets = windows
+        label = "kernel" if stack == LINUX else f"ns-2, {stack}"
+        style = {"color": COLOURS[stack], "linewidth": WIDTHS[stack], "label": label}
+        axes.plot(times_s, cwnd_packets, drawstyle="steps-post", **style)
+        late = cwnd_packets[times_s > 0.1 * times_s[-1]]
+        highest = max(highest, 1.4 * float(np.quantile(late, 0.99)))
+    axes.set_ylim(0, highest)

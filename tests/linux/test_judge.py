@@ -1,0 +1,86 @@
+"""The judgement, small: kernel and ns-2 over one short link, and the page's tables from rows made by hand."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+
+from analysis.judge import report
+from analysis.judge.__main__ import SCENARIOS, main
+from tmt.campaign.scenario import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHORT = {
+    r"^seeds = \d+": "seeds = 2",
+    r"^duration = \d+": "duration = 5",
+    r"^length = \d+": "length = 20",
+    r"^tcp = .*$": 'tcp = ["cubic", "bbr"]',
+    r"^probability = .*$": "probability = [0.01]",
+}
+PLACES = "".join(
+    f"<!-- {name} -->\n<!-- end -->\n"
+    for name in ("runs of make judge", "beyond the bound", "written by make judge")
+)
+
+
+def row(stack: str, seed: int, goodput_bps: float, retransmissions: int) -> dict[str, Any]:
+    """A finished run over one link."""
+    return {
+        "tcp": "newreno",
+        "stack": stack,
+        "link": "GEO link",
+        "seed": seed,
+        "duration_s": 100.0,
+        "goodput_bps": goodput_bps,
+        "retransmissions": retransmissions,
+        "segments_sent": 1000,
+        "cwnd_mean_packets": 80.0,
+    }
+
+
+def test_scenarios__hold_nine_links() -> None:
+    scenarios = [load(path) for path in SCENARIOS]
+    assert sum(len(one.traces) * len(one.schemes) * len(one.links) for one in scenarios) == 9
+
+
+def test_tables__compare_with_the_kernel_on_the_same_seeds() -> None:
+    kernel, modern = (1e6, 2e6, 3e6), (1.1e6, 2.4e6, 3.7e6)
+    rows = [row("linux", seed, goodput, 10) for seed, goodput in enumerate(kernel)]
+    rows += [row("modern", seed, goodput, 25) for seed, goodput in enumerate(modern)]
+    rows += [row("2009", 2, 3.1e6, 5)]
+    line = report.tables(pd.DataFrame(rows))[-2]
+    # By hand: t(0.975, 2) = 4.303, standard deviations 1000 and 1300, over sqrt(3). 2009 has one seed alone,
+    # on which the kernel had 3000.
+    cells = ["GEO link", "2000 ± 2484", "1.00%", "80", "**2400 ± 3229 (+20%)**", "2.50%", "80"]
+    assert line.strip("| ").split(" | ")[: len(cells)] == cells
+    assert line.endswith("3100 ± nan (+3%) | 0.50% | 80 |")
+    # Differences 100, 400, 700 over 2000: mean 0.2, standard deviation 0.15.
+    assert report.table_beyond(pd.DataFrame(rows))[2:] == [
+        "| New Reno | GEO link | +20.0% (-17.3% to +57.3%) |"
+    ]
+
+
+@pytest.mark.ns2
+@pytest.mark.usefixtures("kernel", "simulator")
+def test_judge__writes_page_and_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = SCENARIOS[0].read_text()
+    for pattern, replacement in SHORT.items():
+        text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
+    scenario, page, figure = (tmp_path / name for name in ("losses.toml", "page.md", "windows.png"))
+    scenario.write_text(text)
+    page.write_text(PLACES)
+    monkeypatch.setattr(report, "DRAWN_LINKS", ("GEO link", "GEO link, loss 0.01"))
+    monkeypatch.setattr(report, "DRAWN_VARIANTS", ("cubic", "bbr"))
+    main(tmp_path, [scenario], page, figure)
+    written = page.read_text()
+    assert (
+        "The tables hold 20 runs of 5 s. Seeds: 2 of stack linux, 2 of stack modern, 2 of stack 2009."
+        in written
+    )
+    assert written.count("| GEO link, loss 0.01 | ") >= 2
+    assert figure.stat().st_size > 10_000
