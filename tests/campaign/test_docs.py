@@ -1,4 +1,4 @@
-"""What the pages about scenarios, campaigns and statistics say is so."""
+"""The statements of the pages about scenarios, campaigns and statistics are true."""
 
 from __future__ import annotations
 

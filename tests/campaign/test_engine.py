@@ -1,4 +1,4 @@
-"""The real command with the real simulator: whatever is killed, the campaign ends as if nothing had been."""
+"""The real command with the real simulator: a campaign with killed processes ends with the same results."""
 
 from __future__ import annotations
 

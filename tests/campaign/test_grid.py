@@ -1,4 +1,4 @@
-"""A run's key says everything that decides its outcome, and nothing else."""
+"""A run's key covers everything that decides the run's result, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tmt run` as people and scripts meet it."""
+"""`tmt run`: output for people and for scripts, and exit statuses."""
 
 from __future__ import annotations
 

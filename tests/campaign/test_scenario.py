@@ -1,4 +1,4 @@
-"""A scenario file is taken as it is meant or refused in one line that names place, key, value and choice."""
+"""A scenario file is read correctly, or refused in one line that names place, key, value and choice."""
 
 from __future__ import annotations
 

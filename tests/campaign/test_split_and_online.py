@@ -1,4 +1,4 @@
-"""A campaign over paths with and without a proxy, with schemes that work online, run by the real command."""
+"""The real command runs a campaign over paths with and without a proxy, with online schemes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store keeps every finished run once, whoever writes to it and however they end."""
+"""A store keeps every finished run once, for several writers and after each kind of abrupt end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Erasure streams: the same however they are cut, and with the laws that the models state."""
+"""Erasure streams do not depend on the pieces, and have the laws of the models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The land-mobile-satellite channel as users meet it: cuts, seeds, sweeps, profiles, and what is refused."""
+"""The public interface of the land-mobile-satellite channel: pieces, seeds, sweeps, profiles, refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shadows that are alike: cuts, the law of their spacing, what is erased in them, and what is refused."""
+"""The channel of equal shadows: pieces, the law of the spacing, erasures, refusals."""
 
 from __future__ import annotations
 

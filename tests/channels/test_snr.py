@@ -1,4 +1,4 @@
-"""The channel of a measured signal: series, tables of error rates, and what they erase."""
+"""The channel of a measured signal: series, tables of error rates, and the resulting erasures."""
 
 from __future__ import annotations
 

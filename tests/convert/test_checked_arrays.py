@@ -1,4 +1,4 @@
-"""Conversion in memory refuses the arrays that no file may hold, in the words of files."""
+"""Conversion in memory refuses the same arrays as file readers, with the same messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tmt convert` as users type it."""
+"""`tmt convert`: options, output and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion from file to file: the same as in memory, bounded, whole or not at all."""
+"""Conversion from file to file: equal to that in memory, in bounded memory, with complete files or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion where compiled code can be kept nowhere: a program and a home that cannot be written."""
+"""Conversion without a cache for compiled code: program and home folder are read-only."""
 
 from __future__ import annotations
 

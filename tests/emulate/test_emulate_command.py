@@ -1,4 +1,4 @@
-"""`tmt emulate` as people mistype it: one line, exit status 2, and no packet has moved."""
+"""Wrong command lines of `tmt emulate`: one line, exit status 2, and no packet is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What docs/emulation.md says is so: its example runs as printed, its table names every figure."""
+"""docs/emulation.md is correct: its example runs as printed, and its table names every figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs behind the link: exit status, signals, traffic, and that nothing of them stays."""
+"""Programs behind the link: exit status, signals, traffic, and no remaining processes."""
 
 from __future__ import annotations
 

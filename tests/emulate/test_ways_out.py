@@ -1,4 +1,4 @@
-"""Ways out of the emulated network: from a port of the receiver on to a host of the real one."""
+"""Ways out of the emulated network: from a port of the receiver to a host of the real network."""
 
 from __future__ import annotations
 

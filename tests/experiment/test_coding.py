@@ -1,4 +1,4 @@
-"""What FECTCP's codes are, and that the table of their overheads is one of real decoders."""
+"""FECTCP's codes, and the table of their overheads against real decoders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tmt replay` as people call it: refusals, table, JSON, kept records and figure."""
+"""`tmt replay`: refusals, table, JSON, kept records and figure."""
 
 from __future__ import annotations
 

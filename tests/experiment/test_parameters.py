@@ -1,4 +1,4 @@
-"""What a replay may be made of, and what is computed from it before it runs."""
+"""Allowed settings of a replay, and the values computed from them before the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading what a simulation leaves: good records, and each way in which they can be bad."""
+"""Reading the records of a simulation: good ones, and every kind of damage."""
 
 from __future__ import annotations
 

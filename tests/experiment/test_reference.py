@@ -1,4 +1,4 @@
-"""The page about metrics is what the declarations say."""
+"""The page about metrics agrees with the declarations."""
 
 from __future__ import annotations
 

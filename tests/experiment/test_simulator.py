@@ -1,4 +1,4 @@
-"""How a simulation that goes wrong is reported, with real processes in the simulator's place."""
+"""Reports of failed simulations, with real processes in the simulator's place."""
 
 from __future__ import annotations
 

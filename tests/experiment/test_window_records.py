@@ -1,4 +1,4 @@
-"""What the window records say of a sender, against the packet records of the same run."""
+"""Window records of a sender against the packet records of the same run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every command: quick help that teaches, documentation, and refusals in one line."""
+"""Rules for every command: quick help with examples, documentation, and refusals in one line."""
 
 from __future__ import annotations
 

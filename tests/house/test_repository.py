@@ -1,4 +1,4 @@
-"""What holds for the repository as a whole: its links lead somewhere, and the README's commands exist."""
+"""Rules for the whole repository: links have targets, and the README's commands exist."""
 
 from __future__ import annotations
 

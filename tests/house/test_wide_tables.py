@@ -1,4 +1,4 @@
-"""Tables on terminals that are narrower than they: no figure is cut."""
+"""Tables on terminals that are too narrow: no figure is cut."""
 
 from __future__ import annotations
 

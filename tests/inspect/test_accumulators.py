@@ -1,4 +1,4 @@
-"""What a trace is reduced to while it streams by, against plain computations over the whole."""
+"""Accumulators over a streamed trace, against direct computations over the whole trace."""
 
 from __future__ import annotations
 

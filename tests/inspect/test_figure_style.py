@@ -1,4 +1,4 @@
-"""The table of colours, markers and hatches covers what there is to draw, and tells it apart."""
+"""The table of colours, markers and hatches covers every drawn name and distinguishes them."""
 
 from __future__ import annotations
 

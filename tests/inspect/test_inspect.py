@@ -1,4 +1,4 @@
-"""Summaries of traces: by hand, however they are cut, and against the counts of the conversions."""
+"""Summaries of traces: hand arithmetic, any pieces, and the counts of the conversions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all, whatever stops the writing."""
+"""Files appear completely or not at all, however writing is stopped."""
 
 from __future__ import annotations
 

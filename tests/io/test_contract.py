@@ -1,4 +1,4 @@
-"""The contract files: every reader accepts the good ones and refuses the bad ones in the words agreed."""
+"""Contract files: every reader accepts the good ones and refuses the bad ones with the agreed messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on formats is current, names every format, and its examples are what it says."""
+"""The page on formats is current, names every format, and has correct examples."""
 
 from __future__ import annotations
 

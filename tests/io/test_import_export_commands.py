@@ -1,4 +1,4 @@
-"""`tmt import` and `tmt export`, as they are typed."""
+"""`tmt import` and `tmt export`: options, output and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is typed on the command line: times in seconds, kept as nanoseconds, and numbers within bounds."""
+"""Option types of the command line: times in seconds become nanoseconds, numbers have bounds."""
 
 from __future__ import annotations
 

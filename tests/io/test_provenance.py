@@ -1,4 +1,4 @@
-"""How a file was made, in words that stay the same when it is made again."""
+"""Metadata about a file's making are the same when the file is made again."""
 
 from __future__ import annotations
 

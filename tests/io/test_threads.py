@@ -1,4 +1,4 @@
-"""Reading ahead and writing behind: order, errors, and an end before the end."""
+"""Reading ahead and writing behind: order, errors, and early closing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every trace format, in a loop over the registry."""
+"""Rules for every trace format, in a loop over the registry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals cover as often as they claim, and the ranking says what the pairs say."""
+"""Intervals have their stated coverage, and the ranking agrees with the pairwise tests."""
 
 from __future__ import annotations
 

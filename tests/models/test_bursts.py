@@ -1,4 +1,4 @@
-"""Burst and gap lengths: geometric where the states are the erasures, of phase type elsewhere."""
+"""Burst and gap lengths: geometric if the states are the erasures, else of phase type."""
 
 from __future__ import annotations
 

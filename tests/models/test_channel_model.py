@@ -1,4 +1,4 @@
-"""The two-state chain: its stationary law, its powers, what it refuses."""
+"""The two-state chain: stationary law, powers, refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tmt model`: what it prints, what it draws, what it refuses."""
+"""`tmt model`: output, figures, refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The printed formulas, by hand arithmetic: they are kept to the letter, also where they cannot be right."""
+"""The printed formulas by hand arithmetic: they are kept exactly as printed, wrong ones included."""
 
 from __future__ import annotations
 

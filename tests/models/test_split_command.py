@@ -1,4 +1,4 @@
-"""`tmt model split`: what it prints, what it draws, what it refuses."""
+"""`tmt model split`: output, figures, refusals."""
 
 from __future__ import annotations
 

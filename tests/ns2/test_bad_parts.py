@@ -1,4 +1,4 @@
-"""What a script may not say to a part of CLIFT is refused in one line."""
+"""Wrong arguments of a script to CLIFT's Tcl classes are refused in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `clift-ns2/build.py` says and does when something is missing or wrong, in a copy of its folder."""
+"""`clift-ns2/build.py` with missing or wrong inputs, in a copy of its folder."""
 
 from __future__ import annotations
 

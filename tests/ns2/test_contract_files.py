@@ -1,4 +1,4 @@
-"""The simulator reads the contract files as TMT does, and refuses the bad ones in the same words."""
+"""The simulator reads the contract files as TMT does, and refuses the bad ones with the same messages."""
 
 from __future__ import annotations
 

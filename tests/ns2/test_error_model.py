@@ -1,4 +1,4 @@
-"""`ErrorModel/NeymanA` inside ns-2: the process that TMT's channel and the formulas have."""
+"""`ErrorModel/NeymanA` inside ns-2 has the process of TMT's channel and of the formulas."""
 
 from __future__ import annotations
 
