@@ -96,6 +96,8 @@ static int receive(void *argument)
 
 	if (kernel_accept(flow->listener, &sock, 0))
 		return 0;
+	/* The window that is advertised would begin small, and bound a fast start. */
+	tcp_sk(sock->sk)->rcv_ssthresh = tcp_sk(sock->sk)->window_clamp;
 	for (;;) {
 		struct msghdr message = { .msg_flags = MSG_TRUNC };
 		struct kvec nowhere = { zeros, CHUNK_BYTES };

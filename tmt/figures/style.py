@@ -63,7 +63,7 @@ class SchemeStyle:
 
 
 _TCP_COLOURS = (MUTED, ORANGE, GREEN, BLUE, PURPLE, VERMILLION, SKY, INK, YELLOW)
-_TCP_MARKERS = "os^DvPXh*<>dpH8+x1234"
+_TCP_MARKERS = "os^DvPXh*<>dpH8"
 _SCHEME_LOOKS = (
     (MUTED, ":", "", 0.30),
     (GREEN, "-.", "..", 0.55),
@@ -77,7 +77,7 @@ _SCHEME_LOOKS = (
 TCP_STYLES = {
     name: TcpStyle(variant.label, *look)
     for (name, variant), look in zip(
-        VARIANTS.items(), zip(cycle(_TCP_COLOURS), _TCP_MARKERS, strict=False), strict=False
+        VARIANTS.items(), zip(cycle(_TCP_COLOURS), cycle(_TCP_MARKERS), strict=False), strict=False
     )
 }
 SCHEME_STYLES = {
