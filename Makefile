@@ -15,9 +15,10 @@ JIT_OFF_TESTS := $(addprefix tests/,channels convert fit inspect io metrics mode
 help:  ## show this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
-run: setup  ## compare the TCP variants over the sample trace: a table, a figure, a report
+run: setup  ## compare the TCP variants over the sample trace and a measured one: tables, figures, a report
 	$(BIN)/tmt run scenarios/quickstart.toml
 	$(BIN)/tmt report out/quickstart
+	$(BIN)/tmt run scenarios/measured-gnss-drive.toml
 
 test: setup test-packages  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 -q

@@ -59,7 +59,7 @@ def _run(folder: Path, *options: str) -> str:
 def test_campaign__compares_split_connections_and_online_schemes(results: Path) -> None:
     said = _run(results)
     assert "18 runs done, 0 failed, 0 open" in said
-    for words in ("no proxy", "proxy's buffer of 8 packets", "GBN(4, persistency 1)", "ARQ online=True"):
+    for words in ("proxy off", "proxy's buffer 8 packets", "GBN(4, persistency 1)", "ARQ online=True"):
         assert words in " ".join(said.split())
     rows = pq.read_table(results / "out" / "split" / "results.parquet").to_pylist()
     assert {(row["proxy"], row["proxy_buffer_packets"], row["proxy_tcp"]) for row in rows} == {

@@ -75,7 +75,7 @@ def test_convert__loads_only_what_it_needs(tmp_path: Path, ending: str) -> None:
     )
     assert (
         set(json.loads(result.stdout.splitlines()[-1]))
-        & {"scipy.linalg", "pandas", "pyarrow.compute", "matplotlib", "distributed"}
+        & {"pandas", "pyarrow.compute", "matplotlib", "distributed"}
         == set()
     )
 
