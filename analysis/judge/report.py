@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from docs.page_tables import filled
 from tmt.errors import InputError
 from tmt.figures.style import BLUE, INK, ORANGE, new_figure, save
 from tmt.metrics.statistics import paired_difference, t_interval
@@ -18,6 +17,7 @@ from tmt.results.reading import read_results
 from tmt.results.records import read_chosen
 from tmt.settings.tcp import LINUX, VARIANTS
 from tmt.units import NS_PER_S
+from tools.page_tables import filled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

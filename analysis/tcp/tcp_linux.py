@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.by_hand import start
-from docs.page_tables import filled
 from tmt.cli.progress import progress_bar
 from tmt.experiment import Experiment, PlainLink, TraceLink
 from tmt.io import write_trace
@@ -30,6 +29,7 @@ from tmt.io.atomic import staged
 from tmt.metrics.transport import RECEIVED, SENT
 from tmt.trace import LinkTrace
 from tmt.units import NS_PER_MS, NS_PER_S
+from tools.page_tables import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

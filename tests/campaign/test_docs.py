@@ -50,10 +50,10 @@ def test_example__is_a_scenario_of_60_runs(tmp_path: Path) -> None:
 
 
 def test_tables_of_parameters__are_what_their_program_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(DOCS)
+    monkeypatch.syspath_prepend(DOCS.with_name("tools"))
     tables = importlib.import_module("scenario_tables").tables()
     made = importlib.import_module("page_tables").filled(SCENARIOS, tables)
-    assert made == SCENARIOS, "run `python docs/scenario_tables.py`"
+    assert made == SCENARIOS, "run `python tools/scenario_tables.py`"
 
 
 def test_tables__name_every_key() -> None:

@@ -11,13 +11,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_metrics_page__is_current() -> None:
-    spec = importlib.util.spec_from_file_location("metrics_reference", ROOT / "docs" / "metrics_reference.py")
+    spec = importlib.util.spec_from_file_location(
+        "metrics_reference", ROOT / "tools" / "metrics_reference.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert (ROOT / "docs" / "metrics.md").read_text() == module.reference(), (
-        "run `python docs/metrics_reference.py`"
+        "run `python tools/metrics_reference.py`"
     )
 
 

@@ -160,10 +160,10 @@ def test_reference__is_current() -> None:
     script = "import cli_reference; print(cli_reference.reference(), end='')"
     done = subprocess.run(
         [sys.executable, "-c", script],
-        cwd=ROOT / "docs",
+        cwd=ROOT / "tools",
         capture_output=True,
         encoding="utf-8",
         check=True,
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
     )
-    assert (ROOT / "docs" / "cli.md").read_text() == done.stdout, "run `python docs/cli_reference.py`"
+    assert (ROOT / "docs" / "cli.md").read_text() == done.stdout, "run `python tools/cli_reference.py`"

@@ -16,11 +16,11 @@ PAGE = (DOCS / "formats.md").read_text(encoding="utf-8")
 
 
 def test_page__is_what_its_maker_makes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(DOCS)
+    monkeypatch.syspath_prepend(DOCS.with_name("tools"))
     made = importlib.import_module("page_tables").filled(
         PAGE, importlib.import_module("format_tables").tables()
     )
-    assert made == PAGE, "run `python docs/format_tables.py`"
+    assert made == PAGE, "run `python tools/format_tables.py`"
 
 
 @pytest.mark.parametrize("name", ENDINGS)

@@ -1,4 +1,4 @@
-"""Fills the table of `docs/lms.md` from the parameters and the profiles: ``python docs/lms_tables.py``."""
+"""Fills the table of `docs/lms.md` from the parameters and the profiles: ``python tools/lms_tables.py``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tmt.channels.lms_profiles import PROFILES
 if TYPE_CHECKING:
     from tmt.channels.profile import Profile, Sourced
 
-PAGE = Path(__file__).with_name("lms.md")
+PAGE = Path(__file__).parents[1] / "docs" / "lms.md"
 
 
 def _origins() -> list[str]:

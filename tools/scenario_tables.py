@@ -1,4 +1,4 @@
-"""Fills the tables of `docs/scenarios.md` from the parameters: ``python docs/scenario_tables.py``."""
+"""Fills the tables of `docs/scenarios.md` from the parameters: ``python tools/scenario_tables.py``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from page_tables import filled
 from tmt.settings.settings import PARAMETERS
 from tmt.units import ns_to_seconds
 
-PAGE = Path(__file__).with_name("scenarios.md")
+PAGE = Path(__file__).parents[1] / "docs" / "scenarios.md"
 TABLES = ("link", "wired", "proxy", "traffic")
 
 

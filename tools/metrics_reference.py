@@ -18,7 +18,7 @@ HEAD = """\
 
 This page tells you what every column of a run's result counts, in which unit, and when it is empty. One run
 ([replay](replay.md)) gives one row; a campaign's results hold one row per run. Null means that a figure does
-not exist; no column holds NaN. `python docs/metrics_reference.py` writes this page from `tmt/run_columns.py`
+not exist; no column holds NaN. `python tools/metrics_reference.py` writes this page from `tmt/run_columns.py`
 and `tmt/schema.py`.
 
 All figures are computed from the packet and window records at the end of this page. Taps at the TCP agents
@@ -106,4 +106,4 @@ def _records(table: Table) -> str:
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("metrics.md").write_text(reference())
+    (Path(__file__).parents[1] / "docs" / "metrics.md").write_text(reference())

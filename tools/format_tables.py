@@ -1,4 +1,4 @@
-"""Fills the tables of `docs/formats.md` from schema and refusals: ``python docs/format_tables.py``."""
+"""Fills the tables of `docs/formats.md` from schema and refusals: ``python tools/format_tables.py``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tmt.io.refusals import REFUSALS
 from tmt.io.registry import FORMATS
 from tmt.schema import TABLES, Column, Table
 
-PAGE = Path(__file__).with_name("formats.md")
+PAGE = Path(__file__).parents[1] / "docs" / "formats.md"
 
 
 def _values(column: Column) -> str:

@@ -12,7 +12,7 @@ from tmt.cli import COMMANDS
 HEAD = """\
 # The command line
 
-Written by `python docs/cli_reference.py` from the commands themselves; `tmt COMMAND --help` prints the same.
+Written by `python tools/cli_reference.py` from the commands themselves; `tmt COMMAND --help` prints the same.
 Times are seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
 the key or the option; a failed run ends in exit status 1.
 """
@@ -42,4 +42,4 @@ def _sections(command: click.Command, name: str, mark: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("cli.md").write_text(reference())
+    (Path(__file__).parents[1] / "docs" / "cli.md").write_text(reference())
