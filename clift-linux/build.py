@@ -24,10 +24,7 @@ PACKAGES = re.compile(r"linux-source-6\.(\d+)")
 OLDEST_MINOR = 12
 """The driver and the patches were tried with 6.12."""
 HOST_SOURCES = (
-    *(
-        f"core/{name}.cc"
-        for name in ("delivery_plan", "row_clock", "row_summary", "trace_file", "npy", "record_file", "text")
-    ),
+    *sorted(str(path.relative_to(CORE)) for path in CORE.glob("core/*.cc")),
     *(f"emulate/{name}.cc" for name in ("flow_table", "ip_packet", "rate_plan", "report", "histogram")),
 )
 """The parts of the link core that the driver is linked with."""

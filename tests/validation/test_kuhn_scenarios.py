@@ -24,8 +24,7 @@ SHORT = {
     r"^duration = \d+": "duration = 4",
     r"^length = \d+": "length = 20",
     r"^realisations = \d+": "realisations = 1",
-    r'^published = "(?=\w)': f'published = "{ROOT}/scenarios/',
-    r'"\.\./': f'"{ROOT}/',
+    r'^(?!published)(.*)"\.\./': rf'\1"{ROOT}/',
 }
 """What makes a campaign of seconds of a scenario: patterns of its lines, and what stands there instead."""
 
@@ -41,7 +40,12 @@ def test_scenario__runs(scenario: Path, tmp_path: Path) -> None:
             pytest.skip(f"{error}")
     for pattern, replacement in SHORT.items():
         text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
-    short = tmp_path / scenario.name
+    # Published values lie where the scenario says, seen from its folder.
+    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    (tmp_path / "analysis").symlink_to(ROOT / "analysis")
+    (tmp_path / "own").mkdir()
+    text = re.sub(r'^published = "(?=\w)', 'published = "../scenarios/', text, flags=re.MULTILINE)
+    short = tmp_path / "own" / scenario.name
     short.write_text(text)
     command = [TMT, "run", short, "--out", tmp_path / "out", "--jobs", "1", "--quiet"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -49,4 +53,6 @@ def test_scenario__runs(scenario: Path, tmp_path: Path) -> None:
     rows = pq.read_table(tmp_path / "out" / "results.parquet").to_pandas()
     assert set(rows["tcp"]) == {"cubic"}
     protected = rows[rows["scheme"] != "none"]
-    assert (protected["goodput_bytes"] > 0).mean() > 0.5, "at 5 dB some schemes may deliver nothing in 4 s"
+    assert not len(protected) or (protected["goodput_bytes"] > 0).mean() > 0.5, (
+        "at 5 dB some schemes may deliver nothing in 4 s"
+    )

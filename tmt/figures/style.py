@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, YELLOW = (
+BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY = (
     "#0072B2",
     "#D55E00",
     "#009E73",
     "#CC79A7",
     "#E69F00",
     "#56B4E9",
-    "#F0E442",
 )
 INK, MUTED, PALE = "#222222", "#7A7A7A", "#D9D9D9"
 
@@ -62,7 +61,7 @@ class SchemeStyle:
     shade: float
 
 
-_TCP_COLOURS = (MUTED, ORANGE, GREEN, BLUE, PURPLE, VERMILLION, SKY, INK, YELLOW)
+_TCP_COLOURS = (MUTED, ORANGE, GREEN, BLUE, PURPLE, VERMILLION, SKY, INK)
 _TCP_MARKERS = "os^DvPXh*<>dpH8"
 _SCHEME_LOOKS = (
     (MUTED, ":", "", 0.30),

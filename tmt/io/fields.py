@@ -85,7 +85,9 @@ def parse_block(block: bytes, dialect: Dialect, layout: Layout) -> Columns | Non
             parsed = csv.read_csv(
                 pa.BufferReader(block),
                 csv.ReadOptions(
-                    column_names=[str(n) for n in range(layout.width)], block_size=len(block) + 1
+                    use_threads=False,
+                    column_names=[str(n) for n in range(layout.width)],
+                    block_size=len(block) + 1,
                 ),
                 csv.ParseOptions(delimiter=dialect.delimiter, quote_char=False, ignore_empty_lines=False),
                 csv.ConvertOptions(

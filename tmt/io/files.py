@@ -39,6 +39,8 @@ def open_input(path: str) -> BinaryFile:
         file = _open_uri(path) if is_uri(path) else _open_local(path)
         magic = file.read(2)
         file.seek(0)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
         raise InputError(path, f"cannot be read: {reason.splitlines()[0]}") from error

@@ -58,6 +58,8 @@ def read_blocks(path: str) -> Blocks:
         wrong = next((field for field in fields if not _NUMBER.fullmatch(field)), None)
         if wrong is not None:
             raise InputError(path, f"{shown(wrong)} is no whole number", line.number)
+        if not fields:
+            raise InputError(path, f"{shown(line.text)} holds no number", line.number)
         rows.append((line.number, [int(float(field)) for field in fields]))
     if not rows:
         raise InputError(path, refusal("no_rows"))
