@@ -12,7 +12,8 @@ from tmt.cli import COMMANDS
 HEAD = """\
 # The command line
 
-Written by `python tools/cli_reference.py` from the commands themselves; `tmt COMMAND --help` prints the same.
+After reading this page you know every command, argument and option of `tmt`. `python tools/cli_reference.py`
+writes it from the commands themselves; `tmt COMMAND --help` prints the same.
 Times are seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
 the key or the option; a failed run ends in exit status 1.
 """
