@@ -74,7 +74,7 @@ def test_link__tells_lost_from_unsettled() -> None:
     assert trace.delivered.tolist() == [False, False, True]
 
 
-@settings(deadline=None)
+@settings(derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.booleans()), min_size=1, max_size=40))
 def test_link__is_its_slow_twin(logged: list[tuple[int, bool, bool]]) -> None:
     """Slow twin: take each process by itself; a block reaches from a first attempt up to the next one."""
@@ -125,7 +125,7 @@ def test_repeats__of_failures_keep_size_or_new_data_indicator() -> None:
     assert [attempt.repeat for attempt in toggled] == [False, False]
 
 
-@settings(deadline=None)
+@settings(derandomize=True, deadline=None)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=50))
 def test_separate__puts_equal_times_1_ns_apart_in_their_order(times: list[int]) -> None:
     times_ns = np.array(sorted(times), np.int64)

@@ -107,7 +107,12 @@ def test_excerpt__is_read_as_it_is(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", EXCERPTS)
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=150,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(damage=DAMAGE)
 def test_excerpt__that_is_damaged_is_refused_or_makes_a_good_trace(
     name: str, damage: list[tuple[float, int, str]], tmp_path: Path
@@ -117,7 +122,12 @@ def test_excerpt__that_is_damaged_is_refused_or_makes_a_good_trace(
     check(kind, tmp_path / "damaged", **options)
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=300,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
     damage=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 6), st.binary(max_size=6)), max_size=5),
     magic=st.sampled_from([b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\n\r\r\n"]),
@@ -137,7 +147,12 @@ def test_capture__that_is_damaged_is_refused_or_makes_a_good_trace(
     check("pcap", tmp_path / "damaged")
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=150,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(series=DAMAGE, table=DAMAGE)
 def test_signal__that_is_damaged_is_refused_or_makes_a_good_trace(
     series: list[tuple[float, int, str]], table: list[tuple[float, int, str]], tmp_path: Path

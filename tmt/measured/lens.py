@@ -71,6 +71,8 @@ def read_lens(path: str, direction: Direction) -> Probes:
             raise InputError(path, f"{shown(line.text)} holds a time beyond 146 years", line.number)
         if rows and row[0] < rows[-1][0]:
             raise InputError(path, f"time goes back from {rows[-1][0]} to {row[0]}", line.number)
+        if width == 2 and row[1] < 0:
+            raise InputError(path, f"the round trip is {row[1]} ms, must be 0 or more", line.number)
         rows.append(row)
     if not rows:
         raise InputError(path, refusal("no_rows"))
