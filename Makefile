@@ -78,7 +78,7 @@ $(VENV)/installed: pyproject.toml constraints.txt | system-packages
 simulator: | system-packages
 	@$(PYTHON) clift-ns2/build.py
 
-linux-kernel:  ## build Linux's own TCP in simulated time, for `stack = "linux"`: ten minutes, once
+linux-kernel:  ## build Linux's own TCP in simulated time, for `stack = "linux"`: some minutes, once
 ifneq ($(SYSTEM_PACKAGES),skip)
 	@tools/system-packages.sh linux
 endif
