@@ -6,10 +6,10 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from tmt.errors import SimulatorError
+from tmt.errors import SimulatorError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from tmt.backend.setup import Setup
@@ -147,6 +147,13 @@ class Backend(Protocol):
         RunError
             When the program fails, hangs or leaves damaged records.
         """
+
+
+def refuse_absent(backend: str, given: Mapping[str, bool]) -> None:
+    """Refuse the first setting that is given and that only ns-2 has (UsageError)."""
+    for name, is_given in given.items():
+        if is_given:
+            raise UsageError(f"{name} is given, which backend {backend} does not have; ns2 has it")
 
 
 class RunError(SimulatorError):

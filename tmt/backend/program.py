@@ -7,19 +7,43 @@ import select
 import signal
 import subprocess
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.backend.base import RunError
-from tmt.errors import OutputError
+from tmt.errors import OutputError, SimulatorError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 STDOUT, STDERR = "stdout.txt", "stderr.txt"
 LAST_LINES = 5
 LAST_BYTES = 4096
 _LONGEST_POLL_MS = 2**31 - 1
+
+
+def built_program(variable: str, default: Path, missing: str) -> Path:
+    """Return the program that an environment variable names, else the checkout's own.
+
+    Parameters
+    ----------
+    variable
+        The environment variable.
+    default
+        Where the checkout's own program is built.
+    missing
+        The message when it is not there, which says how to build it.
+
+    Raises
+    ------
+    SimulatorError
+        When the program is not there, or cannot be run.
+    """
+    named = os.environ.get(variable)
+    program = Path(named).absolute() if named else default
+    if not os.access(program, os.X_OK) or not program.is_file():
+        raise SimulatorError(f"{program}: {f'{variable} names no program' if named else missing}")
+    return program
 
 
 def run_program(

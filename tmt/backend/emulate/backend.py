@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.backend.base import Outcome, Recording, RowUse, RunError
+from tmt.backend.base import Outcome, Recording, RowUse, RunError, refuse_absent
 from tmt.backend.emulate.emulator import find_program, run
 from tmt.backend.emulate.parameters import Emulation
 from tmt.backend.program import last_words
-from tmt.errors import EmulatorError, UsageError
+from tmt.errors import EmulatorError
 from tmt.provenance import file_sha256
 from tmt.schema import UNSETTLED, WINDOW_RECORDS
 from tmt.settings.links import TraceLink
@@ -62,9 +62,7 @@ class Emulate:
             "window_packets": settings.window_packets is not None,
             "an online scheme": any(isinstance(link, TraceLink) and link.scheme for link in links),
         }
-        for name, is_given in absent.items():
-            if is_given:
-                raise UsageError(f"{name} is given, which backend {self.name} does not have; ns2 has it")
+        refuse_absent(self.name, absent)
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
         """Run one experiment; it takes as long as it says."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.backend.base import Outcome, RunError
+from tmt.backend.base import Outcome, RunError, refuse_absent
 from tmt.backend.linux.kernel import Kernel
 from tmt.backend.linux.settings_file import SETTINGS, settings_text
 from tmt.backend.linux.soundness import reason_to_doubt
 from tmt.backend.records import read_records
-from tmt.errors import SimulatorError, UsageError
+from tmt.errors import SimulatorError
 from tmt.settings.links import TraceLink
 from tmt.settings.tcp import LINUX
 
@@ -37,9 +37,7 @@ class Linux:
             "proxy": settings.proxy is not None,
             "an online scheme": any(isinstance(link, TraceLink) and link.scheme for link in links),
         }
-        for name, is_given in absent.items():
-            if is_given:
-                raise UsageError(f"{name} is given, which backend {self.name} does not have; ns2 has it")
+        refuse_absent(self.name, absent)
 
     def stamp(self) -> str:
         """Return the stamp of the kernel's build."""

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.backend.linux.settings_file import window_packets
-from tmt.backend.program import run_program
-from tmt.errors import SimulatorError
+from tmt.backend.program import built_program, run_program
 
 if TYPE_CHECKING:
     from tmt.backend.setup import Setup
@@ -39,15 +38,8 @@ class Kernel:
         SimulatorError
             When it is not there; the message says how to build it.
         """
-        named = os.environ.get("CLIFT_LINUX")
-        program = Path(named).absolute() if named else _HOME / "build" / "linux"
-        if not os.access(program, os.X_OK) or not program.is_file():
-            why = (
-                "CLIFT_LINUX names no program"
-                if named
-                else "stack linux needs its kernel; `make linux-kernel` builds it"
-            )
-            raise SimulatorError(f"{program}: {why}")
+        missing = "stack linux needs its kernel; `make linux-kernel` builds it"
+        program = built_program("CLIFT_LINUX", _HOME / "build" / "linux", missing)
         stamp = program.with_name("stamp")
         return cls(program, stamp.read_text().strip() if stamp.is_file() else f"unstamped {program}")
 

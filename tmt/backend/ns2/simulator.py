@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmt.backend.program import run_program
-from tmt.errors import SimulatorError
+from tmt.backend.program import built_program, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,13 +33,8 @@ class Simulator:
         SimulatorError
             When it is not there; the message says how to build it.
         """
-        named = os.environ.get("CLIFT_NS")
-        program = Path(named).absolute() if named else _HOME / "build" / "ns"
-        if not os.access(program, os.X_OK) or not program.is_file():
-            why = (
-                "CLIFT_NS names no program" if named else "the simulator is not built; `make setup` builds it"
-            )
-            raise SimulatorError(f"{program}: {why}")
+        missing = "the simulator is not built; `make setup` builds it"
+        program = built_program("CLIFT_NS", _HOME / "build" / "ns", missing)
         script = _HOME / "tcl" / "replay.tcl"
         return cls(program, script, _stamp(program, script.parent))
 
