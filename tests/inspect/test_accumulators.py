@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmt.metrics.distribution import Distribution, Histogram, of_counts, share_at_least
+from tmt.metrics.pauses import Pause, Pauses
 from tmt.metrics.runs import Outage, Runs
-from tmt.metrics.timeline import BINS, Timeline
+from tmt.metrics.timeline import BINS, LEAST_ROWS, Timeline
 
 flags = st.lists(st.booleans(), min_size=1, max_size=60)
 pieces = st.integers(1, 7)
@@ -93,7 +94,8 @@ def test_timeline__counts_every_slot_where_it_lies(gaps_ns: list[int], piece: in
     bad = np.arange(len(gaps_ns)) % 3 == 0
     timeline = Timeline()
     for start in range(0, len(gaps_ns), piece):
-        timeline.add(bad[start : start + piece], tx_time_ns[start : start + piece])
+        part = slice(start, start + piece)
+        timeline.add(tx_time_ns[part], bad[part], ~bad[part])
     span = int(tx_time_ns[-1] - tx_time_ns[0])
     assert span < BINS * timeline.width_ns
     assert timeline.width_ns == 1 or span >= BINS * timeline.width_ns // 2
@@ -103,3 +105,64 @@ def test_timeline__counts_every_slot_where_it_lies(gaps_ns: list[int], piece: in
     start_s, share = timeline.bad_share()
     assert start_s[0] == tx_time_ns[0] / 1e9
     assert np.nansum(share * timeline.slots[: len(share)]) == pytest.approx(bad.sum())
+
+
+@quick
+@given(
+    gaps_ns=st.lists(st.integers(1, 10**9), min_size=1, max_size=300),
+    piece=st.integers(1, 100),
+    has_sizes=st.booleans(),
+)
+def test_rates__of_each_bin_are_its_bytes_over_its_width(
+    gaps_ns: list[int], piece: int, has_sizes: bool
+) -> None:
+    tx_time_ns = 10**12 + np.cumsum(np.array(gaps_ns, np.int64))
+    bad = np.arange(len(gaps_ns)) % 5 == 1
+    good = np.arange(len(gaps_ns)) % 5 > 1  # others are neither, as unsettled rows
+    size_bytes = (np.arange(len(gaps_ns)) * 7919 % 1500 + 1).astype(np.uint32) if has_sizes else None
+    timeline = Timeline()
+    for start in range(0, len(gaps_ns), piece):
+        part = slice(start, start + piece)
+        sizes = None if size_bytes is None else size_bytes[part]
+        timeline.add(tx_time_ns[part], bad[part], good[part], sizes)
+    rates = timeline.rates()
+    if len(gaps_ns) == 1:
+        assert rates is None
+        return
+    assert rates is not None
+    rows, edges_ns = len(gaps_ns), np.round((rates.edges_s - rates.edges_s[0]) * 1e9).astype(np.int64)
+    # The rows fill the time from the first one to one mean interval after the last one.
+    assert edges_ns[-1] == pytest.approx(int(tx_time_ns[-1] - tx_time_ns[0]) * rows / (rows - 1), abs=1e3)
+    assert len(edges_ns) == 2 or rows / (len(edges_ns) - 1) >= LEAST_ROWS / 2
+    amounts = [1] * rows if size_bytes is None else size_bytes.tolist()
+    for place, (offered, taken) in enumerate(zip(rates.offered_per_s, rates.good_per_s, strict=True)):
+        width_ns = edges_ns[1]
+        inside = [i for i in range(rows) if (tx_time_ns[i] - tx_time_ns[0]) // width_ns == place]
+        width_s = float(edges_ns[place + 1] - edges_ns[place]) / 1e9
+        if width_s > 1e-3:  # edges in seconds since 10**12 ns are rounded to 0.1 us
+            assert offered * width_s == pytest.approx(sum(amounts[i] for i in inside), rel=1e-3)
+            assert taken * width_s == pytest.approx(sum(amounts[i] for i in inside if good[i]), rel=1e-3)
+
+
+@quick
+@given(gaps_ns=st.lists(st.integers(1, 2000), min_size=1, max_size=60), piece=pieces)
+def test_pauses__agree_with_counting(gaps_ns: list[int], piece: int) -> None:
+    tx_time_ns = np.cumsum(np.array(gaps_ns, np.int64))
+    pauses = Pauses()
+    for start in range(0, len(gaps_ns), piece):
+        pauses.add(tx_time_ns[start : start + piece])
+    between = gaps_ns[1:]  # the first value places the first row
+    if not between:
+        assert (pauses.longest, pauses.law(), pauses.are_regular) == (None, [], True)
+        return
+    place = between.index(max(between))
+    assert pauses.longest == Pause(int(tx_time_ns[place]), max(between))
+    assert pauses.are_regular == (max(between) <= 10 * sum(between) / len(between))
+    for step in pauses.law():
+        members = [pause for pause in between if pause >= step.least_ns]
+        assert step.number == len(members) > 0
+        assert step.share_of_time == pytest.approx(sum(members) / sum(between))
+    steps = [s * 10**p for p in range(5) for s in (1, 2, 5)]
+    assert [step.least_ns for step in pauses.law()] == [
+        step for step in steps if min(between) <= step <= max(between)
+    ]

@@ -63,6 +63,19 @@ def test_phy_summary__by_hand() -> None:
         ),
         # 5 intervals of 800 bits in 6 s; half of the slots are decoded.
         "bit_rates": pytest.approx({"lldu_bytes": 100, "all_bps": 4000 / 6, "good_bps": 2000 / 6}),
+        # Six rows are too few for more than one bin, which ends one mean interval, 1.2 s, after the last row.
+        "rate_over_time": {
+            "unit": "bit/s",
+            "start_s": 1.0,
+            "width_s": pytest.approx(7.2),
+            "offered": pytest.approx([6 * 800 / 7.2]),
+            "good": pytest.approx([3 * 800 / 7.2]),
+        },
+        "longest_pause": {"start_s": 4.0, "duration_s": 2.0},
+        "pauses": [
+            {"least_s": 1.0, "number": 5, "share_of_time": 1.0},
+            {"least_s": 2.0, "number": 1, "share_of_time": pytest.approx(1 / 3)},
+        ],
         "bursts": {
             "count": 2,
             "mean": 1.5,
@@ -229,6 +242,26 @@ def test_inspect_command__refuses_a_picture_that_cannot_be_before_it_reads(
     result = CliRunner().invoke(command, ["missing.parquet", "--plot", str(tmp_path / name)])
     assert isinstance(result.exception, UsageError)
     assert f"{name}: {message}" in str(result.exception)
+
+
+def test_inspect_command__shows_the_longest_pause_of_a_capacity_trace(tmp_path: Path) -> None:
+    """A link without losses that stops for 11.6 s, as mahimahi's trace of Verizon's EVDO does."""
+    tx_time_ns = np.concatenate((np.arange(0, 30 * S, 10 * MS), np.arange(41_600 * MS, 60 * S, 10 * MS)))
+    path, picture = tmp_path / "phy.parquet", tmp_path / "phy.svg"
+    write_trace(path, PhyTrace(tx_time_ns, np.full(len(tx_time_ns), MS), {"kind": "phy", "lldu_bytes": 1500}))
+    result = CliRunner().invoke(command, [str(path), "--plot", str(picture)], env={"COLUMNS": "120"})
+    said = " ".join(result.output.split())
+    # From the last row before it, at 29.99 s; its share is that of the 59.99 s from first row to last.
+    assert "longest pause 11.61 s outage: no opportunity from 29.99 s on" in said
+    assert "10000 ms 1 19.4 %" in said
+    drawn = picture.read_text()
+    assert "longest pause: 11.6 s" in drawn
+    assert "rate, kbit/s" in drawn
+    assert "burst:" not in drawn
+    summary = json.loads(CliRunner().invoke(command, [str(path), "--json"]).output)
+    assert summary["longest_pause"] == {"start_s": 29.99, "duration_s": 11.61}
+    assert min(summary["rate_over_time"]["offered"]) == 0.0
+    assert max(summary["rate_over_time"]["offered"]) == pytest.approx(1.2e6, rel=0.1)
 
 
 def test_inspect_command__passes_on_what_the_reader_refuses(tmp_path: Path) -> None:

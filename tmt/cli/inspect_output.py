@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from rich.box import SIMPLE, SIMPLE_HEAD
 from rich.table import Table
 
-from tmt.metrics.summaries import LinkSummary, PhySummary
+from tmt.metrics.distribution import of_values
+from tmt.metrics.summaries import LinkSummary, PhySummary, rate_over_time
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
 
     from tmt.metrics.distribution import Distribution
 
+LEAST_PAUSE_NS = 1_000_000
+"""Shorter pauses are not in the table of pauses."""
+
 Fact = tuple[str, str, str]
 """Name, value and explanation of a figure."""
 
 
-def as_tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, Table]:
-    """Return the table of single figures, and that of distributions, one a line."""
+def as_tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, ...]:
+    """Return the table of single figures, that of distributions, and that of pauses if they vary."""
     phy = isinstance(summary, PhySummary)
     facts = Table(
         box=SIMPLE,
@@ -46,6 +50,7 @@ def as_tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, Tabl
     spread.add_row(f"bursts, {unit}", *_cells(summary.pattern.bursts))
     spread.add_row(f"gaps, {unit}", *_cells(summary.pattern.gaps))
     spread.add_row("row to row, ms", *_cells(summary.times.interval_s.scaled(1e-3)))
+    _add_rates(spread, summary)
     if summary.size_bytes is not None:
         spread.add_row("size, bytes", *_cells(summary.size_bytes))
     if isinstance(summary, PhySummary):
@@ -53,7 +58,32 @@ def as_tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, Tabl
     else:
         spread.add_row("delay, ms", *_cells(summary.delay_s.scaled(1e-3)))
         spread.add_row("given up, ms", *_cells(summary.loss_delay_s.scaled(1e-3)))
-    return facts, spread
+    return (facts, spread) if summary.pauses.are_regular else (facts, spread, _pauses(summary))
+
+
+def _add_rates(spread: Table, summary: PhySummary | LinkSummary) -> None:
+    rates, unit = rate_over_time(summary)
+    if rates is None:
+        return
+    named, scale = ("kbit/s", 1e3) if unit == "bit/s" else (unit, 1.0)
+    good = "decoded" if isinstance(summary, PhySummary) else "delivered"
+    over = f"in {rates.width_s:.3g} s, {named}"
+    spread.add_row(f"offered {over}", *_cells(of_values(rates.offered_per_s).scaled(scale)))
+    if (rates.offered_per_s != rates.good_per_s).any():
+        spread.add_row(f"{good} {over}", *_cells(of_values(rates.good_per_s).scaled(scale)))
+
+
+def _pauses(summary: PhySummary | LinkSummary) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("row to row, at least", justify="right", no_wrap=True)
+    table.add_column("number", justify="right", no_wrap=True)
+    table.add_column("share of the time", justify="right", no_wrap=True)
+    for step in summary.pauses.law():
+        if str(step.least_ns)[0] == "1" and step.least_ns >= LEAST_PAUSE_NS:
+            table.add_row(
+                f"{step.least_ns / 1e6:g} ms", f"{step.number:,}", f"{100 * step.share_of_time:.3g} %"
+            )
+    return table
 
 
 def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
@@ -71,9 +101,12 @@ def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
         yield "erased", f"{summary.erased:,}", f"{_number(summary.erasure_rate)} of the slots"
     else:
         yield from _link_facts(summary)
-    longest_s = times.interval_s.maximum
-    if longest_s is not None and times.interval_s.mean is not None and longest_s > 10 * times.interval_s.mean:
-        yield "longest pause", f"{longest_s:.6g} s", f"between two {rows}, without an opportunity"
+    pause = summary.pauses.longest
+    if pause is not None and not summary.pauses.are_regular:
+        all_slots = isinstance(summary, PhySummary) or summary.slots_used == times.rows
+        meaning = "outage: no opportunity" if all_slots else "no first transmission"
+        start_s, duration_s = ns_to_seconds(pause.start_ns), ns_to_seconds(pause.duration_ns)
+        yield "longest pause", f"{duration_s:.6g} s", f"{meaning} from {_moment(start_s)} s on"
     if outage is not None:
         start_s, duration_s = ns_to_seconds(outage.start_ns), ns_to_seconds(outage.duration_ns)
         where = f"{outage.slots} rows from {_moment(start_s)} s on, until the next good one"

@@ -1,13 +1,14 @@
-"""Drawings of traces: bad rows over time, how long bursts and gaps last, how late LLDUs are."""
+"""Drawings of traces: offered rate and bad rows over time, lengths of bursts, gaps and pauses, delays."""
 
 from __future__ import annotations
 
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from tmt.figures.style import BLUE, GREEN, INK, MUTED, VERMILLION, new_figure, save
+from tmt.figures.style import BLUE, GREEN, INK, MUTED, PALE, SKY, VERMILLION, new_figure, save
 from tmt.metrics.distribution import share_at_least
-from tmt.metrics.summaries import LinkSummary, PhySummary
+from tmt.metrics.summaries import LinkSummary, PhySummary, rate_over_time
+from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def draw_summary(
     summary: PhySummary | LinkSummary, trace: str | PathLike[str], path: str | PathLike[str]
 ) -> None:
-    """Draw what `tmt inspect` found in a trace.
+    """Draw what `tmt inspect` found in a trace; a law with one value only has no panel.
 
     Parameters
     ----------
@@ -32,22 +33,34 @@ def draw_summary(
     """
     phy = isinstance(summary, PhySummary)
     rows, bad = ("slots", "erased") if phy else ("LLDUs", "lost")
-    with new_figure(7.6, 5.2) as figure:
-        axes = figure.subplot_mosaic([["time"] * 3, ["bursts", "gaps", "delays"]], height_ratios=(1.0, 1.15))
+    lengths, has_bad = summary.pattern, bool(summary.timeline.bad.any())
+    over_time = ["rate", "bad"] if has_bad else ["rate"]
+    laws = ["bursts", "gaps"] if lengths.burst_lengths else []
+    laws += [] if summary.pauses.are_regular else ["pauses"]
+    laws += ["delays"] if not laws or len(summary.delays.values_and_counts()[0]) > 1 else []
+    with new_figure(7.6, 3.6 + 1.3 * len(over_time)) as figure:
+        halves = figure.add_gridspec(2, 1, height_ratios=(1.3 * len(over_time), 2.4))
+        above, below = (figure.add_subfigure(halves[part]) for part in range(2))
         figure.suptitle(
             f"{PurePath(trace).name}: {summary.times.rows:,} {rows} in {summary.times.duration_s:,.4g} s",
             x=0.01,
             ha="left",
             color=INK,
         )
-        _draw_time(axes["time"], summary, "slots erased, share" if phy else "LLDUs lost or repeated, share")
-        lengths = summary.pattern
-        draw_lengths(axes["bursts"], lengths.burst_lengths, f"burst: {rows} {bad} in a row", VERMILLION)
-        gap_lengths = lengths.gap_lengths if lengths.burst_lengths else {}
-        draw_lengths(axes["gaps"], gap_lengths, f"gap: {rows} between bursts", GREEN)
-        axes["bursts"].set_ylabel("share at least as long")
-        delay = "decode time" if phy else "delay"
-        _draw_delays(axes["delays"], *summary.delays.share_at_least(), delay)
+        time = above.subplots(len(over_time), 1, sharex=True, squeeze=False)[:, 0]
+        _draw_rate(time[0], summary, "decoded" if phy else "delivered")
+        if has_bad:
+            _draw_bad(time[1], summary, "share erased" if phy else "share lost\nor repeated")
+        time[-1].set_xlabel("time of transmission, s")
+        axes = dict(zip(laws, below.subplots(1, len(laws), squeeze=False)[0], strict=True))
+        if lengths.burst_lengths:
+            draw_lengths(axes["bursts"], lengths.burst_lengths, f"burst: {rows} {bad} in a row", VERMILLION)
+            draw_lengths(axes["gaps"], lengths.gap_lengths, f"gap: {rows} between bursts", GREEN)
+        if "pauses" in axes:
+            _draw_pauses(axes["pauses"], summary)
+        if "delays" in axes:
+            _draw_delays(axes["delays"], *summary.delays.share_at_least(), "decode time" if phy else "delay")
+        axes[laws[0]].set_ylabel("share at least as long")
     save(figure, path)
 
 
@@ -62,12 +75,44 @@ def draw_lengths(axes: Axes, lengths: Mapping[int, int], label: str, colour: str
     axes.set_xlim(left=0)
 
 
-def _draw_time(axes: Axes, summary: PhySummary | LinkSummary, label: str) -> None:
+def _draw_rate(axes: Axes, summary: PhySummary | LinkSummary, good: str) -> None:
+    """Draw the offered rate, the good part of it, and the longest pause where the pauses are not regular."""
+    rates, unit = rate_over_time(summary)
+    if rates is None:
+        _say_empty(axes, "")
+        return
+    scale, named = (1e6, "Mbit/s") if rates.offered_per_s.max() >= 2e6 else (1e3, "kbit/s")
+    if unit == "rows/s":
+        scale, named = 1.0, unit
+    edges_s, offered, received = rates.edges_s, rates.offered_per_s / scale, rates.good_per_s / scale
+    has_bad = bool((rates.offered_per_s != rates.good_per_s).any())
+    axes.stairs(offered, edges_s, fill=True, color=PALE if has_bad else SKY, label="offered")
+    if has_bad:
+        axes.stairs(received, edges_s, fill=True, color=SKY, label=good)
+    pause = summary.pauses.longest
+    if pause is not None and not summary.pauses.are_regular:
+        start_s, duration_s = ns_to_seconds(pause.start_ns), ns_to_seconds(pause.duration_ns)
+        label = f"longest pause: {duration_s:.3g} s"
+        axes.axvspan(start_s, start_s + duration_s, color=VERMILLION, alpha=0.35, linewidth=1, label=label)
+    axes.set_ylabel(f"rate, {named}")
+    axes.set_ylim(bottom=0)
+    axes.set_xlim(edges_s[0], edges_s[-1])
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.1)
+
+
+def _draw_bad(axes: Axes, summary: PhySummary | LinkSummary, label: str) -> None:
     start_s, share = summary.timeline.bad_share()
     axes.fill_between(start_s, share, step="post", color=VERMILLION, linewidth=0)
-    axes.set(xlabel="time of transmission, s", ylabel=label)
+    axes.set_ylabel(label)
     axes.set_ylim(bottom=0)
-    axes.margins(x=0)
+
+
+def _draw_pauses(axes: Axes, summary: PhySummary | LinkSummary) -> None:
+    """Draw the law of the times from row to row on two logarithmic axes: a power law is a straight line."""
+    pauses_ns, share = summary.pauses.histogram.share_at_least()
+    axes.loglog(pauses_ns / 1e6, share, drawstyle="steps-pre", color=INK)
+    axes.plot(pauses_ns[-1] / 1e6, share[-1], "o", color=VERMILLION, markersize=4)
+    axes.set(xlabel="pause: row to row, ms", ylim=(share[-1] / 2, 1.6))
 
 
 def _draw_delays(
@@ -77,7 +122,7 @@ def _draw_delays(
         _say_empty(axes, label)
         return
     axes.semilogy(delay_ns / 1e6, share, drawstyle="steps-pre", color=BLUE, marker="o", markersize=2.5)
-    axes.set(xlabel=f"{label}, ms", ylabel="share at least as late")
+    axes.set_xlabel(f"{label}, ms")
     axes.set_ylim(min(share[-1] / 2, 0.05), 1.6)
     axes.set_xlim(left=0)
 

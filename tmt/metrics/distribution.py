@@ -57,6 +57,14 @@ def of_counts(counts: Mapping[int, int]) -> Distribution:
     return _summary(values, times, float(np.dot(values, times) / times.sum()))
 
 
+def of_values(values: FloatArray) -> Distribution:
+    """Summarise a few values; exact."""
+    if len(values) == 0:
+        return Distribution(0)
+    distinct, times = np.unique(values, return_counts=True)
+    return _summary(distinct, times, float(values.mean()))
+
+
 def share_at_least(counts: Mapping[int, int]) -> tuple[Int64Array, FloatArray]:
     """Return the distinct values, ascending, and the share of all that is at least as large: two of [n]."""
     values = np.array(sorted(counts), np.int64)
@@ -116,7 +124,9 @@ def _at_least(times: Int64Array) -> FloatArray:
     return above / max(1, int(times.sum()))
 
 
-def _summary(values: Int64Array, times: Int64Array, mean: float, largest: int | None = None) -> Distribution:
+def _summary(
+    values: Int64Array | FloatArray, times: Int64Array, mean: float, largest: int | None = None
+) -> Distribution:
     reached = np.cumsum(times)
     count = int(reached[-1])
     ranks = [ceil(percentile * count / 100) for percentile in PERCENTILES]

@@ -11,11 +11,12 @@ import numpy as np
 
 from tmt.errors import UsageError
 from tmt.metrics.distribution import Distribution, Histogram, of_counts
+from tmt.metrics.pauses import Pauses
 from tmt.metrics.runs import Runs
 from tmt.metrics.summaries import BitRates, LinkSummary, Pattern, PhySummary, Times
 from tmt.metrics.timeline import Timeline
 from tmt.schema import UNSETTLED
-from tmt.trace import Int64Array, LinkTrace, Metadata, PhyTrace, Trace, Uint32Array
+from tmt.trace import Int64Array, LinkTrace, Metadata, PhyTrace, Trace
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
@@ -67,23 +68,15 @@ def summarise(
 
 
 class _Rows:
-    """Accumulators of both kinds of traces: times, sizes, runs of bad rows, bad rows over time, delays."""
+    """Accumulators of both kinds of traces: times, sizes, runs of bad rows, rows over time, delays."""
 
     def __init__(self) -> None:
         self.rows = 0
         self.first_ns = self.last_ns = 0
-        self.intervals, self.delays = Histogram(), Histogram()
+        self.pauses, self.delays = Pauses(), Histogram()
         self.runs, self.timeline = Runs(), Timeline()
         self.sizes: Histogram | None = None
         self.all_bytes = self.good_bytes = 0
-
-    def _add_sizes(self, size_bytes: Uint32Array | None, good: npt.NDArray[np.bool_]) -> None:
-        if size_bytes is None:
-            return
-        self.sizes = self.sizes or Histogram()
-        self.sizes.add(size_bytes.astype(np.int64))
-        self.all_bytes += int(size_bytes.sum(dtype=np.int64))
-        self.good_bytes += int(size_bytes[good].sum(dtype=np.int64))
 
     def _size_summary(self) -> Distribution | None:
         return None if self.sizes is None else self.sizes.summary()
@@ -99,16 +92,27 @@ class _Rows:
         all_bps = 8 * lldu_bytes * times.per_s
         return BitRates(lldu_bytes, all_bps, all_bps * good / times.rows)
 
-    def _add(self, tx_time_ns: Int64Array, bad: npt.NDArray[np.bool_], marked: npt.NDArray[np.bool_]) -> None:
+    def _add(
+        self,
+        chunk: Trace,
+        *,
+        bad: npt.NDArray[np.bool_],
+        marked: npt.NDArray[np.bool_],
+        good: npt.NDArray[np.bool_],
+    ) -> None:
+        tx_time_ns, size_bytes = chunk.tx_time_ns, chunk.size_bytes
         if self.rows == 0:
-            self.first_ns = self.last_ns = int(tx_time_ns[0])
-            self.intervals.add(np.diff(tx_time_ns))
-        else:
-            self.intervals.add(np.diff(tx_time_ns, prepend=self.last_ns))
+            self.first_ns = int(tx_time_ns[0])
         self.rows += len(tx_time_ns)
         self.last_ns = int(tx_time_ns[-1])
+        self.pauses.add(tx_time_ns)
         self.runs.add(bad, tx_time_ns)
-        self.timeline.add(marked, tx_time_ns)
+        self.timeline.add(tx_time_ns, marked, good, size_bytes)
+        if size_bytes is not None:
+            self.sizes = self.sizes or Histogram()
+            self.sizes.add(size_bytes.astype(np.int64))
+            self.all_bytes += int(size_bytes.sum(dtype=np.int64))
+            self.good_bytes += int(size_bytes[good].sum(dtype=np.int64))
 
     def _times(self) -> Times:
         duration_s = ns_to_seconds(self.last_ns - self.first_ns)
@@ -117,7 +121,7 @@ class _Rows:
             start_s=ns_to_seconds(self.first_ns),
             duration_s=duration_s,
             per_s=(self.rows - 1) / duration_s if self.rows > 1 else None,
-            interval_s=self.intervals.summary().scaled(NS_PER_S),
+            interval_s=self.pauses.histogram.summary().scaled(NS_PER_S),
         )
 
     def _pattern(self) -> Pattern:
@@ -130,8 +134,7 @@ class _PhyRows(_Rows):
     def add(self, chunk: Trace) -> None:
         assert isinstance(chunk, PhyTrace)
         erased = chunk.decode_time_ns == 0
-        self._add(chunk.tx_time_ns, erased, erased)
-        self._add_sizes(chunk.size_bytes, ~erased)
+        self._add(chunk, bad=erased, marked=erased, good=~erased)
         self.delays.add(chunk.decode_time_ns[~erased])
 
     def summary(self, metadata: Metadata, lldu_bytes: int | None, rtt_ns: int | None) -> PhySummary:
@@ -143,6 +146,7 @@ class _PhyRows(_Rows):
             erased=self.rows - decoded.count,
             pattern=self._pattern(),
             decode_time_s=decoded.scaled(NS_PER_S),
+            pauses=self.pauses,
             timeline=self.timeline,
             delays=self.delays,
         )
@@ -157,8 +161,7 @@ class _LinkRows(_Rows):
     def add(self, chunk: Trace) -> None:
         assert isinstance(chunk, LinkTrace)
         lost = ~chunk.delivered & (chunk.delay_ns != UNSETTLED)
-        self._add(chunk.tx_time_ns, lost, lost | (chunk.transmissions > 1))
-        self._add_sizes(chunk.size_bytes, chunk.delivered)
+        self._add(chunk, bad=lost, marked=lost | (chunk.transmissions > 1), good=chunk.delivered)
         self.delays.add(chunk.delay_ns[chunk.delivered])
         self.loss_delays.add(chunk.delay_ns[lost])
         self.transmissions += np.bincount(chunk.transmissions, minlength=256)
@@ -181,6 +184,7 @@ class _LinkRows(_Rows):
             persistency=int(np.flatnonzero(self.transmissions)[-1]) - 1,
             slots_used=_slots_used(metadata, self.rows, self.transmissions),
             rtt_s=None if rtt_ns is None else ns_to_seconds(rtt_ns),
+            pauses=self.pauses,
             timeline=self.timeline,
             delays=self.delays,
         )

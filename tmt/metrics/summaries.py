@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tmt.units import ns_to_seconds
+from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
     from tmt.metrics.distribution import Distribution, Histogram
+    from tmt.metrics.pauses import Pauses
     from tmt.metrics.runs import Outage
-    from tmt.metrics.timeline import Timeline
+    from tmt.metrics.timeline import Rates, Timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class PhySummary:
     erased: int
     pattern: Pattern
     decode_time_s: Distribution
+    pauses: Pauses = field(repr=False)
     timeline: Timeline = field(repr=False)
     delays: Histogram = field(repr=False)
 
@@ -76,7 +78,7 @@ class PhySummary:
         """Return all figures as a JSON object; times in seconds, runs in slots."""
         return {
             "kind": "phy",
-            **_shared(self.times, self.bit_rates, self.pattern, self.size_bytes),
+            **_shared(self),
             "erased": self.erased,
             "erasure_rate": self.erasure_rate,
             "decode_time_s": asdict(self.decode_time_s),
@@ -114,6 +116,7 @@ class LinkSummary:
     persistency: int
     slots_used: int | None
     rtt_s: float | None
+    pauses: Pauses = field(repr=False)
     timeline: Timeline = field(repr=False)
     delays: Histogram = field(repr=False)
 
@@ -146,7 +149,7 @@ class LinkSummary:
         """Return all figures as a JSON object; times in seconds, runs in data LLDUs."""
         return {
             "kind": "link",
-            **_shared(self.times, self.bit_rates, self.pattern, self.size_bytes),
+            **_shared(self),
             "delivered": self.delivered,
             "lost": self.lost,
             "unsettled": self.unsettled,
@@ -162,13 +165,33 @@ class LinkSummary:
         }
 
 
-def _shared(
-    times: Times, bit_rates: BitRates | None, pattern: Pattern, sizes: Distribution | None
-) -> dict[str, Any]:
-    outage = pattern.outage
+def rate_over_time(summary: PhySummary | LinkSummary) -> tuple[Rates | None, str]:
+    """Return the rate of a trace over time, and its unit: ``bit/s``, or ``rows/s`` where no size is known."""
+    rates, known = summary.timeline.rates(), summary.bit_rates
+    if rates is None or known is None:
+        return rates, "rows/s"
+    factor = 8.0 * (known.lldu_bytes or 1)
+    return replace(
+        rates, offered_per_s=factor * rates.offered_per_s, good_per_s=factor * rates.good_per_s
+    ), "bit/s"
+
+
+def _shared(summary: PhySummary | LinkSummary) -> dict[str, Any]:
+    bit_rates, sizes, pattern = summary.bit_rates, summary.size_bytes, summary.pattern
+    outage, pause = pattern.outage, summary.pauses.longest
+    rates, unit = rate_over_time(summary)
     return {
-        **asdict(times),
+        **asdict(summary.times),
         "bit_rates": None if bit_rates is None else asdict(bit_rates),
+        "rate_over_time": None
+        if rates is None
+        else {
+            "unit": unit,
+            "start_s": float(rates.edges_s[0]),
+            "width_s": rates.width_s,
+            "offered": rates.offered_per_s.tolist(),
+            "good": rates.good_per_s.tolist(),
+        },
         **({} if sizes is None else {"size_bytes": asdict(sizes)}),
         "bursts": {**asdict(pattern.bursts), "lengths": pattern.burst_lengths},
         "gaps": {**asdict(pattern.gaps), "lengths": pattern.gap_lengths},
@@ -179,4 +202,15 @@ def _shared(
             "duration_s": ns_to_seconds(outage.duration_ns),
             "rows": outage.slots,
         },
+        "longest_pause": None
+        if pause is None
+        else {"start_s": ns_to_seconds(pause.start_ns), "duration_s": ns_to_seconds(pause.duration_ns)},
+        "pauses": [
+            {
+                "least_s": step.least_ns / NS_PER_S,
+                "number": step.number,
+                "share_of_time": step.share_of_time,
+            }
+            for step in summary.pauses.law()
+        ],
     }

@@ -1,37 +1,70 @@
-"""Bad slots of a trace over time, in a fixed number of bins for any length."""
+"""Bad rows and offered rate of a trace over time, in a fixed number of bins for any length."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.units import NS_PER_S, ns_to_seconds
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tmt.trace import Int64Array
+    from tmt.trace import Int64Array, Uint32Array
+
+    FloatArray = npt.NDArray[np.float64]
+    BoolArray = npt.NDArray[np.bool_]
 
 BINS = 1024
 
+LEAST_ROWS = 16
+"""Least mean number of rows in a bin of `Timeline.rates`; fewer would show the bins' borders."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Rate of a trace over time.
+
+    Attributes
+    ----------
+    edges_s : [n_bins + 1]
+        Borders of the bins; all but the last bin are equally wide.
+    offered_per_s, good_per_s : [n_bins]
+        Bytes a second of all rows, and of the good ones; rows a second where they have no sizes.
+    """
+
+    edges_s: FloatArray
+    offered_per_s: FloatArray
+    good_per_s: FloatArray
+
+    @property
+    def width_s(self) -> float:
+        """Width of a bin."""
+        return float(self.edges_s[1] - self.edges_s[0])
+
 
 class Timeline:
-    """Number of slots and of bad slots per bin of time since the first slot.
+    """Numbers and bytes of rows per bin of time since the first row.
 
     A bin's width is the least power of two in nanoseconds with which `BINS` bins reach the trace's end: a
-    slot beyond the last bin makes pairs of bins join. The result does not depend on the pieces.
+    row beyond the last bin makes pairs of bins join. The result does not depend on the pieces.
 
     Attributes
     ----------
     slots, bad : [BINS], int64
-        Per bin: slots in it, and bad slots.
+        Per bin: rows in it, and bad rows.
+    offered, good : [BINS], int64
+        Per bin: bytes of all rows, and of the good ones; their numbers where rows have no sizes.
     origin_ns
-        Start of the first bin: the first slot's time.
+        Start of the first bin: the first row's time.
     """
 
     def __init__(self) -> None:
-        self.slots = np.zeros(BINS, np.int64)
-        self.bad = np.zeros(BINS, np.int64)
+        self.slots, self.bad, self.offered, self.good = np.zeros((4, BINS), np.int64)
         self.origin_ns: int | None = None
+        self._last_ns = 0
         self._width_bits = 0
 
     @property
@@ -39,29 +72,66 @@ class Timeline:
         """Width of a bin."""
         return 1 << self._width_bits
 
-    def add(self, bad: npt.NDArray[np.bool_], tx_time_ns: Int64Array) -> None:
-        """Take the next slots: [n] whether each is bad, and when it is sent."""
+    def add(
+        self, tx_time_ns: Int64Array, bad: BoolArray, good: BoolArray, size_bytes: Uint32Array | None = None
+    ) -> None:
+        """Take the next rows: [n] when each is sent, whether it is bad and whether it is good, its size."""
         if len(bad) == 0:
             return
         if self.origin_ns is None:
             self.origin_ns = int(tx_time_ns[0])
-        while (int(tx_time_ns[-1]) - self.origin_ns) >> self._width_bits >= BINS:
+        self._last_ns = int(tx_time_ns[-1])
+        while (self._last_ns - self.origin_ns) >> self._width_bits >= BINS:
             self.slots, self.bad = _joined(self.slots), _joined(self.bad)
+            self.offered, self.good = _joined(self.offered), _joined(self.good)
             self._width_bits += 1
         position = (tx_time_ns - self.origin_ns) >> self._width_bits
         self.slots += np.bincount(position, minlength=BINS)
         self.bad += np.bincount(position[bad], minlength=BINS)
+        self.offered += _sums(position, size_bytes)
+        self.good += _sums(position[good], None if size_bytes is None else size_bytes[good])
 
-    def bad_share(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return start in seconds and share of bad slots of the bins up to the last in use: two of [n].
+    def bad_share(self) -> tuple[FloatArray, FloatArray]:
+        """Return start in seconds and share of bad rows of the bins up to the last in use: two of [n].
 
-        The share of a bin without a slot is NaN.
+        The share of a bin without a row is NaN.
         """
-        used = int(np.flatnonzero(self.slots)[-1]) + 1
-        start_s = ((self.origin_ns or 0) + np.arange(used) * self.width_ns) / 1e9
+        used = self._used()
+        start_s = ((self.origin_ns or 0) + np.arange(used) * self.width_ns) / NS_PER_S
         share = np.full(used, np.nan)
         np.divide(self.bad[:used], self.slots[:used], out=share, where=self.slots[:used] > 0)
         return start_s, share
+
+    def rates(self) -> Rates | None:
+        """Return the rate over time, in bins of `LEAST_ROWS` rows or more in the mean; None for one row.
+
+        The last bin ends one mean interval after the last row.
+        """
+        rows = int(self.slots.sum())
+        if rows < 2:
+            return None
+        origin_ns = self.origin_ns or 0
+        span_ns = (self._last_ns - origin_ns) * rows // (rows - 1)
+        offered, good, width_ns = self.offered, self.good, self.width_ns
+        while width_ns < span_ns and rows * width_ns < LEAST_ROWS * span_ns:
+            offered, good, width_ns = _joined(offered), _joined(good), 2 * width_ns
+        bins = -(-span_ns // width_ns)
+        edges_ns = np.minimum(np.arange(bins + 1) * width_ns, span_ns)
+        width_s = np.diff(edges_ns) / NS_PER_S
+        # The mean interval may end behind the last of `BINS` bins.
+        offered, good = (np.pad(of, (0, max(0, bins - BINS)))[:bins] for of in (offered, good))
+        return Rates(ns_to_seconds(origin_ns) + edges_ns / NS_PER_S, offered / width_s, good / width_s)
+
+    def _used(self) -> int:
+        return int(np.flatnonzero(self.slots)[-1]) + 1
+
+
+def _sums(position: Int64Array, size_bytes: Uint32Array | None) -> Int64Array:
+    """Return the bytes at each position; the number of rows without sizes."""
+    if size_bytes is None:
+        return np.bincount(position, minlength=BINS)
+    # Sums of whole numbers are exact in float64 up to 2**53.
+    return np.bincount(position, weights=size_bytes, minlength=BINS).astype(np.int64)
 
 
 def _joined(bins: Int64Array) -> Int64Array:
