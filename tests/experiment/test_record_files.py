@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,8 @@ def result() -> ExperimentResult:
     )
     windows = np.array([(0, 0, 1.0, np.inf, UNSETTLED, 0), (S, 0, 2.0, 4.0, S, 3)], WINDOW_RECORDS.dtype)
     flows = transport.deliveries(packets, flows=1, end_ns=4 * S, header_bytes=52)
-    row = {column.name: None for column in RUN_RESULTS} | {"tcp": "cubic", "wall_time_s": 1.5}
+    known = {"tcp": "cubic", "wall_time_s": 1.5, "forward_rate_bps": 12e3, "proxy": False}
+    row = {column.name: None for column in RUN_RESULTS} | known
     return ExperimentResult(row, packets, windows, flows, 4 * S, [])
 
 
@@ -79,16 +81,20 @@ def test_save__writes_tables_that_say_how_they_were_made(result: ExperimentResul
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_figure__is_drawn_from_the_timeline(result: ExperimentResult, tmp_path: Path, ending: str) -> None:
-    drawing = figure.draw(result.timeline(bins=4, samples=5), tcp="cubic", title="T", rate_bps=2e6)
-    goodput, delay, window = drawing.axes
-    assert [axes.get_ylabel() for axes in (goodput, delay, window)] == [
+    drawing = figure.draw(result.timeline(bins=4, samples=5), tcp="cubic", title="T")
+    goodput, delay, queue, window = drawing.axes
+    assert [axes.get_ylabel() for axes in (goodput, delay, queue, window)] == [
         "goodput (Mbit/s)",
         "one-way delay (ms)",
+        "queue (packets)",
         "cwnd (segments)",
     ]
-    # The only payload, 1448 bytes, is complete at 1 s, in the second of four bins of 1 s.
-    (steps,) = goodput.patches
+    # The only payload, 1448 bytes, is complete at 1 s, in the second of four bins of 1 s. A link of 12 kbit/s
+    # serves a packet of 1500 bytes for 1 s: from 0 to 1 s and from 2 to 3 s.
+    capacity, steps = goodput.patches
+    assert capacity.get_data()[0].tolist() == [12e3 / 1e6] * 4
     assert steps.get_data()[0].tolist() == [0, 1448 * 8 / 1e6, 0, 0]
+    assert queue.patches[1].get_data()[0].tolist() == [1, 0, 1, 0]
     assert window.lines[0].get_ydata().tolist() == [1, 2, 2, 2, 2]
     assert window.lines[1].get_xdata().tolist() == [3.0]
     save_figure(drawing, tmp_path / f"run.{ending}")
@@ -97,6 +103,12 @@ def test_figure__is_drawn_from_the_timeline(result: ExperimentResult, tmp_path: 
 
 def test_figure__tells_flows_apart(result: ExperimentResult) -> None:
     two = ExperimentResult(result.row, result.packets, result.windows, result.flows * 2, result.end_ns, [])
-    drawing = figure.draw(two.timeline(bins=4, samples=5), tcp="cubic", title="T", rate_bps=2e6)
+    drawing = figure.draw(two.timeline(bins=4, samples=5), tcp="cubic", title="T")
     labels = [text.get_text() for text in drawing.axes[0].get_legend().get_texts()]
-    assert labels[1:] == ["flow 0", "flow 1"]
+    assert labels == ["capacity offered by the link", "flow 0", "flow 1"]
+
+
+def test_figure__without_the_queue_has_no_panel_for_it(result: ExperimentResult) -> None:
+    behind = replace(result, row=result.row | {"wired_rate_bps": 1e6})
+    drawing = figure.draw(behind.timeline(bins=4, samples=5), tcp="cubic", title="T")
+    assert len(drawing.axes) == 3

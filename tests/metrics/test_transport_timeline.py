@@ -60,3 +60,17 @@ def test_delay_over_time__takes_nearest_ranks_in_each_bin(
                 assert found[row, index] == delays[max(math.ceil(percent * len(delays) / 100) - 1, 0)]
             else:
                 assert math.isnan(found[row, index])
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(changes=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=30))
+def test_steps_over_time__agree_with_the_value_at_every_moment(changes: list[tuple[int, int]]) -> None:
+    changes.sort(key=lambda change: change[0])
+    columns = np.array(changes, np.float64).reshape(-1, 2)
+    edges = [0, 7, 8, 21, 40]
+    least, mean, most = over_time.steps_over_time(columns[:, 0], columns[:, 1], np.array(edges, float))
+    at = [([0] + [value for time, value in changes if time <= moment])[-1] for moment in range(40)]
+    for index, (left, right) in enumerate(pairwise(edges)):
+        met = [at[left], *(value for time, value in changes if left <= time < right)]
+        assert (least[index], most[index]) == (min(met), max(met))
+        assert math.isclose(mean[index], sum(at[left:right]) / (right - left), abs_tol=1e-12)

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from result_rows import run
 
+from tmt.metrics.link_use import RowsInTime, link_use
 from tmt.results.course import BINS, LEVELS, Series, course, delay_quantiles_s
 from tmt.results.dataset import RunRecords
-from tmt.results.link_course import LinkUse, link_use
-from tmt.schema import LINK_TRACE, PACKET_EVENTS, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
+from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,71 +91,6 @@ def test_course__of_a_run_without_any_record_is_empty() -> None:
     assert "queue" not in found
 
 
-def _sent(time_ns: list[int], dropped: tuple[int, ...] = ()) -> np.ndarray:
-    """Packets of 100 bytes with ascending numbers, some of them dropped when they arrive."""
-    table = np.zeros(len(time_ns) + len(dropped), PACKET_RECORDS.dtype)
-    table["size_bytes"] = 100
-    table["time_ns"] = time_ns + [time_ns[uid] for uid in dropped]
-    table["uid"] = [*range(len(time_ns)), *dropped]
-    table["event"] = PACKET_EVENTS.index("sent")
-    table["event"][len(time_ns) :] = PACKET_EVENTS.index("queue_dropped")
-    return table
-
-
-def test_queue_length__follows_the_rows_that_packets_take() -> None:
-    # Rows of 50 bytes every 10 ns: a packet takes two. Packet 0 arrives at 5, takes the rows at 10 and 20;
-    # packet 1 arrives at 6 and takes 30 and 40; 2 is dropped; 3 arrives at 55 and takes 60 and 70.
-    link = LinkUse(np.arange(0, 200, 10), np.ones(20, bool), 50, has_queue=True)
-    found = link.queue_length(_sent([5, 6, 7, 55], dropped=(2,)))
-    assert found is not None
-    time_s, length = found
-    assert list(np.round(time_s * 1e9)) == [5, 6, 20, 40, 55, 70]
-    assert list(length) == [1, 2, 1, 0, 1, 0]
-
-
-def test_queue_length__keeps_a_packet_that_finds_too_few_rows() -> None:
-    link = LinkUse(np.arange(0, 40, 10), np.ones(4, bool), 50, has_queue=True)
-    found = link.queue_length(_sent([5, 6]))
-    assert found is not None
-    assert list(found[1]) == [1, 2, 1], (
-        "rows at 10 and 20 carry the first packet, 30 alone cannot carry the second"
-    )
-
-
-def test_link_use__repeats_the_trace_from_its_offset(tmp_path: Path) -> None:
-    # Four rows in 30 ms: a repetition lasts 40 ms. From 15 ms on: 20, 30, 40 (again 0), 50, ... are sent.
-    trace = np.zeros(4, LINK_TRACE.dtype)
-    trace["tx_time_ns"] = 7 + np.arange(4) * 10_000_000
-    trace["delivered"] = [True, True, False, True]
-    np.save(tmp_path / "a.npy", trace)
-    records = RunRecords(
-        0, np.zeros(0, PACKET_RECORDS.dtype), np.zeros(0, WINDOW_RECORDS.dtype), tmp_path / "a.npy"
-    )
-    row = run(
-        forward_lldu_bytes=125, forward_offset_s=0.015, simulated_s=0.06, forward_trace_repeats=1, proxy=False
-    )
-    link = link_use(records, pd.Series(row))
-    assert link is not None
-    assert list(link.time_ns // 1_000_000) == [5, 15, 25, 35, 45, 55]
-    assert list(link.delivered) == [False, True, True, True, False, True]
-    # Of 125 bytes each, a row every 10 ms carries 100 kbit/s; one of three is lost.
-    assert list(link.capacity_bps(np.array([0, 0.03, 0.06]))) == pytest.approx([200e3 / 3, 200e3 / 3])
-    assert list(link.lost_share(np.array([0, 0.03, 0.06]))) == pytest.approx([1 / 3, 1 / 3])
-
-
-@pytest.mark.parametrize(
-    "values",
-    [{"forward_online": "arq"}, {"forward_lldu_bytes": None}, {"forward_lldu_bytes": float("nan")}],
-)
-def test_link_use__needs_a_link_trace_of_equal_rows(tmp_path: Path, values: dict[str, Any]) -> None:
-    np.save(tmp_path / "a.npy", np.zeros(4, LINK_TRACE.dtype))
-    records = _records()
-    beside = RunRecords(0, records.packets, records.windows, tmp_path / "a.npy")
-    assert link_use(beside, pd.Series(run(forward_offset_s=0.0, **values))) is None
-    absent = RunRecords(0, records.packets, records.windows, tmp_path / "absent.npy")
-    assert link_use(absent, pd.Series(run(forward_offset_s=0.0))) is None
-
-
 @pytest.mark.ns2
 def test_queue_length__is_the_limit_whenever_ns2_drops_a_packet(simulator: Path, tmp_path: Path) -> None:
     from tmt.campaign.campaign import open_campaign
@@ -191,8 +126,8 @@ duration = 10
     results = read_results(tmp_path / "out")
     drops = 0
     for records in results.records:
-        link = link_use(records, results.runs.iloc[records.row])
-        assert link is not None
+        link = link_use(dict(results.runs.iloc[records.row]), records.link_trace)
+        assert isinstance(link, RowsInTime)
         queue = link.queue_length(records.packets)
         assert queue is not None
         time_s, length = queue

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -148,8 +148,7 @@ def _draw(result: ExperimentResult, path: Path) -> None:
     stack = "" if row["stack"] == DEFAULT_STACK else f", {row['stack']} stack,"
     name = style.TCP_STYLES[tcp].label if tcp == FECTCP else f"TCP {style.TCP_STYLES[tcp].label}"
     title = f"{name}{stack} over {link}, RTT {row['rtt_s']} s"
-    rate_bps = cast("float", row["forward_rate_bps"])
-    style.save(replay.draw(result.timeline(), tcp=tcp, title=title, rate_bps=rate_bps), path)
+    style.save(replay.draw(result.timeline(), tcp=tcp, title=title), path)
 
 
 def _print(result: ExperimentResult) -> None:

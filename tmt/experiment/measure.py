@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tmt import __version__
 from tmt.backend.link_files import ReadyLink
 from tmt.metrics import transport
+from tmt.metrics.link_use import link_use
 from tmt.metrics.transport_timeline import Timeline, timeline
 from tmt.run_columns import RUN_RESULTS
 from tmt.settings.settings import columns_of
@@ -39,7 +40,9 @@ class ExperimentResult:
     end_ns
         Simulated time at which the run ended.
     notes
-        Notes for the user: an assumed LLDU size, a trace that ends before the run does.
+        Notes for the user: an assumed LLDU size, where a trace starts and how often it repeated.
+    forward_trace
+        The forward link's trace as the simulator mapped it; None for a plain link.
     """
 
     row: dict[str, Value]
@@ -48,11 +51,13 @@ class ExperimentResult:
     flows: list[FlowDelivery]
     end_ns: int
     notes: list[str]
+    forward_trace: Path | None = None
 
     def timeline(self, bins: int = 150, samples: int = 2000) -> Timeline:
         """Return the run over time: means in `bins` of equal length, windows read `samples` times."""
+        link = link_use(self.row, self.forward_trace)
         return timeline(
-            self.packets, self.windows, self.flows, end_ns=self.end_ns, bins=bins, samples=samples
+            self.packets, self.windows, self.flows, link, end_ns=self.end_ns, bins=bins, samples=samples
         )
 
 
@@ -82,8 +87,8 @@ def measure(setup: Setup, backend: Backend, stamp: str, outcome: Outcome) -> Exp
             "simulated_s": ns_to_seconds(recording.end_ns),
             "timeouts": recording.timeouts,
         }
-        | _link_use("forward", recording.forward)
-        | _link_use("return", recording.back)
+        | _row_use("forward", recording.forward)
+        | _row_use("return", recording.back)
         | _wired_losses(recording.wired)
         | _split_figures(recording.split)
         | _code_overhead(recording.code)
@@ -96,7 +101,8 @@ def measure(setup: Setup, backend: Backend, stamp: str, outcome: Outcome) -> Exp
     )
     row = {column.name: found.pop(column.name) for column in RUN_RESULTS}
     assert not found, f"measured, but not declared in RUN_RESULTS: {', '.join(found)}"
-    return ExperimentResult(row, packets, windows, flows, recording.end_ns, setup.notes())
+    trace = setup.forward.file.npy if isinstance(setup.forward, ReadyLink) else None
+    return ExperimentResult(row, packets, windows, flows, recording.end_ns, setup.notes(), trace)
 
 
 def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:
@@ -140,7 +146,7 @@ def _split_figures(counts: SplitCounts | None) -> dict[str, Value]:
     }
 
 
-def _link_use(direction: str, use: RowUse | None) -> dict[str, Value]:
+def _row_use(direction: str, use: RowUse | None) -> dict[str, Value]:
     return {
         f"{direction}_utilisation": use.used / use.offered if use is not None and use.offered else None,
         f"{direction}_trace_repeats": use.repeats if use is not None else None,

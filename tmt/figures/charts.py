@@ -222,7 +222,7 @@ def distribution(inner: Members, outer: Members) -> Spec:
 
 PANELS: tuple[tuple[str, str, str, int], ...] = (
     ("capacity", "Offered capacity of the link (delivered rows)", "step", 90),
-    ("lost_rows", "LLDUs given up; without a scheme: slots erased", "step", 60),
+    ("lost_rows", "LLDUs given up; slots erased without a scheme or under an online one", "step", 60),
     ("queue", "Queue length (packets)", "step", 90),
     ("window", "Congestion window (segments)", "step", 110),
     ("srtt", "Smoothed round-trip time", "step", 90),

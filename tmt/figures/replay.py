@@ -1,4 +1,4 @@
-"""One replay over time: goodput, delay and window above each other, on one time axis."""
+"""One replay over time: capacity and goodput, delay, queue and window, on one time axis."""
 
 from __future__ import annotations
 
@@ -7,20 +7,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.figures.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, TCP_STYLES, VERMILLION, new_figure
+from tmt.figures.style import (
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    PALE,
+    PURPLE,
+    SKY,
+    TCP_STYLES,
+    VERMILLION,
+    new_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from tmt.metrics.transport import FloatArray
     from tmt.metrics.transport_timeline import Timeline
 
 FLOW_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
 MAX_LABELLED_FLOWS = 6
 
 
-def draw(timeline: Timeline, *, tcp: str, title: str, rate_bps: float) -> Figure:
-    """Draw goodput, one-way delay and congestion window over time.
+def draw(timeline: Timeline, *, tcp: str, title: str) -> Figure:
+    """Draw capacity and goodput, one-way delay, queue and congestion window over time.
+
+    Without a known queue its panel is left out.
 
     Parameters
     ----------
@@ -30,29 +45,43 @@ def draw(timeline: Timeline, *, tcp: str, title: str, rate_bps: float) -> Figure
         TCP variant, which gives a single flow its colour; several flows have one each.
     title
         Line above the figure.
-    rate_bps
-        Rate of the forward link, drawn as a line to compare the goodput with.
     """
     flows = len(timeline.goodput_bps)
     chosen = cycle(FLOW_COLOURS) if flows > 1 else cycle([TCP_STYLES[tcp].colour])
     colours = [next(chosen) for _ in range(flows)]
-    with new_figure(7.2, 6.0) as figure:
-        goodput, delay, window = figure.subplots(3, 1, sharex=True)
+    with new_figure(7.2, 6.0 if timeline.queue_packets is None else 7.5) as figure:
+        panels = figure.subplots(3 if timeline.queue_packets is None else 4, 1, sharex=True)
         figure.suptitle(title, x=0.01, ha="left", fontsize=10, color=INK)
-        _draw_goodput(goodput, timeline, colours, rate_bps)
-        _draw_delay(delay, timeline)
-        _draw_window(window, timeline, colours)
-        window.set_xlabel("simulated time (s)")
-        window.set_xlim(0, timeline.edges_s[-1])
+        _draw_goodput(panels[0], timeline, colours)
+        _draw_delay(panels[1], timeline)
+        if timeline.queue_packets is not None:
+            _draw_queue(panels[2], timeline.edges_s, timeline.queue_packets)
+        _draw_window(panels[-1], timeline, colours)
+        panels[-1].set_xlabel("simulated time (s)")
+        panels[-1].set_xlim(0, timeline.edges_s[-1])
     return figure
 
 
-def _draw_goodput(axes: Axes, timeline: Timeline, colours: list[str], rate_bps: float) -> None:
-    axes.axhline(rate_bps / 1e6, color=MUTED, linestyle=":", label="rate of the forward link")
+def _draw_goodput(axes: Axes, timeline: Timeline, colours: list[str]) -> None:
+    if timeline.capacity_bps is not None:
+        offered = timeline.capacity_bps / 1e6
+        label = "capacity offered by the link"
+        axes.stairs(offered, timeline.edges_s, fill=True, color=PALE, label=label)
     for flow, (series, colour) in enumerate(zip(timeline.goodput_bps, colours, strict=True)):
-        label = _label(flow, len(colours))
-        axes.stairs(series / 1e6, timeline.edges_s, baseline=None, color=colour, linewidth=1.4, label=label)
+        label_or_none = _label(flow, len(colours))
+        axes.stairs(
+            series / 1e6, timeline.edges_s, baseline=None, color=colour, linewidth=1.4, label=label_or_none
+        )
     axes.set_ylabel("goodput (Mbit/s)")
+    axes.set_ylim(bottom=0)
+    _legend(axes)
+
+
+def _draw_queue(axes: Axes, edges_s: FloatArray, packets: FloatArray) -> None:
+    least, mean, most = packets
+    axes.stairs(most, edges_s, baseline=least, fill=True, color=MUTED, alpha=0.35, label="least to greatest")
+    axes.stairs(mean, edges_s, color=INK, baseline=None, label="mean")
+    axes.set_ylabel("queue (packets)")
     axes.set_ylim(bottom=0)
     _legend(axes)
 

@@ -1,4 +1,4 @@
-"""Window, goodput, delay and losses of a simulation over time, in bins of equal length."""
+"""Capacity, goodput, delay, queue, window and losses of a simulation over time, in bins of equal length."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tmt.units import NS_PER_S
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tmt.metrics.link_use import PlainInTime, RowsInTime
     from tmt.metrics.transport import FloatArray, FlowDelivery, Int64Array, Records
 
 DELAY_PERCENTILES = (0, 50, 95)
@@ -36,6 +37,10 @@ class Timeline:
         Least, median and 95th percentile of the one-way delay of the data packets that arrived in each bin.
     link_lost_s, queue_dropped_s
         Times at which the forward link lost a packet, and at which its queue dropped one.
+    capacity_bps : [n_bins], or None
+        Bits per second of the forward link's delivered rows; None where its trace is not at hand.
+    queue_packets : [3, n_bins], or None
+        Least, mean over time and greatest length of the forward link's queue, the packet in service included.
     """
 
     edges_s: FloatArray
@@ -45,16 +50,26 @@ class Timeline:
     delay_s: FloatArray
     link_lost_s: FloatArray
     queue_dropped_s: FloatArray
+    capacity_bps: FloatArray | None
+    queue_packets: FloatArray | None
 
 
 def timeline(
-    packets: Records, windows: Records, flows: Sequence[FlowDelivery], *, end_ns: int, bins: int, samples: int
+    packets: Records,
+    windows: Records,
+    flows: Sequence[FlowDelivery],
+    link: RowsInTime | PlainInTime | None,
+    *,
+    end_ns: int,
+    bins: int,
+    samples: int,
 ) -> Timeline:
     """Divide a run of `end_ns` into `bins` of (nearly) equal length; sample its windows `samples` times."""
     edges_ns = np.linspace(0, end_ns, bins + 1).astype(np.int64)
     sample_ns = np.linspace(0, end_ns, samples).astype(np.int64)
     data = packets[packets["direction"] == FORWARD]
     arrived = data[data["event"] == RECEIVED]
+    queue = None if link is None else link.queue_length(packets)
     return Timeline(
         edges_s=edges_ns / NS_PER_S,
         sample_s=sample_ns / NS_PER_S,
@@ -68,6 +83,8 @@ def timeline(
         delay_s=delay_over_time(arrived["time_ns"], arrived["delay_ns"], edges_ns) / NS_PER_S,
         link_lost_s=data["time_ns"][data["event"] == LINK_LOST] / NS_PER_S,
         queue_dropped_s=data["time_ns"][data["event"] == QUEUE_DROPPED] / NS_PER_S,
+        capacity_bps=None if link is None else link.capacity_bps(edges_ns / NS_PER_S),
+        queue_packets=None if queue is None else steps_over_time(*queue, edges_ns / NS_PER_S),
     )
 
 
@@ -100,3 +117,24 @@ def delay_over_time(time_ns: Int64Array, delay_ns: Int64Array, edges_ns: Int64Ar
         rank = np.maximum(-(-percent * count // 100) - 1, 0)
         found[row, held] = ordered[(begin - border[0] + rank)[held]]
     return found
+
+
+def steps_over_time(time_s: FloatArray, value: FloatArray, edges_s: FloatArray) -> FloatArray:
+    """Return least value, mean over time and greatest value in each bin: [3, n_bins].
+
+    Parameters
+    ----------
+    time_s, value : [n_changes]
+        A step function: its value from each time on, 0 before the first; times do not decrease.
+    edges_s : [n_bins + 1]
+        Borders of the bins.
+    """
+    # Every bin begins with the value before its left edge or at it, followed by the changes inside it.
+    places = np.searchsorted(time_s, edges_s)
+    at_edge = np.concatenate(([0.0], value))[np.searchsorted(time_s, edges_s, side="right")]
+    times, values = np.insert(time_s, places, edges_s), np.insert(value, places, at_edge)
+    begins = places + np.arange(len(edges_s))
+    until = np.concatenate(([0.0], np.cumsum(values[:-1] * np.diff(times))))
+    mean = np.diff(until[begins]) / np.diff(edges_s)
+    inside, bins = values[: begins[-1]], begins[:-1]
+    return np.array([np.minimum.reduceat(inside, bins), mean, np.maximum.reduceat(inside, bins)])

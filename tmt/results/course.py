@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.results.link_course import link_use
+from tmt.metrics.link_use import RowsInTime, link_use
 from tmt.schema import PACKET_EVENTS, UNSETTLED
 from tmt.units import NS_PER_S
 
@@ -69,8 +69,8 @@ def course(records: RunRecords, run: pd.Series) -> list[Series]:
         _delays(received, edges_s),
         *_losses(records.packets, end_s),
     ]
-    link = link_use(records, run)
-    if link is not None:
+    link = link_use({str(name): value for name, value in run.items()}, records.link_trace)
+    if isinstance(link, RowsInTime):
         found.append(Series("capacity", edges_s[:-1], link.capacity_bps(edges_s)))
         found.append(Series("lost_rows", edges_s[:-1], link.lost_share(edges_s)))
         queue = link.queue_length(records.packets)
