@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from tmt.io.atomic import staged
+from tools.page_tables import filled
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -30,3 +33,11 @@ def copy_to_docs(folder: Path, files: Iterable[str], figures: Iterable[str]) -> 
     """Copy files of `folder`, and figures of its `images` by their names, to their places in docs/."""
     for file in (*files, *(f"images/{name}.png" for name in figures)):
         shutil.copyfile(folder / file, DOCS / file)
+
+
+def fill_in_docs(page: str, tables: Mapping[str, str]) -> None:
+    """Put tables into their places on a page of docs/."""
+    path = DOCS / page
+    text = filled(path.read_text(encoding="utf-8"), tables)
+    with staged(path) as part:
+        part.write_text(text, encoding="utf-8")

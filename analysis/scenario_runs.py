@@ -16,6 +16,7 @@ from tmt.campaign.pool import LocalPool
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tmt.campaign.campaign import OpenCampaign
     from tmt.campaign.engine import Progress, Watch
 
 SCENARIOS = Path(__file__).resolve().parents[1] / "scenarios"
@@ -24,18 +25,23 @@ SAY_EVERY_S = 15.0
 """How often progress is reported where the output is no terminal."""
 
 
+def execute_missing(campaign: OpenCampaign, name: str, *, retry_failed: bool = False) -> None:
+    """Execute the missing runs of a campaign on all processors, and report progress."""
+    todo = campaign.plan(retry_failed=retry_failed)
+    if todo.missing:
+        print(f"{name}: {len(todo.missing)} of {len(todo.runs)} runs to do", flush=True)
+    try:
+        campaign.execute(todo, lambda: LocalPool(default_jobs()), _teller(name))
+    except KeyboardInterrupt:
+        print("\ninterrupted: the same command goes on from here", flush=True)
+        sys.exit(130)
+
+
 def run(scenario: Path, folder: Path, *, execute: bool = True) -> pd.DataFrame:
     """Execute the runs of a scenario that `folder` does not hold; return the rows of all that are done."""
     with open_campaign(scenario, folder) as campaign:
-        todo = campaign.plan()
-        if todo.missing:
-            print(f"{scenario.stem}: {len(todo.missing)} of {len(todo.runs)} runs to do", flush=True)
         if execute:
-            try:
-                campaign.execute(todo, lambda: LocalPool(default_jobs()), _teller(scenario.stem))
-            except KeyboardInterrupt:
-                print("\ninterrupted: the same command goes on from here", flush=True)
-                sys.exit(130)
+            execute_missing(campaign, scenario.stem)
         rows = campaign.rows()
     done = rows[rows["status"] == DONE]
     if len(done) < len(rows):

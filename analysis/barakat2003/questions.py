@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.barakat2003.runs import FRAME_UNITS
+from analysis.barakat2003.runs import FRAME_UNITS, SCRIPT
+from analysis.script_runs import over_seeds
 from tmt.figures.style import LINE_STYLES, new_figure, save
-from tmt.metrics.statistics import t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from analysis.kept_runs import KeptRuns, Settings
+    from tmt.experiment.script import ScriptSettings
     from tmt.metrics.statistics import Interval
 
 SEEDS = 3
@@ -35,17 +35,17 @@ class Case:
     persistency: int
     transfer: int = 0
 
-    def settings(self, seed: int) -> Settings:
+    def settings(self, seed: int) -> ScriptSettings:
         """Return what `hybrid.tcl` is called with; the mean loss is always `UNIT_LOSS`."""
         stay = 1.0 - 1.0 / self.burst
-        channel: Settings = {"error_good": UNIT_LOSS}
+        channel: ScriptSettings = {"error_good": UNIT_LOSS}
         if self.burst > 1:
             channel = {
                 "error_good": 0,
                 "alpha": f"{1.0 - UNIT_LOSS / (1.0 - UNIT_LOSS) / self.burst:.15g}",
                 "beta": f"{stay:.15g}",
             }
-        traffic: Settings = {}
+        traffic: ScriptSettings = {}
         if self.transfer:
             # Far enough apart that one ends before the next begins, but for a few.
             traffic = {"transfer_packets": self.transfer, "interval_s": 60, "duration_s": 6000}
@@ -72,12 +72,12 @@ def cases() -> list[Case]:
     return endless + finite
 
 
-def measure(runs: KeptRuns) -> dict[Case, Interval]:
-    """Return throughput (share of the link) or mean latency (s) of each case."""
-    found = runs.over_seeds(cases(), SEEDS, "bursts and transfers")
+def measure(folder: Path) -> dict[Case, Interval]:
+    """Return throughput (share of the link) or mean latency (s) of each case; `folder` keeps the runs."""
+    found = over_seeds(SCRIPT, cases(), SEEDS, folder)
     return {
-        case: t_interval([result["mean_latency_s" if case.transfer else "throughput"] for result in results])
-        for case, results in found.items()
+        case: runs.interval("mean_latency_s" if case.transfer else "throughput")
+        for case, runs in found.items()
     }
 
 

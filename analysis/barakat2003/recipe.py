@@ -7,7 +7,6 @@ from pathlib import Path
 from analysis.barakat2003 import questions, runs
 from analysis.barakat2003.figures import draw, draw_optimum
 from analysis.barakat2003.statements import judge
-from analysis.kept_runs import script_runs
 from analysis.pages import copy_to_docs, render
 from tmt.io.atomic import staged
 
@@ -30,7 +29,7 @@ def main(folder: Path) -> str:
     """Run what is missing, write figures and page into `folder`, and return how many statements hold."""
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)
-    kept = script_runs(runs.SCRIPT, folder / "hybrid-runs.jsonl")
+    kept = folder / "campaigns" / "hybrid"
     figures = runs.figures()
     measured = runs.measure([point for figure in figures for point in figure.points], kept)
     for figure in figures:

@@ -7,16 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from tmt.metrics.statistics import t_interval
+from analysis.script_runs import over_seeds
 from tmt.models.hybrid import HybridLink, hybrid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.kept_runs import KeptRuns, Result, Settings
+    from tmt.experiment.script import ScriptFigures, ScriptSettings
     from tmt.metrics.statistics import Interval
+    from tmt.results.script_runs import PointRuns
 
 SCRIPT = Path(__file__).with_name("hybrid.tcl")
 SEEDS = 3
@@ -39,7 +38,7 @@ class Point:
     persistency: int
     in_order: bool = True
 
-    def settings(self, seed: int) -> Settings:
+    def settings(self, seed: int) -> ScriptSettings:
         """Return what `hybrid.tcl` is called with."""
         return {
             "connections": self.connections,
@@ -70,23 +69,24 @@ class Point:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the seeds gave for one point."""
+    """The results of one point's seeds."""
 
     point: Point
-    results: tuple[Result, ...]
+    runs: PointRuns
 
     @cached_property
     def throughput(self) -> Interval:
         """Mean share of the link's rate that leaves the link in whole packets, with its 95 % interval."""
-        return t_interval([result["throughput"] for result in self.results])
+        return self.runs.interval("throughput")
 
     @cached_property
     def utilisation(self) -> float:
         """Mean share of time in which the link sends, redundancy and repetitions included."""
-        units = [
-            sum(result[f"units_{what}"] for what in ("data", "repair", "repeated")) for result in self.results
-        ]
-        return float(np.mean(units)) * 8 * UNIT_BYTES / (RATE_BPS * DURATION_S)
+        return self.runs.mean(_units_sent) * 8 * UNIT_BYTES / (RATE_BPS * DURATION_S)
+
+
+def _units_sent(figures: ScriptFigures) -> float:
+    return sum(figures[f"units_{kind}"] for kind in ("data", "repair", "repeated"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def _hybrid(connections: int, unit_loss: float) -> dict[str, tuple[Point, ...]]:
     }
 
 
-def measure(points: Sequence[Point], runs: KeptRuns) -> dict[Point, Measured]:
-    """Run every point with `SEEDS` seeds of 2000 s."""
-    found = runs.over_seeds(points, SEEDS, "hybrid FEC/ARQ-SR")
-    return {point: Measured(point, tuple(results)) for point, results in found.items()}
+def measure(points: Sequence[Point], folder: Path) -> dict[Point, Measured]:
+    """Run every point with `SEEDS` seeds of 2000 s; `folder` keeps the runs."""
+    found = over_seeds(SCRIPT, points, SEEDS, folder)
+    return {point: Measured(point, runs) for point, runs in found.items()}

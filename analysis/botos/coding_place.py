@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.figures.style import INK, TCP_STYLES, new_figure, save
-from tmt.metrics.statistics import Interval, paired_difference, t_interval
+from tmt.results.selections import chosen, difference, interval
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from tmt.metrics.statistics import Interval
+
 NAME = "coding-place"
 SCHEMES = ("none", "ARQ", "HARQ(10/12)")
 TCPS = ("fectcp", "cubic", "hybla")
+GOODPUT_KBPS = ("goodput_bps", 1e-3)
 
 
 def main(folder: Path) -> str:
@@ -46,11 +49,11 @@ def draw(rows: pd.DataFrame, path: Path) -> None:
 
 def _draw_scheme(axes: Axes, rows: pd.DataFrame) -> None:
     levels = sorted(set(rows["es_n0_db"]))
-    capacity = [rows[rows["es_n0_db"] == level]["capacity_bps"].mean() / 1000 for level in levels]
+    capacity = [interval(chosen(rows, es_n0_db=level), "capacity_bps", 1e-3).mean for level in levels]
     axes.plot(levels, capacity, color=INK, linestyle=":", linewidth=1, label="capacity")
     for number, tcp in enumerate(TCPS):
         style = TCP_STYLES[tcp]
-        found = [t_interval(_goodputs(rows, level, tcp)) for level in levels]
+        found = [interval(chosen(rows, es_n0_db=level, tcp=tcp), *GOODPUT_KBPS) for level in levels]
         axes.errorbar(
             [level + 0.06 * (number - 1) for level in levels],
             [value.mean for value in found],
@@ -66,12 +69,6 @@ def _draw_scheme(axes: Axes, rows: pd.DataFrame) -> None:
         )
 
 
-def _goodputs(rows: pd.DataFrame, level: float, tcp: str) -> list[float]:
-    """Return the goodputs of a variant at one level in kbit/s, seed by seed."""
-    found = rows[(rows["es_n0_db"] == level) & (rows["tcp"] == tcp)].sort_values("seed")
-    return [value / 1000 for value in found["goodput_bps"]]
-
-
 def table(rows: pd.DataFrame) -> str:
     """Return goodputs in kbit/s with 95 % t intervals over the seeds, as a table in Markdown.
 
@@ -83,8 +80,8 @@ def table(rows: pd.DataFrame) -> str:
         "| --- | --- |" + " --- |" * len(levels),
     ]
     for scheme, tcp in product(SCHEMES, TCPS):
-        of_scheme = rows[rows["scheme"] == scheme]
-        cells = [_cell(t_interval(_goodputs(of_scheme, level, tcp))) for level in levels]
+        own = chosen(rows, scheme=scheme, tcp=tcp)
+        cells = [_cell(interval(chosen(own, es_n0_db=level), *GOODPUT_KBPS)) for level in levels]
         lines.append(f"| {scheme} | {TCP_STYLES[tcp].label} | " + " | ".join(cells) + " |")
     for scheme in SCHEMES:
         cells = [_advantage(rows, scheme, level) for level in levels]
@@ -94,11 +91,11 @@ def table(rows: pd.DataFrame) -> str:
 
 def _advantage(rows: pd.DataFrame, scheme: str, level: float) -> str:
     """Compare FECTCP over none with the TCP that has the higher mean over a scheme, on the same seeds."""
-    goodputs = {tcp: _goodputs(rows[rows["scheme"] == scheme], level, tcp) for tcp in TCPS[1:]}
-    best = max(goodputs, key=lambda tcp: t_interval(goodputs[tcp]).mean)
-    plain = _goodputs(rows[rows["scheme"] == "none"], level, "fectcp")
-    difference, _ = paired_difference(plain, goodputs[best])
-    return f"{_cell(difference)} ({TCP_STYLES[best].label})"
+    of_level = chosen(rows, es_n0_db=level)
+    others = {tcp: chosen(of_level, scheme=scheme, tcp=tcp) for tcp in TCPS[1:]}
+    best = max(others, key=lambda tcp: interval(others[tcp], *GOODPUT_KBPS).mean)
+    plain = chosen(of_level, scheme="none", tcp="fectcp")
+    return f"{_cell(difference(plain, others[best], *GOODPUT_KBPS))} ({TCP_STYLES[best].label})"
 
 
 def _cell(value: Interval) -> str:

@@ -18,6 +18,7 @@ from analysis.botos.runs import (
     VARIANTS,
     Sharing,
     Transfer,
+    rates_bps,
 )
 from tmt.figures.style import BLUE, INK, LINE_STYLES, MUTED, PALE, SKY, TCP_STYLES, new_figure, save
 
@@ -90,7 +91,7 @@ def draw_sharing(
     with new_figure(7.2, 3.2) as canvas:
         panels = canvas.subplots(1, len(losses), sharey=True)
         for panel, loss in zip(panels, losses, strict=True):
-            rates = measured[Sharing(FECTCP, second, loss)].rates_bps[0] / 1e3
+            rates = rates_bps(measured[Sharing(FECTCP, second, loss)].runs.figures[0]) / 1e3
             time_s = (np.arange(rates.shape[1]) + 1) * SAMPLE_S
             for flow, rate, colour in zip((FECTCP, second), rates, (INK, BLUE), strict=True):
                 panel.plot(time_s, rate, label=label(flow), color=colour, linewidth=1.0)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from analysis.botos import figures, losses, runs
 from analysis.botos.statements import judge_losses_and_shares, judge_throughput
-from analysis.kept_runs import script_runs
 from analysis.pages import copy_to_docs, render
 from tmt.io.atomic import staged
 
@@ -28,7 +27,7 @@ def main(folder: Path) -> str:
     """Run what is missing, write figures and page into `folder`, and return how many statements hold."""
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)
-    kept = script_runs(runs.SCRIPT, folder / "wlan-runs.jsonl")
+    kept = folder / "campaigns" / "wlan"
     points = [*runs.figure_points(runs.DELAYS_S + runs.ROUND_TRIP_DELAYS_S), *runs.further_points()]
     measured = runs.measure(points, kept)
     shared = runs.measure_sharing(runs.sharing_points(), kept)

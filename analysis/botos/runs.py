@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.botos.losses import ERRORS_PER_CLUSTER, PACKET_BITS, SHORT_BITS
-from tmt.metrics.statistics import t_interval
+from analysis.script_runs import over_seeds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from analysis.kept_runs import KeptRuns, Result, Settings
+    from tmt.experiment.script import ScriptFigures, ScriptSettings
     from tmt.metrics.statistics import Interval
+    from tmt.results.script_runs import PointRuns
 
 SCRIPT = Path(__file__).with_name("wlan.tcl")
 SEEDS = 5
@@ -55,7 +56,7 @@ class Transfer:
     cluster_bits: int = SHORT_BITS
     stack: str = "2009"
 
-    def settings(self, seed: int) -> Settings:
+    def settings(self, seed: int) -> ScriptSettings:
         """Return what `wlan.tcl` is called with."""
         return {
             "flows": self.tcp,
@@ -70,7 +71,7 @@ class Transfer:
         }
 
 
-def throughput_bps(result: Result) -> float:
+def throughput_bps(result: ScriptFigures) -> float:
     """Return payload over the time of the transfer: what the application sees.
 
     A file that has not arrived within `MOST_S` counts as far as its segments were acknowledged. (A coded one
@@ -92,10 +93,10 @@ def further_points() -> list[Transfer]:
     return later + [Transfer(FECTCP, 0.1, p, bits) for bits in CLUSTERS_BITS for p in LOSSES]
 
 
-def measure(points: Sequence[Transfer], runs: KeptRuns) -> dict[Transfer, Interval]:
-    """Run every transfer with `SEEDS` seeds, and return mean throughput in bit/s."""
-    found = runs.over_seeds(points, SEEDS, "transfers over the WLAN")
-    return {point: t_interval(list(map(throughput_bps, results))) for point, results in found.items()}
+def measure(points: Sequence[Transfer], folder: Path) -> dict[Transfer, Interval]:
+    """Run every transfer with `SEEDS` seeds, and return mean throughput in bit/s; `folder` keeps the runs."""
+    found = over_seeds(SCRIPT, points, SEEDS, folder)
+    return {point: runs.interval(throughput_bps) for point, runs in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class Sharing:
     delay_s: float = 0.02
     queue_packets: int = 50
 
-    def settings(self, seed: int) -> Settings:
+    def settings(self, seed: int) -> ScriptSettings:
         """Return what `wlan.tcl` is called with."""
         return {
             "flows": f"{self.first} {self.second}",
@@ -142,18 +143,13 @@ def queue_points() -> list[Sharing]:
 
 @dataclass(frozen=True)
 class Shares:
-    """Rates at which IP bytes of both flows reach their clients, and what follows from them.
+    """Rates at which IP bytes of both flows reach their clients, and how both share them."""
 
-    Attributes
-    ----------
-    rates_bps : [n_seeds, 2, n_samples], float64
-    """
-
-    rates_bps: npt.NDArray[np.float64]
+    runs: PointRuns
 
     def mean_bps(self, flow: int, first_s: int, last_s: int) -> Interval:
         """Return the mean rate of a flow over a part of the run."""
-        return t_interval(self.rates_bps[:, flow, first_s:last_s].mean(axis=1).tolist())
+        return self.runs.interval(lambda figures: float(rates_bps(figures)[flow, first_s:last_s].mean()))
 
     @property
     def alone_bps(self) -> Interval:
@@ -163,17 +159,21 @@ class Shares:
     @property
     def jain(self) -> Interval:
         """Jain's index (sum x)^2 / (2 sum x^2) of both flows' rates: 1 for equal shares, 1/2 for none."""
-        x = self.rates_bps[:, :, SETTLED_S:].mean(axis=2)
-        return t_interval((x.sum(axis=1) ** 2 / (2.0 * (x**2).sum(axis=1))).tolist())
+        return self.runs.interval(_jain)
 
 
-def measure_sharing(points: Sequence[Sharing], runs: KeptRuns) -> dict[Sharing, Shares]:
-    """Run every pair of flows with `SEEDS` seeds."""
-    found = runs.over_seeds(points, SEEDS, "two flows on the WLAN")
-    return {point: Shares(np.array(list(map(_rates, results)))) for point, results in found.items()}
+def measure_sharing(points: Sequence[Sharing], folder: Path) -> dict[Sharing, Shares]:
+    """Run every pair of flows with `SEEDS` seeds; `folder` keeps the runs."""
+    return {point: Shares(runs) for point, runs in over_seeds(SCRIPT, points, SEEDS, folder).items()}
 
 
-def _rates(result: Result) -> npt.NDArray[np.float64]:
+def _jain(figures: ScriptFigures) -> float:
+    x = rates_bps(figures)[:, SETTLED_S:].mean(axis=1)
+    return float(x.sum() ** 2 / (2.0 * (x**2).sum()))
+
+
+def rates_bps(result: ScriptFigures) -> npt.NDArray[np.float64]:
+    """Return the rates of both flows, [2, n_samples]."""
     samples = range(0, UNTIL_S + 1, SAMPLE_S)
     seen = [[result[f"flow_{flow}_bytes_at_{1000 * t}_ms"] for t in samples] for flow in (0, 1)]
     return 8.0 * np.diff(seen, axis=1) / SAMPLE_S

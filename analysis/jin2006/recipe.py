@@ -24,7 +24,7 @@ def main(folder: Path) -> str:
     """Run what is missing, write figures and page into `folder`, and return how many statements hold."""
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)
-    kept = runs.kept_runs(folder / "proxy-runs.jsonl")
+    kept = folder / "campaigns" / "proxy"
     losses, delays, reno = runs.figure_4(), runs.figure_5(), runs.figure_5("Reno", runs.DELAYS_S[::2])
     independent, bursty = runs.figure_6(None), runs.figure_6(runs.BURST_FRAMES)
     figures = (losses, delays, reno, independent, bursty)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,21 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.kept_runs import KeptRuns, version_of
-from tmt.backend.ns2.simulator import Simulator
-from tmt.metrics.statistics import t_interval
+from analysis.script_runs import figures_of, over_seeds
 from tmt.models import padhye
 from tmt.models.split import GoBackN, Scenario, TcpSender, TwoLinks, transfer
 from tmt.models.split.transfers import SYSTEMS
-from tmt.schema import PACKET_EVENTS
+from tmt.results.script_runs import by_point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.kept_runs import Result, Settings
+    from tmt.experiment.script import ScriptFigures, ScriptSettings
     from tmt.metrics.statistics import Interval
     from tmt.models.split import Transfer
     from tmt.models.split.transfers import Formula
+    from tmt.results.script_runs import PointRuns
 
 SCRIPT = Path(__file__).with_name("split.tcl")
 
@@ -49,6 +47,7 @@ MOST_LOSS = 0.2
 LOSS_OF_FIGURE_3, LOSS_OF_FIGURE_5 = 0.05, 0.01
 
 SAMPLE_S, SAMPLED_S = 0.2, 100.0
+SAMPLES = round(SAMPLED_S / SAMPLE_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class Point:
     wired_delay_s: float = WIRED_DELAY_S
     tcp: str = "Newreno"
 
-    def settings(self, seed: int) -> Settings:
+    def settings(self, seed: int) -> ScriptSettings:
         """Return what `split.tcl` is called with."""
         return {
             "proxy": int(self.split),
@@ -111,15 +110,15 @@ def throughput_kbps(latency_s: float) -> float:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the seeds gave for one point."""
+    """The results of one point's seeds."""
 
     point: Point
-    results: tuple[Result, ...]
+    runs: PointRuns
 
     @cached_property
     def latency_s(self) -> Interval:
         """Mean time from the first segment's start until the receiver has all, with its 95 % interval."""
-        return t_interval([result["latency_s"] for result in self.results])
+        return self.runs.interval(latency_s)
 
     @property
     def throughput_kbps(self) -> float:
@@ -132,8 +131,13 @@ class Measured:
         return self.point.model().latency_s / self.latency_s.mean - 1.0
 
     def mean(self, name: str) -> float:
-        """Return the mean of another result."""
-        return float(np.mean([result[name] for result in self.results]))
+        """Return the mean of another figure."""
+        return self.runs.mean(name)
+
+
+def latency_s(figures: ScriptFigures) -> float:
+    """Return the time from the first segment's start until all had arrived; NaN if some never did."""
+    return figures["transfer_s"] if figures["segments_received"] == SEGMENTS else math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,50 +210,23 @@ def figure_6(burst_frames: float | None) -> Figure:
     )
 
 
-def kept_runs(file: Path) -> KeptRuns:
-    """Return the runs of `split.tcl`, kept in `file`."""
-    simulator = Simulator.find()
-
-    def run(settings: Settings) -> Result:
-        words = [str(word) for item in settings.items() for word in item]
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(
-                [simulator.program, SCRIPT, *words],
-                cwd=folder,
-                check=True,
-                capture_output=True,
-                text=True,
-            )
-            records = np.load(Path(folder) / "packets.npy")
-        printed = (line.split("\t") for line in done.stdout.splitlines())
-        return {name: float(value) for name, value in printed} | _latency(records, int(settings["segments"]))
-
-    return KeptRuns(run, version_of(SCRIPT), file)
+def measure(points: Sequence[Point], folder: Path) -> dict[Point, Measured]:
+    """Run every point with `SEEDS` seeds; `folder` keeps the runs."""
+    found = over_seeds(SCRIPT, points, SEEDS, folder)
+    return {point: Measured(point, runs) for point, runs in found.items()}
 
 
-def _latency(records: np.ndarray, segments: int) -> Result:
-    """Return from when the first segment was sent until all had been received; none if some have not."""
-    data = records[records["sequence"] > 0]  # 0 is the SYN
-    sent = data[data["event"] == PACKET_EVENTS.index("sent")]
-    received = data[data["event"] == PACKET_EVENTS.index("received")]
-    numbers, first = np.unique(received["sequence"], return_index=True)
-    if len(numbers) < segments:
-        return {}
-    return {"latency_s": float(received["time_ns"][first].max() - sent["time_ns"].min()) / 1e9}
-
-
-def measure(points: Sequence[Point], runs: KeptRuns) -> dict[Point, Measured]:
-    """Run every point with `SEEDS` seeds."""
-    found = runs.over_seeds(points, SEEDS, "proxy and go-back-N")
-    return {point: Measured(point, tuple(results)) for point, results in found.items()}
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Windows:
-    """The sender's window of one system over time, [seeds, samples] in packets."""
+    """The sender's window of one system over time."""
 
     point: Point
-    packets: np.ndarray
+    runs: PointRuns
+
+    @cached_property
+    def packets(self) -> np.ndarray:
+        """The window in packets, [seeds, samples]."""
+        return np.array([_samples(figures) for figures in self.runs.figures])
 
     @property
     def times_s(self) -> np.ndarray:
@@ -259,7 +236,7 @@ class Windows:
     @property
     def steady(self) -> Interval:
         """Mean over the second half of the time, with its 95 % interval over seeds."""
-        return t_interval(self.packets[:, self.packets.shape[1] // 2 :].mean(axis=1))
+        return self.runs.interval(lambda figures: float(_samples(figures)[SAMPLES // 2 :].mean()))
 
     @property
     def settled_s(self) -> float:
@@ -280,16 +257,15 @@ class Windows:
         return cycle_s * padhye.packets_per_s(cycle_s, loss, sender.timeout_s, PACKETS_PER_ACK)
 
 
-def measure_windows(runs: KeptRuns) -> dict[tuple[bool, bool], Windows]:
-    """Run figure 3: endless transfers of each system."""
+def _samples(figures: ScriptFigures) -> np.ndarray:
+    return np.array([figures[f"window_{i}"] for i in range(SAMPLES)])
+
+
+def measure_windows(folder: Path) -> dict[tuple[bool, bool], Windows]:
+    """Run figure 3: endless transfers of each system; `folder` keeps the runs."""
     seeds = range(1, SEEDS + 1)
-    endless: Settings = {"segments": 10**7, "duration_s": SAMPLED_S, "sample_s": SAMPLE_S}
+    endless: ScriptSettings = {"segments": 10**7, "duration_s": SAMPLED_S, "sample_s": SAMPLE_S}
     points = {system: point(*system, LOSS_OF_FIGURE_3) for system in SYSTEMS}
     wanted = [p.settings(seed) | endless for p in points.values() for seed in seeds]
-    results = runs(wanted, "windows over time")
-    count = round(SAMPLED_S / SAMPLE_S)
-    packets = np.array([[result[f"window_{i}"] for i in range(count)] for result in results])
-    return {
-        system: Windows(p, packets[SEEDS * i : SEEDS * (i + 1)])
-        for i, (system, p) in enumerate(points.items())
-    }
+    found = by_point(figures_of(SCRIPT, wanted, folder), SEEDS)
+    return {system: Windows(point, runs) for (system, point), runs in zip(points.items(), found, strict=True)}

@@ -12,9 +12,9 @@ import pandas as pd
 
 from tmt.errors import InputError
 from tmt.figures.style import BLUE, INK, ORANGE, new_figure, save
-from tmt.metrics.statistics import paired_difference, t_interval
 from tmt.results.reading import read_results
 from tmt.results.records import read_chosen
+from tmt.results.selections import chosen, interval, relative_difference
 from tmt.settings.tcp import LINUX, VARIANTS
 from tmt.units import NS_PER_S
 from tools.page_tables import filled
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
-
-    from tmt.metrics.statistics import Interval
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "kernel.md"
@@ -94,9 +92,9 @@ def table_beyond(runs: pd.DataFrame) -> list[str]:
     lines = ["| variant | link | modern minus kernel |", "| --- | --- | --- |"]
     for tcp in _variants(runs):
         for link in dict.fromkeys(runs["link"]):
-            relative = _relative_difference(
-                _chosen(runs, tcp, link, "modern"), _chosen(runs, tcp, link, LINUX)
-            )
+            of_link = chosen(runs, tcp=tcp, link=link)
+            modern, kernel = chosen(of_link, stack="modern"), chosen(of_link, stack=LINUX)
+            relative = relative_difference(modern, kernel, "goodput_bps")
             if abs(relative.mean) > ALLOWED:
                 cell = f"{relative.mean:+.1%} ({relative.low:+.1%} to {relative.high:+.1%})"
                 lines.append(f"| {VARIANTS[tcp].label} | {link} | {cell} |")
@@ -115,10 +113,10 @@ def tables(runs: pd.DataFrame) -> list[str]:
         lines += [f"### {VARIANTS[tcp].label}", "", f"| link | {' | '.join(heads)} |"]
         lines += ["| --- |" + " --- |" * len(heads)]
         for link in dict.fromkeys(runs["link"]):
-            kernel = _chosen(runs, tcp, link, LINUX)
+            kernel = chosen(runs, tcp=tcp, link=link, stack=LINUX)
             cells = [_goodput(kernel), *_sending(kernel)]
             for stack in stacks:
-                own = _chosen(runs, tcp, link, stack)
+                own = chosen(runs, tcp=tcp, link=link, stack=stack)
                 cells += [_compared(own, kernel), *_sending(own)]
             lines.append(f"| {link} | {' | '.join(cells)} |")
         lines.append("")
@@ -129,26 +127,13 @@ def _variants(runs: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(runs["tcp"]))
 
 
-def _chosen(runs: pd.DataFrame, tcp: str, link: str, stack: str) -> pd.DataFrame:
-    """Return the runs of one cell, seed by seed."""
-    same = (runs["tcp"] == tcp) & (runs["link"] == link) & (runs["stack"] == stack)
-    return runs[same].sort_values("seed")
-
-
 def _goodput(runs: pd.DataFrame) -> str:
-    value = t_interval(runs["goodput_bps"] / 1000)
+    value = interval(runs, "goodput_bps", 1e-3)
     return f"{value.mean:.0f} ± {value.half_width:.0f}"
 
 
-def _relative_difference(own: pd.DataFrame, kernel: pd.DataFrame) -> Interval:
-    """Return the difference of goodputs on the seeds that both have, as a share of the kernel's mean."""
-    pairs = own.merge(kernel, on="seed", suffixes=("_own", "_kernel"))
-    first, second = pairs["goodput_bps_own"], pairs["goodput_bps_kernel"]
-    return paired_difference(first / second.mean(), second / second.mean())[0]
-
-
 def _compared(own: pd.DataFrame, kernel: pd.DataFrame) -> str:
-    relative = _relative_difference(own, kernel).mean
+    relative = relative_difference(own, kernel, "goodput_bps").mean
     text = f"{_goodput(own)} ({relative:+.0%})"
     return f"**{text}**" if abs(relative) > ALLOWED else text
 
@@ -156,7 +141,7 @@ def _compared(own: pd.DataFrame, kernel: pd.DataFrame) -> str:
 def _sending(runs: pd.DataFrame) -> tuple[str, str]:
     """Return the share of retransmissions among the segments sent, and the mean window."""
     share = runs["retransmissions"].sum() / runs["segments_sent"].sum()
-    return f"{share:.2%}", f"{runs['cwnd_mean_packets'].mean():.0f}"
+    return f"{share:.2%}", f"{interval(runs, 'cwnd_mean_packets').mean:.0f}"
 
 
 def draw(campaigns: Sequence[Campaign], path: Path) -> None:

@@ -1,43 +1,72 @@
 """The congestion controls of `Agent/TCP/Modern` against published response functions, and on a GEO path.
 
-``python -m analysis.tcp.congestion_controls [FOLDER]`` makes the tables of docs/congestion-controls.md.
+``python -m analysis.tcp.congestion_controls [FOLDER]`` writes the tables to FOLDER (default: out/reproduce).
+
+  --docs    put the tables into docs/congestion-controls.md
 """
 
 from __future__ import annotations
 
-import statistics
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.by_hand import start
-from analysis.kept_runs import run_script, script_runs
+from analysis.pages import fill_in_docs
+from analysis.script_runs import over_seeds
 from analysis.tcp.response_functions import independent_losses, published
 from tmt.io.atomic import staged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
-    from analysis.kept_runs import KeptRuns, Result, Settings
+    from tmt.experiment.script import ScriptFigures, ScriptSettings
+    from tmt.results.script_runs import PointRuns
 
+PAGE = "congestion-controls.md"
 SCRIPT = Path(__file__).with_suffix(".tcl")
 CONTROLS = ("reno", "cubic", "westwood", "hybla", "compound", "bbr", "bbr3")
 PACKET_BITS = 12_000
 
 
-def simulate(case: Settings) -> Result:
-    """Run ns-2 once with the settings of congestion_controls.tcl; return what it prints."""
-    return run_script(SCRIPT, case)
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Settings of congestion_controls.tcl, in seconds and bit/s; the script's defaults are the same."""
 
+    control: str
+    rtt_s: float
+    loss: float = 0.0
+    flows: int = 1
+    stagger_s: float = 0.0
+    rate_bps: float = 2e6
+    queue_packets: int = 500
+    window_packets: int = 20_000
+    warm_s: float = 0.0
+    duration_s: float = 300.0
 
-def goodput_bps(case: Settings, found: Result, flow: int = 0) -> float:
-    """Packets acknowledged in order after `warm_s`, headers included, in bit/s."""
-    span_s = float(case["duration_s"]) - float(case.get("warm_s", 0))
-    return found[f"acked_{flow}"] * PACKET_BITS / span_s
+    def settings(self, seed: int) -> ScriptSettings:
+        """Return what the script is told."""
+        return asdict(self) | {"seed": seed}
 
+    def goodput_bps(self, found: ScriptFigures, flow: int = 0) -> float:
+        """Return the packets acknowledged in order after `warm_s`, headers included, in bit/s."""
+        return found[f"acked_{flow}"] * PACKET_BITS / (self.duration_s - self.warm_s)
 
-def mean_window(case: Settings, found: Result) -> float:
-    """Packets in an RTT that never waits, from the goodput."""
-    return goodput_bps(case, found) / PACKET_BITS * float(case["rtt_s"])
+    def mean_window(self, found: ScriptFigures) -> float:
+        """Return the packets in an RTT that never waits, from the goodput."""
+        return self.goodput_bps(found) / PACKET_BITS * self.rtt_s
+
+    def jain(self, found: ScriptFigures) -> float:
+        """Return Jain's index of two flows' goodputs: 1 for equal ones, 1/2 for one flow alone."""
+        rates = [self.goodput_bps(found, flow) for flow in range(self.flows)]
+        return sum(rates) ** 2 / (self.flows * sum(rate**2 for rate in rates))
+
+    def use(self, found: ScriptFigures) -> float:
+        """Return the share of what the losses leave of the line that the flows use."""
+        rates = [self.goodput_bps(found, flow) for flow in range(self.flows)]
+        return sum(rates) / (self.rate_bps * (1 - self.loss))
 
 
 def markdown(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -47,34 +76,24 @@ def markdown(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def mean_sd(values: Sequence[float], digits: int = 0) -> str:
+def mean_sd(runs: PointRuns, measure: Callable[[ScriptFigures], float], digits: int = 0) -> str:
     """Return mean and standard deviation as text, the latter only where there is one."""
-    spread = statistics.stdev(values)
-    mean = f"{statistics.mean(values):.{digits}f}"
+    spread = runs.standard_deviation(measure)
+    mean = f"{runs.mean(measure):.{digits}f}"
     return f"{mean} ({spread:.{digits}f})" if spread >= 0.5 * 10**-digits else mean
 
 
-def geo(runs: KeptRuns, seeds: int = 10, duration_s: float = 300) -> str:
+def kbps(case: Case) -> Callable[[ScriptFigures], float]:
+    """Return the measure goodput in kbit/s."""
+    return lambda found: case.goodput_bps(found) / 1e3
+
+
+def geo(folder: Path) -> str:
     """Goodput on a GEO path of 2 Mbit/s, 500 ms and a queue of 500 packets, in kbit/s."""
     losses = (0, 0.001, 0.005, 0.01)
-    cases: list[Settings] = [
-        {"control": control, "loss": loss, "seed": seed, "rtt_s": 0.5, "duration_s": duration_s}
-        for control in CONTROLS
-        for loss in losses
-        for seed in range(1, seeds + 1)
-    ]
-    found = runs(cases, "geo")
-    rows = []
-    for control in CONTROLS:
-        cells = []
-        for loss in losses:
-            kbps = [
-                goodput_bps(case, result) / 1e3
-                for case, result in zip(cases, found, strict=True)
-                if case["control"] == control and case["loss"] == loss
-            ]
-            cells.append(mean_sd(kbps))
-        rows.append([control, *cells])
+    cases = {control: [Case(control, 0.5, loss) for loss in losses] for control in CONTROLS}
+    found = over_seeds(SCRIPT, chain(*cases.values()), 10, folder)
+    rows = [[control, *(mean_sd(found[case], kbps(case)) for case in cases[control])] for control in CONTROLS]
     return markdown(["control", *(f"loss {loss:g}" for loss in losses)], rows)
 
 
@@ -89,39 +108,36 @@ RESPONSES: tuple[tuple[str, float, float, float], ...] = (
 )
 
 
-def responses(runs: KeptRuns, seeds: int = 5) -> str:
+def never_full(control: str, rtt_s: float, loss: float, duration_s: float) -> Case:
+    """Return a path that never queues, judged without the first tenth of the time."""
+    return Case(
+        control,
+        rtt_s,
+        loss,
+        rate_bps=1e10,
+        queue_packets=1_000_000,
+        window_packets=100_000,
+        warm_s=duration_s / 10,
+        duration_s=duration_s,
+    )
+
+
+def responses(folder: Path) -> str:
     """Mean windows on a path that never queues: published, by the law under independent losses, in ns-2."""
-    cases: list[Settings] = [
-        {
-            "control": control,
-            "rtt_s": rtt_s,
-            "loss": loss,
-            "seed": seed,
-            "rate_bps": 1e10,
-            "queue_packets": 1_000_000,
-            "window_packets": 100_000,
-            "warm_s": duration_s / 10,
-            "duration_s": duration_s,
-        }
-        for control, rtt_s, loss, duration_s in RESPONSES
-        for seed in range(1, seeds + 1)
-    ]
-    found = runs(cases, "responses")
+    found = over_seeds(SCRIPT, [never_full(*response) for response in RESPONSES], 5, folder)
     rows = []
-    for i, (control, rtt_s, loss, _) in enumerate(RESPONSES):
-        part = slice(i * seeds, (i + 1) * seeds)
-        windows = [mean_window(case, result) for case, result in zip(cases[part], found[part], strict=True)]
-        model = independent_losses(control, loss, rtt_s)
+    for case, runs in found.items():
+        model = independent_losses(case.control, case.loss, case.rtt_s)
         digits = 0 if model > 100 else 1
         rows.append(
             [
-                control,
-                f"{rtt_s * 1e3:.0f} ms",
-                f"{loss:g}",
-                f"{published(control, loss, rtt_s):.{digits}f}",
+                case.control,
+                f"{case.rtt_s * 1e3:.0f} ms",
+                f"{case.loss:g}",
+                f"{published(case.control, case.loss, case.rtt_s):.{digits}f}",
                 f"{model:.{digits}f}",
-                mean_sd(windows, digits),
-                f"{statistics.mean(windows) / model:.2f}",
+                mean_sd(runs, case.mean_window, digits),
+                f"{runs.mean(case.mean_window) / model:.2f}",
             ]
         )
     return markdown(["control", "RTT", "loss", "published", "its law", "ns-2 (sd)", "ns-2 / law"], rows)
@@ -130,71 +146,34 @@ def responses(runs: KeptRuns, seeds: int = 5) -> str:
 LOSS_RATES = (0, 0.001, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.25)
 
 
-def losses(runs: KeptRuns, seeds: int = 3) -> str:
+def losses(folder: Path) -> str:
     """Share that BBR uses of what a path of 100 Mbit/s and 100 ms carries and the losses leave."""
-    cases: list[Settings] = [
-        {
-            "control": control,
-            "loss": loss,
-            "seed": seed,
-            "rate_bps": 1e8,
-            "rtt_s": 0.1,
-            "queue_packets": 833,
-            "warm_s": 5,
-            "duration_s": 35,
-        }
-        for control in ("bbr", "bbr3", "cubic")
-        for loss in LOSS_RATES
-        for seed in range(1, seeds + 1)
+    wide = partial(Case, rtt_s=0.1, rate_bps=1e8, queue_packets=833, warm_s=5, duration_s=35)
+    cases = {
+        control: [wide(control, loss=loss) for loss in LOSS_RATES] for control in ("bbr", "bbr3", "cubic")
+    }
+    found = over_seeds(SCRIPT, chain(*cases.values()), 3, folder)
+    rows = [
+        [control, *(f"{found[case].mean(case.use):.2f}" for case in own)] for control, own in cases.items()
     ]
-    found = runs(cases, "losses")
-    rows = []
-    for control in ("bbr", "bbr3", "cubic"):
-        cells = [control]
-        for loss in LOSS_RATES:
-            shares = [
-                goodput_bps(case, result) / (1e8 * (1 - loss))
-                for case, result in zip(cases, found, strict=True)
-                if case["control"] == control and case["loss"] == loss
-            ]
-            cells.append(f"{statistics.mean(shares):.2f}")
-        rows.append(cells)
     return markdown(["control", *(f"{loss:.1%}" for loss in LOSS_RATES)], rows)
 
 
-def sharing(runs: KeptRuns, seeds: int = 3) -> str:
+def sharing(folder: Path) -> str:
     """Two like flows, 10 Mbit/s, 100 ms, a queue of one and of three BDP: Jain's index, use, mean queue."""
-    bdp = 1e7 * 0.1 / PACKET_BITS
-    depths = (1, 3)
-    cases: list[Settings] = [
-        {
-            "control": control,
-            "seed": seed,
-            "flows": 2,
-            "stagger_s": 5,
-            "rate_bps": 1e7,
-            "rtt_s": 0.1,
-            "queue_packets": round(depth * bdp),
-            "warm_s": 60,
-            "duration_s": 360,
-        }
-        for control in CONTROLS
-        for depth in depths
-        for seed in range(1, seeds + 1)
-    ]
-    found = runs(cases, "sharing")
+    bdp, depths = 1e7 * 0.1 / PACKET_BITS, (1, 3)
+    two = partial(Case, rtt_s=0.1, flows=2, stagger_s=5, rate_bps=1e7, warm_s=60, duration_s=360)
+    cases = {
+        control: [two(control, queue_packets=round(depth * bdp)) for depth in depths] for control in CONTROLS
+    }
+    found = over_seeds(SCRIPT, chain(*cases.values()), 3, folder)
     rows = []
-    for i, control in enumerate(CONTROLS):
+    for control, own in cases.items():
         cells = [control]
-        for j in range(len(depths)):
-            part = slice((i * len(depths) + j) * seeds, (i * len(depths) + j + 1) * seeds)
-            indices, uses, queues = [], [], []
-            for case, result in zip(cases[part], found[part], strict=True):
-                rates = [goodput_bps(case, result, flow) for flow in (0, 1)]
-                indices.append(sum(rates) ** 2 / (2 * sum(rate**2 for rate in rates)))
-                uses.append(sum(rates) / 1e7)
-                queues.append(result["mean_queue"] / bdp)
-            cells += [f"{statistics.mean(values):.2f}" for values in (indices, uses, queues)]
+        for case in own:
+            runs = found[case]
+            means = (runs.mean(case.jain), runs.mean(case.use), runs.mean("mean_queue") / bdp)
+            cells += [f"{mean:.2f}" for mean in means]
         rows.append(cells)
     heads = [f"{name}, {depth} BDP" for depth in depths for name in ("Jain", "use", "queue / BDP")]
     return markdown(["control", *heads], rows)
@@ -203,32 +182,40 @@ def sharing(runs: KeptRuns, seeds: int = 3) -> str:
 WINDOWS = (2, 10, 100, 1000, 20_000)
 
 
-def windows(runs: KeptRuns) -> str:
+def windows(folder: Path) -> str:
     """Goodput on the GEO path without losses for advertised windows from 2 to 20,000 packets, in kbit/s."""
-    cases: list[Settings] = [
-        {"control": control, "window_packets": window, "rtt_s": 0.5, "duration_s": 300}
-        for control in CONTROLS
-        for window in WINDOWS
+    cases = {
+        control: [Case(control, 0.5, window_packets=window) for window in WINDOWS] for control in CONTROLS
+    }
+    found = over_seeds(SCRIPT, chain(*cases.values()), 1, folder)
+    rows = [
+        [control, *(f"{found[case].mean(kbps(case)):.0f}" for case in own)] for control, own in cases.items()
     ]
-    found = runs(cases, "windows")
-    kbps = [f"{goodput_bps(case, result) / 1e3:.0f}" for case, result in zip(cases, found, strict=True)]
-    rows = [[control, *kbps[i * len(WINDOWS) :][: len(WINDOWS)]] for i, control in enumerate(CONTROLS)]
     return markdown(["control", *(f"window {window:,}" for window in WINDOWS)], rows)
 
 
 TABLES = {"geo": geo, "responses": responses, "losses": losses, "sharing": sharing, "windows": windows}
+"""What makes the tables, by their names on the page."""
 
 
 def main(folder: Path) -> str:
-    """Run what is missing, and return all tables, which go into `folder`, too."""
-    folder.mkdir(parents=True, exist_ok=True)
-    runs = script_runs(SCRIPT, folder / "congestion-controls.jsonl")
-    made = [f"## {name}: {(of.__doc__ or '').strip()}\n\n{of(runs)}\n" for name, of in TABLES.items()]
-    text = "\n".join(made)
-    with staged(folder / "congestion-controls.md") as part:
-        part.write_text(text)
-    return text
+    """Run what is missing; write the tables into `folder`, and return them."""
+    made = {name: of(folder / "campaigns" / "congestion-controls") for name, of in TABLES.items()}
+    for name, table in made.items():
+        with staged(_file(folder, name)) as part:
+            part.write_text(table + "\n", encoding="utf-8")
+    return "\n\n".join(f"{TABLES[name].__doc__}\n\n{table}" for name, table in made.items())
+
+
+def keep_in_docs(folder: Path) -> None:
+    """Put the tables into their places on the page."""
+    tables = {name: _file(folder, name).read_text(encoding="utf-8").rstrip() for name in TABLES}
+    fill_in_docs(PAGE, tables)
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / f"congestion-controls-{name}.md"
 
 
 if __name__ == "__main__":
-    start(main)
+    start(main, keep_in_docs)

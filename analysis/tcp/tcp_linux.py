@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.by_hand import start
+from analysis.pages import fill_in_docs
 from tmt.cli.progress import progress_bar
 from tmt.experiment import Experiment, PlainLink, TraceLink
 from tmt.io import write_trace
@@ -29,7 +30,6 @@ from tmt.io.atomic import staged
 from tmt.metrics.transport import RECEIVED, SENT
 from tmt.trace import LinkTrace
 from tmt.units import NS_PER_MS, NS_PER_S
-from tools.page_tables import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from tmt.experiment import ExperimentResult
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "tcp-linux.md"
 PATCHES = ROOT / "clift-ns2" / "patches"
 
 STEPS = (
@@ -229,7 +228,7 @@ def main(folder: Path) -> str:
 def keep_in_docs(folder: Path) -> None:
     """Put both tables into their places on the page."""
     tables = {name: _file(folder, name).read_text(encoding="utf-8").rstrip() for name in TABLES}
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables), encoding="utf-8")
+    fill_in_docs("tcp-linux.md", tables)
 
 
 def _file(folder: Path, name: str) -> Path:

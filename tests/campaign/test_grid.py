@@ -16,7 +16,7 @@ from tmt.io import read_trace, write_trace
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.grid import Run
+    from tmt.campaign.replay_run import ReplayRun
 
 TEXT = """\
 [grid]
@@ -47,7 +47,7 @@ def folder(tmp_path: Path, phy: Path) -> Path:
     return tmp_path
 
 
-def _runs(folder: Path, text: str, stamp: str = "build 1") -> list[Run]:
+def _runs(folder: Path, text: str, stamp: str = "build 1") -> list[ReplayRun]:
     (folder / "s.toml").write_text(text)
     return expand(load(folder / "s.toml"), lambda _: (stamp, "sources"))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HOUSE = Path(__file__).resolve().parents[2]
-RUN, LINK_TRACE = "tmt.campaign.tasks", "tmt.campaign.link_traces"
+RUN, LINK_TRACE = "tmt.campaign.replay_run", "tmt.campaign.link_traces"
 
 DECIDES_A_RUN = (
     "kernels",

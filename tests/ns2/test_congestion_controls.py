@@ -7,19 +7,18 @@ Seeds are fixed. Over 20 of them, mean windows lie within 7 % of the law's, with
 from __future__ import annotations
 
 import statistics
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.tcp.congestion_controls import CONTROLS, goodput_bps, mean_window, simulate
+from analysis.tcp.congestion_controls import CONTROLS, SCRIPT, Case, never_full
 from analysis.tcp.response_functions import independent_losses, periodic_reno, published
+from tmt.experiment.script import ScriptExperiment
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from analysis.kept_runs import Settings
-
-NEVER_FULL: Settings = {"rate_bps": 1e10, "queue_packets": 1_000_000, "window_packets": 100_000}
+    from tmt.experiment.script import ScriptFigures
 
 
 @pytest.fixture(autouse=True)
@@ -27,21 +26,15 @@ def _simulator(simulator: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLIFT_NS", str(simulator))
 
 
+def _figures(case: Case, seed: int = 1) -> ScriptFigures:
+    with TemporaryDirectory() as folder:
+        return ScriptExperiment.of(SCRIPT, case.settings(seed)).run(Path(folder) / "run").figures
+
+
 def _window(control: str, loss: float, rtt_s: float, duration_s: float, seeds: int = 3) -> float:
     """Mean window over seeds, without the first tenth of each run."""
-    windows = []
-    for seed in range(1, seeds + 1):
-        case: Settings = {
-            **NEVER_FULL,
-            "control": control,
-            "loss": loss,
-            "rtt_s": rtt_s,
-            "seed": seed,
-            "warm_s": duration_s / 10,
-            "duration_s": duration_s,
-        }
-        windows.append(mean_window(case, simulate(case)))
-    return statistics.mean(windows)
+    case = never_full(control, rtt_s, loss, duration_s)
+    return statistics.mean(case.mean_window(_figures(case, seed)) for seed in range(1, seeds + 1))
 
 
 # 3 seeds of about 200 losses each; the law is integrated over 4000 losses, which leaves 1 % of noise.
@@ -91,65 +84,39 @@ def test_hybla__has_the_same_rate_at_any_rtt() -> None:
     assert rates[1] == pytest.approx(rates[0], rel=0.2)
 
 
-def _share(control: str, **settings: float) -> float:
+def _share(control: str, loss: float, rate_bps: float = 1e7, queue_packets: int = 83) -> float:
     """Share of the bottleneck that one flow uses, of what the losses leave, from 5 s on."""
-    case: Settings = {
-        "rate_bps": 1e7,
-        "rtt_s": 0.1,
-        "queue_packets": 83,
-        "warm_s": 5,
-        "duration_s": 35,
-        "control": control,
-        **settings,
-    }
-    return goodput_bps(case, simulate(case)) / float(case["rate_bps"]) / (1 - float(case.get("loss", 0)))
+    case = Case(control, 0.1, loss, rate_bps=rate_bps, queue_packets=queue_packets, warm_s=5, duration_s=35)
+    return case.use(_figures(case))
 
 
 def test_bbr__bears_losses_that_stop_cubic() -> None:
-    assert _share("bbr", loss=0.01) > 0.9
-    assert _share("bbr", loss=0.05) > 0.85
-    assert _share("bbr", loss=0.1) > 0.7
-    assert _share("cubic", loss=0.01) < 0.5
+    assert _share("bbr", 0.01) > 0.9
+    assert _share("bbr", 0.05) > 0.85
+    assert _share("bbr", 0.1) > 0.7
+    assert _share("cubic", 0.01) < 0.5
 
 
 def test_bbr3__bears_losses_below_two_percent_only() -> None:
     # 833 packets in the pipe: 2 % are many enough for the rate of a round to mean something.
-    wide = {"rate_bps": 1e8, "queue_packets": 833}
-    assert _share("bbr3", loss=0.005, **wide) > 0.75
-    assert _share("bbr3", loss=0.05, **wide) < 0.4
+    assert _share("bbr3", 0.005, 1e8, 833) > 0.75
+    assert _share("bbr3", 0.05, 1e8, 833) < 0.4
 
 
 @pytest.mark.parametrize("control", ["bbr", "bbr3"])
 def test_bbr__keeps_about_one_bandwidth_delay_product_in_flight(control: str) -> None:
-    case: Settings = {
-        "control": control,
-        "rate_bps": 1e7,
-        "rtt_s": 0.1,
-        "queue_packets": 1000,
-        "warm_s": 5,
-        "duration_s": 65,
-    }
-    found = simulate(case)
-    assert goodput_bps(case, found) > 0.9e7
+    case = Case(control, 0.1, rate_bps=1e7, queue_packets=1000, warm_s=5, duration_s=65)
+    found = _figures(case)
+    assert case.goodput_bps(found) > 0.9e7
     assert found["mean_queue"] < 0.25 * 83
 
 
 @pytest.mark.parametrize("control", CONTROLS)
 def test_two_like_flows__share_the_bottleneck(control: str) -> None:
-    case: Settings = {
-        "control": control,
-        "flows": 2,
-        "stagger_s": 5,
-        "rate_bps": 1e7,
-        "rtt_s": 0.1,
-        "queue_packets": 83,
-        "warm_s": 60,
-        "duration_s": 360,
-    }
-    found = simulate(case)
-    rates = [goodput_bps(case, found, flow) for flow in (0, 1)]
-    assert sum(rates) > 0.85e7
-    assert sum(rates) ** 2 / (2 * sum(rate**2 for rate in rates)) > 0.85  # Jain's index
+    case = Case(control, 0.1, flows=2, stagger_s=5, rate_bps=1e7, queue_packets=83, warm_s=60, duration_s=360)
+    found = _figures(case)
+    assert case.use(found) > 0.85
+    assert case.jain(found) > 0.85
 
 
 # A window of 2 allows 48 kbit/s, one of 20 allows 480, less what ProbeRTT takes; one of 20,000 is bounded by
@@ -157,13 +124,7 @@ def test_two_like_flows__share_the_bottleneck(control: str) -> None:
 @pytest.mark.parametrize("control", CONTROLS)
 @pytest.mark.parametrize(("window", "least_bps"), [(2, 46e3), (20, 400e3), (20_000, 1.4e6)])
 def test_no_window_stalls_a_flow(control: str, window: int, least_bps: float) -> None:
-    case: Settings = {
-        "control": control,
-        "window_packets": window,
-        "rtt_s": 0.5,
-        "warm_s": 20,
-        "duration_s": 220,
-    }
-    rate_bps = goodput_bps(case, simulate(case))
+    case = Case(control, 0.5, window_packets=window, warm_s=20, duration_s=220)
+    rate_bps = case.goodput_bps(_figures(case))
     assert rate_bps > least_bps
     assert rate_bps <= window * 12_000 / 0.5 * 1.01

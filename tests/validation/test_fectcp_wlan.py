@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from analysis.botos.losses import PACKET_BITS, longest_roughly_equal_bits, process
 from analysis.botos.runs import DELAYS_S, LOSSES, SCRIPT, VARIANTS, Shares, Transfer, throughput_bps
 from analysis.botos.statements import Throughputs, judge_throughput
-from analysis.kept_runs import script_runs
+from analysis.script_runs import over_seeds
 from tmt.metrics.statistics import t_interval
+from tmt.results.script_runs import PointRuns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,9 +63,11 @@ def test_statements__are_judged_by_the_throughputs() -> None:
 
 def test_shares__follow_from_rates_by_hand() -> None:
     # 180 samples: alone at 700, then 500 and 250 in both runs: Jain's index 750^2 / (2 (500^2 + 250^2)) = .9.
-    rates = np.zeros((2, 2, 180))
-    rates[:, 0, :60], rates[:, 0, 60:], rates[:, 1, 60:] = 700.0, 500.0, 250.0
-    shares = Shares(rates)
+    seen = {}
+    for t in range(181):
+        seen[f"flow_0_bytes_at_{1000 * t}_ms"] = (700 * min(t, 60) + 500 * max(t - 60, 0)) / 8
+        seen[f"flow_1_bytes_at_{1000 * t}_ms"] = 250 * max(t - 60, 0) / 8
+    shares = Shares(PointRuns((seen, seen)))
     assert shares.alone_bps.mean == pytest.approx(700.0)
     assert shares.mean_bps(1, 80, 180).mean == pytest.approx(250.0)
     assert shares.jain.mean == pytest.approx(0.9)
@@ -85,16 +87,9 @@ def test_fectcp__is_ahead_where_many_segments_are_lost_and_behind_where_few_are(
     simulator: Path, tmp_path: Path
 ) -> None:
     # Three seeds of 10 MB each; differences of a tenth and more, intervals of 2 % (docs/fectcp-wlan.md).
-    points = {
-        (tcp, loss): [Transfer(tcp, 0.02, loss).settings(seed) for seed in (1, 2, 3)]
-        for tcp in ("fectcp", "cubic", "sack")
-        for loss in (0.005, 0.15)
-    }
-    runs = script_runs(SCRIPT, tmp_path / "runs.jsonl")
-    mean = {
-        key: np.mean([throughput_bps(result) for result in runs(settings, "transfers")])
-        for key, settings in points.items()
-    }
+    points = [Transfer(tcp, 0.02, loss) for tcp in ("fectcp", "cubic", "sack") for loss in (0.005, 0.15)]
+    found = over_seeds(SCRIPT, points, 3, tmp_path / "runs")
+    mean = {(point.tcp, point.loss): runs.mean(throughput_bps) for point, runs in found.items()}
     for tcp in ("cubic", "sack"):
         assert mean["fectcp", 0.005] < mean[tcp, 0.005]
         assert mean["fectcp", 0.15] > 1.5 * mean[tcp, 0.15]

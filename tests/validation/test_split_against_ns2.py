@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import pytest
 
 from analysis.jin2006 import runs
+from analysis.script_runs import figures_of, over_seeds
 from tmt.models.split.transfers import SYSTEMS
 
 if TYPE_CHECKING:
@@ -21,14 +23,13 @@ SEEDS = 25
 def test_latency__of_the_model_is_near_the_mean(loss: float, tmp_path: Path, simulator: Path) -> None:
     """25 seeds of 1000 segments for each system: 15 %, where a mean's standard error is 3 to 5 %."""
     points = [runs.point(*system, loss) for system in SYSTEMS]
-    found = runs.kept_runs(tmp_path / "runs.jsonl").over_seeds(points, SEEDS, "transfers")
+    found = over_seeds(runs.SCRIPT, points, SEEDS, tmp_path / "runs")
     for point, results in found.items():
-        mean = sum(result["latency_s"] for result in results) / SEEDS
-        assert point.model().latency_s == pytest.approx(mean, rel=0.15)
+        assert point.model().latency_s == pytest.approx(results.mean(runs.latency_s), rel=0.15)
 
 
 def test_result__of_a_transfer_that_does_not_end_has_no_latency(tmp_path: Path, simulator: Path) -> None:
     settings = runs.point(split=True, arq=True, wireless_loss=0.05).settings(1) | {"duration_s": 1}
-    (result,) = runs.kept_runs(tmp_path / "runs.jsonl")([settings], "transfers")
-    assert "latency_s" not in result
+    (result,) = figures_of(runs.SCRIPT, [settings], tmp_path / "runs")
+    assert math.isnan(runs.latency_s(result))
     assert result["packets_lost"] == 0

@@ -1,4 +1,4 @@
-"""A scenario and its store together: plan, execution and rows."""
+"""Runs and their store together: plan, execution and rows."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
-from tmt.campaign.grid import Run, expand, simulation_s
-from tmt.campaign.scenario import Scenario, load
+from tmt.campaign.grid import expand
+from tmt.campaign.scenario import load
 from tmt.campaign.store import PUBLISHED, SCENARIO, Store, StoredRuns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from os import PathLike
 
     import pandas as pd
 
     from tmt.campaign.pool import Pool
+    from tmt.campaign.run import Run
 
 ASSUMED_SPEED = 2000.0
 """Simulated seconds per second of one processor, as long as no run has finished."""
@@ -26,11 +27,11 @@ ASSUMED_SPEED = 2000.0
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """A scenario and what a folder holds of it; see `foresee` and `open_campaign`."""
+    """Runs that belong together, and what a folder holds of them; see `foresee` and `open_campaign`."""
 
-    scenario: Scenario
+    title: str
     store: StoredRuns
-    runs: list[Run]
+    runs: Sequence[Run]
 
     def plan(self, *, retry_failed: bool = False) -> Plan:
         """Return which runs are missing."""
@@ -41,11 +42,11 @@ class Campaign:
         sql = f"SELECT count(*), sum(simulated_s), sum(wall_time_s) FROM runs WHERE status = '{DONE}'"
         count, simulated_s, wall_time_s = (self.store.query(sql) or [(0, None, None)])[0]
         if not simulated_s or not wall_time_s:
-            return simulation_s(todo.missing) / ASSUMED_SPEED / jobs, 0
-        return simulation_s(todo.missing) * wall_time_s / simulated_s / jobs, count
+            return _simulated_s(todo) / ASSUMED_SPEED / jobs, 0
+        return _simulated_s(todo) * wall_time_s / simulated_s / jobs, count
 
     def rows(self) -> pd.DataFrame:
-        """Return the rows of this scenario's runs, in grid order; see `tmt.campaign.columns.COLUMNS`."""
+        """Return the rows of these runs, in their order; see `tmt.campaign.columns.COLUMNS`."""
         rows: pd.DataFrame = self.store.table().to_pandas()
         places = {run.key: place for place, run in enumerate(self.runs)}
         rows = rows[rows["key"].isin(places)]
@@ -105,7 +106,7 @@ def foresee(path: str | PathLike[str], folder: str | PathLike[str]) -> Campaign:
     runs = expand(scenario)
     store = StoredRuns(folder)
     store.look()
-    return Campaign(scenario, store, runs)
+    return Campaign(scenario.title, store, runs)
 
 
 @contextmanager
@@ -128,6 +129,27 @@ def open_campaign(path: str | PathLike[str], folder: str | PathLike[str]) -> Ite
         store.keep(scenario.path, SCENARIO)
         if scenario.published is not None:
             store.keep(scenario.published, PUBLISHED)
-        yield OpenCampaign(scenario, store, runs)
+        yield OpenCampaign(scenario.title, store, runs)
     finally:
         store.close()
+
+
+@contextmanager
+def open_runs(title: str, runs: Sequence[Run], folder: str | PathLike[str]) -> Iterator[OpenCampaign]:
+    """Open the folder of results for an engine that does `runs`, which no scenario describes.
+
+    Raises
+    ------
+    InputError, OutputError
+        As `open_campaign`.
+    """
+    store = Store(folder)
+    try:
+        yield OpenCampaign(title, store, runs)
+    finally:
+        store.close()
+
+
+def _simulated_s(todo: Plan) -> float:
+    """Return how many simulated seconds the missing runs last at most."""
+    return sum(run.most_simulated_s for run in todo.missing)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tmt.campaign.conversions import Conversion
+    from tmt.campaign.planned_conversions import PlannedConversion
 
 CONNECT_S = 5
 """Time within which the scheduler has to answer."""
@@ -215,7 +215,7 @@ class ClusterPool:
     def _travelling(self, task: Simulate) -> list[Any]:
         return [self._trace(task, conversion) for conversion in task.run.conversions]
 
-    def _trace(self, task: Simulate, conversion: Conversion) -> Any:
+    def _trace(self, task: Simulate, conversion: PlannedConversion) -> Any:
         """Return a link trace of a run as something that travels to each worker once."""
         if conversion.identity not in self._traces:
             content = (

@@ -20,14 +20,15 @@ import distributed
 
 from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.link_traces import facts_file, link_file
-from tmt.campaign.tasks import ChangedProgramsError, Simulate, perform, programs_of
+from tmt.campaign.replay_run import programs_of
+from tmt.campaign.tasks import ChangedProgramsError, Simulate, perform
 from tmt.errors import TmtError
 from tmt.provenance import file_sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tmt.campaign.conversions import Conversion
+    from tmt.campaign.planned_conversions import PlannedConversion
 
 Content = tuple[bytes, bytes]
 """A link trace and its facts, as their files hold them."""
@@ -132,7 +133,7 @@ def private_folder() -> Path:
     return Path(folder)
 
 
-def _put(folder: Path, conversion: Conversion, content: Content) -> None:
+def _put(folder: Path, conversion: PlannedConversion, content: Content) -> None:
     """Write a link trace and its facts into a folder, unless they are there with the same content."""
     for path, part in zip(
         (link_file(folder, conversion), facts_file(folder, conversion)), content, strict=True

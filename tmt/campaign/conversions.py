@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.campaign.link_traces import trace_sources
+from tmt.campaign.planned_conversions import Phy, PlannedConversion
 from tmt.campaign.sections import (
     GENERATED_KEYS,
     SCHEME_SECTIONS,
@@ -36,51 +37,7 @@ if TYPE_CHECKING:
 
     from tmt.campaign.scenario import Scenario
     from tmt.campaign.sections import Link
-    from tmt.generate import Line
     from tmt.schema import Packing
-
-
-@dataclass(frozen=True, slots=True)
-class Phy:
-    """A PHY trace: a file as it is (`channel` None), or a channel's realisation on a line or over a file.
-
-    `identity` is the same exactly for the same slots.
-    """
-
-    identity: str
-    file: Path | None
-    channel: Any = None
-    seed: int = 0
-    line: Line | None = None
-    length_ns: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Conversion:
-    """A trace that runs share: what a scheme makes of every `every`-th slot of a PHY trace.
-
-    Without a scheme it is those slots themselves, on which a scheme works in the simulator.
-    """
-
-    identity: str
-    phy: Phy
-    every: int
-    scheme: Any
-
-    @property
-    def trace_parameters(self) -> dict[str, Any]:
-        """The parameters that tell the trace from others, as a row of results holds them."""
-        phy = self.phy
-        parameters: dict[str, Any] = {"every": self.every}
-        if phy.channel is not None:
-            parameters |= phy.channel.describe()
-        if phy.line is not None:
-            parameters["slot_interval_ns"] = float(phy.line.interval_ns)
-        if phy.file is not None:
-            parameters["file"] = phy.file.name
-            if phy.channel is None:
-                parameters["sha256"] = phy.identity
-        return parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +138,14 @@ def _short(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-def conversion_of(source: Source, scheme_section: Any, link: Link, seed: int) -> Conversion:
+def conversion_of(source: Source, scheme_section: Any, link: Link, seed: int) -> PlannedConversion:
     """Return how the forward link's trace is made for a seed."""
     return _conversion(source, scheme_section, link, _realisation(source, seed))
 
 
-def return_conversion_of(source: Source, scheme_section: Any, link: Link, seed: int) -> Conversion | None:
+def return_conversion_of(
+    source: Source, scheme_section: Any, link: Link, seed: int
+) -> PlannedConversion | None:
     """Return how the return link's trace is made; a channel has a realisation of its own there."""
     if link.return_link == "plain":
         return None
@@ -196,14 +155,14 @@ def return_conversion_of(source: Source, scheme_section: Any, link: Link, seed: 
 
 
 @lru_cache(maxsize=1024)
-def _conversion(source: Source, scheme_section: Any, link: Link, realisation: int) -> Conversion:
+def _conversion(source: Source, scheme_section: Any, link: Link, realisation: int) -> PlannedConversion:
     phy = _phy(source, realisation)
     every = source.section.every
     if scheme_section.online:
-        return Conversion(digest(phy.identity, every, trace_sources()), phy, every, None)
+        return PlannedConversion(digest(phy.identity, every, trace_sources()), phy, every, None)
     scheme = scheme_of(scheme_section, seconds_to_ns(link.rtt))
     identity = digest(phy.identity, every, scheme.name, asdict(scheme), trace_sources(scheme))
-    return Conversion(identity, phy, every, scheme)
+    return PlannedConversion(identity, phy, every, scheme)
 
 
 _NO_SCHEME = SCHEME_SECTIONS["none"](name="none")

@@ -16,9 +16,9 @@ from tmt.campaign.tasks import FullDiskError, Simulate, failed_row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.campaign.conversions import Conversion
-    from tmt.campaign.grid import Run
+    from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.campaign.pool import Outcome, Pool
+    from tmt.campaign.run import Run
     from tmt.campaign.store import Store, StoredRuns
 
 POLL_S = 0.2
@@ -42,12 +42,12 @@ class Plan:
         Numbers of runs with a row in the store.
     """
 
-    runs: list[Run]
-    missing: list[Run]
+    runs: Sequence[Run]
+    missing: Sequence[Run]
     done: int
     failed: int
 
-    def conversions(self, store: StoredRuns) -> list[Conversion]:
+    def conversions(self, store: StoredRuns) -> list[PlannedConversion]:
         """Return the missing link traces, each once."""
         needed = {made.identity: made for run in self.missing for made in run.conversions}
         return [conversion for conversion in needed.values() if not is_converted(store.cache, conversion)]
@@ -72,7 +72,7 @@ class Progress:
 Watch = Callable[[Progress], None]
 
 
-def plan(runs: list[Run], store: StoredRuns, *, retry_failed: bool = False) -> Plan:
+def plan(runs: Sequence[Run], store: StoredRuns, *, retry_failed: bool = False) -> Plan:
     """Return which runs the store lacks."""
     missing: list[Run] = []
     done = failed = 0
@@ -113,7 +113,7 @@ class _Execution:
         self._waiting: dict[str, list[Run]] = {}
         self._ready: deque[Run] = deque()
         self._elsewhere: deque[Run] = deque()
-        self._conversions: deque[Conversion] = deque()
+        self._conversions: deque[PlannedConversion] = deque()
         self._made: set[str] = set()
         for run in missing:
             self._sort_in(run)
@@ -138,7 +138,7 @@ class _Execution:
                 self._conversions.append(conversion)
         (self._waiting[missing[0].identity] if missing else self._ready).append(run)
 
-    def _is_made(self, conversion: Conversion) -> bool:
+    def _is_made(self, conversion: PlannedConversion) -> bool:
         if conversion.identity in self._waiting:
             return False
         if conversion.identity not in self._made and is_converted(self._store.cache, conversion):
@@ -192,7 +192,7 @@ class _Execution:
         self._keep(row)
         self._store.release(task.run.key)
 
-    def _settle_conversion(self, conversion: Conversion, error: str | None) -> None:
+    def _settle_conversion(self, conversion: PlannedConversion, error: str | None) -> None:
         self._progress.converted += 1
         runs = self._waiting.pop(conversion.identity)
         if error is None:

@@ -9,72 +9,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tmt.campaign.conversions import conversion_of, return_conversion_of, source_of
+from tmt.campaign.replay_run import ReplayRun, programs_of
 from tmt.campaign.sections import ProxySection, scheme_of, settings_of
-from tmt.campaign.tasks import Programs, programs_of
 from tmt.errors import InputError, UsageError
 from tmt.experiment.experiment import Experiment
 from tmt.experiment.fingerprint import digest, fingerprint
 from tmt.settings.links import PlainLink, TraceLink
 from tmt.settings.tcp import FECTCP, STACKS
-from tmt.units import NS_PER_S, seconds_to_ns
+from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tmt.campaign.conversions import Conversion, Source
+    from tmt.campaign.conversions import Source
+    from tmt.campaign.run import Programs
     from tmt.campaign.scenario import Scenario
     from tmt.campaign.sections import Grid, Link, Tcp, Traffic, Wired
     from tmt.schema import Packing
     from tmt.settings.settings import Value
 
 
-class Run(NamedTuple):
-    """One simulation of the grid, before anything is known of its link traces but how to make them.
-
-    `start` says where in the forward trace it starts, in nanoseconds, or as a part of the trace's length when
-    it is a float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and
-    scheme. `return_conversion` is None, and `return_start` means nothing, where the return link is plain.
-    `template` is the experiment without its seed, its traces and its start in them; `coordinates` are its
-    place in the grid, as result columns.
-
-    `key` is a hash of everything that decides the outcome, `experiment` of the same without the seed.
-    `programs` are hashes of the backend's program, and of the sources that decide its runs.
-    """
-
-    key: str
-    experiment: str
-    template: Experiment
-    coordinates: dict[str, Value]
-    tcp: str
-    seed: int
-    trace: str
-    scheme: str
-    conversion: Conversion
-    return_conversion: Conversion | None
-    start: int | float
-    return_start: int | float
-    timeout_s: float
-    keep_records: bool
-    programs: Programs
-
-    @property
-    def conversions(self) -> tuple[Conversion, ...]:
-        """The link traces that the run needs."""
-        back = self.return_conversion
-        return (self.conversion,) if back is None else (self.conversion, back)
-
-    @property
-    def online(self) -> Any:
-        """The scheme that works in the simulator, if one does."""
-        return getattr(self.template.forward_link, "scheme", None)
-
-    @property
-    def link_scheme(self) -> Any:
-        """The scheme of the forward link, wherever it works."""
-        return self.online or self.conversion.scheme
-
-
-def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs_of) -> list[Run]:
+def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs_of) -> list[ReplayRun]:
     """Return the runs of a scenario, seed after seed, each key once.
 
     `programs_of` gives the hashes of a backend's program and of the sources that decide its runs.
@@ -93,7 +48,7 @@ def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs
     directions = (FORWARD, RETURN) if any(link.return_link != "plain" for link, *_ in paths) else (FORWARD,)
     drawn = {seed: [_drawn_start(seed, direction) for direction in directions] for seed in every_seed}
     known = cache(programs_of)
-    runs: dict[str, Run] = {}
+    runs: dict[str, ReplayRun] = {}
     for seed, source, section, (link, wired, proxy) in product(every_seed, sources, scenario.schemes, paths):
         conversion = conversion_of(source, section, link, seed)
         back = return_conversion_of(source, section, link, seed)
@@ -114,7 +69,7 @@ def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs
                 if key in runs and runs[key].trace != source.label:
                     same = f"{source.label!r} has the same slots as {runs[key].trace!r}"
                     raise InputError(scenario.path, f"key trace: {same}; allowed: each trace once")
-                runs[key] = Run(
+                runs[key] = ReplayRun(
                     key,
                     experiment,
                     template,
@@ -231,8 +186,3 @@ def _starts(
         drawn = return_drawn = 0
     fixed = source.section.offset
     return drawn if fixed is None else seconds_to_ns(fixed), return_drawn
-
-
-def simulation_s(runs: list[Run]) -> float:
-    """Return how many simulated seconds the runs last at most."""
-    return sum(run.template.duration_ns for run in runs) / NS_PER_S

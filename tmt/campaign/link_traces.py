@@ -25,7 +25,7 @@ from tmt.schema import PHY_TRACE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.conversions import Conversion
+    from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.trace import PhyTrace
 
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Convert:
     """Make a link trace and its facts in `cache`; `scratch` is for unfinished files."""
 
-    conversion: Conversion
+    conversion: PlannedConversion
     cache: Path
     scratch: Path
 
@@ -43,17 +43,17 @@ def trace_sources(*models: object) -> str:
     return source_hash(__name__, *(type(model).__module__ for model in models))
 
 
-def link_file(cache: Path, conversion: Conversion) -> Path:
+def link_file(cache: Path, conversion: PlannedConversion) -> Path:
     """Return the path of a conversion's link trace."""
     return cache / f"{conversion.identity}.npy"
 
 
-def facts_file(cache: Path, conversion: Conversion) -> Path:
+def facts_file(cache: Path, conversion: PlannedConversion) -> Path:
     """Return the path of a link trace's facts, which are written after the trace."""
     return cache / f"{conversion.identity}.json"
 
 
-def is_converted(cache: Path, conversion: Conversion) -> bool:
+def is_converted(cache: Path, conversion: PlannedConversion) -> bool:
     """Whether the cache holds a conversion's link trace, undamaged."""
     try:
         read_facts(cache, conversion)
@@ -62,7 +62,7 @@ def is_converted(cache: Path, conversion: Conversion) -> bool:
     return True
 
 
-def read_facts(cache: Path, conversion: Conversion) -> dict[str, Any]:
+def read_facts(cache: Path, conversion: PlannedConversion) -> dict[str, Any]:
     """Return the facts of a link trace, after a check that they belong to the trace in the cache.
 
     A process checks the content of a file once, and again when the file's size or time has changed.

@@ -60,7 +60,7 @@ class LocalPool:
 
     def __init__(self, jobs: int) -> None:
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["tmt.campaign.pool", "tmt.experiment.experiment"])
+        self._context.set_forkserver_preload(["tmt.campaign.pool", "tmt.campaign.replay_run"])
         self._workers: list[_Worker] = []
         try:
             for _ in range(jobs):

@@ -89,7 +89,7 @@ def command(
         todo = campaign.plan(retry_failed=retry_failed)
         with run_output.live(todo, shown=not (quiet or as_json)) as watch:
             campaign.execute(todo, new_pool, watch)
-        results = results_of(campaign.rows(), campaign.scenario.title)
+        results = results_of(campaign.rows(), campaign.title)
         drawn = draw_comparison(results, list(figures) or [folder / name for name in FIGURES])
         after = campaign.plan()
         if as_json:

@@ -48,7 +48,7 @@ def forecast(campaign: Campaign, todo: Plan, folder: Path, jobs: int, *, as_json
         return json_text(content)
     basis = f"going by {known} finished runs" if known else "a guess: no run has finished yet"
     return (
-        f"{campaign.scenario.title}\n"
+        f"{campaign.title}\n"
         f"{content['runs']} runs: {content['done']} done, {content['failed']} failed, "
         f"{content['to_run']} to execute; {content['to_convert']} link traces to make\n"
         f"about {_duration(seconds)} with {jobs} at a time ({basis})\n"
@@ -101,7 +101,7 @@ def summarise(campaign: Campaign, after: Plan, results: Results, figures: list[P
 
     console = Console(highlight=False, markup=False)
     summary = summarise(results)
-    console.print(Text(f"{campaign.scenario.title}\n", style="bold"), soft_wrap=True)
+    console.print(Text(f"{campaign.title}\n", style="bold"), soft_wrap=True)
     for point in range(len(summary.points)):
         table = _table(summary, point, point_label(results.axes, summary, point))
         wide_console(table).print(table)
@@ -125,7 +125,7 @@ def summarise(campaign: Campaign, after: Plan, results: Results, figures: list[P
 def as_json(campaign: Campaign, after: Plan, results: Results, figures: list[Path]) -> str:
     """Return the summary for programs."""
     content = {
-        "title": campaign.scenario.title,
+        "title": campaign.title,
         "runs": len(after.runs),
         "done": after.done,
         "failed": after.failed,

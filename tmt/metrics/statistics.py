@@ -122,14 +122,13 @@ def paired_difference(
     -------
     The interval, and the two-sided p-value of no difference; it is 1 for fewer than two blocks.
     """
-    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    interval = t_interval(differences, level)
+    first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    interval = t_interval(first - second, level)
     if interval.count < 2:
         return interval, 1.0
-    deviation = float(stats.sem(differences, nan_policy="omit"))
-    if deviation == 0:
+    if interval.half_width == 0:  # without spread scipy's statistic is 0 / 0
         return interval, 1.0 if interval.mean == 0 else 0.0
-    return interval, float(2 * stats.t.sf(abs(interval.mean) / deviation, interval.count - 1))
+    return interval, float(stats.ttest_rel(first, second, nan_policy="omit").pvalue)
 
 
 def holm(p_values: npt.ArrayLike) -> FloatArray:

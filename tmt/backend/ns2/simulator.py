@@ -39,16 +39,22 @@ class Simulator:
         return cls(program, script, _stamp(program, script.parent))
 
     def run(
-        self, arguments: Sequence[str], directory: Path, timeout_s: float | None = None
+        self,
+        arguments: Sequence[str],
+        directory: Path,
+        timeout_s: float | None = None,
+        script: Path | None = None,
     ) -> tuple[list[str], float]:
-        """Run the script with alternating keys and values; return its argv and its wall time.
+        """Run a script with alternating keys and values; return its argv and its wall time.
+
+        Without `script` it is that of a replay.
 
         Raises
         ------
         RunError
             See `tmt.backend.program.run_program`.
         """
-        argv = [str(self.program), str(self.script), *arguments]
+        argv = [str(self.program), str(script or self.script), *arguments]
         environment = os.environ | {"CLIFT_PARENT": str(os.getpid())}
         return argv, run_program("ns-2", argv, directory, timeout_s, environment)
 

@@ -1,0 +1,54 @@
+"""Link traces that runs share, before they are made: slots, and the scheme that converts them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.generate import Line
+
+
+@dataclass(frozen=True, slots=True)
+class Phy:
+    """A PHY trace: a file as it is (`channel` None), or a channel's realisation on a line or over a file.
+
+    `identity` is the same exactly for the same slots.
+    """
+
+    identity: str
+    file: Path | None
+    channel: Any = None
+    seed: int = 0
+    line: Line | None = None
+    length_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedConversion:
+    """A trace that runs share: what a scheme makes of every `every`-th slot of a PHY trace.
+
+    Without a scheme it is those slots themselves, on which a scheme works in the simulator.
+    """
+
+    identity: str
+    phy: Phy
+    every: int
+    scheme: Any
+
+    @property
+    def trace_parameters(self) -> dict[str, Any]:
+        """The parameters that tell the trace from others, as a row of results holds them."""
+        phy = self.phy
+        parameters: dict[str, Any] = {"every": self.every}
+        if phy.channel is not None:
+            parameters |= phy.channel.describe()
+        if phy.line is not None:
+            parameters["slot_interval_ns"] = float(phy.line.interval_ns)
+        if phy.file is not None:
+            parameters["file"] = phy.file.name
+            if phy.channel is None:
+                parameters["sha256"] = phy.identity
+        return parameters

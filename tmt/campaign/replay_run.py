@@ -1,0 +1,163 @@
+"""A run of a scenario's grid: one experiment over link traces that runs share."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tmt.backend import BACKENDS, load_backend
+from tmt.campaign.link_traces import link_file, read_facts
+from tmt.experiment.experiment import Experiment
+from tmt.experiment.record_files import save
+from tmt.identity import source_hash
+from tmt.metrics.capacity import arrive, packets_in_rows
+from tmt.settings.links import TraceLink
+from tmt.settings.tcp import HEADER_BYTES
+from tmt.units import NS_PER_S
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.campaign.planned_conversions import PlannedConversion
+    from tmt.campaign.run import Programs
+    from tmt.schema import Packing
+    from tmt.settings.settings import Value
+
+
+class ReplayRun(NamedTuple):
+    """One experiment of the grid, before anything is known of its link traces but how to make them.
+
+    `start` says where in the forward trace it starts, in nanoseconds, or as a part of the trace's length when
+    it is a float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and
+    scheme. `return_conversion` is None, and `return_start` means nothing, where the return link is plain.
+    `template` is the experiment without its seed, its traces and its start in them; `coordinates` are its
+    place in the grid, as result columns. See also `tmt.campaign.run.Run`.
+    """
+
+    key: str
+    experiment: str
+    template: Experiment
+    coordinates: dict[str, Value]
+    tcp: str
+    seed: int
+    trace: str
+    scheme: str
+    conversion: PlannedConversion
+    return_conversion: PlannedConversion | None
+    start: int | float
+    return_start: int | float
+    timeout_s: float | None
+    keep_records: bool
+    programs: Programs
+
+    @property
+    def conversions(self) -> tuple[PlannedConversion, ...]:
+        """The link traces that the run needs."""
+        back = self.return_conversion
+        return (self.conversion,) if back is None else (self.conversion, back)
+
+    @property
+    def most_simulated_s(self) -> float:
+        """The duration that the experiment asks for."""
+        return self.template.duration_ns / NS_PER_S
+
+    @property
+    def online(self) -> Any:
+        """The scheme that works in the simulator, if one does."""
+        return getattr(self.template.forward_link, "scheme", None)
+
+    @property
+    def link_scheme(self) -> Any:
+        """The scheme of the forward link, wherever it works."""
+        return self.online or self.conversion.scheme
+
+    def installed_programs(self) -> Programs:
+        """Return the hashes of the backend's program and of the sources, now."""
+        return programs_of(str(self.coordinates["backend"]))
+
+    def columns(self) -> dict[str, Any]:
+        """Return the run's place in the grid."""
+        scheme = self.link_scheme
+        parameters = asdict(scheme)
+        if self.online is not None:
+            parameters["online"] = True
+        return self.coordinates | {
+            "trace": self.trace,
+            "trace_parameters": json.dumps(self.conversion.trace_parameters),
+            "scheme": self.scheme,
+            "scheme_name": scheme.name,
+            "scheme_parameters": json.dumps(parameters),
+        }
+
+    def carry_out(self, folder: Path, cache: Path) -> dict[str, Any]:
+        """Do the experiment over the link traces of `cache`; return its result columns."""
+        result = self._over_traces(cache).run(folder, timeout_s=self.timeout_s)
+        # Where codes vary, TCP's runs stand beside FECTCP's.
+        listed = {name: self.coordinates[name] for name in ("code", "block_segments")}
+        row = result.row | {name: value for name, value in listed.items() if value is not None}
+        if self.online is None:
+            row["capacity_bps"] = _capacity_bps(link_file(cache, self.conversion), self.template)
+            row["lldu_loss_ratio"] = _loss_ratio(read_facts(cache, self.conversion))
+        if self.keep_records:
+            kept = folder / "kept"
+            kept.mkdir()
+            save(result, kept)
+        return row
+
+    def _over_traces(self, cache: Path) -> Experiment:
+        """Return the experiment over the link traces of the cache."""
+        forward, back = self.template.forward_link, self.template.return_link
+        assert isinstance(forward, TraceLink)
+        if self.return_conversion is not None:
+            online = self.online if self.return_conversion.scheme is None else None
+            empty = TraceLink("", forward.lldu_bytes, scheme=online, packing=forward.packing)
+            back = _placed(cache, empty, self.return_conversion, self.return_start)
+        forward = _placed(cache, forward, self.conversion, self.start)
+        return replace(self.template, seed=self.seed, forward_link=forward, return_link=back)
+
+
+def programs_of(backend: str) -> Programs:
+    """Return the stamp of a backend's program, and the hash of the sources that decide its runs."""
+    return load_backend(backend).stamp(), run_sources(backend)
+
+
+@lru_cache
+def run_sources(backend: str = "ns2") -> str:
+    """Return the hash of the sources that decide the row of a run, but for the backend's program."""
+    return source_hash(__name__, "tmt.campaign.tasks", Experiment.__module__, BACKENDS[backend])
+
+
+def _placed(cache: Path, link: TraceLink, conversion: PlannedConversion, start: float) -> TraceLink:
+    """Return the link over a link trace of the cache, from where the run starts in it."""
+    facts = read_facts(cache, conversion)
+    offset_ns = int(start * facts["span_ns"]) if isinstance(start, float) else start
+    return replace(link, path=link_file(cache, conversion), offset_ns=offset_ns)
+
+
+@lru_cache
+def _packets_per_s(link: Path, packet_bytes: int, lldu_bytes: int | None, packing: Packing) -> float:
+    """Return how many packets, sent back to back, arrive in a second of a link trace."""
+    trace = np.load(link, mmap_mode="r", allow_pickle=False)
+    packets = packets_in_rows(trace, packet_bytes, lldu_bytes or 0, packing)
+    if not len(packets.first):
+        return 0.0
+    span_ns = int(trace["tx_time_ns"][packets.last[-1]]) - int(trace["tx_time_ns"][0])
+    return float(np.count_nonzero(arrive(packets, trace["delivered"]))) * NS_PER_S / span_ns
+
+
+def _capacity_bps(link: Path, experiment: Experiment) -> float:
+    """Return what full packets would carry."""
+    link_trace = experiment.forward_link
+    assert isinstance(link_trace, TraceLink)
+    rows = (link_trace.lldu_bytes, link_trace.packing or "padded")
+    packets_per_s = _packets_per_s(link, experiment.packet_bytes, *rows)
+    return float(8 * (experiment.packet_bytes - HEADER_BYTES) * packets_per_s)
+
+
+def _loss_ratio(facts: dict[str, Any]) -> float:
+    """Return the share of a link trace's LLDUs that its scheme gave up."""
+    return float(facts["lost"] / facts["data_rows"])

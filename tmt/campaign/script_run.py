@@ -1,0 +1,72 @@
+"""A run of a paper's own script, as the engine does it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tmt.experiment.fingerprint import digest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.campaign.planned_conversions import PlannedConversion
+    from tmt.campaign.run import Programs
+    from tmt.experiment.script import ScriptExperiment
+
+
+class ScriptRun(NamedTuple):
+    """One script experiment; see `tmt.campaign.run.Run` and `plan_script_run`."""
+
+    key: str
+    experiment: str
+    script: ScriptExperiment
+    programs: Programs
+
+    @property
+    def seed(self) -> int:
+        """The seed that the script is told."""
+        return self.script.seed
+
+    @property
+    def timeout_s(self) -> None:
+        """Scripts run until they end."""
+
+    @property
+    def keep_records(self) -> bool:
+        """Whether packet records are kept: never, their figures are."""
+        return False
+
+    @property
+    def conversions(self) -> tuple[PlannedConversion, ...]:
+        """No link traces."""
+        return ()
+
+    @property
+    def most_simulated_s(self) -> float:
+        """The duration that the script is told; 0 where it is told none."""
+        return float(self.script.settings.get("duration_s", 0.0))
+
+    def installed_programs(self) -> Programs:
+        """Return the hashes of simulator, script and sources, now."""
+        return self.script.programs()
+
+    def columns(self) -> dict[str, Any]:
+        """Return the script and its settings."""
+        return {"script": self.script.script, "script_settings": json.dumps(self.script.settings)}
+
+    def carry_out(self, folder: Path, cache: Path) -> dict[str, Any]:
+        """Run the script; return its figures."""
+        result = self.script.run(folder, self.timeout_s)
+        return {
+            "command": shlex.join(result.argv),
+            "wall_time_s": result.wall_time_s,
+            "script_figures": json.dumps(result.figures),
+        }
+
+
+def plan_script_run(script: ScriptExperiment, programs: Programs) -> ScriptRun:
+    """Return the run of a script experiment with programs of these hashes."""
+    experiment = script.fingerprint(*programs)
+    return ScriptRun(digest(experiment, script.seed), experiment, script, programs)
