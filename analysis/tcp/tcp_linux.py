@@ -70,6 +70,7 @@ RTT 500 ms, DropTail 500, window 600, with patches 0003 and 0011 only, by a stud
 def sender(tcp: str, **changes: Any) -> ExperimentResult:
     """Run one flow over the reference path."""
     settings = {
+        "stack": "2009",
         "forward_link": PlainLink(2e6),
         "rtt_ns": S // 2,
         "duration_ns": 300 * S,

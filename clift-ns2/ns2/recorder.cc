@@ -1,5 +1,6 @@
 #include "recorder.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -86,7 +87,7 @@ void Recorder::open() {
 
 void Recorder::close() {
   if (!packets_) return;
-  record_window();
+  record_windows();
   packets_->close();
   windows_->close();
   packets_.reset();
@@ -118,16 +119,20 @@ void Recorder::decoded(Packet* packet, std::int64_t segments_before, std::int64_
 void Recorder::window(schema::WindowRecord record) {
   if (!windows_) return;
   record.time_ns = now_ns();
-  if (latest_window_ && (latest_window_->time_ns != record.time_ns || latest_window_->flow != record.flow)) {
-    record_window();
+  if (!latest_windows_.empty() && latest_windows_.front().time_ns != record.time_ns) record_windows();
+  const auto same_flow = std::find_if(latest_windows_.begin(), latest_windows_.end(), [&](const auto& known) {
+    return known.flow == record.flow;
+  });
+  if (same_flow == latest_windows_.end()) {
+    latest_windows_.push_back(record);
+  } else {
+    *same_flow = record;
   }
-  latest_window_ = record;
 }
 
-void Recorder::record_window() {
-  if (!latest_window_) return;
-  append(*windows_, *latest_window_);
-  latest_window_.reset();
+void Recorder::record_windows() {
+  for (const schema::WindowRecord& record : latest_windows_) append(*windows_, record);
+  latest_windows_.clear();
 }
 
 std::uint16_t Recorder::transmission_of(Packet* packet, std::uint16_t flow) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "config.h"
@@ -52,12 +51,12 @@ class Recorder : public TclObject {
  private:
   void open();
   void close();
-  void record_window();
+  void record_windows();
   std::uint16_t transmission_of(Packet* packet, std::uint16_t flow);
 
   std::unique_ptr<RecordFile<schema::PacketRecord>> packets_;
   std::unique_ptr<RecordFile<schema::WindowRecord>> windows_;
-  std::optional<schema::WindowRecord> latest_window_;
+  std::vector<schema::WindowRecord> latest_windows_;  // of one time, one for each flow
   std::vector<std::vector<std::uint16_t>> transmissions_;  // [flow][segment], saturating
 };
 

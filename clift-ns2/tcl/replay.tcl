@@ -9,7 +9,7 @@ foreach part { settings path proxy flows } {
 }
 
 set known [string map [list STACKS $stacks] {
-	stack             {choice {STACKS}} 2009
+	stack             {choice {STACKS}} modern
 	tcp               text     cubic
 	forward           text     {}
 	return            text     {}
@@ -31,7 +31,7 @@ set known [string map [list STACKS $stacks] {
 	wired_delay_s     {real 0} 0
 	wired_loss        {real 0} 0
 	proxy             flag     0
-	proxy_stack       {choice {STACKS}} 2009
+	proxy_stack       {choice {STACKS}} modern
 	proxy_tcp         text     cubic
 	proxy_buffer_packets {int 2}  100
 	proxy_delay_s     {real 0} 0

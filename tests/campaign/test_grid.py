@@ -70,7 +70,7 @@ def _key(folder: Path, text: str, stamp: str = "build 1") -> str:
         ("queue_packets = 40", "queue_packets = 40\nin_order = false"),
         ("duration = 20", "duration = 21"),
         ("duration = 20", "duration = 20\nflows = 2"),
-        ("duration = 20", 'duration = 20\nstack = "modern"'),
+        ("duration = 20", 'duration = 20\nstack = "2009"'),
         ('"cubic"', '"fectcp"'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\nevery = 2'),
         ('file = "phy.parquet"', 'file = "phy.parquet"\noffset = 1'),
@@ -374,5 +374,5 @@ def test_backends__are_compared_side_by_side(folder: Path) -> None:
     assert [run.coordinates["backend"] for run in (simulated, emulated)] == ["ns2", "emulate"]
     assert simulated.key != emulated.key
     refused = TEXT.replace("duration = 20", 'duration = 20\nbackend = "emulate"')
-    with pytest.raises(InputError, match=r"s\.toml: stack is '2009', which backend emulate does not have"):
+    with pytest.raises(InputError, match=r"s\.toml: stack is 'modern', which backend emulate does not have"):
         _runs(folder, refused)

@@ -98,8 +98,8 @@ REFUSALS = {
     ),
     "variant that the stack does not have": (
         '"cubic"',
-        '"bbr"',
-        "3: key grid.tcp: 'bbr' does not exist with stack '2009'; allowed: traffic with stack = 'modern'",
+        '"vegas"',
+        "3: key grid.tcp: 'vegas' does not exist with stack 'modern'; allowed: traffic with stack = 'linux'",
     ),
     "unknown stack": (
         "duration = 20",
@@ -159,7 +159,7 @@ REFUSALS = {
     ),
     "proxy whose stack lacks the variant": (
         "rtt = 0.5",
-        'rtt = 0.5\nproxy = true\n[wired]\nrate = 1e7\ndelay = 0\n[proxy]\ntcp = "bbr"',
+        'rtt = 0.5\nproxy = true\n[wired]\nrate = 1e7\ndelay = 0\n[proxy]\ntcp = "bbr"\nstack = "2009"',
         "29: key proxy.tcp: 'bbr' does not exist with stack '2009'; allowed: newreno, westwood, ",
     ),
     "buffer of nothing": (

@@ -47,7 +47,18 @@ def tmt(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]
         ([*BASIC, "--forward-rate", "1e6", "--wired-loss", "0.1"], ["--wired-loss need --wired-rate"]),
         ([*BASIC, "--forward-rate", "1e6", "--proxy-buffer", "9"], ["--proxy-buffer", "need --proxy"]),
         (
-            [*BASIC, "--forward-rate", "1e6", "--wired-rate", "1e6", "--proxy", "--proxy-tcp", "bbr"],
+            [
+                *BASIC,
+                "--forward-rate",
+                "1e6",
+                "--wired-rate",
+                "1e6",
+                "--proxy",
+                "--proxy-tcp",
+                "bbr",
+                "--stack",
+                "2009",
+            ],
             ["proxy's tcp is 'bbr'", "with stack 2009"],
         ),
         (
@@ -85,7 +96,7 @@ def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")
     assert "goodput_bps" in result.stdout
     assert "TCP payload bytes, each counted once" in result.stdout
-    assert "replay.tcl tcp westwood stack 2009" in result.stdout
+    assert "replay.tcl tcp westwood stack modern" in result.stdout
     assert {path.name for path in (tmp_path / "kept").iterdir()} >= {
         "packets.parquet",
         "windows.parquet",

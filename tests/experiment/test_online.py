@@ -31,7 +31,14 @@ def phy_trace() -> PhyTrace:
 
 
 def replay(link: TraceLink) -> Experiment:
-    return Experiment(tcp="cubic", forward_link=link, rtt_ns=S // 5, duration_ns=150 * S, queue_packets=200)
+    return Experiment(
+        tcp="cubic",
+        stack="2009",
+        forward_link=link,
+        rtt_ns=S // 5,
+        duration_ns=150 * S,
+        queue_packets=200,
+    )
 
 
 def test_online__agrees_with_offline_where_the_link_is_hardly_ever_idle(tmp_path: Path) -> None:

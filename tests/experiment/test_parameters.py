@@ -28,7 +28,13 @@ WIRED = WiredHop(rate_bps=1e7, delay_ns=0)
 
 
 def replay(**changes: Any) -> Experiment:
-    settings = {"tcp": "cubic", "forward_link": PlainLink(2e6), "rtt_ns": S // 2, "duration_ns": 10 * S}
+    settings = {
+        "tcp": "cubic",
+        "stack": "2009",
+        "forward_link": PlainLink(2e6),
+        "rtt_ns": S // 2,
+        "duration_ns": 10 * S,
+    }
     return Experiment(**(settings | changes))
 
 

@@ -27,6 +27,7 @@ WIRED = WiredHop(rate_bps=10e6, delay_ns=45 * MS)
 def replay(**changes: Any) -> Experiment:
     settings = {
         "tcp": "newreno",
+        "stack": "2009",
         "forward_link": PlainLink(2e6),
         "rtt_ns": 20_000,
         "duration_ns": 100 * S,

@@ -32,6 +32,7 @@ HEADER_BYTES = 52
 def replay(**changes: Any) -> Experiment:
     settings = {
         "tcp": "newreno",
+        "stack": "2009",
         "forward_link": PlainLink(2e6),
         "rtt_ns": S // 2,
         "duration_ns": 30 * S,

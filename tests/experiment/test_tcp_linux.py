@@ -31,6 +31,7 @@ PIPE, QUEUE = 83, 500
 
 def sender(tcp: str, **changes: Any) -> ExperimentResult:
     settings = {
+        "stack": "2009",
         "forward_link": PlainLink(2e6),
         "rtt_ns": S // 2,
         "duration_ns": 300 * S,

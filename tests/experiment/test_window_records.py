@@ -30,6 +30,7 @@ OPEN, _, _, RECOVERY, LOSS = range(len(CONGESTION_STATES))
 def sender(**changes: Any) -> ExperimentResult:
     settings = {
         "tcp": "newreno",
+        "stack": "2009",
         "forward_link": PlainLink(2e6),
         "rtt_ns": S // 2,
         "duration_ns": 30 * S,

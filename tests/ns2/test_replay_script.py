@@ -26,12 +26,12 @@ def replay(simulator: Path, folder: Path, *words: str) -> subprocess.CompletedPr
     ("words", "message"),
     [
         (
-            ("tcp", "vegas"),
+            ("tcp", "vegas", "stack", "2009"),
             "tcp is vegas; with stack 2009 allowed are compound, cubic, fectcp, hybla, newreno, reno, "
             "westwood",
         ),
         (
-            ("tcp", "vegas", "stack", "modern"),
+            ("tcp", "vegas"),
             "tcp is vegas; with stack modern allowed are bbr, bbr3, compound, cubic, fectcp, hybla, "
             "newreno, reno, westwood",
         ),
@@ -101,7 +101,7 @@ def test_transfer__ends_the_run_when_it_is_acknowledged(simulator: Path, tmp_pat
         simulator,
         tmp_path / "run",
         *["rtt_s", "0.1", "transfer_bytes", "10000", "start_s", "1", "duration_s", "60"],
-        *["forward_rate_bps", "1e9", "return_rate_bps", "1e9"],
+        *["stack", "2009", "forward_rate_bps", "1e9", "return_rate_bps", "1e9"],
     )
     assert result.returncode == 0, result.stderr
     lines = (tmp_path / "run" / "counters.tsv").read_text().splitlines()

@@ -82,8 +82,8 @@ def test_bad_setting__is_refused_by_name(
         (
             "replay.tcl",
             ("proxy_tcp", "vegas"),
-            "proxy_tcp is vegas; with proxy_stack 2009 allowed are compound, cubic, fectcp, hybla, newreno, "
-            "reno, westwood",
+            "proxy_tcp is vegas; with proxy_stack modern allowed are bbr, bbr3, compound, cubic, fectcp, "
+            "hybla, newreno, reno, westwood",
         ),
     ],
 )

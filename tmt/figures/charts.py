@@ -123,7 +123,8 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = ()) -> Spec:
     if not places:
         return _panels(panel, outer, columns=1)
     column = alt.Column(outer.kind, type="nominal", sort=outer.labels, header=_header())
-    row = alt.Row("place:N", sort=list(places), header=alt.Header(title=None))
+    header = alt.Header(title=None, labelExpr="split(datum.label, ', ')")  # one line for each axis
+    row = alt.Row("place:N", sort=list(places), header=header)
     return _spec(panel.facet(row=row, column=column, data=ROWS))
 
 

@@ -98,7 +98,7 @@ NS2_VARIANTS = tuple(dict.fromkeys(name for stack in NS2_STACKS for name in STAC
 WINDOWS_PER_PATH = {name: stack.windows_per_path for name, stack in STACK_TABLE.items()} | {LINUX: 4}
 """Default window of each stack, in multiples of the packets that path and queue hold."""
 
-DEFAULT_STACK: Final = "2009"
+DEFAULT_STACK: Final = "modern"
 
 FECTCP: Final = "fectcp"
 """The variant that codes instead of retransmitting."""
