@@ -80,8 +80,8 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
     trace decides when packets are sent, how long the link takes to deliver them, and which packets are lost.
     Each direction adds half of the RTT. All times are in seconds.
 
-    The default stack recovers from losses as TCP does today. The papers used stack 2009, which takes packets out of order
-    for lost ones: over a link with --any-order it may reach a third of the goodput.
+    The default stack recovers from losses as TCP does today. The papers used stack 2009, which takes packets
+    out of order for lost ones: over a link with --any-order it may reach a third of the goodput.
 
     \b
     Examples:

@@ -50,7 +50,7 @@ class Settings:
     stack: Annotated[
         str,
         Parameter(
-            "TCP stack: modern (today's recovery), 2009 (Linux 2.6.22, mended), as shipped then, or a real kernel's",
+            "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended), as shipped then, or a real kernel's",
             choices=tuple(STACKS),
             flag="--stack",
             table="traffic",
