@@ -42,6 +42,41 @@ Agent/TCP/Fectcp set alpha_ 0.875
 Agent/TCP/Fectcp set block_segments_ 256
 Agent/TCPSink/Modern set interval_ 0
 
+# Refuses numbers that are infinite, no numbers or too large for any variable: ns-2 ends in an arithmetic exception when
+# it reads them. `digits` has no unit such as ms.
+proc clift-check-number { class name value } {
+	set digits [string trimright $value "bBkKmMgGsnup"]
+	foreach number [list $value $digits] {
+		if { ![string is double -strict $number] } { continue }
+		if { [catch { expr { abs($number) <= 1e300 } } is_allowed] || !$is_allowed } {
+			puts stderr "$class: $name is $value; allowed is a number from -1e300 to 1e300"
+			exit 2
+		}
+	}
+}
+
+foreach clift_class { Agent/TCP/Modern Agent/TCP/Fectcp Agent/TCPSink/Modern Agent/TCPSink/Fectcp } {
+	# The variables of a new agent have the values of its classes.
+	$clift_class instproc init args {
+		set class [$self info class]
+		if { [catch { Simulator instance }] } {
+			puts stderr "$class: there is no simulator; make one first: set ns \[new Simulator\]"
+			exit 2
+		}
+		foreach one [concat $class [$class info heritage]] {
+			foreach name [$one info vars] {
+				if { ![$one array exists $name] } { clift-check-number $class $name [$one set $name] }
+			}
+		}
+		eval [list $self next] $args
+	}
+	$clift_class instproc set { name args } {
+		foreach value $args { clift-check-number [$self info class] $name $value }
+		eval [list $self next $name] $args
+	}
+}
+unset clift_class
+
 # Called when the far receiver has the whole transfer; scripts redefine it.
 Clift/Proxy instproc done {} {}
 

@@ -22,7 +22,7 @@ namespace {
 
 class Fectcp : public SenderAgent {
  public:
-  Fectcp() : overhead_(fectcp::DecodingOverhead::parse("0%")) {
+  Fectcp() : SenderAgent("Agent/TCP/Fectcp"), overhead_(fectcp::DecodingOverhead::parse("0%")) {
     bind("alpha_", &alpha_);
     bind("block_segments_", &block_segments_);
   }
@@ -78,6 +78,9 @@ void Fectcp::recv(Packet* packet, Handler*) {
   if (sender_ == nullptr) {  // no segment was sent
     Packet::free(packet);
     return;
+  }
+  if (hdr_cmn::access(packet)->ptype() != PT_ACK) {
+    fail("Agent/TCP/Fectcp: gets a packet that is no acknowledgement; connect it to an Agent/TCPSink/Fectcp");
   }
   const hdr_tcp* header = hdr_tcp::access(packet);
   ++nackpack_;

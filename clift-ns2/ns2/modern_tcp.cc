@@ -22,6 +22,8 @@ namespace {
 
 class ModernTcp : public SenderAgent {
  public:
+  ModernTcp() : SenderAgent("Agent/TCP/Modern") {}
+
   void recv(Packet* packet, Handler* handler) override;
   int command(int argc, const char* const* argv) override;
 

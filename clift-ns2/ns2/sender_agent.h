@@ -2,6 +2,8 @@
 // the names of Agent/TCP/Linux.
 #pragma once
 
+#include <string>
+
 #include "agent.h"
 #include "tcp.h"
 
@@ -12,13 +14,18 @@ namespace clift {
 
 class SenderAgent : public TcpAgent {
  public:
-  SenderAgent();
+  // `kind`: the class in Tcl, for messages.
+  explicit SenderAgent(std::string kind);
 
   // All sending commands of an application end here: curseq_ packets are to be sent.
   void send_much(int force, int reason, int burst) override;
   void timeout(int) override {}
+  void rtt_init() override;
 
  protected:
+  // Refuses the value of one of the sender's variables outside the bounds.
+  void check(const char* variable, double value, double least, double most) const;
+
   virtual void offer() = 0;  // passes curseq_ to the sender; the first call starts the sender
   virtual Nanoseconds next_deadline_ns() const = 0;
   virtual void on_deadline() = 0;
@@ -34,7 +41,10 @@ class SenderAgent : public TcpAgent {
   TracedInt ca_state_;  // a number of Linux's enum tcp_ca_state
 
  private:
+  void check_settings() const;
   void on_timer();
+
+  const std::string kind_;
 
   DeadlineTimer<SenderAgent> timer_{*this, &SenderAgent::on_timer};
 };

@@ -25,6 +25,7 @@ from tmt.io.base import (
 from tmt.io.fields import ERASABLE
 from tmt.io.files import open_output, seekable
 from tmt.io.metadata import METADATA_KEY, parsed
+from tmt.io.parquet_pages import check_pages
 from tmt.io.refusals import refusal, shown
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ class ParquetReader(TraceReader):
         names = [column.name for column in self.columns]
         for group in range(self._source.num_row_groups):
             try:
+                check_pages(self._file, self._source.metadata, group, names)
                 # This thread reads ahead already: the other cores have other work.
                 for batch in self._source.iter_batches(CHUNK_ROWS, [group], names, use_threads=False):
                     yield from self._checked_for_nulls(batch)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tmt.errors import InputError
+from tmt.io.parquet_pages import check_pages
 from tmt.io.refusals import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_ROWS_AT_A_TIME = 1 << 16
 
 
 class ParquetTable:
@@ -17,30 +22,51 @@ class ParquetTable:
     cut_line: int | None = None
 
     def __init__(self, path: str) -> None:
-        import pyarrow as pa  # noqa: PLC0415  (takes long to import)
-        from pyarrow import parquet  # noqa: PLC0415
+        from pyarrow import parquet  # noqa: PLC0415  (takes long to import)
 
         self.path = path
-        try:
-            self._table = parquet.read_table(path)
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(path, f"cannot be read: {str(error).splitlines()[0]}") from error
+        with self._refused():
+            self._names: list[str] = parquet.read_schema(path).names
 
     def rows(self, *names: str) -> Iterator[tuple[str, list[str]]]:
         """Yield the place of each row, and its values as text in the columns called `names`."""
-        import pyarrow as pa  # noqa: PLC0415
-
         for name in names:
-            if self._table.column_names.count(name) != 1:
-                known = shown(", ".join(self._table.column_names), 300)
+            if self._names.count(name) != 1:
+                known = shown(", ".join(self._names), 300)
                 raise InputError(self.path, f"there is no column called {name}; the columns are {known}")
-        columns = []
-        for name in names:
-            column = self._table.column(name)
-            if pa.types.is_timestamp(column.type):
-                column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
-                columns.append(["" if value is None else value.isoformat() for value in column.to_pylist()])
-                continue
-            columns.append(["" if value is None else str(value) for value in column.to_pylist()])
-        for number, values in enumerate(zip(*columns, strict=True), 1):
-            yield f"row {number}", list(values)
+        number = 0
+        for batch in self._batches(names):
+            columns = [_as_text(batch.column(name)) for name in names]
+            for values in zip(*columns, strict=True):
+                number += 1
+                yield f"row {number}", list(values)
+
+    def _batches(self, names: tuple[str, ...]) -> Iterator[Any]:
+        from pyarrow import parquet  # noqa: PLC0415
+
+        with self._refused(), Path(self.path).open("rb") as file, parquet.ParquetFile(file) as source:
+            for group in range(source.num_row_groups):
+                check_pages(file, source.metadata, group, names)
+                yield from source.iter_batches(_ROWS_AT_A_TIME, [group], list(names))
+
+    @contextmanager
+    def _refused(self) -> Iterator[None]:
+        """Turn errors of the file and of pyarrow into a refusal of the file."""
+        from pyarrow import ArrowException  # noqa: PLC0415
+
+        try:
+            yield
+        except InputError:
+            raise
+        except (OSError, ArrowException, ValueError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise InputError(self.path, f"cannot be read: {reason}") from error
+
+
+def _as_text(column: Any) -> list[str]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+        return ["" if value is None else value.isoformat() for value in column.to_pylist()]
+    return ["" if value is None else str(value) for value in column.to_pylist()]

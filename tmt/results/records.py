@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from pyarrow.lib import ArrowException
 
 from tmt.errors import InputError
+from tmt.io.parquet_pages import check_pages
 from tmt.results.dataset import RunRecords
 from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
@@ -55,10 +56,13 @@ def _read_run(campaign: Path, run: pd.Series, row: int) -> RunRecords:
 def _read(path: Path, table: Table) -> npt.NDArray[np.void]:
     """Return a Parquet file as the structured array of its table."""
     try:
-        columns = pq.read_table(path, columns=list(table.names))
+        with path.open("rb") as file, pq.ParquetFile(file) as source:
+            for group in range(source.num_row_groups):
+                check_pages(file, source.metadata, group, table.names)
+            columns = source.read(list(table.names))
     except FileNotFoundError as error:
         raise InputError(path, "is missing, though the run kept its records") from error
-    except (OSError, ArrowException) as error:
+    except (OSError, ArrowException, ValueError) as error:
         raise InputError(path, f"is damaged: {str(error).splitlines()[0]}") from error
     if tuple(columns.column_names) != table.names:
         raise InputError(path, f"holds {', '.join(columns.column_names)}, not the columns of {table.kind}")

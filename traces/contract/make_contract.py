@@ -123,6 +123,17 @@ def flipped(content: bytes, where: int) -> bytes:
     return bytes(other)
 
 
+def with_huge_page(content: bytes) -> bytes:
+    """Return a Parquet file whose first page claims the largest size in place of its own.
+
+    The header begins behind the four bytes PAR1 with type, size and compressed size: each the byte 0x15, then a
+    number of seven bits a byte, doubled.
+    """
+    compressed_size = 9
+    assert content[4:9:2] == b"\x15\x15\x15"
+    return content[:compressed_size] + b"\xfe\xff\xff\xff\x0f" + content[compressed_size + 1 :]
+
+
 def zipped(content: bytes) -> bytes:
     """Return `content` compressed, without a date."""
     return gzip.compress(content, mtime=0)
@@ -553,6 +564,13 @@ def bad_parquet() -> list[Sample]:
         Sample("cut.parquet", "phy", content[:-1], reason=damaged),
         Sample("damaged-footer.parquet", "phy", flipped(content, footer), reason=damaged),
         Sample("damaged-last-row-group.parquet", "phy", flipped(content, last_byte), "row group 3", damaged),
+        Sample(
+            "page-of-2-gib.parquet",
+            "phy",
+            with_huge_page(content),
+            "row group 1",
+            refusal("damaged", detail=f"a page claims {LARGEST_BYTES} bytes; there are ..."),
+        ),
         Sample(
             "csv-as.parquet", "phy", PHY_CSV, reason=refusal("other_format", ending="Parquet", found="CSV")
         ),
