@@ -83,7 +83,9 @@ def test_value__that_would_end_in_a_signal_is_refused_by_name(
 ) -> None:
     setting = setting.replace("KIND", kind)
     lines = SCRIPT.replace("KIND", kind).splitlines()
-    lines.insert(next(n for n, line in enumerate(lines) if "new Agent" in line) + ("$tcp" in setting), setting)
+    lines.insert(
+        next(n for n, line in enumerate(lines) if "new Agent" in line) + ("$tcp" in setting), setting
+    )
     (tmp_path / "script.tcl").write_text("\n".join(lines) + "\n")
     done = run_script(simulator, "script.tcl", tmp_path)
     _, _, name, value = setting.split()

@@ -46,7 +46,7 @@ def check_pages(file: BinaryFile, metadata: pq.FileMetaData, group: int, names: 
         column = row_group.column(index)
         if column.path_in_schema.split(".")[0] in names:
             place = column.data_page_offset
-            if column.has_dictionary_page and 0 < column.dictionary_page_offset:
+            if column.has_dictionary_page and column.dictionary_page_offset > 0:
                 place = min(place, column.dictionary_page_offset)
             _check_chunk(file, place, min(place + column.total_compressed_size, file_bytes), file_bytes)
 

@@ -126,8 +126,8 @@ def flipped(content: bytes, where: int) -> bytes:
 def with_huge_page(content: bytes) -> bytes:
     """Return a Parquet file whose first page claims the largest size in place of its own.
 
-    The header begins behind the four bytes PAR1 with type, size and compressed size: each the byte 0x15, then a
-    number of seven bits a byte, doubled.
+    The header begins behind the four bytes PAR1 with type, size and compressed size. Each is the byte 0x15 and a
+    number, doubled, of seven bits a byte.
     """
     compressed_size = 9
     assert content[4:9:2] == b"\x15\x15\x15"
