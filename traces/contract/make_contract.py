@@ -126,7 +126,7 @@ def flipped(content: bytes, where: int) -> bytes:
 def with_huge_page(content: bytes) -> bytes:
     """Return a Parquet file whose first page claims the largest size in place of its own.
 
-    The header begins behind the four bytes PAR1 with type, size and compressed size. Each is the byte 0x15 and a
+    The header follows the four bytes PAR1: type, size and compressed size. Each is a byte 0x15 and a
     number, doubled, of seven bits a byte.
     """
     compressed_size = 9
