@@ -159,7 +159,7 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
             "number",
             "link",
             "",
-            "rows that carried packets / all rows during the simulation",
+            "bytes of rows that packets took, padding included / bytes of all rows during the simulation",
             _LLDUS,
             null=_NO_TRACE + ", or without a row during the simulation",
         ),

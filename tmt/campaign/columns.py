@@ -37,7 +37,8 @@ CAMPAIGN_COLUMNS = (
         "text",
         "scenario",
         "",
-        "plain: loses nothing; unprotected, protected: a trace as forward, without or with its scheme",
+        "plain: loses nothing; unprotected, protected: a trace as forward, without or with its scheme; then "
+        "the file of its own trace",
     ),
     ResultColumn(
         "capacity_bps",

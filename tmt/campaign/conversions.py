@@ -40,9 +40,16 @@ if TYPE_CHECKING:
     from tmt.schema import Packing
 
 
+RETURN_TRACE = "link.return_trace"
+"""Key of the return link's own trace."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A trace of the scenario, once its files have been looked at."""
+    """A trace of the scenario, once its files have been looked at.
+
+    `is_measured` tells whether its file was imported from a measurement.
+    """
 
     section: Any
     label: str
@@ -50,6 +57,7 @@ class Source:
     packing: Packing
     sha256: str
     file: Path | None
+    is_measured: bool
 
     @property
     def is_random(self) -> bool:
@@ -57,8 +65,8 @@ class Source:
         return not isinstance(self.section, TraceFile)
 
 
-def source_of(scenario: Scenario, section: Any) -> Source:
-    """Look at the files of a trace that a scenario names.
+def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
+    """Look at the files of a trace that a scenario names with `key`.
 
     Raises
     ------
@@ -69,31 +77,46 @@ def source_of(scenario: Scenario, section: Any) -> Source:
     file = None if name is None else scenario.resolve(name)
     lldu_bytes, sha256 = section.lldu_bytes, ""
     packing: Packing = section.packing or "padded"
+    is_measured = False
     if file is None:
         lldu_bytes = lldu_bytes_of(section)
     else:
         found = _look_at(file)
         sha256 = found.sha256
         packing = section.packing or found.packing or "padded"
+        is_measured = found.is_measured
         _check_rows(file, section.every)
         if found.has_sizes and lldu_bytes is not None:
             told = f"lldu_bytes is {lldu_bytes}, but every row of {name} has a size of its own"
-            raise InputError(scenario.path, f"key trace: {told}; remove lldu_bytes")
+            raise InputError(scenario.path, f"key {key}: {told}; remove lldu_bytes")
         lldu_bytes = lldu_bytes or found.lldu_bytes
         if lldu_bytes is None and not found.has_sizes:
-            raise InputError(
-                scenario.path, f"key trace: {name} does not say its lldu_bytes; add lldu_bytes to the table"
-            )
-    return Source(section, named(section) or _label(section, file), lldu_bytes, packing, sha256, file)
+            raise InputError(scenario.path, f"key {key}: {name} does not say its lldu_bytes; {_ADVICE[key]}")
+    label = named(section) or _label(section, file)
+    return Source(section, label, lldu_bytes, packing, sha256, file, is_measured)
+
+
+_ADVICE = {
+    "trace": "add lldu_bytes to the table",
+    RETURN_TRACE: "bring it in by tmt import, which keeps the size in the trace",
+}
+
+
+def return_source_of(scenario: Scenario, link: Link) -> Source | None:
+    """Look at the file of the return link's own trace; None where it has none."""
+    if link.return_trace is None:
+        return None
+    return source_of(scenario, TraceFile(file=link.return_trace), RETURN_TRACE)
 
 
 @dataclass(frozen=True, slots=True)
 class _PhyFile:
-    """A PHY trace's LLDU size and packing by its metadata, whether rows have sizes, and its slots' hash."""
+    """What is known of a PHY trace: size and packing by its metadata, its kinds, and its slots' hash."""
 
     lldu_bytes: int | None
     packing: Packing | None
     has_sizes: bool
+    is_measured: bool
     sha256: str
 
 
@@ -107,7 +130,7 @@ def _look_at(file: Path) -> _PhyFile:
                 values = np.ascontiguousarray(getattr(chunk, column.name))
                 columns.setdefault(column.name, hashlib.sha256()).update(values)
     slots = digest({name: found.hexdigest() for name, found in columns.items()})
-    return _PhyFile(said.get("lldu_bytes"), said.get("packing"), reader.has_sizes, slots)
+    return _PhyFile(said.get("lldu_bytes"), said.get("packing"), reader.has_sizes, "importer" in said, slots)
 
 
 @lru_cache
@@ -146,7 +169,10 @@ def conversion_of(source: Source, scheme_section: Any, link: Link, seed: int) ->
 def return_conversion_of(
     source: Source, scheme_section: Any, link: Link, seed: int
 ) -> PlannedConversion | None:
-    """Return how the return link's trace is made; a channel has a realisation of its own there."""
+    """Return how the return link's trace is made; a channel has a realisation of its own there.
+
+    `source` is that of the return link's own trace, or else of the forward link's.
+    """
     if link.return_link == "plain":
         return None
     protection = scheme_section if link.return_link == "protected" else _NO_SCHEME

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tmt.campaign.conversions import conversion_of, return_conversion_of, source_of
+from tmt.campaign.conversions import conversion_of, return_conversion_of, return_source_of, source_of
 from tmt.campaign.replay_run import ReplayRun, programs_of
 from tmt.campaign.sections import ProxySection, scheme_of, settings_of
 from tmt.errors import InputError, UsageError
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from tmt.campaign.run import Programs
     from tmt.campaign.scenario import Scenario
     from tmt.campaign.sections import Grid, Link, Tcp, Traffic, Wired
-    from tmt.schema import Packing
     from tmt.settings.settings import Value
 
 
@@ -47,24 +47,26 @@ def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs
     paths = _paths(scenario)
     directions = (FORWARD, RETURN) if any(link.return_link != "plain" for link, *_ in paths) else (FORWARD,)
     drawn = {seed: [_drawn_start(seed, direction) for direction in directions] for seed in every_seed}
+    return_sources = {link: return_source_of(scenario, link) for link in scenario.links}
     known = cache(programs_of)
     runs: dict[str, ReplayRun] = {}
     for seed, source, section, (link, wired, proxy) in product(every_seed, sources, scenario.schemes, paths):
+        return_source = return_sources[link] or source
         conversion = conversion_of(source, section, link, seed)
-        back = return_conversion_of(source, section, link, seed)
-        start, return_start = _starts(source, link, *drawn[seed])
+        back = return_conversion_of(return_source, section, link, seed)
+        start, return_start = _starts(source, return_sources[link], link, *drawn[seed])
         traces = f"{conversion.identity} {start!r}" + (f" {back.identity} {return_start!r}" if back else "")
         for traffic in scenario.traffics:
             if seed not in seeds_of[traffic]:
                 continue
             for tcp in _variants(grid, traffic):
-                path = _Path(link, wired, proxy, traffic, tcp, source.lldu_bytes, source.packing, section)
+                path = _Path(link, wired, proxy, traffic, tcp, source, return_source, section)
                 try:
                     template, coordinates = _template(path)
                 except UsageError as error:
                     raise InputError(scenario.path, str(error)) from error
                 programs = known(str(coordinates["backend"]))
-                experiment = _fingerprint(source, section, path, programs)
+                experiment = _fingerprint(path, programs)
                 key = digest(experiment, traces, seed)
                 if key in runs and runs[key].trace != source.label:
                     same = f"{source.label!r} has the same slots as {runs[key].trace!r}"
@@ -80,6 +82,7 @@ def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs
                     labels[section],
                     conversion,
                     back,
+                    None if back is None else _return_link(path),
                     start,
                     return_start,
                     grid.timeout,
@@ -130,44 +133,65 @@ class _Path(NamedTuple):
     proxy: ProxySection | None
     traffic: Traffic
     tcp: str
-    lldu_bytes: int | None
-    packing: Packing
+    source: Source
+    return_source: Source
     scheme_section: Any
 
 
 @lru_cache
 def _template(path: _Path) -> tuple[Experiment, dict[str, Value]]:
     """Return an experiment without its seed, its traces and its start in them; and its coordinates."""
-    link, section = path.link, path.scheme_section
+    link, section, source = path.link, path.scheme_section, path.source
     settings = settings_of(link, path.traffic, path.wired, path.proxy)
     listed = {name: getattr(path.traffic, name) for name in ("code", "block_segments")}
     if path.tcp != FECTCP:
         settings["coding"] = None
     online = scheme_of(section, settings["rtt_ns"]) if section.online else None
     back: PlainLink | None = None if link.return_rate is None else PlainLink(link.return_rate)
-    forward = TraceLink("", path.lldu_bytes, scheme=online, packing=path.packing)
+    forward = TraceLink("", source.lldu_bytes, scheme=online, packing=source.packing)
     template = Experiment(
         **settings, tcp=path.tcp, forward_link=forward, return_link=back, backend=path.traffic.backend
     )
     coordinates = template.columns() | listed
     coordinates |= {
-        "return_link": link.return_link,
+        "return_link": _return_name(link),
         "return_rate_bps": link.return_rate,
-        "forward_lldu_bytes": path.lldu_bytes,
-        "forward_packing": path.packing,
+        "forward_lldu_bytes": source.lldu_bytes,
+        "forward_packing": source.packing,
     }
     return template, coordinates
 
 
+def _return_name(link: Link) -> str:
+    """Return the kind of the return link, and the file of its own trace."""
+    return ", ".join(filter(None, (link.return_link, link.return_trace and Path(link.return_trace).name)))
+
+
 @lru_cache
-def _fingerprint(source: Source, scheme_section: Any, path: _Path, programs: Programs) -> str:
+def _return_link(path: _Path) -> TraceLink:
+    """Return the return link without its file."""
+    is_online = path.link.return_link == "protected" and path.scheme_section.online
+    source, rtt_ns = path.return_source, seconds_to_ns(path.link.rtt)
+    scheme = scheme_of(path.scheme_section, rtt_ns) if is_online else None
+    return TraceLink("", source.lldu_bytes, scheme=scheme, packing=source.packing)
+
+
+@lru_cache
+def _fingerprint(path: _Path, programs: Programs) -> str:
     """Return a hash of what decides a run besides its seed; names of files and labels are not in it."""
-    slots = [source.sha256, source.section.model_dump(exclude={"file", "over", "label"})]
+    slots = [
+        [source.sha256, source.lldu_bytes, source.packing, source.section.model_dump(exclude=_NAMES)]
+        for source in (path.source, path.return_source)
+    ]
     template, coordinates = _template(path)
     settings = fingerprint(template, *programs)
     # Where codes vary, TCP's runs stand beside FECTCP's.
-    listed = [coordinates[name] for name in ("code", "block_segments", "return_link")]
-    return digest(slots, scheme_section.model_dump(), settings, listed)
+    listed = [coordinates[name] for name in ("code", "block_segments")]
+    return digest(slots, path.scheme_section.model_dump(), settings, listed, path.link.return_link)
+
+
+_NAMES = {"file", "over", "label"}
+"""Keys of a trace that name things."""
 
 
 FORWARD, RETURN = 0, 1
@@ -179,10 +203,21 @@ def _drawn_start(seed: int, direction: int) -> float:
 
 
 def _starts(
-    source: Source, link: Link, drawn: float, return_drawn: float = 0
+    source: Source, return_source: Source | None, link: Link, drawn: float, return_drawn: float = 0
 ) -> tuple[int | float, int | float]:
-    """Return where a run starts in the forward and the return trace."""
+    """Return where a run starts in the forward and the return trace.
+
+    `return_source` is None where the return link has no trace of its own: then the seed draws its start. Two
+    measured traces belong together and start at the same part of their lengths.
+    """
     if not link.loop:
         drawn = return_drawn = 0
-    fixed = source.section.offset
-    return drawn if fixed is None else seconds_to_ns(fixed), return_drawn
+    offset = source.section.offset
+    if isinstance(offset, float):
+        start_ns = seconds_to_ns(offset)
+        return start_ns, return_drawn if return_source is None else start_ns
+    if source.is_measured and offset is None:
+        drawn = 0
+    if return_source is not None and return_source.is_measured:
+        return_drawn = drawn if source.is_measured else 0
+    return drawn, return_drawn

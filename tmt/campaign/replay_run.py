@@ -33,7 +33,8 @@ class ReplayRun(NamedTuple):
 
     `start` says where in the forward trace it starts, in nanoseconds, or as a part of the trace's length when
     it is a float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and
-    scheme. `return_conversion` is None, and `return_start` means nothing, where the return link is plain.
+    scheme. `return_trace` is the return link without its file. It and `return_conversion` are None, and
+    `return_start` means nothing, where the return link is plain.
     `template` is the experiment without its seed, its traces and its start in them; `coordinates` are its
     place in the grid, as result columns. See also `tmt.campaign.run.Run`.
     """
@@ -48,6 +49,7 @@ class ReplayRun(NamedTuple):
     scheme: str
     conversion: PlannedConversion
     return_conversion: PlannedConversion | None
+    return_trace: TraceLink | None
     start: int | float
     return_start: int | float
     timeout_s: float | None
@@ -112,10 +114,8 @@ class ReplayRun(NamedTuple):
         """Return the experiment over the link traces of the cache."""
         forward, back = self.template.forward_link, self.template.return_link
         assert isinstance(forward, TraceLink)
-        if self.return_conversion is not None:
-            online = self.online if self.return_conversion.scheme is None else None
-            empty = TraceLink("", forward.lldu_bytes, scheme=online, packing=forward.packing)
-            back = _placed(cache, empty, self.return_conversion, self.return_start)
+        if self.return_conversion is not None and self.return_trace is not None:
+            back = _placed(cache, self.return_trace, self.return_conversion, self.return_start)
         forward = _placed(cache, forward, self.conversion, self.start)
         return replace(self.template, seed=self.seed, forward_link=forward, return_link=back)
 

@@ -277,6 +277,12 @@ def _check_together(scenario: Scenario) -> None:
                 f"{link.return_rate} means nothing for a return link that is {link.return_link}",
                 'return_link = "plain"',
             )
+        if link.return_trace is not None and link.return_link == "plain":
+            raise Refused(
+                ("link", "return_trace"),
+                f"{link.return_trace!r} means nothing for a return link that is plain",
+                'return_link = "unprotected" or "protected"',
+            )
     _check_online_schemes(scenario)
     _check_proxies(scenario)
     for traffic in scenario.traffics:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
+    from pydantic_core import ErrorDetails
 
 Key = tuple[str | int, ...]
 
@@ -33,21 +34,30 @@ def refuse(error: ValidationError, model: type[BaseModel], place: Key, listed: d
     `listed` holds the index within its list of each key that was given as a list.
     """
     first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-    key: Key = (*place, *first["loc"])
-    if first["loc"] and first["loc"][0] in listed:
-        key = (*place, first["loc"][0], listed[str(first["loc"][0])], *first["loc"][1:])
+    name, *members = first["loc"] or ("",)
+    # A value that may be of several kinds has an error for each of them, below the key.
+    kinds = [one for one in error.errors() if one["loc"][:1] == (name,) and isinstance(one["loc"][-1], str)]
+    if len(kinds) > 1:
+        members = []
+    key: Key = (*place, *first["loc"][:1], *members)
+    if name in listed:
+        key = (*place, name, listed[str(name)], *members)
     if first["type"] == "extra_forbidden":
         return Refused(key, "is not known", ", ".join(model.model_fields))
     if first["type"] == "missing":
         return Refused(key, "is missing", _KINDS.get(model.model_fields[str(key[-1])].annotation, "a list"))
-    allowed = re.sub(r"^(Input|Value|Tuple) should (be|have) (a |an )?(valid )?", "", first["msg"])
-    if first["type"] == "tuple_type":
-        allowed = "a list"
-    if first["type"] == "too_short":
-        allowed = "a list with at least one value"
-    if first["type"] == "string_too_short":
-        allowed = "text that is not empty"
+    allowed = " or ".join(_allowed(one) for one in (kinds if len(kinds) > 1 else [first]))
     return Refused(key, f"value {show(first['input'])} is not allowed", allowed)
+
+
+def _allowed(error: ErrorDetails) -> str:
+    known = {
+        "tuple_type": "a list",
+        "too_short": "a list with at least one value",
+        "string_too_short": "text that is not empty",
+    }
+    told = re.sub(r"^(Input|Value|Tuple) should (be|have) (a |an )?(valid )?", "", error["msg"])
+    return known.get(error["type"], told)
 
 
 _KINDS: dict[Any, str] = {float: "a number", int: "a whole number", str: "text"}

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from tmt.parameters import Declared
 
 Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
+Start = Seconds | Literal["drawn"]
+"""Where in a trace runs start: a time, or a place that the seed draws."""
+
 PositiveSeconds = Annotated[float, Field(gt=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, lt=2**31)]
 Rate = Annotated[float, Field(ge=1, le=1e12)]
@@ -61,7 +64,7 @@ class TraceFile(Section):
     lldu_bytes: Count | None = None
     packing: Packing | None = None
     every: Count = 1
-    offset: Seconds | None = None
+    offset: Start | None = None
     label: str | None = None
 
 
@@ -96,6 +99,7 @@ def _parameter_type(one: Declared) -> Any:
 class _LinkKeys(Section):
     return_link: Literal["plain", "unprotected", "protected"] = "plain"
     return_rate: Rate | None = None
+    return_trace: Annotated[str, Field(min_length=1)] | None = None
     proxy: bool = False
 
 
@@ -133,7 +137,7 @@ class GeneratedTrace(Section):
     lldu_bytes: Count | None = None
     packing: Packing | None = None
     every: Count = 1
-    offset: Seconds | None = None
+    offset: Start | None = None
     label: str | None = None
 
 
@@ -257,7 +261,7 @@ def line_of(section: Any) -> Line:
     for name, value in {"rate": rate, "length": section.length, "lldu_bytes": lldu_bytes}.items():
         if value is None:
             raise UsageError(f"{name} is missing, which a channel needs unless it is laid over a trace")
-    if section.offset is not None and section.offset >= section.length:
+    if isinstance(section.offset, float) and section.offset >= section.length:
         raise UsageError(f"offset is {section.offset:g}, must be less than length, {section.length:g}")
     if channel.decode_time_ns is not None and section.decode_time is not None:
         raise UsageError(f"decode_time is given, but {channel.name} sets it by its own parameters")

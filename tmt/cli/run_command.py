@@ -90,6 +90,8 @@ def command(
         with run_output.live(todo, shown=not (quiet or as_json)) as watch:
             campaign.execute(todo, new_pool, watch)
         results = results_of(campaign.rows(), campaign.title)
+        for warning in results.warnings:
+            click.echo(f"warning: {warning}", err=True)
         drawn = draw_comparison(results, list(figures) or [folder / name for name in FIGURES])
         after = campaign.plan()
         if as_json:

@@ -98,6 +98,7 @@ def summarise(campaign: Campaign, after: Plan, results: Results, figures: list[P
 
     from tmt.cli.tables import wide_console  # noqa: PLC0415
     from tmt.results.cells import point_label, summarise  # noqa: PLC0415
+    from tmt.results.trace_use import trace_uses  # noqa: PLC0415
 
     console = Console(highlight=False, markup=False)
     summary = summarise(results)
@@ -111,8 +112,11 @@ def summarise(campaign: Campaign, after: Plan, results: Results, figures: list[P
         console.print(
             f"Goodput in kbit/s of {GOODPUT_COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
             "* best of its row, or not significantly worse (paired t tests, Holm's correction, 5 %).\n"
-            "Capacity: mean rate of full packets sent back to back over the trace.\n"
+            "Capacity: mean rate of full packets sent back to back over the trace."
         )
+        for trace, use in trace_uses(results.runs):
+            console.print(f"Trace {trace}: {use}.", soft_wrap=True)
+        console.print()
     console.print(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
@@ -124,6 +128,8 @@ def summarise(campaign: Campaign, after: Plan, results: Results, figures: list[P
 
 def as_json(campaign: Campaign, after: Plan, results: Results, figures: list[Path]) -> str:
     """Return the summary for programs."""
+    from tmt.results.trace_use import trace_uses  # noqa: PLC0415
+
     content = {
         "title": campaign.title,
         "runs": len(after.runs),
@@ -132,6 +138,7 @@ def as_json(campaign: Campaign, after: Plan, results: Results, figures: list[Pat
         "results": str(campaign.store.results_file),
         "figures": [str(path) for path in figures],
         "goodput_counts": GOODPUT_COUNTS,
+        "traces": dict(trace_uses(results.runs)),
         "groups": _groups(results),
     }
     return json_text(content)

@@ -36,6 +36,8 @@ _BEFORE_COMPUTED = (
     "return_link",
     "return_rate_bps",
     "forward_lldu_bytes",
+    "forward_packing",
+    "forward_offset_s",
 )
 """Columns of which later ones may follow from earlier ones, as a computed queue follows from the RTT."""
 
@@ -48,6 +50,8 @@ _LABELS = {one.column: one.parameter.label for one in PARAMETERS} | {
     "return_link": "return link",
     "return_rate_bps": "return rate",
     "forward_lldu_bytes": "LLDU size",
+    "forward_packing": "packing",
+    "forward_offset_s": "start in the trace",
     "es_n0_db": "Es/N0",
 }
 """Labels of columns and of a trace's parameters; of others, the name itself without its unit."""

@@ -18,6 +18,7 @@ from tmt.results.dataset import Failure, Results
 from tmt.results.order import scheme_place, tcp_place
 from tmt.results.published import read_published, unmatched_warnings
 from tmt.results.records import read_chosen
+from tmt.results.trace_use import equal_seeds_warning, trace_uses
 from tmt.results.values import NO_VALUE, texts
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ def results_of(rows: pd.DataFrame, title: str) -> Results:
             f"{len(older)} runs of an earlier version of the programs or of a trace are in the results too; "
             "no mean counts them."
         )
+    equal_seeds = equal_seeds_warning(runs)
+    if equal_seeds is not None:
+        warnings.append(equal_seeds)
     return Results(
         title=title,
         description="",
@@ -75,7 +79,7 @@ def results_of(rows: pd.DataFrame, title: str) -> Results:
         axes=axes,
         older=_in_order(older, axes),
         failures=tuple(_failure(dict(row)) for _, row in rows[rows["status"] != DONE].iterrows()),
-        notes=_notes(rows),
+        notes=_notes(rows, runs),
         warnings=tuple(warnings),
     )
 
@@ -139,7 +143,8 @@ def _failure(row: dict[str, Any]) -> Failure:
     return Failure(name, reason, str(row["command"] or ""), str(row["message"] or ""))
 
 
-def _notes(rows: pd.DataFrame) -> tuple[tuple[str, str], ...]:
+def _notes(rows: pd.DataFrame, runs: pd.DataFrame) -> tuple[tuple[str, str], ...]:
     finished = rows["finished_at"].dropna()
     notes = [("first run finished", str(finished.min())), ("last run finished", str(finished.max()))]
-    return tuple(notes) if len(finished) else ()
+    use = [(f"trace {trace}", sentence) for trace, sentence in trace_uses(runs)]
+    return (*(notes if len(finished) else ()), *use)
