@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 soak audit bench reproduce pages judge lint format setup system-packages test-packages
+.PHONY: help run test test-ns2 soak audit bench reproduce docs pages judge lint format setup system-packages test-packages
 .PHONY: simulator linux-kernel constraints clean
 .DELETE_ON_ERROR:
 
@@ -39,6 +39,10 @@ audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitiz
 
 reproduce: setup  ## draw the papers' figures and tables beside ours
 	$(BIN)/python -m analysis
+
+docs: $(VENV)/installed  ## build the documentation as a site: build/docs/index.html
+	$(BIN)/sphinx-build --quiet --fail-on-warning --nitpicky docs build/docs
+	@echo "docs: open build/docs/index.html"
 
 pages: setup  ## make the pages anew that are older than their code, the cheapest first
 	$(BIN)/python -m analysis.stale_pages

@@ -20,9 +20,14 @@ def test_page__links_to_files_that_exist(page: Path) -> None:
 
 
 def test_pages__are_reachable_from_the_readme() -> None:
-    linked = set(re.findall(r"\]\((docs/[^)#\s]+\.md)", (ROOT / "README.md").read_text()))
-    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*/README.md")]
-    assert linked == {str(page.relative_to(ROOT)) for page in pages}
+    reached, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        reached.add(page)
+        targets = re.findall(r"\]\(([^)#\s]+\.md)", page.read_text())
+        linked = {(page.parent / target).resolve() for target in targets if "://" not in target}
+        waiting += linked - reached
+    assert set((ROOT / "docs").rglob("*.md")) <= reached
 
 
 def test_readme__names_only_targets_that_make_has() -> None:
