@@ -44,8 +44,8 @@ docs: $(VENV)/installed  ## build the documentation as a site: build/docs/index.
 	$(BIN)/sphinx-build --quiet --fail-on-warning --nitpicky docs build/docs
 	@echo "docs: open build/docs/index.html"
 
-pages: setup  ## make the pages anew that are older than their code, the cheapest first
-	$(BIN)/python -m analysis.stale_pages
+pages: setup  ## make the pages anew that are older than their code, the cheapest first; LIST=1 lists them
+	$(BIN)/python -m analysis.stale_pages $(if $(LIST),--list)
 
 judge: setup  ## compare ns-2's TCP with the kernel's over the same links (docs/kernel.md), minutes
 	$(BIN)/python -m analysis.judge

@@ -1,126 +1,120 @@
-"""`python -m analysis.stale_pages [--list]`: pages and pictures that are older than their code, made anew.
+"""`python -m analysis.stale_pages [--list]`: pages and figures that are older than their code, made anew.
 
-Each page that a program writes has an identity: the hash of the program's sources, of the data and templates
-that they name, of the scenarios that it runs, and of the simulator. `docs/identities.json` has the identity
-with which each was made. A page whose identity has changed is stale. Stale pages are made anew by cost, and
-each program goes on where it stopped. Cheap pages are not listed here: tests compare them with what their
-programs write.
+`pages.toml` beside this file lists every page, figure and table that a program writes. Each has an identity:
+the hash of the program's sources and of all that they import, of the files that they name, of its inputs, and
+of the backends that carry out its runs. `docs/identities.json` holds the identities with which the pages were
+made. A page whose identity has changed is stale.
 
-  --list    say which pages are stale; the exit status is 1 if there are any
+Stale pages are made in the order of their cost. A program that was stopped goes on where it stopped, and the
+failure of one does not end the others; the exit status is then 1.
+
+  --list    only list the stale pages; the exit status is 1 if there are any
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 import subprocess
 import sys
+import time
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tmt.backend.ns2 import Ns2
-from tmt.identity import deciding_files, source_hash
+from tmt.campaign.replay_run import programs_of
+from tmt.errors import SimulatorError
+from tmt.identity import source_hash
+from tmt.io.atomic import staged
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES = Path(__file__).with_name("pages.toml")
 IDENTITIES = ROOT / "docs" / "identities.json"
-IMPORTED = re.compile(r"^\s*from (tmt[\w.]*) import", re.MULTILINE)
+PACKAGES = ("analysis", "tools", "benchmarks")
+"""Folders of programs besides `tmt`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one program writes for the documentation.
+    """The files that one program writes for the documentation; see `pages.toml`."""
 
-    Attributes
-    ----------
-    module
-        The program.
-    files
-        What it writes, from the root on.
-    minutes
-        About what it takes on two processors, without runs that are kept.
-    inputs
-        Files that it reads besides those beside its sources.
-    arguments
-        What makes it write to the documentation.
-    """
-
-    module: str
+    program: str
     files: tuple[str, ...]
     minutes: float
     inputs: tuple[str, ...] = ()
-    arguments: tuple[str, ...] = ("--docs",)
+    backends: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, entry: dict[str, Any]) -> Page:
+        """Return the page of an entry of `pages.toml`."""
+        return cls(
+            **{key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+        )
+
+    @property
+    def name(self) -> str:
+        """The program without its options."""
+        return self.program.removeprefix("-m ").split()[0]
+
+    @property
+    def module(self) -> str:
+        """The module that runs."""
+        name = self.name.removesuffix(".py").replace("/", ".")
+        is_package = ROOT.joinpath(*name.split("."), "__main__.py").is_file()
+        return f"{name}.__main__" if is_package else name
 
     def identity(self) -> str:
-        """Return the hash of everything that decides what it writes."""
-        digest = hashlib.sha256(source_hash(self.module, package=ROOT / "analysis").encode())
-        files = deciding_files(self.module, package=ROOT / "analysis")
-        texts = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".py"]
-        used = {name for text in texts for name in IMPORTED.findall(text)}
-        digest.update(source_hash(*sorted(used)).encode())
+        """Return the hash of everything that decides what the program writes.
+
+        Raises
+        ------
+        SimulatorError
+            When a backend is not built.
+        """
+        others = tuple(ROOT / package for package in PACKAGES)
+        digest = hashlib.sha256(source_hash(self.module, *self.modules, others=others).encode())
         for pattern in self.inputs:
             for path in sorted(ROOT.glob(pattern)):
                 digest.update(path.read_bytes())
-        digest.update(Ns2().stamp().encode())
+        for backend in self.backends:
+            digest.update(" ".join(programs_of(backend)).encode())
         return digest.hexdigest()
 
 
-PAGES = (
-    Page("analysis.kuhn2014.readings", ("analysis/kuhn2014/readings.csv",), 6),
-    Page("analysis.jin2006.__main__", ("docs/proxy-reproduction.md", "docs/images/proxy-figure*.png"), 8),
-    Page("analysis.tcp.tcp_linux", ("docs/tcp-linux.md",), 10, ("clift-ns2/patches/*",)),
-    Page(
-        "analysis.kuhn2014.__main__",
-        ("docs/reproduction.md", "docs/reproduction.csv", "docs/images/kuhn-*.png"),
-        20,
-        ("scenarios/distribution-*.toml", "scenarios/internet-*.toml"),
-    ),
-    Page(
-        "analysis.barakat2003.__main__",
-        ("docs/hybrid.md", "docs/images/hybrid-*.png"),
-        30,
-        ("clift-ns2/tcl/*.tcl",),
-    ),
-    Page(
-        "analysis.botos.__main__",
-        ("docs/fectcp-wlan.md", "docs/images/fectcp-*.png"),
-        30,
-        ("clift-ns2/tcl/*.tcl",),
-    ),
-    Page(
-        "analysis.judge.__main__",
-        ("docs/kernel.md", "docs/images/kernel-windows.png"),
-        5,
-        ("clift-ns2/tcl/*.tcl",),
-        arguments=(),
-    ),
-)
-"""Every page and picture whose program runs for minutes."""
-
-
-def stale(recorded: dict[str, str]) -> list[Page]:
-    """Return the pages that were not made with their present identity, the cheapest first."""
-    changed = [page for page in PAGES if recorded.get(page.module) != page.identity()]
-    return sorted(changed, key=lambda page: page.minutes)
+def read_pages() -> list[Page]:
+    """Return every page that a program writes, the cheapest first."""
+    entries = tomllib.loads(PAGES.read_text(encoding="utf-8"))["page"]
+    return sorted(map(Page.of, entries), key=lambda page: page.minutes)
 
 
 def read_identities() -> dict[str, str]:
-    """Return the identity with which each page was made, by its program."""
+    """Return the identity with which each page was made, by its program's name."""
     return json.loads(IDENTITIES.read_text(encoding="utf-8")) if IDENTITIES.is_file() else {}
 
 
-def record(page: Page, identity: str) -> None:
-    """Keep the identity with which a page was made."""
-    found = read_identities() | {page.module: identity}
-    IDENTITIES.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+def is_stale(page: Page, recorded: dict[str, str]) -> bool:
+    """Whether a page was not made with its present identity; one whose backend is missing is."""
+    try:
+        return recorded.get(page.name) != page.identity()
+    except SimulatorError:
+        return True
 
 
-def make(page: Page) -> None:
-    """Run a page's program, which goes on where it stopped, and keep the identity that it began with."""
-    identity = page.identity()
-    module = page.module.removesuffix(".__main__")
-    subprocess.run([sys.executable, "-m", module, *page.arguments], cwd=ROOT, check=True)
-    record(page, identity)
+def make(page: Page) -> str | None:
+    """Run a page's program and record the identity that it began with; return why that failed, or None."""
+    try:
+        identity = page.identity()
+    except SimulatorError as error:
+        return str(error)
+    done = subprocess.run([sys.executable, *page.program.split()], cwd=ROOT, check=False)
+    if done.returncode != 0:
+        return f"exit status {done.returncode}"
+    found = read_identities() | {page.name: identity}
+    with staged(IDENTITIES) as part:
+        part.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return None
 
 
 def main(arguments: list[str]) -> int:
@@ -128,15 +122,23 @@ def main(arguments: list[str]) -> int:
     if arguments not in ([], ["--list"]):
         print(f"stale_pages: {' '.join(arguments)} is not allowed; allowed: --list", file=sys.stderr)
         return 2
-    pages = stale(read_identities())
-    for page in pages:
-        program = page.module.removesuffix(".__main__")
-        print(f"stale: {program}, about {page.minutes:g} min: {', '.join(page.files)}")
+    pages, recorded = read_pages(), read_identities()
+    todo = [page for page in pages if is_stale(page, recorded)]
+    for page in todo:
+        print(f"stale: {page.name}, at most {page.minutes:g} min: {', '.join(page.files)}")
+    print(f"{len(todo)} of {len(pages)} programs, at most {sum(page.minutes for page in todo):g} min")
     if arguments:
-        return 1 if pages else 0
-    for page in pages:
-        make(page)
-    return 0
+        return 1 if todo else 0
+    failures = []
+    for number, page in enumerate(todo, start=1):
+        print(f"\n[{number}/{len(todo)}] {page.name}, at most {page.minutes:g} min", flush=True)
+        began = time.monotonic()
+        failure = make(page)
+        if failure:
+            failures.append(f"{page.name}: {failure}")
+        print(f"{page.name}: {failure or 'made'}, {(time.monotonic() - began) / 60:.1f} min", flush=True)
+    print("\n".join(["", *(f"FAILED {failure}" for failure in failures)]).rstrip())
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

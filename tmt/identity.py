@@ -36,7 +36,7 @@ constants that may be names of files."""
 
 
 @cache
-def source_hash(*modules: str, package: Path = PACKAGE) -> str:
+def source_hash(*modules: str, package: Path = PACKAGE, others: tuple[Path, ...] = ()) -> str:
     """Return the hash of everything that decides what these modules compute.
 
     Parameters
@@ -45,26 +45,28 @@ def source_hash(*modules: str, package: Path = PACKAGE) -> str:
         Full names, such as ``tmt.generate``.
     package
         Folder of the package that they belong to.
+    others
+        Folders of packages beside it whose modules count, too.
     """
     digest = hashlib.sha256()
-    for path, content in _closure(modules, package).items():
+    for path, content in _closure(modules, (package, *others)).items():
         digest.update(f"{path}\0{content}\0".encode())
     return digest.hexdigest()
 
 
 def deciding_files(*modules: str, package: Path = PACKAGE) -> list[Path]:
     """Return the files that `source_hash` covers."""
-    return [package.parent / path for path in _closure(modules, package)]
+    return [package.parent / path for path in _closure(modules, (package,))]
 
 
-def _closure(modules: Iterable[str], package: Path) -> dict[str, str]:
+def _closure(modules: Iterable[str], packages: tuple[Path, ...]) -> dict[str, str]:
     """Return the hash of each source and each data file, by path, in the order of paths."""
-    known = _Cache(package)
+    known = _Cache(packages[0])
     found: dict[str, str] = {}
     waiting, seen = list(modules), set()
     while waiting:
         name = waiting.pop()
-        file = _file_of(name, package)
+        file = _file_of(name, packages)
         if name in seen or file is None:
             continue
         seen.add(name)
@@ -72,25 +74,27 @@ def _closure(modules: Iterable[str], package: Path) -> dict[str, str]:
         waiting.append(name.rpartition(".")[0])
         facts = known.facts(file)
         waiting += _absolute(facts["imports"], name, file)
-        found[_relative(file, package)] = facts["tree"]
+        found[_relative(file, packages)] = facts["tree"]
         for text in facts["names"]:
             beside = file.with_name(text)
             if beside.is_file():
-                found[_relative(beside, package)] = hashlib.sha256(beside.read_bytes()).hexdigest()
+                found[_relative(beside, packages)] = hashlib.sha256(beside.read_bytes()).hexdigest()
     known.save()
     missing = set(modules) - seen
     assert not missing, f"no such modules: {missing}"
     return dict(sorted(found.items()))
 
 
-def _relative(file: Path, package: Path) -> str:
+def _relative(file: Path, packages: tuple[Path, ...]) -> str:
+    package = next(one for one in packages if file.is_relative_to(one))
     return file.relative_to(package.parent).as_posix()
 
 
-def _file_of(name: str, package: Path) -> Path | None:
-    """Return the file of a module of the package; None for names inside a module and for other packages."""
+def _file_of(name: str, packages: tuple[Path, ...]) -> Path | None:
+    """Return the file of a module of the packages; None for names inside a module and for other packages."""
     first, *rest = name.split(".")
-    if first != package.name:
+    package = next((one for one in packages if one.name == first), None)
+    if package is None:
         return None
     place = package.joinpath(*rest)
     for file in (place / "__init__.py", place.parent / f"{place.name}.py"):

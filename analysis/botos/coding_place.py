@@ -1,6 +1,8 @@
 """Does coding belong in the transport or in the link? FECTCP and TCP over the schemes of Kuhn 2014.
 
 The scenario is `scenarios/coding-place.toml`: the same seeds, and so the same channel, for all of them.
+
+  --docs    put figure and table into docs/fectcp.md
 """
 
 from __future__ import annotations
@@ -8,8 +10,11 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from analysis.by_hand import start
+from analysis.pages import copy_to_docs, fill_in_docs
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.figures.style import INK, TCP_STYLES, new_figure, save
+from tmt.io.atomic import staged
 from tmt.results.selections import chosen, difference, interval
 
 if TYPE_CHECKING:
@@ -20,7 +25,7 @@ if TYPE_CHECKING:
 
     from tmt.metrics.statistics import Interval
 
-NAME = "coding-place"
+NAME = "fectcp-coding-place"
 SCHEMES = ("none", "ARQ", "HARQ(10/12)")
 TCPS = ("fectcp", "cubic", "hybla")
 GOODPUT_KBPS = ("goodput_bps", 1e-3)
@@ -29,9 +34,18 @@ GOODPUT_KBPS = ("goodput_bps", 1e-3)
 def main(folder: Path) -> str:
     """Run what is missing, draw the figure into `folder`, and return the comparison as a table."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
-    rows = run(SCENARIOS / f"{NAME}.toml", folder / NAME)
+    rows = run(SCENARIOS / "coding-place.toml", folder / "campaigns" / "coding-place")
     draw(rows, folder / "images" / f"{NAME}.png")
-    return table(rows)
+    made = table(rows)
+    with staged(folder / f"{NAME}.md") as part:
+        part.write_text(made + "\n", encoding="utf-8")
+    return made
+
+
+def keep_in_docs(folder: Path) -> None:
+    """Put figure and table into docs/fectcp.md."""
+    copy_to_docs(folder, [], [NAME])
+    fill_in_docs("fectcp.md", {"coding place": (folder / f"{NAME}.md").read_text(encoding="utf-8").rstrip()})
 
 
 def draw(rows: pd.DataFrame, path: Path) -> None:
@@ -100,3 +114,7 @@ def _advantage(rows: pd.DataFrame, scheme: str, level: float) -> str:
 
 def _cell(value: Interval) -> str:
     return f"{value.mean:.0f} ± {value.high - value.mean:.0f}"
+
+
+if __name__ == "__main__":
+    start(main, keep_in_docs)

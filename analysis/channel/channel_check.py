@@ -2,6 +2,8 @@
 
 Packet error rates: 12 realisations of 100 s for each point, the same ways and numbers at every Es/N0.
 Autocorrelation and crossings: 60 blocks of the way in line of sight. Code curves: `code_curve.csv`.
+
+  --docs    copy the figure to docs/images
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from scipy.special import i0e, j0, ndtr
 
 from analysis.by_hand import start
 from analysis.channel.code_curve import INFORMATION_BITS, RESULTS
+from analysis.pages import copy_to_docs
 from tmt.channels import Lms
 from tmt.channels.lms_path import POINTS_PER_DOPPLER_PERIOD
 from tmt.figures.style import BLUE, GREEN, INK, VERMILLION, new_figure, save
@@ -48,7 +51,8 @@ def packet_error_rate(values: dict[str, Any], profile: str, seed: int) -> list[f
 
 
 def main(folder: Path) -> str:
-    """Compute everything, draw `lms.png` and `lms.svg`, and return the packet error rates as a table."""
+    """Compute everything, draw `images/lms.png`, and return the packet error rates as a table."""
+    (folder / "images").mkdir(parents=True, exist_ok=True)
     kinds = {"interleaved": {}, "not interleaved": {"interleaver_depth_ns": 0}}
     rates, lines = {}, []
     with ProcessPoolExecutor(os.cpu_count()) as pool:
@@ -71,9 +75,13 @@ def main(folder: Path) -> str:
         _autocorrelation(panels[0, 1])
         _crossings(panels[1, 0])
         _codes(panels[1, 1])
-        for ending in ("png", "svg"):
-            save(figure, folder / f"lms.{ending}")
+        save(figure, folder / "images" / "lms.png")
     return "\n".join(lines)
+
+
+def keep_in_docs(folder: Path) -> None:
+    """Copy the figure to where the documentation has it."""
+    copy_to_docs(folder, [], ["lms"])
 
 
 def _packet_error_rates(panel: Axes, rates: dict[tuple[str, str], Any]) -> None:
@@ -154,4 +162,4 @@ def _codes(panel: Axes) -> None:
 
 
 if __name__ == "__main__":
-    start(main)
+    start(main, keep_in_docs)

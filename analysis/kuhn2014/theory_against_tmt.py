@@ -7,6 +7,7 @@ judged by the interval that the replicates give, the recovery delay by its relat
 from __future__ import annotations
 
 import os
+import shutil
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from analysis.pages import DOCS, fill_in_docs
 from tmt.channels import GilbertElliott
 from tmt.cli.progress import progress_bar
 from tmt.convert import convert
@@ -210,6 +212,19 @@ def write(experiment: Experiment, table: pd.DataFrame, folder: Path) -> list[Pat
         with staged(path) as temporary:
             content.to_csv(temporary, index=content.index.name is not None, lineterminator="\n")
     return [*figures, *tables]
+
+
+def keep(experiment: Experiment, folder: Path) -> None:
+    """Put figure and worst deviations into docs/validation.md."""
+    shutil.copyfile(folder / f"{experiment.name}.png", DOCS / "images" / f"{experiment.name}.png")
+    found = pd.read_csv(folder / f"{experiment.name}-worst.csv")
+    heads = ["scheme", "points", "outside own 95 % interval", "outside simultaneous interval"]
+    heads += ["worst deviation, efficiency", "worst deviation, delay"]
+    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
+    for label, *counts, efficiency, delay in found.itertuples(index=False):
+        cells = [label, *map(str, counts), f"{100 * efficiency:.3f} %", f"{100 * delay:.3f} %"]
+        lines.append(f"| {' | '.join(cells)} |")
+    fill_in_docs("validation.md", {experiment.name.replace("figure", "figure "): "\n".join(lines)})
 
 
 def _curve(

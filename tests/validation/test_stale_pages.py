@@ -1,58 +1,109 @@
-"""Pages that programs write: all are known, and one is stale exactly when its sources or inputs changed."""
+"""Pages that programs write: all are listed, one is stale when its sources changed, cheap ones are fresh."""
 
 from __future__ import annotations
 
-import re
+import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.image import imread
 
 from analysis import stale_pages
-from analysis.stale_pages import PAGES, stale
+from analysis.stale_pages import Page, is_stale, main, read_pages
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
+CHEAP_MINUTES = 0.2
+PAGES = read_pages()
 
 
-def test_pages__write_files_that_exist() -> None:
+def test_pages__are_all_figures_and_all_pages_with_tables_that_programs_write() -> None:
+    listed = {path for page in PAGES for pattern in page.files for path in ROOT.glob(pattern)}
+    figures = set((ROOT / "docs" / "images").glob("*.png"))
+    filled = {path for path in (ROOT / "docs").glob("*.md") if "<!-- end -->" in path.read_text()}
+    assert figures | filled <= listed
     for page in PAGES:
-        for pattern in page.files:
-            assert list(ROOT.glob(pattern)), f"{page.module}: {pattern}"
+        assert all(list(ROOT.glob(pattern)) for pattern in (*page.files, *page.inputs)), page.name
 
 
-def test_pages__are_all_that_say_that_a_program_has_written_them() -> None:
-    known = {file for page in PAGES for file in page.files}
-    for path in (ROOT / "docs").glob("*.md"):
-        if re.search(r"page is\s+written\s+by\s+`python -m analysis", path.read_text()):
-            assert f"docs/{path.name}" in known
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if p.minutes <= CHEAP_MINUTES and p.name.startswith("analysis")], ids=str
+)
+def test_cheap_figures__are_what_their_programs_draw(page: Page, tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", page.name, tmp_path], cwd=ROOT, check=True)
+    paths = [path for pattern in page.files for path in ROOT.glob(pattern)]
+    for path in paths:
+        np.testing.assert_array_equal(
+            imread(tmp_path / path.relative_to(ROOT / "docs")), imread(path), f"make pages: {path}"
+        )
 
 
-def test_stale__are_those_whose_identity_has_changed() -> None:
-    current = {page.module: page.identity() for page in PAGES}
-    assert stale(current) == []
-    dearest = max(PAGES, key=lambda page: page.minutes)
-    cheapest = min(PAGES, key=lambda page: page.minutes)
-    assert stale(current | {dearest.module: "of yesterday", cheapest.module: "none"}) == [cheapest, dearest]
-
-
-def test_identity__follows_sources_and_inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = replace(PAGES[0], inputs=("input.toml",))
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a small tree with three programs, of which the second fails."""
     monkeypatch.setattr(stale_pages, "ROOT", tmp_path)
-    (tmp_path / "analysis" / "kuhn2014").mkdir(parents=True)
-    program = tmp_path / "analysis" / "kuhn2014" / "readings.py"
-    found = set()
-    for number, value, module in (
-        (1, "a", "units"),
-        (2, "a", "units"),
-        (2, "b", "units"),
-        (2, "b", "errors"),
+    monkeypatch.setattr(stale_pages, "PAGES", tmp_path / "pages.toml")
+    monkeypatch.setattr(stale_pages, "IDENTITIES", tmp_path / "docs" / "identities.json")
+    for folder in ("tools", "docs"):
+        (tmp_path / folder).mkdir()
+    entries = []
+    for name, minutes, text in (
+        ("dear", 3, "from tools.words import WORD\nopen('docs/dear.md', 'w').write(WORD)\n"),
+        ("broken", 2, "raise SystemExit(7)\n"),
+        ("cheap", 1, "open('docs/cheap.md', 'w').write('cheap')\n"),
     ):
-        program.write_text(f"from tmt.{module} import name\nx = {number}\n")
-        (tmp_path / "input.toml").write_text(value)
+        (tmp_path / "tools" / f"{name}.py").write_text(text)
+        files = f'files = ["docs/{name}.md"]\ninputs = ["{name}.toml"]'
+        entries.append(f'[[page]]\nprogram = "-m tools.{name}"\nminutes = {minutes}\n{files}\n')
+    (tmp_path / "tools" / "words.py").write_text("WORD = 'a'\n")
+    (tmp_path / "pages.toml").write_text("\n".join(entries))
+    return tmp_path
+
+
+def test_main__makes_stale_pages_by_cost_and_goes_on_after_a_failure(
+    house: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--list"]) == 1
+    listed = capfd.readouterr().out
+    assert [line.split()[1] for line in listed.splitlines()[:3]] == [
+        "tools.cheap,",
+        "tools.broken,",
+        "tools.dear,",
+    ]
+    assert "at most 6 min" in listed
+    assert not list((house / "docs").iterdir())
+    assert main([]) == 1
+    assert "FAILED tools.broken: exit status 7" in capfd.readouterr().out
+    assert (house / "docs" / "dear.md").read_text() == "a"
+    assert set(json.loads((house / "docs" / "identities.json").read_text())) == {"tools.cheap", "tools.dear"}
+    assert main(["--list"]) == 1
+    assert "1 of 3 programs, at most 2 min" in capfd.readouterr().out
+    assert main(["--dear"]) == 2
+
+
+def test_identity__follows_sources_imports_and_inputs(house: Path) -> None:
+    page = next(page for page in read_pages() if page.name == "tools.dear")
+
+    def identity() -> str:
         stale_pages.source_hash.cache_clear()
-        found.add(page.identity())
+        return page.identity()
+
+    first = identity()
+    assert not is_stale(page, {"tools.dear": first})
+    program, words, found = house / "tools" / "dear.py", house / "tools" / "words.py", {first}
+    program.write_text("# a comment changes nothing\n" + program.read_text())
+    assert identity() == first
+    for path in (words, program, house / "dear.toml"):
+        path.write_text((path.read_text() if path.exists() else "") + "\nMORE = 1\n")
+        found.add(identity())
     assert len(found) == 4
-    program.write_text("from tmt.errors import name  # a comment changes nothing\nx = 2\n")
-    stale_pages.source_hash.cache_clear()
-    assert page.identity() in found
+
+
+def test_page__whose_backend_is_missing_is_stale(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLIFT_NS", "/nowhere/ns")
+    page = replace(read_pages()[0], backends=("ns2",))
+    assert is_stale(page, {})
+    assert "CLIFT_NS" in str(stale_pages.make(page))

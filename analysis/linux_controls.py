@@ -1,0 +1,58 @@
+"""Every congestion control of Linux over four links: the table of docs/linux.md.
+
+``python -m analysis.linux_controls [FOLDER]`` needs the kernel of `make linux-kernel`.
+
+  --docs    put the table into docs/linux.md
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.by_hand import start
+from analysis.pages import fill_in_docs
+from analysis.scenario_runs import SCENARIOS, run
+from tmt.io.atomic import staged
+from tmt.results.selections import chosen, interval
+from tmt.settings.tcp import VARIANTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+TABLE = "linux-controls.md"
+
+
+def main(folder: Path) -> str:
+    """Run what is missing, write the table into `folder`, and return it."""
+    made = table(run(SCENARIOS / "linux-controls.toml", folder / "campaigns" / "linux-controls"))
+    with staged(folder / TABLE) as part:
+        part.write_text(made + "\n", encoding="utf-8")
+    return made
+
+
+def keep_in_docs(folder: Path) -> None:
+    """Put the table into docs/linux.md."""
+    fill_in_docs("linux.md", {"controls": (folder / TABLE).read_text(encoding="utf-8").rstrip()})
+
+
+def table(runs: pd.DataFrame) -> str:
+    """Return goodput with its 95 % interval and the 95th percentile of the delay, by control and link."""
+    links = list(dict.fromkeys(runs["trace"]))
+    lines = [f"| control | {' | '.join(links)} |", "| --- " * (len(links) + 1) + "|"]
+    for tcp in (name for name in VARIANTS if name in set(runs["tcp"])):
+        cells = [_cell(chosen(runs, trace=link, tcp=tcp), chosen(runs, trace=link)) for link in links]
+        lines.append(f"| {VARIANTS[tcp].label} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(runs: pd.DataFrame, of_link: pd.DataFrame) -> str:
+    """Return a cell; goodput is in Mbit/s over links that carry 1 Mbit/s or more, else in kbit/s."""
+    scale = 1e-6 if of_link["capacity_bps"].max() >= 1e6 else 1e-3
+    goodput, delay_s = interval(runs, "goodput_bps", scale), interval(runs, "delay_p95_s").mean
+    return f"{goodput.mean:.3g} ± {goodput.half_width:.2g}, {delay_s:.2f} s"
+
+
+if __name__ == "__main__":
+    start(main, keep_in_docs)
