@@ -115,7 +115,7 @@ def summarise(campaign: Campaign, after: Plan, results: Results, figures: list[P
             "Capacity: mean rate of full packets sent back to back over the trace."
         )
         for trace, use in trace_uses(results.runs):
-            console.print(f"Trace {trace}: {use}.", soft_wrap=True)
+            console.print(f"Trace {trace}: {use}.")
         console.print()
     console.print(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
