@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from page_tables import filled
 
-from tmt.channels.lms_parameters import PARAMETERS, Parameter
+from tmt.channels.lms_parameters import PARAMETERS, LmsParameter
 from tmt.channels.lms_profiles import PROFILES
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _origins() -> list[str]:
     return list(dict.fromkeys(value.origin.source for value in values))
 
 
-def _value(parameter: Parameter, sourced: Sourced | None) -> str:
+def _value(parameter: LmsParameter, sourced: Sourced | None) -> str:
     if sourced is None:
         return "to be given"
     value = sourced.value / 1e9 if parameter.name.endswith("_ns") else sourced.value

@@ -12,7 +12,7 @@ import numpy as np
 
 from analysis.script_runs import figures_of, over_seeds
 from tmt.models import padhye
-from tmt.models.split import GoBackN, Scenario, TcpSender, TwoLinks, transfer
+from tmt.models.split import GoBackNLink, SplitScenario, TcpSender, TwoLinks, transfer
 from tmt.models.split.transfers import SYSTEMS
 from tmt.results.script_runs import by_point
 
@@ -77,14 +77,14 @@ class Point:
         }
 
     @property
-    def link(self) -> GoBackN:
+    def link(self) -> GoBackNLink:
         """The wireless link."""
-        return GoBackN(
+        return GoBackNLink(
             self.error_after_success, self.error_after_error, FRAMES, WINDOW_FRAMES, FRAME_PROCESSING_S
         )
 
     @property
-    def scenario(self) -> Scenario:
+    def scenario(self) -> SplitScenario:
         """What the model is told."""
         path = TwoLinks.of_rates(
             wired_bps=WIRED_RATE_BPS,
@@ -96,7 +96,7 @@ class Point:
             wired_loss=WIRED_LOSS,
         )
         sender = TcpSender(INITIAL_WINDOW, LARGEST_WINDOW, LARGEST_WINDOW, PACKETS_PER_ACK)
-        return Scenario(path, self.link, sender, sender, SEGMENTS)
+        return SplitScenario(path, self.link, sender, sender, SEGMENTS)
 
     def model(self, formula: Formula = "segments") -> Transfer:
         """Return what the model says."""
@@ -155,7 +155,7 @@ def point(
     split: bool, arq: bool, wireless_loss: float, wired_delay_s: float = WIRED_DELAY_S, tcp: str = "Newreno"
 ) -> Point:
     """Return the point whose wireless link, without ARQ, loses packets with independent frame errors."""
-    link = GoBackN.losing(wireless_loss, frames=FRAMES)
+    link = GoBackNLink.losing(wireless_loss, frames=FRAMES)
     return Point(split, arq, link.error_after_success, link.error_after_error, wired_delay_s, tcp)
 
 

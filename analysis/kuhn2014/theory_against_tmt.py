@@ -22,7 +22,7 @@ from analysis.pages import DOCS, fill_in_docs
 from tmt.channels import GilbertElliott
 from tmt.cli.progress import progress_bar
 from tmt.convert import convert
-from tmt.figures.models import Comparison, draw_comparison
+from tmt.figures.models import ComparedCurve, draw_comparison
 from tmt.io.atomic import staged
 from tmt.metrics.statistics import LEVEL, t_interval
 from tmt.models import RegularLink, TwoStateChannel
@@ -229,7 +229,7 @@ def keep(experiment: Experiment, folder: Path) -> None:
 
 def _curve(
     experiment: Experiment, table: pd.DataFrame, contender: Contender, quantity: str, attribute: str
-) -> Comparison:
+) -> ComparedCurve:
     own = table[table["label"] == contender.label]
     printed = [
         evaluate(
@@ -241,7 +241,7 @@ def _curve(
         )
         for beta in own["beta"]
     ]
-    return Comparison(
+    return ComparedCurve(
         contender.scheme,
         contender.label,
         x=own["erasure_probability"].tolist(),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tmt.metrics.distribution import Distribution, Histogram, of_counts, share_at_least
 from tmt.metrics.pauses import Pause, Pauses
 from tmt.metrics.runs import Outage, Runs
-from tmt.metrics.timeline import BINS, LEAST_ROWS, Timeline
+from tmt.metrics.timeline import BINS, LEAST_ROWS, RowBins
 
 flags = st.lists(st.booleans(), min_size=1, max_size=60)
 pieces = st.integers(1, 7)
@@ -92,7 +92,7 @@ def test_runs__agree_with_grouping_the_whole(bad: list[bool], piece: int) -> Non
 def test_timeline__counts_every_slot_where_it_lies(gaps_ns: list[int], piece: int) -> None:
     tx_time_ns = np.cumsum(np.array(gaps_ns, np.int64))
     bad = np.arange(len(gaps_ns)) % 3 == 0
-    timeline = Timeline()
+    timeline = RowBins()
     for start in range(0, len(gaps_ns), piece):
         part = slice(start, start + piece)
         timeline.add(tx_time_ns[part], bad[part], ~bad[part])
@@ -120,7 +120,7 @@ def test_rates__of_each_bin_are_its_bytes_over_its_width(
     bad = np.arange(len(gaps_ns)) % 5 == 1
     good = np.arange(len(gaps_ns)) % 5 > 1  # others are neither, as unsettled rows
     size_bytes = (np.arange(len(gaps_ns)) * 7919 % 1500 + 1).astype(np.uint32) if has_sizes else None
-    timeline = Timeline()
+    timeline = RowBins()
     for start in range(0, len(gaps_ns), piece):
         part = slice(start, start + piece)
         sizes = None if size_bytes is None else size_bytes[part]

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from tmt.cli.model_split import command
 from tmt.errors import UsageError
-from tmt.models.split import GoBackN, Scenario, TcpSender, TwoLinks, sweep
+from tmt.models.split import GoBackNLink, SplitScenario, TcpSender, TwoLinks, sweep
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,10 +32,10 @@ def test_split__passes_on_every_parameter() -> None:
         "--initial-window 3 --threshold 10 --largest-window 20 --packets-per-ack 1 --timeout 0.7"
     )
     path = TwoLinks(0.001, 0.008, 0.03, 0.002, 0.03 + 50e-6, 0.002 + 400e-6, 0.004, 0.02)
-    link = GoBackN.losing(0.04, 5, frames=8, window=6, frame_processing_s=1e-4)
+    link = GoBackNLink.losing(0.04, 5, frames=8, window=6, frame_processing_s=1e-4)
     sender = TcpSender(3, 10, 20, 1, 0.7)
     for formula in ("segments", "windows", "printed"):
-        expected = sweep([Scenario(path, link, sender, sender, 70, 0.005)], formula)
+        expected = sweep([SplitScenario(path, link, sender, sender, 70, 0.005)], formula)
         found = _points(*arguments.split(), "--formula", formula)
         assert [row["latency_s"] for row in found] == pytest.approx([row["latency_s"] for row in expected])
         assert [row["throughput_bps"] for row in found] == pytest.approx(

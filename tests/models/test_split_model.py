@@ -14,7 +14,17 @@ import pytest
 from tests.models import split_events
 from tmt.errors import UsageError
 from tmt.models import padhye
-from tmt.models.split import GoBackN, Scenario, TcpSender, TwoLinks, lossless, lossy, printed, sweep, transfer
+from tmt.models.split import (
+    GoBackNLink,
+    SplitScenario,
+    TcpSender,
+    TwoLinks,
+    lossless,
+    lossy,
+    printed,
+    sweep,
+    transfer,
+)
 
 SENDER = TcpSender(2, 8, 10, packets_per_ack=2)
 PATH = TwoLinks(
@@ -169,16 +179,16 @@ def test_split_by_segments__waits_for_data_that_are_not_there() -> None:
 
 def test_go_back_n__with_independent_errors_is_the_classical_formula() -> None:
     # Efficiency (1 - e) / (1 - e + N e), Bertsekas and Gallager: 0.9 / 1.4 for e = 0.1, N = 5.
-    assert GoBackN(0.1, 0.1, window=5).slots_per_frame == pytest.approx(1.4 / 0.9)
+    assert GoBackNLink(0.1, 0.1, window=5).slots_per_frame == pytest.approx(1.4 / 0.9)
 
 
 def test_go_back_n__of_window_1_tries_again_in_the_next_slot() -> None:
     # Every slot is used, so slots per frame = 1 / (1 - share of errors), r = 0.25, q = 0.05: 0.3 / 0.25.
-    assert GoBackN(0.05, 0.75, window=1).slots_per_frame == pytest.approx(1.2)
+    assert GoBackNLink(0.05, 0.75, window=1).slots_per_frame == pytest.approx(1.2)
 
 
 def test_go_back_n__takes_steps_of_the_chain_and_not_powers_of_s() -> None:
-    link = GoBackN(0.2, 0.6, window=7)
+    link = GoBackNLink(0.2, 0.6, window=7)
     chain = np.linalg.matrix_power(np.array([[0.8, 0.2], [0.4, 0.6]]), 7)
     assert link.error_a_window_later == pytest.approx(chain[1, 1])
     assert link.slots_per_frame == pytest.approx(1 + 7 * 0.2 / chain[1, 0])
@@ -200,23 +210,23 @@ def test_go_back_n__agrees_with_monte_carlo(q: float, s: float, window: int) -> 
             slot += window if part[slot] else 1
         per_part.append(delivered / slot)
     mean, deviation = np.mean(per_part), np.std(per_part, ddof=1)
-    assert abs(mean - 1 / GoBackN(q, s, window=window).slots_per_frame) < 4 * deviation / math.sqrt(100)
+    assert abs(mean - 1 / GoBackNLink(q, s, window=window).slots_per_frame) < 4 * deviation / math.sqrt(100)
 
 
 def test_go_back_n__adds_processing_to_every_frame() -> None:
     # 4 frames of 1 ms + 0.5 ms, 1 + 2 x 0.5 / 0.5 = 3 slots each.
-    link = GoBackN(0.5, 0.5, frames=4, window=2, frame_processing_s=0.0005)
+    link = GoBackNLink(0.5, 0.5, frames=4, window=2, frame_processing_s=0.0005)
     assert link.packet_s(0.004) == pytest.approx(0.018)
 
 
 def test_go_back_n__as_printed_by_hand() -> None:
     # n b D = 20 us; N D = 10 us, times 0.1 x 19 / (1 - 0.5^10).
-    link = GoBackN(0.1, 0.5, frames=10, window=10, frame_processing_s=1e-6)
+    link = GoBackNLink(0.1, 0.5, frames=10, window=10, frame_processing_s=1e-6)
     assert printed.added_s(link, 2) == pytest.approx(20e-6 + 10e-6 * 1.9 / (1 - 1 / 1024))
 
 
 def test_packet_loss__by_enumeration_of_all_patterns() -> None:
-    link = GoBackN(0.1, 0.7, frames=4)
+    link = GoBackNLink(0.1, 0.7, frames=4)
     chain = {False: {False: 0.9, True: 0.1}, True: {False: 0.3, True: 0.7}}
     lost = 0.0
     for pattern in itertools.product((False, True), repeat=4):
@@ -230,7 +240,7 @@ def test_packet_loss__by_enumeration_of_all_patterns() -> None:
 @pytest.mark.parametrize("loss", [0.0, 1e-6, 0.05, 0.9])
 @pytest.mark.parametrize("burst", [None, 1.0, 4.0, 100.0])
 def test_losing__gives_the_channel_that_loses_so_much(loss: float, burst: float | None) -> None:
-    link = GoBackN.losing(loss, burst, frames=10)
+    link = GoBackNLink.losing(loss, burst, frames=10)
     assert link.packet_loss == pytest.approx(loss, rel=1e-9, abs=1e-12)
     if burst is None:
         assert link.error_after_error == link.error_after_success == pytest.approx(link.frame_error)
@@ -270,22 +280,22 @@ def test_delivered__is_bounded_by_window_and_link_and_loses_its_share() -> None:
     assert lossy.delivered_packets_per_s(sender, 0.5, 0.001, 0.1) == pytest.approx(0.9 * sent)
 
 
-def scenario(**changes: Any) -> Scenario:
+def scenario(**changes: Any) -> SplitScenario:
     given: dict[str, Any] = {
         "path": replace(PATH, wired_loss=changes.pop("wired_loss", 0.0)),
-        "link": changes.pop("link", GoBackN.losing(0.05)),
+        "link": changes.pop("link", GoBackNLink.losing(0.05)),
         "sender": SENDER,
         "proxy": TcpSender(2, 16, 16, 2),
         "segments": 200,
     }
-    return Scenario(**{**given, **changes})
+    return SplitScenario(**{**given, **changes})
 
 
 @pytest.mark.parametrize("formula", ["segments", "windows", "printed"])
 @pytest.mark.parametrize("split", [False, True])
 def test_transfer__with_vanishing_loss_goes_to_the_one_without(formula: Any, split: bool) -> None:
     found = [
-        transfer(scenario(link=GoBackN.losing(p), wired_loss=p), split=split, arq=False, formula=formula)
+        transfer(scenario(link=GoBackNLink.losing(p), wired_loss=p), split=split, arq=False, formula=formula)
         for p in (0.0, 1e-9)
     ]
     assert found[1].latency_s == pytest.approx(found[0].latency_s, rel=1e-6)
@@ -296,7 +306,7 @@ def test_transfer__with_vanishing_loss_goes_to_the_one_without(formula: Any, spl
 @pytest.mark.parametrize("formula", ["segments", "windows", "printed"])
 @pytest.mark.parametrize("split", [False, True])
 def test_transfer__over_arq_that_has_nothing_to_do_is_one_without(formula: Any, split: bool) -> None:
-    clean = scenario(link=GoBackN(0.0, 0.0), wired_loss=0.01)
+    clean = scenario(link=GoBackNLink(0.0, 0.0), wired_loss=0.01)
     with_arq = transfer(clean, split=split, arq=True, formula=formula)
     without = transfer(clean, split=split, arq=False, formula=formula)
     assert with_arq == without
@@ -327,7 +337,7 @@ def test_transfer__composes_the_equations() -> None:
 
 def test_printed__throughputs_of_two_lossy_links() -> None:
     """Section "Both links are lossy": which RTT and which loss each case takes."""
-    link = GoBackN.losing(0.05, frame_processing_s=1e-4)
+    link = GoBackNLink.losing(0.05, frame_processing_s=1e-4)
     added = printed.added_s(link, 2)
 
     def rate(rtt_s: float, loss: float) -> float:
@@ -365,14 +375,14 @@ def test_sweep__has_a_row_for_each_system() -> None:
         (lambda: TcpSender(4, 8, 6), "windows are 4, 8 and 6"),
         (lambda: TcpSender(2, 8, math.inf), "windows are 2, 8 and inf"),
         (lambda: TcpSender(2, 8, 8, timeout_s=0.0), "timeout is 0 s"),
-        (lambda: GoBackN(1.5, 0.1), "error after success is 1.5"),
-        (lambda: GoBackN(0.1, 1.0), "error after error is 1"),
-        (lambda: GoBackN(0.1, 0.1, frames=0), "frames are 0"),
-        (lambda: GoBackN(0.1, 0.1, window=0), "window is 0"),
-        (lambda: GoBackN(0.1, 0.1, frame_processing_s=-1.0), "frame processing is -1 s"),
-        (lambda: GoBackN.losing(1.0), "wireless loss is 1:"),
-        (lambda: GoBackN.losing(0.1, 0.5), "burst is 0.5 frames"),
-        (lambda: GoBackN.losing(0.6, 1.0, frames=1), "bursts of 1 frames lose at most 0.5"),
+        (lambda: GoBackNLink(1.5, 0.1), "error after success is 1.5"),
+        (lambda: GoBackNLink(0.1, 1.0), "error after error is 1"),
+        (lambda: GoBackNLink(0.1, 0.1, frames=0), "frames are 0"),
+        (lambda: GoBackNLink(0.1, 0.1, window=0), "window is 0"),
+        (lambda: GoBackNLink(0.1, 0.1, frame_processing_s=-1.0), "frame processing is -1 s"),
+        (lambda: GoBackNLink.losing(1.0), "wireless loss is 1:"),
+        (lambda: GoBackNLink.losing(0.1, 0.5), "burst is 0.5 frames"),
+        (lambda: GoBackNLink.losing(0.6, 1.0, frames=1), "bursts of 1 frames lose at most 0.5"),
         (lambda: replace(PATH, wired_loss=1.0), "wired loss is 1:"),
         (lambda: replace(PATH, wired_packet_s=0.0), "wired_packet_s is 0: it must be more than 0"),
         (lambda: replace(PATH, wireless_delay_s=-0.1), "wireless_delay_s is -0.1"),

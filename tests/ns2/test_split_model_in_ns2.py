@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.ns2.scripts import output_of
-from tmt.models.split import GoBackN, TcpSender, TwoLinks, lossless
+from tmt.models.split import GoBackNLink, TcpSender, TwoLinks, lossless
 from tmt.schema import PACKET_EVENTS
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def test_go_back_n__takes_the_time_that_the_model_says(
     Between two errors that are repeated a random number of frames passes: the time that n of them take has
     the variance n sigma^2, with sigma estimated from packets in a hundred groups.
     """
-    link = GoBackN.losing(loss, burst, frames=10, window=10, frame_processing_s=processing_s)
+    link = GoBackNLink.losing(loss, burst, frames=10, window=10, frame_processing_s=processing_s)
     packets, frame_s = 20_000, 0.0012
     run = send_datagrams(
         None,

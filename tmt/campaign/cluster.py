@@ -25,7 +25,7 @@ from tmt.campaign.cluster_workers import (
     perform_checked,
 )
 from tmt.campaign.link_traces import Convert, facts_file, link_file
-from tmt.campaign.pool import Outcome
+from tmt.campaign.pool import TaskOutcome
 from tmt.campaign.tasks import Simulate, Task, perform
 from tmt.errors import SimulatorError, TmtError, UsageError
 
@@ -146,7 +146,7 @@ class ClusterPool:
         self._running[future] = task
         future.add_done_callback(self._ended.put)
 
-    def outcomes(self, timeout_s: float) -> list[Outcome]:
+    def outcomes(self, timeout_s: float) -> list[TaskOutcome]:
         """Wait until a task has ended, at most so long."""
         ended = []
         try:
@@ -225,13 +225,15 @@ class ClusterPool:
             self._traces[conversion.identity] = self._client.scatter(content, hash=False)
         return self._traces[conversion.identity]
 
-    def _outcome(self, future: Any) -> Outcome | None:
+    def _outcome(self, future: Any) -> TaskOutcome | None:
         """Return how a task has ended; None if it is submitted again."""
         task = self._forget(future)
         try:
             result: dict[str, Any] = future.result()
         except distributed.KilledWorker as error:
-            return Outcome(task, died=f"killed {error.allowed_failures} times by what it did or by others")
+            return TaskOutcome(
+                task, died=f"killed {error.allowed_failures} times by what it did or by others"
+            )
         except WrongWorkerError as error:
             self._refuse(str(error))
             if not self._shares:
@@ -242,13 +244,13 @@ class ClusterPool:
             with _reachable(self._client):
                 raise
         except Exception as error:  # the engine judges other errors of a worker
-            return Outcome(task, error=error)
+            return TaskOutcome(task, error=error)
         finally:
             if not isinstance(future, Future):
                 future.release()
         if isinstance(task, Simulate):
             self._keep_records(task, result.pop("files", {}))
-        return Outcome(task, result=result)
+        return TaskOutcome(task, result=result)
 
     def _keep_records(self, task: Simulate, files: dict[str, bytes]) -> None:
         """Write the records that a worker without our folder has sent."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.campaign.planned_conversions import PlannedConversion
-    from tmt.campaign.pool import Outcome, Pool
+    from tmt.campaign.pool import Pool, TaskOutcome
     from tmt.campaign.run import Run
     from tmt.campaign.store import Store, StoredRuns
 
@@ -176,7 +176,7 @@ class _Execution:
         self._pool.submit(task)
         self._in_flight += 1
 
-    def _settle(self, outcome: Outcome) -> None:
+    def _settle(self, outcome: TaskOutcome) -> None:
         if outcome.error is not None:
             raise outcome.error
         task = outcome.task

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TaskOutcome:
     """How a task ended. Exactly one is set: `result` (of `perform`), `died` (its worker's end) or `error`."""
 
     task: Task
@@ -42,7 +42,7 @@ class Pool(Protocol):
     def submit(self, task: Task) -> None:
         """Queue a task for execution."""
 
-    def outcomes(self, timeout_s: float) -> list[Outcome]:
+    def outcomes(self, timeout_s: float) -> list[TaskOutcome]:
         """Wait at most `timeout_s` for a task to end, and return the outcomes of ended tasks."""
 
     def close(self) -> None:
@@ -78,7 +78,7 @@ class LocalPool:
         """Give a task to an idle worker."""
         next(worker for worker in self._workers if worker.task is None).give(task)
 
-    def outcomes(self, timeout_s: float) -> list[Outcome]:
+    def outcomes(self, timeout_s: float) -> list[TaskOutcome]:
         """Wait at most `timeout_s` for a worker to finish or die; dead workers are replaced."""
         busy = {worker.connection: worker for worker in self._workers if worker.task is not None}
         ready = wait(list(busy), timeout_s)
@@ -89,7 +89,7 @@ class LocalPool:
         for worker in self._workers:
             worker.end()
 
-    def _outcome(self, worker: _Worker) -> Outcome:
+    def _outcome(self, worker: _Worker) -> TaskOutcome:
         task = worker.task
         assert task is not None
         try:
@@ -97,9 +97,9 @@ class LocalPool:
         except (EOFError, OSError):
             how = worker.end()
             self._workers[self._workers.index(worker)] = _Worker(self._context)
-            return Outcome(task, died=how)
+            return TaskOutcome(task, died=how)
         worker.task = None
-        return Outcome(task, **{kind: content})
+        return TaskOutcome(task, **{kind: content})
 
 
 class _Worker:

@@ -13,7 +13,7 @@ from tmt.errors import UsageError
 from tmt.units import NS_PER_MS, ns_to_seconds
 
 if TYPE_CHECKING:
-    from tmt.models.split import GoBackN
+    from tmt.models.split import GoBackNLink
 
 Ranges = tuple[tuple[float, ...], ...]
 Times = tuple[tuple[int, ...], ...]
@@ -194,9 +194,9 @@ def command(
         click.echo("\n".join(_table(formula, given["segments"], rows)))
 
 
-def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> list[GoBackN]:
+def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> list[GoBackNLink]:
     """Return the wireless link's channels, made from packet loss rates or from q and s."""
-    from tmt.models.split import GoBackN  # noqa: PLC0415
+    from tmt.models.split import GoBackNLink  # noqa: PLC0415
 
     if bool(losses) == bool(errors):
         raise UsageError("give either --wireless-loss or --error-after-success")
@@ -207,12 +207,12 @@ def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> l
         raise UsageError("--error-after-error goes with --error-after-success")
     protocol = (given["frames"], given["window"], ns_to_seconds(given["frame_processing"]))
     if losses:
-        return [GoBackN.losing(loss, burst_frames, *protocol) for loss in losses]
-    return [GoBackN(error, error if after_error is None else after_error, *protocol) for error in errors]
+        return [GoBackNLink.losing(loss, burst_frames, *protocol) for loss in losses]
+    return [GoBackNLink(error, error if after_error is None else after_error, *protocol) for error in errors]
 
 
-def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackN, given: dict[str, Any]) -> Any:
-    from tmt.models.split import Scenario, TcpSender, TwoLinks  # noqa: PLC0415
+def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackNLink, given: dict[str, Any]) -> Any:
+    from tmt.models.split import SplitScenario, TcpSender, TwoLinks  # noqa: PLC0415
 
     path = TwoLinks.of_rates(
         wired_bps=given["wired_rate"],
@@ -231,7 +231,7 @@ def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackN, given: dic
         given["packets_per_ack"],
         None if given["timeout"] is None else ns_to_seconds(given["timeout"]),
     )
-    return Scenario(path, link, sender, sender, given["segments"], given["residual_loss"])
+    return SplitScenario(path, link, sender, sender, given["segments"], given["residual_loss"])
 
 
 def _plot(path: str, title: str, rows: list[dict[str, Any]], sweeps: dict[str, list[float]]) -> None:

@@ -130,7 +130,7 @@ PROBABILITIES = Probabilities()
 """One probability, or equally spaced ones."""
 
 
-class Times(click.ParamType[tuple[int, ...]]):
+class TimeList(click.ParamType[tuple[int, ...]]):
     """One time of 0 s or more, or `FIRST:LAST:COUNT` for equally spaced ones; integer nanoseconds."""
 
     name = "seconds"
@@ -147,11 +147,11 @@ class Times(click.ParamType[tuple[int, ...]]):
         return tuple(round(time_ns) for time_ns in _spread(first, last, count))
 
 
-TIMES = Times()
+TIMES = TimeList()
 """One time, or equally spaced ones."""
 
 
-class Counts(click.ParamType[tuple[int, ...]]):
+class CountList(click.ParamType[tuple[int, ...]]):
     """One whole number, or `FIRST:LAST` for all from the first to the last."""
 
     name = "count"
@@ -171,7 +171,7 @@ class Counts(click.ParamType[tuple[int, ...]]):
         return tuple(counts)
 
 
-COUNTS = Counts()
+COUNTS = CountList()
 """One whole number, or all in a range."""
 
 

@@ -27,7 +27,7 @@ AXIS_LABELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedCurve:
     """One scheme's theory and measured points over the same horizontal axis.
 
     Attributes
@@ -90,8 +90,8 @@ def draw_comparison(
     paths: Sequence[str | PathLike[str]],
     title: str,
     x_label: str,
-    efficiency: Sequence[Comparison],
-    recovery_delay_s: Sequence[Comparison],
+    efficiency: Sequence[ComparedCurve],
+    recovery_delay_s: Sequence[ComparedCurve],
 ) -> None:
     """Draw theory as curves and measurement as points, and below them how far the two are apart.
 
@@ -127,7 +127,7 @@ _POINT: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markerfacecolor": "
 _PRINTED: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (1, 2))}
 
 
-def _draw_values(panel: Axes, comparison: Comparison) -> None:
+def _draw_values(panel: Axes, comparison: ComparedCurve) -> None:
     style = SCHEME_STYLES[comparison.scheme]
     panel.plot(
         comparison.x, comparison.theory, color=style.colour, linestyle=style.dash, label=comparison.label
@@ -136,7 +136,7 @@ def _draw_values(panel: Axes, comparison: Comparison) -> None:
     panel.plot(comparison.x, comparison.printed, color=style.colour, **_PRINTED)
 
 
-def _draw_deviations(panel: Axes, comparison: Comparison, aside_points: float) -> None:
+def _draw_deviations(panel: Axes, comparison: ComparedCurve, aside_points: float) -> None:
     """Draw intervals, set aside from their place so that those of one place can be told apart."""
     aside = ScaledTranslation(aside_points / 72, 0.0, panel.figure.dpi_scale_trans)
     panel.errorbar(

@@ -36,7 +36,7 @@ _LOST_STRENGTH = 128
 _WRAP = 1 << 16
 
 
-class Blocks(NamedTuple):
+class BlockOutcomes(NamedTuple):
     """Blocks that were sent: their numbers in the sequence, and whether each was decoded."""
 
     number: Int64Array
@@ -44,7 +44,7 @@ class Blocks(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read_blocks(path: str) -> Blocks:
+def read_blocks(path: str) -> BlockOutcomes:
     """Return the blocks of a sequence: of outcomes if it holds nothing but -1, 0 and 1, else of numbers.
 
     Raises
@@ -68,7 +68,7 @@ def read_blocks(path: str) -> Blocks:
     return _of_numbers(path, rows)
 
 
-def _of_outcomes(path: str, outcomes: Int64Array) -> Blocks:
+def _of_outcomes(path: str, outcomes: Int64Array) -> BlockOutcomes:
     number = np.flatnonzero(outcomes >= 0).astype(np.int64)
     if not len(number):
         raise InputError(path, "no block was sent: every outcome is -1")
@@ -76,10 +76,10 @@ def _of_outcomes(path: str, outcomes: Int64Array) -> Blocks:
     notes = ["read as outcomes: 1 decoded, 0 not decoded"]
     if idle:
         notes.append(f"in {idle} slots nothing was sent (-1)")
-    return Blocks(number, outcomes[number] == 1, tuple(notes))
+    return BlockOutcomes(number, outcomes[number] == 1, tuple(notes))
 
 
-def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> Blocks:
+def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> BlockOutcomes:
     """Return the blocks from the first received number to the last; numbers of 16 bits may wrap."""
     received: list[int] = []
     turn = marked = 0
@@ -110,7 +110,7 @@ def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> Blocks:
         notes.append(f"{marked} lines are marked as lost (signal strength {_LOST_STRENGTH})")
     if turn:
         notes.append(f"the sequence number of 16 bits wraps {turn} times")
-    return Blocks(numbers - numbers[0], np.isin(numbers, received), tuple(notes))
+    return BlockOutcomes(numbers - numbers[0], np.isin(numbers, received), tuple(notes))
 
 
 def read(

@@ -16,7 +16,7 @@ from tmt.errors import InputError
 from tmt.io.refusals import shown
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.probes import PROBE_OPTIONS, Probes, milliseconds, numbers_between
-from tmt.measured.text_lines import Line, text_lines
+from tmt.measured.text_lines import TextLine, text_lines
 from tmt.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class _Log:
         self._cut = False
         self._duplicates = 0
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Take in one line."""
         if found := _REPLY.fullmatch(line.text):
             self._reply(line, found)
@@ -95,7 +95,7 @@ class _Log:
         elif not _BESIDE.fullmatch(line.text):
             raise InputError(self._path, f"{shown(line.text)} is no line of ping", line.number)
 
-    def _reply(self, line: Line, found: re.Match[str]) -> None:
+    def _reply(self, line: TextLine, found: re.Match[str]) -> None:
         stamp_ns = self._stamp(line, found["stamp"])
         sequence = self._unwrapped(int(found["seq"]))
         if sequence in self.replies:
@@ -108,7 +108,7 @@ class _Log:
         self.replies[sequence] = (stamp_ns - round_trip_ns, round_trip_ns)
         self._size_bytes = self._size_bytes or int(found["bytes"]) + 20
 
-    def _stamp(self, line: Line, text: str) -> int:
+    def _stamp(self, line: TextLine, text: str) -> int:
         stamp_ns = seconds_to_ns(text)
         if self._last_ns is not None and stamp_ns < self._last_ns:
             reason = f"time goes back by {milliseconds(self._last_ns - stamp_ns)} from the line before"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line that is not blank.
 
     Attributes
@@ -29,7 +29,7 @@ class Line(NamedTuple):
     ended: bool
 
 
-def text_lines(path: str, *, comments: bool = True) -> Iterator[Line]:
+def text_lines(path: str, *, comments: bool = True) -> Iterator[TextLine]:
     """Yield the lines of a file, which may be compressed (.gz).
 
     Parameters
@@ -48,4 +48,4 @@ def text_lines(path: str, *, comments: bool = True) -> Iterator[Line]:
             for number, piece in enumerate(pieces, first):
                 text = piece.strip().lstrip("\ufeff")
                 if text and not (comments and text.startswith("#")):
-                    yield Line(number, text, number < first + len(pieces) - 1)
+                    yield TextLine(number, text, number < first + len(pieces) - 1)

@@ -14,7 +14,7 @@ from tmt.metrics.distribution import Distribution, Histogram, of_counts
 from tmt.metrics.pauses import Pauses
 from tmt.metrics.runs import Runs
 from tmt.metrics.summaries import BitRates, LinkSummary, Pattern, PhySummary, Times
-from tmt.metrics.timeline import Timeline
+from tmt.metrics.timeline import RowBins
 from tmt.schema import UNSETTLED
 from tmt.trace import Int64Array, LinkTrace, Metadata, PhyTrace, Trace
 from tmt.units import NS_PER_S, ns_to_seconds
@@ -74,7 +74,7 @@ class _Rows:
         self.rows = 0
         self.first_ns = self.last_ns = 0
         self.pauses, self.delays = Pauses(), Histogram()
-        self.runs, self.timeline = Runs(), Timeline()
+        self.runs, self.timeline = Runs(), RowBins()
         self.sizes: Histogram | None = None
         self.all_bytes = self.good_bytes = 0
 

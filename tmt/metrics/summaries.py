@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tmt.metrics.distribution import Distribution, Histogram
     from tmt.metrics.pauses import Pauses
     from tmt.metrics.runs import Outage
-    from tmt.metrics.timeline import Rates, Timeline
+    from tmt.metrics.timeline import Rates, RowBins
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class PhySummary:
     pattern: Pattern
     decode_time_s: Distribution
     pauses: Pauses = field(repr=False)
-    timeline: Timeline = field(repr=False)
+    timeline: RowBins = field(repr=False)
     delays: Histogram = field(repr=False)
 
     @property
@@ -117,7 +117,7 @@ class LinkSummary:
     slots_used: int | None
     rtt_s: float | None
     pauses: Pauses = field(repr=False)
-    timeline: Timeline = field(repr=False)
+    timeline: RowBins = field(repr=False)
     delays: Histogram = field(repr=False)
 
     @property

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BINS = 1024
 
 LEAST_ROWS = 16
-"""Least mean number of rows in a bin of `Timeline.rates`; fewer would show the bins' borders."""
+"""Least mean number of rows in a bin of `RowBins.rates`; fewer would show the bins' borders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Rates:
         return float(self.edges_s[1] - self.edges_s[0])
 
 
-class Timeline:
+class RowBins:
     """Numbers and bytes of rows per bin of time since the first row.
 
     A bin's width is the least power of two in nanoseconds with which `BINS` bins reach the trace's end: a

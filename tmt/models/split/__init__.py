@@ -5,10 +5,10 @@ is a proxy that ends one connection and begins another. Equation numbers are the
 ``docs/proxy-model.md`` lists its misprints and approximations.
 """
 
-from tmt.models.split.go_back_n import GoBackN
+from tmt.models.split.go_back_n import GoBackNLink
 from tmt.models.split.lossy import Transfer
 from tmt.models.split.path import TwoLinks
 from tmt.models.split.sender import TcpSender
-from tmt.models.split.transfers import Scenario, sweep, transfer
+from tmt.models.split.transfers import SplitScenario, sweep, transfer
 
-__all__ = ["GoBackN", "Scenario", "TcpSender", "Transfer", "TwoLinks", "sweep", "transfer"]
+__all__ = ["GoBackNLink", "SplitScenario", "TcpSender", "Transfer", "TwoLinks", "sweep", "transfer"]

@@ -15,7 +15,7 @@ from tmt.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class GoBackN:
+class GoBackNLink:
     """The channel, with a frame as its step, and the protocol.
 
     Attributes
@@ -61,7 +61,7 @@ class GoBackN:
         frames: int = 10,
         window: int = 10,
         frame_processing_s: float = 0.0,
-    ) -> GoBackN:
+    ) -> GoBackNLink:
         """Return the channel that loses this share of packets without retransmissions.
 
         `burst_frames` is the mean length of an error burst in frames, 1 or more; None makes errors
@@ -77,7 +77,7 @@ class GoBackN:
         if not 1.0 <= burst_frames < math.inf:
             raise UsageError(f"burst is {burst_frames:g} frames: it lasts 1 or more")
 
-        def channel(error: float) -> GoBackN:
+        def channel(error: float) -> GoBackNLink:
             return cls(error, 1.0 - 1.0 / burst_frames, frames, window, frame_processing_s)
 
         if channel(1.0).packet_loss < packet_loss:

@@ -14,12 +14,12 @@ from tmt.models.split.lossy import Transfer, latency_s, lost_on_either
 
 if TYPE_CHECKING:
     from tmt.models.channel import FloatArray
-    from tmt.models.split.go_back_n import GoBackN
+    from tmt.models.split.go_back_n import GoBackNLink
     from tmt.models.split.path import TwoLinks
     from tmt.models.split.sender import TcpSender
 
 
-def added_s(link: GoBackN, packets_per_ack: int) -> float:
+def added_s(link: GoBackNLink, packets_per_ack: int) -> float:
     """Return E(tau_ARQ) of eq. 10, n b D + N D q (n b - 1) / (1 - s^N), in seconds."""
     frames = link.frames * packets_per_ack
     repeated = link.error_after_success * (frames - 1) / (1.0 - link.error_after_error**link.window)

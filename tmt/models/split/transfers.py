@@ -11,7 +11,7 @@ from tmt.models.split import lossless, lossy, printed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tmt.models.split.go_back_n import GoBackN
+    from tmt.models.split.go_back_n import GoBackNLink
     from tmt.models.split.lossy import Transfer
     from tmt.models.split.path import TwoLinks
     from tmt.models.split.sender import TcpSender
@@ -26,7 +26,7 @@ SYSTEMS = tuple((split, arq) for split in (False, True) for arq in (False, True)
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class SplitScenario:
     """Parameters that all systems have in common.
 
     Attributes
@@ -42,7 +42,7 @@ class Scenario:
     """
 
     path: TwoLinks
-    link: GoBackN
+    link: GoBackNLink
     sender: TcpSender
     proxy: TcpSender
     segments: int
@@ -57,7 +57,7 @@ class Scenario:
             )
 
 
-def transfer(scenario: Scenario, *, split: bool, arq: bool, formula: Formula = "segments") -> Transfer:
+def transfer(scenario: SplitScenario, *, split: bool, arq: bool, formula: Formula = "segments") -> Transfer:
     """Return latency and throughput with or without a proxy (`split`) and go-back-N.
 
     `segments` and `windows` differ in the time until the first loss (see `tmt.models.split.lossless`);
@@ -89,7 +89,7 @@ def transfer(scenario: Scenario, *, split: bool, arq: bool, formula: Formula = "
     return lossy.Transfer(mean_s, count / mean_s, rate, packet_loss)
 
 
-def sweep(scenarios: Iterable[Scenario], formula: Formula = "segments") -> list[dict[str, Any]]:
+def sweep(scenarios: Iterable[SplitScenario], formula: Formula = "segments") -> list[dict[str, Any]]:
     """Return one row per scenario and system: the varied parameters and the results."""
     return [
         {
