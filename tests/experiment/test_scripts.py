@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tmt.backend.base import RunError
 from tmt.campaign.campaign import open_runs
+from tmt.campaign.cluster_workers import perform_away
 from tmt.campaign.pool import LocalPool
 from tmt.campaign.script_run import plan_script_run
+from tmt.campaign.tasks import ChangedProgramsError, Simulate
 from tmt.errors import InputError
 from tmt.experiment.script import ScriptExperiment, printed_figures, transfer_figures
+from tmt.results.reading import read_results
 from tmt.results.script_runs import PointRuns, by_point, read_figures
 from tmt.schema import PACKET_EVENTS, PACKET_RECORDS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
@@ -68,9 +68,22 @@ def test_campaign__does_each_run_once_and_a_failed_one_again(script: Path, tmp_p
 
     assert figures(2, 1) == (2, [{"sum": 3.0}, {"sum": 2.0}])
     assert figures(1, 2, 5) == (1, [{"sum": 2.0}, {"sum": 3.0}, {"sum": 6.0}])
+    with pytest.raises(InputError, match=r"sum\.tcl, which is no scenario"):
+        read_results(folder)
     for _ in range(2):
         with pytest.raises(InputError, match=r"sum\.tcl .*x is negative"):
             figures(1, -1)
+
+
+def test_run__on_a_worker_without_the_folder_gives_the_same_figures(script: Path) -> None:
+    experiment = ScriptExperiment.of(script, {"x": 3, "seed": 4})
+    run = plan_script_run(experiment, experiment.programs())
+    nowhere = Simulate(run, 1, *(Path("/nowhere") / name for name in ("cache", "scratch", "records")))
+    row = perform_away(nowhere, [])
+    assert (row["status"], row["script_figures"]) == ("done", '{"sum": 7.0}')
+    script.write_text(SCRIPT + "# longer\n")
+    with pytest.raises(ChangedProgramsError):
+        perform_away(nowhere, [])
 
 
 def test_points__have_means_and_intervals_over_their_seeds() -> None:

@@ -9,18 +9,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+WITHIN_TWO_MINUTES = ("prlimit", "--cpu=120")
+"""Ends a program that hangs, by its own processor time, which does not depend on the machine's load."""
+
+
 def run_script(
     ns: Path, script: Path | str, folder: Path, *words: object, **settings: object
 ) -> subprocess.CompletedProcess[str]:
     """Run a script in `folder` with words, then names and values of settings."""
-    command = [ns, script, *words, *(word for item in settings.items() for word in item)]
+    command = [*WITHIN_TWO_MINUTES, ns, script, *words, *(word for item in settings.items() for word in item)]
     return subprocess.run(
         [str(word) for word in command],
         cwd=folder,
         check=False,
         capture_output=True,
         text=True,
-        timeout=120,
         stdin=subprocess.DEVNULL,
     )
 

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.ns2.scripts import WITHIN_TWO_MINUTES
+
 STOCK = Path(__file__).resolve().parents[2] / "clift-ns2" / "build" / "ns-2.35"
 STOCK_TCL = STOCK / "tcl"
 
@@ -42,12 +44,11 @@ def run_stock_script(
     (work / "run.tcl").write_text(f"{preamble}source test-suite-{suite}.tcl\n")
     stock = {path.name for path in work.iterdir()}
     done = subprocess.run(
-        [ns, "run.tcl", test, "QUIET"],
+        [*WITHIN_TWO_MINUTES, ns, "run.tcl", test, "QUIET"],
         cwd=work,
         check=False,
         capture_output=True,
         text=True,
-        timeout=120,
         stdin=subprocess.DEVNULL,
     )
     written = {path.name: path.read_bytes() for path in sorted(work.iterdir()) if path.name not in stock}

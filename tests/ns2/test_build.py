@@ -66,7 +66,6 @@ def build(checkout: Path, **environment: str) -> subprocess.CompletedProcess[str
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
     )
 
 

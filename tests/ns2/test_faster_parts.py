@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.ns2.scripts import WITHIN_TWO_MINUTES
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -177,11 +179,10 @@ def outputs(ns: Path, script: str, argument: str, folder: Path) -> dict[str, byt
     folder.mkdir()
     (folder / "script.tcl").write_text(script)
     done = subprocess.run(
-        [ns, "script.tcl", argument],
+        [*WITHIN_TWO_MINUTES, ns, "script.tcl", argument],
         cwd=folder,
         check=False,
         capture_output=True,
-        timeout=120,
         stdin=subprocess.DEVNULL,
     )
     files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}

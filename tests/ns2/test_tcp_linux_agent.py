@@ -129,7 +129,7 @@ def test_round_trip_time__is_a_sample_or_none(
     # Milliseconds. -1 is Linux's "no sample": without timestamps there is none for every acknowledgement.
     (tmp_path / "probe.c").write_text(PROBE)
     build = ["gcc", "-shared", "-fPIC", "-w", f"-I{LINUX}", "-I.", "probe.c", "-o", "probe.so"]
-    subprocess.run(build, cwd=tmp_path, check=True, timeout=60)
+    subprocess.run(build, cwd=tmp_path, check=True)
     printed = output_of(simulator, SENDER, tmp_path, "probe", 10, 2, timestamps, "", tmp_path / "probe.so")
     found = {int(sample) for sample in re.findall(r"sample (-?\d+)", printed)}
     assert found <= samples
@@ -140,14 +140,13 @@ def test_sack_history__is_freed_as_an_array(simulator: Path, tmp_path: Path) -> 
     # A change of the number of blocks frees the old history.
     (tmp_path / "sinks.tcl").write_text(SINKS)
     build = ["g++", "-shared", "-fPIC", ARRAY_DELETES, "-o", "deletes.so"]
-    subprocess.run(build, cwd=tmp_path, check=True, timeout=60)
+    subprocess.run(build, cwd=tmp_path, check=True)
     done = subprocess.run(
         [simulator, "sinks.tcl"],
         cwd=tmp_path,
         check=True,
         capture_output=True,
         text=True,
-        timeout=60,
         env=os.environ | {"LD_PRELOAD": str(tmp_path / "deletes.so")},
     )
     found = re.search(r"arrays freed: (\d+) rightly, (\d+) wrongly", done.stdout)
@@ -161,8 +160,8 @@ def test_fls__shifts_within_the_range_of_its_type(tmp_path: Path) -> None:
     (tmp_path / "bits.c").write_text(HIGHEST_BITS)
     build = ["gcc", "-w", "-fsanitize=shift", "-fno-sanitize-recover", f"-I{LINUX}", "bits.c"]
     build += [str(LINUX / "ns-linux-c.c"), "-ffunction-sections", "-Wl,--gc-sections", "-o", "bits"]
-    subprocess.run(build, cwd=tmp_path, check=True, timeout=60)
-    done = subprocess.run([tmp_path / "bits"], check=False, capture_output=True, text=True, timeout=60)
+    subprocess.run(build, cwd=tmp_path, check=True)
+    done = subprocess.run([tmp_path / "bits"], check=False, capture_output=True, text=True)
     assert done.stderr == ""
     assert [int(word) for word in done.stdout.split()] == list(range(1, 33))
 

@@ -32,7 +32,7 @@ def test_kernel__is_compiled_again_when_its_file_has_changed(tmp_path: Path) -> 
     def compilations() -> int:
         command = [sys.executable, "-c", COMPILE]
         done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=600
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
         )
         return int(done.stdout)
 

@@ -30,7 +30,7 @@ def test_scenario__runs_over_its_measured_link(path: Path, simulator: Path, tmp_
     text = re.sub(r"(?m)^(file = .*)$", r"\1\noffset = 0.0", text)
     (tmp_path / path.name).write_text(text, encoding="utf-8")
     command = [TMT, "run", path.name, "--out", "out"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     rows = pd.read_parquet(tmp_path / "out" / "results.parquet")
     assert (rows["status"] == "done").all()
     assert (rows["goodput_bps"] > 0).all()

@@ -40,6 +40,9 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
     rows = read_runs(folder).to_pandas()
     if not len(rows):
         raise InputError(folder, "holds no runs yet; start them with `tmt run`")
+    if rows["script"].notna().any():
+        said = f"holds runs of {rows['script'].dropna().iloc[0]}, which is no scenario"
+        raise InputError(folder, f"{said}; the recipe in its folder shows them")
     scenario = _read_scenario(folder / SCENARIO)
     about = tomllib.loads(scenario)
     title = str(about.get("title", folder.resolve().name))
