@@ -53,7 +53,7 @@ std::int64_t SegmentNumbers::acknowledged(std::uint32_t sequence) const {
   return std::upper_bound(ends_.begin(), ends_.end(), offset_of(sequence)) - ends_.begin();
 }
 
-void FlowTable::number(const std::vector<std::uint8_t>& bytes, std::uint8_t direction, schema::PacketRecord& record) {
+void FlowTable::number(ByteView bytes, std::uint8_t direction, schema::PacketRecord& record) {
   const auto packet = parsed(bytes);
   Key key{0, 0, {}, {}};
   if (packet) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/schema.h"
+#include "emulate/byte_view.h"
 #include "emulate/ip_packet.h"
 
 namespace clift {
@@ -39,7 +40,7 @@ class FlowTable {
  public:
   // Fills `flow`, `sequence` and `transmission` of the record of a packet that is sent in `direction` (0 or 1).
   // Packets without addresses and ports, such as those that are not IP, share one flow per kind.
-  void number(const std::vector<std::uint8_t>& bytes, std::uint8_t direction, schema::PacketRecord& record);
+  void number(ByteView bytes, std::uint8_t direction, schema::PacketRecord& record);
 
   std::size_t flows() const { return flows_.size(); }
 

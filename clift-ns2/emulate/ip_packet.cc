@@ -21,14 +21,14 @@ struct Network {
   bool first_fragment;
 };
 
-std::optional<Network> network_of(const std::vector<std::uint8_t>& bytes) {
-  if (bytes.size() < ip4_header) return std::nullopt;
-  const std::uint8_t* at = bytes.data();
+std::optional<Network> network_of(ByteView bytes) {
+  if (bytes.size < ip4_header) return std::nullopt;
+  const std::uint8_t* at = bytes.data;
   Network found{};
   found.packet.version = at[0] >> 4;
   if (found.packet.version == 4) {
     const std::size_t header = std::size_t{at[0] & 0xfu} * 4, total = u16(at + 2);
-    if (header < ip4_header || total < header || bytes.size() < total) return std::nullopt;
+    if (header < ip4_header || total < header || bytes.size < total) return std::nullopt;
     found.packet.protocol = at[9];
     std::copy(at + 12, at + 16, found.packet.from.address.begin() + 12);
     std::copy(at + 16, at + 20, found.packet.to.address.begin() + 12);
@@ -37,9 +37,9 @@ std::optional<Network> network_of(const std::vector<std::uint8_t>& bytes) {
     found.first_fragment = (u16(at + 6) & 0x1fff) == 0;
     return found;
   }
-  if (found.packet.version != 6 || bytes.size() < ip6_header) return std::nullopt;
+  if (found.packet.version != 6 || bytes.size < ip6_header) return std::nullopt;
   const std::size_t payload = u16(at + 4);
-  if (bytes.size() < ip6_header + payload) return std::nullopt;
+  if (bytes.size < ip6_header + payload) return std::nullopt;
   found.packet.protocol = at[6];
   std::copy(at + 8, at + 24, found.packet.from.address.begin());
   std::copy(at + 24, at + 40, found.packet.to.address.begin());
@@ -55,7 +55,7 @@ bool Endpoint::operator<(const Endpoint& other) const {
   return std::tie(address, port) < std::tie(other.address, other.port);
 }
 
-std::optional<IpPacket> parsed(const std::vector<std::uint8_t>& bytes) {
+std::optional<IpPacket> parsed(ByteView bytes) {
   auto network = network_of(bytes);
   if (!network) return std::nullopt;
   IpPacket& packet = network->packet;
@@ -75,7 +75,7 @@ std::optional<IpPacket> parsed(const std::vector<std::uint8_t>& bytes) {
   return packet;
 }
 
-bool is_housekeeping(const std::vector<std::uint8_t>& bytes) {
+bool is_housekeeping(ByteView bytes) {
   const auto network = network_of(bytes);
   if (!network) return false;
   if (network->packet.version == 4) return network->packet.protocol == igmp;

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
+
+#include "emulate/byte_view.h"
 
 namespace clift {
 
@@ -31,10 +32,10 @@ struct IpPacket {
 
 // Reads the headers of an IPv4 or IPv6 packet; nothing for other or truncated packets. Later fragments, and protocols
 // behind IPv6 extension headers, have no ports here.
-std::optional<IpPacket> parsed(const std::vector<std::uint8_t>& bytes);
+std::optional<IpPacket> parsed(ByteView bytes);
 
 // Whether this is a kernel's own message about the link (ICMPv6 neighbour, router and listener messages, IGMP), not
 // traffic of a program.
-bool is_housekeeping(const std::vector<std::uint8_t>& bytes);
+bool is_housekeeping(ByteView bytes);
 
 }  // namespace clift

@@ -3,8 +3,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <algorithm>
 #include <string>
@@ -35,6 +35,21 @@ Descriptor signal_descriptor() {
   return Descriptor(checked(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC), "opening a signal descriptor"));
 }
 
+// How long to sleep for a wait: a part of a long one, which the kernel may prolong by up to 0.5 %. A shorter sleep than the
+// least costs more than several packets at once do.
+Nanoseconds sleep_for(Nanoseconds wait_ns) {
+  constexpr Nanoseconds least_sleep_ns = 25'000;
+  if (wait_ns <= 0) return 0;
+  return wait_ns > millisecond ? wait_ns - wait_ns / 100 : std::max(wait_ns, least_sleep_ns);
+}
+
+// CPU time of this process so far.
+Nanoseconds cpu_ns() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return used.tv_sec * second + used.tv_nsec;
+}
+
 }  // namespace
 
 Session::Session(const Settings& settings, Networks networks, Wire& wire, bool real_time)
@@ -42,8 +57,7 @@ Session::Session(const Settings& settings, Networks networks, Wire& wire, bool r
       networks_(networks),
       wire_(wire),
       real_time_(real_time),
-      signals_(signal_descriptor()),
-      timer_(checked(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "making a timer")) {}
+      signals_(signal_descriptor()) {}
 
 int Session::run() {
   if (!settings_.server.empty()) {
@@ -52,6 +66,7 @@ int Session::run() {
   }
   if (!end_signal_ && !abandoned_) {
     wire_.begin();
+    cpu_at_start_ns_ = cpu_ns();
     command_ = start(settings_.command, {networks_.sender, false});
     carry();
     let_server_finish();
@@ -98,28 +113,29 @@ void Session::let_server_finish() {
   while (server_runs() && !abandoned_ && wire_.now_ns() < deadline_ns) carry_until(deadline_ns);
 }
 
-// Moves packets until another event or the deadline.
-void Session::carry_until(Nanoseconds deadline_ns) { sleep_until(std::min(wire_.move(), deadline_ns)); }
+// Delivers due packets, and waits for other events until the deadline.
+void Session::carry_until(Nanoseconds deadline_ns) {
+  wire_.deliver();
+  sleep_until(std::min(wire_.next_due_ns(), deadline_ns));
+}
 
+// Takes packets, signals and the end of the lifeline, and returns after the first of them or at that time.
 void Session::sleep_until(Nanoseconds time_ns) {
-  // A timer of 0 is off; a time in the past expires at once.
-  itimerspec when{};
-  if (time_ns != never) {
-    const Nanoseconds at_ns = sum_of(monotonic_ns(), std::max<Nanoseconds>(time_ns - wire_.now_ns(), 0));
-    when.it_value = {at_ns / second, at_ns % second};
-  }
-  timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
   pollfd files[] = {
-      {timer_.get(), POLLIN, 0},
       {signals_.get(), POLLIN, 0},
       {settings_.lifeline, POLLIN, 0},
       {command_ > 0 ? wire_.direction(0).from.descriptor() : -1, POLLIN, 0},
       {command_ > 0 ? wire_.direction(1).from.descriptor() : -1, POLLIN, 0},
   };
-  poll(files, std::size(files), -1);
-  if (files[1].revents != 0) handle_signals();
+  const Nanoseconds sleep_ns = sleep_for(time_ns - wire_.now_ns());
+  const timespec sleep = {sleep_ns / second, sleep_ns % second};
+  ppoll(files, std::size(files), time_ns == never ? nullptr : &sleep, nullptr);
+  if (files[0].revents != 0) handle_signals();
   // Nobody writes to this socket: an event means that the lifeline has ended.
-  if (files[2].revents != 0) abandoned_ = true;
+  if (files[1].revents != 0) abandoned_ = true;
+  for (const std::uint8_t from : {0, 1}) {
+    if (files[2 + from].revents != 0) wire_.take(from);
+  }
 }
 
 void Session::handle_signals() {
@@ -155,7 +171,8 @@ void Session::report() {
                        {"real_time", real_time_},
                        {"command_status", command_status_.value_or(-1)},
                        {"server_listened", server_listened_},
-                       {"server_status", server_status_.value_or(-1)}};
+                       {"server_status", server_status_.value_or(-1)},
+                       {"cpu_ns", cpu_ns() - cpu_at_start_ns_}};
   const char* prefixes[] = {"forward_", "return_"};
   const Descriptor* networks[] = {&networks_.sender, &networks_.receiver};
   for (std::size_t i = 0; i < 2; ++i) {

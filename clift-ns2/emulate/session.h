@@ -47,10 +47,10 @@ class Session {
   Wire& wire_;
   bool real_time_;
   Descriptor signals_;
-  Descriptor timer_;
   pid_t server_ = -1;
   pid_t command_ = -1;
   bool server_listened_ = false;
+  Nanoseconds cpu_at_start_ns_ = 0;    // CPU time of this process when the command started
   std::optional<int> server_status_;   // set when the server has ended
   std::optional<int> command_status_;
   std::optional<int> end_signal_;      // signal that asked this process to end

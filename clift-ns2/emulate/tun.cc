@@ -105,8 +105,9 @@ Descriptor opened_device() {
 
 Tun::Tun(const char* name, const Addresses& addresses, int mtu_bytes) : file_(opened_device()) {
   ifreq request = request_for(name);
-  request.ifr_flags = IFF_TUN | IFF_NO_PI;
+  request.ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR;
   checked(ioctl(file_.get(), TUNSETIFF, &request), "making a TUN interface");
+  checked(ioctl(file_.get(), TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6), "setting a TUN interface's offloads");
   const Descriptor control = control_socket(AF_INET);
   checked(control.get(), "opening a socket");
   request = request_for(name);
@@ -118,19 +119,17 @@ Tun::Tun(const char* name, const Addresses& addresses, int mtu_bytes) : file_(op
   set_ip6(name, addresses.ip6);
 }
 
-bool Tun::read(std::vector<std::uint8_t>& bytes) const {
-  bytes.resize(65'535);
+std::size_t Tun::read(std::uint8_t* bytes) const {
   ssize_t size;
   do {
-    size = ::read(file_.get(), bytes.data(), bytes.size());
+    size = ::read(file_.get(), bytes, most_bytes);
   } while (size < 0 && errno == EINTR);
   if (size < 0 && errno != EAGAIN) throw SystemError("reading from a TUN interface");
-  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  return size > 0;
+  return static_cast<std::size_t>(std::max<ssize_t>(size, 0));
 }
 
-bool Tun::write(const std::vector<std::uint8_t>& bytes) const {
-  return ::write(file_.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+bool Tun::write(const Frame& frame) const {
+  return ::write(file_.get(), frame.data(), frame.size()) == static_cast<ssize_t>(frame.size());
 }
 
 void take_loopback_up() {

@@ -9,7 +9,7 @@ namespace clift {
 
 namespace {
 
-constexpr int packets_at_a_time = 64;  // packets read from one interface before due packets are delivered
+constexpr int calls_at_a_time = 16;  // reads from one interface before due packets are delivered
 
 schema::PacketEvent event_of(Fate fate) {
   switch (fate) {
@@ -31,7 +31,7 @@ Nanoseconds monotonic_ns() {
 }
 
 Wire::Wire(Direction forward, Direction back, std::unique_ptr<PacketRecords> records)
-    : directions_{std::move(forward), std::move(back)}, records_(std::move(records)) {
+    : directions_{std::move(forward), std::move(back)}, records_(std::move(records)), read_(Tun::most_bytes) {
   begin();
 }
 
@@ -39,29 +39,38 @@ void Wire::begin() { begin_ns_ = monotonic_ns(); }
 
 Nanoseconds Wire::now_ns() const { return monotonic_ns() - begin_ns_; }
 
-Nanoseconds Wire::move() {
+void Wire::deliver() {
   for (Direction& direction : directions_) settle(direction);
-  take(0);
-  take(1);
+}
+
+Nanoseconds Wire::next_due_ns() const {
   return std::min(directions_[0].link.next_due_ns(), directions_[1].link.next_due_ns());
 }
 
 void Wire::take(std::uint8_t from) {
-  Direction& direction = directions_[from];
-  for (int i = 0; i < packets_at_a_time; ++i) {
-    WireLink::Packet packet;
-    if (!direction.from.read(packet.payload)) return;
-    if (is_housekeeping(packet.payload)) continue;
+  for (int i = 0; i < calls_at_a_time; ++i) {
+    const std::size_t size = directions_[from].from.read(read_.data());
+    if (size == 0) return;
     const Nanoseconds now = now_ns();
-    packet.record.time_ns = now;
-    packet.record.direction = from;
-    packet.record.size_bytes = static_cast<std::uint32_t>(packet.payload.size());
-    packet.record.uid = packets_++;
-    flows_.number(packet.payload, from, packet.record);
-    record(packet.record, schema::PacketEvent::sent, now);
-    if (const auto dropped = direction.link.take(now, std::move(packet))) {
-      record(dropped->record, schema::PacketEvent::queue_dropped, now);
-    }
+    frames_.clear();
+    cut({read_.data(), size}, frames_);
+    for (Frame& frame : frames_) take(from, std::move(frame), now);
+  }
+}
+
+void Wire::take(std::uint8_t from, Frame frame, Nanoseconds now_ns) {
+  const ByteView bytes = packet_in(frame);
+  if (is_housekeeping(bytes)) return;
+  WireLink::Packet packet;
+  packet.record.time_ns = now_ns;
+  packet.record.direction = from;
+  packet.record.size_bytes = static_cast<std::uint32_t>(bytes.size);
+  packet.record.uid = packets_++;
+  flows_.number(bytes, from, packet.record);
+  packet.payload = std::move(frame);
+  record(packet.record, schema::PacketEvent::sent, now_ns);
+  if (const auto dropped = directions_[from].link.take(now_ns, std::move(packet))) {
+    record(dropped->record, schema::PacketEvent::queue_dropped, now_ns);
   }
 }
 

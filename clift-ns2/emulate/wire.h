@@ -10,6 +10,7 @@
 #include "core/schema.h"
 #include "core/time.h"
 #include "emulate/flow_table.h"
+#include "emulate/frame.h"
 #include "emulate/histogram.h"
 #include "emulate/link.h"
 #include "emulate/tun.h"
@@ -17,7 +18,7 @@
 namespace clift {
 
 using PacketRecords = RecordFile<schema::PacketRecord>;
-using WireLink = Link<std::vector<std::uint8_t>>;  // carries the packets' bytes
+using WireLink = Link<Frame>;
 
 class Wire {
  public:
@@ -37,8 +38,14 @@ class Wire {
   void begin();
   Nanoseconds now_ns() const;
 
-  // Delivers due packets and takes new ones. Returns the time of the next call unless a packet arrives before.
-  Nanoseconds move();
+  // Delivers due packets.
+  void deliver();
+
+  // Takes the packets that wait at the sender of direction `from`.
+  void take(std::uint8_t from);
+
+  // When the next packet is due; `never` without one.
+  Nanoseconds next_due_ns() const;
 
   const Direction& direction(std::size_t i) const { return directions_[i]; }
   std::size_t flows() const { return flows_.flows(); }
@@ -47,7 +54,7 @@ class Wire {
   void close();
 
  private:
-  void take(std::uint8_t from);
+  void take(std::uint8_t from, Frame frame, Nanoseconds now_ns);
   void settle(Direction& direction);
   void record(schema::PacketRecord record, schema::PacketEvent event, Nanoseconds time_ns);
 
@@ -56,6 +63,8 @@ class Wire {
   FlowTable flows_;
   std::int64_t packets_ = 0;
   Nanoseconds begin_ns_ = 0;
+  std::vector<std::uint8_t> read_;  // room for one call's bytes
+  std::vector<Frame> frames_;       // packets in them
 };
 
 // The system's monotonic clock, which date changes do not affect.

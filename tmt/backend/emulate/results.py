@@ -62,6 +62,7 @@ def read_result(folder: Path, setup: EmulationSetup, status: int, *, record: boo
         "duration_s": ns_to_seconds(counters["duration_ns"]),
         "flows": counters["flows"],
         "real_time_priority": bool(counters["real_time"]),
+        "emulator_cpu_s": ns_to_seconds(counters["cpu_ns"]),
         "rtt_s": ns_to_seconds(emulation.rtt_ns),
         "queue_packets": setup.queue_packets,
         "mtu_bytes": emulation.mtu_bytes,

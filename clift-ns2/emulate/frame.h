@@ -1,0 +1,22 @@
+// What a TUN device with offloads passes in one call: a virtio header and an IP packet, or the headers of a TCP segment
+// with the payload of several.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "emulate/byte_view.h"
+
+namespace clift {
+
+// A virtio header and one IP packet, as a TUN device takes it.
+using Frame = std::vector<std::uint8_t>;
+
+ByteView packet_in(const Frame& frame);
+
+// Appends the packets of `read`, one call's bytes, to `frames`: several TCP segments are cut apart, as the kernel does
+// for a device without offloads. Checksums of TCP and UDP stay open where the kernel left them open: the header says so,
+// and the receiving kernel does not check them.
+void cut(ByteView read, std::vector<Frame>& frames);
+
+}  // namespace clift
