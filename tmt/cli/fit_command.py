@@ -12,6 +12,7 @@ from tmt.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from tmt.fit.observed import BoolArray
+    from tmt.trace import Uint32Array
 
 
 @click.command()
@@ -24,7 +25,8 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
     Independent erasures (Bernoulli), the simple Gilbert model and the Gilbert-Elliott model are fitted by
     maximum likelihood, with 95 % intervals. A chi-square test on the lengths of bursts and gaps judges each
     model; the verdict is the simplest model that the test does not reject at the 1 % level. Lengths are
-    counted in slots; times do not matter.
+    counted in slots; times do not matter. Where slots have sizes of their own, a test says whether erasures
+    depend on the size.
 
     \b
     Find the parameters that made a trace:
@@ -38,10 +40,10 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
         from tmt.figures.style import check_format  # noqa: PLC0415
 
         check_format(plot)
-    erased = _erasures(trace)
+    erased, size_bytes = _slots(trace)
     try:
         with progress_bar("fit", 3, "models") as progress:
-            report = fit(erased, progress)
+            report = fit(erased, progress, size_bytes=size_bytes)
     except UsageError as error:
         raise InputError(trace, str(error)) from None
     if plot is not None:
@@ -55,21 +57,24 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
     from tmt.cli.tables import wide_console  # noqa: PLC0415
 
     tables = as_tables(trace, report)
-    wide_console(*tables).print(*tables, report.verdict, sep="")
+    sentences = [report.verdict] if report.sizes is None else [report.verdict, "\n", report.sizes.sentence]
+    wide_console(*tables).print(*tables, *sentences, sep="")
 
 
-def _erasures(trace: str) -> BoolArray:
-    """Read whether each slot is erased; a fit keeps one byte a slot."""
+def _slots(trace: str) -> tuple[BoolArray, Uint32Array | None]:
+    """Read whether each slot is erased, and the sizes of slots that have them; a fit keeps no times."""
     import numpy as np  # noqa: PLC0415
 
     from tmt.io import open_trace  # noqa: PLC0415
     from tmt.schema import PHY_TRACE  # noqa: PLC0415
     from tmt.trace import PhyTrace  # noqa: PLC0415
 
-    pieces = []
+    pieces, sizes = [], []
     with open_trace(trace, PHY_TRACE) as reader, progress_bar("read", reader.rows) as progress:
         for chunk in reader:
             assert isinstance(chunk, PhyTrace)
             pieces.append(chunk.decode_time_ns == 0)
+            if chunk.size_bytes is not None:
+                sizes.append(chunk.size_bytes)
             progress(len(chunk))
-    return np.concatenate(pieces)
+    return np.concatenate(pieces), np.concatenate(sizes) if sizes else None

@@ -12,13 +12,14 @@ from tmt.fit.goodness import LEVEL, mean_good_share, run_length_law
 from tmt.fit.likelihood import RunLikelihood
 from tmt.fit.models import MODELS, ModelFit, bernoulli, gilbert, gilbert_elliott_model
 from tmt.fit.observed import ErasureRuns, autocorrelation, length_counts
+from tmt.fit.sizes import SizeDependence, size_dependence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.channels import GilbertElliott
     from tmt.fit.observed import BoolArray, FloatArray
-    from tmt.trace import Int64Array
+    from tmt.trace import Int64Array, Uint32Array
 
 LEAST_BURSTS = 5
 """Least number of bursts in a trace for a fit."""
@@ -53,6 +54,8 @@ class FitReport:
         Lengths at which `Curves` give the share of runs that are at least as long.
     curves
         By name of the model.
+    sizes
+        Comparison of erased and decoded slots; None where slots have no sizes of their own.
     """
 
     slots: int
@@ -65,6 +68,7 @@ class FitReport:
     burst_grid: Int64Array
     gap_grid: Int64Array
     curves: dict[str, Curves]
+    sizes: SizeDependence | None = None
 
     @property
     def adequate(self) -> str | None:
@@ -110,10 +114,18 @@ class FitReport:
             "autocorrelation": {"lag": self.lags.tolist(), "value": self.correlation.tolist()},
             "burst_lengths": self.burst_lengths,
             "gap_lengths": self.gap_lengths,
+            "sizes": None
+            if self.sizes is None
+            else {**asdict(self.sizes), "rejected": self.sizes.rejected, "text": self.sizes.sentence},
         }
 
 
-def fit(erased: BoolArray, progress: Callable[[int], None] | None = None) -> FitReport:
+def fit(
+    erased: BoolArray,
+    progress: Callable[[int], None] | None = None,
+    *,
+    size_bytes: Uint32Array | None = None,
+) -> FitReport:
     """Fit the three models to the erasures of a trace.
 
     Parameters
@@ -121,6 +133,8 @@ def fit(erased: BoolArray, progress: Callable[[int], None] | None = None) -> Fit
     erased : [n_slots], bool
     progress
         Called with 1 for each model that is done.
+    size_bytes : [n_slots], uint32, or None
+        Sizes of the slots, where they have sizes of their own.
 
     Raises
     ------
@@ -153,6 +167,7 @@ def fit(erased: BoolArray, progress: Callable[[int], None] | None = None) -> Fit
             name: _curves(likelihood, model.channel, burst_grid, gap_grid, lags)
             for name, model in models.items()
         },
+        sizes=None if size_bytes is None else size_dependence(erased, size_bytes),
     )
 
 
