@@ -20,7 +20,8 @@ def test_styles__tell_apart_in_colour_and_in_grey() -> None:
         [style.marker for style in list(variants)[:15]],
         [style.label for style in variants],
         [style.colour for style in schemes],
-        [style.dash for style in schemes],
+        [style.marker for style in schemes],
+        [(style.colour, style.dash) for style in schemes],
         [style.shade for style in schemes],
     ):
         assert len(set(marks)) == len(marks)

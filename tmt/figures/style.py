@@ -50,12 +50,13 @@ class TcpStyle:
 class SchemeStyle:
     """How one link-layer scheme is written and drawn.
 
-    `colour` and `dash` serve where schemes are compared with each other; `hatch` and `shade` (opacity) where
-    the colour already tells the TCP variant.
+    `colour`, `marker` and `dash` serve where schemes are compared with each other; `hatch` and `shade`
+    (opacity) where the colour already tells the TCP variant.
     """
 
     label: str
     colour: str
+    marker: str
     dash: str
     hatch: str
     shade: float
@@ -64,14 +65,14 @@ class SchemeStyle:
 _TCP_COLOURS = (MUTED, ORANGE, GREEN, BLUE, PURPLE, VERMILLION, SKY, INK)
 _TCP_MARKERS = "os^DvPXh*<>dpH8"
 _SCHEME_LOOKS = (
-    (MUTED, ":", "", 0.30),
-    (GREEN, "-.", "..", 0.55),
-    (VERMILLION, "--", "//", 0.75),
-    (BLUE, "-", "", 1.0),
-    (PURPLE, "-", "xx", 0.45),
-    (ORANGE, "--", "++", 0.90),
+    (MUTED, "o", ":", "", 0.30),
+    (GREEN, "s", "-.", "..", 0.55),
+    (VERMILLION, "^", "--", "//", 0.75),
+    (BLUE, "D", "-", "", 1.0),
+    (PURPLE, "P", "-", "xx", 0.45),
+    (ORANGE, "X", "--", "++", 0.90),
 )
-"""Colours, dashes, hatches and shades, in the order of the registries."""
+"""Colours, markers, dashes, hatches and shades, in the order of the registries."""
 
 TCP_STYLES = {
     name: TcpStyle(variant.label, *look)

@@ -55,7 +55,6 @@ _TCP_DASHES = {
     "bbr3": "-.",
     "fectcp": "-",
 }
-_SCHEME_MARKERS = {"none": "o", "fec": "s", "arq": "^", "harq": "D"}
 
 
 def tcp_styles(names: Sequence[str]) -> list[MemberStyle]:
@@ -78,7 +77,7 @@ def scheme_styles(labels: Sequence[str]) -> list[MemberStyle]:
     for label, name in zip(labels, families, strict=True):
         if name in SCHEME_STYLES and name not in taken:
             style = SCHEME_STYLES[name]
-            styles.append(MemberStyle(label, style.colour, _SCHEME_MARKERS.get(name, "h"), style.dash))
+            styles.append(MemberStyle(label, style.colour, style.marker, style.dash))
         else:
             colour, marker = next(spare)
             dash = SCHEME_STYLES[name].dash if name in SCHEME_STYLES else "--"
