@@ -17,7 +17,7 @@ help:  ## show this list
 
 run: setup  ## compare the TCP variants over the sample trace and a measured one: tables, figures, a report
 	$(BIN)/tmt run scenarios/quickstart.toml
-	$(BIN)/tmt report out/quickstart
+	$(BIN)/tmt report scenarios/out/quickstart
 	$(BIN)/tmt run scenarios/measured-gnss-drive.toml
 
 test: setup test-packages  ## run all tests that fit in twelve minutes, with the JIT on and off
@@ -92,5 +92,5 @@ constraints: $(VENV)/installed  ## pin the newest allowed version of every depen
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --extra dev \
 	    --no-header --no-annotate --quiet --upgrade pyproject.toml --output-file constraints.txt
 
-clean:  ## remove what setup has built (.venv, the simulator); results under out/ stay
+clean:  ## remove what setup has built (.venv, the simulator); results (out/, scenarios/out/) stay
 	rm -rf $(VENV) clift-ns2/build

@@ -57,6 +57,12 @@ class SimulatorError(TmtError, RuntimeError):
     """ns-2 is missing, failed or hung; the message holds its command line and its last output."""
 
 
+class StoppedError(TmtError):
+    """The user has stopped the command; the message says what is kept and how to go on."""
+
+    exit_status = 130
+
+
 class EmulatorError(TmtError, RuntimeError):
     """The machine cannot emulate, or an emulation cannot go on; the message says what is missing."""
 

@@ -1,10 +1,10 @@
 """Hashes of the sources that decide a result.
 
 The sources of a result are the modules that compute it and every module that those import, directly or not,
-at the top of a file or inside a function. The import statements are the only list of them. A module's
-docstrings, comments, layout and notes in ``Annotated``, and the imports that only type checkers see, are not
-part of its hash: a change of wording makes no run anew. A file that a module names and that lies beside it,
-such as a table of measured values, is part of the module.
+at the top of a file or inside a function. The import statements are the only list of them. A change of
+wording makes no run anew: a module's hash leaves out docstrings, comments, layout, notes in ``Annotated``,
+the words of errors that it raises, and the imports that only type checkers see. A file that a module names
+and that lies beside it, such as a table of measured values, is part of the module.
 
 Parsing all sources takes half a second. Therefore the hash and the imports of each source are cached by the
 source's content: beside the package, as Python does with bytecode, or else in the user's cache folder.
@@ -172,6 +172,8 @@ def _simplified(node: Any, imports: list[tuple[int, str]], names: set[str]) -> A
         return [_simplified(one, imports, names) for one in node if not _is_unseen(one)]
     if not isinstance(node, ast.AST):
         return node
+    if isinstance(node, ast.Raise):
+        _remove_words(node)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Annotated":
         # What stands beside the type are words and bounds: they refuse values, and change no result.
         return _simplified(node.slice.elts[0], imports, names)  # type: ignore[attr-defined]
@@ -190,6 +192,15 @@ def _simplified(node: Any, imports: list[tuple[int, str]], names: set[str]) -> A
         if value is not None and value != []
     ]
     return type(node).__name__, fields
+
+
+def _remove_words(statement: ast.Raise) -> None:
+    """Empty the texts of an error's message."""
+    for part in ast.walk(statement):
+        if isinstance(part, ast.JoinedStr):
+            part.values = []
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            part.value = ""
 
 
 def _is_unseen(statement: Any) -> bool:

@@ -24,7 +24,7 @@ CliftQueue::CliftQueue() : LinkQueue("Queue/Clift") {
 }
 
 void CliftQueue::load(const char* path) {
-  if (plan_) fail(name_ + ": load " + path + " comes too late: the simulation has begun");
+  if (plan_) fail(name_ + ": load " + path + ": the simulation has begun; load the trace before packets arrive");
   try {
     trace_ = std::make_unique<LinkTraceFile>(path);
   } catch (const InputError& error) {

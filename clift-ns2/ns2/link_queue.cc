@@ -95,7 +95,7 @@ void LinkQueue::overflow(Packet* packet) {
 }
 
 void LinkQueue::Carrier::handle(Event*) {
-  fail(queue_.name_ + ": what follows the queue is no DelayLink; use it in simplex-link or duplex-link");
+  fail(queue_.name_ + ": no DelayLink follows the queue; use the queue in simplex-link or duplex-link");
 }
 
 bool LinkQueue::Carrier::carries(Packet* packet, Handler* next, double delay) {

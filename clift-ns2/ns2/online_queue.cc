@@ -58,7 +58,7 @@ int OnlineQueue::command(int argc, const char* const* argv) {
 }
 
 void OnlineQueue::load(const char* path) {
-  if (layer_) fail(name_ + ": load " + path + " comes too late: the simulation has begun");
+  if (layer_) fail(name_ + ": load " + path + ": the simulation has begun; load the trace before packets arrive");
   try {
     trace_ = std::make_unique<PhyTraceFile>(path);
   } catch (const InputError& error) {
@@ -83,7 +83,7 @@ LinkLayer& OnlineQueue::layer() {
       const auto connector = dynamic_cast<Connector*>(next);
       next = connector != nullptr ? connector->target() : nullptr;
     }
-    if (link == nullptr) fail(name_ + ": no DelayLink follows the queue; use it in simplex-link or duplex-link");
+    if (link == nullptr) fail(name_ + ": no DelayLink follows the queue; use the queue in simplex-link or duplex-link");
     delay_s_ = link->delay();
     rate_bps_ = link->bandwidth();
     const LinkLayerOptions chosen = options();

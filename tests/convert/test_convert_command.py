@@ -43,8 +43,7 @@ def test_convert__prints_what_became_of_slots_and_rows(folder: Path) -> None:
 def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
     (folder / "phy.parquet").rename(folder / "a.parquet")
     write_trace(folder / "b.parquet", PhyTrace(np.arange(30), np.ones(30, np.int64)))
-    (folder / "links").mkdir()
-    arguments = "a.parquet b.parquet --out-dir links --scheme none --scheme fec --data 2 --repair 1"
+    arguments = "a.parquet b.parquet --out-dir links --rtt 1 --scheme none --scheme fec --data 2 --repair 1"
     result = tmt_convert(folder, *arguments.split())
     assert result.returncode == 0, result.stderr
     links = ["a-fec.npy", "a-none.npy", "b-fec.npy", "b-none.npy"]
@@ -60,11 +59,13 @@ def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
         ("phy.parquet link.npy --scheme arq", "--rtt is missing: --scheme arq needs it"),
         ("phy.parquet link.npy --scheme fec --data 2", "--repair is missing: --scheme fec needs it"),
         (
-            "phy.parquet link.npy --scheme none --rtt 1",
-            "--rtt is no option of --scheme none: none takes --detection-delay",
+            "phy.parquet link.npy --scheme none --depth 2",
+            "--depth is no option of --scheme none: none takes --detection-delay",
         ),
         ("phy.parquet link.npy --scheme fec --data 60000 --repair 60000", "at most 65535"),
-        ("phy.parquet --scheme none", "1 files and 1 schemes given"),
+        ("phy.parquet --scheme none", "LINK is missing: the file for the link trace of phy.parquet"),
+        ("phy.parquet a.npy b.npy --scheme none", "3 files and 1 schemes are given"),
+        ("no.parquet --out-dir new --scheme none", "no.parquet: cannot be read"),
         ("phy.parquet link.npy --scheme none --scheme none", "each scheme can be given once"),
         (
             "phy.parquet phy.parquet --scheme none",

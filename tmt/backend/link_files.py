@@ -18,7 +18,7 @@ from tmt.io import create_trace, open_trace
 from tmt.io.atomic import is_uri
 from tmt.metrics.capacity import packets_in_rows
 from tmt.provenance import file_sha256
-from tmt.schema import LINK_TRACE, PHY_TRACE
+from tmt.schema import LINK_TRACE, PHY_TRACE, UNSETTLED
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class LinkFile:
         Sum of the rows' sizes; None where they have none.
     packing
         How packets lie in rows according to the metadata; None where it says nothing.
+    unsettled
+        Number of rows that are open when the trace ends.
     """
 
     npy: Path
@@ -65,6 +67,7 @@ class LinkFile:
     lldu_bytes: int | None
     size_bytes: int | None
     packing: Packing | None
+    unsettled: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,7 @@ def _folder() -> TemporaryDirectory[str]:
 
 def _survey(npy: Path, table: Table, metadata: Metadata | None = None) -> LinkFile:
     """Read a trace in the simulator's form; `metadata` of the trace that it is a copy of, else its own."""
-    rows = size_bytes = 0
+    rows = size_bytes = unsettled = 0
     total_delay_ns = 0.0
     first_ns = last_ns = settled_ns = 0
     delay = "delay_ns" if table is LINK_TRACE else "decode_time_ns"
@@ -202,6 +205,7 @@ def _survey(npy: Path, table: Table, metadata: Metadata | None = None) -> LinkFi
             ends_ns[0] = max(int(ends_ns[0]), settled_ns)
             np.maximum.accumulate(ends_ns, out=ends_ns)
             total_delay_ns += float((ends_ns - tx_ns).sum(dtype=np.float64))
+            unsettled += int(np.count_nonzero(getattr(chunk, delay) == UNSETTLED))
             if chunk.size_bytes is not None:
                 size_bytes += int(chunk.size_bytes.sum(dtype=np.int64))
             rows, last_ns, settled_ns = rows + len(chunk), int(tx_ns[-1]), int(ends_ns[-1])
@@ -216,4 +220,5 @@ def _survey(npy: Path, table: Table, metadata: Metadata | None = None) -> LinkFi
         said.get("lldu_bytes"),
         size_bytes or None,
         said.get("packing"),
+        unsettled,
     )

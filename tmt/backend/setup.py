@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tmt.backend.link_files import ReadyLink, ready_link
 from tmt.errors import UsageError
+from tmt.plausibility import span_notes, unsettled_notes
 from tmt.settings.access import MIN_BUFFER_PACKETS
 from tmt.settings.checks import MAX_PACKETS
 from tmt.settings.coding import Coding
@@ -42,15 +43,12 @@ class Setup:
     back: ReadyLink | PlainLink
 
     def notes(self) -> list[str]:
-        """Return notes on the traces for the user: an assumed LLDU size, an end before the run's."""
+        """Return notes on the traces for the user: those of `link_notes`, and an end before the run's."""
         found = []
         for direction, link in (("forward", self.forward), ("return", self.back)):
+            found += link_notes(direction, link, self.settings.rtt_ns)
             if isinstance(link, PlainLink):
                 continue
-            if link.lldu_bytes_assumed:
-                found.append(
-                    f"the {direction} trace does not say its LLDU size; {link.lldu_bytes} bytes assumed"
-                )
             left_ns = link.file.span_ns - link.link.offset_ns
             if left_ns < self.settings.duration_ns:
                 then = "starts again" if self.settings.loop else "stops"
@@ -58,6 +56,18 @@ class Setup:
                     f"the {direction} trace ends after {ns_to_seconds(left_ns):g} s; the link then {then}"
                 )
         return found
+
+
+def link_notes(direction: str, link: ReadyLink | PlainLink, rtt_ns: int) -> list[str]:
+    """Note an assumed LLDU size, a trace shorter than one round trip, and unsettled rows."""
+    if isinstance(link, PlainLink):
+        return []
+    name = f"the {direction} trace"
+    found = span_notes(name, link.file.span_ns, rtt_ns)
+    found += unsettled_notes(name, link.file.unsettled, link.file.rows)
+    if link.lldu_bytes_assumed:
+        found.append(f"{name} does not say its LLDU size; {link.lldu_bytes} bytes assumed")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

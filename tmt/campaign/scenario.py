@@ -89,6 +89,8 @@ def load(path: str | PathLike[str]) -> Scenario:
     try:
         text = path.read_text(encoding="utf-8")
         content = tomllib.loads(text)
+    except IsADirectoryError as error:
+        raise InputError(path, "this is a folder; name a scenario file (.toml)") from error
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

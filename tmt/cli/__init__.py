@@ -17,9 +17,10 @@ import warnings
 import click
 
 from tmt import __version__
+from tmt.cli.hints import hint, usage_message
 from tmt.cli.lazy_group import LazyGroup
 from tmt.cli.thread_check import check_threads
-from tmt.errors import NotATraceError, TmtError
+from tmt.errors import TmtError
 
 COMMANDS = {
     "generate": "make a PHY trace from a channel model",
@@ -49,16 +50,6 @@ def _command(name: str) -> click.Command:
     check_threads()
     command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
     return command
-
-
-def _import_hint(error: TmtError) -> str:
-    """Return the `tmt import` command for a measurement that was given as a trace."""
-    if not isinstance(error, NotATraceError):
-        return ""
-    from tmt.measured.registry import import_hint  # noqa: PLC0415  (numpy takes long to import)
-
-    hint = import_hint(error.path)
-    return f"; {hint}" if hint else ""
 
 
 @click.group(
@@ -96,11 +87,9 @@ def main() -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
     except TmtError as error:
-        status = _fail(f"{error}{_import_hint(error)}", error.exit_status)
+        status = _fail(f"{error}{hint(error)}", error.exit_status)
     except click.UsageError as error:
-        command = error.ctx.command_path if error.ctx else "tmt"
-        said = " ".join(error.format_message().split())  # click lists choices on lines of their own
-        status = _fail(f"{command}: {said} (see {command} --help)", error.exit_code)
+        status = _fail(usage_message(error), error.exit_code)
     except click.ClickException as error:
         status = _fail(f"tmt: {error.format_message()}", error.exit_code)
     except (click.Abort, KeyboardInterrupt):

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.cli.options import SECONDS, WholeNumber
+from tmt.cli.notes import phy_notes, print_notes
+from tmt.cli.options import ROUND_TRIP, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.cli.scheme_options import CONVERTING_NAMES, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
+from tmt.plausibility import unsettled_notes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +32,12 @@ if TYPE_CHECKING:
     help="Link-layer scheme against erasures; with --out-dir several may be given, each once.",
 )
 @options_of_schemes(*CONVERTING_NAMES)
-@click.option("--rtt", "rtt_ns", type=SECONDS, help="arq, harq: round-trip time of the link in seconds.")
+@click.option(
+    "--rtt",
+    "rtt_ns",
+    type=ROUND_TRIP,
+    help="arq, harq: round-trip time of the link in seconds; other schemes ignore it.",
+)
 @click.option(
     "--every",
     type=WholeNumber(1),
@@ -60,12 +67,20 @@ def command(
       tmt convert a.parquet b.parquet --out-dir links --scheme none --scheme arq --rtt 0.5
     """
     from tmt.convert import convert_files  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.io.atomic import make_folder  # noqa: PLC0415
     from tmt.schemes import SCHEMES  # noqa: PLC0415
 
     conversions = _conversions(paths, chosen_schemes("--scheme", names, SCHEMES), every, out_dir)
-    with progress_bar("convert", _slots(conversions)) as progress:
+    slots = _slots(conversions)
+    if out_dir is not None:
+        make_folder(out_dir)
+    with progress_bar("convert", slots) as progress:
         results = convert_files(conversions, progress)
+    for path in dict.fromkeys(conversion.phy_path for conversion in conversions):
+        rtt_ns = max(getattr(one.scheme, "rtt_ns", 0) for one in conversions if one.phy_path == path)
+        print_notes(phy_notes(path, rtt_ns))
     for conversion, counts in zip(conversions, results, strict=True):
+        print_notes(unsettled_notes(conversion.link_path, counts.unsettled, counts.data_rows))
         click.echo(_summary(conversion, counts))
 
 
@@ -76,10 +91,7 @@ def _conversions(
 
     if out_dir is None:
         if len(paths) != 2 or len(schemes) != 1:
-            raise UsageError(
-                f"{len(paths)} files and {len(schemes)} schemes given; without --out-dir there are two "
-                "files, PHY and LINK, and one --scheme"
-            )
+            raise UsageError(_not_a_pair(paths, len(schemes)))
         return [Conversion(paths[0], paths[1], schemes[0], every)]
     conversions = [
         Conversion(path, f"{out_dir}/{_stem(path)}-{scheme.name}.npy", scheme, every)
@@ -89,6 +101,18 @@ def _conversions(
     if len({conversion.link_path for conversion in conversions}) < len(conversions):
         raise UsageError("two PHY traces have the same name: their link traces would overwrite each other")
     return conversions
+
+
+def _not_a_pair(paths: Sequence[str], schemes: int) -> str:
+    """Say what is missing, or too much, where one file is converted to another."""
+    if len(paths) == 1:
+        return (
+            f"LINK is missing: the file for the link trace of {paths[0]} (tmt convert PHY LINK --scheme ...)"
+        )
+    return (
+        f"{len(paths)} files and {schemes} schemes are given; a conversion takes two files, PHY and LINK, "
+        "and one --scheme; with --out-dir there may be several of both"
+    )
 
 
 def _stem(path: str) -> str:

@@ -11,6 +11,7 @@ from tmt.backend.emulate.emulator import run
 from tmt.backend.emulate.parameters import Emulation, WayOut
 from tmt.backend.emulate.result_files import save
 from tmt.cli.link_options import FORWARD_OPTIONS, RETURN_OPTIONS, chosen_link
+from tmt.cli.notes import print_notes
 from tmt.cli.options import with_options
 from tmt.cli.parameter_options import options_of
 from tmt.errors import UsageError
@@ -96,8 +97,7 @@ def command(program: tuple[str, ...], keep: Path | None, quiet: bool, **given: A
     result = run(emulation, record=keep is not None)
     if keep is not None:
         save(result, keep)
-    for note in result.notes:
-        click.echo(f"note: {note}", err=True)
+    print_notes(result.notes)
     if not quiet:
         click.echo(_summary(result), err=True)
     return result.status

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.core import ParameterSource
 
-from tmt.cli.options import POSITIVE_SECONDS, WholeNumber
+from tmt.cli.options import FILE, POSITIVE_SECONDS, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS
@@ -14,8 +14,8 @@ _TOOLS = ("mahimahi", "leoreplayer", "tc-netem", "rattan", "picoquic", "quic-sim
 
 
 @click.command()
-@click.argument("trace", type=click.Path(dir_okay=False))
-@click.argument("out", type=click.Path(dir_okay=False))
+@click.argument("trace", type=FILE)
+@click.argument("out", type=FILE)
 @click.option(
     "--for", "tool", type=click.Choice(_TOOLS), help="Write this tool's form, whatever the ending of OUT."
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tmt.cli.options import FILE
 from tmt.cli.progress import progress_bar
 from tmt.errors import InputError, UsageError
 
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("trace", type=click.Path(dir_okay=False))
+@click.argument("trace", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all lengths and lags.")
-@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the fits into this PNG, SVG or PDF file.")
+@click.option("--plot", type=FILE, help="Draw the fits into this PNG, SVG or PDF file.")
 def command(trace: str, as_json: bool, plot: str | None) -> None:
     """Fit erasure models to the PHY trace TRACE, and test whether they explain its bursts.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from tmt.cli.options import POSITIVE_SECONDS, Number, WholeNumber
+from tmt.cli.options import DECODE_TIME, FILE, POSITIVE_SECONDS, Number, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.errors import UsageError
 from tmt.generate import DEFAULT_DECODE_TIME_NS
@@ -39,7 +39,7 @@ _PROBABILITY = Number(0.0, 1.0)
 
 
 @click.command()
-@click.argument("phy", type=click.Path(dir_okay=False))
+@click.argument("phy", type=FILE)
 @click.option(
     "--channel",
     "channel_name",
@@ -82,12 +82,12 @@ _PROBABILITY = Number(0.0, 1.0)
 )
 @click.option(
     "--signal",
-    type=click.Path(dir_okay=False),
+    type=FILE,
     help="snr: file with time in seconds and Es/N0 in dB, or attenuation in dB below --es-n0-db.",
 )
 @click.option(
     "--error-rates",
-    type=click.Path(dir_okay=False),
+    type=FILE,
     help="snr: file with block error rates over Es/N0, such as AFF3CT's.",
 )
 @click.option(
@@ -124,7 +124,7 @@ _PROBABILITY = Number(0.0, 1.0)
 )
 @click.option(
     "--decode-time",
-    type=POSITIVE_SECONDS,
+    type=DECODE_TIME,
     default=DEFAULT_DECODE_TIME_NS,
     show_default="0.036",
     help="Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.",
@@ -132,7 +132,7 @@ _PROBABILITY = Number(0.0, 1.0)
 @click.option("--duration", type=POSITIVE_SECONDS, help="Length of the trace in seconds.")
 @click.option(
     "--over",
-    type=click.Path(dir_okay=False),
+    type=FILE,
     help="Lay the channel over this PHY trace, instead of a regular line of slots.",
 )
 @click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tmt.cli.lazy_group import LazyGroup
-from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, WholeNumber
+from tmt.cli.options import FILE, POSITIVE_SECONDS, SECONDS, Number, WholeNumber
 from tmt.measured.options import CUT
 from tmt.measured.registry import AUTO, IMPORTERS, importer_named
 
@@ -27,7 +27,7 @@ def _click_option(option: Option) -> click.Option:
         "whole number": WholeNumber(option.minimum),
         "number": Number(option.minimum),
         "flag": click.BOOL,
-        "file": click.Path(dir_okay=False),
+        "file": FILE,
     }
     default = option.default
     if default is not None and option.kind in ("seconds", "positive seconds"):
@@ -63,7 +63,7 @@ def _of_format(name: str) -> click.Command:
         click.echo(describe(target, import_trace(name, source, target, **given)))
 
     arguments = [
-        click.Argument([argument], metavar=metavar, type=click.Path(dir_okay=False))
+        click.Argument([argument], metavar=metavar, type=FILE)
         for argument, metavar in (("source", "FILE"), ("target", "OUT"))
     ]
     parameters = [*arguments, *map(_click_option, (*options, *CUT))]

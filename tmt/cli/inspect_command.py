@@ -6,18 +6,17 @@ import json
 
 import click
 
-from tmt.cli.options import SECONDS, WholeNumber
+from tmt.cli.notes import print_notes, summary_notes
+from tmt.cli.options import FILE, ROUND_TRIP, WholeNumber
 from tmt.cli.progress import progress_bar
 
 
 @click.command()
-@click.argument("trace", type=click.Path(dir_okay=False))
+@click.argument("trace", type=FILE)
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object, with every burst and gap length."
 )
-@click.option(
-    "--plot", type=click.Path(dir_okay=False), help="Draw the trace into this PNG, SVG or PDF file."
-)
+@click.option("--plot", type=FILE, help="Draw the trace into this PNG, SVG or PDF file.")
 @click.option(
     "--lldu-bytes",
     type=WholeNumber(1),
@@ -25,7 +24,7 @@ from tmt.cli.progress import progress_bar
 )
 @click.option(
     "--rtt",
-    type=SECONDS,
+    type=ROUND_TRIP,
     help="Round-trip propagation time in seconds, for the recovery delay.  [default: the trace's]",
 )
 def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None, rtt: int | None) -> None:
@@ -52,6 +51,7 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
         from tmt.figures.link import draw_summary  # noqa: PLC0415
 
         draw_summary(summary, trace, plot)
+    print_notes(summary_notes(trace, summary))
     if as_json:
         click.echo(json.dumps(summary.to_json(), indent=2, allow_nan=False))
         return

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tmt.cli.json_output import json_text
-from tmt.cli.options import COUNTS, PROBABILITIES, SECONDS, Number, WholeNumber
+from tmt.cli.options import COUNTS, FILE, PROBABILITIES, SECONDS, Number, WholeNumber
 from tmt.units import NS_PER_MS, ns_to_seconds
 
 Ranges = tuple[tuple[int, ...], ...]
@@ -93,7 +93,7 @@ class Persistencies(click.ParamType[tuple[int | None, ...]]):
 )
 @click.option(
     "--plot",
-    type=click.Path(dir_okay=False),
+    type=FILE,
     help="Draw throughput over the swept parameter into this .png, .svg or .pdf file.",
 )
 @click.option("--json", "json_wanted", is_flag=True, help="Print JSON, for programs.")

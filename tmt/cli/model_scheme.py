@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tmt.cli.model_output import Laws, Sweep, as_json, as_table
-from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS, Number, WholeNumber, with_options
+from tmt.cli.options import (
+    DECODE_TIME,
+    FILE,
+    POSITIVE_SECONDS,
+    PROBABILITIES,
+    ROUND_TRIP,
+    SECONDS,
+    Number,
+    WholeNumber,
+    with_options,
+)
 from tmt.cli.scheme_options import scheme_options
 from tmt.errors import UsageError
 from tmt.generate import DEFAULT_DECODE_TIME_NS
@@ -55,7 +65,7 @@ _CHANNEL_AND_LINK = (
         show_default=True,
         help="Probability of erasure when bad.",
     ),
-    click.option("--rtt", type=SECONDS, required=True, help="Round-trip propagation time in seconds."),
+    click.option("--rtt", type=ROUND_TRIP, required=True, help="Round-trip propagation time in seconds."),
     click.option(
         "--slot-interval",
         type=POSITIVE_SECONDS,
@@ -65,7 +75,7 @@ _CHANNEL_AND_LINK = (
     ),
     click.option(
         "--decode-time",
-        type=POSITIVE_SECONDS,
+        type=DECODE_TIME,
         default=DEFAULT_DECODE_TIME_NS,
         show_default="0.036",
         help="Time in seconds until the PHY has decoded a slot.",
@@ -92,7 +102,7 @@ _CHANNEL_AND_LINK = (
     ),
     click.option(
         "--plot",
-        type=click.Path(dir_okay=False),
+        type=FILE,
         help="Draw a sweep of --alpha or --beta into this .png, .svg or .pdf file.",
     ),
     click.option("--json", "json_wanted", is_flag=True, help="Print JSON, for programs."),

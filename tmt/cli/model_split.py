@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tmt.cli.json_output import json_text
-from tmt.cli.options import POSITIVE_SECONDS, PROBABILITIES, SECONDS, TIMES, Number, WholeNumber
+from tmt.cli.options import FILE, POSITIVE_SECONDS, PROBABILITIES, SECONDS, TIMES, Number, WholeNumber
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS, ns_to_seconds
 
@@ -147,9 +147,7 @@ _WINDOW = Number(1, 1e6)
     help="Model until the first loss: every segment, the paper's windows, or the paper's printed formulas "
     "(docs/proxy-model.md).",
 )
-@click.option(
-    "--plot", type=click.Path(dir_okay=False), help="Draw a sweep into this .png, .svg or .pdf file."
-)
+@click.option("--plot", type=FILE, help="Draw a sweep into this .png, .svg or .pdf file.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print JSON, for programs.")
 def command(
     packet_bytes: int,

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tmt.cli.notes import print_notes
+from tmt.plausibility import time_notes
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
@@ -22,12 +26,14 @@ class Seconds(click.ParamType[int]):
     ----------
     positive
         Whether 0 s is refused.
+    noted
+        Whether an unusually long time is noted on stderr: milliseconds may be meant.
     """
 
     name = "seconds"
 
-    def __init__(self, *, positive: bool = False) -> None:
-        self.positive = positive
+    def __init__(self, *, positive: bool = False, noted: bool = False) -> None:
+        self.positive, self.noted = positive, noted
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Convert text in seconds; an integer is a default and already in nanoseconds."""
@@ -41,6 +47,8 @@ class Seconds(click.ParamType[int]):
             self.fail(f"{value} s is not allowed; it must be more than 0 s.", param, ctx)
         if time_ns < 0:
             self.fail(f"{value} s is not allowed; it must be 0 s or more.", param, ctx)
+        if self.noted and param is not None:
+            print_notes(time_notes(param.opts[0], time_ns))
         return time_ns
 
 
@@ -49,6 +57,29 @@ SECONDS = Seconds()
 
 POSITIVE_SECONDS = Seconds(positive=True)
 """A time of more than 0 s."""
+
+ROUND_TRIP = Seconds(noted=True)
+"""A round-trip time."""
+
+DECODE_TIME = Seconds(positive=True, noted=True)
+"""A decode time: 0 s would mean erased."""
+
+
+class FilePath(click.Path):
+    """A file's name; a folder is refused. Whether the file exists is checked when it is opened."""
+
+    def __init__(self, path_type: type[Any] | None = None) -> None:
+        super().__init__(dir_okay=False, path_type=path_type)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse a folder."""
+        if Path(os.fsdecode(value)).is_dir():
+            self.fail(f"{os.fsdecode(value)} is a folder; a file is needed.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE = FilePath()
+"""A file's name as text."""
 
 
 class WholeNumber(click.IntRange):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.options import POSITIVE_SECONDS, SECONDS, Number, WholeNumber
+from tmt.cli.options import POSITIVE_SECONDS, ROUND_TRIP, SECONDS, Number, WholeNumber
 from tmt.errors import UsageError
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.coding import Coding
@@ -60,7 +60,8 @@ def _type(one: Declared) -> Any:
         return click.Choice(list(parameter.choices))
     match one.kind:
         case "time":
-            return POSITIVE_SECONDS if parameter.least else SECONDS
+            usual = ROUND_TRIP if one.name == "rtt_ns" else SECONDS
+            return POSITIVE_SECONDS if parameter.least else usual
         case "int":
             return WholeNumber(int(parameter.least or 0))
         case "float":

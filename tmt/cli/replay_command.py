@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tmt.cli.link_options import FORWARD_OPTIONS, RETURN_OPTIONS, chosen_link
-from tmt.cli.options import Number, with_options
+from tmt.cli.notes import print_notes
+from tmt.cli.options import FilePath, Number, with_options
 from tmt.cli.parameter_options import options_of, options_of_group, taken_settings
 from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from tmt.settings.links import Link
     from tmt.settings.settings import Value
 
-FILE = click.Path(path_type=Path)
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 LEAST_WIDTH = 72
 """Least width of the output in columns; a narrower terminal folds the lines."""
@@ -60,8 +60,15 @@ ONLINE = click.option(
 OUTPUT_OPTIONS = (
     click.option("--timeout", type=Number(0, min_open=True), help="Seconds after which ns-2 is killed."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table."),
-    click.option("--keep", type=FILE, metavar="DIR", help="Keep the records of the run in this new folder."),
-    click.option("--plot", type=FILE, metavar="FILE", help="Draw the run over time: .png, .svg or .pdf."),
+    click.option(
+        "--keep",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Keep the records of the run in this new folder.",
+    ),
+    click.option(
+        "--plot", type=FilePath(Path), metavar="FILE", help="Draw the run over time: .png, .svg or .pdf."
+    ),
 )
 """Options about the process and its output."""
 
@@ -103,8 +110,7 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
     experiment = Experiment(forward_link=forward, return_link=back, **taken_settings(given))
     with _spinner(f"ns-2 runs {experiment.tcp}"):
         result = experiment.run(keep, timeout)
-    for note in result.notes:
-        click.echo(f"note: {note}", err=True)
+    print_notes(result.notes)
     if keep is not None:
         save(result, keep)
     if plot is not None:

@@ -36,7 +36,7 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
     \b
     Example:
       tmt run scenarios/quickstart.toml
-      tmt report out/quickstart
+      tmt report scenarios/out/quickstart
     """
     from tmt.cli.progress import progress_bar  # noqa: PLC0415
     from tmt.report.write import write_report  # noqa: PLC0415

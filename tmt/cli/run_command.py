@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.cli.options import WholeNumber
+from tmt.cli.notes import print_notes, scenario_notes
+from tmt.cli.options import FilePath, WholeNumber
+from tmt.errors import StoppedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +26,8 @@ FIGURES = ("comparison.png", "comparison.svg")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the results; a new one, or one that an earlier call has begun.  [default: out/NAME]",
+    help="Folder of the results; a new one, or one that an earlier call has begun.  [default: out/NAME "
+    "beside the scenario]",
 )
 @click.option("--jobs", type=WholeNumber(1), help="Simulations at a time.  [default: one for each processor]")
 @click.option(
@@ -39,7 +42,7 @@ FIGURES = ("comparison.png", "comparison.svg")
 @click.option(
     "--plot",
     "figures",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FilePath(Path),
     multiple=True,
     help="Draw the figure into this file (.png, .svg, .pdf); may be repeated.  "
     "[default: comparison.png and .svg in the results' folder]",
@@ -76,7 +79,7 @@ def command(
     for figure in figures:
         check_format(figure)
     processes = jobs or default_jobs()
-    folder = out or Path("out") / scenario.stem
+    folder = out or scenario.parent / "out" / scenario.stem
 
     if dry_run:
         planned = foresee(scenario, folder)
@@ -87,8 +90,11 @@ def command(
     with _pools(scheduler, folder, processes) as new_pool, open_campaign(scenario, folder) as campaign:
         _warn(campaign)
         todo = campaign.plan(retry_failed=retry_failed)
-        with run_output.live(todo, shown=not (quiet or as_json)) as watch:
-            campaign.execute(todo, new_pool, watch)
+        try:
+            with run_output.live(todo, shown=not (quiet or as_json)) as watch:
+                campaign.execute(todo, new_pool, watch)
+        except KeyboardInterrupt:
+            raise StoppedError(run_output.interruption(campaign.plan(), folder)) from None
         results = results_of(campaign.rows(), campaign.title)
         for warning in results.warnings:
             click.echo(f"warning: {warning}", err=True)
@@ -116,5 +122,6 @@ def _pools(scheduler: str | None, folder: Path, jobs: int) -> Iterator[Callable[
 
 
 def _warn(campaign: Campaign) -> None:
+    print_notes(scenario_notes(campaign.scenario))
     for warning in campaign.warnings():
         click.echo(f"warning: {warning}", err=True)

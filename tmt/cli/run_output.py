@@ -56,6 +56,15 @@ def forecast(campaign: Campaign, todo: Plan, folder: Path, jobs: int, *, as_json
     )
 
 
+def interruption(after: Plan, folder: Path) -> str:
+    """Return the number of runs that are kept after Ctrl-C, and how to go on."""
+    kept = after.done + after.failed
+    return (
+        f"interrupted: {kept} of {len(after.runs)} runs are kept in {folder}; the same command executes the "
+        f"other {len(after.runs) - kept}"
+    )
+
+
 @contextmanager
 def live(todo: Plan, *, shown: bool) -> Iterator[Watch]:
     """Show runs done and failed, rate and time left, on stderr where that is a terminal."""

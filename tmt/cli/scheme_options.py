@@ -123,7 +123,8 @@ def chosen_schemes(flag: str, names: Sequence[str], kinds: Mapping[str, type[S]]
     for name in typed:
         if not names:
             raise UsageError(f"{SCHEME_PARAMETERS[name]} means nothing without {flag}")
-        if not any(name in own for own in parameters.values()):
+        # One loop over schemes may give the RTT to each.
+        if name != "rtt_ns" and not any(name in own for own in parameters.values()):
             allowed = "; ".join(
                 f"{scheme} takes {', '.join(SCHEME_PARAMETERS[of] for of in own if of not in known)}"
                 for scheme, own in parameters.items()

@@ -70,11 +70,15 @@ def open_output(part: Path) -> BufferedWriter | gzip.GzipFile:
     return zipped
 
 
-def _open_local(path: str) -> BufferedReader:
-    mode = Path(path).stat().st_mode
-    if stat.S_ISDIR(mode):
+def check_no_folder(path: str) -> None:
+    """Refuse a local folder (InputError)."""
+    if Path(path).is_dir():
         raise InputError(path, "this is a folder; a file is needed")
-    if not stat.S_ISREG(mode):  # a pipe would be waited for
+
+
+def _open_local(path: str) -> BufferedReader:
+    check_no_folder(path)
+    if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe would be waited for
         raise InputError(path, "this is no regular file; write its content into a file first")
     return Path(path).open("rb")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tmt.errors import NotATraceError, UsageError
 from tmt.io import npy, parquet, text
 from tmt.io.atomic import staged
-from tmt.io.files import head_of, open_input, size_of
+from tmt.io.files import check_no_folder, head_of, open_input, size_of
 from tmt.io.metadata import read_beside, write_beside
 from tmt.io.refusals import refusal
 
@@ -38,6 +38,7 @@ def format_of(path: str) -> Format:
 def open_reader(path: str | os.PathLike[str], table: Table | None) -> TraceReader:
     """Open a reader on `path`; see `tmt.io.open_trace`."""
     name = os.fspath(path)
+    check_no_folder(name)
     try:
         chosen = format_of(name)
     except UsageError as error:

@@ -112,5 +112,6 @@ def check_stack(tcp: str, stack: str, whose: str = "") -> None:
     if stack not in STACKS:
         raise UsageError(f"{whose}stack is {stack!r}, must be one of {', '.join(STACKS)}")
     if tcp not in STACKS[stack]:
-        allowed = ", ".join(STACKS[stack])
-        raise UsageError(f"{whose}tcp is {tcp!r}, must be one of {allowed} with stack {stack}")
+        allowed, having = ", ".join(STACKS[stack]), [name for name in STACKS if tcp in STACKS[name]]
+        hint = f"; {tcp} needs stack {' or '.join(having)} (--stack {having[0]})" if having else ""
+        raise UsageError(f"{whose}tcp is {tcp!r}, must be one of {allowed} with stack {stack}{hint}")

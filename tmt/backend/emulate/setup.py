@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.backend.link_files import ReadyLink
-from tmt.backend.setup import queue_for, ready_path
+from tmt.backend.setup import link_notes, queue_for, ready_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,11 +47,9 @@ class EmulationSetup:
 
     def notes(self) -> list[str]:
         """Return notes on the traces for the user."""
-        return [
-            f"the {direction} trace does not say its LLDU size; {link.lldu_bytes} bytes assumed"
-            for direction, link in (("forward", self.path.forward), ("return", self.path.back))
-            if isinstance(link, ReadyLink) and link.lldu_bytes_assumed
-        ]
+        links = ("forward", self.path.forward), ("return", self.path.back)
+        rtt_ns = self.emulation.rtt_ns
+        return [note for direction, link in links for note in link_notes(direction, link, rtt_ns)]
 
 
 def set_up(emulation: Emulation) -> EmulationSetup:

@@ -1,0 +1,253 @@
+"""Messages about mistakes say what to do; slips that are allowed get one note on stderr."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from tmt.cli import main
+from tmt.convert import convert
+from tmt.io import write_trace
+from tmt.schemes import Arq
+from tmt.trace import LinkTrace, PhyTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+TMT = Path(sys.executable).with_name("tmt")
+
+
+class Said(NamedTuple):
+    """What a command has left: its exit status and both streams."""
+
+    status: object
+    out: str
+    err: str
+
+
+Run = "Callable[[str], Said]"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder, with a PHY trace of 2 s, half of it erased, and a link trace of it."""
+    slots = np.arange(2000)
+    phy = PhyTrace(slots * 1_000_000, np.where(slots % 2, 0, 36_000_000), {"lldu_bytes": 1500})
+    write_trace(tmp_path / "phy.parquet", phy)
+    write_trace(tmp_path / "link.parquet", convert(phy, Arq(rtt_ns=10_000_000)))
+    (tmp_path / "link.csv").write_text("tx_time,delay,delivered,transmissions\n0,0.1,1,1\n1,0.1,1,1\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def tmt(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Callable[[str], Said]]:
+    """Return a function that runs a command line in `folder`."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    threshold = gc.get_threshold()
+
+    def run(arguments: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["tmt", *arguments.split()])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Said(ended.value.code or 0, *capsys.readouterr())
+
+    yield run
+    gc.unfreeze()
+    gc.set_threshold(*threshold)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("inspect", "TRACE is missing. Usage: tmt inspect [OPTIONS] TRACE"),
+        ("export phy.parquet", "OUT is missing. Usage: tmt export [OPTIONS] TRACE OUT"),
+        ("import mahimahi", "FILE is missing. Usage: tmt import mahimahi [OPTIONS] FILE OUT"),
+        ("convert phy.parquet --scheme none", "LINK is missing: the file for the link trace of phy.parquet"),
+        ("inspekt phy.parquet", "There is no command 'inspekt'; did you mean inspect?"),
+        ("import mahimahe a b", "There is no command 'mahimahe'; did you mean mahimahi?"),
+        ("model xyz", "There is no command 'xyz'; there are none, fec, arq"),
+        ("inspect --jsn phy.parquet", "Did you mean '--json'?"),
+        ("inspect .", "'TRACE': . is a folder; a file is needed"),
+        ("inspect --plot . phy.parquet", "'--plot': . is a folder; a file is needed"),
+        ("convert . link.npy --scheme none", ".: this is a folder; a file is needed"),
+        ("replay --forward . --rtt 1 --duration 5", ".: this is a folder; a file is needed"),
+        ("run .", ".: this is a folder; name a scenario file"),
+        (
+            "replay --forward phy.parquet --rtt 1 --duration 5",
+            "a link trace is needed; make one with `tmt convert phy.parquet LINK --scheme none`, or give "
+            "`tmt replay` a scheme that runs during the simulation (--online)",
+        ),
+        (
+            "convert link.parquet x.npy --scheme none",
+            "a phy trace is needed; a link trace is the result of a scheme: give the PHY trace",
+        ),
+        (
+            "replay --forward link.parquet --tcp bbr --rtt 1 --duration 5",
+            "with stack 2009; bbr needs stack modern or linux (--stack modern)",
+        ),
+    ],
+)
+def test_mistake__is_answered_by_what_to_do(tmt: Callable[[str], Said], arguments: str, said: str) -> None:
+    status, out, err = tmt(arguments)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("group", ["", "import", "model"])
+def test_group_alone__prints_its_help(tmt: Callable[[str], Said], group: str) -> None:
+    status, out, err = tmt(group)
+    assert (status, err) == (0, "")
+    assert out == tmt(f"{group} --help").out
+    assert out.startswith(f"Usage: tmt {group}".rstrip())
+
+
+MILLISECONDS = "times are in seconds: "
+
+
+@pytest.mark.parametrize(
+    ("arguments", "notes"),
+    [
+        ("convert phy.parquet a.npy --scheme none --rtt 0.5", []),
+        (
+            "convert phy.parquet a.npy --scheme arq --rtt 500",
+            [
+                f"--rtt is 500 s; {MILLISECONDS}500 ms is 0.5",
+                "phy.parquet lasts 1.999 s, less than one round trip of 500 s",
+            ],
+        ),
+        (
+            "convert phy.parquet a.npy --scheme arq --rtt 5",
+            ["phy.parquet lasts 1.999 s, less than one round trip of 5 s"],
+        ),
+        (
+            "inspect --rtt 5 --json link.parquet",
+            ["link.parquet lasts 1.998 s, less than one round trip of 5 s"],
+        ),
+        ("model arq --alpha 0.9 --beta 0.1 --rtt 500", [f"--rtt is 500 s; {MILLISECONDS}500 ms is 0.5"]),
+        (
+            "generate --channel error-free --decode-time 36 --duration 1 p.npy",
+            [f"--decode-time is 36 s; {MILLISECONDS}36 ms is 0.036"],
+        ),
+    ],
+)
+def test_slip__is_noted_once(tmt: Callable[[str], Said], arguments: str, notes: list[str]) -> None:
+    status, _, err = tmt(arguments)
+    assert (status, err.splitlines()) == (0, [f"note: {note}" for note in notes])
+
+
+def test_decode_times__in_milliseconds_are_noted(folder: Path, tmt: Callable[[str], Said]) -> None:
+    (folder / "ms.txt").write_text("0 36\n1 0\n2 36\n3 36\n")
+    note = f"note: ms.txt: the median decode time is 36 s; {MILLISECONDS}36 ms is 0.036\n"
+    for arguments in ("inspect ms.txt", "convert ms.txt a.npy --scheme none"):
+        assert tmt(arguments)[::2] == (0, note)
+
+
+def test_unsettled_rows__are_noted_beyond_a_half(folder: Path, tmt: Callable[[str], Said]) -> None:
+    for unsettled in (2, 3):
+        delay = np.where(np.arange(4) < unsettled, -1, 5)
+        write_trace(folder / "l.npy", LinkTrace(np.arange(4), delay, delay > 0, np.ones(4, np.uint8)))
+        said = tmt("inspect --json l.npy").err
+        assert (said == "note: l.npy: 3 of 4 rows are unsettled: open when the trace ends\n") == (
+            unsettled == 3
+        )
+        assert unsettled == 3 or said == ""
+
+
+@pytest.mark.ns2
+def test_replay__notes_a_trace_shorter_than_the_round_trip(tmt: Callable[[str], Said]) -> None:
+    status, out, err = tmt("replay --forward link.parquet --rtt 500 --duration 3 --json")
+    assert status == 0
+    assert json.loads(out)["rtt_s"] == 500
+    assert err.splitlines()[:2] == [
+        f"note: --rtt is 500 s; {MILLISECONDS}500 ms is 0.5",
+        "note: the forward trace lasts 1.998 s, less than one round trip of 500 s",
+    ]
+
+
+def test_rtt__is_accepted_with_every_scheme(folder: Path, tmt: Callable[[str], Said]) -> None:
+    for scheme in ("none", "fec --data 3 --repair 1", "arq", "harq --data 3 --repair 1"):
+        assert tmt(f"convert phy.parquet a.npy --rtt 0.1 --scheme {scheme}").status == 0
+
+
+def test_out_dir__is_made(folder: Path, tmt: Callable[[str], Said]) -> None:
+    assert tmt("convert no.parquet --out-dir new/links --scheme none").status == 2
+    assert not (folder / "new").exists()
+    assert tmt("convert phy.parquet --out-dir new/links --scheme none").status == 0
+    assert (folder / "new" / "links" / "phy-none.npy").is_file()
+
+
+SCENARIO = """
+[grid]
+tcp = ["newreno"]
+seeds = {seeds}
+[[trace]]
+channel = "error-free"
+rate = 12e6
+lldu_bytes = 1500
+length = {duration}
+[[scheme]]
+name = "none"
+[link]
+rtt = {rtt}
+[[traffic]]
+duration = {duration}
+"""
+
+
+@pytest.mark.ns2
+def test_results__lie_beside_the_scenario(folder: Path, tmt: Callable[[str], Said]) -> None:
+    (folder / "study").mkdir()
+    (folder / "study" / "short.toml").write_text(SCENARIO.format(seeds=1, duration=1, rtt=20))
+    status, out, err = tmt("run study/short.toml")
+    assert status == 0
+    assert "study/out/short/results.parquet" in out
+    assert (folder / "study" / "out" / "short" / "results.parquet").is_file()
+    assert not (folder / "out").exists()
+    assert err == f"note: study/short.toml: rtt is 20 s; {MILLISECONDS}20 ms is 0.02\n"
+
+
+@pytest.mark.ns2
+def test_interruption__says_how_many_runs_are_kept(folder: Path) -> None:
+    (folder / "long.toml").write_text(SCENARIO.format(seeds=200, duration=20, rtt=0.1))
+    with subprocess.Popen(
+        [TMT, "run", "long.toml", "--jobs", "1"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        store = folder / "out" / "long" / "campaign.sqlite"
+        while not (store.is_file() and _kept(folder / "out" / "long")):
+            assert process.poll() is None
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.stderr is not None
+        said = process.stderr.read()
+        assert process.wait(timeout=60) == 130
+    kept = _kept(folder / "out" / "long")
+    assert said == (
+        f"interrupted: {kept} of 200 runs are kept in out/long; the same command executes the other "
+        f"{200 - kept}\n"
+    )
+    assert 0 < kept < 200
+    assert pq.read_table(folder / "out" / "long" / "results.parquet").num_rows == kept
+
+
+def _kept(results: Path) -> int:
+    from tmt.campaign.database import read_runs
+
+    return read_runs(results).num_rows

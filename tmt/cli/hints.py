@@ -1,0 +1,37 @@
+"""Messages about errors that also say what to do."""
+
+from __future__ import annotations
+
+import click
+
+from tmt.errors import InputError, NotATraceError, TmtError
+from tmt.io.refusals import refusal
+
+
+def hint(error: TmtError) -> str:
+    """Return the command that helps after an error, with a semicolon before it; empty where none is known."""
+    if not isinstance(error, InputError):
+        return ""
+    if error.reason == refusal("other_kind", found="phy", kind="link"):
+        return (
+            f"; make one with `tmt convert {error.path} LINK --scheme none`, or give `tmt replay` a scheme "
+            "that runs during the simulation (--online)"
+        )
+    if error.reason == refusal("other_kind", found="link", kind="phy"):
+        return "; a link trace is the result of a scheme: give the PHY trace that it was made of"
+    if not isinstance(error, NotATraceError):
+        return ""
+    from tmt.measured.registry import import_hint  # noqa: PLC0415  (numpy takes long to import)
+
+    found = import_hint(error.path)
+    return f"; {found}" if found else ""
+
+
+def usage_message(error: click.UsageError) -> str:
+    """Return one line about wrong arguments: the command, the mistake, and where to read on."""
+    command = error.ctx.command_path if error.ctx else "tmt"
+    said = " ".join(error.format_message().split())  # click lists choices on lines of their own
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument) and error.ctx:
+        usage = " ".join(error.ctx.get_usage().split())
+        said = f"{error.param.make_metavar(error.ctx)} is missing. {usage}"
+    return f"{command}: {said} (see {command} --help)"

@@ -1,0 +1,68 @@
+"""Notes on stderr about input that is allowed and probably a slip; the exit status stays as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tmt.plausibility import decode_time_notes, span_notes, time_notes, unsettled_notes
+from tmt.units import seconds_to_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tmt.campaign.scenario import Scenario
+    from tmt.metrics.summaries import LinkSummary, PhySummary
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Print each note once."""
+    for note in dict.fromkeys(notes):
+        click.echo(f"note: {note}", err=True)
+
+
+def phy_notes(path: str, rtt_ns: int) -> list[str]:
+    """Note late decoding and a short trace; the file is read up to one round trip."""
+    import numpy as np  # noqa: PLC0415  (takes long to import)
+
+    from tmt.io import open_trace  # noqa: PLC0415
+    from tmt.schema import PHY_TRACE  # noqa: PLC0415
+    from tmt.trace import PhyTrace  # noqa: PLC0415
+
+    found: list[str] = []
+    first_ns = last_ns = None
+    with open_trace(path, PHY_TRACE) as reader:
+        for chunk in reader:
+            assert isinstance(chunk, PhyTrace)
+            if first_ns is None:
+                first_ns = int(chunk.tx_time_ns[0])
+                decoded = chunk.decode_time_ns[chunk.decode_time_ns > 0]
+                found += decode_time_notes(path, float(np.median(decoded)) if len(decoded) else 0)
+            last_ns = int(chunk.tx_time_ns[-1])
+            if last_ns - first_ns >= rtt_ns:
+                return found
+    assert first_ns is not None
+    assert last_ns is not None
+    return found + span_notes(path, last_ns - first_ns, rtt_ns)
+
+
+def summary_notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
+    """Note late decoding, a trace shorter than its round trip, and unsettled rows."""
+    from tmt.metrics.summaries import PhySummary  # noqa: PLC0415
+
+    if isinstance(summary, PhySummary):
+        return decode_time_notes(path, 1e9 * (summary.decode_time_s.p50 or 0))
+    found = unsettled_notes(path, summary.unsettled, summary.times.rows)
+    if summary.rtt_s is not None:
+        span_ns = round(1e9 * summary.times.duration_s)
+        found += span_notes(path, span_ns, round(1e9 * summary.rtt_s))
+    return found
+
+
+def scenario_notes(scenario: Scenario) -> list[str]:
+    """Note round trips and decode times of a scenario that are unusually long."""
+    times = [("rtt", link.rtt) for link in scenario.links]
+    times += [("decode_time", getattr(trace, "decode_time", None) or 0) for trace in scenario.traces]
+    notes = [note for name, time_s in times for note in time_notes(name, seconds_to_ns(time_s))]
+    return [f"{scenario.path}: {note}" for note in notes]
