@@ -26,8 +26,7 @@ def span_notes(name: str, span_ns: int, rtt_ns: int) -> list[str]:
     if span_ns >= rtt_ns:
         return []
     return [
-        f"{name} lasts {ns_to_seconds(span_ns):g} s, less than one round trip of "
-        f"{ns_to_seconds(rtt_ns):g} s"
+        f"{name} lasts {ns_to_seconds(span_ns):g} s, less than one round trip of {ns_to_seconds(rtt_ns):g} s"
     ]
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tmt.schema import LINK_TRACE, PHY_TRACE, Column, Table
+from tmt.html_table import html_table
+from tmt.schema import LINK_TRACE, PHY_TRACE, UNSETTLED, Column, Table
+from tmt.units import NS_PER_S
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Int64Array = npt.NDArray[np.int64]
 Uint32Array = npt.NDArray[np.uint32]
@@ -43,6 +48,13 @@ class PhyTrace:
     def columns(self) -> tuple[Column, ...]:
         """Columns that this trace has, optional ones included, in file order."""
         return _present(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the trace as a data frame with one row per slot."""
+        return _frame(self)
+
+    def _repr_html_(self) -> str:
+        return _facts(self, "slots", {"erased": int((self.decode_time_ns == 0).sum())})
 
     def __len__(self) -> int:
         return len(self.tx_time_ns)
@@ -82,6 +94,15 @@ class LinkTrace:
         """Columns that this trace has, optional ones included, in file order."""
         return _present(self)
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return the trace as a data frame with one row per data LLDU; unsettled ones have no delay."""
+        return _frame(self)
+
+    def _repr_html_(self) -> str:
+        delivered, unsettled = int(self.delivered.sum()), int((self.delay_ns == UNSETTLED).sum())
+        fates = {"delivered": delivered, "lost": len(self) - delivered - unsettled, "unsettled": unsettled}
+        return _facts(self, "data LLDUs", fates)
+
     def __len__(self) -> int:
         return len(self.tx_time_ns)
 
@@ -91,3 +112,37 @@ Trace = PhyTrace | LinkTrace
 
 def _present(trace: Trace) -> tuple[Column, ...]:
     return trace.table.variants[0 if trace.size_bytes is not None else -1]
+
+
+def _frame(trace: Trace) -> pd.DataFrame:
+    import pandas as pd  # noqa: PLC0415  (takes long to import)
+
+    frame = pd.DataFrame({column.name: getattr(trace, column.name) for column in trace.columns})
+    for column in trace.columns:
+        if column.null is not None:
+            values = frame[column.name].astype("Int64")
+            frame[column.name] = values.mask(values == column.null)
+    return frame
+
+
+def _facts(trace: Trace, rows: str, counts: dict[str, int]) -> str:
+    """Return the trace as HTML: its length, what became of its rows, and how it was made."""
+    facts = [(rows, f"{len(trace):,}", "")]
+    if len(trace):
+        seconds = int(trace.tx_time_ns[-1] - trace.tx_time_ns[0]) / NS_PER_S
+        facts.append(("duration", f"{seconds:,.6g} s", ""))
+        facts += [(name, f"{count:,}", f"{100 * count / len(trace):.3g} %") for name, count in counts.items()]
+    facts += [
+        (name.replace("_", " "), _spelled(trace.metadata[name]), "")
+        for name in ("lldu_bytes", "packing", "generator", "importer", "scheme")
+        if trace.metadata.get(name) is not None
+    ]
+    return html_table(f"{'PHY' if trace.table is PHY_TRACE else 'link'} trace", facts)
+
+
+def _spelled(value: Any) -> str:
+    """Return a value of the metadata in words: a scheme or channel as its name and parameters."""
+    if not isinstance(value, dict):
+        return str(value)
+    parts = (str(part) if key in ("name", "channel") else f"{key} {part}" for key, part in value.items())
+    return ", ".join(parts)

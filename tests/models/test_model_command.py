@@ -143,7 +143,7 @@ def test_model__refuses_in_one_line(arguments: list[str], message: str) -> None:
         (["harq", "--data", "5", *CHANNEL], "Missing option '--repair'"),
         (["none", "--depth", "2", *CHANNEL], "No such option '--depth'"),
         (["arq", "--data", "2", *CHANNEL], "No such option '--data'"),
-        (["sliding", *CHANNEL], "No such command 'sliding'"),
+        (["sliding", *CHANNEL], "There is no command 'sliding'"),
     ],
 )
 def test_model__knows_only_the_options_of_its_scheme(arguments: list[str], message: str) -> None:

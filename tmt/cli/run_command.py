@@ -71,6 +71,7 @@ def command(
     """
     from tmt.campaign.campaign import foresee, open_campaign  # noqa: PLC0415
     from tmt.campaign.engine import default_jobs  # noqa: PLC0415
+    from tmt.campaign.scenario import load  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.figures.style import check_format  # noqa: PLC0415
     from tmt.report.print_figures import draw_comparison  # noqa: PLC0415
@@ -79,6 +80,7 @@ def command(
     for figure in figures:
         check_format(figure)
     processes = jobs or default_jobs()
+    print_notes(scenario_notes(load(scenario)))
     folder = out or scenario.parent / "out" / scenario.stem
 
     if dry_run:
@@ -122,6 +124,5 @@ def _pools(scheduler: str | None, folder: Path, jobs: int) -> Iterator[Callable[
 
 
 def _warn(campaign: Campaign) -> None:
-    print_notes(scenario_notes(campaign.scenario))
     for warning in campaign.warnings():
         click.echo(f"warning: {warning}", err=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tmt import __version__
 from tmt.backend.link_files import ReadyLink
+from tmt.html_table import html_table, spelled_number
 from tmt.metrics import transport
 from tmt.metrics.link_use import link_use
 from tmt.metrics.transport_timeline import Timeline, timeline
@@ -52,6 +53,15 @@ class ExperimentResult:
     end_ns: int
     notes: list[str]
     forward_trace: Path | None = None
+
+    def _repr_html_(self) -> str:
+        shown = [column for column in RUN_RESULTS if column.group != "provenance"]
+        rows = [
+            (column.name, spelled_number(self.row[column.name]), column.unit, column.meaning)
+            for column in shown
+            if self.row[column.name] is not None
+        ]
+        return html_table(f"run of {self.row['tcp']}", rows, ("", "value", "unit", "meaning"))
 
     def timeline(self, bins: int = 150, samples: int = 2000) -> Timeline:
         """Return the run over time: means in `bins` of equal length, windows read `samples` times."""

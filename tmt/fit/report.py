@@ -13,6 +13,7 @@ from tmt.fit.likelihood import RunLikelihood
 from tmt.fit.models import MODELS, ModelFit, bernoulli, gilbert, gilbert_elliott_model
 from tmt.fit.observed import ErasureRuns, autocorrelation, length_counts
 from tmt.fit.sizes import SizeDependence, size_dependence
+from tmt.html_table import html_table, spelled_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +96,19 @@ class FitReport:
             f"No two-state model: the lengths of bursts and gaps reject all three at the {100 * LEVEL:g} % "
             f"level. The best of them, Gilbert-Elliott, is off by up to {worst:.2g} of the runs."
         )
+
+    def _repr_html_(self) -> str:
+        header = ("", "parameters", "AIC", "rejected")
+        rows = [
+            (
+                MODELS[name],
+                ", ".join(f"{key} {value.value:.4g}" for key, value in model.parameters.items()),
+                spelled_number(model.aic),
+                spelled_number(model.test.rejected),
+            )
+            for name, model in self.models.items()
+        ]
+        return html_table(self.verdict, rows, header)
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as a JSON object."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tmt.schema import Column
 
-TraceT = TypeVar("TraceT", PhyTrace, LinkTrace)
+TraceT = TypeVar("TraceT", bound=PhyTrace | LinkTrace)
 
 
 def checked(trace: TraceT) -> TraceT:

@@ -74,7 +74,7 @@ def _open(file: BinaryFile, path: str, table: Table | None, dialect: Dialect) ->
             if separator in first:
                 raise InputError(path, refusal("separator", found=name), lines.line)
     names = [name.strip('"') for name in dialect.split(first)]
-    layout = _layout(names)
+    layout = layout_of(names)
     if layout is not None:
         lines.skip_line()
     elif dialect is _TXT:
@@ -85,7 +85,7 @@ def _open(file: BinaryFile, path: str, table: Table | None, dialect: Dialect) ->
     return TextReader(lines, dialect, layout)
 
 
-def _layout(names: list[str]) -> Layout | None:
+def layout_of(names: list[str]) -> Layout | None:
     """Return the layout that a header declares; its columns may stand in any order, among others."""
     if len(set(names)) != len(names):
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from tmt.html_table import html_table, spelled_number
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
@@ -55,6 +56,16 @@ class Pattern:
     gap_lengths: dict[int, int]
 
 
+def _as_html(title: str, figures: dict[str, Any]) -> str:
+    """Return single figures and means of distributions as a table."""
+    rows = []
+    for name, value in figures.items():
+        shown = value.get("mean") if isinstance(value, dict) else value
+        if isinstance(shown, int | float):
+            rows.append((f"{name}, mean" if isinstance(value, dict) else name, spelled_number(shown)))
+    return html_table(title, rows)
+
+
 @dataclass(frozen=True, slots=True)
 class PhySummary:
     """A PHY trace: bad rows are erased slots."""
@@ -83,6 +94,9 @@ class PhySummary:
             "erasure_rate": self.erasure_rate,
             "decode_time_s": asdict(self.decode_time_s),
         }
+
+    def _repr_html_(self) -> str:
+        return _as_html("PHY trace", self.to_json())
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +177,9 @@ class LinkSummary:
             "rtt_s": self.rtt_s,
             "recovery_delay_s": self.recovery_delay_s,
         }
+
+    def _repr_html_(self) -> str:
+        return _as_html("link trace", self.to_json())
 
 
 def rate_over_time(summary: PhySummary | LinkSummary) -> tuple[Rates | None, str]:

@@ -101,3 +101,8 @@ class Results:
     scenario_text: str = ""
     notes: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        from tmt.results.goodput_table import goodput_table  # noqa: PLC0415  (needs this module)
+
+        return goodput_table(self)

@@ -1,0 +1,30 @@
+"""The names of `import tmt`: traces, runs and results in Python, with times in seconds.
+
+Wherever a trace is needed, a data frame or the name of a file will do.
+"""
+
+from tmt.api.frames import trace_from_frame
+from tmt.api.runs import read_results, replay_trace, run_scenario
+from tmt.api.traces import (
+    convert_trace,
+    fit_trace,
+    generate_trace,
+    import_trace,
+    inspect_trace,
+    read_trace,
+    write_trace,
+)
+
+__all__ = [
+    "convert_trace",
+    "fit_trace",
+    "generate_trace",
+    "import_trace",
+    "inspect_trace",
+    "read_results",
+    "read_trace",
+    "replay_trace",
+    "run_scenario",
+    "trace_from_frame",
+    "write_trace",
+]

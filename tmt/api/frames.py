@@ -1,0 +1,96 @@
+"""Traces that are given as data frames, or as names of files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from tmt import io
+from tmt.errors import InputError
+from tmt.io.arrays import checked
+from tmt.io.text import layout_of, text_names
+from tmt.schema import LINK_TRACE, PHY_TRACE
+from tmt.trace import LinkTrace, PhyTrace, Trace
+from tmt.units import NS_PER_S, ns_to_seconds, seconds_to_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+AnyTrace = Trace | pd.DataFrame | str | os.PathLike[str]
+"""A trace, a data frame with its columns, or the name of its file."""
+
+EXACT_S = 1e6
+"""Times in seconds below this are whole nanoseconds after multiplication and rounding."""
+
+
+def trace_of(given: AnyTrace) -> Trace:
+    """Return a trace that is given as such, as a data frame, or by the name of its file."""
+    if isinstance(given, pd.DataFrame):
+        return trace_from_frame(given)
+    if isinstance(given, str | os.PathLike):
+        return io.read_trace(given)
+    return checked(given)
+
+
+def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> Trace:
+    """Return the trace in a data frame.
+
+    A PHY trace has the columns ``tx_time`` and ``decode_time`` in seconds, or ``tx_time_ns`` and
+    ``decode_time_ns`` in whole nanoseconds; a decode time of 0 means erased. A link trace has ``tx_time``,
+    ``delay``, ``delivered`` and ``transmissions``, or the first two in nanoseconds. Both may have
+    ``size_bytes``. Other columns are ignored.
+
+    Parameters
+    ----------
+    frame
+        One row per slot or LLDU, in the order in which they are sent.
+    lldu_bytes
+        Useful bytes of one LLDU, where there is no column ``size_bytes``.
+
+    Raises
+    ------
+    InputError
+        When a column is missing or has another type, or a row may not be in a trace.
+    """
+    layout = layout_of([str(name) for name in frame.columns])
+    if layout is None:
+        needed = " or ".join(
+            ", ".join(text_names(table.columns, seconds=seconds))
+            for seconds in (True, False)
+            for table in (PHY_TRACE, LINK_TRACE)
+        )
+        found = ", ".join(map(str, frame.columns))
+        raise InputError("data frame", f"its columns are {found}; needed are {needed}")
+    columns: dict[str, Any] = {}
+    for column in layout.columns:
+        name = column.name.removesuffix("_ns") if layout.seconds else column.name
+        values = frame[name]
+        if column.null is not None:
+            values = values.astype("Float64" if layout.seconds else "Int64").fillna(
+                ns_to_seconds(column.null) if layout.seconds else column.null
+            )
+        array = values.to_numpy(dtype=float, na_value=np.nan) if values.isna().any() else values.to_numpy()
+        if column.dtype == "|b1" and np.isin(array, (0, 1)).all():  # as files spell flags
+            array = array.astype(bool)
+        columns[column.name] = _nanoseconds(array) if name != column.name else array
+    metadata = {} if lldu_bytes is None else {"lldu_bytes": lldu_bytes}
+    kind: type[PhyTrace | LinkTrace] = PhyTrace if layout.table is PHY_TRACE else LinkTrace
+    trace = kind(**columns, metadata=metadata)
+    return checked(trace)
+
+
+def _nanoseconds(seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Convert seconds as `seconds_to_ns` does; NaN stays, and the checks refuse it."""
+    numbers = np.asarray(seconds, dtype=float)
+    if not np.isfinite(numbers).all():
+        return numbers
+    if (np.abs(numbers) < EXACT_S).all():
+        rounded: npt.NDArray[np.int64] = np.rint(numbers * NS_PER_S).astype(np.int64)
+        return rounded
+    whole: Iterable[int] = (seconds_to_ns(number) for number in numbers.tolist())
+    return np.fromiter(whole, np.int64, len(numbers))

@@ -1,0 +1,51 @@
+"""Keyword arguments of Python: times in seconds, names without the unit of the field that they set."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+from tmt.errors import UsageError
+from tmt.units import seconds_to_ns
+
+
+def domain_values(whose: str, known: dict[str, bool], given: dict[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments in domain units; names of times lose ``_ns`` in Python's.
+
+    Parameters
+    ----------
+    whose
+        What they belong to, for messages.
+    known
+        Names of the arguments, and whether each is required.
+
+    Raises
+    ------
+    UsageError
+        When a name is not known, or one is missing.
+    """
+    names = {name.removesuffix("_ns"): name for name in known}
+    for name in given:
+        if name not in names:
+            raise UsageError(f"{name} is no parameter of {whose}; there are {', '.join(names) or 'none'}")
+    for name, full in names.items():
+        if known[full] and name not in given:
+            raise UsageError(f"{name} is missing: {whose} needs it")
+    return {
+        names[name]: seconds_to_ns(value) if names[name].endswith("_ns") and value is not None else value
+        for name, value in given.items()
+    }
+
+
+def required_fields(kind: type[Any]) -> dict[str, bool]:
+    """Return the fields of a class of parameters, and whether each is required."""
+    return {
+        field.name: field.default is MISSING and field.default_factory is MISSING for field in fields(kind)
+    }
+
+
+def named(what: str, name: str, kinds: dict[str, Any]) -> Any:
+    """Return the entry called `name` (UsageError when there is none)."""
+    if name not in kinds:
+        raise UsageError(f"{what} is {name!r}; allowed are {', '.join(kinds)}")
+    return kinds[name]

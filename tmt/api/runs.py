@@ -1,0 +1,130 @@
+"""Runs in Python: one replay, a whole scenario, the results of a campaign."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from tmt.api.frames import AnyTrace, trace_of
+from tmt.api.keywords import domain_values
+from tmt.campaign.campaign import open_campaign
+from tmt.campaign.engine import default_jobs
+from tmt.campaign.pool import LocalPool
+from tmt.errors import InputError
+from tmt.experiment import Experiment, PlainLink, TraceLink
+from tmt.io import write_trace
+from tmt.results import reading
+from tmt.settings.settings import PARAMETERS
+from tmt.trace import LinkTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from tmt.experiment import ExperimentResult, Link
+    from tmt.results.dataset import Results
+
+AnyLink = AnyTrace | float
+"""A link trace, or the constant rate of a link in bit/s."""
+
+_SETTINGS = {one.name: one.is_required and one.name != "tcp" for one in PARAMETERS if not one.group}
+
+
+def replay_trace(
+    forward: AnyLink, *, return_link: AnyLink | None = None, tcp: str = "cubic", **settings: Any
+) -> ExperimentResult:
+    """Run TCP over a link once, and measure it; see `tmt replay`.
+
+    Parameters
+    ----------
+    forward
+        Link from the senders to the receivers.
+    return_link
+        Link back; by default one of constant rate, that of the forward link.
+    tcp
+        TCP variant of all flows.
+    **settings
+        Settings of the run by their names in a result row without the unit; times are seconds. ``rtt`` and
+        ``duration`` are needed; others are ``stack``, ``seed``, ``flows``, ``queue_packets``.
+
+    Returns
+    -------
+    ExperimentResult
+        Its `row` holds settings and figures by the names of result columns.
+
+    Raises
+    ------
+    InputError, UsageError
+        When a link or a setting cannot be used.
+    SimulatorError
+        When the simulator is not built, or fails.
+    """
+    values = domain_values("a replay", _SETTINGS, settings | {"tcp": tcp})
+    with _link(forward) as forth, _link(return_link) as back:
+        assert forth is not None
+        return Experiment(forward_link=forth, return_link=back, **values).run()
+
+
+def run_scenario(
+    scenario: str | PathLike[str], out: str | PathLike[str] | None = None, *, jobs: int | None = None
+) -> Results:
+    """Execute the runs of a scenario that have no result yet, and return all results; see `tmt run`.
+
+    In a script, call it below ``if __name__ == "__main__":``, because each worker process imports the script.
+
+    Parameters
+    ----------
+    scenario
+        The scenario's file.
+    out
+        Folder of the results; by default ``out/NAME`` beside the scenario.
+    jobs
+        Simulations at a time; by default one for each processor.
+
+    Raises
+    ------
+    InputError
+        When the scenario, or a trace that it names, cannot be used.
+    SimulatorError
+        When the simulator is not built.
+    OutputError
+        When the results cannot be written.
+    """
+    path = Path(scenario)
+    folder = path.parent / "out" / path.stem if out is None else Path(out)
+    with open_campaign(path, folder) as campaign:
+        campaign.execute(campaign.plan(), lambda: LocalPool(jobs or default_jobs()), lambda _: None)
+        return reading.results_of(campaign.rows(), campaign.title)
+
+
+def read_results(folder: str | PathLike[str]) -> Results:
+    """Read the results that `tmt run` has written into a folder; see `Results.runs` for the data frame.
+
+    Raises
+    ------
+    InputError
+        When the folder holds no results.
+    """
+    return reading.read_results(Path(folder))
+
+
+@contextmanager
+def _link(given: AnyLink | None) -> Iterator[Link | None]:
+    """Give the link of a run; a trace in memory is in a file as long as the run needs it."""
+    if given is None:
+        yield None
+    elif isinstance(given, int | float):
+        yield PlainLink(given)
+    elif isinstance(given, str | os.PathLike):
+        yield TraceLink(given)
+    else:
+        link = trace_of(given)
+        if not isinstance(link, LinkTrace):
+            raise InputError("trace", "this is a PHY trace; make a link trace of it by convert_trace")
+        with TemporaryDirectory(prefix="tmt-") as folder:
+            path = Path(folder, "link.npy")
+            write_trace(path, link)
+            yield TraceLink(path)

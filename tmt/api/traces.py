@@ -1,0 +1,196 @@
+"""Traces in Python: from data frames and files, through channels and schemes, to summaries and fits."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, cast
+
+from tmt import fit, generate, io
+from tmt.api.frames import AnyTrace, trace_of
+from tmt.api.keywords import domain_values, named, required_fields
+from tmt.channels import CHANNELS, Channel
+from tmt.convert import convert
+from tmt.errors import InputError
+from tmt.measured import files as measured_files
+from tmt.measured.options import CUT
+from tmt.measured.registry import AUTO, IMPORTERS
+from tmt.metrics.link import summarise
+from tmt.schemes import SCHEMES, Scheme
+from tmt.trace import LinkTrace, PhyTrace, Trace
+from tmt.units import seconds_to_ns
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from tmt.fit import FitReport
+    from tmt.metrics.summaries import LinkSummary, PhySummary
+
+
+def read_trace(path: str | PathLike[str]) -> Trace:
+    """Read a PHY or link trace from a file; its ending names the format (InputError)."""
+    return io.read_trace(path)
+
+
+def write_trace(path: str | PathLike[str], trace: AnyTrace) -> None:
+    """Write a trace to a file; its ending names the format.
+
+    Raises
+    ------
+    InputError
+        When the trace is not one.
+    UsageError, OutputError
+        When the file cannot be written.
+    """
+    io.write_trace(path, trace_of(trace))
+
+
+def import_trace(path: str | PathLike[str], file_format: str = AUTO, **options: Any) -> Trace:
+    """Read another tool's measurement as a trace; see `tmt import` for formats and options.
+
+    Parameters
+    ----------
+    path
+        The measurement.
+    file_format
+        Name of the format; ``auto`` stands for the one that the content tells.
+    **options
+        Options of the format, by their names in Python; times are seconds.
+
+    Raises
+    ------
+    InputError
+        When the file is not of that format, or damaged.
+    UsageError
+        When there is no such format or option, or a value is not allowed.
+    """
+    kinds = {option.name: option.kind for option in (*CUT, *(o for i in IMPORTERS for o in i.options))}
+    given: dict[str, Any] = {}
+    for key, value in options.items():
+        is_time = f"{key}_ns" in kinds and key not in kinds
+        given[f"{key}_ns" if is_time else key] = seconds_to_ns(value) if is_time else value
+    return measured_files.import_trace(file_format, path, **given)
+
+
+def generate_trace(
+    channel: str | Channel,
+    *,
+    duration: float,
+    slot_interval: float = 0.001,
+    decode_time: float | None = None,
+    lldu_bytes: int | None = None,
+    seed: int = 1,
+    **parameters: Any,
+) -> PhyTrace:
+    """Make a PHY trace from a channel model, on a regular line of slots.
+
+    Parameters
+    ----------
+    channel
+        Name of a channel, as for `tmt generate --channel`, or a `Channel`.
+    duration, slot_interval, decode_time
+        Length of the trace, time from slot to slot, and time until a slot is decoded (by default that of the
+        channel, or 0.036 s), in seconds.
+    lldu_bytes
+        Useful bytes of one LLDU.
+    **parameters
+        Parameters of the channel; a channel with profiles takes the others from its first profile.
+
+    Raises
+    ------
+    UsageError
+        When a name or a value is not allowed.
+    """
+    model = channel if isinstance(channel, Channel) else _channel(channel, parameters)
+    decode_ns = model.decode_time_ns or generate.DEFAULT_DECODE_TIME_NS
+    if decode_time is not None:
+        decode_ns = seconds_to_ns(decode_time)
+    line = generate.Line(Fraction(seconds_to_ns(slot_interval)), decode_ns)
+    with TemporaryDirectory(prefix="tmt-") as folder:
+        path = Path(folder, "phy.parquet")
+        generate.generate(
+            path, model, line, duration_ns=seconds_to_ns(duration), seed=seed, lldu_bytes=lldu_bytes
+        )
+        return io.read_phy(path)
+
+
+def convert_trace(
+    trace: AnyTrace, scheme: str | Scheme, *, rtt: float | None = None, every: int = 1, **parameters: Any
+) -> LinkTrace:
+    """Return the link trace that a scheme makes of a PHY trace.
+
+    Parameters
+    ----------
+    trace
+        The PHY trace.
+    scheme
+        Name of a scheme, as for `tmt convert --scheme`, or a `Scheme`.
+    rtt
+        Round-trip time of the link in seconds; schemes that need none ignore it.
+    every
+        Keep every n-th slot: the share of one of n users.
+    **parameters
+        Parameters of the scheme, such as ``data=10, repair=2``; times are seconds.
+
+    Raises
+    ------
+    InputError
+        When the trace is no PHY trace.
+    UsageError
+        When a name or a value is not allowed.
+    """
+    phy = trace_of(trace)
+    if not isinstance(phy, PhyTrace):
+        raise InputError("trace", "this is a link trace; a PHY trace is needed")
+    chosen = scheme if isinstance(scheme, Scheme) else _scheme(scheme, rtt, parameters)
+    return convert(phy, chosen, every)
+
+
+def inspect_trace(
+    trace: AnyTrace, *, lldu_bytes: int | None = None, rtt: float | None = None
+) -> PhySummary | LinkSummary:
+    """Summarise a trace: rates, losses, bursts, gaps, delays; see `tmt inspect`.
+
+    Parameters
+    ----------
+    lldu_bytes
+        Useful bytes of one LLDU; by default those of the trace.
+    rtt
+        Round-trip time in seconds, for the recovery delay; by default that of the trace.
+    """
+    held = trace_of(trace)
+    rtt_ns = None if rtt is None else seconds_to_ns(rtt)
+    return summarise([held], held.metadata, lldu_bytes=lldu_bytes, rtt_ns=rtt_ns)
+
+
+def fit_trace(trace: AnyTrace) -> FitReport:
+    """Fit erasure models to a PHY trace, and test them; see `tmt fit`.
+
+    Raises
+    ------
+    InputError
+        When the trace is no PHY trace.
+    UsageError
+        When it has too few bursts.
+    """
+    phy = trace_of(trace)
+    if not isinstance(phy, PhyTrace):
+        raise InputError("trace", "this is a link trace; a PHY trace is needed")
+    return fit.fit(phy.decode_time_ns == 0)
+
+
+def _channel(name: str, parameters: dict[str, Any]) -> Channel:
+    kind = named("channel", name, CHANNELS)
+    needed = required_fields(kind)
+    profile = next(iter(kind.profiles.values())).parameters() if kind.profiles else {}
+    needed |= dict.fromkeys(profile, False)
+    return cast("Channel", kind(**profile | domain_values(f"channel {name}", needed, parameters)))
+
+
+def _scheme(name: str, rtt: float | None, parameters: dict[str, Any]) -> Scheme:
+    kind = named("scheme", name, SCHEMES)
+    needed = required_fields(kind)
+    if rtt is not None and "rtt_ns" in needed:
+        parameters["rtt"] = rtt
+    return cast("Scheme", kind(**domain_values(f"scheme {name}", needed, parameters)))

@@ -1,0 +1,34 @@
+"""A table in HTML, the form in which notebooks show an object."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def html_table(caption: str, rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> str:
+    """Return a table; the first cell of each row is its heading, and every text is escaped."""
+    head = "<tr>" + "".join(f"<th>{escape(cell)}</th>" for cell in header) + "</tr>" if header else ""
+    body = "".join(_row(*cells) for cells in rows)
+    return f'<table><caption style="text-align: left">{escape(caption)}</caption>{head}{body}</table>'
+
+
+def spelled_number(value: object) -> str:
+    """Return a value to four digits where it is small, and in whole numbers where it is large."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case float() if abs(value) < 1000:
+            return f"{value:.4g}"
+        case int() | float():
+            return f"{value:,.0f}"
+        case _:
+            return str(value)
+
+
+def _row(heading: str, *cells: str) -> str:
+    values = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+    return f'<tr><th style="text-align: left">{escape(heading)}</th>{values}</tr>'
