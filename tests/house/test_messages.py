@@ -99,7 +99,7 @@ def tmt(
             "a phy trace is needed; a link trace is the result of a scheme: give the PHY trace",
         ),
         (
-            "replay --forward link.parquet --tcp bbr --rtt 1 --duration 5",
+            "replay --forward link.parquet --tcp bbr --stack 2009 --rtt 1 --duration 5",
             "with stack 2009; bbr needs stack modern or linux (--stack modern)",
         ),
     ],
