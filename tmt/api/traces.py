@@ -177,7 +177,7 @@ def fit_trace(trace: AnyTrace) -> FitReport:
     phy = trace_of(trace)
     if not isinstance(phy, PhyTrace):
         raise InputError("trace", "this is a link trace; a PHY trace is needed")
-    return fit.fit(phy.decode_time_ns == 0)
+    return fit.fit(phy.decode_time_ns == 0, size_bytes=phy.size_bytes)
 
 
 def _channel(name: str, parameters: dict[str, Any]) -> Channel:
