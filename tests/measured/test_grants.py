@@ -226,6 +226,24 @@ def test_ng_scope__takes_uplink_repeats_8_ms_later(tmp_path: Path) -> None:
         import_trace("auto", path, direction="down")
 
 
+def test_ng_scope__takes_a_log_of_processes_without_new_data_indicators_for_a_downlink(
+    tmp_path: Path,
+) -> None:
+    """Older versions print no NDI: only a redundancy version above 0 repeats, in its process."""
+
+    def line(tti: int, version: int, process: int) -> str:
+        stamp = EPOCH_S * 1_000_000 + 1000 * tti
+        return "\t".join(map(str, [tti, 61, 100, 20, 5, version, 800, 0, 0, 0, process, stamp])) + "\t\n"
+
+    path = tmp_path / "dci_raw_log_dl.dciLog"
+    path.write_text(line(100, 0, 3) + line(101, 0, 4) + line(108, 0, 4) + line(109, 2, 3) + line(117, 0, 3))
+    phy = import_trace("auto", path, direction="down")
+    assert isinstance(phy, PhyTrace)
+    assert (phy.decode_time_ns == 0).tolist() == [True, False, False, False, False]
+    with pytest.raises(UsageError, match="--direction is up, but"):
+        import_trace("auto", path, direction="up")
+
+
 def test_ng_scope__refuses_other_files(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("1\t2\t3\n")
     with pytest.raises(InputError, match=r"a line has 3 fields; needed are 14 \(downlink\) or 12 \(uplink\)"):

@@ -165,6 +165,26 @@ def test_4g__reads_both_directions_of_an_enodeb(tmp_path: Path) -> None:
     assert up.delay_ns.tolist() == [9 * MS]
 
 
+def test_4g__reads_a_clock_without_a_date_over_midnight(tmp_path: Path) -> None:
+    """SrsLTE before 2021. The second line is logged 8 ms after the first one, in the next day."""
+    block = "PUSCH: cc=0, rnti=0x49, rb=(2,46), nof_re=6480, tbs=157, mod=2, rv={}, crc={}, snr=0.3 dB"
+    path = log(
+        tmp_path,
+        f"23:59:59.995289 [PHY1] [I] [10239] {block.format(0, 'KO')}\n"
+        f"00:00:00.003688 [PHY1] [I] [    7] {block.format(2, 'KO')}\n"
+        f"00:00:20.491688 [PHY1] [I] [   15] {block.format(0, 'OK')}\n",
+    )
+    phy = import_trace("auto", path)
+    assert isinstance(phy, PhyTrace)
+    # The counter wraps every 10.24 s: twice between the last two lines.
+    assert phy.tx_time_ns.tolist() == [0, 8 * MS, 20_496 * MS]
+    assert (phy.decode_time_ns == 0).tolist() == [True, True, False]
+    link = import_trace("srsran", path, reading="link")
+    assert isinstance(link, LinkTrace)
+    assert link.transmissions.tolist() == [2, 1]
+    assert link.delivered.tolist() == [False, True]
+
+
 def test_4g__reads_the_terminal_s_own_log(tmp_path: Path) -> None:
     fields = "cc=0, rnti=0x46, nof_prb=25, tbs={500/600}, rv={0/0}, crc={OK/KO}, it=2.0, snr=20.0 dB"
     phy = import_trace("auto", log(tmp_path, line_4g(0, 100, f"PDSCH: {fields}")))

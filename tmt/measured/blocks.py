@@ -15,6 +15,10 @@ WITHOUT_PROCESS_NS = 20_000_000
 """Longest time from a failure to its repeat where the log does not tell HARQ processes."""
 
 
+GIVEN_UP_NS = 100_000_000
+"""A failed block is given up, not open, if the log goes on for this long after it."""
+
+
 @dataclass(slots=True)
 class _Open:
     """A block that may be repeated."""
@@ -87,14 +91,15 @@ def _repeated(held: list[_Open], attempt: Attempt) -> _Open | None:
 def mark_repeats_of_failures(attempts: Iterable[Attempt]) -> None:
     """Set `repeat` of attempts, in order of time, that follow a failure in their process with the same block.
 
-    The same new-data indicator tells the same block, or its size where the log has no indicator.
+    The same new-data indicator tells the same block, or its size where the log has no indicator. After
+    `GIVEN_UP_NS` neither does.
     """
     last: dict[Hashable, Attempt] = {}
     for attempt in attempts:
         if attempt.process is None:
             continue
         before = last.get((attempt.stream, attempt.process))
-        if before is not None and before.failed:
+        if before is not None and before.failed and attempt.time_ns - before.time_ns <= GIVEN_UP_NS:
             told = attempt.new_data is not None
             attempt.repeat |= (
                 attempt.new_data == before.new_data if told else attempt.size_bytes == before.size_bytes

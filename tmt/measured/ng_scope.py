@@ -1,7 +1,8 @@
 """NG-Scope: the control information (DCI) of an LTE cell, tab-separated without a header.
 
 Downlink: tti, rnti, cell_prb, ue_prb, mcs, rv and size in bits of two code words, harq, timestamp_us, two
-NDIs. The uplink has no NDIs. A subframe without a grant is a row of zeros with its tti and timestamp.
+NDIs. The uplink and the downlink of older versions have no NDIs; in the uplink harq is always 0. A subframe
+without a grant is a row of zeros with its tti and timestamp.
 """
 
 from __future__ import annotations
@@ -35,21 +36,22 @@ def read_ng_scope(
         raise InputError(path, reason)
     clock = SlotClock()
     grants: list[Attempt] = []
+    is_downlink = width == _DOWN_FIELDS or any(fields[10] != "0" for _, fields in table.rows(*table.names))
     for line, fields in table.rows(*table.names):
         log_ns = time_ns(path, line, "timestamp_us", fields[11], UNITS_NS["us"])
         tti = whole(path, line, "tti", fields[0], 0, 10_239)
         sent_ns = clock.time_ns(tti, log_ns)
         if fields[1] != "0":
-            grants += _code_words(path, line, fields, sent_ns)
+            grants += _code_words(path, line, fields, sent_ns, downlink=is_downlink)
     notes = []
     if table.cut_line is not None:
         notes.append(f"line {table.cut_line}, the last one, is cut short and left out")
     return grants_measurement(path, grants, reading, direction, user, decode_time_ns, notes)
 
 
-def _code_words(path: str, line: int, fields: list[str], sent_ns: int) -> list[Attempt]:
+def _code_words(path: str, line: int, fields: list[str], sent_ns: int, *, downlink: bool) -> list[Attempt]:
     """Return a grant's one or two transport blocks."""
-    downlink = len(fields) == _DOWN_FIELDS
+    has_ndi = len(fields) == _DOWN_FIELDS
     found = []
     for word, (at, indicator) in enumerate(((4, 12), (7, 13))):
         bits = whole(path, line, f"tbs{word + 1}", fields[at + 2], 0, _LARGEST_BLOCK_BITS)
@@ -68,7 +70,7 @@ def _code_words(path: str, line: int, fields: list[str], sent_ns: int) -> list[A
                 else sent_ns // UNITS_NS["ms"] % ROUND_TRIP_MS,
                 stream=word,
                 version=whole(path, line, f"rv{word + 1}", fields[at + 1], 0, 3),
-                new_data=whole(path, line, f"ndi{word + 1}", fields[indicator], 0, 1) if downlink else None,
+                new_data=whole(path, line, f"ndi{word + 1}", fields[indicator], 0, 1) if has_ndi else None,
                 user=fields[1],
                 direction="down" if downlink else "up",
             )
@@ -95,10 +97,10 @@ IMPORTER = Importer(
     _sniff,
     (reading(), DIRECTION, USER, DECODE_TIME),
     """\
-Sizes are in bits. The direction follows from the number of fields. The log has no outcomes: a grant counts
-as erased if the same HARQ process was granted again within 50 ms with the same NDI (in the uplink: 8 ms
-later), and a redundancy version above 0 or the same size. Notes say how sure that is, and how many grants
-were not heard.
+Sizes are in bits. The direction follows from the fields: an uplink log has no NDI and no HARQ process. The
+log has no outcomes: a grant counts as erased if the same HARQ process was granted again within 50 ms with the
+same NDI (in the uplink: 8 ms later), and a redundancy version above 0 or the same size. Without NDI only the
+redundancy version tells. Notes say how sure that is, and how many grants were not heard.
 
 \b
   tmt import ng-scope dci_log_dl.txt phy.parquet --user 61""",

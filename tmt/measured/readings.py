@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.measured.blocks import GIVEN_UP_NS
 from tmt.measured.importer import Measurement
 from tmt.schema import UNSETTLED
 from tmt.trace import LinkTrace, PhyTrace
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from tmt.measured.blocks import Blocks
     from tmt.measured.options import Reading
     from tmt.trace import Int64Array, Uint32Array
-
-GIVEN_UP_NS = 100_000_000
-"""A failed block is given up, not open, if the log goes on for this long after it."""
 
 
 def separate(times_ns: Int64Array) -> Int64Array:

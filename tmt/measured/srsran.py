@@ -1,9 +1,9 @@
 """srsRAN: logs of srsRAN Project (gnb.log) and srsRAN 4G (enb.log, ue.log), PHY at debug or info level.
 
-A line has the wall clock, `[PHY]`, a level, the slot as `[frame.slot]` (5G) or `[tti]` (4G), and fields
-`name=value`. The uplink has its outcome (`crc`). The downlink's comes with the terminal's acknowledgement, k1
-slots later (4G: 4 subframes). Lines are written when their processing ends, so slots are a little out of
-order.
+A line has the wall clock (before 2021 without a date), `[PHY]`, a level, the slot as `[frame.slot]` (5G) or
+`[tti]` (4G), and fields `name=value`. The uplink has its outcome (`crc`). The downlink's comes with the
+terminal's acknowledgement, k1 slots later (4G: 4 subframes). Lines are written when their processing ends, so
+slots are a little out of order.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ from tmt.measured.lte_harq import LARGEST_BLOCK_BYTES, ROUND_TRIP_MS
 from tmt.measured.options import DECODE_TIME, DIRECTION, SUBCARRIER_SPACING, USER, reading
 from tmt.measured.readings import measurement
 from tmt.measured.text_lines import text_lines
-from tmt.units import NS_PER_MS
+from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
     from tmt.measured.options import Direction, Reading
 
+_DATE = r"([0-9]{4}-[0-9]{2}-[0-9]{2}T)?"
 _LINE = re.compile(
-    r"(?P<wall>[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+) \[PHY[0-9]* *\] \[[A-Z]\] "
+    rf"(?P<wall>{_DATE}[0-9:.]+) \[PHY[0-9]* *\] \[[A-Z]\] "
     r"\[ *(?P<count>[0-9]+)(\.(?P<slot>[0-9]+))?\] (?P<channel>PDSCH|PUSCH|PUCCH): (?P<fields>.*)"
 )
 _FIELD = re.compile(r"([a-z0-9_]+)=(\{[^}]*\}|\[[^]]*\)|[^ ,;]+)")
 _SUBFRAMES = 10 * FRAMES
+DAY_NS = 86_400 * NS_PER_S
 _ACK_DELAY_4G = 4
 _TERMINALS_4G = range(0x3D, 0xFFF4)
 
@@ -118,14 +120,19 @@ def _events(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[_Event]
     per_frame = slots_per_frame(largest, subcarrier_spacing_khz)
     slot_ns = 10 * NS_PER_MS // per_frame
     clock = SlotClock(per_frame)
-    events = []
+    events: list[_Event] = []
+    day_ns = last_ns = 0  # where the clock has no date
     for line, match in found:
         count, is_5g = int(match["count"]), match["slot"] is not None
         most = (FRAMES if is_5g else _SUBFRAMES) - 1
         if count > most:
             raise InputError(path, f"the frame or TTI is {count}; allowed are 0 to {most}", line)
         slot = count * per_frame + int(match["slot"]) if is_5g else count
-        sent_ns = clock.time_ns(slot, date_ns(path, line, "the time", match["wall"]))
+        log_ns = date_ns(path, line, "the time", match["wall"] if match[2] else f"1970-01-01T{match['wall']}")
+        if not match[2] and log_ns + day_ns < last_ns - DAY_NS // 2:
+            day_ns += DAY_NS
+        last_ns = log_ns = log_ns + day_ns
+        sent_ns = clock.time_ns(slot, log_ns)
         fields = dict(_FIELD.findall(match["fields"]))
         events.append(_Event(line, sent_ns // slot_ns, match["channel"], is_5g, fields))
     return events, slot_ns, cut
@@ -222,7 +229,7 @@ def _sniff(head: bytes) -> bool:
     text = head.decode("utf-8", "replace")
     return (
         re.search(
-            r"^[0-9]{4}-[0-9-]+T[0-9:.]+ \[(PHY|FAPI|MAC|SCHED|RRC|RLC|GNB|CONFIG|COMMON|STCK)", text, re.M
+            rf"^{_DATE}[0-9:]+\.[0-9]+ \[(PHY|FAPI|MAC|SCHED|RRC|RLC|GNB|CONFIG|COMMON|STCK)", text, re.M
         )
         is not None
     )
