@@ -113,7 +113,7 @@ def check_tools() -> None:
 def source_stamp(here: Path, patterns: tuple[str, ...]) -> str:
     """Return the hash of a program's inputs: tarball, patches, sources, compiler."""
     digest = hashlib.sha256(TARBALL_SHA256.encode())
-    inputs = [here / "CMakeLists.txt"]
+    inputs = [here / "CMakeLists.txt", here / "unity.cmake"]
     for pattern in patterns:
         inputs += sorted(path for path in here.glob(pattern) if path.is_file())
     for path in inputs:

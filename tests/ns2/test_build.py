@@ -39,7 +39,7 @@ exit 1
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of the simulator's sources, without anything that was built."""
-    ours = ("CMakeLists.txt", "build.py", "core", "emulate", "ns2", "patches", "tcl")
+    ours = ("CMakeLists.txt", "build.py", "core", "emulate", "ns2", "patches", "tcl", "unity.cmake")
     copy = tmp_path / "clift-ns2"
     copy.mkdir()
     for name in ours:
@@ -163,6 +163,7 @@ def test_simulator__that_is_up_to_date_is_left_alone(built: Path) -> None:
     "source",
     [
         "CMakeLists.txt",
+        "unity.cmake",
         "core/time.h",
         "core/tcp/congestion/reno.cc",
         "ns2/clift.tcl",
