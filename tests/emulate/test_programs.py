@@ -72,7 +72,7 @@ def tmt(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]
 
 
 def test_tcp__comes_through_whole_and_no_packet_is_larger_than_the_mtu(tmp_path: Path) -> None:
-    (tmp_path / "server.py").write_text(SERVER)
+    (tmp_path / "server.py").write_text(f"print('at your service')\n{SERVER}")
     (tmp_path / "client.py").write_text(CLIENT)
     server = f"{sys.executable} {tmp_path / 'server.py'}"
     result = tmt(
@@ -81,6 +81,7 @@ def test_tcp__comes_through_whole_and_no_packet_is_larger_than_the_mtu(tmp_path:
     )  # fmt: skip
     assert (result.returncode, result.stdout) == (0, "10.0.0.1 good\nfd00::1 good\n"), result.stderr
     assert "tmt emulate: " in result.stderr
+    assert "at your service" in result.stderr, "standard output is the command's alone"
 
     import pyarrow.parquet as pq
 

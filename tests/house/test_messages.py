@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
@@ -10,67 +9,21 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from tmt.cli import main
-from tmt.convert import convert
 from tmt.io import write_trace
-from tmt.schemes import Arq
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.trace import LinkTrace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+
+    from tests.house.conftest import Said
 
 TMT = Path(sys.executable).with_name("tmt")
-
-
-class Said(NamedTuple):
-    """What a command has left: its exit status and both streams."""
-
-    status: object
-    out: str
-    err: str
-
-
-Run = "Callable[[str], Said]"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the current folder, with a PHY trace of 2 s, half of it erased, and a link trace of it."""
-    slots = np.arange(2000)
-    phy = PhyTrace(slots * 1_000_000, np.where(slots % 2, 0, 36_000_000), {"lldu_bytes": 1500})
-    write_trace(tmp_path / "phy.parquet", phy)
-    write_trace(tmp_path / "link.parquet", convert(phy, Arq(rtt_ns=10_000_000)))
-    (tmp_path / "link.csv").write_text("tx_time,delay,delivered,transmissions\n0,0.1,1,1\n1,0.1,1,1\n")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def tmt(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Callable[[str], Said]]:
-    """Return a function that runs a command line in `folder`."""
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    threshold = gc.get_threshold()
-
-    def run(arguments: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["tmt", *arguments.split()])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Said(ended.value.code or 0, *capsys.readouterr())
-
-    yield run
-    gc.unfreeze()
-    gc.set_threshold(*threshold)
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
 
+from tmt.cli.json_output import json_text
 from tmt.cli.notes import phy_notes, print_notes
-from tmt.cli.options import ROUND_TRIP, WholeNumber
+from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.cli.scheme_options import CONVERTING_NAMES, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
@@ -50,8 +52,14 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False),
     help="Convert every PHY with every --scheme, into link traces PHY-SCHEME.npy in this folder.",
 )
+@JSON
 def command(
-    paths: tuple[str, ...], names: tuple[str, ...], every: int, out_dir: str | None, **_: object
+    paths: tuple[str, ...],
+    names: tuple[str, ...],
+    every: int,
+    out_dir: str | None,
+    as_json: bool,
+    **_: object,
 ) -> None:
     """Turn the PHY trace PHY into the link trace LINK of a scheme; the endings choose the formats.
 
@@ -81,7 +89,11 @@ def command(
         print_notes(phy_notes(path, rtt_ns))
     for conversion, counts in zip(conversions, results, strict=True):
         print_notes(unsettled_notes(conversion.link_path, counts.unsettled, counts.data_rows))
-        click.echo(_summary(conversion, counts))
+        if not as_json:
+            click.echo(_summary(conversion, counts))
+    if as_json:
+        made = [_record(*one) for one in zip(conversions, results, strict=True)]
+        click.echo(json_text({"conversions": made}))
 
 
 def _conversions(
@@ -136,6 +148,18 @@ def _slots(conversions: Sequence[Conversion]) -> int | None:
                 return None
             total += reader.rows
     return total
+
+
+def _record(conversion: Conversion, counts: Counts) -> dict[str, object]:
+    """Return a conversion and its counts for programs."""
+    return {
+        "phy": conversion.phy_path,
+        "link": conversion.link_path,
+        "scheme": conversion.scheme.describe(),
+        "every": conversion.every,
+        **asdict(counts),
+        "efficiency": counts.efficiency,
+    }
 
 
 def _summary(conversion: Conversion, counts: Counts) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 from click.core import ParameterSource
 
-from tmt.cli.options import FILE, POSITIVE_SECONDS, WholeNumber
+from tmt.cli.json_output import json_text
+from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS
@@ -32,7 +33,10 @@ _TOOLS = ("mahimahi", "leoreplayer", "tc-netem", "rattan", "picoquic", "quic-sim
     show_default="0.1",
     help="With --for, where the tool takes rates: seconds over which rate, loss and delay are averaged.",
 )
-def command(trace: str, out: str, tool: str | None, lldu_bytes: int | None, interval_ns: int) -> None:
+@JSON
+def command(
+    trace: str, out: str, tool: str | None, lldu_bytes: int | None, interval_ns: int, as_json: bool
+) -> None:
     """Write the PHY or link trace TRACE to OUT in the format of OUT's ending.
 
     Endings are .parquet, .csv and .txt, each also with .gz, and .npy. A format that cannot hold metadata has
@@ -60,7 +64,9 @@ def command(trace: str, out: str, tool: str | None, lldu_bytes: int | None, inte
         with open_trace(trace) as reader:
             rows = reader.rows
         with progress_bar("export", rows, "rows") as progress:
-            copy_trace(trace, out, progress)
+            copied = copy_trace(trace, out, progress)
+        if as_json:
+            click.echo(json_text({"trace": trace, "out": out, "for": None, "rows": copied, "notes": []}))
         return
     check_not_source(out, trace)
     held = read_trace(trace)
@@ -69,5 +75,11 @@ def command(trace: str, out: str, tool: str | None, lldu_bytes: int | None, inte
         raise UsageError(f"--lldu-bytes cannot be given: {trace} has a size for each row")
     if held.size_bytes is None and not (isinstance(size, int) and size >= 1):
         raise UsageError(f"--lldu-bytes is missing, and {trace} does not say what one LLDU carries")
-    for line in EXPORTERS[tool].write(out, held, size, interval_ns):
-        click.echo(f"{out}: {line}")
+    notes = EXPORTERS[tool].write(out, held, size, interval_ns)
+    if as_json:
+        click.echo(
+            json_text({"trace": trace, "out": out, "for": tool, "rows": len(held), "notes": list(notes)})
+        )
+        return
+    for note in notes:
+        click.echo(f"{out}: {note}")

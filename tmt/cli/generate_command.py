@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from tmt.cli.options import DECODE_TIME, FILE, POSITIVE_SECONDS, Number, WholeNumber
+from tmt.cli.json_output import json_text
+from tmt.cli.options import DECODE_TIME, FILE, JSON, POSITIVE_SECONDS, Number, WholeNumber
 from tmt.cli.progress import progress_bar
 from tmt.errors import UsageError
 from tmt.generate import DEFAULT_DECODE_TIME_NS
@@ -142,7 +143,8 @@ _PROBABILITY = Number(0.0, 1.0)
     show_default=True,
     help="Equal seeds give equal traces.",
 )
-def command(phy: str, channel_name: str, over: str | None, seed: int, **_: object) -> None:
+@JSON
+def command(phy: str, channel_name: str, over: str | None, seed: int, as_json: bool, **_: object) -> None:
     """Make the PHY trace PHY from a channel model; its ending chooses the format.
 
     Slots lie on a regular line, or are those of an existing trace (--over), whose erased slots stay erased.
@@ -170,14 +172,16 @@ def command(phy: str, channel_name: str, over: str | None, seed: int, **_: objec
             ctx, (*LINE_OPTIONS, "lldu_bytes"), "cannot be given with --over: the trace has its own slots"
         )
         with progress_bar("generate", _rows(over)) as progress:
-            overlay(over, phy, channel, seed=seed, progress=progress)
+            slots = overlay(over, phy, channel, seed=seed, progress=progress)
+        if as_json:
+            click.echo(json_text(_record(phy, channel, seed, slots)))
         return
     line, lldu_bytes = _line(ctx, channel)
     duration_ns = ctx.params["duration"]
     if duration_ns is None:
         raise UsageError("--duration is missing: say how many seconds the trace lasts")
     with progress_bar("generate", line.slots_within(duration_ns)) as progress:
-        generate(
+        slots = generate(
             phy,
             channel,
             line,
@@ -186,6 +190,13 @@ def command(phy: str, channel_name: str, over: str | None, seed: int, **_: objec
             lldu_bytes=lldu_bytes,
             progress=progress,
         )
+    if as_json:
+        click.echo(json_text(_record(phy, channel, seed, slots)))
+
+
+def _record(phy: str, channel: Channel, seed: int, slots: int) -> dict[str, Any]:
+    """Return what was made, for programs."""
+    return {"phy": phy, "channel": channel.describe(), "seed": seed, "slots": slots}
 
 
 def _channel(ctx: click.Context, name: str) -> Channel:

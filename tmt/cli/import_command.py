@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tmt.cli.json_output import json_text
 from tmt.cli.lazy_group import LazyGroup
-from tmt.cli.options import FILE, POSITIVE_SECONDS, SECONDS, Number, WholeNumber
+from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, SECONDS, Number, WholeNumber
 from tmt.measured.options import CUT
 from tmt.measured.registry import AUTO, IMPORTERS, importer_named
 
@@ -55,19 +56,20 @@ def _of_format(name: str) -> click.Command:
         importer = importer_named(name)
         options, text = list(importer.options), f"Import FILE: {importer.summary}.\n\n{importer.help}"
 
-    def call(source: str, target: str, **values: Any) -> None:
-        from tmt.cli.import_output import describe  # noqa: PLC0415
+    def call(source: str, target: str, as_json: bool, **values: Any) -> None:
+        from tmt.cli.import_output import as_record, describe  # noqa: PLC0415
         from tmt.measured.files import import_trace  # noqa: PLC0415  (pyarrow takes long to import)
 
         given = {key: value for key, value in values.items() if value is not None}
-        click.echo(describe(target, import_trace(name, source, target, **given)))
+        trace = import_trace(name, source, target, **given)
+        click.echo(json_text(as_record(target, trace)) if as_json else describe(target, trace))
 
     arguments = [
         click.Argument([argument], metavar=metavar, type=FILE)
         for argument, metavar in (("source", "FILE"), ("target", "OUT"))
     ]
     parameters = [*arguments, *map(_click_option, (*options, *CUT))]
-    return click.Command(name, callback=call, params=parameters, help=text)
+    return JSON(click.Command(name, callback=call, params=parameters, help=text))
 
 
 @click.group(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tmt.schema import UNSETTLED
 from tmt.trace import LinkTrace
@@ -13,10 +13,29 @@ if TYPE_CHECKING:
 
 def describe(path: str, trace: Trace) -> str:
     """Return one line with counts, and one line per note of the importer."""
+    found = _counts(trace)
     if isinstance(trace, LinkTrace):
-        unsettled = int((trace.delay_ns == UNSETTLED).sum())
-        lost = len(trace) - int(trace.delivered.sum()) - unsettled
-        counts = f"{len(trace):,} rows, {lost:,} of them lost, {unsettled:,} unsettled"
+        counts = f"{len(trace):,} rows, {found['lost']:,} of them lost, {found['unsettled']:,} unsettled"
     else:
-        counts = f"{len(trace):,} slots, {int((trace.decode_time_ns == 0).sum()):,} of them erased"
+        counts = f"{len(trace):,} slots, {found['erased']:,} of them erased"
     return "\n".join([f"{path}: {counts}", *(f"note: {note}" for note in trace.metadata["notes"])])
+
+
+def as_record(path: str, trace: Trace) -> dict[str, Any]:
+    """Return the trace's file, kind and format, its counts and the importer's notes, for programs."""
+    return {
+        "trace": path,
+        "kind": trace.table.kind,
+        "format": trace.metadata["importer"],
+        "rows": len(trace),
+        **_counts(trace),
+        "notes": trace.metadata["notes"],
+    }
+
+
+def _counts(trace: Trace) -> dict[str, int]:
+    if not isinstance(trace, LinkTrace):
+        return {"erased": int((trace.decode_time_ns == 0).sum())}
+    delivered, unsettled = int(trace.delivered.sum()), int((trace.delay_ns == UNSETTLED).sum())
+    lost = len(trace) - delivered - unsettled
+    return {"delivered": delivered, "lost": lost, "unsettled": unsettled}

@@ -206,6 +206,10 @@ COUNTS = CountList()
 """One whole number, or all in a range."""
 
 
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+"""Result for programs; notes stay on stderr."""
+
+
 def with_options(*options: Decorator) -> Decorator:
     """Return a decorator that adds options; the help lists them in this order."""
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def copy_trace(source: str, target: str, progress: Callable[[int], None] = lambda rows: None) -> None:
-    """Write the rows of the trace `source` into `target`, with its metadata where the format has room.
+def copy_trace(source: str, target: str, progress: Callable[[int], None] = lambda rows: None) -> int:
+    """Write a trace's rows and metadata into the file `target`, and return the number of rows.
 
     Any length is copied in little memory. `progress` is told the rows of each piece.
 
@@ -26,7 +26,10 @@ def copy_trace(source: str, target: str, progress: Callable[[int], None] = lambd
         When an ending stands for no format, or both are one file.
     """
     check_not_source(target, source)
+    rows = 0
     with open_trace(source) as reader, create_trace(target, reader.table, reader.metadata) as writer:
         for chunk in reader:
             writer.write(chunk)
+            rows += len(chunk)
             progress(len(chunk))
+    return rows
