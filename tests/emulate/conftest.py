@@ -28,17 +28,32 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TraceFactory(Protocol):
-    """Makes a link trace of `rows` rows with random gaps and delays, and writes it."""
+    """Makes a link trace of `rows` rows with random gaps and delays, and sizes up to a most; writes it."""
 
     def __call__(
-        self, name: str, *, rows: int, gap_ns: int, delay_ns: int = 0, lost: float = 0.0, seed: int = 1
+        self,
+        name: str,
+        *,
+        rows: int,
+        gap_ns: int,
+        delay_ns: int = 0,
+        lost: float = 0.0,
+        seed: int = 1,
+        most_bytes: int | None = None,
     ) -> tuple[Path, LinkTrace]: ...
 
 
 @pytest.fixture
 def random_trace(tmp_path: Path) -> TraceFactory:
     def make(
-        name: str, *, rows: int, gap_ns: int, delay_ns: int = 0, lost: float = 0.0, seed: int = 1
+        name: str,
+        *,
+        rows: int,
+        gap_ns: int,
+        delay_ns: int = 0,
+        lost: float = 0.0,
+        seed: int = 1,
+        most_bytes: int | None = None,
     ) -> tuple[Path, LinkTrace]:
         random = np.random.default_rng(seed)
         trace = LinkTrace(
@@ -46,6 +61,9 @@ def random_trace(tmp_path: Path) -> TraceFactory:
             random.integers(0, delay_ns + 1, rows),
             random.random(rows) >= lost,
             np.ones(rows, np.uint8),
+            size_bytes=None
+            if most_bytes is None
+            else random.integers(1, most_bytes + 1, rows).astype(np.uint32),
         )
         write_trace(tmp_path / name, trace)
         return tmp_path / name, trace

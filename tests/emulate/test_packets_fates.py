@@ -48,7 +48,9 @@ def emulated(path: object, options: Options, receiver: str = "10.0.0.2") -> Emul
     return run(
         Emulation(
             command=(sys.executable, "-c", DATAGRAMS, receiver, "7"),
-            forward_link=TraceLink(str(path), options.lldu_bytes),
+            forward_link=TraceLink(
+                str(path), options.lldu_bytes or None, packing="packed" if options.packed else "padded"
+            ),
             return_link=PlainLink(1e6),
             rtt_ns=RTT_NS,
             queue_packets=options.limit,
@@ -61,23 +63,39 @@ def emulated(path: object, options: Options, receiver: str = "10.0.0.2") -> Emul
 
 
 @pytest.mark.parametrize(
-    ("receiver", "lldu_bytes", "limit", "in_order", "hold_ms"),
+    ("receiver", "row_bytes", "limit", "in_order", "hold_ms", "packed", "sized"),
     [
-        ("10.0.0.2", 1500, 1000, False, 0),
-        ("10.0.0.2", 400, 6, True, 0),
-        ("fd00::2", 200, 8, True, 15),
-        ("fd00::2", 33, 4, False, 0),
+        ("10.0.0.2", 1500, 1000, False, 0, False, False),
+        ("10.0.0.2", 400, 6, True, 0, True, False),
+        ("10.0.0.2", 3000, 8, True, 0, True, True),
+        ("fd00::2", 200, 8, True, 15, False, True),
+        ("fd00::2", 33, 4, False, 0, False, False),
     ],
 )
 def test_fates_and_order__are_those_of_the_twin(
-    random_trace: TraceFactory, receiver: str, lldu_bytes: int, limit: int, in_order: bool, hold_ms: int
+    random_trace: TraceFactory,
+    receiver: str,
+    row_bytes: int,
+    limit: int,
+    in_order: bool,
+    hold_ms: int,
+    packed: bool,
+    sized: bool,
 ) -> None:
-    # 12 Mbit/s, and some packets of ten lost, whatever the size of a row.
-    gap_ns, lost = NS_PER_MS * lldu_bytes // 1500, 0.3 * lldu_bytes / 1500
-    path, trace = random_trace("link.npy", rows=40_000, gap_ns=gap_ns, delay_ns=40 * NS_PER_MS, lost=lost)
+    # 12 Mbit/s, and some packets of ten lost, whatever the mean size of a row.
+    gap_ns, lost = NS_PER_MS * row_bytes // 1500, min(0.3 * row_bytes / 1500, 0.3)
+    path, trace = random_trace(
+        "link.npy",
+        rows=40_000,
+        gap_ns=gap_ns,
+        delay_ns=40 * NS_PER_MS,
+        lost=lost,
+        most_bytes=2 * row_bytes if sized else None,
+    )
     options = Options(
-        lldu_bytes,
+        0 if sized else row_bytes,
         limit,
+        packed=packed,
         loop=True,
         offset_ns=int(trace.tx_time_ns[0]),
         in_order=in_order,

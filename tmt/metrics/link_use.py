@@ -135,7 +135,7 @@ def link_use(run: Mapping[str, Any], trace: Path | None) -> RowsInTime | PlainIn
         return None
     tx_ns = rows["tx_time_ns"] - rows["tx_time_ns"][0]
     offset_ns, end_ns = round(run["forward_offset_s"] * NS_PER_S), round(run["simulated_s"] * NS_PER_S)
-    period_ns = int(tx_ns[-1]) * len(rows) // (len(rows) - 1)
+    period_ns = (int(tx_ns[-1]) * len(rows) + (len(rows) - 1) // 2) // (len(rows) - 1)
     repeats = 1 + (0 if _is_missing(run["forward_trace_repeats"]) else int(run["forward_trace_repeats"]))
     if repeats * len(rows) > MOST_ROWS:
         return None
