@@ -57,12 +57,12 @@ class Line:
     def __post_init__(self) -> None:
         if not 1 <= self.interval_ns <= MAX_TIME_NS or self.interval_ns.denominator > _MAX_DENOMINATOR:
             raise UsageError(
-                f"slot interval is {float(self.interval_ns):g} ns, must be within [1, {MAX_TIME_NS}] ns, "
+                f"slot interval is {float(self.interval_ns):g} ns; it must be within [1, {MAX_TIME_NS}] ns, "
                 f"as a fraction with a denominator of at most {_MAX_DENOMINATOR}"
             )
         if not 0 < self.decode_time_ns <= MAX_TIME_NS:
             raise UsageError(
-                f"decode time is {self.decode_time_ns} ns, must be positive (0 would mean erased)"
+                f"decode time is {self.decode_time_ns} ns; it must be positive (0 would mean erased)"
             )
 
     @classmethod
@@ -79,7 +79,7 @@ class Line:
         if rate_bps < 1 or lldu_bytes < 1:
             raise UsageError(f"rate {rate_bps} bit/s and LLDUs of {lldu_bytes} bytes, both must be 1 or more")
         if share < 1:
-            raise UsageError(f"share is {share}, must be 1 or more")
+            raise UsageError(f"share is {share}; it must be 1 or more")
         return cls(Fraction(8 * lldu_bytes * NS_PER_S * share) / rate_bps, decode_time_ns)
 
     def slots_within(self, duration_ns: int) -> int:
@@ -131,7 +131,7 @@ def generate(
         When the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
-        raise UsageError(f"duration is {duration_ns} ns, must be within (0, {MAX_TIME_NS}]")
+        raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
     slots = line.slots_within(duration_ns)
     how: dict[str, Any] = {
         "generator": channel.describe(),

@@ -111,7 +111,7 @@ def check_range(name: str, value: float, least: float, most: float) -> None:
     """Refuse what is no number from `least` to `most` (UsageError)."""
     # Written so that NaN is refused as well.
     if isinstance(value, bool) or not least <= value <= most:
-        raise UsageError(f"{name} is {value}, must be from {least:.15g} to {most:.15g}")
+        raise UsageError(f"{name} is {value}; it must be from {least:.15g} to {most:.15g}")
 
 
 def check_bounds(settings: Any) -> None:

@@ -130,7 +130,7 @@ def test_run__gives_no_run_to_a_worker_with_another_build_that_joins_late(
         finally:
             engine.kill()
     assert engine.returncode == 0, said
-    assert "has other programs than we have and gets no runs" in said
+    assert "has other versions of the programs; it gets no runs" in said
     assert set(_rows(out)["status"]) == {"done"}
     assert len(_rows(out)) == 60
 
@@ -150,7 +150,7 @@ def test_run__whose_scheduler_dies_says_so(
             engine.kill()
     assert engine.returncode == 1
     assert said.splitlines()[-1] == (
-        "--scheduler: the scheduler does not answer any more; finished runs are kept, call again"
+        "--scheduler: the scheduler does not answer any more; finished runs are kept; call again"
     )
     assert len(_rows(out)) >= 1
 

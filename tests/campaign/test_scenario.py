@@ -110,7 +110,8 @@ REFUSALS = {
     "unknown code": (
         "duration = 20",
         'duration = 20\ncode = "raptor"',
-        "26: key traffic[0].code: code is 'raptor', must be one of raptorq, lt, or a share from 0% to 100%",
+        "26: key traffic[0].code: code is 'raptor'; it must be one of raptorq, lt, or a share from 0% to "
+        "100%",
     ),
     "block that is too large": (
         "duration = 20",
@@ -262,7 +263,7 @@ REFUSALS = {
     "impossible channel": (
         "beta = 0.5",
         "beta = 1.5",
-        "11: key trace[1].beta: beta is 1.5, must be within [0, 1]",
+        "11: key trace[1].beta: beta is 1.5; it must be within [0, 1]",
     ),
     "file and channel": (
         "beta = 0.5",
@@ -277,7 +278,7 @@ REFUSALS = {
     "start behind the trace": (
         "length = 60",
         "length = 60\noffset = 60",
-        "15: key trace[1].offset: offset is 60, must be less than length, 60",
+        "15: key trace[1].offset: offset is 60; it must be less than length, 60",
     ),
     "rate over a trace": (
         "length = 60",

@@ -99,7 +99,7 @@ def test_overlay__refuses_a_link_trace(tmp_path: Path) -> None:
         ("--channel bernoulli --duration 1", "--probability is missing: bernoulli needs it"),
         (
             "--channel lms --es-n0-db 5 --duration 1 --share 99999999999999999999",
-            "slot interval is 1.0038e+25 ns, must be within [1, 4611686018427387904] ns",
+            "slot interval is 1.0038e+25 ns; it must be within [1, 4611686018427387904] ns",
         ),
         ("--channel bernoulli --probability 0.1", "--duration is missing"),
         ("--channel error-free --alpha 0.5 --duration 1", "--alpha is no parameter of error-free"),

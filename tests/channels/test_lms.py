@@ -122,19 +122,22 @@ def test_path__is_the_same_for_every_es_n0_interleaver_and_code() -> None:
     [
         ({}, "es_n0_db is missing: lms needs it, the profile internet does not say it"),
         ({"es_n0_db": 5.0, "speed": 3.0}, "speed is no parameter of lms, whose parameters are: es_n0_db, "),
-        ({"es_n0_db": float("nan")}, r"es_n0_db is nan, must be within \[-100, 100\]"),
-        ({"es_n0_db": 5.0, "speed_kmh": 0.0}, r"speed_kmh is 0\.0, must be within \[0\.001, 2000\]"),
-        ({"es_n0_db": 5.0, "segments": 0}, r"segments is 0, must be within \[1, 1000\]"),
+        ({"es_n0_db": float("nan")}, r"es_n0_db is nan; it must be within \[-100, 100\]"),
+        ({"es_n0_db": 5.0, "speed_kmh": 0.0}, r"speed_kmh is 0\.0; it must be within \[0\.001, 2000\]"),
+        ({"es_n0_db": 5.0, "segments": 0}, r"segments is 0; it must be within \[1, 1000\]"),
         (
             {"es_n0_db": 5.0, "los_to_deep": 0.6, "los_to_moderate": 0.6},
             "los_to_moderate and los_to_deep sum to 1.2",
         ),
-        ({"es_n0_db": 5.0, "transition_m": 4.0}, "transition_m is 4, must be at most the shortest frame, 3"),
+        (
+            {"es_n0_db": 5.0, "transition_m": 4.0},
+            "transition_m is 4; it must be at most the shortest frame, 3",
+        ),
         (
             {"es_n0_db": 5.0, "processing_time_ns": 0, "interleaver_depth_ns": 0},
-            "processing_time_ns is 0 without an interleaver, must be positive",
+            "processing_time_ns is 0 without an interleaver; it must be positive",
         ),
-        ({"es_n0_db": 5.0, "los_to_deep": 0.0, "deep_to_los": 0.0}, "more than one state that is never left"),
+        ({"es_n0_db": 5.0, "los_to_deep": 0.0, "deep_to_los": 0.0}, "allow more than one absorbing state"),
     ],
 )
 def test_lms__refuses_by_name_value_and_range(values: dict[str, float], message: str) -> None:
@@ -144,10 +147,10 @@ def test_lms__refuses_by_name_value_and_range(values: dict[str, float], message:
 
 def test_lms__refuses_an_unknown_profile_and_a_negative_seed() -> None:
     with pytest.raises(
-        UsageError, match="profile is 'urban', must be one of internet, perez-fontan-suburban-40"
+        UsageError, match="profile is 'urban'; it must be one of internet, perez-fontan-suburban-40"
     ):
         Lms.of("urban", es_n0_db=5.0)
-    with pytest.raises(UsageError, match="seed is -1, must be 0 or more"):
+    with pytest.raises(UsageError, match="seed is -1; it must be 0 or more"):
         Lms.of(es_n0_db=5.0).realisation(-1)
 
 
@@ -191,9 +194,12 @@ def test_command__takes_profile_line_and_settings(tmp_path: Path) -> None:
         ("--duration 1", "--es-n0-db is missing: lms needs it"),
         ("--es-n0-db 5 --duration 1 --decode-time 0.1", "--decode-time cannot be given: lms sets it"),
         ("--es-n0-db 5 --duration 1 --set speed=3", "lms has no parameter 'speed', only es_n0_db, "),
-        ("--es-n0-db 5 --duration 1 --set speed_kmh", "--set speed_kmh: '' is not allowed, must be a number"),
-        ("--es-n0-db 5 --duration 1 --set segments=2.5", "'2.5' is not allowed, must be a number (int)"),
-        ("--es-n0-db 5 --duration 1 --set speed_kmh=-3", "speed_kmh is -3.0, must be within"),
+        (
+            "--es-n0-db 5 --duration 1 --set speed_kmh",
+            "--set speed_kmh: '' is not allowed; it must be a number",
+        ),
+        ("--es-n0-db 5 --duration 1 --set segments=2.5", "'2.5' is not allowed; it must be a number (int)"),
+        ("--es-n0-db 5 --duration 1 --set speed_kmh=-3", "speed_kmh is -3.0; it must be within"),
         ("--es-n0-db 5 --duration 1 --alpha 0.5", "--alpha is no parameter of lms"),
         ("--es-n0-db 5 --duration 1 --slot-interval 1 --share 3", "--share needs --rate-bps"),
     ],

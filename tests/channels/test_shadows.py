@@ -107,15 +107,15 @@ def test_profiles__name_every_parameter() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"spacing_spread": 1.5}, r"spacing_spread is 1\.5, must be within \[0, 1\]"),
-        ({"crown_error": -0.1}, r"crown_error is -0\.1, must be within \[0, 1\]"),
+        ({"spacing_spread": 1.5}, r"spacing_spread is 1\.5; it must be within \[0, 1\]"),
+        ({"crown_error": -0.1}, r"crown_error is -0\.1; it must be within \[0, 1\]"),
         (
             {"crown_ns": 600 * MS},
-            r"crown_ns is 600000000, must be within \[0, 500000000\], the least spacing",
+            r"crown_ns is 600000000; it must be within \[0, 500000000\], the least spacing",
         ),
-        ({"trunk_ns": 300 * MS}, r"trunk_ns is 300000000, must be within \[0, 2e\+08\]"),
+        ({"trunk_ns": 300 * MS}, r"trunk_ns is 300000000; it must be within \[0, 2e\+08\]"),
         ({"interleaver_depth_ns": 0, "processing_time_ns": 0}, "processing_time_ns is 0 without"),
-        ({"spacing_ns": 0}, r"spacing_ns is 0, must be within"),
+        ({"spacing_ns": 0}, r"spacing_ns is 0; it must be within"),
     ],
 )
 def test_bad_parameter__is_refused(changes: dict[str, Any], said: str) -> None:

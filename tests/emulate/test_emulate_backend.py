@@ -32,8 +32,8 @@ def experiment(**changes: Any) -> Experiment:
     [
         ({"stack": "modern"}, "stack is 'modern', which backend emulate does not have; it has linux"),
         ({"backend": "ns2"}, "stack is 'linux', which backend ns2 does not have; it has 2009, "),
-        ({"backend": "ns3"}, "backend is 'ns3', must be one of ns2, "),
-        ({"tcp": "bbr3"}, "tcp is 'bbr3', must be one of newreno, "),
+        ({"backend": "ns3"}, "backend is 'ns3'; it must be one of ns2, "),
+        ({"tcp": "bbr3"}, "tcp is 'bbr3'; it must be one of newreno, "),
         ({"delayed_acks": True}, "delayed_acks is given, which backend emulate does not have"),
         ({"window_packets": 9}, "window_packets is given, which backend emulate does not have"),
         ({"wired": WiredHop(rate_bps=1e6)}, "wired is given, which backend emulate does not have"),

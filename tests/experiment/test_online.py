@@ -91,5 +91,5 @@ def test_online__wants_a_phy_trace_and_the_paths_rtt(tmp_path: Path) -> None:
     write_trace(tmp_path / "link.npy", convert(phy, scheme))
     with pytest.raises(InputError, match="its rows are of kind link; a phy trace is needed"):
         replay(TraceLink(tmp_path / "link.npy", scheme=scheme)).run()
-    with pytest.raises(UsageError, match="rtt_ns of an online scheme is 1, must be the path's, 200000000"):
+    with pytest.raises(UsageError, match="rtt_ns of an online scheme is 1; it must be the path's, 200000000"):
         replay(TraceLink(tmp_path / "phy.parquet", scheme=Arq(rtt_ns=1)))

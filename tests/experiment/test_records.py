@@ -84,14 +84,17 @@ def put(column: str, values: list[int]) -> Callable[[npt.NDArray[np.void]], None
         (lambda folder: (folder / PACKETS).write_bytes(b""), "packets.npy: is damaged or cut short"),
         (spoil(WINDOWS, lambda table: table["time_ns"]), "windows.npy: holds int64, not the windows"),
         (spoil(PACKETS, put("time_ns", [0, 5, 4])), "packets.npy:row 3: time_ns goes back"),
-        (spoil(PACKETS, put("time_ns", [-1, 4, 4])), "packets.npy:row 1: time_ns is -1, must be 0 or more"),
-        (spoil(PACKETS, put("event", [0, 6, 4])), "packets.npy:row 2: event is 6, must be less than 6"),
+        (
+            spoil(PACKETS, put("time_ns", [-1, 4, 4])),
+            "packets.npy:row 1: time_ns is -1; it must be 0 or more",
+        ),
+        (spoil(PACKETS, put("event", [0, 6, 4])), "packets.npy:row 2: event is 6; it must be less than 6"),
         (
             spoil(PACKETS, put("direction", [0, 0, 2])),
-            "packets.npy:row 3: direction is 2, must be less than 2",
+            "packets.npy:row 3: direction is 2; it must be less than 2",
         ),
-        (spoil(PACKETS, put("flow", [0, 0, 2])), "packets.npy:row 3: flow is 2, must be less than 2"),
-        (spoil(WINDOWS, put("flow", [2])), "windows.npy:row 1: flow is 2, must be less than 2"),
+        (spoil(PACKETS, put("flow", [0, 0, 2])), "packets.npy:row 3: flow is 2; it must be less than 2"),
+        (spoil(WINDOWS, put("flow", [2])), "windows.npy:row 1: flow is 2; it must be less than 2"),
         (cut(COUNTERS, 3), "counters.tsv: is damaged or cut short"),
         (
             lambda folder: write_counters(folder, {"end_ns": 1}),

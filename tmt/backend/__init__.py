@@ -35,7 +35,7 @@ def backend_name(stack: str, named: str | None = None) -> str:
     if named is None:
         return next(name for name in BACKENDS if stack in load_backend(name).stacks)
     if named not in BACKENDS:
-        raise UsageError(f"backend is {named!r}, must be one of {', '.join(BACKENDS)}")
+        raise UsageError(f"backend is {named!r}; it must be one of {', '.join(BACKENDS)}")
     stacks = load_backend(named).stacks
     if stack not in stacks:
         raise UsageError(

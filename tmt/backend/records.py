@@ -66,7 +66,7 @@ def _read_table(path: Path, table: Table, flows: int) -> Records:
     if len(backwards):
         raise SimulatorError(f"{path}:row {backwards[0] + 2}: time_ns goes back")
     if len(time_ns) and time_ns[0] < 0:
-        raise SimulatorError(f"{path}:row 1: time_ns is {time_ns[0]}, must be 0 or more")
+        raise SimulatorError(f"{path}:row 1: time_ns is {time_ns[0]}; it must be 0 or more")
     _within(path, records, "flow", flows)
     return records
 
@@ -75,7 +75,7 @@ def _within(path: Path, records: Records, name: str, count: int) -> None:
     high = np.flatnonzero(records[name] >= count)
     if len(high):
         value = records[name][high[0]]
-        raise SimulatorError(f"{path}:row {high[0] + 1}: {name} is {value}, must be less than {count}")
+        raise SimulatorError(f"{path}:row {high[0] + 1}: {name} is {value}; it must be less than {count}")
 
 
 class Counters:

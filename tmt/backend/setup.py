@@ -146,8 +146,8 @@ def set_up(settings: Settings) -> Setup:
     for name, packets in (("queue", queue_packets), ("window", window_packets), ("buffer", buffer_packets)):
         if packets > MAX_PACKETS:
             raise UsageError(
-                f"the path holds {path.pipe_packets} packets, rate times RTT, so that the {name} would be "
-                f"{packets}, must be at most {MAX_PACKETS}"
+                f"the path holds {path.pipe_packets} packets (rate times RTT); the {name} would be {packets} "
+                f"packets, at most {MAX_PACKETS} are allowed"
             )
     coding = (settings.coding or Coding()) if settings.tcp == FECTCP else None
     if coding is not None:

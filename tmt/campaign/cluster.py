@@ -78,7 +78,7 @@ def _check_workers(client: Any, address: str) -> None:
     for worker, theirs in workers.items():
         if theirs != ours:
             raise SimulatorError(
-                f"worker {worker} has other programs than we have: {ours.difference(theirs)}"
+                f"worker {worker} has other versions of these programs: {ours.difference(theirs)}"
             )
 
 
@@ -91,7 +91,7 @@ def _reachable(client: Any) -> Iterator[None]:
         raise
     except (OSError, CancelledError, distributed.CancelledError) as error:
         raise SimulatorError(
-            "--scheduler: the scheduler does not answer any more; finished runs are kept, call again"
+            "--scheduler: the scheduler does not answer any more; finished runs are kept; call again"
         ) from error
 
 
@@ -193,7 +193,7 @@ class ClusterPool:
             answer.unlink(missing_ok=True)
 
     def _refuse(self, worker: str) -> None:
-        warnings.warn(f"worker {worker} has other programs than we have and gets no runs", stacklevel=2)
+        warnings.warn(f"worker {worker} has other versions of the programs; it gets no runs", stacklevel=2)
         self._shares.pop(worker, None)
         self._unfit.add(worker)
 
@@ -237,7 +237,9 @@ class ClusterPool:
         except WrongWorkerError as error:
             self._refuse(str(error))
             if not self._shares:
-                raise SimulatorError("--scheduler: no worker is left whose programs are ours") from error
+                raise SimulatorError(
+                    "--scheduler: no worker with the same programs as this machine is left"
+                ) from error
             self.submit(task)
             return None
         except (CancelledError, distributed.CancelledError, CommClosedError):

@@ -262,7 +262,7 @@ def line_of(section: Any) -> Line:
         if value is None:
             raise UsageError(f"{name} is missing, which a channel needs unless it is laid over a trace")
     if isinstance(section.offset, float) and section.offset >= section.length:
-        raise UsageError(f"offset is {section.offset:g}, must be less than length, {section.length:g}")
+        raise UsageError(f"offset is {section.offset:g}; it must be less than length, {section.length:g}")
     if channel.decode_time_ns is not None and section.decode_time is not None:
         raise UsageError(f"decode_time is given, but {channel.name} sets it by its own parameters")
     decode_time_ns = channel.decode_time_ns or DEFAULT_DECODE_TIME_NS

@@ -84,7 +84,7 @@ def _simulate(task: Simulate) -> dict[str, Any]:
     if task.run.installed_programs() != task.run.programs:
         raise ChangedProgramsError(
             "the simulator, its scripts or the sources of tmt were changed while the campaign ran; finished "
-            "runs are kept, call again"
+            "runs are kept; call again"
         )
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:

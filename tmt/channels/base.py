@@ -98,7 +98,7 @@ def with_profile(kind: type[Channel], name: str, given: Mapping[str, Any]) -> di
     """
     known = [field.name for field in fields(kind)]
     if name not in kind.profiles:
-        raise UsageError(f"profile is {name!r}, must be one of {', '.join(kind.profiles)}")
+        raise UsageError(f"profile is {name!r}; it must be one of {', '.join(kind.profiles)}")
     values = kind.profiles[name].parameters() | dict(given)
     for parameter in given:
         if parameter not in known:
@@ -133,7 +133,7 @@ def check_within(name: str, value: float, low: float, high: float) -> None:
         Naming the parameter, its value and the range.
     """
     if not low <= value <= high:
-        raise UsageError(f"{name} is {value}, must be within [{low:g}, {high:g}]")
+        raise UsageError(f"{name} is {value}; it must be within [{low:g}, {high:g}]")
 
 
 def uniform_source(seed: int) -> np.random.Generator:
@@ -160,4 +160,4 @@ def check_seed(seed: int) -> None:
         Naming its value.
     """
     if seed < 0:
-        raise UsageError(f"seed is {seed}, must be 0 or more")
+        raise UsageError(f"seed is {seed}; it must be 0 or more")

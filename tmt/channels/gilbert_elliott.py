@@ -55,7 +55,7 @@ class GilbertElliott(SlotChannel):
         for name in ("alpha", "beta", "error_good", "error_bad"):
             check_probability(name, getattr(self, name))
         if self.alpha == 1.0 and self.beta == 1.0:
-            raise UsageError("alpha and beta are both 1, one of them must be below 1")
+            raise UsageError("alpha and beta are both 1; at least one of them must be below 1")
 
     @property
     def bad_probability(self) -> float:

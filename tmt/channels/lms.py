@@ -119,17 +119,16 @@ class Lms(Channel):
                 )
         if self.decode_time_ns <= 0:
             raise UsageError(
-                "processing_time_ns is 0 without an interleaver, must be positive (0 means erased)"
+                "processing_time_ns is 0 without an interleaver; it must be positive (0 means erased)"
             )
         shortest_m = float(self.shadow.frames_m.min())
         if self.transition_m > shortest_m:
             raise UsageError(
-                f"transition_m is {self.transition_m:g}, must be at most the shortest frame, {shortest_m:g}"
+                f"transition_m is {self.transition_m:g}; it must be at most the shortest frame, "
+                f"{shortest_m:g}"
             )
         if np.isnan(self.shadow.embedded_law()).any():
-            raise UsageError(
-                "los_to_moderate and the other moves leave more than one state that is never left"
-            )
+            raise UsageError("los_to_moderate and the other moves allow more than one absorbing state")
 
     @property
     def decode_time_ns(self) -> int:

@@ -64,11 +64,11 @@ class NeymanA(SlotChannel):
     def __post_init__(self) -> None:
         check_probability("probability", self.probability)
         if self.probability == 1.0:
-            raise UsageError(f"probability is {self.probability}, must be below 1")
+            raise UsageError(f"probability is {self.probability}; it must be below 1")
         if not 0.0 < self.errors_per_cluster < math.inf:
-            raise UsageError(f"errors_per_cluster is {self.errors_per_cluster}, must be positive")
+            raise UsageError(f"errors_per_cluster is {self.errors_per_cluster}; it must be positive")
         if not 0.0 <= self.cluster_slots < math.inf:
-            raise UsageError(f"cluster_slots is {self.cluster_slots}, must be 0 or more")
+            raise UsageError(f"cluster_slots is {self.cluster_slots}; it must be 0 or more")
         if self.clusters_per_slot * max(self.cluster_slots, 1.0) > MOST_OPEN:
             raise UsageError(
                 f"cluster_slots is {self.cluster_slots}: with errors_per_cluster {self.errors_per_cluster} "

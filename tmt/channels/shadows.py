@@ -90,14 +90,15 @@ class Shadows(Channel):
         least_ns = self.spacing_ns * (1.0 - self.spacing_spread)
         if not 0 <= self.crown_ns <= least_ns:
             raise UsageError(
-                f"crown_ns is {self.crown_ns}, must be within [0, {math.floor(least_ns)}], the least spacing"
+                f"crown_ns is {self.crown_ns}; it must be within [0, {math.floor(least_ns)}], "
+                "the least spacing"
             )
         check_within("trunk_ns", self.trunk_ns, 0, self.crown_ns)
         check_within("interleaver_depth_ns", self.interleaver_depth_ns, 0, MAX_TIME_NS)
         check_within("processing_time_ns", self.processing_time_ns, 0, MAX_TIME_NS)
         if self.decode_time_ns <= 0:
             raise UsageError(
-                "processing_time_ns is 0 without an interleaver, must be positive (0 means erased)"
+                "processing_time_ns is 0 without an interleaver; it must be positive (0 means erased)"
             )
 
     @property

@@ -236,7 +236,7 @@ def _with_profile(
             value = seconds_to_ns(text) if field.name.endswith("_ns") else _NUMBERS[str(field.type)](text)
         except ValueError:
             raise UsageError(
-                f"--set {setting}: {text!r} is not allowed, must be a number ({field.type})"
+                f"--set {setting}: {text!r} is not allowed; it must be a number ({field.type})"
             ) from None
         given[field.name] = value
     chosen = profile or next(iter(kind.profiles))

@@ -72,7 +72,7 @@ def read_lens(path: str, direction: Direction) -> Probes:
         if rows and row[0] < rows[-1][0]:
             raise InputError(path, f"time goes back from {rows[-1][0]} to {row[0]}", line.number)
         if width == 2 and row[1] < 0:
-            raise InputError(path, f"the round trip is {row[1]} ms, must be 0 or more", line.number)
+            raise InputError(path, f"the round trip is {row[1]} ms; it must be 0 or more", line.number)
         rows.append(row)
     if not rows:
         raise InputError(path, refusal("no_rows"))

@@ -72,7 +72,7 @@ def block_law(channel: TwoStateChannel, data: int, repair: int) -> BlockLaw:
     if data < 1:
         raise UsageError(f"data is {data}: a block has at least one data LLDU")
     if repair < 0:
-        raise UsageError(f"repair is {repair}: a block has no repair LLDU or more")
+        raise UsageError(f"repair is {repair}: a block has 0 or more repair LLDUs")
     size, errors, transition = data + repair, channel.errors, channel.transition()
     # Row i < data: law of the blocks in which data LLDU i is erased. Last row: law of all blocks.
     law = np.zeros((data + 1, 2, size + 1))

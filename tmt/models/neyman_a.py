@@ -66,9 +66,9 @@ class ClusteredErrors:
     def __post_init__(self) -> None:
         for name in ("clusters", "errors_per_cluster"):
             if not 0.0 < getattr(self, name) < math.inf:
-                raise UsageError(f"{name} is {getattr(self, name)}, must be positive")
+                raise UsageError(f"{name} is {getattr(self, name)}; it must be positive")
         if not 0.0 <= self.cluster_packets < math.inf:
-            raise UsageError(f"cluster_packets is {self.cluster_packets}, must be 0 or more")
+            raise UsageError(f"cluster_packets is {self.cluster_packets}; it must be 0 or more")
 
     @classmethod
     def with_loss(
@@ -76,7 +76,7 @@ class ClusteredErrors:
     ) -> ClusteredErrors:
         """Return the process that loses a packet with this probability, within (0, 1)."""
         if not 0.0 < probability < 1.0:
-            raise UsageError(f"probability is {probability}, must be within (0, 1)")
+            raise UsageError(f"probability is {probability}; it must be within (0, 1)")
         one = cls(1.0, errors_per_cluster, cluster_packets)
         return cls(
             math.log1p(-probability) / math.log(one.no_error(1.0)), errors_per_cluster, cluster_packets

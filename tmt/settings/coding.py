@@ -74,7 +74,9 @@ class Coding:
         share = _SHARE.fullmatch(self.code)
         if self.code not in RATELESS_CODES and not (share and float(share[1]) <= 100):
             allowed = ", ".join(RATELESS_CODES)
-            raise UsageError(f"code is {self.code!r}, must be one of {allowed}, or a share from 0% to 100%")
+            raise UsageError(
+                f"code is {self.code!r}; it must be one of {allowed}, or a share from 0% to 100%"
+            )
         check_bounds(self)
 
     def largest_block(self, transfer_bytes: int | None, packet_bytes: int) -> int:

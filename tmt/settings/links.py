@@ -46,7 +46,7 @@ class TraceLink:
             check_range("lldu_bytes", self.lldu_bytes, 1, 2**31 - 1)
         check_range("offset_ns", self.offset_ns, 0, MAX_TIME_NS)
         if self.packing is not None and self.packing not in PACKINGS:
-            raise UsageError(f"packing is {self.packing!r}, must be one of {', '.join(PACKINGS)}")
+            raise UsageError(f"packing is {self.packing!r}; it must be one of {', '.join(PACKINGS)}")
 
 
 @dataclass(frozen=True, slots=True)

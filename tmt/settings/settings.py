@@ -229,13 +229,15 @@ class Settings:
         latest_ns = self.start_ns + self.start_spread_ns
         if latest_ns >= self.duration_ns:
             raise UsageError(
-                f"the latest start of a flow is {ns_to_seconds(latest_ns):.15g} s, "
-                f"must be before the end of the run, {ns_to_seconds(self.duration_ns):.15g} s"
+                f"the latest start of a flow is {ns_to_seconds(latest_ns):.15g} s; "
+                f"it must be before the end of the run, {ns_to_seconds(self.duration_ns):.15g} s"
             )
         for link in (self.forward_link, self.return_link):
             rtt_ns = getattr(getattr(link, "scheme", None), "rtt_ns", self.rtt_ns)
             if rtt_ns != self.rtt_ns:
-                raise UsageError(f"rtt_ns of an online scheme is {rtt_ns}, must be the path's, {self.rtt_ns}")
+                raise UsageError(
+                    f"rtt_ns of an online scheme is {rtt_ns}; it must be the path's, {self.rtt_ns}"
+                )
         check_hold(self.hold_ns, self.in_order)
 
     def _check_fectcp(self) -> None:

@@ -110,8 +110,8 @@ HEADER_BYTES = 52
 def check_stack(tcp: str, stack: str, whose: str = "") -> None:
     """Refuse a stack that does not exist, or a variant that it does not have (UsageError)."""
     if stack not in STACKS:
-        raise UsageError(f"{whose}stack is {stack!r}, must be one of {', '.join(STACKS)}")
+        raise UsageError(f"{whose}stack is {stack!r}; it must be one of {', '.join(STACKS)}")
     if tcp not in STACKS[stack]:
         allowed, having = ", ".join(STACKS[stack]), [name for name in STACKS if tcp in STACKS[name]]
         hint = f"; {tcp} needs stack {' or '.join(having)} (--stack {having[0]})" if having else ""
-        raise UsageError(f"{whose}tcp is {tcp!r}, must be one of {allowed} with stack {stack}{hint}")
+        raise UsageError(f"{whose}tcp is {tcp!r}; it must be one of {allowed} with stack {stack}{hint}")

@@ -37,7 +37,7 @@ class WayOut:
         port, equals, target = text.partition("=")
         host, colon, host_port = target.rpartition(":")
         if not (equals and colon and host) or not all(_is_port(number) for number in (port, host_port)):
-            raise UsageError(f"the way out is {text!r}, must be PORT=HOST:PORT with ports from 1 to 65535")
+            raise UsageError(f"the way out is {text!r}; it must be PORT=HOST:PORT with ports from 1 to 65535")
         return cls(int(port), host.strip("[]"), int(host_port))
 
 
@@ -97,7 +97,7 @@ class Emulation:
 
     def __post_init__(self) -> None:
         if not self.command:
-            raise UsageError("command is empty, must be a program and its arguments")
+            raise UsageError("command is empty; it must be a program and its arguments")
         check_range("rtt_ns", self.rtt_ns, 0, MAX_TIME_NS)
         check_range("mtu_bytes", self.mtu_bytes, MIN_MTU_BYTES, MAX_MTU_BYTES)
         if self.queue_packets is not None:
@@ -108,4 +108,4 @@ class Emulation:
         for sysctl in self.sysctls:
             name, equals, _ = sysctl.partition("=")
             if not equals or not name.startswith("net."):
-                raise UsageError(f"sysctl is {sysctl!r}, must be net.NAME=VALUE")
+                raise UsageError(f"sysctl is {sysctl!r}; it must be net.NAME=VALUE")

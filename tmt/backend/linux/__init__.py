@@ -56,7 +56,7 @@ class Linux:
         except SimulatorError as error:
             raise RunError(argv, str(error), "", program="the kernel") from error
         if doubt is not None:
-            raise RunError(argv, f"its result is not sound: {doubt}", "", program="the kernel")
+            raise RunError(argv, f"its records are inconsistent: {doubt}", "", program="the kernel")
         return Outcome(argv, wall_time_s, recording)
 
 
