@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,6 +142,19 @@ def test_link_summary__of_a_scheme_told_in_part_does_not_count_slots(scheme: dic
     summary = summarise([LINK], {"scheme": scheme})
     assert isinstance(summary, LinkSummary)
     assert summary.slots_used is None
+
+
+def test_link_summary__counts_bytes_where_rows_have_sizes() -> None:
+    # Sent: 100 + 2 * 200 + 3 * 300 + 400 + 500 bytes; delivered: 100 + 300 + 400.
+    trace = replace(LINK, size_bytes=np.array([100, 200, 300, 400, 500], np.uint32), metadata={})
+    for metadata, efficiency in (
+        ({"importer": "table", "slots": 8}, 800 / 2300),
+        ({"scheme": {"name": "arq"}, "slots": 8}, None),
+        ({}, None),
+    ):
+        summary = summarise([trace], metadata)
+        assert isinstance(summary, LinkSummary)
+        assert summary.efficiency == (None if efficiency is None else pytest.approx(efficiency))
 
 
 def test_link_summary__without_metadata_leaves_open_what_it_cannot_know() -> None:

@@ -126,9 +126,7 @@ def _link_facts(summary: LinkSummary) -> Iterator[Fact]:
     yield (
         "throughput efficiency",
         _number(summary.efficiency),
-        "the trace does not say how many slots it used, or of which sizes"
-        if summary.efficiency is None
-        else f"delivered data LLDUs per slot, of {summary.slots_used:,}",
+        _efficiency_meaning(summary),
     )
     if summary.rtt_s is None:
         mean = summary.delay_s.mean
@@ -140,6 +138,15 @@ def _link_facts(summary: LinkSummary) -> Iterator[Fact]:
             f"{_number(summary.recovery_delay_s)} s",
             f"mean RTT/2 + delay, RTT {summary.rtt_s:g} s",
         )
+
+
+def _efficiency_meaning(summary: LinkSummary) -> str:
+    if summary.size_bytes is not None:
+        known = summary.efficiency is not None
+        return "delivered bytes per byte sent" if known else "the rows do not tell the sizes of all slots"
+    if summary.slots_used is None:
+        return "the trace does not say how many slots it used"
+    return f"delivered data LLDUs per slot, of {summary.slots_used:,}"
 
 
 def _cells(values: Distribution) -> list[str]:

@@ -157,6 +157,7 @@ class _LinkRows(_Rows):
         super().__init__()
         self.loss_delays = Histogram()
         self.transmissions = np.zeros(256, np.int64)
+        self.sent_bytes = 0
 
     def add(self, chunk: Trace) -> None:
         assert isinstance(chunk, LinkTrace)
@@ -165,6 +166,8 @@ class _LinkRows(_Rows):
         self.delays.add(chunk.delay_ns[chunk.delivered])
         self.loss_delays.add(chunk.delay_ns[lost])
         self.transmissions += np.bincount(chunk.transmissions, minlength=256)
+        if chunk.size_bytes is not None:
+            self.sent_bytes += int(np.dot(chunk.size_bytes.astype(np.int64), chunk.transmissions))
 
     def summary(self, metadata: Metadata, lldu_bytes: int | None, rtt_ns: int | None) -> LinkSummary:
         times, delivered, lost = self._times(), self.delays.summary(), self.loss_delays.summary()
@@ -183,11 +186,23 @@ class _LinkRows(_Rows):
             mean_transmissions=float(np.dot(self.transmissions, np.arange(256))) / self.rows,
             persistency=int(np.flatnonzero(self.transmissions)[-1]) - 1,
             slots_used=_slots_used(metadata, self.rows, self.transmissions),
+            byte_efficiency=self._byte_efficiency(metadata),
             rtt_s=None if rtt_ns is None else ns_to_seconds(rtt_ns),
             pauses=self.pauses,
             timeline=self.timeline,
             delays=self.delays,
         )
+
+    def _byte_efficiency(self, metadata: Metadata) -> float | None:
+        """Return delivered bytes / bytes sent, if rows and metadata determine it; else None.
+
+        A measured block keeps its size in every transmission. Of a conversion, the sizes of the slots with
+        repair LLDUs and retransmissions are not in the rows.
+        """
+        by_scheme = metadata.get("scheme", {}).get("name")
+        if self.sizes is None or self.transmissions[255] or by_scheme not in {None, "none"}:
+            return None
+        return self.good_bytes / self.sent_bytes if by_scheme or "importer" in metadata else None
 
 
 def _slots_used(metadata: Metadata, rows: int, transmissions: Int64Array) -> int | None:

@@ -111,6 +111,8 @@ class LinkSummary:
         Mean transmissions per LLDU, and most retransmissions of one LLDU.
     slots_used
         Slots of the PHY trace, repair and retransmissions included; None if unknown.
+    byte_efficiency
+        Delivered bytes / bytes sent, retransmissions included, where rows have sizes; None if unknown.
     rtt_s
         Round-trip propagation time, of which `recovery_delay_s` includes half; None if unknown.
     timeline
@@ -129,6 +131,7 @@ class LinkSummary:
     mean_transmissions: float
     persistency: int
     slots_used: int | None
+    byte_efficiency: float | None
     rtt_s: float | None
     pauses: Pauses = field(repr=False)
     timeline: RowBins = field(repr=False)
@@ -142,14 +145,9 @@ class LinkSummary:
 
     @property
     def efficiency(self) -> float | None:
-        """Throughput efficiency: delivered data LLDUs per slot used.
-
-        None where rows have sizes of their own: a link trace does not tell the sizes of the other slots.
-        """
-        if self.size_bytes is not None and self.slots_used != self.times.rows:
-            return None
-        if self.size_bytes is not None and self.bit_rates is not None:
-            return self.bit_rates.good_bps / self.bit_rates.all_bps
+        """Throughput efficiency: delivered data LLDUs per slot used; of bytes where rows have sizes."""
+        if self.size_bytes is not None:
+            return self.byte_efficiency
         return self.delivered / self.slots_used if self.slots_used else None
 
     @property
