@@ -1,4 +1,4 @@
-"""Conversion without a cache for compiled code: program and home folder are read-only."""
+"""Commands without a cache for compiled code or hashes of sources: program and home folder are read-only."""
 
 from __future__ import annotations
 
@@ -15,25 +15,57 @@ import tmt
 from tmt.io import read_link, write_trace
 from tmt.trace import PhyTrace
 
+SCENARIO = """
+[grid]
+tcp = ["newreno"]
+seeds = 1
+[[trace]]
+file = "phy.npy"
+lldu_bytes = 1500
+[[scheme]]
+name = "none"
+[link]
+rtt = 0.1
+[[traffic]]
+duration = 1
+"""
 
-@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="nothing is compiled then")
-def test_convert__compiles_anew_where_nothing_can_be_kept(tmp_path: Path) -> None:
-    program = tmp_path / "program" / "tmt"
+
+def run_from_read_only_folder(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    """Run a command of a copy of the program, beside which and in whose home nothing can be written."""
+    program = folder / "program" / "tmt"
     shutil.copytree(Path(tmt.__file__).parent, program, ignore=shutil.ignore_patterns("__pycache__"))
     # Not even root can make a folder where a file is, nor in /proc.
-    (program / "kernels" / "__pycache__").touch()
+    for package in (program / "kernels", program):
+        (package / "__pycache__").touch()
     nowhere = {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "PYTHONDONTWRITEBYTECODE": "1"}
-    write_trace(tmp_path / "phy.npy", PhyTrace(np.array([0, 1, 2]), np.array([5, 0, 5])))
+    write_trace(folder / "phy.npy", PhyTrace(np.array([0, 1, 2]), np.array([5, 0, 5])))
     script = "import sys; sys.argv[0] = 'tmt'; from tmt.cli import main; main()"
-    result = subprocess.run(
-        [sys.executable, "-c", script, "convert", "phy.npy", "link.npy", "--scheme", "none"],
-        cwd=tmp_path,
+    return subprocess.run(
+        [sys.executable, "-c", script, *map(str, words)],
+        cwd=folder,
         env=os.environ | nowhere | {"PYTHONPATH": str(program.parent)},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="nothing is compiled then")
+def test_convert__compiles_anew_where_nothing_can_be_kept(tmp_path: Path) -> None:
+    result = run_from_read_only_folder(tmp_path, "convert", "phy.npy", "link.npy", "--scheme", "none")
     assert result.returncode == 0, result.stderr
     assert result.stderr.startswith("warning: compiled code can be kept neither ")
     assert len(result.stderr.splitlines()) == 1
     assert read_link(tmp_path / "link.npy").delivered.tolist() == [True, False, True]
+
+
+@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="the same with and without")
+def test_run__hashes_sources_anew_where_nothing_can_be_kept(
+    tmp_path: Path, simulator: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLIFT_NS", str(simulator))
+    (tmp_path / "s.toml").write_text(SCENARIO)
+    result = run_from_read_only_folder(tmp_path, "run", "s.toml", "--dry-run")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "1 run" in result.stdout

@@ -74,6 +74,10 @@ def test_stdout__that_cannot_be_written_is_said_so() -> None:
         ),
         ("raise PermissionError(13, 'Permission denied', 'x.py')", "tmt: x.py: Permission denied"),
         ("raise OSError(12, 'Cannot allocate memory')", "tmt: Cannot allocate memory"),
+        (
+            'raise RuntimeError("can\'t start new thread")',
+            "tmt: no more threads can be started; raise the limit of processes",
+        ),
     ],
 )
 def test_import__that_fails_ends_in_one_line(fault: str, line: str, tmp_path: Path) -> None:

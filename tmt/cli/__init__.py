@@ -41,6 +41,9 @@ COMMANDS = {
 OF_STREAMS = frozenset({errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT})
 """Error numbers of a stream that cannot be written; errors of files carry a name or are a `TmtError`."""
 
+NO_THREAD = "can't start new thread"
+"""Python's words for a thread that the system has refused."""
+
 OBJECTS_PER_COLLECTION = 100_000
 """New objects between two garbage collections. Importing numba makes 160,000 objects that stay; Python's
 default would run 200 collections meanwhile."""
@@ -94,14 +97,11 @@ def main() -> None:
         status = _fail(f"tmt: {error.format_message()}", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         status = _fail("interrupted", 130)
-    except MemoryError:
-        status = _fail("tmt: there is not enough memory", 1)
-    except ImportError as error:
-        if (error.name or "tmt").startswith("tmt"):
+    except (MemoryError, ImportError, RuntimeError, OSError) as error:
+        line = _refused_by_system(error)
+        if line is None:
             raise
-        status = _fail(f"tmt: the library {error.name} cannot be loaded: {_first_line(error)}", 1)
-    except OSError as error:
-        status = _fail(f"tmt: {_failed_call(error)}", 1)
+        status = _fail(f"tmt: {line}", 1)
     gc.freeze()  # skips the last collection, which takes 0.2 s over all imported objects
     raise SystemExit(status)
 
@@ -114,6 +114,18 @@ def _fail(line: str, status: int) -> int:
     except (OSError, ValueError):
         _discard(2)
     return status
+
+
+def _refused_by_system(error: Exception) -> str | None:
+    """Say what the system has refused; None for an error that is a defect of ours."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    if isinstance(error, ImportError):
+        of_ours = (error.name or "tmt").startswith("tmt")
+        return None if of_ours else f"the library {error.name} cannot be loaded: {_first_line(error)}"
+    if isinstance(error, OSError):
+        return _failed_call(error)
+    return "no more threads can be started; raise the limit of processes" if str(error) == NO_THREAD else None
 
 
 def _failed_call(error: OSError) -> str:

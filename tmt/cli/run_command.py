@@ -106,6 +106,8 @@ def command(
             click.echo(run_output.as_json(campaign, after, results, drawn))
         elif not quiet:
             run_output.summarise(campaign, after, results, drawn)
+        elif after.failed:
+            click.echo(run_output.failed_line(after, campaign.store.results_file), err=True)
     return 1 if after.failed else 0
 
 

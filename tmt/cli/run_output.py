@@ -241,6 +241,14 @@ def _cell(summary: Summary, cell: Cell | None) -> Text:
     return Text(f"{text}*", style="bold") if best else Text(f"{text} ")
 
 
+def failed_line(after: Plan, results_file: Path) -> str:
+    """Return one line that says how many runs have failed, and what to do."""
+    return (
+        f"{after.failed} of {len(after.runs)} runs failed: see the column `message` of {results_file}; "
+        "call again with --retry-failed to execute them again"
+    )
+
+
 def _describe_failures(campaign: Campaign, after: Plan) -> None:
     if not after.failed:
         return

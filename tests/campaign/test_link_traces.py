@@ -1,0 +1,73 @@
+"""Link traces of the cache: what is damaged is seen when it is used, and made anew."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tmt.campaign.grid import expand
+from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
+from tmt.campaign.scenario import load
+from tmt.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def task(
+    write_scenario: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory, simulator: Path
+) -> Convert:
+    folder = tmp_path_factory.mktemp("campaign")
+    run = expand(load(write_scenario(folder / "s.toml", tcp='["newreno"]', seeds=1)))[0]
+    for name in ("cache", "scratch"):
+        (folder / name).mkdir()
+    return Convert(run.conversion, folder / "cache", folder / "scratch")
+
+
+def swapped(trace: bytes) -> bytes:
+    """Return a trace of the same size in which one delay differs."""
+    return trace[:-10] + bytes([trace[-10] ^ 1]) + trace[-9:]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda trace, facts: trace.write_bytes(swapped(trace.read_bytes())),
+        lambda trace, facts: trace.write_bytes(trace.read_bytes()[:-7]),
+        lambda trace, facts: trace.unlink(),
+        lambda trace, facts: facts.unlink(),
+        lambda trace, facts: facts.write_bytes(facts.read_bytes()[:40]),
+        lambda trace, facts: facts.write_bytes(b""),
+        lambda trace, facts: facts.write_bytes(b"\xff\xfe"),
+        lambda trace, facts: facts.write_text("[" * 100_000),
+        lambda trace, facts: facts.write_text("[]"),
+        lambda trace, facts: facts.write_text("null"),
+        lambda trace, facts: facts.write_text(
+            json.dumps(json.loads(facts.read_text()) | {"span_ns": "long"})
+        ),
+        lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"span_ns": 1e999})),
+        lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"identity": "x"})),
+        lambda trace, facts: facts.write_text(json.dumps(json.loads(facts.read_text()) | {"bytes": 5})),
+    ],
+)
+def test_damaged_trace__gives_nothing_and_is_made_anew(
+    damage: Callable[[Path, Path], object], task: Convert
+) -> None:
+    assert make_link_trace(task) == {"error": None}
+    trace, facts = link_file(task.cache, task.conversion), facts_file(task.cache, task.conversion)
+    whole, told = trace.read_bytes(), read_facts(task.cache, task.conversion)
+    damage(trace, facts)
+    assert not is_converted(task.cache, task.conversion)
+    with pytest.raises(InputError, match=r"is damaged|cannot be used") as refused:
+        read_facts(task.cache, task.conversion)
+    assert "\n" not in str(refused.value)
+    assert make_link_trace(task) == {"error": None}
+    assert trace.read_bytes() == whole
+    assert read_facts(task.cache, task.conversion) == told
+    assert len(np.load(trace)) == told["data_rows"]
+    assert list(task.scratch.iterdir()) == []

@@ -1,0 +1,45 @@
+"""Workers that cannot start: the engine says so in one line, and ends those that have started."""
+
+from __future__ import annotations
+
+import errno
+import threading
+from multiprocessing import Pipe, get_context
+from multiprocessing.context import ForkServerProcess
+
+import pytest
+
+from tmt.campaign.pool import LocalPool, work
+from tmt.errors import SimulatorError
+
+
+def test_worker__that_cannot_start_a_thread_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    ours, theirs = Pipe()
+    with ours, theirs:
+        process = get_context("fork").Process(target=work, args=(theirs,))
+        process.start()
+        process.join()
+        kind, error = ours.recv()
+    assert (kind, type(error)) == ("error", SimulatorError)
+    assert str(error) == "a worker process cannot start a thread: can't start new thread"
+
+
+def test_pool__whose_second_worker_cannot_start_ends_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[ForkServerProcess] = []
+    start = ForkServerProcess.start
+
+    def start_one(process: ForkServerProcess) -> None:
+        if started:
+            raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+        start(process)
+        started.append(process)
+
+    monkeypatch.setattr(ForkServerProcess, "start", start_one)
+    with pytest.raises(SimulatorError, match=r"no worker process can be started: .*temporarily unavailable$"):
+        LocalPool(2)
+    with pytest.raises(ValueError, match="process object is closed"):
+        started[0].is_alive()

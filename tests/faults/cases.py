@@ -1,0 +1,286 @@
+"""The commands whose system calls fail, with their inputs, and the comparison of what they leave."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pyarrow import parquet
+
+from tests.faults.tracer import End, Fault, trace
+from tests.faults.warm import as_process, command, import_what
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+TIME_LIMIT_S = 40.0
+
+SCENARIO = """
+[grid]
+tcp = ["newreno"]
+seeds = 1
+records = [1]
+[[trace]]
+file = "phy.parquet"
+[[scheme]]
+name = "arq"
+[link]
+rtt = 0.1
+[[traffic]]
+stack = "2009"
+duration = 0.5
+"""
+
+VOLATILE = ("finished_at", "wall_time_s", "attempt", "command")
+"""Columns of a run that two runs of it need not share."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command in a folder of its own.
+
+    Attributes
+    ----------
+    words
+        The command's words after ``tmt``; None for the work of a cluster's worker.
+    prepare
+        Fills the folder.
+    again
+        Words that a second call has in addition.
+    """
+
+    name: str
+    words: tuple[str, ...] | None
+    prepare: Callable[[Path], None]
+    again: tuple[str, ...] = ()
+
+
+class Bench:
+    """A case's prepared folder, its undisturbed results, and runs of it under faults."""
+
+    def __init__(self, case: Case, place: Path) -> None:
+        self.case, self._box, self._said = case, place / "box", place / "said"
+        self._fresh = place / "fresh"
+        for folder in (self._fresh, self._said):
+            folder.mkdir(parents=True)
+        case.prepare(self._fresh)
+        self._reset()
+        import_what(self._box, self._said, self._call())
+        self._reset()
+        end = self._run(Fault("any", "EIO", 0))
+        assert end.status == 0, (case.name, end, self.stderr())
+        self._expected = self._results()
+        assert self._expected
+        self._reset()
+        assert self._run(Fault("any", "EIO", 0)).status == 0
+        assert not self._differences(), f"two undisturbed runs: {self._differences()}"
+
+    def count(self, call: str, how: str) -> int:
+        """Return how many calls of a kind the command makes."""
+        self._reset()
+        return self._run(Fault(call, how, 0)).calls
+
+    def defects(self, fault: Fault) -> tuple[End, list[str]]:
+        """Run the command under a fault, again if it failed, and return what is wrong afterwards."""
+        self._reset()
+        end = self._run(fault)
+        found = list(self._defects_of_end(end, fault))
+        found += [f"half a file: {name}" for name in self._half_files()]
+        if end.status == 0:
+            if wrong := self._differences():
+                found.append(f"status 0, but {wrong}")
+            return end, found
+        again = self._run(Fault("any", "EIO", 0), *self.case.again)
+        if again.status != 0:
+            found.append(f"called again: status {again.status}: {self.stderr()!r}")
+        elif wrong := self._differences():
+            found.append(f"called again: {wrong}")
+        return end, found
+
+    def stderr(self) -> str:
+        """Return the error output of the last run."""
+        return (self._said / "err").read_text(errors="replace")
+
+    def _reset(self) -> None:
+        shutil.rmtree(self._box, ignore_errors=True)
+        shutil.copytree(self._fresh, self._box)
+        (self._box / "temporary").mkdir()
+
+    def _call(self, *more: str) -> Callable[[], object]:
+        words = self.case.words
+        return partial(_work, self._box) if words is None else command(*words, *more)
+
+    def _run(self, fault: Fault, *more: str) -> End:
+        return trace(as_process(self._box, self._said, self._call(*more)), self._box, fault, TIME_LIMIT_S)
+
+    def _defects_of_end(self, end: End, fault: Fault) -> Iterator[str]:
+        said = self.stderr()
+        if end.left:
+            yield f"processes left after {TIME_LIMIT_S:.0f} s: {len(end.left)}"
+        elif end.status is None or end.status < 0:
+            if fault.how != "kill" or end.status != -9:
+                yield f"ended by signal {end.status}"
+        elif end.status not in (0, 1, 2):
+            yield f"status {end.status}"
+        elif end.status and fault.how != "kill" and len(said.splitlines()) != 1:
+            yield f"status {end.status} with {len(said.splitlines())} lines: {said[-600:]!r}"
+        if "Traceback" in said or "Exception ignored" in said:
+            yield f"a traceback: {said[-600:]!r}"
+
+    def _half_files(self) -> Iterator[str]:
+        """Yield files under a final name that are neither absent nor as they should be."""
+        for name, content in self._files().items():
+            expected = self._expected.get(name)
+            if expected is not None and content != expected and not _is_of_other_runs(name):
+                yield name
+
+    def _differences(self) -> str:
+        found, expected = self._results(), self._expected
+        missing = sorted(expected.keys() - found.keys())
+        more = sorted(found.keys() - expected.keys())
+        other = sorted(name for name in found.keys() & expected.keys() if found[name] != expected[name])
+        return "; ".join(
+            f"{what}: {', '.join(names)}"
+            for what, names in (("missing", missing), ("too many", more), ("differ", other))
+            if names
+        )
+
+    def _results(self) -> dict[str, Any]:
+        return self._files() | _rows(self._box / "out")
+
+    def _files(self) -> dict[str, Any]:
+        """Return the finished files: no hidden ones, none in folders for unfinished ones."""
+        found = {}
+        for path in sorted(self._box.rglob("*")):
+            name = path.relative_to(self._box).as_posix()
+            hidden = path.name.startswith(".") or name.startswith(("temporary/", "out/scratch/"))
+            if (
+                path.is_file()
+                and not hidden
+                and not path.name.startswith(("campaign.sqlite", "results.parquet"))
+            ):
+                found[name] = _content(path)
+        return found
+
+
+def _content(path: Path) -> Any:
+    """Return what is in a file; of a run's own records without its command line, date and duration."""
+    if "records" in path.parts:
+        with suppress(ValueError, OSError):
+            if path.name == "result.json":
+                record = json.loads(path.read_bytes())
+                return {name: value for name, value in record.items() if name not in VOLATILE}
+            return parquet.read_table(path).replace_schema_metadata(None).to_pydict()
+    return path.read_bytes()
+
+
+def _is_of_other_runs(name: str) -> bool:
+    """Whether a file shows all runs there are, so that it may differ before the campaign is complete."""
+    return name.endswith(".svg")
+
+
+def _rows(folder: Path) -> dict[str, Any]:
+    """Return the rows of a campaign, and of its results file where there is one, without what may vary."""
+    from tmt.campaign.database import holds_campaign, read_runs
+
+    found = {}
+    if holds_campaign(folder):
+        found["rows"] = read_runs(folder).drop_columns(list(VOLATILE)).to_pylist()
+    if (folder / "results.parquet").exists():
+        found["results"] = (
+            parquet.read_table(folder / "results.parquet").drop_columns(list(VOLATILE)).to_pylist()
+        )
+    return found
+
+
+def _phy(folder: Path) -> None:
+    from tmt.channels import GilbertElliott
+    from tmt.generate import Line, generate
+
+    line = Line.at_rate(2_000_000, 1500, 1_000_000)
+    generate(
+        folder / "phy.parquet", GilbertElliott(0.99, 0.5), line, duration_ns=10**10, seed=1, lldu_bytes=1500
+    )
+
+
+def _mahimahi(folder: Path) -> None:
+    (folder / "phone.down").write_text("".join(f"{n * 7 // 3}\n" for n in range(1, 4000)))
+
+
+def _scenario(folder: Path) -> None:
+    _phy(folder)
+    (folder / "s.toml").write_text(SCENARIO)
+
+
+def _campaign(folder: Path) -> None:
+    _scenario(folder)
+    _in_fork(folder, "run", "s.toml", "--out", "out", "--quiet", "--plot", "chart.svg")
+
+
+def _task(folder: Path) -> None:
+    """Prepare what a worker gets: a run and the contents of its link traces."""
+    from tmt.campaign.grid import expand
+    from tmt.campaign.link_traces import Convert, facts_file, link_file, make_link_trace
+    from tmt.campaign.scenario import load
+    from tmt.campaign.tasks import Simulate
+
+    _scenario(folder)
+    (run,) = expand(load(folder / "s.toml"))
+    cache = folder / "out-cache"
+    cache.mkdir()
+    make_link_trace(Convert(run.conversion, cache, folder))
+    contents = [
+        (link_file(cache, made).read_bytes(), facts_file(cache, made).read_bytes())
+        for made in run.conversions
+    ]
+    task = Simulate(run, 1, cache, folder, folder)
+    (folder / "task").write_bytes(pickle.dumps((task, contents)))
+    shutil.rmtree(cache)
+
+
+def _work(folder: Path) -> None:
+    """Do a run as a cluster's worker does, and write its answer; the engine shows an error as one line."""
+    from tmt.campaign.cluster_workers import perform_away
+    from tmt.errors import TmtError
+
+    task, contents = pickle.loads((folder.parent / "fresh" / "task").read_bytes())
+    task = replace(task, records=folder)
+    try:
+        row = perform_away(task, contents)
+    except (TmtError, OSError) as error:
+        print(str(error).splitlines()[0], file=sys.stderr)
+        raise SystemExit(1) from None
+    if row["status"] != "done":
+        print(row["status"], file=sys.stderr)
+        raise SystemExit(1)
+    answer = {name: value for name, value in row.items() if name not in VOLATILE}
+    (folder.parent / "said" / "answer").write_bytes(pickle.dumps(answer))
+
+
+def _in_fork(folder: Path, *words: str) -> None:
+    said = folder.parent
+    end = trace(as_process(folder, said, command(*words)), folder, Fault("any", "EIO", 0), TIME_LIMIT_S)
+    assert end.status == 0, (said / "err").read_text()
+    shutil.rmtree(folder / "temporary", ignore_errors=True)
+
+
+CASES = (
+    Case("convert", ("convert", "phy.parquet", "link.parquet", "--scheme", "arq", "--rtt", "0.1"), _phy),
+    Case("convert-npy", ("convert", "phy.parquet", "link.npy", "--scheme", "arq", "--rtt", "0.1"), _phy),
+    Case("import", ("import", "mahimahi", "phone.down", "phy.csv.gz"), _mahimahi),
+    Case("report", ("report", "out", "--no-figures"), _campaign),
+    Case(
+        "run",
+        ("run", "s.toml", "--out", "out", "--jobs", "1", "--quiet", "--plot", "chart.svg"),
+        _scenario,
+        ("--retry-failed",),
+    ),
+    Case("worker", None, _task),
+)
