@@ -16,6 +16,7 @@ import click
 import numpy as np
 import pytest
 
+import tmt
 from tmt.cli import COMMANDS
 from tmt.io import write_trace
 from tmt.trace import PhyTrace
@@ -167,3 +168,25 @@ def test_reference__is_current() -> None:
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
     )
     assert (ROOT / "docs" / "cli.md").read_text() == done.stdout, "run `python tools/cli_reference.py`"
+
+
+def test_doctor__names_what_is_missing_and_the_command_that_mends_it(tmp_path: Path) -> None:
+    environment = os.environ | {"CLIFT_LINUX": str(tmp_path / "none")}
+    done = subprocess.run(
+        [TMT, "doctor", "--json"], capture_output=True, text=True, check=False, env=environment
+    )
+    findings = {finding["what"]: finding for finding in json.loads(done.stdout)["findings"]}
+    assert findings["tmt"]["present"]
+    assert findings["tmt"]["found"].startswith(f"{tmt.__version__},")
+    assert findings["kernel of stack linux"] == {
+        "what": "kernel of stack linux",
+        "present": False,
+        "found": f"{tmp_path / 'none'}: CLIFT_LINUX names no program",
+    }
+    assert done.returncode == (0 if findings["simulator"]["present"] else 1)
+
+
+def test_version__names_the_build_of_the_simulator(tmp_path: Path) -> None:
+    environment = os.environ | {"CLIFT_NS": str(tmp_path / "none")}
+    done = subprocess.run([TMT, "--version"], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == f"tmt {tmt.__version__}, no simulator\n"

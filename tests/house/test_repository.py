@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+
+import tmt
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "traces").glob("*.md")])
@@ -28,6 +31,12 @@ def test_pages__are_reachable_from_the_readme() -> None:
         linked = {(page.parent / target).resolve() for target in targets if "://" not in target}
         waiting += linked - reached
     assert set((ROOT / "docs").rglob("*.md")) <= reached
+
+
+def test_citation__names_the_version() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert tmt.__version__ == version
 
 
 def test_readme__names_only_targets_that_make_has() -> None:

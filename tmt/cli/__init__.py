@@ -34,6 +34,7 @@ COMMANDS = {
     "emulate": "run any program over a link trace, in real time",
     "run": "run a scenario: a whole comparison, on all cores",
     "report": "write a campaign's results as one page to read",
+    "doctor": "list what is installed and what is missing",
 }
 """Name of each command and its line in `tmt --help`; a file of the same name and _command.py holds it."""
 
@@ -55,6 +56,20 @@ def _command(name: str) -> click.Command:
     return command
 
 
+def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Print the program's version and the simulator's build, which together decide results."""
+    if not wanted:
+        return
+    from tmt.backend import load_backend  # noqa: PLC0415
+
+    try:
+        simulator = f"ns-2.35 with CLIFT, build {load_backend('ns2').stamp()[:16]}"
+    except TmtError:
+        simulator = "no simulator"
+    click.echo(f"tmt {__version__}, {simulator}")
+    context.exit()
+
+
 @click.group(
     cls=LazyGroup,
     lines=COMMANDS,
@@ -62,7 +77,14 @@ def _command(name: str) -> click.Command:
     heading="Commands, in the order in which data flows",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(__version__, prog_name="tmt")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version, with the simulator's, and exit.",
+)
 def _group() -> None:
     """TMT turns PHY traces into link traces, and replays link traces under TCP in ns-2.
 

@@ -1,0 +1,101 @@
+"""`tmt doctor`: what is installed, what is missing, and the command that mends it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from tmt import __version__
+from tmt.errors import TmtError
+
+LIBRARIES = (
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "numba",
+    "scipy",
+    "pydantic",
+    "altair",
+    "matplotlib",
+    "distributed",
+)
+NAMESPACE = ("unshare", "--user", "--map-root-user", "--net", "true")
+"""What the emulator needs the system to allow, where it does not run as root."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the list."""
+
+    what: str
+    present: bool
+    found: str
+    """Version or hash where it is present; else what is missing and the command that mends it."""
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> None:
+    """List what is installed and what is missing, with the command that mends it.
+
+    The list belongs into every report of a fault. The exit status is 1 if the simulator cannot run; the
+    kernel of stack linux and the emulator are optional.
+
+    \b
+    What do I have?
+      tmt doctor
+    """
+    findings = [
+        Finding("tmt", True, f"{__version__}, in {Path(__file__).parents[1]}"),
+        Finding("Python", True, f"{platform.python_version()}, {sys.executable}"),
+        Finding("system", True, f"{platform.platform()}, {os.cpu_count()} processors"),
+        *(Finding(name, True, importlib.metadata.version(name)) for name in LIBRARIES),
+    ]
+    simulator = _backend("ns2", "simulator")
+    findings += [simulator, _backend("linux", "kernel of stack linux"), _emulator()]
+    if as_json:
+        from tmt.cli.json_output import json_text  # noqa: PLC0415
+
+        click.echo(json_text({"findings": [asdict(finding) for finding in findings]}))
+    else:
+        width = max(len(finding.what) for finding in findings)
+        for finding in findings:
+            mark = "ok     " if finding.present else "missing"
+            click.echo(f"{mark}  {finding.what:{width}}  {finding.found}")
+    context.exit(0 if simulator.present else 1)
+
+
+def _backend(name: str, what: str) -> Finding:
+    """Look for a backend's program; its stamp identifies the build."""
+    from tmt.backend import load_backend  # noqa: PLC0415
+
+    try:
+        return Finding(what, True, f"build {load_backend(name).stamp()[:16]}")
+    except TmtError as error:
+        return Finding(what, False, str(error))
+
+
+def _emulator() -> Finding:
+    """Look for the emulator, and for the rights that it needs."""
+    what, found = "emulator", _backend("emulate", "emulator")
+    if not found.present:
+        return found
+    if not Path("/dev/net/tun").exists():
+        return Finding(what, False, "/dev/net/tun is missing: `modprobe tun` as root makes it")
+    if os.geteuid() != 0:
+        try:
+            allowed = subprocess.run(NAMESPACE, capture_output=True, check=False).returncode == 0
+        except OSError:
+            allowed = False
+        if not allowed:
+            reason = "this system allows no unprivileged user namespaces: run `tmt emulate` as root"
+            return Finding(what, False, reason)
+    return found
