@@ -254,7 +254,8 @@ class Windows:
             cycle_s, loss = path.wired_cycle_s(PACKETS_PER_ACK), WIRED_LOSS
         else:
             cycle_s, loss = path.end_to_end_cycle_s(PACKETS_PER_ACK), self.point.model().packet_loss
-        return cycle_s * padhye.packets_per_s(cycle_s, loss, sender.timeout_s, PACKETS_PER_ACK)
+        timeout_s = sender.timeout_over_s(cycle_s)
+        return cycle_s * padhye.packets_per_s(cycle_s, loss, timeout_s, PACKETS_PER_ACK)
 
 
 def _samples(figures: ScriptFigures) -> np.ndarray:
