@@ -160,6 +160,7 @@ def test_table__reads_parquet_with_flags_and_dates(tmp_path: Path) -> None:
     [
         ("t,x\n1,1\nNaN,1\n", {}, ":3", "t is NaN; a number is needed"),
         ("t,x\n1,1\n,1\n", {}, ":3", "t is empty; a number is needed"),
+        ("t,x\n2016-03-23,1\n", {}, ":2", "t is 2016-03-23, a date and time; write --time t:iso"),
         ("t,x\n1,1\n1e30,1\n", {}, ":3", "t is 1e30, which is beyond 146 years"),
         ("t,x\n1,1\n1e999999999,1\n", {}, ":3", "t is 1e999999999; a number is needed"),
         ("t,x\n-4e9,1\n4e9,1\n", {}, ":3", "this time is more than 146 years after the origin"),

@@ -135,6 +135,15 @@ def time_ns(
     return int(value.to_integral_value())
 
 
+def is_date(text: str) -> bool:
+    """Whether a field holds a date and time in ISO form."""
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
 def date_ns(path: str, line: int | str, name: str, text: str) -> int:
     """Return a date and time in ISO form as nanoseconds since 1970; without a zone it counts as UTC."""
     try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tmt.errors import InputError, UsageError
 from tmt.io.refusals import refusal, shown
-from tmt.measured.columns import UNITS_NS, TextTable, date_ns, time_ns, whole
+from tmt.measured.columns import UNITS_NS, TextTable, date_ns, is_date, time_ns, whole
 from tmt.measured.conditions import Condition, Field, canonical
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.parquet_columns import ParquetTable
@@ -121,7 +121,14 @@ def _is_bad(outcome: Condition, row: dict[str, str], good: str | None) -> bool:
 def _time_ns(path: str, line: int | str, field: Field, row: dict[str, str]) -> int:
     if field.unit == "iso":
         return date_ns(path, line, field.name, row[field.name])
-    return time_ns(path, line, field.name, row[field.name], UNITS_NS[field.unit])
+    text = row[field.name]
+    try:
+        return time_ns(path, line, field.name, text, UNITS_NS[field.unit])
+    except InputError:
+        if not is_date(text):
+            raise
+    reason = f"{field.name} is {shown(text)}, a date and time; write --time {field.name}:iso"
+    raise InputError(path, reason, line)
 
 
 def _add(
