@@ -176,7 +176,7 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
 
 RUN_RESULTS = (
     *_setting_columns(""),
-    ResultColumn("backend", "text", "scenario", "", "program that carried the run out: ns2 or emulate"),
+    ResultColumn("backend", "text", "scenario", "", "program that did the run: ns2, emulate or linux"),
     *_link_columns("forward"),
     *_link_columns("return"),
     *_setting_columns("coding"),
@@ -398,6 +398,6 @@ RUN_RESULTS = (
         null="in simulated time",
     ),
     ResultColumn("simulated_s", "number", "cost", "s", "simulated time at which the run ended"),
-    ResultColumn("wall_time_s", "number", "cost", "s", "time that ns-2 ran, by the wall clock"),
+    ResultColumn("wall_time_s", "number", "cost", "s", "time that the program ran, by the wall clock"),
 )
 """Columns of the row that one replay gives; `docs/metrics.md` is written from them."""

@@ -151,7 +151,7 @@ LINK_TRACE = Table(
 
 PACKET_RECORDS = Table(
     "packets",
-    "packet records of one simulation, in order of time: what the taps and the trace-driven queues saw",
+    "packet records of one simulation, in order of time, from the taps and the trace-driven queues",
     (
         Column("time_ns", "<i8", "simulated time of the event", minimum=0, order="increasing"),
         Column("event", "|u1", "one of PACKET_EVENTS, by its number"),
@@ -188,7 +188,7 @@ when the link trace ends, dropped by the queue's limit, handed to the applicatio
 
 WINDOW_RECORDS = Table(
     "windows",
-    "congestion control over time: one row per flow and moment at which something has changed",
+    "congestion control over time: one row per flow and change",
     (
         Column("time_ns", "<i8", "simulated time of the change", minimum=0, order="increasing"),
         Column("flow", "<u2", "number of the flow, from 0"),
@@ -206,7 +206,7 @@ WINDOW_RECORDS = Table(
 )
 
 CONGESTION_STATES = ("open", "disorder", "cwr", "recovery", "loss")
-"""Numbers of `state` in `WINDOW_RECORDS`, those of Linux: all is well, something is amiss but no loss known,
+"""Numbers of `state` in `WINDOW_RECORDS`, those of Linux: no loss suspected, loss or reordering suspected,
 window reduced without loss (ECN), fast recovery, after a retransmission timeout."""
 
 TABLES = (PHY_TRACE, LINK_TRACE, PACKET_RECORDS, WINDOW_RECORDS)

@@ -54,7 +54,7 @@ struct [[gnu::packed]] LinkRow {
 };
 static_assert(sizeof(LinkRow) == 18);
 
-// packet records of one simulation, in order of time: what the taps and the trace-driven queues saw.
+// packet records of one simulation, in order of time, from the taps and the trace-driven queues.
 struct [[gnu::packed]] PacketRecord {
   static constexpr char kind[] = "packets";
   static constexpr char columns[] = "time_ns <i8, event |u1, direction |u1, flow <u2, sequence <i8, size_bytes <u4, transmission <u2, uid <i8, delay_ns <i8";
@@ -74,7 +74,7 @@ struct [[gnu::packed]] PacketRecord {
 };
 static_assert(sizeof(PacketRecord) == 42);
 
-// congestion control over time: one row per flow and moment at which something has changed.
+// congestion control over time: one row per flow and change.
 struct [[gnu::packed]] WindowRecord {
   static constexpr char kind[] = "windows";
   static constexpr char columns[] = "time_ns <i8, flow <u2, cwnd_packets <f8, ssthresh_packets <f8, srtt_ns <i8, state |u1";

@@ -20,7 +20,10 @@ set tcp [new Agent/TCP]
 set recorder [new Clift/Recorder]
 """
 TAP_NEEDS = "Clift/Tap: needs a recorder and received, queue_dropped, or sent with flow and direction"
-FECTCP = "set it [new Agent/TCP/Fectcp]; $it set {}; $it advance 1"
+FECTCP = (
+    "set it [new Agent/TCP/Fectcp]; set sink [new Agent/TCPSink/Fectcp]; $ns attach-agent [$ns node] $it; "
+    "$ns attach-agent [$ns node] $sink; $ns connect $it $sink; $it set {}; $it advance 1"
+)
 
 
 def refusal(simulator: Path, folder: Path, script: str) -> tuple[int, list[str]]:
@@ -74,7 +77,10 @@ def refusal(simulator: Path, folder: Path, script: str) -> tuple[int, list[str]]
             "Queue/Clift/Online: unsettled-target is _o3; allowed is an object that takes packets",
         ),
         (FECTCP.format("alpha_ 1"), "Agent/TCP/Fectcp: alpha_ is 1; allowed is a number between 0 and 1"),
-        (FECTCP.format("alpha_ nan"), "Agent/TCP/Fectcp: alpha_ is nan; allowed is a number between 0 and 1"),
+        (
+            FECTCP.format("alpha_ nan"),
+            "Agent/TCP/Fectcp: alpha_ is nan; allowed is a number from -1e300 to 1e300",
+        ),
         (
             FECTCP.format("block_segments_ 0"),
             "Agent/TCP/Fectcp: block_segments_ is 0; allowed is 1 or more",

@@ -19,7 +19,7 @@ PUBLISHED_COLUMNS = ("column", "tcp", "scheme", "value", "error", "source")
 
 CAMPAIGN_COLUMNS = (
     ResultColumn("key", "text", "provenance", "", "hash of everything that decides the run's outcome"),
-    ResultColumn("experiment", "text", "provenance", "", "hash of the same, but for the seed"),
+    ResultColumn("experiment", "text", "provenance", "", "hash of the same without the seed"),
     ResultColumn("status", "text", "provenance", "", f"{DONE}, {FAILED}, {TIMED_OUT} or {KILLED}"),
     ResultColumn("trace", "text", "scenario", "", "where the PHY slots come from"),
     ResultColumn(
@@ -45,7 +45,7 @@ CAMPAIGN_COLUMNS = (
         "number",
         "link",
         "bit/s",
-        "what full packets sent back to back would carry, on average over the whole trace",
+        "rate of full packets sent back to back, on average over the whole trace",
         "TCP payload bytes of packets of which no LLDU is lost",
         null="when the run is not done, or the scheme works online",
     ),
@@ -54,7 +54,7 @@ CAMPAIGN_COLUMNS = (
         "number",
         "link",
         "",
-        "share of LLDUs that the scheme gave up, over the whole trace; without scheme: that of erased slots",
+        "share of LLDUs that the scheme gave up, over the whole trace; with scheme none that of erased slots",
         "data LLDUs, the rows of the forward link trace",
         null="when the run is not done, or the scheme works online",
     ),

@@ -97,7 +97,7 @@ class Proxy:
     buffer_packets: Annotated[
         int | None,
         Parameter(
-            "segments of one connection that the proxy holds at most",
+            "limit of one connection's buffer at the proxy",
             "packets",
             MIN_BUFFER_PACKETS,
             MAX_PACKETS,
@@ -112,7 +112,7 @@ class Proxy:
     delay_ns: Annotated[
         int,
         Parameter(
-            "time from a segment's arrival at the proxy, in order, until it may be sent on",
+            "time from a segment's in-order arrival at the proxy until it may be sent on",
             least=0,
             most=MAX_TIME_NS,
             flag="--proxy-delay",
