@@ -26,8 +26,9 @@ OLDEST_MINOR = 12
 HOST_SOURCES = (
     *sorted(str(path.relative_to(CORE)) for path in CORE.glob("core/*.cc")),
     *(f"emulate/{name}.cc" for name in ("flow_table", "ip_packet", "rate_plan", "report", "histogram")),
+    "ns2/end_with_parent.cc",
 )
-"""The parts of the link core that the driver is linked with."""
+"""The parts of clift-ns2 that the driver is linked with."""
 TOOLS = {
     "gcc": "gcc",
     "g++": "g++",
@@ -181,13 +182,14 @@ def add_driver(tree: Path, work: Path) -> None:
             shutil.copy(path, folder)
     objects = work / "objects"
     objects.mkdir()
-    for source in (HERE / "driver" / "host.cc", *(CORE / name for name in HOST_SOURCES)):
+    for source in (*sorted((HERE / "driver").glob("*.cc")), *(CORE / name for name in HOST_SOURCES)):
         command = [
             "g++",
             "-std=c++17",
             "-O2",
             "-fno-pie",
             "-fno-stack-protector",
+            f"-ffile-prefix-map={HERE.parent}/=",
             f"-I{CORE}",
             f"-I{HERE / 'driver'}",
         ]

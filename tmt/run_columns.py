@@ -197,6 +197,15 @@ RUN_RESULTS = (
         null="when no flow was ever active",
     ),
     ResultColumn(
+        "return_goodput_bps",
+        "number",
+        "delivery",
+        "bit/s",
+        "the same of the flows in the return direction, which no other figure of TCP counts",
+        _TCP_PAYLOAD,
+        null="without flows in the return direction",
+    ),
+    ResultColumn(
         "goodput_bytes",
         "integer",
         "delivery",

@@ -202,6 +202,7 @@ WINDOW_RECORDS = Table(
             null=UNSETTLED,
         ),
         Column("state", "|u1", "one of CONGESTION_STATES, by its number"),
+        Column("pacing_bps", "<f8", "pacing rate in bit/s of TCP payload; 0: packets are not paced"),
     ),
 )
 

@@ -12,15 +12,16 @@ enum { CLIFT_FORWARD, CLIFT_RETURN, CLIFT_DIRECTIONS };
 
 enum clift_fate { CLIFT_NOTHING_DUE, CLIFT_DELIVERED, CLIFT_GIVEN_UP };
 
-enum { CLIFT_CONTROL_BYTES = 16, CLIFT_MOST_FLOWS = 1000 };
+enum { CLIFT_CONTROL_BYTES = 16 };
 
 struct clift_settings {
 	char control[CLIFT_CONTROL_BYTES]; /* name of the congestion control */
 	long long flows;
 	long long duration_ns;
 	long long packet_bytes; /* MTU of the link: IP size of a full packet */
-	long long transfer_bytes; /* of each flow; 0: until the end */
-	long long receive_buffer_bytes;
+	long long transfer_bytes; /* of each flow with a transfer; 0: until the end */
+	long long transfers; /* flows with a transfer: the first ones */
+	long long receive_buffer_bytes, send_buffer_bytes;
 	long long window_packets; /* upper bound on each sender's congestion window */
 	long long delayed_acks; /* 0: every segment is acknowledged at once */
 };
@@ -36,8 +37,8 @@ struct clift_packet {
 	int syn;
 };
 
-/* Reads settings.txt of the current folder and opens the traces. Not 0: refused; failure.txt says why. */
-int clift_open(struct clift_settings *settings);
+/* Reads settings.txt of the current folder and opens the traces. It ends the run when it cannot. */
+void clift_open(struct clift_settings *settings);
 /* When a flow starts; 0 <= flow < flows. */
 long long clift_start_ns(int flow);
 /* Direction in which a flow's data travels. */
@@ -51,9 +52,10 @@ long long clift_next_due_ns(int direction);
 enum clift_fate clift_due(long long now_ns, int direction, void **handle);
 
 void clift_record_window(long long now_ns, int flow, unsigned int cwnd_packets, unsigned int ssthresh_packets,
-			 long long srtt_ns, int state);
+			 long long srtt_ns, int state, unsigned long long pacing_bytes_per_s);
 void clift_count(const char *name, int flow, long long value); /* flow < 0: of the whole run */
-void clift_fail(const char *reason);
+/* Prints the reason and ends the run at once. */
+void clift_fail(const char *reason) __attribute__((noreturn));
 /* Completes the records and writes the counters. */
 void clift_close(long long now_ns);
 

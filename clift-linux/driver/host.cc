@@ -1,6 +1,7 @@
 // The part of the driver outside the simulated kernel: the link core of clift-ns2, packet and window records, settings.
 // It runs on the kernel's thread and takes memory from the host, never from the simulated machine.
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -100,6 +101,7 @@ namespace {
 using KernelLink = Link<void*>;
 
 constexpr long long tcp_header_bytes = 52;  // TCP with timestamps, and IP
+constexpr int failure_status = 2;           // the last line on stderr is the reason
 
 struct LinkSettings {
   std::string trace;
@@ -124,6 +126,7 @@ struct Experiment {
   std::unique_ptr<RecordFile<schema::WindowRecord>> windows;
   std::int64_t sent_packets = 0;
   Nanoseconds last_record_ns = 0;
+  Nanoseconds most_late_ns = 0;  // of a packet at the far end, after its due time
   Counters counters;
 };
 
@@ -153,7 +156,9 @@ Setters setters_of(Experiment& run, clift_settings& settings) {
   number("duration_ns", settings.duration_ns);
   number("packet_bytes", settings.packet_bytes);
   number("transfer_bytes", settings.transfer_bytes);
+  number("transfers", settings.transfers);
   number("receive_buffer_bytes", settings.receive_buffer_bytes);
+  number("send_buffer_bytes", settings.send_buffer_bytes);
   number("window_packets", settings.window_packets);
   number("delayed_acks", settings.delayed_acks);
   setters["control"] = [&settings](auto& in) {
@@ -237,13 +242,23 @@ void number(schema::PacketRecord& record, const clift_packet& packet) {
   }
 }
 
+// The kernel knows no exceptions: one of ours ends the run.
+template <class Body>
+auto guarded(Body body) {
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    clift_fail(error.what());
+  }
+}
+
 }  // namespace
 }  // namespace clift
 
 using namespace clift;
 
-int clift_open(clift_settings* settings) {
-  try {
+void clift_open(clift_settings* settings) {
+  guarded([&] {
     experiment = new Experiment;
     read_settings("settings.txt", *experiment, *settings);
     for (int direction = 0; direction < CLIFT_DIRECTIONS; ++direction) {
@@ -251,11 +266,7 @@ int clift_open(clift_settings* settings) {
     }
     experiment->packets = std::make_unique<RecordFile<schema::PacketRecord>>("packets.npy");
     experiment->windows = std::make_unique<RecordFile<schema::WindowRecord>>("windows.npy");
-    return 0;
-  } catch (const std::exception& error) {
-    clift_fail(error.what());
-    return 1;
-  }
+  });
 }
 
 long long clift_start_ns(int flow) { return experiment->flows[static_cast<std::size_t>(flow)].start_ns; }
@@ -263,41 +274,46 @@ long long clift_start_ns(int flow) { return experiment->flows[static_cast<std::s
 int clift_direction(int flow) { return experiment->flows[static_cast<std::size_t>(flow)].direction; }
 
 int clift_take(long long now_ns, const clift_packet* packet) {
-  KernelLink::Packet sent;
-  sent.payload = packet->handle;
-  sent.record.time_ns = now_ns;
-  sent.record.direction = static_cast<std::uint8_t>(packet->direction);
-  sent.record.flow = static_cast<std::uint16_t>(packet->flow);
-  // A SYN has eight bytes of options more than data; they are no payload.
-  sent.record.size_bytes = packet->syn != 0 ? tcp_header_bytes : packet->size_bytes;
-  sent.record.uid = experiment->sent_packets++;
-  number(sent.record, *packet);
-  record(sent.record, schema::PacketEvent::sent, now_ns);
-  const auto dropped = link_to(packet->direction).take(now_ns, sent);
-  if (!dropped) return 0;
-  record(sent.record, schema::PacketEvent::queue_dropped, now_ns);
-  return 1;
+  return guarded([&] {
+    KernelLink::Packet sent;
+    sent.payload = packet->handle;
+    sent.record.time_ns = now_ns;
+    sent.record.direction = static_cast<std::uint8_t>(packet->direction);
+    sent.record.flow = static_cast<std::uint16_t>(packet->flow);
+    // A SYN has eight bytes of options more than data; they are no payload.
+    sent.record.size_bytes = packet->syn != 0 ? tcp_header_bytes : packet->size_bytes;
+    sent.record.uid = experiment->sent_packets++;
+    number(sent.record, *packet);
+    record(sent.record, schema::PacketEvent::sent, now_ns);
+    const auto dropped = link_to(packet->direction).take(now_ns, sent);
+    if (!dropped) return 0;
+    record(sent.record, schema::PacketEvent::queue_dropped, now_ns);
+    return 1;
+  });
 }
 
 long long clift_next_due_ns(int direction) { return link_to(direction).next_due_ns(); }
 
 clift_fate clift_due(long long now_ns, int direction, void** handle) {
-  const auto outcome = link_to(direction).outcome(now_ns);
-  if (!outcome) return CLIFT_NOTHING_DUE;
-  *handle = outcome->packet.payload;
-  const bool delivered = outcome->fate == Fate::delivered;
-  // The kernel's timer goes off a nanosecond late. Records stay in order of time.
-  experiment->last_record_ns = std::max(experiment->last_record_ns, outcome->due_ns);
-  record(outcome->packet.record,
-         delivered                     ? schema::PacketEvent::received
-         : outcome->fate == Fate::lost ? schema::PacketEvent::link_lost
-                                       : schema::PacketEvent::link_unsettled,
-         std::min<Nanoseconds>(experiment->last_record_ns, now_ns));
-  return delivered ? CLIFT_DELIVERED : CLIFT_GIVEN_UP;
+  return guarded([&] {
+    const auto outcome = link_to(direction).outcome(now_ns);
+    if (!outcome) return CLIFT_NOTHING_DUE;
+    *handle = outcome->packet.payload;
+    const bool delivered = outcome->fate == Fate::delivered;
+    if (delivered) experiment->most_late_ns = std::max<Nanoseconds>(experiment->most_late_ns, now_ns - outcome->due_ns);
+    // The kernel's timer goes off a nanosecond late. Records stay in order of time.
+    experiment->last_record_ns = std::max(experiment->last_record_ns, outcome->due_ns);
+    record(outcome->packet.record,
+           delivered                     ? schema::PacketEvent::received
+           : outcome->fate == Fate::lost ? schema::PacketEvent::link_lost
+                                         : schema::PacketEvent::link_unsettled,
+           std::min<Nanoseconds>(experiment->last_record_ns, now_ns));
+    return delivered ? CLIFT_DELIVERED : CLIFT_GIVEN_UP;
+  });
 }
 
 void clift_record_window(long long now_ns, int flow, unsigned cwnd_packets, unsigned ssthresh_packets, long long srtt_ns,
-                         int state) {
+                         int state, unsigned long long pacing_bytes_per_s) {
   schema::WindowRecord window{};
   window.time_ns = now_ns;
   window.flow = static_cast<std::uint16_t>(flow);
@@ -305,7 +321,8 @@ void clift_record_window(long long now_ns, int flow, unsigned cwnd_packets, unsi
   window.ssthresh_packets = ssthresh_packets;
   window.srtt_ns = srtt_ns > 0 ? srtt_ns : schema::unsettled;
   window.state = static_cast<std::uint8_t>(state);
-  experiment->windows->append(window);
+  window.pacing_bps = 8.0 * static_cast<double>(pacing_bytes_per_s);
+  guarded([&] { experiment->windows->append(window); });
 }
 
 void clift_count(const char* name, int flow, long long value) {
@@ -314,19 +331,21 @@ void clift_count(const char* name, int flow, long long value) {
 }
 
 void clift_fail(const char* reason) {
-  std::ofstream("failure.txt") << reason << std::endl;
+  const std::string line = std::string(reason) + "\n";
+  // Nothing is left to do when even this cannot be written.
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  _exit(failure_status);
 }
 
 void clift_close(long long now_ns) {
-  try {
+  guarded([&] {
     experiment->packets->close();
     experiment->windows->close();
     clift_count("end_ns", -1, now_ns);
     clift_count("header_bytes", -1, tcp_header_bytes);
+    clift_count("most_late_ns", -1, experiment->most_late_ns);
     count_link("forward", CLIFT_FORWARD, now_ns);
     count_link("return", CLIFT_RETURN, now_ns);
     write_counters("counters.tsv", experiment->counters);
-  } catch (const std::exception& error) {
-    clift_fail(error.what());
-  }
+  });
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* One experiment: this kernel boots, runs the flows that its settings ask for between two network namespaces, and
  * powers off. Senders and receivers are kernel threads, so that no system call is simulated. */
+#include <linux/bvec.h>
 #include <linux/delay.h>
+#include <linux/gfp.h>
 #include <linux/in.h>
 #include <linux/init.h>
 #include <linux/kthread.h>
@@ -25,13 +27,14 @@ enum { CHUNK_BYTES = 1 << 16 };
 
 struct window {
 	u32 cwnd, ssthresh, srtt_us;
+	u64 pacing_bytes_per_s; /* 0: the sender does not space its packets */
 	u8 state;
 };
 
 struct flow {
 	struct socket *sender, *listener;
-	s64 received_bytes;
-	bool done;
+	u32 end_sequence; /* of a transfer that is written whole */
+	bool is_written, is_done;
 	struct window last;
 };
 
@@ -40,11 +43,27 @@ static struct flow *flows;
 static struct net *networks[CLIFT_DIRECTIONS];
 static atomic_t unfinished;
 static DECLARE_WAIT_QUEUE_HEAD(finished);
-static char zeros[CHUNK_BYTES];
+static struct page *zeros; /* CHUNK_BYTES of data: every segment refers to them */
 
 int clift_flows(void)
 {
 	return settings.flows;
+}
+
+static bool is_same(const struct window *a, const struct window *b)
+{
+	return a->cwnd == b->cwnd && a->ssthresh == b->ssthresh && a->srtt_us == b->srtt_us &&
+	       a->pacing_bytes_per_s == b->pacing_bytes_per_s && a->state == b->state;
+}
+
+/* Ends the run with the last transfer whose data are acknowledged. */
+static void look_for_end(struct flow *flow, const struct tcp_sock *tcp)
+{
+	if (!flow->is_written || flow->is_done || before(tcp->snd_una, flow->end_sequence))
+		return;
+	flow->is_done = true;
+	if (atomic_dec_and_test(&unfinished))
+		wake_up(&finished);
 }
 
 /* Records a sender's window where it has changed. */
@@ -52,18 +71,22 @@ void clift_watch(int flow)
 {
 	struct flow *own = &flows[flow];
 	const struct tcp_sock *tcp;
+	const struct sock *sk;
 	struct window now;
 
 	if (!own->sender)
 		return;
-	tcp = tcp_sk(own->sender->sk);
+	sk = own->sender->sk;
+	tcp = tcp_sk(sk);
+	look_for_end(own, tcp);
 	now = (struct window){ tcp_snd_cwnd(tcp), tcp->snd_ssthresh, tcp->srtt_us >> 3,
-			       inet_csk(own->sender->sk)->icsk_ca_state };
-	if (now.cwnd == own->last.cwnd && now.ssthresh == own->last.ssthresh && now.srtt_us == own->last.srtt_us &&
-	    now.state == own->last.state)
+			       sk->sk_pacing_status == SK_PACING_NONE ? 0 : sk->sk_pacing_rate,
+			       inet_csk(sk)->icsk_ca_state };
+	if (is_same(&now, &own->last))
 		return;
 	own->last = now;
-	clift_record_window(clift_now_ns(), flow, now.cwnd, now.ssthresh, 1000LL * now.srtt_us, now.state);
+	clift_record_window(clift_now_ns(), flow, now.cwnd, now.ssthresh, 1000LL * now.srtt_us, now.state,
+			    now.pacing_bytes_per_s);
 }
 
 static struct socket *bound_socket(struct net *net, int port)
@@ -80,15 +103,6 @@ static struct socket *bound_socket(struct net *net, int port)
 	return sock;
 }
 
-static void flow_is_done(struct flow *flow)
-{
-	if (flow->done)
-		return;
-	flow->done = true;
-	if (atomic_dec_and_test(&unfinished))
-		wake_up(&finished);
-}
-
 static int receive(void *argument)
 {
 	struct flow *flow = argument;
@@ -100,14 +114,10 @@ static int receive(void *argument)
 	tcp_sk(sock->sk)->rcv_ssthresh = tcp_sk(sock->sk)->window_clamp;
 	for (;;) {
 		struct msghdr message = { .msg_flags = MSG_TRUNC };
-		struct kvec nowhere = { zeros, CHUNK_BYTES };
-		int count = kernel_recvmsg(sock, &message, &nowhere, 1, CHUNK_BYTES, MSG_TRUNC);
+		struct kvec nowhere = { NULL, CHUNK_BYTES };
 
-		if (count <= 0)
+		if (kernel_recvmsg(sock, &message, &nowhere, 1, CHUNK_BYTES, MSG_TRUNC) <= 0)
 			return 0;
-		flow->received_bytes += count;
-		if (settings.transfer_bytes && flow->received_bytes >= settings.transfer_bytes)
-			flow_is_done(flow);
 	}
 }
 
@@ -126,7 +136,8 @@ static int send(void *argument)
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons(CLIFT_RECEIVER_PORT + number),
 				  .sin_addr.s_addr = htonl(clift_address(!from)) };
-	s64 left = settings.transfer_bytes ?: S64_MAX;
+	bool is_transfer = settings.transfer_bytes && number < settings.transfers;
+	s64 left = is_transfer ? settings.transfer_bytes : S64_MAX;
 
 	sleep_until(clift_start_ns(number));
 	if (kernel_connect(flow->sender, (struct sockaddr *)&to, sizeof(to), 0))
@@ -134,15 +145,20 @@ static int send(void *argument)
 	/* Hybla sets a bound of its own when the connection is established. */
 	tcp_sk(flow->sender->sk)->snd_cwnd_clamp = settings.window_packets;
 	while (left > 0) {
-		struct msghdr message = {};
-		struct kvec data = { zeros, min_t(s64, left, CHUNK_BYTES) };
-		int count = kernel_sendmsg(flow->sender, &message, &data, 1, data.iov_len);
+		size_t bytes = min_t(s64, left, CHUNK_BYTES);
+		struct msghdr message = { .msg_flags = MSG_SPLICE_PAGES };
+		struct bio_vec data;
+		int count;
 
+		bvec_set_page(&data, zeros, bytes, 0);
+		iov_iter_bvec(&message.msg_iter, ITER_SOURCE, &data, 1, bytes);
+		count = sock_sendmsg(flow->sender, &message);
 		if (count <= 0)
 			return 0;
 		left -= count;
 	}
-	kernel_sock_shutdown(flow->sender, SHUT_WR);
+	flow->end_sequence = tcp_sk(flow->sender->sk)->write_seq;
+	flow->is_written = true;
 	return 0;
 }
 
@@ -159,7 +175,7 @@ static const char *prepare_network(int end)
 	}
 	networks[end] = net;
 	net->ipv4.sysctl_tcp_rmem[1] = net->ipv4.sysctl_tcp_rmem[2] = settings.receive_buffer_bytes;
-	net->ipv4.sysctl_tcp_wmem[2] = settings.receive_buffer_bytes;
+	net->ipv4.sysctl_tcp_wmem[2] = settings.send_buffer_bytes;
 	net->ipv4.sysctl_tcp_ecn = 0;
 	return clift_add_end(net, end, settings.packet_bytes, !settings.delayed_acks) ? "the link's end could not be set up" : NULL;
 }
@@ -189,12 +205,8 @@ static void count_flow(int number)
 
 	tcp_get_info(flows[number].sender->sk, &info);
 	clift_count("timeouts", number, info.tcpi_total_rto);
-	clift_count("retransmissions", number, info.tcpi_total_retrans);
-	clift_count("acknowledged_bytes", number, info.tcpi_bytes_acked);
-	clift_count("received_bytes", number, flows[number].received_bytes);
 	clift_count("rwnd_limited_us", number, info.tcpi_rwnd_limited);
 	clift_count("sndbuf_limited_us", number, info.tcpi_sndbuf_limited);
-	clift_count("reordering", number, info.tcpi_reordering);
 }
 
 static s64 mib(int entry)
@@ -213,11 +225,12 @@ static const char *run(void)
 	int i;
 
 	flows = kcalloc(settings.flows, sizeof(*flows), GFP_KERNEL);
-	if (!flows)
+	zeros = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_COMP, get_order(CHUNK_BYTES));
+	if (!flows || !zeros)
 		return "no memory for the flows";
 	/* Little memory must not mean memory pressure for TCP. */
 	sysctl_tcp_mem[0] = sysctl_tcp_mem[1] = sysctl_tcp_mem[2] = LONG_MAX / PAGE_SIZE / 4;
-	atomic_set(&unfinished, settings.flows);
+	atomic_set(&unfinished, settings.transfers);
 	for (i = 0; i < CLIFT_DIRECTIONS && !wrong; ++i)
 		wrong = prepare_network(i);
 	current->timer_slack_ns = 1;
@@ -239,14 +252,11 @@ static int __init clift_run(void)
 {
 	const char *wrong;
 
-	if (clift_open(&settings))
-		goto out;
+	clift_open(&settings);
 	wrong = run();
 	if (wrong)
 		clift_fail(wrong);
-	else
-		clift_close(clift_now_ns());
-out:
+	clift_close(clift_now_ns());
 	kernel_power_off();
 	return 0;
 }

@@ -77,9 +77,9 @@ static_assert(sizeof(PacketRecord) == 42);
 // congestion control over time: one row per flow and change.
 struct [[gnu::packed]] WindowRecord {
   static constexpr char kind[] = "windows";
-  static constexpr char columns[] = "time_ns <i8, flow <u2, cwnd_packets <f8, ssthresh_packets <f8, srtt_ns <i8, state |u1";
+  static constexpr char columns[] = "time_ns <i8, flow <u2, cwnd_packets <f8, ssthresh_packets <f8, srtt_ns <i8, state |u1, pacing_bps <f8";
   static constexpr char descr[] =
-      "[('time_ns', '<i8'), ('flow', '<u2'), ('cwnd_packets', '<f8'), ('ssthresh_packets', '<f8'), ('srtt_ns', '<i8'), ('state', '|u1')]";
+      "[('time_ns', '<i8'), ('flow', '<u2'), ('cwnd_packets', '<f8'), ('ssthresh_packets', '<f8'), ('srtt_ns', '<i8'), ('state', '|u1'), ('pacing_bps', '<f8')]";
   static constexpr std::int64_t min_time_ns = 0;
   static constexpr std::int64_t min_srtt_ns = 1;
   std::int64_t time_ns;
@@ -88,8 +88,9 @@ struct [[gnu::packed]] WindowRecord {
   double ssthresh_packets;
   std::int64_t srtt_ns;
   std::uint8_t state;
+  double pacing_bps;
 };
-static_assert(sizeof(WindowRecord) == 35);
+static_assert(sizeof(WindowRecord) == 43);
 
 // Why a file is refused; {name} stands for a value.
 namespace refusal {

@@ -36,8 +36,10 @@ Clift/ProxyPort set debug_ false
 Clift/RandomLoss set debug_ false
 Agent/TCP/Modern set srtt_s_ 0
 Agent/TCP/Modern set ca_state_ 0
+Agent/TCP/Modern set pacing_bps_ 0
 Agent/TCP/Fectcp set srtt_s_ 0
 Agent/TCP/Fectcp set ca_state_ 0
+Agent/TCP/Fectcp set pacing_bps_ 0
 Agent/TCP/Fectcp set alpha_ 0.875
 Agent/TCP/Fectcp set block_segments_ 256
 Agent/TCPSink/Modern set interval_ 0

@@ -60,6 +60,7 @@ void ModernTcp::start() {
   parameters.uniform = [] { return Random::uniform(); };
   tcp::SenderOptions options;
   options.receiver_window = std::max<std::int64_t>(1, std::llround(wnd_));
+  parameters.window_clamp = options.receiver_window;
   options.handshake = syn_ != 0;
   options.timestamps = ts_option_ != 0;
   const auto send = [this](std::int64_t sequence, bool again) { transmit(sequence, again); };
@@ -137,6 +138,7 @@ void ModernTcp::show() {
   ssthresh_ = static_cast<int>(sender.ssthresh());
   srtt_s_ = to_seconds(sender.rtt().srtt_ns());
   ca_state_ = linux_state(sender.state());
+  pacing_bps_ = sender.pacing_rate() * 8.0 * size_;
   highest_ack_ = static_cast<int>(sender.una()) - 1;
   t_seqno_ = static_cast<int>(sender.next());
   maxseq_ = static_cast<int>(sender.next()) - 1;

@@ -10,6 +10,7 @@ namespace clift {
 SenderAgent::SenderAgent(std::string kind) : kind_(std::move(kind)) {
   bind("srtt_s_", &srtt_s_);
   bind("ca_state_", &ca_state_);
+  bind("pacing_bps_", &pacing_bps_);
 }
 
 // The base divides by the tick when it is reset.

@@ -39,6 +39,7 @@ class SenderAgent : public TcpAgent {
 
   TracedDouble srtt_s_;
   TracedInt ca_state_;  // a number of Linux's enum tcp_ca_state
+  TracedDouble pacing_bps_;  // TCP payload, in bit/s; 0: not paced
 
  private:
   void check_settings() const;

@@ -38,8 +38,9 @@ class Tap : public Connector {
   std::uint8_t direction_;
 };
 
-// `new Clift/WindowTap RECORDER FLOW`: a tracer of an agent's `cwnd_`, `ssthresh_`, `srtt_s_` and `ca_state_`. A
-// variable that the agent lacks keeps its initial value: no threshold, no round-trip time, state open.
+// `new Clift/WindowTap RECORDER FLOW`: a tracer of an agent's `cwnd_`, `ssthresh_`, `srtt_s_`, `ca_state_` and
+// `pacing_bps_`. A variable that the agent lacks keeps its initial value: no threshold, no round-trip time, state open, no
+// pacing.
 class WindowTap : public TclObject {
  public:
   WindowTap(Recorder* recorder, std::uint16_t flow) : recorder_(recorder) {
@@ -59,6 +60,8 @@ class WindowTap : public TclObject {
     } else if (name == "srtt_s_") {
       const double srtt_s = number(variable);
       known_.srtt_ns = srtt_s > 0 ? std::llround(srtt_s * 1e9) : schema::unsettled;
+    } else if (name == "pacing_bps_") {
+      known_.pacing_bps = number(variable);
     } else {
       known_.state = static_cast<std::uint8_t>(number(variable));
     }

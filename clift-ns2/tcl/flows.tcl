@@ -30,6 +30,9 @@ proc build_flows {} {
 		set start_of($flow) [expr { $setting(start_s) + [$spread value] }]
 		build_flow $flow $start_of($flow)
 	}
+	for { set other 0 } { $other < $setting(return_flows) } { incr other } {
+		build_return_flow [expr { $setting(flows) + $other }] [expr { $setting(start_s) + [$spread value] }]
+	}
 }
 
 proc build_flow { flow start } {
@@ -41,13 +44,25 @@ proc build_flow { flow start } {
 		split_flow $flow $start
 		return
 	}
-	set tcp $tcp_of($flow)
 	set sink_of($flow) [new_receiver $flow $setting(stack) $setting(congestion_control)]
-	set sink $sink_of($flow)
-	join_agents $sender $tcp $receiver $sink
-	tap_agent $sender $tcp $flow 0
-	tap_agent $receiver $sink $flow 1
-	start_tcp $tcp $start [transfer_segments] "flow_done $flow"
+	join_tapped $flow $sender $tcp_of($flow) $receiver $sink_of($flow) 0
+	start_tcp $tcp_of($flow) $start [transfer_segments] "flow_done $flow"
+}
+
+# A flow without end from the receiver's node to the sender's.
+proc build_return_flow { flow start } {
+	global setting sender receiver
+	set tcp [new_sender $flow $setting(stack) $setting(congestion_control)]
+	trace_windows $flow $tcp
+	join_tapped $flow $receiver $tcp $sender [new_receiver $flow $setting(stack) $setting(congestion_control)] 1
+	start_tcp $tcp $start 0
+}
+
+# Joins two agents whose data go in `direction`, and puts taps at both.
+proc join_tapped { flow from tcp to sink direction } {
+	join_agents $from $tcp $to $sink
+	tap_agent $from $tcp $flow $direction
+	tap_agent $to $sink $flow [expr { 1 - $direction }]
 }
 
 # Returns the segments of each flow's transfer; 0 for flows without end.
@@ -105,7 +120,7 @@ proc new_sender { flow stack control } {
 proc trace_windows { flow tcp } {
 	global recorder
 	set windows [new Clift/WindowTap $recorder $flow]
-	foreach variable { cwnd_ ssthresh_ srtt_s_ ca_state_ } {
+	foreach variable { cwnd_ ssthresh_ srtt_s_ ca_state_ pacing_bps_ } {
 		$tcp trace $variable $windows
 	}
 }

@@ -44,6 +44,7 @@ set known [string map [list STACKS $stacks] {
 	duration_s        {real 0} 100
 	transfer_bytes    {int 0 9223372036854775807} 0
 	flows             {int 1 65536} 1
+	return_flows      {int 0 1000} 0
 	start_s           {real 0} 0
 	start_spread_s    {real 0} 0
 	seed              {int 1 1000000}  1
@@ -58,6 +59,9 @@ proc check_settings {} {
 	}
 	if { $setting(proxy) && "fectcp" in [list $setting(tcp) $setting(proxy_tcp)] } {
 		refuse "proxy is 1; it cannot split fectcp"
+	}
+	if { $setting(return_flows) > 0 && ($setting(proxy) || $setting(tcp) eq "fectcp") } {
+		refuse "return_flows is $setting(return_flows); with a proxy or fectcp only 0 is allowed"
 	}
 }
 

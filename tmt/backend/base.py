@@ -149,11 +149,11 @@ class Backend(Protocol):
         """
 
 
-def refuse_absent(backend: str, given: Mapping[str, bool]) -> None:
-    """Refuse the first setting that is given and that only ns-2 has (UsageError)."""
+def refuse_absent(backend: str, given: Mapping[str, bool], having: str = "ns2") -> None:
+    """Refuse the first setting that is given and that only the backend `having` has (UsageError)."""
     for name, is_given in given.items():
         if is_given:
-            raise UsageError(f"{name} is given, which backend {backend} does not have; ns2 has it")
+            raise UsageError(f"{name} is given, which backend {backend} does not have; {having} has it")
 
 
 class RunError(SimulatorError):

@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 PACKETS, WINDOWS, COUNTERS = "packets.npy", "windows.npy", "counters.tsv"
 
 
-def read_records(directory: Path, flows: int) -> Recording:
-    """Read and check the records of a run of `flows` flows.
+def read_records(directory: Path, flows: int, return_flows: int = 0) -> Recording:
+    """Read and check the records of a run of `flows` flows, and of others in the return direction.
 
     Raises
     ------
     SimulatorError
         When a file is missing, cut short, or holds what no simulation writes.
     """
-    packets = _read_table(directory / PACKETS, PACKET_RECORDS, flows)
+    packets = _read_table(directory / PACKETS, PACKET_RECORDS, flows + return_flows)
     _within(directory / PACKETS, packets, "event", len(PACKET_EVENTS))
     _within(directory / PACKETS, packets, "direction", 2)
-    windows = _read_table(directory / WINDOWS, WINDOW_RECORDS, flows)
+    windows = _read_table(directory / WINDOWS, WINDOW_RECORDS, flows + return_flows)
     _within(directory / WINDOWS, windows, "state", len(CONGESTION_STATES))
     counters = Counters(directory / COUNTERS)
     return Recording(

@@ -19,7 +19,7 @@ from tmt.settings.settings import columns_of
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
-    from tmt.backend.base import Backend, CodeCounts, Outcome, RowUse, SplitCounts, WiredLosses
+    from tmt.backend.base import Backend, CodeCounts, Outcome, Recording, RowUse, SplitCounts, WiredLosses
     from tmt.backend.setup import Setup
     from tmt.metrics.transport import FlowDelivery, Records
     from tmt.settings.links import PlainLink
@@ -65,16 +65,17 @@ class ExperimentResult:
 
     def timeline(self, bins: int = 150, samples: int = 2000) -> Timeline:
         """Return the run over time: means in `bins` of equal length, windows read `samples` times."""
+        own = len(self.flows)
+        packets, windows = transport.of_flows(self.packets, own), transport.of_flows(self.windows, own)
         link = link_use(self.row, self.forward_trace)
-        return timeline(
-            self.packets, self.windows, self.flows, link, end_ns=self.end_ns, bins=bins, samples=samples
-        )
+        return timeline(packets, windows, self.flows, link, end_ns=self.end_ns, bins=bins, samples=samples)
 
 
 def measure(setup: Setup, backend: Backend, stamp: str, outcome: Outcome) -> ExperimentResult:
     """Return the figures of merit of a run beside its settings."""
     recording, settings = outcome.recording, setup.settings
-    packets, windows = recording.packets, recording.windows
+    packets = transport.of_flows(recording.packets, settings.flows)
+    windows = transport.of_flows(recording.windows, settings.flows)
     flows = transport.deliveries(
         packets,
         flows=settings.flows,
@@ -103,16 +104,33 @@ def measure(setup: Setup, backend: Backend, stamp: str, outcome: Outcome) -> Exp
         | _split_figures(recording.split)
         | _code_overhead(recording.code)
         | transport.delivery_figures(flows, settings.transfer_bytes)
+        | {"return_goodput_bps": _return_goodput_bps(setup, recording)}
         | transport.delay_figures(packets)
         | transport.recovery_figures(packets)
         | transport.window_figures(windows, flows)
-        | transport.loss_figures(packets)
+        | transport.loss_figures(recording.packets)
         | dict.fromkeys(outcome.without)
     )
     row = {column.name: found.pop(column.name) for column in RUN_RESULTS}
     assert not found, f"measured, but not declared in RUN_RESULTS: {', '.join(found)}"
     trace = setup.forward.file.npy if isinstance(setup.forward, ReadyLink) else None
-    return ExperimentResult(row, packets, windows, flows, recording.end_ns, setup.notes(), trace)
+    return ExperimentResult(
+        row, recording.packets, recording.windows, flows, recording.end_ns, setup.notes(), trace
+    )
+
+
+def _return_goodput_bps(setup: Setup, recording: Recording) -> float | None:
+    """Return the goodput of all flows of the return direction; None without such flows."""
+    settings = setup.settings
+    if not settings.return_flows:
+        return None
+    found = transport.deliveries(
+        transport.mirrored(recording.packets, settings.flows),
+        flows=settings.return_flows,
+        end_ns=recording.end_ns,
+        header_bytes=recording.header_bytes,
+    )
+    return sum(flow.goodput_bps for flow in found)
 
 
 def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:

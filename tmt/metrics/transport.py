@@ -199,6 +199,20 @@ def by_flow(records: Records, flows: int) -> Iterator[Records]:
         yield records[records["flow"] == flow]
 
 
+def of_flows(records: Records, flows: int) -> Records:
+    """Return the records of the flows from 0 to `flows` - 1, without those of the return direction."""
+    own = records["flow"] < flows
+    return records if own.all() else records[own]
+
+
+def mirrored(packets: Records, flows: int) -> Records:
+    """Return the packets of the return direction's flows, from `flows` on, with directions swapped."""
+    found = packets[packets["flow"] >= flows]
+    found["flow"] -= flows
+    found["direction"] = 1 - found["direction"]
+    return found
+
+
 def jain_index(shares: FloatArray) -> float | None:
     """Return (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe 1984); None when every share is 0."""
     if not shares.any():

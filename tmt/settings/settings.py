@@ -150,6 +150,18 @@ class Settings:
             label="flows",
         ),
     ] = 1
+    return_flows: Annotated[
+        int,
+        Parameter(
+            "number of TCP flows in the other direction, which send until the end and share both links",
+            "",
+            0,
+            1000,
+            flag="--return-flows",
+            table="traffic",
+            label="return flows",
+        ),
+    ] = 0
     start_ns: Annotated[
         int,
         Parameter(
@@ -205,6 +217,21 @@ class Settings:
             null="when packets may wait for ever, or in_order is off",
         ),
     ] = None
+    receive_buffer_bytes: Annotated[
+        int | None,
+        Parameter(
+            "receive buffer of each flow, as the kernel counts memory; it may limit the sender",
+            "byte",
+            4096,
+            2**30,
+            flag="--receive-buffer",
+            table="traffic",
+            absent="so large that it never limits a sender",
+            label="receive buffer",
+            counts="memory of the receiver's socket: data and the kernel's own overhead",
+            null="when the receive buffer never limits",
+        ),
+    ] = None
     delayed_acks: Annotated[
         bool,
         Parameter(
@@ -245,6 +272,10 @@ class Settings:
             raise UsageError(f"coding is given, which means something only with tcp {FECTCP}")
         if self.tcp == FECTCP and self.delayed_acks:
             raise UsageError(f"delayed_acks is given with tcp {FECTCP}, which acknowledges every segment")
+        if self.tcp == FECTCP and self.return_flows:
+            raise UsageError(f"return_flows is {self.return_flows} with tcp {FECTCP}, must be 0")
+        if self.proxy is not None and self.return_flows:
+            raise UsageError(f"return_flows is {self.return_flows} with a proxy, must be 0")
         if self.proxy is not None and FECTCP in (self.tcp, self.proxy.variant(self.tcp, self.stack)[0]):
             raise UsageError(f"proxy is given with tcp {FECTCP}, which it cannot split")
 

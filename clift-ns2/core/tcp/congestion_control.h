@@ -24,11 +24,13 @@ enum class RecoveryState : std::uint8_t {
   loss,      // after a retransmission timeout, until all that was sent before it is acknowledged
 };
 
+inline constexpr std::int64_t duplicate_threshold = 3;  // RFC 5681
 inline constexpr std::int64_t infinite_ssthresh = std::numeric_limits<std::int32_t>::max();
 
 struct ControlParameters {
   std::int64_t initial_window = 10;  // RFC 6928
   std::int64_t packet_bytes = 1500;  // with headers: for limits that a specification gives in bytes or bits
+  std::int64_t window_clamp = std::numeric_limits<std::int32_t>::max();  // upper bound on the window
   std::function<double()> uniform;   // draws from [0, 1), for what a specification leaves to chance; may be empty
 };
 
@@ -60,6 +62,7 @@ struct AckSample {
   std::int64_t snd_una = 0;          // first packet that is not acknowledged in order
   std::int64_t snd_nxt = 0;          // first packet that was never sent; with snd_una enough to count rounds
   RecoveryState state = RecoveryState::open;  // after this ACK
+  std::int64_t reordering = duplicate_threshold;  // by how many packets one was overtaken, at most; at least this
   bool is_cwnd_limited = false;      // in the last round the window, not application or receiver, limited the sender
   bool is_app_limited = false;       // nothing to send now although the window would allow it
   RateSample rate;

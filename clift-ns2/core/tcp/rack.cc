@@ -6,7 +6,7 @@ namespace clift::tcp {
 
 namespace {
 
-constexpr std::int64_t duplicate_threshold = 3;
+constexpr std::int64_t most_reordering = 300;
 constexpr int recoveries_until_reset = 16;
 
 }  // namespace
@@ -19,6 +19,7 @@ void Rack::on_delivered(const std::vector<DeliveredPacket>& delivered, Nanosecon
       highest_ = sequence;
     } else if (!packet.is_retransmitted) {
       reordering_seen_ = true;
+      reordering_ = std::max(reordering_, std::min(highest_ - sequence, most_reordering));
     }
     const Nanoseconds rtt_ns = now_ns - packet.sent_ns;
     if (packet.is_retransmitted) {
@@ -32,6 +33,10 @@ void Rack::on_delivered(const std::vector<DeliveredPacket>& delivered, Nanosecon
     }
   }
   transmission_ = std::max(transmission_, newest);
+}
+
+void Rack::doubt_reordering(std::int64_t sacked) {
+  if (sacked >= duplicate_threshold) reordering_ = duplicate_threshold;
 }
 
 void Rack::adapt_window(bool has_dsack, bool recovery_ends, std::int64_t una, std::int64_t next) {

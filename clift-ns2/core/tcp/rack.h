@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/tcp/congestion_control.h"
 #include "core/tcp/scoreboard.h"
 #include "core/time.h"
 
@@ -35,6 +36,11 @@ class Rack {
   // RFC 8985, section 6.3: by a timeout a packet is lost when it was sent so long ago, whatever is delivered.
   bool is_overdue(const SentPacket& packet, Nanoseconds window_ns, Nanoseconds now_ns) const;
 
+  // A timeout after so many selective acknowledgements, without fast recovery: the degree was an overestimate.
+  void doubt_reordering(std::int64_t sacked);
+
+  // By how many packets one was overtaken, at most; at least the duplicate threshold.
+  std::int64_t reordering() const { return reordering_; }
   bool reordering_seen() const { return reordering_seen_; }
   int window_multiple() const { return window_multiple_; }
 
@@ -42,6 +48,7 @@ class Rack {
   std::int64_t transmission_ = 0;  // of the packet sent last among those delivered
   Nanoseconds rtt_ns_ = 0;         // of the packet sent last among those that the last ACK delivered
   std::int64_t highest_ = -1;      // the highest sequence number delivered (RACK.fack)
+  std::int64_t reordering_ = duplicate_threshold;
   bool reordering_seen_ = false;
   int window_multiple_ = 1;        // quarters of the least round-trip time
   int persistence_ = 0;            // recoveries without DSACK until the window is one quarter again

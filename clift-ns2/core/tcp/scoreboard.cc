@@ -8,9 +8,9 @@ void Scoreboard::on_sent(std::int64_t sequence, Nanoseconds now_ns, const SendSn
   if (sequence == next()) {
     packets_.emplace_back();
   } else {
-    packet(sequence).is_retransmitted = true;
     waiting_.erase(sequence);
     if (packet(sequence).is_in_flight) remove_in_flight(sequence);
+    packet(sequence).is_retransmitted = true;
   }
   SentPacket& sent = packet(sequence);
   sent.sent_ns = now_ns;
@@ -84,7 +84,7 @@ void Scoreboard::unmark_lost() {
   std::sort(in_order.begin(), in_order.end(),
             [this](std::int64_t a, std::int64_t b) { return at(a).transmission < at(b).transmission; });
   waiting_.clear();
-  lost_ = in_flight_ = 0;
+  lost_ = in_flight_ = retransmitted_in_flight_ = 0;
   oldest_ = newest_ = -1;
   for (const std::int64_t sequence : in_order) append_in_flight(sequence);
 }
@@ -106,6 +106,7 @@ void Scoreboard::append_in_flight(std::int64_t sequence) {
   }
   newest_ = sequence;
   ++in_flight_;
+  if (sent.is_retransmitted) ++retransmitted_in_flight_;
 }
 
 void Scoreboard::remove_in_flight(std::int64_t sequence) {
@@ -114,6 +115,7 @@ void Scoreboard::remove_in_flight(std::int64_t sequence) {
   (sent.older >= 0 ? packet(sent.older).newer : oldest_) = sent.newer;
   (sent.newer >= 0 ? packet(sent.newer).older : newest_) = sent.older;
   --in_flight_;
+  if (sent.is_retransmitted) --retransmitted_in_flight_;
 }
 
 // The packet is delivered: it is neither in flight nor lost any more.

@@ -42,6 +42,7 @@ class Scoreboard {
   std::int64_t next() const { return una_ + static_cast<std::int64_t>(packets_.size()); }
   bool is_empty() const { return packets_.empty(); }
   std::int64_t in_flight() const { return in_flight_; }  // RFC 6675's pipe
+  std::int64_t retransmitted_in_flight() const { return retransmitted_in_flight_; }
   std::int64_t sacked() const { return sacked_; }
   std::int64_t lost() const { return lost_; }            // marked lost and not acknowledged, sent again or not
 
@@ -84,6 +85,7 @@ class Scoreboard {
   std::int64_t oldest_ = -1;
   std::int64_t newest_ = -1;
   std::int64_t in_flight_ = 0;
+  std::int64_t retransmitted_in_flight_ = 0;
   std::int64_t sacked_ = 0;
   std::int64_t lost_ = 0;
   std::int64_t transmissions_ = 0;

@@ -146,7 +146,12 @@ void Sender::follow_timeout(const Acknowledgement& ack, Progress& progress) {
 
 void Sender::look_for_undo(const Acknowledgement& ack, Progress& progress) {
   bool is_spurious = false;
-  if (board_.una() > progress.prior_una) is_spurious = undo_.on_advance(progress.prior_una, board_.una(), ack.echo_ns);
+  if (board_.una() > progress.prior_una && recovers()) {
+    // As in Linux, an ACK within fast recovery decides only when no retransmission is under way: others may be needed.
+    const bool is_open = state_ == RecoveryState::recovery && board_.una() < recovery_point_ &&
+                         board_.retransmitted_in_flight() > 0;
+    is_spurious = !is_open && undo_.is_caused_by_late_packet(ack.echo_ns);
+  }
   if (progress.dsack >= 0 && !progress.dsack_answers_probe) {
     is_spurious = undo_.on_dsack(progress.dsack) || is_spurious;
     // RFC 3708, (A.1): all ACKs of a window were lost, so that the way back is congested.
@@ -242,6 +247,7 @@ void Sender::report(const Acknowledgement& ack, const Progress& progress, const 
   sample.snd_una = board_.una();
   sample.snd_nxt = board_.next();
   sample.state = state_;
+  sample.reordering = rack_.reordering();
   const double cwnd = control_->cwnd();
   sample.is_cwnd_limited = usage_.is_limited(cwnd, cwnd < static_cast<double>(control_->ssthresh()));
   sample.is_app_limited = sampler_.is_app_limited();
@@ -352,6 +358,7 @@ void Sender::on_retransmission_timeout(Nanoseconds now_ns) {
   if (board_.is_empty()) return;
   ++counters_.timeouts;
   probe_.cancel();
+  if (!recovers()) rack_.doubt_reordering(board_.sacked());
   const std::int64_t prior_in_flight = board_.in_flight();
   const bool in_recovery = state_ == RecoveryState::recovery;
   const bool is_repeated = state_ == RecoveryState::loss && rtt_.backoffs() > 0;
@@ -402,7 +409,9 @@ void Sender::send_what_may(Nanoseconds now_ns) {
   for (; forward_budget_ > 0 && has_new(); --forward_budget_) send(now_ns, board_.next());
   forward_budget_ = 0;
 
-  bool is_window_full = false;
+  const auto is_window_full = [this] {
+    return board_.in_flight() >= static_cast<std::int64_t>(std::max(1.0, std::floor(cwnd())));
+  };
   pacing_ns_ = never;
   while (true) {
     const std::optional<std::int64_t> lost = board_.next_lost();
@@ -412,10 +421,7 @@ void Sender::send_what_may(Nanoseconds now_ns) {
       control_->on_idle_restart(now_ns, now_ns - last_sent_ns_, rtt_.rto_ns());
       last_sent_ns_ = now_ns;
     }
-    if (board_.in_flight() >= static_cast<std::int64_t>(std::max(1.0, std::floor(cwnd())))) {
-      is_window_full = true;
-      break;
-    }
+    if (is_window_full()) break;
     if (!pacer_.may_send(now_ns, control_->pacing_rate(), control_->send_quantum())) {
       pacing_ns_ = pacer_.next_ns();
       break;
@@ -423,7 +429,7 @@ void Sender::send_what_may(Nanoseconds now_ns) {
     send(now_ns, lost ? *lost : board_.next());
   }
   pacer_.end_burst();
-  usage_.note(board_.una(), board_.next(), board_.in_flight(), is_window_full);
+  usage_.note(board_.una(), board_.next(), is_window_full());
 }
 
 void Sender::send(Nanoseconds now_ns, std::int64_t sequence) {

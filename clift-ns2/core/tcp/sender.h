@@ -68,6 +68,7 @@ class Sender {
   std::int64_t in_flight() const { return board_.in_flight(); }
   double cwnd() const;  // in fast recovery what proportional rate reduction allows
   std::int64_t ssthresh() const { return control_->ssthresh(); }
+  double pacing_rate() const { return control_->pacing_rate(); }  // packets per second; 0: not paced
   RecoveryState state() const { return state_; }
   const RttEstimator& rtt() const { return rtt_; }
   const Scoreboard& scoreboard() const { return board_; }

@@ -1,5 +1,5 @@
-// Whether an episode of recovery was needless: by the timestamp that the first new ACK echoes (Eifel, RFC 3522), or by
-// DSACKs for every packet that was sent again (RFC 3708).
+// Whether an episode of recovery was needless: by the timestamps that ACKs echo (Eifel, RFC 3522), or by DSACKs for every
+// packet that was sent again (RFC 3708).
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,11 @@ class UndoDetector {
   // A packet is sent again in this episode.
   void on_retransmitted(std::int64_t sequence, Nanoseconds now_ns);
 
-  // An ACK advances from `prior_una` to `una`; `echo_ns` is the timestamp that it echoes, -1: none. Only the one that
-  // covers the first retransmission decides. Returns whether the episode was needless.
-  bool on_advance(std::int64_t prior_una, std::int64_t una, Nanoseconds echo_ns);
+  // Whether an ACK that advances echoes the timestamp of a packet that was sent before the first retransmission: a
+  // late packet has caused it, and no retransmission. -1: it echoes none.
+  bool is_caused_by_late_packet(Nanoseconds echo_ns) const {
+    return first_ns_ >= 0 && echo_ns >= 0 && echo_ns < first_ns_;
+  }
 
   // A DSACK reports that `sequence` arrived twice. Returns whether that holds for all that was sent again.
   bool on_dsack(std::int64_t sequence);
@@ -29,8 +31,7 @@ class UndoDetector {
 
  private:
   std::map<std::int64_t, int> retransmissions_;  // of each packet, without those that DSACKs report
-  std::int64_t first_ = 0;                       // the packet that was sent again first
-  Nanoseconds first_ns_ = -1;                    // and when; -1: none, or decided
+  Nanoseconds first_ns_ = -1;                    // time of the first retransmission; -1: none
 };
 
 }  // namespace clift::tcp

@@ -45,6 +45,15 @@ TEST(Hybla, GrowsInSlowStartByTwoToTheRhoLessOne) {
   EXPECT_DOUBLE_EQ(control.cwnd() - before, 21.0);
 }
 
+TEST(Hybla, GrowsNoFurtherThanItsBound) {
+  ControlParameters parameters;
+  parameters.window_clamp = 2000;
+  Hybla control(parameters);
+  Script script(control, 500 * millisecond);
+  for (int i = 0; i < 10; ++i) script.ack();  // each would add 2^20 - 1
+  EXPECT_DOUBLE_EQ(control.cwnd(), 2000.0);
+}
+
 TEST(Hybla, StopsSlowStartAtTheThreshold) {
   Hybla control(ControlParameters{});
   Script script(control, 500 * millisecond);

@@ -54,6 +54,18 @@ TEST(Reno, UsesInCongestionAvoidanceWhatSlowStartLeaves) {
   EXPECT_DOUBLE_EQ(control.cwnd(), 3.0);
 }
 
+TEST(Reno, GrowsOutOfOrderOnlyWherePacketsAreKnownToOvertakeEachOther) {
+  Reno control(ControlParameters{});
+  AckSample selective;
+  selective.newly_delivered = 2;
+  selective.is_cwnd_limited = true;
+  control.on_ack(selective);
+  EXPECT_DOUBLE_EQ(control.cwnd(), 10.0);
+  selective.reordering = duplicate_threshold + 1;
+  control.on_ack(selective);
+  EXPECT_DOUBLE_EQ(control.cwnd(), 12.0);
+}
+
 TEST(Reno, DoesNotCountPacketsAgainThatWereSelectivelyAcknowledged) {
   Reno control(ControlParameters{});
   Script script(control, 100 * millisecond);

@@ -240,13 +240,11 @@ TEST(UndoDetector, ComparesTheEchoWithTheFirstRetransmission) {
   undo.begin();
   undo.on_retransmitted(5, 1000);
   undo.on_retransmitted(7, 1100);
-  EXPECT_FALSE(undo.on_advance(4, 5, 500));  // not about packet 5
-  EXPECT_TRUE(undo.on_advance(5, 7, 999));   // the first copy
-  EXPECT_FALSE(undo.on_advance(7, 8, 999));  // decided
+  EXPECT_TRUE(undo.is_caused_by_late_packet(999));
+  EXPECT_FALSE(undo.is_caused_by_late_packet(1000));
+  EXPECT_FALSE(undo.is_caused_by_late_packet(-1));  // no timestamps
   undo.begin();
-  undo.on_retransmitted(5, 1000);
-  EXPECT_FALSE(undo.on_advance(5, 7, 1000));
-  EXPECT_FALSE(undo.on_advance(7, 8, 500));
+  EXPECT_FALSE(undo.is_caused_by_late_packet(999));  // nothing was sent again
 }
 
 TEST(UndoDetector, WantsADsackForEveryRetransmission) {
@@ -352,14 +350,17 @@ TEST(Pacer, DoesNotSaveUpWhileNothingIsSent) {
 
 TEST(WindowUsage, AsksWhetherTheWindowWasFull) {
   WindowUsage usage;
-  usage.note(0, 10, 10, true);
+  usage.note(0, 10, true);
   EXPECT_TRUE(usage.is_limited(10.0, false));
-  usage.note(5, 12, 3, false);  // still the same round
+  usage.note(5, 12, false);  // still the same round
   EXPECT_TRUE(usage.is_limited(10.0, false));
-  usage.note(10, 13, 3, false);
+  usage.note(10, 13, false);
   EXPECT_FALSE(usage.is_limited(10.0, false));
   EXPECT_FALSE(usage.is_limited(10.0, true));
   EXPECT_TRUE(usage.is_limited(5.0, true));  // slow start may double what was used
+  usage.note(11, 15, false);
+  EXPECT_TRUE(usage.is_limited(7.0, true));  // most of the round
+  EXPECT_FALSE(usage.is_limited(8.0, true));
 }
 
 }  // namespace

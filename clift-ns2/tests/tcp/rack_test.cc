@@ -41,6 +41,19 @@ TEST(Rack, OpensTheWindowOnlyWhenPacketsOvertakeEachOther) {
   EXPECT_EQ(rack.reordering_window_ns(true, 3, rtt_ns, rtt_ns), 25 * ms);
 }
 
+TEST(Rack, MeasuresByHowManyPacketsOneWasOvertaken) {
+  Rack rack;
+  rack.on_delivered({packet(9, 10, 10 * ms)}, 110 * ms, -1, rtt_ns);
+  rack.on_delivered({packet(8, 9, 9 * ms)}, 111 * ms, -1, rtt_ns);
+  EXPECT_EQ(rack.reordering(), 3);  // at least the duplicate threshold
+  rack.on_delivered({packet(2, 3, 3 * ms)}, 112 * ms, -1, rtt_ns);
+  EXPECT_EQ(rack.reordering(), 7);
+  rack.doubt_reordering(2);
+  EXPECT_EQ(rack.reordering(), 7);
+  rack.doubt_reordering(3);
+  EXPECT_EQ(rack.reordering(), 3);
+}
+
 TEST(Rack, TakesNoRetransmissionForReordering) {
   Rack rack;
   rack.on_delivered({packet(1, 2, 10 * ms)}, 110 * ms, -1, rtt_ns);

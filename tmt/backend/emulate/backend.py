@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from tmt.settings.settings import Settings
 
 HERE = Path(__file__).parent
+BUFFER_BYTES = 33554432
 SYSCTLS = (
-    "net.ipv4.tcp_rmem=4096 33554432 33554432",
     "net.ipv4.tcp_wmem=4096 33554432 33554432",
     "net.ipv4.tcp_no_metrics_save=1",
     "net.ipv4.tcp_ecn=0",
 )
-"""Of both ends: buffers that never bound the window, and no memory of earlier connections."""
+"""Of both ends: send buffers that never bound the window, and no memory of earlier connections."""
 
 
 class Emulate:
@@ -60,6 +60,7 @@ class Emulate:
             "proxy": settings.proxy is not None,
             "delayed_acks": settings.delayed_acks,
             "window_packets": settings.window_packets is not None,
+            "return_flows": settings.return_flows > 0,
             "an online scheme": any(isinstance(link, TraceLink) and link.scheme for link in links),
         }
         refuse_absent(self.name, absent)
@@ -72,6 +73,7 @@ class Emulate:
             settings.start_ns + chance.randint(0, settings.start_spread_ns) for _ in range(settings.flows)
         )
         control = VARIANTS[settings.tcp].controls[LINUX]
+        receive_buffer = settings.receive_buffer_bytes or BUFFER_BYTES
         about: dict[str, Any] = {
             "control": control,
             "starts_s": [ns_to_seconds(start_ns) for start_ns in starts_ns],
@@ -91,7 +93,7 @@ class Emulate:
             loop=settings.loop,
             in_order=settings.in_order,
             hold_ns=settings.hold_ns,
-            sysctls=SYSCTLS,
+            sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {receive_buffer} {receive_buffer}"),
         )
         result = run(emulation, record=True, output=directory, timeout_s=timeout_s)
         if result.status:
@@ -113,7 +115,7 @@ def _recording(setup: Setup, result: EmulationResult, found: dict[str, Any]) -> 
     late_share = result.row["forward_late_share"]
     return Recording(
         packets[(packets["flow"] < settings.flows) & (packets["time_ns"] <= end_ns)],
-        _windows(found["samples"], end_ns),
+        _windows(found["samples"], end_ns, paced=settings.tcp == "bbr"),
         end_ns=end_ns,
         header_bytes=HEADER_BYTES,
         timeouts=None,
@@ -129,15 +131,26 @@ def _row_use(direction: str, result: EmulationResult) -> RowUse | None:
     return None if None in values else RowUse(*(int(value or 0) for value in values))
 
 
-def _windows(samples: list[list[list[float]]], end_ns: int) -> Records:
-    """Turn samples of TCP_INFO into window records, by the kernel's own numbers of states."""
+def _windows(samples: list[list[list[float]]], end_ns: int, *, paced: bool) -> Records:
+    """Turn samples of TCP_INFO into window records, by the kernel's own numbers of states.
+
+    TCP_INFO has a pacing rate of every control; the kernel itself paces BBR's packets only.
+    """
     rows = [
-        (round(time_s * NS_PER_S), flow, cwnd, ssthresh, round(1000 * srtt_us) or UNSETTLED, state)
+        (
+            round(time_s * NS_PER_S),
+            flow,
+            cwnd,
+            ssthresh,
+            round(1000 * srtt_us) or UNSETTLED,
+            state,
+            8.0 * pacing if paced else 0.0,
+        )
         for flow, of_flow in enumerate(samples)
-        for time_s, cwnd, ssthresh, srtt_us, state in of_flow
+        for time_s, cwnd, ssthresh, srtt_us, state, pacing in of_flow
     ]
     windows = np.zeros(len(rows), WINDOW_RECORDS.dtype)
-    names = ("time_ns", "flow", "cwnd_packets", "ssthresh_packets", "srtt_ns", "state")
+    names = ("time_ns", "flow", "cwnd_packets", "ssthresh_packets", "srtt_ns", "state", "pacing_bps")
     for name, values in zip(names, zip(*rows, strict=True), strict=False):
         windows[name] = values
     windows = windows[windows["time_ns"] <= end_ns]

@@ -2,7 +2,8 @@
 
 Run at the sender of an emulation. FILE holds JSON: `control`, `starts_s` (one for each flow), `duration_s`
 and `transfer_bytes` (null: send until the end). It gets `samples` in the end, one list for each flow of rows
-`[time_s, cwnd, ssthresh, srtt_us, state]`, times since the start, and `used`, the control in force.
+`[time_s, cwnd, ssthresh, srtt_us, state, pacing]`, times since the start, pacing in bytes per second,
+and `used`, the control in force.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from typing import Any
 RECEIVER = ("10.0.0.2", 5000)
 SAMPLING_S = 0.02
 
-# struct tcp_info (linux/tcp.h): eight bytes of state and flags, then 24 words.
-TCP_INFO = struct.Struct("=8B24I")
-CA_STATE, RTT, SSTHRESH, CWND = 1, 8 + 15, 8 + 17, 8 + 18
+# struct tcp_info (linux/tcp.h): eight bytes of state and flags, then 24 words, then the pacing rate.
+TCP_INFO = struct.Struct("=8B24IQ")
+CA_STATE, RTT, SSTHRESH, CWND, PACING = 1, 8 + 15, 8 + 17, 8 + 18, 8 + 24
 BLOCK = bytes(1 << 16)
 
 Samples = list[tuple[float, ...]]
@@ -90,7 +91,7 @@ def _sample(connection: socket.socket, begin: float, samples: Samples, done: thr
     last: tuple[float, ...] = ()
     while not done.wait(SAMPLING_S):
         info = TCP_INFO.unpack(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO.size))
-        found = tuple(info[i] for i in (CWND, SSTHRESH, RTT, CA_STATE))
+        found = tuple(info[i] for i in (CWND, SSTHRESH, RTT, CA_STATE, PACING))
         if found != last:
             samples.append((time.monotonic() - begin, *found))
             last = found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 from tmt.backend.base import Outcome, RunError, refuse_absent
-from tmt.backend.linux.kernel import Kernel
+from tmt.backend.linux.kernel import Kernel, memory_mib
 from tmt.backend.linux.settings_file import SETTINGS, settings_text
 from tmt.backend.linux.soundness import reason_to_doubt
+from tmt.backend.program import last_words
 from tmt.backend.records import read_records
 from tmt.errors import SimulatorError
 from tmt.settings.links import TraceLink
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
     from tmt.backend.setup import Setup
     from tmt.settings.settings import Settings
 
-FAILURE = "failure.txt"
-"""The kernel's driver writes this file when it cannot carry the run out: one line that says why."""
+FAILURE_STATUS = 2
+"""The kernel's driver ends with it when it cannot carry the run out: the last line on stderr says why."""
 
 
 class Linux:
@@ -46,18 +48,34 @@ class Linux:
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
         """Run one experiment in simulated time."""
         (directory / SETTINGS).write_text(settings_text(setup))
-        argv, wall_time_s = Kernel.find().run(setup, directory, timeout_s)
-        failure = directory / FAILURE
+        settings = setup.settings
         try:
-            if failure.is_file():
-                raise SimulatorError(failure.read_text().strip())
-            recording = read_records(directory, setup.settings.flows)
-            doubt = reason_to_doubt(directory, setup.settings.flows)
+            argv, wall_time_s = Kernel.find().run(setup, directory, timeout_s)
+        except RunError as error:
+            raise _explained(error, setup) from error
+        try:
+            recording = read_records(directory, settings.flows, settings.return_flows)
+            doubt = reason_to_doubt(
+                directory,
+                settings.flows + settings.return_flows,
+                may_limit=settings.receive_buffer_bytes is not None,
+            )
         except SimulatorError as error:
-            raise RunError(argv, str(error), "", program="the kernel") from error
+            raise RunError(argv, str(error), last_words(directory), program="the kernel") from error
         if doubt is not None:
             raise RunError(argv, f"its records are inconsistent: {doubt}", "", program="the kernel")
         return Outcome(argv, wall_time_s, recording)
+
+
+def _explained(error: RunError, setup: Setup) -> RunError:
+    """Return the error with the reason that its exit status stands for, if it is one of the kernel's."""
+    if error.status == FAILURE_STATUS and error.last_words:
+        reason = error.last_words.splitlines()[-1]
+    elif error.status == -signal.SIGABRT:
+        reason = f"panicked, with a memory of {memory_mib(setup)} MiB"
+    else:
+        return error
+    return RunError(error.argv, reason, "", program=error.program, status=error.status)
 
 
 BACKEND = Linux()

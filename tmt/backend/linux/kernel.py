@@ -1,23 +1,35 @@
-"""The kernel's program: where it is, how much memory it gets, how it is called."""
+"""The kernel's program: where it is, whether it fits, how much memory it gets, how it is called."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.backend.linux.settings_file import window_packets
 from tmt.backend.program import built_program, run_program
+from tmt.errors import SimulatorError
+from tmt.provenance import file_sha256
 
 if TYPE_CHECKING:
     from tmt.backend.setup import Setup
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
+ARCHITECTURE = b"\x7fELF\x02\x01", 18, b"\x3e\x00"
+"""Beginning of a 64-bit ELF file, and place and value of x86-64's number in it."""
+
+NEEDED = ("CONFIG_UML_TIME_TRAVEL_SUPPORT=y", "CONFIG_HZ=1000", "CONFIG_CLIFT=y")
+"""Lines in the configuration of a kernel with simulated time, ticks of a millisecond, and our driver."""
+
+SHOW_LIMIT_S = 30
+
 LEAST_MEMORY_MIB = 32
-PACKET_MEMORY_BYTES = 4096
-"""Memory of a packet under way: its segment at the sender, the copy on the link, and their headers."""
+PACKET_MEMORY_BYTES = 3072
+"""Memory of a packet under way: its headers at the sender and on the link; its data take none."""
 
 MEMORY_STEP_MIB = 16
 
@@ -36,12 +48,11 @@ class Kernel:
         Raises
         ------
         SimulatorError
-            When it is not there; the message says how to build it.
+            When it is not there, or is not a kernel for this purpose; the message says how to build one.
         """
         missing = "stack linux needs its kernel; `make linux-kernel` builds it"
         program = built_program("CLIFT_LINUX", _HOME / "build" / "linux", missing)
-        stamp = program.with_name("stamp")
-        return cls(program, stamp.read_text().strip() if stamp.is_file() else f"unstamped {program}")
+        return cls(program, _checked_stamp(program, program.stat().st_mtime_ns))
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> tuple[list[str], float]:
         """Boot the kernel in `directory`, which holds the settings; return its argv and its wall time.
@@ -52,8 +63,6 @@ class Kernel:
             See `tmt.backend.program.run_program`.
         """
         argv = [
-            "setarch",  # without random addresses: hashes of pointers would differ from run to run
-            "--addr-no-randomize",
             str(self.program),
             f"mem={memory_mib(setup)}M",
             "con=null",
@@ -62,19 +71,49 @@ class Kernel:
             "time-travel-start=0",
             f"seed={setup.settings.seed}",
         ]
-        home = {"HOME": str(directory), "TMPDIR": _memory_folder(directory)}
-        return argv, run_program("the kernel", argv, directory, timeout_s, os.environ | home)
+        environment = os.environ | {"HOME": str(directory), "CLIFT_PARENT": str(os.getpid())}
+        return argv, run_program("the kernel", argv, directory, timeout_s, environment)
 
 
 def memory_mib(setup: Setup) -> int:
     """Return the memory of the simulated machine: enough for the windows of all flows."""
-    held_packets = window_packets(setup) * setup.settings.flows
+    held_packets = window_packets(setup) * (setup.settings.flows + setup.settings.return_flows)
     need = LEAST_MEMORY_MIB + held_packets * PACKET_MEMORY_BYTES // (1 << 20)
     return -(-need // MEMORY_STEP_MIB) * MEMORY_STEP_MIB
 
 
-def _memory_folder(directory: Path) -> str:
-    """Return the folder of the file that is the machine's memory: programs can be run from it."""
-    shared = "/dev/shm"
-    usable = os.access(shared, os.W_OK) and not os.statvfs(shared).f_flag & os.ST_NOEXEC
-    return shared if usable else str(directory)
+@lru_cache(maxsize=8)
+def _checked_stamp(program: Path, mtime_ns: int) -> str:
+    """Check a program once per process and version of it; return its build's stamp, else a hash of it."""
+    del mtime_ns  # tells versions of the program apart
+    magic, place, machine = ARCHITECTURE
+    with program.open("rb") as file:
+        head = file.read(place + len(machine))
+    if not head.startswith(magic) or head[place:] != machine:
+        raise SimulatorError(f"{program}: is no program for x86-64; `make linux-kernel` builds the kernel")
+    lines = _configuration(program)
+    for needed in NEEDED:
+        if needed not in lines:
+            raise SimulatorError(
+                f"{program}: is no kernel for stack linux, its configuration lacks {needed}; "
+                "`make linux-kernel` builds one"
+            )
+    stamp = program.with_name("stamp")
+    return stamp.read_text().strip() if stamp.is_file() else file_sha256(program)
+
+
+def _configuration(program: Path) -> list[str]:
+    """Return the lines of the configuration that a user-mode kernel prints; none for another program."""
+    try:
+        shown = subprocess.run(
+            [str(program), "--showconfig"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SHOW_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return shown.stdout.splitlines()

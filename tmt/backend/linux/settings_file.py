@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.backend.link_files import ReadyLink
-from tmt.settings.tcp import LINUX, VARIANTS
+from tmt.settings.tcp import HEADER_BYTES, LINUX, VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,10 +33,10 @@ def window_packets(setup: Setup) -> int:
     return setup.settings.window_packets
 
 
-def receive_buffer_bytes(setup: Setup) -> int:
-    """Return the size of the receivers' buffers: twice the largest window, as the kernel counts memory.
+def ample_buffer_bytes(setup: Setup) -> int:
+    """Return the size of a buffer that never limits: twice the largest window, as the kernel counts memory.
 
-    The kernel advertises a part of its buffer. The congestion window is the bound, and never the buffer.
+    The kernel advertises a part of its receive buffer.
     """
     memory = max(SEGMENT_MEMORY_BYTES, 2 * setup.settings.packet_bytes)
     return max(LEAST_BUFFER_BYTES, 2 * window_packets(setup) * memory)
@@ -55,15 +55,23 @@ def _lines(setup: Setup) -> Iterator[str]:
         "control": VARIANTS[settings.tcp].controls[LINUX],
         "duration_ns": settings.duration_ns,
         "packet_bytes": settings.packet_bytes,
-        "transfer_bytes": settings.transfer_bytes or 0,
-        "receive_buffer_bytes": receive_buffer_bytes(setup),
+        "transfer_bytes": _whole_segments(settings.transfer_bytes or 0, settings.packet_bytes),
+        "transfers": settings.flows,
+        "receive_buffer_bytes": settings.receive_buffer_bytes or ample_buffer_bytes(setup),
+        "send_buffer_bytes": ample_buffer_bytes(setup),
         "window_packets": window_packets(setup),
         "delayed_acks": int(settings.delayed_acks),
     }
     yield from (f"{key} {value}" for key, value in values.items())
-    spread = np.random.default_rng(settings.seed).random(settings.flows)
-    for part in spread.tolist():
-        yield f"flow 0 {settings.start_ns + int(part * settings.start_spread_ns)}"
+    spread = np.random.default_rng(settings.seed).random(settings.flows + settings.return_flows)
+    for number, part in enumerate(spread.tolist()):
+        direction = int(number >= settings.flows)
+        yield f"flow {direction} {settings.start_ns + int(part * settings.start_spread_ns)}"
+
+
+def _whole_segments(transfer_bytes: int, packet_bytes: int) -> int:
+    segment_bytes = packet_bytes - HEADER_BYTES
+    return -(-transfer_bytes // segment_bytes) * segment_bytes
 
 
 def _link_lines(direction: str, link: ReadyLink | PlainLink) -> Iterator[str]:

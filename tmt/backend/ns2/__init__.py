@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.backend.base import Outcome, RunError
+from tmt.backend.base import Outcome, RunError, refuse_absent
 from tmt.backend.ns2.arguments import arguments
 from tmt.backend.ns2.simulator import Simulator
 from tmt.backend.program import last_words
@@ -26,7 +26,8 @@ class Ns2:
     stacks = NS2_STACKS
 
     def check(self, settings: Settings) -> None:
-        """Refuse nothing: ns-2 has every setting."""
+        """Refuse the settings that only a kernel has."""
+        refuse_absent(self.name, {"receive_buffer_bytes": settings.receive_buffer_bytes is not None}, "linux")
 
     def stamp(self) -> str:
         """Return the stamp of the simulator's build."""
@@ -36,7 +37,7 @@ class Ns2:
         """Simulate one experiment."""
         argv, wall_time_s = Simulator.find().run(arguments(setup), directory, timeout_s)
         try:
-            recording = read_records(directory, setup.settings.flows)
+            recording = read_records(directory, setup.settings.flows, setup.settings.return_flows)
         except SimulatorError as error:
             reason = f"left bad records: {error}"
             raise RunError(argv, reason, last_words(directory), program="ns-2") from error

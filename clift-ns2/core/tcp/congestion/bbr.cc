@@ -15,6 +15,9 @@ constexpr std::int64_t bandwidth_filter_rounds = 10;
 constexpr Nanoseconds rtprop_filter_ns = 10'000'000'000;
 constexpr Nanoseconds probe_rtt_duration_ns = 200'000'000;
 constexpr double min_pipe_cwnd = 4.0;
+constexpr double pacing_margin = 0.99;
+constexpr std::int64_t aggregation_filter_rounds = 10;
+constexpr double most_aggregation_s = 0.1;
 
 }  // namespace
 
@@ -26,11 +29,15 @@ Bbr::Bbr(const ControlParameters& parameters)
   enter_startup();
 }
 
-void Bbr::on_start(Nanoseconds now_ns) { rtprop_stamp_ns_ = now_ns; }
+void Bbr::on_start(Nanoseconds now_ns) {
+  rtprop_stamp_ns_ = now_ns;
+  aggregation_.begin(now_ns);
+}
 
 void Bbr::on_transmit(const Transmission& packet) {
   if (packet.in_flight > 0 || !packet.is_app_limited) return;
   idle_restart_ = true;
+  aggregation_.begin(packet.now_ns);
   if (state_ == State::probe_bw) set_pacing_rate(1.0);
 }
 
@@ -40,6 +47,7 @@ void Bbr::on_ack(const AckSample& ack) {
   round_begins_ = false;
   if (ack.newly_delivered > 0) {
     update_bandwidth(ack);
+    update_aggregation(ack);
     check_cycle_phase(ack);
     check_full_pipe(ack);
   }
@@ -50,7 +58,7 @@ void Bbr::on_ack(const AckSample& ack) {
   // The first rate is a guess from the initial window; it becomes a measured one with the first sample of the RTT.
   if (!has_seen_rtt_ && ack.srtt_ns > 0) {
     has_seen_rtt_ = true;
-    pacing_rate_ = high_gain * initial_window_ / to_seconds(ack.srtt_ns);
+    pacing_rate_ = pacing_margin * high_gain * initial_window_ / to_seconds(ack.srtt_ns);
   }
   if (bandwidth_.largest() > 0.0) set_pacing_rate(pacing_gain_);
   set_cwnd(ack);
@@ -70,6 +78,12 @@ void Bbr::update_bandwidth(const AckSample& ack) {
     bandwidth_.update(rate, rounds_.count(), bandwidth_filter_rounds);
 }
 
+void Bbr::update_aggregation(const AckSample& ack) {
+  if (ack.rate.interval_ns <= 0) return;
+  aggregation_.update(ack.now_ns, bandwidth_.largest(), static_cast<double>(ack.newly_delivered), cwnd_,
+                      rounds_.count(), aggregation_filter_rounds);
+}
+
 void Bbr::update_rtprop(const AckSample& ack) {
   rtprop_expired_ = ack.now_ns > rtprop_stamp_ns_ + rtprop_filter_ns;
   if (ack.rtt_ns < 0 || (ack.rtt_ns > rtprop_ns_ && !rtprop_expired_)) return;
@@ -77,9 +91,15 @@ void Bbr::update_rtprop(const AckSample& ack) {
   rtprop_stamp_ns_ = ack.now_ns;
 }
 
-// A gain of the bandwidth-delay product, and what end hosts keep busy (section 4.2.3.2); quanta as in section 4.2.2.
-double Bbr::inflight(double gain) const {
+// A gain of the bandwidth-delay product.
+double Bbr::bdp(double gain) const {
   if (rtprop_ns_ == never || bandwidth_.largest() == 0.0) return initial_window_;
+  return std::ceil(gain * bandwidth_.largest() * to_seconds(rtprop_ns_));
+}
+
+// Adds what end hosts keep busy (section 4.2.3.2), with quanta as in section 4.2.2; an even number, and two packets more
+// while more bandwidth is probed for, as in Linux.
+double Bbr::with_quanta(double packets) const {
   double quantum = 1.0;
   const double bit_rate = pacing_rate_ * packet_bits_;
   if (bit_rate >= 24e6) {
@@ -87,7 +107,8 @@ double Bbr::inflight(double gain) const {
   } else if (bit_rate >= 1.2e6) {
     quantum = 2.0;
   }
-  return gain * bandwidth_.largest() * to_seconds(rtprop_ns_) + 3.0 * quantum;
+  const double even = 2.0 * std::ceil((packets + 3.0 * quantum) / 2.0);
+  return state_ == State::probe_bw && cycle_index_ == 0 ? even + 2.0 : even;
 }
 
 // ---- state machine (section 4.3)
@@ -174,7 +195,7 @@ void Bbr::check_probe_rtt(const AckSample& ack) {
 // ---- control (section 4.2)
 
 void Bbr::set_pacing_rate(double gain) {
-  const double rate = gain * bandwidth_.largest();
+  const double rate = pacing_margin * gain * bandwidth_.largest();
   if (full_pipe_.is_reached() || rate > pacing_rate_) pacing_rate_ = rate;
 }
 
@@ -188,7 +209,11 @@ void Bbr::set_cwnd(const AckSample& ack) {
     if (packet_conservation_) cwnd_ = std::max(cwnd_, static_cast<double>(ack.in_flight) + delivered);
   }
   if (!packet_conservation_) {
-    const double target = inflight(cwnd_gain_);
+    double target = bdp(cwnd_gain_);
+    if (full_pipe_.is_reached()) {
+      target += std::floor(std::min(aggregation_.extra(), most_aggregation_s * bandwidth_.largest()));
+    }
+    target = with_quanta(target);
     if (full_pipe_.is_reached()) {
       cwnd_ = std::min(cwnd_ + delivered, target);
     } else if (cwnd_ < target || static_cast<double>(ack.delivered) < initial_window_) {

@@ -1,8 +1,10 @@
-// BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00.
+// BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00, with what Linux has added since: room for
+// acknowledgements that come together (5.1), and a pacing margin.
 #pragma once
 
 #include <functional>
 
+#include "core/tcp/congestion/ack_aggregation.h"
 #include "core/tcp/congestion/app_limited_span.h"
 #include "core/tcp/congestion/bandwidth_plateau.h"
 #include "core/tcp/congestion/round_counter.h"
@@ -52,7 +54,10 @@ class Bbr : public CongestionControl {
   void set_cwnd(const AckSample& ack);
   void save_cwnd();
   void restore_cwnd();
-  double inflight(double gain) const;
+  double inflight(double gain) const { return with_quanta(bdp(gain)); }
+  double bdp(double gain) const;
+  double with_quanta(double packets) const;
+  void update_aggregation(const AckSample& ack);
   bool is_app_limited(const AckSample& ack) const;
 
   double initial_window_;
@@ -70,6 +75,7 @@ class Bbr : public CongestionControl {
   RoundCounter rounds_;
   bool round_begins_ = false;
   AppLimitedSpan held_back_;
+  AckAggregation aggregation_;
 
   Nanoseconds rtprop_ns_ = never;
   Nanoseconds rtprop_stamp_ns_ = 0;

@@ -55,8 +55,9 @@ std::int64_t Hybla::reduced_ssthresh(const CongestionEvent& event) {
 }
 
 std::int64_t Hybla::slow_start(std::int64_t acked, const AckSample& ack) {
-  // Before the estimate stands, Reno's growth: the first ACK alone would fill any queue.
-  if (first_ack_count_ < first_acks_.size()) return Reno::slow_start(acked, ack);
+  // Before the estimate stands, Reno's growth: the first ACK alone would fill any queue. As in Linux, the same while
+  // packets are missing.
+  if (first_ack_count_ < first_acks_.size() || ack.state != RecoveryState::open) return Reno::slow_start(acked, ack);
   const double growth = std::exp2(std::min(rho_, most_doublings)) - 1.0;
   const double room = static_cast<double>(ssthresh_) - cwnd_;
   const std::int64_t used = std::min(acked, static_cast<std::int64_t>(std::ceil(room / growth)));
@@ -64,7 +65,8 @@ std::int64_t Hybla::slow_start(std::int64_t acked, const AckSample& ack) {
   return acked - used;
 }
 
-void Hybla::avoid_congestion(std::int64_t acked, const AckSample&) {
+void Hybla::avoid_congestion(std::int64_t acked, const AckSample& ack) {
+  if (ack.state != RecoveryState::open) return Reno::avoid_congestion(acked, ack);
   cwnd_ += static_cast<double>(acked) * rho_ * rho_ / cwnd_;
 }
 

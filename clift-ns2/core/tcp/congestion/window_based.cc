@@ -6,15 +6,20 @@
 namespace clift::tcp {
 
 WindowBased::WindowBased(const ControlParameters& parameters)
-    : cwnd_(static_cast<double>(parameters.initial_window)), initial_window_(parameters.initial_window) {}
+    : cwnd_(static_cast<double>(parameters.initial_window)),
+      initial_window_(parameters.initial_window),
+      window_clamp_(static_cast<double>(parameters.window_clamp)) {}
 
 void WindowBased::on_ack(const AckSample& ack) {
-  if (ack.state == RecoveryState::recovery || ack.newly_acked == 0 || !ack.is_cwnd_limited) return;
+  if (ack.state == RecoveryState::recovery || !ack.is_cwnd_limited) return;
+  // As in Linux, out-of-order delivery counts where packets are known to overtake each other.
+  if (ack.newly_acked == 0 && ack.reordering <= duplicate_threshold) return;
   // The ACK that ends a recovery acknowledges what was selectively acknowledged long before: that was no growth then
   // and is none now.
   std::int64_t acked = ack.newly_delivered;
   if (in_slow_start()) acked = slow_start(acked, ack);
   if (acked > 0) avoid_congestion(acked, ack);
+  cwnd_ = std::min(cwnd_, window_clamp_);
 }
 
 std::int64_t WindowBased::slow_start(std::int64_t acked, const AckSample&) {

@@ -16,7 +16,7 @@ class WindowBased : public CongestionControl {
   std::int64_t ssthresh() const override { return ssthresh_; }
 
   // Lets the window grow by what an ACK in order delivers, outside fast recovery and only when the window was the limit
-  // (RFC 7661's condition for growth; RFC 9438, section 5.8).
+  // (RFC 7661's condition for growth; RFC 9438, section 5.8). On a path that reorders, every ACK counts.
   void on_ack(const AckSample& ack) override;
   void on_enter_recovery(const CongestionEvent& event) override;
   void on_timeout(const CongestionEvent& event) override;
@@ -38,6 +38,7 @@ class WindowBased : public CongestionControl {
   double cwnd_;
   std::int64_t ssthresh_ = infinite_ssthresh;
   std::int64_t initial_window_;
+  double window_clamp_;
 
  private:
   void remember();

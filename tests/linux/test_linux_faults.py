@@ -1,0 +1,218 @@
+"""Faults around a kernel in simulated time: each ends with its reason, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tmt.backend.base import RunError
+from tmt.backend.linux import BACKEND
+from tmt.backend.linux import kernel as kernel_module
+from tmt.backend.linux.kernel import Kernel
+from tmt.backend.setup import set_up
+from tmt.errors import SimulatorError
+from tmt.experiment import Experiment, PlainLink
+from tmt.settings.tcp import LINUX
+from tmt.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PTRACE, PERSONALITY = 101, 135
+"""Numbers of system calls on x86-64."""
+
+
+def experiment(**settings: Any) -> Experiment:
+    """A GEO link of 2 Mbit/s for 20 s."""
+    return Experiment(
+        **{
+            "tcp": "cubic",
+            "stack": LINUX,
+            "forward_link": PlainLink(2e6),
+            "rtt_ns": 500 * NS_PER_MS,
+            "duration_ns": 20 * NS_PER_S,
+        }
+        | settings
+    )
+
+
+LONG = {"forward_link": PlainLink(1e8), "duration_ns": 100_000 * NS_PER_S}
+"""Settings of a run that takes an hour."""
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Makes a script the kernel's program."""
+
+    def make(lines: str) -> Path:
+        path = tmp_path / "program"
+        path.write_text(lines)
+        path.chmod(0o755)
+        monkeypatch.setenv("CLIFT_LINUX", str(path))
+        return path
+
+    return make
+
+
+def wrapped(kernel: Path, number: int) -> str:
+    """Return a script that runs the kernel with a system call forbidden."""
+    forbid = Path(__file__).with_name("forbid_call.py")
+    return f'#!/bin/sh\nexec {sys.executable} {forbid} {number} {kernel} "$@"\n'
+
+
+def test_host_without_ptrace__runs_all_the_same(
+    kernel: Path, program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = experiment().run().row["goodput_bps"]
+    script = program(wrapped(kernel, PTRACE))
+    monkeypatch.setattr(Kernel, "find", lambda: Kernel(script, "the same"))
+    assert experiment().run().row["goodput_bps"] == expected
+
+
+def test_host_that_forbids_fixed_addresses__says_whom_to_ask(
+    kernel: Path, program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = program(wrapped(kernel, PERSONALITY))
+    monkeypatch.setattr(Kernel, "find", lambda: Kernel(script, "the same"))
+    with pytest.raises(RunError, match=r"seccomp mode 2\). Ask the administrator to allow .* personality"):
+        experiment().run()
+
+
+def test_program_of_another_architecture__is_refused(program: Callable[[str], Path]) -> None:
+    program("\x7fELF\x02\x01" + 12 * "\0" + "\xb7\0")
+    with pytest.raises(SimulatorError, match="program: is no program for x86-64"):
+        Kernel.find()
+
+
+@pytest.mark.parametrize(
+    ("lacking", "shown"),
+    [
+        ("CONFIG_UML_TIME_TRAVEL_SUPPORT=y", ["CONFIG_HZ=1000", "CONFIG_CLIFT=y"]),
+        ("CONFIG_HZ=1000", ["CONFIG_UML_TIME_TRAVEL_SUPPORT=y", "CONFIG_HZ=100", "CONFIG_CLIFT=y"]),
+        ("CONFIG_CLIFT=y", ["CONFIG_UML_TIME_TRAVEL_SUPPORT=y", "CONFIG_HZ=1000"]),
+    ],
+)
+def test_kernel_with_another_configuration__is_refused(
+    lacking: str, shown: list[str], program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A script has no ELF header: any beginning is allowed here.
+    monkeypatch.setattr(kernel_module, "ARCHITECTURE", (b"#!", 2, b"/bin"))
+    program("#!/bin/sh\n" + "".join(f"echo {line}\n" for line in shown))
+    with pytest.raises(SimulatorError, match=f"its configuration lacks {lacking}; `make linux-kernel`"):
+        Kernel.find()
+
+
+def test_program_that_is_no_kernel__is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLIFT_LINUX", "/bin/true")
+    with pytest.raises(SimulatorError, match="/bin/true: is no kernel for stack linux"):
+        Kernel.find()
+
+
+def test_kernel_without_stamp__is_known_by_its_content(
+    kernel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "linux"
+    copy.write_bytes(kernel.read_bytes())
+    copy.chmod(0o755)
+    monkeypatch.setenv("CLIFT_LINUX", str(copy))
+    assert Kernel.find().stamp == kernel_module.file_sha256(copy)
+
+
+def test_missing_settings__are_told(kernel: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [kernel, "mem=32M", "time-travel=inf-cpu", "con=null"],
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "settings.txt: cannot be read"
+
+
+@pytest.mark.usefixtures("kernel")
+def test_full_folder__is_told(tmp_path: Path) -> None:
+    (tmp_path / "packets.npy.partial").symlink_to("/dev/full")
+    with pytest.raises(RunError, match=r"packets\.npy: No space left on device"):
+        BACKEND.run(set_up(experiment()), tmp_path, 60)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_run_that_hangs__ends_at_its_limit() -> None:
+    with pytest.raises(RunError, match=r"stopped after 0\.5 s") as caught:
+        experiment(**LONG).run(timeout_s=0.5)
+    assert caught.value.timed_out
+    assert not children_of(os.getpid())
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("delay_s", [0.0, 0.01, 0.1])
+def test_kernel__ends_with_a_parent_that_is_killed(delay_s: float, tmp_path: Path) -> None:
+    call = (
+        "import sys; from tmt.experiment import Experiment, PlainLink\n"
+        "Experiment(tcp='cubic', stack='linux', forward_link=PlainLink(1e8), rtt_ns=500_000_000,"
+        " duration_ns=10**14).run(sys.argv[1])"
+    )
+    with subprocess.Popen([sys.executable, "-c", call, str(tmp_path / "run")]) as parent:
+        kernels = until(lambda: children_of(parent.pid))
+        time.sleep(delay_s)
+        parent.send_signal(signal.SIGKILL)
+    assert until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in kernels))
+
+
+@pytest.mark.usefixtures("kernel")
+def test_machine_with_too_little_memory__is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_module, "memory_mib", lambda _: 18)
+    with pytest.raises(RunError, match="panicked, with a memory of"):
+        experiment(forward_link=PlainLink(1e8), duration_ns=10 * NS_PER_S).run()
+
+
+@pytest.mark.usefixtures("kernel")
+def test_receive_buffer__limits_only_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = experiment(receive_buffer_bytes=65536).run().row
+    # Half of the buffer is window, at most: 32 KiB a round trip of 0.5 s.
+    assert row["goodput_bps"] < 65536 * 8 / 0.5
+    monkeypatch.setattr("tmt.backend.linux.settings_file.ample_buffer_bytes", lambda _: 65536)
+    with pytest.raises(RunError, match=r"its result is not sound: the .* buffer limited flow 0 for"):
+        experiment().run()
+
+
+@pytest.mark.usefixtures("kernel")
+def test_clock_that_jumps__is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    # In the mode without `inf-cpu` the clock runs on while the kernel computes.
+    run_program = kernel_module.run_program
+    monkeypatch.setattr(
+        kernel_module,
+        "run_program",
+        lambda name, argv, *rest: run_program(
+            name, [word.replace("time-travel=inf-cpu", "time-travel") for word in argv], *rest
+        ),
+    )
+    with pytest.raises(RunError, match="the clock jumped: a packet arrived"):
+        experiment().run()
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the process ids of a process's children."""
+    try:
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        return [int(word) for task in tasks for word in (task / "children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def until(ask: Callable[[], Any]) -> Any:
+    """Ask until the answer is true, for half a minute."""
+    end = time.monotonic() + 30
+    while not (answer := ask()) and time.monotonic() < end:
+        time.sleep(0.002)
+    return answer
