@@ -16,7 +16,7 @@ namespace {
 using schema::WindowRecord;
 
 WindowRecord record_number(std::int64_t i) {
-  return {i * 1000, static_cast<std::uint16_t>(i % 7), static_cast<double>(i) / 3.0, 0.0, 0, 0};
+  return {i * 1000, static_cast<std::uint16_t>(i % 7), static_cast<double>(i) / 3.0, 0.0, 0, 0, 0.0};
 }
 
 void write(const std::string& path, std::int64_t rows) {

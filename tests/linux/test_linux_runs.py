@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tests.experiment.test_return_flows import check, result
 from tmt.backend.linux import soundness
 from tmt.backend.linux.kernel import Kernel
 from tmt.errors import SimulatorError, UsageError
@@ -72,10 +73,33 @@ def test_transfers__end_when_all_is_delivered() -> None:
     result = experiment(transfer_bytes=100_000, flows=3, duration_ns=100 * NS_PER_S).run()
     row = result.row
     assert row["flows_completed"] == 3
-    assert row["goodput_bytes"] == 300_000
+    assert row["goodput_bytes"] == 3 * 70 * 1448  # whole segments
     assert isinstance(row["completion_s"], float)
     # 70 segments a flow: the handshake, and three round trips of slow start from ten segments.
     assert 1.5 < row["completion_s"] < 4
+
+
+@pytest.mark.usefixtures("kernel")
+def test_transfer__is_of_whole_segments_and_ends_with_its_last_acknowledgement() -> None:
+    result = experiment(transfer_bytes=100_000).run()
+    # ceil(100000 / 1448) segments and the SYN.
+    assert int(result.packets["sequence"][result.packets["direction"] == 0].max()) == 70
+    assert int(result.packets["size_bytes"][-1]) == 52
+    assert result.end_ns - int(result.packets["time_ns"][-1]) < NS_PER_MS
+
+
+@pytest.mark.usefixtures("kernel")
+def test_return_flow__fills_its_link_and_is_counted_apart() -> None:
+    check(result(LINUX))
+
+
+@pytest.mark.usefixtures("kernel")
+def test_pacing_rate__is_that_of_the_bandwidth() -> None:
+    # BBR's phases of 1 pace at 99 % of the rate that the link delivers: 2 Mbit/s of 1500-byte packets.
+    windows = experiment(tcp="bbr", duration_ns=30 * NS_PER_S).run().windows
+    late = windows["pacing_bps"][windows["time_ns"] > 10 * NS_PER_S]
+    assert np.median(late) == pytest.approx(0.99 * RATE_BPS * SEGMENT_SHARE, rel=0.03)
+    assert not experiment(tcp="cubic").run().windows["pacing_bps"].any()
 
 
 @pytest.mark.usefixtures("kernel")
@@ -138,18 +162,25 @@ def test_schedule__has_the_same_fates_in_ns2(
     assert there.fates() == fates
 
 
+SOUND = dict.fromkeys(
+    (*soundness.MACHINE_SIGNS, "most_late_ns", "flow_0_rwnd_limited_us", "flow_0_sndbuf_limited_us"), 0
+)
+"""Counters of a sound run."""
+
+
 @pytest.mark.parametrize("name", list(soundness.MACHINE_SIGNS))
 def test_sign_of_the_machine__is_told(name: str, tmp_path: Path) -> None:
-    counters = dict.fromkeys(soundness.MACHINE_SIGNS, 0) | {name: 7, "flow_0_rwnd_limited_us": 0}
+    counters = SOUND | {name: 7}
     (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
     reason = soundness.reason_to_doubt(tmp_path, 1)
     assert reason == f"{soundness.MACHINE_SIGNS[name]} (7 times)"
 
 
 def test_receive_buffer_that_limits__is_told(tmp_path: Path) -> None:
-    counters = dict.fromkeys(soundness.MACHINE_SIGNS, 0) | {"flow_0_rwnd_limited_us": 1_500_000}
+    counters = SOUND | {"flow_0_rwnd_limited_us": 1_500_000}
     (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
     assert soundness.reason_to_doubt(tmp_path, 1) == "the receive buffer limited flow 0 for 1.5 s"
+    assert soundness.reason_to_doubt(tmp_path, 1, may_limit=True) is None
 
 
 def test_part_that_only_ns2_has__is_refused() -> None:

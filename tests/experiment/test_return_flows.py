@@ -1,0 +1,65 @@
+"""Flows in the return direction: their effect on the forward flows, and the figures that leave them out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tmt.errors import UsageError
+from tmt.experiment import Experiment, ExperimentResult, PlainLink
+from tmt.metrics.transport import RECEIVED, SENT
+from tmt.settings.access import Proxy, WiredHop
+from tmt.units import NS_PER_MS, NS_PER_S
+
+FLOWS = 2
+
+
+def result(stack: str, **settings: Any) -> ExperimentResult:
+    """Two forward flows and one return flow over 2 Mbit/s each way."""
+    path = {"forward_link": PlainLink(2e6), "rtt_ns": 100 * NS_PER_MS, "duration_ns": 20 * NS_PER_S}
+    flows = {"tcp": "cubic", "stack": stack, "flows": FLOWS, "return_flows": 1}
+    return Experiment(**(path | flows | settings)).run()
+
+
+@pytest.mark.ns2
+@pytest.mark.usefixtures("simulator")
+@pytest.mark.parametrize("stack", ["modern", "2009"])
+def test_return_flow__fills_its_link_and_is_counted_apart(stack: str) -> None:
+    check(result(stack))
+
+
+def check(run: ExperimentResult) -> None:
+    row = run.row
+    assert isinstance(row["return_goodput_bps"], float)
+    assert isinstance(row["goodput_bps"], float)
+    # A link of 2 Mbit/s carries data of one direction and the acknowledgements of the other.
+    for goodput_bps in (row["goodput_bps"], row["return_goodput_bps"]):
+        assert 0.5e6 < goodput_bps < 2e6 * 1448 / 1500
+    packets = run.packets
+    own = packets[packets["flow"] < FLOWS]
+    data = own[(own["direction"] == 0) & (own["event"] == SENT)]
+    assert row["segments_sent"] == len(data)
+    other = packets[(packets["flow"] == FLOWS) & (packets["event"] == RECEIVED)]
+    sizes = {way: int(other["size_bytes"][other["direction"] == way].max()) for way in (0, 1)}
+    assert sizes[0] < 100, "acknowledgements go forward"
+    assert sizes[1] == 1500, "data go back"
+    in_order = np.unique(other["sequence"][(other["direction"] == 1) & (other["size_bytes"] == 1500)])
+    assert in_order[0] == 1
+    assert row["return_goodput_bps"] == pytest.approx(len(in_order) * 1448 * 8 / 20, rel=0.02)
+
+
+def test_return_flows__need_connections_of_their_own() -> None:
+    wired = WiredHop(rate_bps=1e7, delay_ns=0, loss=0)
+    with pytest.raises(UsageError, match="return_flows is 1 with a proxy, must be 0"):
+        result("modern", wired=wired, proxy=Proxy())
+    with pytest.raises(UsageError, match="return_flows is 1 with tcp fectcp, must be 0"):
+        result("modern", tcp="fectcp")
+
+
+def test_receive_buffer__is_refused_by_ns2() -> None:
+    with pytest.raises(
+        UsageError, match=r"receive_buffer_bytes is given, .* ns2 does not have; linux has it"
+    ):
+        result("modern", receive_buffer_bytes=100_000)
