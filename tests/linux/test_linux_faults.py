@@ -186,21 +186,6 @@ def test_receive_buffer__limits_only_when_asked_for(monkeypatch: pytest.MonkeyPa
         experiment().run()
 
 
-@pytest.mark.usefixtures("kernel")
-def test_clock_that_jumps__is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    # In the mode without `inf-cpu` the clock runs on while the kernel computes.
-    run_program = kernel_module.run_program
-    monkeypatch.setattr(
-        kernel_module,
-        "run_program",
-        lambda name, argv, *rest: run_program(
-            name, [word.replace("time-travel=inf-cpu", "time-travel") for word in argv], *rest
-        ),
-    )
-    with pytest.raises(RunError, match="the clock jumped: a packet arrived"):
-        experiment().run()
-
-
 def children_of(pid: int) -> list[int]:
     """Return the process ids of a process's children."""
     try:

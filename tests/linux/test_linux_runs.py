@@ -176,6 +176,18 @@ def test_sign_of_the_machine__is_told(name: str, tmp_path: Path) -> None:
     assert reason == f"{soundness.MACHINE_SIGNS[name]} (7 times)"
 
 
+def test_clock_that_jumps__is_told(tmp_path: Path) -> None:
+    for late_ns, reason in (
+        (1, None),
+        (1001, "the clock jumped: a packet arrived 1001 ns after its due time"),
+    ):
+        counters = SOUND | {"most_late_ns": late_ns}
+        (tmp_path / "counters.tsv").write_text(
+            "".join(f"{key}\t{value}\n" for key, value in counters.items())
+        )
+        assert soundness.reason_to_doubt(tmp_path, 1) == reason
+
+
 def test_receive_buffer_that_limits__is_told(tmp_path: Path) -> None:
     counters = SOUND | {"flow_0_rwnd_limited_us": 1_500_000}
     (tmp_path / "counters.tsv").write_text("".join(f"{key}\t{value}\n" for key, value in counters.items()))
