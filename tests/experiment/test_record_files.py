@@ -35,7 +35,9 @@ def result() -> ExperimentResult:
         ],
         PACKET_RECORDS.dtype,
     )
-    windows = np.array([(0, 0, 1.0, np.inf, UNSETTLED, 0), (S, 0, 2.0, 4.0, S, 3)], WINDOW_RECORDS.dtype)
+    windows = np.array(
+        [(0, 0, 1.0, np.inf, UNSETTLED, 0, 0.0), (S, 0, 2.0, 4.0, S, 3, 1e6)], WINDOW_RECORDS.dtype
+    )
     flows = transport.deliveries(packets, flows=1, end_ns=4 * S, header_bytes=52)
     known = {"tcp": "cubic", "wall_time_s": 1.5, "forward_rate_bps": 12e3, "proxy": False}
     row = {column.name: None for column in RUN_RESULTS} | known

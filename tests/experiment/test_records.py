@@ -35,7 +35,7 @@ def records(tmp_path: Path) -> Path:
     packets["time_ns"], packets["event"], packets["flow"] = [0, 4, 4], [0, 1, 4], [0, 0, 1]
     packets["delay_ns"] = [UNSETTLED, 4, UNSETTLED]
     np.save(tmp_path / PACKETS, packets)
-    np.save(tmp_path / WINDOWS, np.array([(0, 1, 2.0, 9.0, UNSETTLED, 3)], WINDOW_RECORDS.dtype))
+    np.save(tmp_path / WINDOWS, np.array([(0, 1, 2.0, 9.0, UNSETTLED, 3, 0.0)], WINDOW_RECORDS.dtype))
     write_counters(tmp_path, COUNTER_LINES)
     return tmp_path
 
