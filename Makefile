@@ -20,14 +20,14 @@ run: setup  ## compare the TCP variants over the sample trace and a measured one
 	$(BIN)/tmt report scenarios/out/quickstart
 	$(BIN)/tmt run scenarios/measured-gnss-drive.toml
 
-test: setup test-packages  ## run all tests that fit in twelve minutes, with the JIT on and off
+test: setup test-packages $(VENV)/installed-dev  ## run all tests that fit in twelve minutes, with the JIT on and off
 	$(BIN)/pytest -n 2 -q
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -q $(JIT_OFF_TESTS)
 
-test-ns2: setup test-packages  ## run all of ns-2's own tests with both programs, ten minutes and more
+test-ns2: setup test-packages $(VENV)/installed-dev  ## run all of ns-2's own tests with both programs, ten minutes and more
 	TMT_NS2_SUITES=all $(BIN)/pytest -n 2 --dist worksteal -q tests/ns2/test_stock_suites.py
 
-soak: setup test-packages  ## kill the campaign engine 120 times in 20 campaigns; 10,000 rough paths for TCP
+soak: setup test-packages $(VENV)/installed-dev  ## kill the campaign engine 120 times in 20 campaigns; 10,000 rough paths for TCP
 	TMT_SOAK_CAMPAIGNS=20 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times
 	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q tests/ns2/test_core.py
 
@@ -40,7 +40,7 @@ audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitiz
 reproduce: setup  ## draw the papers' figures and tables beside ours
 	$(BIN)/python -m analysis
 
-docs: $(VENV)/installed  ## build the documentation as a site: build/docs/index.html
+docs: $(VENV)/installed-dev  ## build the documentation as a site: build/docs/index.html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --nitpicky docs build/docs
 	@echo "docs: open build/docs/index.html"
 
@@ -50,17 +50,18 @@ pages: setup  ## make the pages anew that are older than their code, the cheapes
 judge: setup  ## compare ns-2's TCP with the kernel's over the same links (docs/kernel.md), minutes
 	$(BIN)/python -m analysis.judge
 
-lint: $(VENV)/installed  ## check style, types and the layering contract
+lint: $(VENV)/installed-dev  ## check style, types and the layering contract
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(VENV)/installed  ## rewrite the Python files in the house style
+format: $(VENV)/installed-dev  ## rewrite the Python files in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-setup: system-packages $(VENV)/installed simulator  ## install what is missing: packages, .venv, the simulator
+setup: system-packages  ## install what is missing: packages, .venv, the simulator
+	@$(MAKE) --no-print-directory --jobs 2 SYSTEM_PACKAGES=skip $(VENV)/installed simulator
 
 system-packages:
 ifneq ($(SYSTEM_PACKAGES),skip)
@@ -72,11 +73,22 @@ ifneq ($(SYSTEM_PACKAGES),skip)
 	@tools/system-packages.sh test
 endif
 
+# uv installs in a tenth of pip's time; pip takes over where uv does not find the package index.
+PIP_OPTIONS := --quiet --require-hashes --requirement
+INSTALL = $(BIN)/uv pip install --python $(BIN)/python $(PIP_OPTIONS) $(1) || $(BIN)/pip install $(PIP_OPTIONS) $(1)
+
 $(VENV)/installed: pyproject.toml constraints.txt | system-packages
 	@echo "setup: making $(VENV)"
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement constraints.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(PYTHON) -m venv --clear $(VENV)
+	sed -n '/^uv==/,/[^\\]$$/p' constraints.txt > $(VENV)/uv.txt
+	$(BIN)/pip install --disable-pip-version-check $(PIP_OPTIONS) $(VENV)/uv.txt
+	$(call INSTALL,constraints.txt)
+	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/installed-dev: constraints-dev.txt $(VENV)/installed
+	@echo "setup: installing what tests, checkers and the documentation need"
+	$(call INSTALL,constraints-dev.txt)
 	@touch $@
 
 simulator: | system-packages
@@ -88,9 +100,11 @@ ifneq ($(SYSTEM_PACKAGES),skip)
 endif
 	@$(PYTHON) clift-linux/build.py
 
+COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
+
 constraints: $(VENV)/installed  ## pin the newest allowed version of every dependency, with hashes
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --extra dev \
-	    --no-header --no-annotate --quiet --upgrade pyproject.toml --output-file constraints.txt
+	$(COMPILE) --extra dev --upgrade pyproject.toml --output-file constraints-dev.txt
+	$(COMPILE) --extra setup --constraints constraints-dev.txt pyproject.toml --output-file constraints.txt
 
 clean:  ## remove what setup has built (.venv, the simulator); results (out/, scenarios/out/) stay
 	rm -rf $(VENV) clift-ns2/build

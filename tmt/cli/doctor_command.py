@@ -57,6 +57,7 @@ def command(context: click.Context, as_json: bool) -> None:
         Finding("tmt", True, f"{__version__}, in {Path(__file__).parents[1]}"),
         Finding("Python", True, f"{platform.python_version()}, {sys.executable}"),
         Finding("system", True, f"{platform.platform()}, {os.cpu_count()} processors"),
+        *_other_program(),
         *(Finding(name, True, importlib.metadata.version(name)) for name in LIBRARIES),
     ]
     simulator = _backend("ns2", "simulator")
@@ -71,6 +72,16 @@ def command(context: click.Context, as_json: bool) -> None:
             mark = "ok     " if finding.present else "missing"
             click.echo(f"{mark}  {finding.what:{width}}  {finding.found}")
     context.exit(0 if simulator.present else 1)
+
+
+def _other_program() -> list[Finding]:
+    """Look for the package `tmt` of the package index, whose import and command have the same name."""
+    try:
+        version = importlib.metadata.version("tmt")
+    except importlib.metadata.PackageNotFoundError:
+        return []
+    reason = f"another program called tmt, {version}, is installed, too: `pip uninstall tmt` removes it"
+    return [Finding("no other tmt", False, reason)]
 
 
 def _backend(name: str, what: str) -> Finding:
