@@ -79,16 +79,16 @@ INSTALL = $(BIN)/uv pip install --python $(BIN)/python $(PIP_OPTIONS) $(1) || $(
 
 $(VENV)/installed: pyproject.toml constraints.txt | system-packages
 	@echo "setup: making $(VENV)"
-	$(PYTHON) -m venv --clear $(VENV)
-	sed -n '/^uv==/,/[^\\]$$/p' constraints.txt > $(VENV)/uv.txt
-	$(BIN)/pip install --disable-pip-version-check $(PIP_OPTIONS) $(VENV)/uv.txt
-	$(call INSTALL,constraints.txt)
-	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+	@$(PYTHON) -m venv --clear $(VENV)
+	@sed -n '/^uv==/,/[^\\]$$/p' constraints.txt > $(VENV)/uv.txt
+	@$(BIN)/pip install --disable-pip-version-check $(PIP_OPTIONS) $(VENV)/uv.txt
+	@$(call INSTALL,constraints.txt)
+	@$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/installed-dev: constraints-dev.txt $(VENV)/installed
 	@echo "setup: installing what tests, checkers and the documentation need"
-	$(call INSTALL,constraints-dev.txt)
+	@$(call INSTALL,constraints-dev.txt)
 	@touch $@
 
 simulator: | system-packages
