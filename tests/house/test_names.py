@@ -42,5 +42,6 @@ def test_modules__import_each_other_in_one_direction_only() -> None:
                 names = [one if one in MODULES else str(node.module) for one in members]
             else:
                 continue
-            needs[module] |= {name for name in names if name in MODULES and name != module}
+            # `tmt` itself imports its names only when they are used; others take the version from it.
+            needs[module] |= {name for name in names if name in MODULES and name not in (module, "tmt")}
     TopologicalSorter(needs).prepare()  # raises CycleError, which names the modules
