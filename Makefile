@@ -1,8 +1,8 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 soak audit bench reproduce docs pages judge lint format setup system-packages test-packages
-.PHONY: simulator linux-kernel constraints clean
+.PHONY: help run test test-ns2 soak simulate audit bench reproduce docs pages judge lint format
+.PHONY: setup system-packages test-packages simulator linux-kernel constraints clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -30,6 +30,9 @@ test-ns2: setup test-packages $(VENV)/installed-dev  ## run all of ns-2's own te
 soak: setup test-packages $(VENV)/installed-dev  ## kill the campaign engine 120 times in 20 campaigns; 10,000 rough paths for TCP
 	TMT_SOAK_CAMPAIGNS=20 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times
 	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q tests/ns2/test_core.py
+
+simulate: setup  ## play 5000 schedules of crashes, two engines, lying workers and lost messages, minutes
+	PYTHONPATH=tests $(BIN)/python -m simulation --schedules 5000
 
 bench: setup  ## measure speed, as ratios within one run
 	$(BIN)/python -m benchmarks

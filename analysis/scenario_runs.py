@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.columns import DONE
 from tmt.campaign.engine import default_jobs
-from tmt.campaign.pool import LocalPool
+from tmt.campaign.local_workers import LocalWorkers
+from tmt.campaign.pool import Pool
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +32,7 @@ def execute_missing(campaign: OpenCampaign, name: str, *, retry_failed: bool = F
     if todo.missing:
         print(f"{name}: {len(todo.missing)} of {len(todo.runs)} runs to do", flush=True)
     try:
-        campaign.execute(todo, lambda: LocalPool(default_jobs()), _teller(name))
+        campaign.execute(todo, lambda _: Pool(LocalWorkers(default_jobs())), _teller(name))
     except KeyboardInterrupt:
         print("\ninterrupted: the same command goes on from here", flush=True)
         sys.exit(130)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.columns import DONE, blank_row
-from tmt.campaign.pool import LocalPool
+from tmt.campaign.local_workers import LocalWorkers
+from tmt.campaign.pool import Pool
 from tmt.channels import ErrorFree
 from tmt.generate import Line, generate
 
@@ -96,7 +97,7 @@ def _execute(folder: Path, name: str, seeds: int, duration_s: float, jobs: int) 
             converted_at.append(perf_counter())
 
     with open_campaign(scenario, folder / name) as campaign:
-        campaign.execute(campaign.plan(), lambda: LocalPool(jobs), watch)
+        campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(jobs)), watch)
         ended_at = perf_counter()
         return ended_at - converted_at[0], float(campaign.rows()["wall_time_s"].sum())
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from tmt.campaign.cluster_workers import perform_away, private_folder
+from tmt.campaign.cluster_tasks import perform_away, private_folder
 from tmt.campaign.database import read_runs
 from tmt.campaign.grid import expand
 from tmt.campaign.link_traces import Convert, facts_file, link_file

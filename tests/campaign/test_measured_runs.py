@@ -9,7 +9,8 @@ import pytest
 
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.grid import expand
-from tmt.campaign.pool import LocalPool
+from tmt.campaign.local_workers import LocalWorkers
+from tmt.campaign.pool import Pool
 from tmt.campaign.scenario import load
 from tmt.errors import InputError
 from tmt.io import write_trace
@@ -130,7 +131,7 @@ def test_run__counts_sizes_packing_and_the_return_trace(folder: Path, simulator:
     assert simulator
     (folder / "s.toml").write_text(SCENARIO)
     with open_campaign(folder / "s.toml", folder / "out") as campaign:
-        campaign.execute(campaign.plan(), lambda: LocalPool(1), lambda _: None)
+        campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(1)), lambda _: None)
     results = read_results(folder / "out")
     assert [axis.column for axis in results.axes] == ["forward_packing"]
     runs = results.runs

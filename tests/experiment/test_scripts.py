@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tmt.campaign.cluster_workers import perform_away
 
 from tmt.backend.base import RunError
 from tmt.campaign.campaign import open_runs
-from tmt.campaign.cluster_workers import perform_away
-from tmt.campaign.pool import LocalPool
+from tmt.campaign.local_workers import LocalWorkers
+from tmt.campaign.pool import Pool
 from tmt.campaign.script_run import plan_script_run
 from tmt.campaign.tasks import ChangedProgramsError, Simulate
 from tmt.errors import InputError
@@ -63,7 +64,7 @@ def test_campaign__does_each_run_once_and_a_failed_one_again(script: Path, tmp_p
         runs = [plan_script_run(experiment, experiment.programs()) for experiment in experiments]
         with open_runs("sums", runs, folder) as campaign:
             todo = campaign.plan(retry_failed=True)
-            campaign.execute(todo, lambda: LocalPool(1), lambda _: None)
+            campaign.execute(todo, lambda _: Pool(LocalWorkers(1)), lambda _: None)
             return len(todo.missing), read_figures(folder, campaign.rows())
 
     assert figures(2, 1) == (2, [{"sum": 3.0}, {"sum": 2.0}])

@@ -72,7 +72,8 @@ goodput_bps,cubic,HARQ(10/12),0.05,700000,20000,a scheme that was not run
 def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Results of 24 runs of ns-2 that went well and of 24 that had no time to."""
     from tmt.campaign.campaign import open_campaign
-    from tmt.campaign.pool import LocalPool
+    from tmt.campaign.local_workers import LocalWorkers
+    from tmt.campaign.pool import Pool
 
     assert simulator
     base = tmp_path_factory.mktemp("campaign")
@@ -81,7 +82,7 @@ def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -
         scenario = base / f"{name}.toml"
         scenario.write_text(SCENARIO.format(hostile=HOSTILE, rtt=rtt, timeout=timeout))
         with open_campaign(scenario, base / "results") as campaign:
-            campaign.execute(campaign.plan(), lambda: LocalPool(2), lambda _: None)
+            campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(2)), lambda _: None)
     return base / "results"
 
 

@@ -94,7 +94,8 @@ def test_course__of_a_run_without_any_record_is_empty() -> None:
 @pytest.mark.ns2
 def test_queue_length__is_the_limit_whenever_ns2_drops_a_packet(simulator: Path, tmp_path: Path) -> None:
     from tmt.campaign.campaign import open_campaign
-    from tmt.campaign.pool import LocalPool
+    from tmt.campaign.local_workers import LocalWorkers
+    from tmt.campaign.pool import Pool
     from tmt.results.reading import read_results
 
     assert simulator
@@ -122,7 +123,7 @@ duration = 10
 """
     )
     with open_campaign(scenario, tmp_path / "out") as campaign:
-        campaign.execute(campaign.plan(), lambda: LocalPool(1), lambda _: None)
+        campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(1)), lambda _: None)
     results = read_results(tmp_path / "out")
     drops = 0
     for records in results.records:

@@ -12,7 +12,8 @@ from tmt.api.frames import AnyTrace, trace_of
 from tmt.api.keywords import domain_values
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.engine import default_jobs
-from tmt.campaign.pool import LocalPool
+from tmt.campaign.local_workers import LocalWorkers
+from tmt.campaign.pool import Pool
 from tmt.errors import InputError
 from tmt.experiment import Experiment, PlainLink, TraceLink
 from tmt.io import write_trace
@@ -96,7 +97,9 @@ def run_scenario(
     path = Path(scenario)
     folder = path.parent / "out" / path.stem if out is None else Path(out)
     with open_campaign(path, folder) as campaign:
-        campaign.execute(campaign.plan(), lambda: LocalPool(jobs or default_jobs()), lambda _: None)
+        campaign.execute(
+            campaign.plan(), lambda _: Pool(LocalWorkers(jobs or default_jobs())), lambda _: None
+        )
         return reading.results_of(campaign.rows(), campaign.title)
 
 

@@ -130,6 +130,9 @@ class Backend(Protocol):
     def check(self, settings: Settings) -> None:
         """Refuse settings that the program does not have (UsageError)."""
 
+    def program(self) -> Path:
+        """Return the program's file; errors as those of `stamp`."""
+
     def stamp(self) -> str:
         """Return the identity of the program's build.
 

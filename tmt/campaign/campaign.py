@@ -77,8 +77,8 @@ class OpenCampaign(Campaign):
 
     store: Store
 
-    def execute(self, todo: Plan, new_pool: Callable[[], Pool], watch: Watch) -> Progress:
-        """Execute the missing runs; the pool is made only if there are any, and closed afterwards.
+    def execute(self, todo: Plan, new_pool: Callable[[Sequence[Run]], Pool], watch: Watch) -> Progress:
+        """Execute the missing runs; a pool for them is made only if there are any, and closed afterwards.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class OpenCampaign(Campaign):
         """
         if not todo.missing:
             return Progress(total=0)
-        pool = new_pool()
+        pool = new_pool(todo.missing)
         try:
             return execute(todo.missing, self.store, pool, watch)
         finally:

@@ -1,15 +1,13 @@
 """The same campaign on a dask.distributed cluster that somebody else has set up.
 
 Link traces are made on this machine. Workers that share the campaign's folder read them there; to others each
-trace travels once. Only workers whose programs are ours get runs: they are checked when they join, and again
-before each run. When a worker dies, its runs go to others.
+trace travels once. The pool decides which worker gets which run (`tmt.campaign.pool`).
 """
 
 from __future__ import annotations
 
 import queue
 import secrets
-import warnings
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -17,23 +15,20 @@ from typing import TYPE_CHECKING, Any
 import distributed
 from distributed.comm import CommClosedError, get_address_host_port
 
-from tmt.campaign.cluster_workers import (
-    WrongWorkerError,
-    answer_file,
-    examine,
-    installed_programs,
-    perform_checked,
-)
-from tmt.campaign.link_traces import Convert, facts_file, link_file
-from tmt.campaign.pool import TaskOutcome
-from tmt.campaign.tasks import Simulate, Task, perform
+from tmt.campaign.cluster_tasks import answer_file, examine, perform_checked
+from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
+from tmt.campaign.pool import Answer, Slots, belongs
+from tmt.campaign.programs import installed_programs, one_of_each
+from tmt.campaign.tasks import Simulate, Task, keep_records, perform
 from tmt.errors import SimulatorError, TmtError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from tmt.campaign.planned_conversions import PlannedConversion
+    from tmt.campaign.programs import ProgramsByName
+    from tmt.campaign.run import Run
 
 CONNECT_S = 5
 """Time within which the scheduler has to answer."""
@@ -41,17 +36,18 @@ CONNECT_S = 5
 QUEUED_PER_THREAD = 2
 """Runs in hand for each thread of the cluster, so that no thread waits for us."""
 
+HERE = "this machine"
+"""Name of the worker that makes the link traces: threads of this process."""
+
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """Give a client of the scheduler at `address`, such as ``tcp://node1:8786``, whose workers fit to us.
+    """Give a client of the scheduler at `address`, such as ``tcp://node1:8786``.
 
     Raises
     ------
     UsageError
         When this is no address, no scheduler answers there, or it has no workers.
-    SimulatorError
-        When a worker has other programs than we have.
     """
     try:
         get_address_host_port(address)
@@ -64,22 +60,11 @@ def connected(address: str) -> Iterator[Any]:
         raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
     try:
         with _reachable(client):
-            _check_workers(client, address)
+            if not client.nthreads():
+                raise UsageError(f"--scheduler: the scheduler at {address} has no workers")
         yield client
     finally:
         client.close()
-
-
-def _check_workers(client: Any, address: str) -> None:
-    ours = installed_programs()
-    workers = client.run(installed_programs)
-    if not workers:
-        raise UsageError(f"--scheduler: the scheduler at {address} has no workers")
-    for worker, theirs in workers.items():
-        if theirs != ours:
-            raise SimulatorError(
-                f"worker {worker} has other versions of these programs: {ours.difference(theirs)}"
-            )
 
 
 @contextmanager
@@ -91,12 +76,14 @@ def _reachable(client: Any) -> Iterator[None]:
         raise
     except (OSError, CancelledError, distributed.CancelledError) as error:
         raise SimulatorError(
-            "--scheduler: the scheduler does not answer any more; finished runs are kept; call again"
+            "--scheduler: the scheduler does not answer any more; finished runs are kept, call again"
         ) from error
 
 
-class ClusterPool:
-    """Simulations on the workers of a scheduler, conversions in threads of this process.
+class ClusterWorkers:
+    """The workers of a scheduler for simulations, threads of this process for conversions.
+
+    See `tmt.campaign.pool.Workers`.
 
     Parameters
     ----------
@@ -106,48 +93,65 @@ class ClusterPool:
         The campaign's, which is open.
     jobs
         Conversions at a time.
+    runs
+        Those to come.
     """
 
-    def __init__(self, client: Any, folder: Path, jobs: int) -> None:
-        self._client = client
-        self._ours = installed_programs()
+    tries = 3
+
+    def __init__(self, client: Any, folder: Path, jobs: int, runs: Iterable[Run]) -> None:
+        self._samples = one_of_each(runs)
+        self.programs: ProgramsByName = installed_programs(self._samples)
+        self._client, self._jobs = client, jobs
         self._token = secrets.token_hex(16)
         self._token_file = folder.resolve() / "scratch" / f"token-{secrets.token_hex(8)}"
         self._token_file.write_text(self._token)
-        self._shares: dict[str, bool] = {}
-        self._unfit: set[str] = set()
-        self._records = folder / "records"
         self._threads = ThreadPoolExecutor(jobs)
+        self._there: dict[str, int] = {}
+        self._shares: dict[str, bool] = {}
         self._traces: dict[str, Any] = {}
-        self._running: dict[Any, Task] = {}
-        self._allowed: dict[Any, frozenset[str]] = {}
-        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._open: dict[int, tuple[Any, str, Task]] = {}
+        self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
 
-    @property
-    def free(self) -> int:
-        """How many tasks can be submitted, be it that workers come later."""
+    def present(self) -> dict[str, Slots]:
+        """Return the workers of the scheduler, and this machine's threads."""
         with _reachable(self._client):
-            threads = self._examine_workers()
-        return max(QUEUED_PER_THREAD * threads - len(self._running), 0)
+            self._there = self._client.nthreads()
+        slots = {name: Slots(QUEUED_PER_THREAD * count, (Simulate,)) for name, count in self._there.items()}
+        return slots | {HERE: Slots(self._jobs, (Convert,))}
 
-    def submit(self, task: Task) -> None:
-        """Have a task done: a conversion here, a simulation by a worker that fits."""
+    def examine(self, addresses: Iterable[str]) -> dict[str, ProgramsByName | str]:
+        """Ask workers for their programs, and for a proof that they share the campaign's folder."""
+        asked = [address for address in addresses if address != HERE]
+        found: dict[str, ProgramsByName | str] = dict.fromkeys(set(addresses) - set(asked), self.programs)
+        with _reachable(self._client):
+            question = (self._samples, self._token_file, self._token)
+            answers = self._client.run(examine, *question, workers=asked, on_error="return") if asked else {}
+        for address, answer in answers.items():
+            if isinstance(answer, BaseException):
+                found[address] = str(answer) if isinstance(answer, TmtError) else "does not show its programs"
+            else:
+                found[address], shares = answer
+                self._shares[address] = shares and self._has_answered(address)
+        return found
+
+    def start(self, ticket: int, address: str, task: Task) -> None:
+        """Have a task done: a conversion here, a simulation by a worker."""
         future: Any
         if isinstance(task, Convert):
             future = self._threads.submit(perform, task)
         else:
+            expected = self.programs[task.run.program()[0]]
             with _reachable(self._client):
-                contents = None if all(self._shares.values()) else self._travelling(task)
-                fit = list(self._shares)
+                contents = None if self._shares[address] else self._travelling(task)
                 future = self._client.submit(
-                    perform_checked, task, self._ours, contents, pure=False, workers=fit
+                    perform_checked, task, expected, contents, pure=False, workers=[address]
                 )
-                self._allowed[future] = frozenset(fit)
-        self._running[future] = task
-        future.add_done_callback(self._ended.put)
+        self._open[ticket] = future, address, task
+        future.add_done_callback(lambda _: self._ended.put(ticket))
 
-    def outcomes(self, timeout_s: float) -> list[TaskOutcome]:
-        """Wait until a task has ended, at most so long."""
+    def answers(self, timeout_s: float) -> list[Answer]:
+        """Wait at most `timeout_s` for a task to end; a worker that has left the scheduler is dead."""
         ended = []
         try:
             ended.append(self._ended.get(timeout=timeout_s))
@@ -155,32 +159,27 @@ class ClusterPool:
                 ended.append(self._ended.get_nowait())
         except queue.Empty:
             pass
-        found = [self._outcome(future) for future in ended if future in self._running]
-        self._submit_lost()
-        return [outcome for outcome in found if outcome is not None]
+        found = [self._answer(ticket) for ticket in ended if ticket in self._open]
+        left = [
+            ticket for ticket, (_, address, _) in self._open.items() if address not in {HERE, *self._there}
+        ]
+        for ticket in left:
+            self.drop(ticket)
+        return found + [Answer(ticket, died="lost") for ticket in left]
+
+    def drop(self, ticket: int) -> None:
+        """Cancel a task, so that its worker does not begin it."""
+        future, *_ = self._open.pop(ticket)
+        with _reachable(self._client):
+            future.cancel()
 
     def close(self) -> None:
-        """Give up what is running and leave the cluster, and the client, as they are."""
+        """Cancel the open tasks, and leave the cluster and the client as they are."""
         self._token_file.unlink(missing_ok=True)
         self._threads.shutdown(cancel_futures=True)
         if self._client.status == "running":
-            self._client.cancel([future for future in self._running if not isinstance(future, Future)])
-
-    def _examine_workers(self) -> int:
-        """Check workers that have joined, forget those that have left, and count the threads that fit."""
-        threads: dict[str, int] = self._client.nthreads()
-        self._unfit &= threads.keys()
-        self._shares = {worker: shares for worker, shares in self._shares.items() if worker in threads}
-        if joined := [worker for worker in threads if worker not in self._unfit | self._shares.keys()]:
-            answers = self._client.run(
-                examine, self._token_file, self._token, workers=joined, on_error="return"
-            )
-            for worker, answer in answers.items():
-                if isinstance(answer, BaseException) or answer[0] != self._ours:
-                    self._refuse(worker)
-                else:
-                    self._shares[worker] = answer[1] and self._has_answered(worker)
-        return sum(threads[worker] for worker in self._shares)
+            futures = [future for future, *_ in self._open.values() if not isinstance(future, Future)]
+            self._client.cancel(futures)
 
     def _has_answered(self, worker: str) -> bool:
         """Whether the worker has written the token where we read it."""
@@ -191,26 +190,6 @@ class ClusterPool:
             return False
         finally:
             answer.unlink(missing_ok=True)
-
-    def _refuse(self, worker: str) -> None:
-        warnings.warn(f"worker {worker} has other versions of the programs; it gets no runs", stacklevel=2)
-        self._shares.pop(worker, None)
-        self._unfit.add(worker)
-
-    def _submit_lost(self) -> None:
-        """Submit again the runs whose workers have all left or turned out not to fit."""
-        if not self._shares:
-            return
-        for future, allowed in list(self._allowed.items()):
-            if not allowed & self._shares.keys():
-                task = self._forget(future)
-                with _reachable(self._client):
-                    future.cancel()
-                self.submit(task)
-
-    def _forget(self, future: Any) -> Task:
-        self._allowed.pop(future, None)
-        return self._running.pop(future)
 
     def _travelling(self, task: Simulate) -> list[Any]:
         return [self._trace(task, conversion) for conversion in task.run.conversions]
@@ -225,43 +204,31 @@ class ClusterPool:
             self._traces[conversion.identity] = self._client.scatter(content, hash=False)
         return self._traces[conversion.identity]
 
-    def _outcome(self, future: Any) -> TaskOutcome | None:
-        """Return how a task has ended; None if it is submitted again."""
-        task = self._forget(future)
+    def _answer(self, ticket: int) -> Answer:
+        """Return how a task has ended."""
+        future, _, task = self._open.pop(ticket)
         try:
             result: dict[str, Any] = future.result()
         except distributed.KilledWorker as error:
-            return TaskOutcome(
-                task, died=f"killed {error.allowed_failures} times by what it did or by others"
-            )
-        except WrongWorkerError as error:
-            self._refuse(str(error))
-            if not self._shares:
-                raise SimulatorError(
-                    "--scheduler: no worker with the same programs as this machine is left"
-                ) from error
-            self.submit(task)
-            return None
+            return Answer(ticket, died=f"killed {error.allowed_failures} times by what it did or by others")
         except (CancelledError, distributed.CancelledError, CommClosedError):
             with _reachable(self._client):
                 raise
-        except Exception as error:  # the engine judges other errors of a worker
-            return TaskOutcome(task, error=error)
+        except DamagedTraceError as error:
+            assert isinstance(task, Simulate)
+            for conversion in task.run.conversions:
+                self._traces.pop(conversion.identity, None)
+            return Answer(ticket, error=error)
+        except Exception as error:  # pool and engine judge other errors of a worker
+            return Answer(ticket, error=error)
         finally:
             if not isinstance(future, Future):
                 future.release()
-        if isinstance(task, Simulate):
-            self._keep_records(task, result.pop("files", {}))
-        return TaskOutcome(task, result=result)
-
-    def _keep_records(self, task: Simulate, files: dict[str, bytes]) -> None:
-        """Write the records that a worker without our folder has sent."""
-        if not files:
-            return
-        staged = task.scratch / f"{task.run.key}-records"
-        staged.mkdir()
-        for name, content in files.items():
-            (staged / name).write_bytes(content)
-        final = self._records / task.run.key
-        if not final.exists():
-            staged.rename(final)
+        files = result.pop("files", None)
+        if isinstance(task, Simulate) and files and belongs(result, task):
+            staged = task.scratch / f"{task.run.key}-{ticket}"
+            staged.mkdir()
+            for name, content in files.items():
+                (staged / name).write_bytes(content)
+            keep_records(staged, task)
+        return Answer(ticket, result=result)

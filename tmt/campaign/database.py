@@ -144,10 +144,12 @@ def damaged(path: Path, error: Exception) -> InputError:
     return InputError(path, f"is damaged: {(str(error).splitlines() or [type(error).__name__])[0]}")
 
 
-def connect(path: Path, options: str = "") -> sqlite3.Connection:
+def connect(
+    path: Path, options: str = "", factory: type[sqlite3.Connection] = sqlite3.Connection
+) -> sqlite3.Connection:
     """Open a database; `options` are those of SQLite's file names."""
     connection = sqlite3.connect(
-        f"file:{quote(str(path.absolute()))}{options}", uri=True, isolation_level=None
+        f"file:{quote(str(path.absolute()))}{options}", uri=True, isolation_level=None, factory=factory
     )
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_TEXT_BYTES)
     connection.execute("PRAGMA trusted_schema = OFF")

@@ -1,16 +1,18 @@
-"""Executes the runs that a campaign's store lacks, beside other engines."""
+"""Decides which runs of a campaign start when, and what becomes of their outcomes, beside other engines.
+
+The engine acts through two objects only: `Store` keeps rows and claims, `Pool` does tasks.
+"""
 
 from __future__ import annotations
 
 import os
-import shutil
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE, FAILED, KILLED
-from tmt.campaign.link_traces import Convert, is_converted
+from tmt.campaign.link_traces import Convert, DamagedTraceError
 from tmt.campaign.tasks import FullDiskError, Simulate, failed_row
 
 if TYPE_CHECKING:
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 POLL_S = 0.2
 """Longest time between two looks at the rows of other engines."""
 
-LEAST_FREE_BYTES = 1 << 20
-"""With less free space on the disk no run is kept: its records may be cut short."""
+MOST_DAMAGES = 3
+"""How often a run is started again because a link trace was damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Plan:
     def conversions(self, store: StoredRuns) -> list[PlannedConversion]:
         """Return the missing link traces, each once."""
         needed = {made.identity: made for run in self.missing for made in run.conversions}
-        return [conversion for conversion in needed.values() if not is_converted(store.cache, conversion)]
+        return [conversion for conversion in needed.values() if not store.is_converted(conversion)]
 
 
 @dataclass(slots=True)
@@ -115,6 +117,8 @@ class _Execution:
         self._elsewhere: deque[Run] = deque()
         self._conversions: deque[PlannedConversion] = deque()
         self._made: set[str] = set()
+        self._unmade: dict[str, str] = {}
+        self._damages: Counter[str] = Counter()
         for run in missing:
             self._sort_in(run)
         self._in_flight = 0
@@ -131,30 +135,29 @@ class _Execution:
 
     def _sort_in(self, run: Run) -> None:
         """Queue a run: for its start, or for the link trace that it lacks."""
-        missing = [conversion for conversion in run.conversions if not self._is_made(conversion)]
+        missing = [conversion for conversion in run.conversions if not self._is_settled(conversion)]
         for conversion in missing:
             if conversion.identity not in self._waiting:
                 self._waiting[conversion.identity] = []
                 self._conversions.append(conversion)
         (self._waiting[missing[0].identity] if missing else self._ready).append(run)
 
-    def _is_made(self, conversion: PlannedConversion) -> bool:
-        if conversion.identity in self._waiting:
+    def _is_settled(self, conversion: PlannedConversion) -> bool:
+        """Whether a link trace is there, or cannot be made."""
+        identity = conversion.identity
+        if identity in self._waiting:
             return False
-        if conversion.identity not in self._made and is_converted(self._store.cache, conversion):
-            self._made.add(conversion.identity)
-        return conversion.identity in self._made
+        if identity not in self._made | self._unmade.keys() and self._store.is_converted(conversion):
+            self._made.add(identity)
+        return identity in self._made | self._unmade.keys()
 
     def _submit(self) -> None:
-        free = self._pool.free
-        while free and self._conversions:
-            conversion = self._conversions.popleft()
-            self._start(Convert(conversion, self._store.cache, self._store.scratch))
-            free -= 1
-        if free and not self._ready:
+        while self._conversions and self._pool.free(Convert):
+            self._start(Convert(self._conversions.popleft(), self._store.cache, self._store.scratch))
+        if not self._ready:
             self._ready, self._elsewhere = self._elsewhere, deque()
         tried = len(self._ready)
-        while free and tried:
+        while tried and self._pool.free(Simulate):
             tried -= 1
             run = self._ready.popleft()
             if not self._store.claim(run.key):
@@ -166,10 +169,15 @@ class _Execution:
                 self._store.release(run.key)
                 self._count(status)
                 continue
-            self._start(self._simulation(run, attempt + 1))
-            free -= 1
+            task = self._simulation(run)
+            errors = [self._unmade.get(conversion.identity) for conversion in run.conversions]
+            if error := next(filter(None, errors), None):
+                self._keep(task, failed_row(task, FAILED, f"its link trace could not be made: {error}"))
+            else:
+                self._start(task)
 
-    def _simulation(self, run: Run, attempt: int) -> Simulate:
+    def _simulation(self, run: Run) -> Simulate:
+        attempt = self._attempts[run.key] + 1
         return Simulate(run, attempt, self._store.cache, self._store.scratch, self._store.records)
 
     def _start(self, task: Convert | Simulate) -> None:
@@ -177,40 +185,47 @@ class _Execution:
         self._in_flight += 1
 
     def _settle(self, outcome: TaskOutcome) -> None:
-        if outcome.error is not None:
-            raise outcome.error
         task = outcome.task
-        if isinstance(task, Convert):
+        if isinstance(task, Simulate) and isinstance(outcome.error, DamagedTraceError):
+            self._make_anew(task, outcome.error)
+        elif outcome.error is not None:
+            raise outcome.error
+        elif isinstance(task, Convert):
             error = f"its worker was {outcome.died}" if outcome.result is None else outcome.result["error"]
             self._settle_conversion(task.conversion, error)
-            return
-        row = outcome.result
-        if row is None:
-            for folder in self._store.scratch.glob(f"{task.run.key}-*"):
-                shutil.rmtree(folder, ignore_errors=True)
-            row = failed_row(task, KILLED, f"its worker was {outcome.died}")
-        self._keep(row)
-        self._store.release(task.run.key)
+        else:
+            row = outcome.result
+            if row is None:
+                self._store.remove_scratch(task.run.key)
+                row = failed_row(task, KILLED, f"its worker was {outcome.died}")
+            self._keep(task, row)
 
     def _settle_conversion(self, conversion: PlannedConversion, error: str | None) -> None:
         self._progress.converted += 1
         runs = self._waiting.pop(conversion.identity)
         if error is None:
             self._made.add(conversion.identity)
-            for run in runs:
-                self._sort_in(run)
-            return
+        else:
+            self._unmade[conversion.identity] = error
         for run in runs:
-            if self._store.claim(run.key):
-                task = self._simulation(run, self._attempts[run.key] + 1)
-                self._keep(failed_row(task, FAILED, f"its link trace could not be made: {error}"))
-                self._store.release(run.key)
+            self._sort_in(run)
 
-    def _keep(self, row: dict[str, object]) -> None:
-        if shutil.disk_usage(self._store.folder).free < LEAST_FREE_BYTES:
+    def _make_anew(self, task: Simulate, error: DamagedTraceError) -> None:
+        """Have a run's link traces checked again, and start the run when they are whole."""
+        self._damages[task.run.key] += 1
+        if self._damages[task.run.key] > MOST_DAMAGES:
+            self._keep(task, failed_row(task, FAILED, str(error)))
+            return
+        self._made -= {conversion.identity for conversion in task.run.conversions}
+        self._sort_in(task.run)
+
+    def _keep(self, task: Simulate, row: dict[str, object]) -> None:
+        if not self._store.has_room():
             raise FullDiskError(f"{self._store.folder}: no room is left on the disk")
-        self._store.append(row)
-        self._count(str(row["status"]))
+        if self._store.append(row):
+            self._count(str(row["status"]))
+        else:
+            self._elsewhere.append(task.run)  # another engine took us for dead
 
     def _count(self, status: str) -> None:
         if status == DONE:

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from tmt.trace import PhyTrace
 
 
+class DamagedTraceError(InputError):
+    """A link trace of the cache is missing, or is not the one whose hash lies beside it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Convert:
     """Make a link trace and its facts in `cache`; `scratch` is for unfinished files."""
@@ -57,7 +61,7 @@ def is_converted(cache: Path, conversion: PlannedConversion) -> bool:
     """Whether the cache holds a conversion's link trace, undamaged."""
     try:
         read_facts(cache, conversion)
-    except InputError:
+    except DamagedTraceError:
         return False
     return True
 
@@ -69,7 +73,7 @@ def read_facts(cache: Path, conversion: PlannedConversion) -> dict[str, Any]:
 
     Raises
     ------
-    InputError
+    DamagedTraceError
         When the trace or its facts are missing or damaged.
     """
     trace, facts = link_file(cache, conversion), facts_file(cache, conversion)
@@ -78,7 +82,7 @@ def read_facts(cache: Path, conversion: PlannedConversion) -> dict[str, Any]:
             (status.st_ino, status.st_size, status.st_mtime_ns) for status in map(os.stat, (trace, facts))
         ]
     except OSError as error:
-        raise InputError(trace, f"cannot be used: {error.strerror}") from error
+        raise DamagedTraceError(trace, f"cannot be used: {error.strerror}") from error
     return _checked_facts(trace, facts, conversion.identity, *versions)
 
 
@@ -93,11 +97,11 @@ def _checked_facts(trace: Path, facts: Path, identity: str, *_versions: tuple[in
             and type(found["span_ns"]) is int
         )
     except OSError as error:
-        raise InputError(trace, f"cannot be read: {error.strerror}") from error
+        raise DamagedTraceError(trace, f"cannot be read: {error.strerror}") from error
     except (ValueError, LookupError, TypeError, RecursionError):
         is_whole = False
     if not is_whole:
-        raise InputError(trace, "is damaged: it is not the link trace whose hash lies beside it")
+        raise DamagedTraceError(trace, "is damaged: it is not the link trace whose hash lies beside it")
     return cast("dict[str, Any]", found)
 
 
@@ -122,21 +126,7 @@ def make_link_trace(task: Convert) -> dict[str, Any]:
             _keep_slots(phy, staged, conversion.every)
         else:
             counts = asdict(convert_file(phy, staged, conversion.scheme, every=conversion.every))
-        facts = {
-            "identity": conversion.identity,
-            "bytes": staged.stat().st_size,
-            "sha256": file_sha256(staged),
-            "span_ns": _span_ns(phy),
-        } | counts
-        staged_facts = folder / "link.json"
-        staged_facts.write_text(json.dumps(facts))
-        for part, final in (
-            (staged, link_file(cache, conversion)),
-            (staged_facts, facts_file(cache, conversion)),
-        ):
-            with part.open("rb") as file:
-                os.fsync(file.fileno())  # a power cut must not leave a name without its content
-            part.replace(final)
+        keep_link_trace(staged, conversion, cache, {"span_ns": _span_ns(phy)} | counts)
     except TmtError as error:
         if isinstance(error, OSError) and isinstance(error.__cause__, OSError):
             raise
@@ -144,6 +134,21 @@ def make_link_trace(task: Convert) -> dict[str, Any]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return {"error": None}
+
+
+def keep_link_trace(staged: Path, conversion: PlannedConversion, cache: Path, facts: dict[str, int]) -> None:
+    """Move a finished link trace into the cache, then its facts with its size and hash."""
+    proof = {
+        "identity": conversion.identity,
+        "bytes": staged.stat().st_size,
+        "sha256": file_sha256(staged),
+    }
+    staged_facts = staged.with_suffix(".json")
+    staged_facts.write_text(json.dumps(proof | facts))
+    for part, place in ((staged, link_file), (staged_facts, facts_file)):
+        with part.open("rb") as file:
+            os.fsync(file.fileno())  # a power cut must not leave a name without its content
+        part.replace(place(cache, conversion))
 
 
 def _span_ns(phy: Path) -> int:

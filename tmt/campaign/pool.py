@@ -1,25 +1,35 @@
-"""Worker processes on this machine: they take tasks and give outcomes; a worker's death is an outcome too.
+"""Decides which worker gets which task, and which answers count; the workers themselves are elsewhere.
 
-Each worker has a pipe of its own. So the task of a dead worker is always known.
+A worker gets tasks after it has shown the programs that the runs' keys name. An answer counts if it is the
+first one to a task that the worker still has, and belongs to the task's run.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import threading
+import time
+import warnings
 from collections import deque
-from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import count
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from tmt.campaign.tasks import Task, perform
+from tmt.campaign.programs import difference
+from tmt.campaign.tasks import Simulate
 from tmt.errors import SimulatorError, TmtError
 
 if TYPE_CHECKING:
-    from multiprocessing.context import ForkServerContext, ForkServerProcess
+    from collections.abc import Callable, Iterable, Mapping
+
+    from tmt.campaign.programs import ProgramsByName
+    from tmt.campaign.tasks import Task
+
+SILENCE_S = 60
+"""Time for everything but the simulation itself, beyond which a worker that has not answered is given up."""
+
+
+class WrongWorkerError(TmtError):
+    """A worker's programs are not those that its task needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,153 +42,222 @@ class TaskOutcome:
     error: BaseException | None = None
 
 
-class Pool(Protocol):
-    """Executes tasks."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A worker's message on the task with a ticket; `TaskOutcome` explains the rest."""
 
-    @property
-    def free(self) -> int:
-        """Number of tasks that would start at once or soon."""
+    ticket: int
+    result: dict[str, Any] | None = None
+    died: str | None = None
+    error: BaseException | None = None
 
-    def submit(self, task: Task) -> None:
-        """Queue a task for execution."""
 
-    def outcomes(self, timeout_s: float) -> list[TaskOutcome]:
-        """Wait at most `timeout_s` for a task to end, and return the outcomes of ended tasks."""
+class Slots(NamedTuple):
+    """How many tasks a worker takes, those that wait there included, and of which kinds."""
+
+    number: int
+    kinds: tuple[type[Task], ...]
+
+
+class Workers(Protocol):
+    """The processes that do tasks, and the messages to and from them.
+
+    Attributes
+    ----------
+    programs
+        Those that a worker must have, by backend.
+    tries
+        How many workers a task may lose before it is given up.
+    """
+
+    programs: ProgramsByName
+    tries: int
+
+    def present(self) -> Mapping[str, Slots]:
+        """Return the workers that are there now, by address."""
+
+    def examine(self, addresses: Iterable[str]) -> Mapping[str, ProgramsByName | str]:
+        """Return the programs of workers, or the reason why one does not show them."""
+
+    def start(self, ticket: int, address: str, task: Task) -> None:
+        """Send a task to a worker."""
+
+    def answers(self, timeout_s: float) -> list[Answer]:
+        """Wait at most `timeout_s` for answers. A worker's death is an answer to each task that it had."""
+
+    def drop(self, ticket: int) -> None:
+        """Give up a task that has no answer; one may still come."""
 
     def close(self) -> None:
-        """End all workers and the tasks that they execute."""
+        """End the tasks that are open, and the workers that are ours."""
 
 
-class LocalPool:
-    """`jobs` worker processes, which live until `close`; one that dies is replaced.
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A task that a worker has."""
+
+    task: Task
+    address: str
+    since_s: float
+    lost: int
+
+
+class Pool:
+    """Does tasks with workers that are checked.
+
+    Parameters
+    ----------
+    workers
+        The processes and their messages; the pool closes them.
+    clock
+        Gives a time in seconds that never goes back.
 
     Raises
     ------
     SimulatorError
-        When no process can be started.
+        When a worker that is there at the start has other programs than we have.
     """
 
-    def __init__(self, jobs: int) -> None:
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["tmt.campaign.pool", "tmt.campaign.replay_run"])
-        self._workers: list[_Worker] = []
+    def __init__(self, workers: Workers, clock: Callable[[], float] = time.monotonic) -> None:
+        self._workers, self._clock = workers, clock
+        self._fit: dict[str, Slots] = {}
+        self._refused: set[str] = set()
+        self._given: dict[int, _Given] = {}
+        self._waiting: deque[tuple[Task, int]] = deque()
+        self._tickets = count()
         try:
-            for _ in range(jobs):
-                self._workers.append(_Worker(self._context))
+            for address, reason in self._look():
+                raise SimulatorError(f"worker {address} {reason}")
         except BaseException:
             self.close()
             raise
 
-    @property
-    def free(self) -> int:
-        """Number of idle workers."""
-        return sum(worker.task is None for worker in self._workers)
+    def free(self, kind: type[Task]) -> int:
+        """Return how many tasks of a kind would start at once or soon."""
+        waiting = sum(isinstance(task, kind) for task, _ in self._waiting)
+        return max(sum(self._room(address, kind) for address in self._fit) - waiting, 0)
 
     def submit(self, task: Task) -> None:
-        """Give a task to an idle worker."""
-        next(worker for worker in self._workers if worker.task is None).give(task)
+        """Have a task done; `free` has said that there is room for it."""
+        self._waiting.append((task, 0))
+        self._give()
 
     def outcomes(self, timeout_s: float) -> list[TaskOutcome]:
-        """Wait at most `timeout_s` for a worker to finish or die; dead workers are replaced."""
-        busy = {worker.connection: worker for worker in self._workers if worker.task is not None}
-        ready = wait(list(busy), timeout_s)
-        return [self._outcome(busy[connection]) for connection in ready if isinstance(connection, Connection)]
+        """Wait at most `timeout_s` for answers, and return the outcomes of ended tasks."""
+        found = [self._settle(answer) for answer in self._workers.answers(timeout_s)]
+        for address, reason in self._look():
+            self._refuse(address, reason)
+        found += [self._give_up(ticket) for ticket in self._silent()]
+        self._give()
+        return [outcome for outcome in found if outcome is not None]
 
     def close(self) -> None:
-        """End the workers; a running simulation ends with its worker."""
-        for worker in self._workers:
-            worker.end()
+        """End the tasks that are open, and the workers that are ours."""
+        self._workers.close()
 
-    def _outcome(self, worker: _Worker) -> TaskOutcome:
-        task = worker.task
-        assert task is not None
-        try:
-            kind, content = worker.connection.recv()
-        except (EOFError, OSError):
-            how = worker.end()
-            self._workers[self._workers.index(worker)] = _Worker(self._context)
-            return TaskOutcome(task, died=how)
-        worker.task = None
-        return TaskOutcome(task, **{kind: content})
+    def _look(self) -> list[tuple[str, str]]:
+        """Note who is there, and return those who have joined with other programs, with the difference."""
+        present = self._workers.present()
+        self._refused &= present.keys()
+        joined = present.keys() - self._fit.keys() - self._refused
+        shown = self._workers.examine(sorted(joined))
+        wrong = {
+            address: difference(self._workers.programs, programs)
+            for address, programs in shown.items()
+            if programs != self._workers.programs
+        }
+        self._fit = {
+            address: slots
+            for address, slots in present.items()
+            if address not in self._refused and address not in wrong
+        }
+        return list(wrong.items())
+
+    def _refuse(self, address: str, reason: str) -> None:
+        """Give a worker no more tasks as long as it is there."""
+        warnings.warn(f"worker {address} {reason} and gets no runs", stacklevel=2)
+        self._fit.pop(address, None)
+        self._refused.add(address)
+
+    def _check_left(self, kind: type[Task]) -> None:
+        """Give up when all workers that could do tasks of a kind are there and refused."""
+        present = self._workers.present().items()
+        if not any(kind in slots.kinds for address, slots in present if address not in self._refused):
+            raise SimulatorError(
+                "no worker is left that answers and has our programs; finished runs are kept, call again"
+            )
+
+    def _room(self, address: str, kind: type[Task]) -> int:
+        slots = self._fit[address]
+        if kind not in slots.kinds:
+            return 0
+        return slots.number - sum(given.address == address for given in self._given.values())
+
+    def _give(self) -> None:
+        """Send waiting tasks to the workers that have most room."""
+        for _ in range(len(self._waiting)):
+            task, lost = self._waiting.popleft()
+            address = max(self._fit, key=lambda address: self._room(address, type(task)), default=None)
+            if address is None or self._room(address, type(task)) <= 0:
+                self._waiting.append((task, lost))
+                continue
+            ticket = next(self._tickets)
+            self._given[ticket] = _Given(task, address, self._clock(), lost)
+            self._workers.start(ticket, address, task)
+
+    def _settle(self, answer: Answer) -> TaskOutcome | None:
+        """Return what an answer comes to; None if its task goes to another worker, or is not open."""
+        given = self._given.pop(answer.ticket, None)
+        if given is None:
+            return None
+        task = given.task
+        if answer.died is not None:
+            return self._try_again(given, answer.died)
+        if isinstance(answer.error, WrongWorkerError) or not belongs(answer.result, task):
+            reason = "has other programs than we have" if answer.error else "has answered with another run"
+            self._refuse(given.address, reason)
+            self._check_left(type(task))
+            self._waiting.append((task, given.lost))
+            return None
+        return TaskOutcome(task, answer.result, error=answer.error)
+
+    def _silent(self) -> list[int]:
+        """Return the tickets of tasks that should have ended long ago."""
+        now_s = self._clock()
+        return [
+            ticket
+            for ticket, given in self._given.items()
+            if isinstance(given.task, Simulate)
+            # Another task of its worker may have gone before.
+            and now_s - given.since_s > 2 * ((given.task.run.timeout_s or inf) + SILENCE_S)
+        ]
+
+    def _give_up(self, ticket: int) -> TaskOutcome | None:
+        given = self._given.pop(ticket)
+        self._workers.drop(ticket)
+        if given.address in self._workers.present():
+            self._refuse(given.address, "does not answer")
+            self._check_left(type(given.task))
+        return self._try_again(given, "silent")
+
+    def _try_again(self, given: _Given, died: str) -> TaskOutcome | None:
+        """Let another worker have a task, unless it has lost too many."""
+        lost = given.lost + 1
+        if lost >= self._workers.tries:
+            return TaskOutcome(
+                given.task, died=died if lost == 1 else f"{died}, and {lost - 1} others before"
+            )
+        self._waiting.append((given.task, lost))
+        return None
 
 
-class _Worker:
-    """A process, and the engine's end of its pipe."""
-
-    def __init__(self, context: ForkServerContext) -> None:
-        self.connection, theirs = context.Pipe()
-        self.task: Task | None = None
-        self.process: ForkServerProcess = context.Process(target=work, args=(theirs,), daemon=False)
-        try:
-            self.process.start()
-        except (OSError, EOFError, RuntimeError) as error:
-            raise SimulatorError(f"no worker process can be started: {error}") from error
-        finally:
-            theirs.close()
-
-    def give(self, task: Task) -> None:
-        self.task = task
-        with suppress(OSError):  # an idle worker may have died; `outcomes` finds out
-            self.connection.send(task)
-
-    def end(self) -> str:
-        """End the process, and return how it ended."""
-        self.connection.close()
-        self.process.join(1.0)
-        if self.process.is_alive():
-            self.process.terminate()
-            self.process.join(2.0)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
-        status = self.process.exitcode or 0
-        self.process.close()
-        return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
-
-
-def work(connection: Connection) -> None:
-    """Execute tasks in a worker process until the engine is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the engine handles Ctrl-C
-    signal.signal(signal.SIGTERM, _leave)
-    tasks: deque[Task | None] = deque()
-    arrived = threading.Semaphore(0)
-    try:
-        threading.Thread(target=_receive, args=(connection, tasks, arrived), daemon=True).start()
-    except RuntimeError as error:
-        connection.send(("error", SimulatorError(f"a worker process cannot start a thread: {error}")))
-        return
-    while True:
-        arrived.acquire()
-        task = tasks.popleft()
-        if task is None:
-            return
-        try:
-            answer: tuple[str, Any] = ("result", perform(task))
-        except TmtError as error:
-            answer = ("error", error)
-        except Exception as error:
-            error.add_note(f"while working on {task}")
-            answer = ("error", error)
-        try:
-            connection.send(answer)
-        except OSError:
-            return
-
-
-def _receive(connection: Connection, tasks: deque[Task | None], arrived: threading.Semaphore) -> None:
-    """Take tasks from the engine, and end this process when the engine closes the pipe or dies.
-
-    The signal interrupts the wait for a simulation, and so ends the simulation too.
-    """
-    try:
-        while True:
-            tasks.append(connection.recv())
-            arrived.release()
-    except (EOFError, OSError):
-        tasks.append(None)
-        arrived.release()
-        os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _leave(*_: object) -> None:
-    raise SystemExit(1)
+def belongs(result: dict[str, Any] | None, task: Task) -> bool:
+    """Whether a result, if there is one, is the row of a task's run, made by the programs of its key."""
+    if result is None or not isinstance(task, Simulate):
+        return True
+    made_by = result.get("simulator"), result.get("sources")
+    return (result.get("key"), result.get("attempt"), made_by) == (
+        task.run.key,
+        task.attempt,
+        task.run.programs,
+    )

@@ -81,6 +81,11 @@ class ReplayRun(NamedTuple):
         """Return the hashes of the backend's program and of the sources, now."""
         return programs_of(str(self.coordinates["backend"]))
 
+    def program(self) -> tuple[str, Path]:
+        """Return the backend's name and its program's file."""
+        name = str(self.coordinates["backend"])
+        return name, load_backend(name).program()
+
     def columns(self) -> dict[str, Any]:
         """Return the run's place in the grid."""
         scheme = self.link_scheme

@@ -54,6 +54,9 @@ class Run(Protocol):
     def installed_programs(self) -> Programs:
         """Return the hashes of the same programs on this machine, now."""
 
+    def program(self) -> tuple[str, Path]:
+        """Return the name of what carries the run out, and the file of its program on this machine."""
+
     def columns(self) -> dict[str, Any]:
         """Return the result columns that do not depend on the outcome."""
 

@@ -6,6 +6,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tmt.backend.ns2.simulator import Simulator
 from tmt.experiment.fingerprint import digest
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class ScriptRun(NamedTuple):
     def installed_programs(self) -> Programs:
         """Return the hashes of simulator, script and sources, now."""
         return self.script.programs()
+
+    def program(self) -> tuple[str, Path]:
+        """Return the script's name and the simulator's file."""
+        return self.script.script, Simulator.find().program
 
     def columns(self) -> dict[str, Any]:
         """Return the script and its settings."""

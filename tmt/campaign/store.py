@@ -31,13 +31,16 @@ import pyarrow.parquet as pq
 from tmt.campaign import database
 from tmt.campaign.columns import COLUMNS, DONE, arrow_schema
 from tmt.campaign.database import DATABASE, holds_campaign, runs_table
-from tmt.campaign.locks import check_locks, hold, is_held
+from tmt.campaign.link_traces import is_converted
+from tmt.campaign.system import System, check_locks
 from tmt.errors import InputError, OutputError, TmtError
 from tmt.io.atomic import make_folder
 from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tmt.campaign.planned_conversions import PlannedConversion
 
 RESULTS = "results.parquet"
 SCENARIO = "scenario.toml"
@@ -52,6 +55,9 @@ LOG_PAGES = 8192
 NEW = "new-"
 """How names of databases in the making begin."""
 
+LEAST_FREE_BYTES = 1 << 20
+"""With less free space on the disk no run is kept."""
+
 SQL_TYPES = {"text": "TEXT", "integer": "INTEGER", "number": "REAL", "flag": "BOOLEAN"}
 SCHEMA = f"""
 CREATE TABLE runs (sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -62,6 +68,12 @@ CREATE TABLE exports (sequence INTEGER NOT NULL);
 PRAGMA application_id = {database.APPLICATION_ID};
 PRAGMA user_version = {FORMAT_VERSION};
 """
+
+LATE = """
+SELECT 1 WHERE EXISTS (SELECT 1 FROM claims WHERE key = :key AND engine != :engine)
+OR EXISTS (SELECT 1 FROM runs WHERE key = :key AND attempt >= :attempt)
+"""
+REPLACED = f"DELETE FROM runs WHERE key = :key AND (:status = '{DONE}' OR status != '{DONE}')"
 
 Row = dict[str, Any]
 Held = dict[str, tuple[str, int]]
@@ -103,6 +115,10 @@ class StoredRuns:
         found = self._read(runs_table)
         return arrow_schema().empty_table() if found is None else found
 
+    def is_converted(self, conversion: PlannedConversion) -> bool:
+        """Whether the cache holds a conversion's link trace, undamaged."""
+        return is_converted(self.cache, conversion)
+
     def _read(self, query: Callable[[sqlite3.Connection], Result]) -> Result | None:
         return database.read(self.folder, query) if holds_campaign(self.folder) else None
 
@@ -114,6 +130,8 @@ class Store(StoredRuns):
     ----------
     folder
         Made if need be; refused when it holds anything but a campaign.
+    system
+        The machine; a simulation gives another one.
 
     Attributes
     ----------
@@ -130,8 +148,9 @@ class Store(StoredRuns):
         When the folder cannot be written, its locks do not work, or an engine of another machine is at work.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], system: System | None = None) -> None:
         super().__init__(folder)
+        self._system = system or System()
         self._path = self.folder / DATABASE
         _prepare(self.folder)
         check_locks(self.folder / "scratch")
@@ -139,17 +158,19 @@ class Store(StoredRuns):
         self.scratch = self.folder / "scratch" / self.engine
         with self._reported():
             if not holds_campaign(self.folder):
-                _make_database(self._path)
-            self._connection = _connected(self._path)
+                self._make_database()
+            self._connection = self._connected()
         try:
             with self._transaction():
                 self._sweep()
                 self.scratch.mkdir()
-                self._life = hold(_life_file(self.scratch))
-                self._connection.execute("INSERT INTO engines VALUES (?, ?, ?)", (self.engine, *_machine()))
+                self._life = self._system.hold(_life_file(self.scratch))
+                values = self.engine, *self._system.machine()
+                self._connection.execute("INSERT INTO engines VALUES (?, ?, ?)", values)
             self.look()
         except BaseException:
             self._connection.close()
+            shutil.rmtree(self.scratch, ignore_errors=True)
             raise
 
     def claim(self, key: str) -> bool:
@@ -173,25 +194,42 @@ class Store(StoredRuns):
         with self._reported():
             self._connection.execute("DELETE FROM claims WHERE key = ? AND engine = ?", (key, self.engine))
 
-    def append(self, *rows: Row) -> None:
-        """Keep finished runs; of several rows of a run, a row that is done stays, or else the last attempt.
+    def append(self, *rows: Row) -> int:
+        """Keep finished runs, release their claims, and return how many rows were accepted.
+
+        A row is late when another engine has claimed its run meanwhile, or has kept a row of the same attempt
+        or a later one. A late row is not accepted. Of two attempts, one that is done stays, or else the last.
 
         Raises
         ------
         OutputError
             When they cannot be written; earlier rows are safe.
         """
-        better = f"(:status = '{DONE}', :attempt) > (status = '{DONE}', attempt)"
+        accepted = 0
         with self._transaction():
             for row in rows:
-                values = {name: _as_stored(value) for name, value in row.items()}
-                self._connection.execute(f"DELETE FROM runs WHERE key = :key AND {better}", values)
+                values = {name: _as_stored(value) for name, value in row.items()} | {"engine": self.engine}
+                if self._connection.execute(LATE, values).fetchone():
+                    continue
+                accepted += 1
+                self._connection.execute(REPLACED, values)
                 self._connection.execute(
                     f"INSERT INTO runs ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)}) "
                     "ON CONFLICT DO NOTHING",
                     values,
                 )
+                self._connection.execute("DELETE FROM claims WHERE key = :key", values)
         self.look()
+        return accepted
+
+    def has_room(self) -> bool:
+        """Whether the disk has room for records; with less, they may be cut short."""
+        return self._system.free_bytes(self.folder) >= LEAST_FREE_BYTES
+
+    def remove_scratch(self, key: str) -> None:
+        """Remove the unfinished files of a run whose worker has died."""
+        for folder in self.scratch.glob(f"{key}-*"):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def keep(self, path: Path, name: str) -> None:
         """Keep a copy of a file of the scenario beside the results, under `name`."""
@@ -211,7 +249,7 @@ class Store(StoredRuns):
                 self._connection.execute("DELETE FROM engines WHERE engine = ?", (self.engine,))
         finally:
             shutil.rmtree(self.scratch, ignore_errors=True)
-            os.close(self._life)
+            self._life.close()
             with suppress(sqlite3.Error):
                 self._connection.close()
 
@@ -239,7 +277,7 @@ class Store(StoredRuns):
 
     def _sweep(self) -> None:
         """Forget dead engines, remove their scratch folders, and refuse to join another machine's engine."""
-        boot = _machine()[1]
+        boot = self._system.machine()[1]
         for engine, machine, its_boot in self._connection.execute("SELECT * FROM engines").fetchall():
             if self._is_alive(engine):
                 if its_boot != boot:
@@ -261,7 +299,36 @@ class Store(StoredRuns):
                 )  # of an engine that was killed while it made a database
 
     def _is_alive(self, engine: str) -> bool:
-        return engine == self.engine or is_held(_life_file(self.folder / "scratch" / engine))
+        return engine == self.engine or self._system.is_held(_life_file(self.folder / "scratch" / engine))
+
+    def _make_database(self) -> None:
+        """Make the campaign's database, which appears whole, unless another engine has just made it."""
+        staged = self.folder / "scratch" / f"{NEW}{secrets.token_hex(8)}"
+        try:
+            with closing(self._system.connect(staged)) as connection:
+                connection.executescript(SCHEMA)
+            with suppress(FileExistsError):
+                self._path.hardlink_to(staged)
+        finally:
+            staged.unlink(missing_ok=True)
+
+    def _connected(self) -> sqlite3.Connection:
+        """Open the campaign's database for writing, and add columns that it lacks."""
+        connection = self._system.connect(self._path)
+        connection.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE_S}")
+        database.check_schema(connection, self._path)
+        if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
+            raise OutputError(f"{self._path}: this file system cannot hold a database that two engines write")
+        # A kill loses nothing. A power cut may take the last rows, and never harms those before.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+        connection.execute("BEGIN IMMEDIATE")
+        known = {name for _, name, *_ in connection.execute("PRAGMA table_info(runs)")}
+        for column in COLUMNS:
+            if column.name not in known:
+                connection.execute(f"ALTER TABLE runs ADD COLUMN {column.name} {SQL_TYPES[column.kind]}")
+        connection.execute("COMMIT")
+        return connection
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -317,37 +384,6 @@ def _prepare(folder: Path) -> None:
         raise OutputError(f"{folder}: cannot be used: {error.strerror}") from error
 
 
-def _make_database(path: Path) -> None:
-    """Make a campaign's database, which appears whole, unless another engine has just made it."""
-    staged = path.parent / "scratch" / f"{NEW}{secrets.token_hex(8)}"
-    try:
-        with closing(database.connect(staged)) as connection:
-            connection.executescript(SCHEMA)
-        with suppress(FileExistsError):
-            path.hardlink_to(staged)
-    finally:
-        staged.unlink(missing_ok=True)
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    """Open a campaign's database for writing, and add columns that it lacks."""
-    connection = database.connect(path)
-    connection.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE_S}")
-    database.check_schema(connection, path)
-    if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-        raise OutputError(f"{path}: this file system cannot hold a database that two engines write")
-    # A kill loses nothing. A power cut may take the last rows, and never harms those before.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
-    connection.execute("BEGIN IMMEDIATE")
-    known = {name for _, name, *_ in connection.execute("PRAGMA table_info(runs)")}
-    for column in COLUMNS:
-        if column.name not in known:
-            connection.execute(f"ALTER TABLE runs ADD COLUMN {column.name} {SQL_TYPES[column.kind]}")
-    connection.execute("COMMIT")
-    return connection
-
-
 def _as_stored(value: Any) -> Any:
     """Return a value as SQLite holds it: no result is a NaN, and text is UTF-8."""
     if isinstance(value, float) and math.isnan(value):
@@ -357,8 +393,3 @@ def _as_stored(value: Any) -> Any:
 
 def _life_file(scratch: Path) -> Path:
     return scratch / "alive"
-
-
-def _machine() -> tuple[str, str]:
-    """Return this machine's name, and the identity of its present boot."""
-    return os.uname().nodename, Path("/proc/sys/kernel/random/boot_id").read_text().strip()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tmt import __version__
 from tmt.backend.base import RunError
 from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
-from tmt.campaign.link_traces import Convert, make_link_trace
+from tmt.campaign.link_traces import Convert, DamagedTraceError, make_link_trace
 from tmt.errors import OutputError, SimulatorError, TmtError
 from tmt.schema import FORMAT_VERSION
 
@@ -58,6 +58,10 @@ def perform(task: Task) -> dict[str, Any]:
     ------
     FullDiskError
         When there is no room to do it.
+    DamagedTraceError
+        When a link trace of a simulation is missing or damaged.
+    ChangedProgramsError
+        When the programs are not, or no longer, those that the run's key names.
     """
     try:
         return make_link_trace(task) if isinstance(task, Convert) else _simulate(task)
@@ -81,19 +85,14 @@ def failed_row(
 
 
 def _simulate(task: Simulate) -> dict[str, Any]:
-    if task.run.installed_programs() != task.run.programs:
-        raise ChangedProgramsError(
-            "the simulator, its scripts or the sources of tmt were changed while the campaign ran; finished "
-            "runs are kept; call again"
-        )
+    _check_programs(task.run)
     folder = task.scratch / f"{task.run.key}-{os.getpid()}"
     try:
         row = _frame(task) | task.run.carry_out(folder, task.cache) | {"status": DONE}
+        _check_programs(task.run)  # they may have been replaced since the start
         kept = folder / "kept"
         if kept.exists():
-            final = task.records / task.run.key
-            if not final.exists():
-                kept.rename(final)
+            keep_records(kept, task)
             row["records"] = f"{task.records.name}/{task.run.key}"
         return row
     except RunError as error:
@@ -103,11 +102,34 @@ def _simulate(task: Simulate) -> dict[str, Any]:
         exit_status = None if killed else error.status
         return failed_row(task, how, said, shlex.join(error.argv), exit_status)
     except TmtError as error:
-        if isinstance(error, OSError):
+        if isinstance(error, (OSError, DamagedTraceError, ChangedProgramsError)):
             raise
         return failed_row(task, FAILED, str(error))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_programs(run: Run) -> None:
+    """Refuse to run with other programs than those of the run's key (ChangedProgramsError)."""
+    if run.installed_programs() != run.programs:
+        raise ChangedProgramsError(
+            "the simulator, its scripts or the sources of tmt were changed while the campaign ran; finished "
+            "runs are kept, call again"
+        )
+
+
+def keep_records(kept: Path, task: Simulate) -> None:
+    """Move a run's packet records to their place, unless an earlier attempt's are there.
+
+    A folder cannot be moved over another one that holds files. So the first of two workers that do the same
+    run, because the engine has given one of them up, keeps its records. Both have made the same.
+    """
+    final = task.records / task.run.key
+    try:
+        kept.rename(final)
+    except OSError as error:
+        if error.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
+            raise
 
 
 def _frame(task: Simulate) -> dict[str, Any]:

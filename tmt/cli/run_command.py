@@ -13,10 +13,11 @@ from tmt.cli.options import FilePath, WholeNumber
 from tmt.errors import StoppedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.pool import Pool
+    from tmt.campaign.run import Run
 
 FIGURES = ("comparison.png", "comparison.svg")
 
@@ -112,17 +113,19 @@ def command(
 
 
 @contextmanager
-def _pools(scheduler: str | None, folder: Path, jobs: int) -> Iterator[Callable[[], Pool]]:
+def _pools(scheduler: str | None, folder: Path, jobs: int) -> Iterator[Callable[[Sequence[Run]], Pool]]:
     """Yield a function that makes the pool of simulations; connect to a scheduler first."""
-    if scheduler is None:
-        from tmt.campaign.pool import LocalPool  # noqa: PLC0415
+    from tmt.campaign.pool import Pool  # noqa: PLC0415
 
-        yield lambda: LocalPool(jobs)
+    if scheduler is None:
+        from tmt.campaign.local_workers import LocalWorkers  # noqa: PLC0415
+
+        yield lambda _: Pool(LocalWorkers(jobs))
         return
-    from tmt.campaign.cluster import ClusterPool, connected  # noqa: PLC0415
+    from tmt.campaign.cluster import ClusterWorkers, connected  # noqa: PLC0415
 
     with connected(scheduler) as client:
-        yield lambda: ClusterPool(client, folder, jobs)
+        yield lambda runs: Pool(ClusterWorkers(client, folder, jobs, runs))
 
 
 def _warn(campaign: Campaign) -> None:

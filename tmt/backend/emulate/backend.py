@@ -45,6 +45,10 @@ class Emulate:
     name = "emulate"
     stacks = (LINUX,)
 
+    def program(self) -> Path:
+        """Return the emulator's file."""
+        return find_program()
+
     def stamp(self) -> str:
         """Return a hash of the emulator's program, and the kernel's version."""
         try:

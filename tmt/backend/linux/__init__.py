@@ -41,6 +41,10 @@ class Linux:
         }
         refuse_absent(self.name, absent)
 
+    def program(self) -> Path:
+        """Return the kernel's file."""
+        return Kernel.find().program
+
     def stamp(self) -> str:
         """Return the stamp of the kernel's build."""
         return Kernel.find().stamp

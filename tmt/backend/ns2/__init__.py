@@ -29,6 +29,10 @@ class Ns2:
         """Refuse the settings that only a kernel has."""
         refuse_absent(self.name, {"receive_buffer_bytes": settings.receive_buffer_bytes is not None}, "linux")
 
+    def program(self) -> Path:
+        """Return the simulator's file."""
+        return Simulator.find().program
+
     def stamp(self) -> str:
         """Return the stamp of the simulator's build."""
         return Simulator.find().stamp

@@ -1,18 +1,25 @@
-"""Locks that a process holds while it lives: proof that they work, and proof that an engine is alive."""
+"""The operating system's part in a campaign: locks that end with their process, SQLite's files, free space.
+
+A `Store` reaches them through a `System`. The simulation (tests/simulation) gives it another one, which can
+stop an engine between any two statements.
+"""
 
 from __future__ import annotations
 
 import errno
 import fcntl
 import os
+import shutil
 import struct
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
+from tmt.campaign import database
 from tmt.errors import OutputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import sqlite3
 
 WHOLE_FILE = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
 """``struct flock`` of a lock on a whole file, as fcntl wants it on 64-bit Linux."""
@@ -70,27 +77,42 @@ def _lock_range(descriptor: int) -> bool:
     return True
 
 
-def hold(path: Path) -> int:
-    """Make a file and hold its lock until the returned descriptor is closed, or this process ends anyhow."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return descriptor
+class System:
+    """The machine that this process runs on."""
 
+    def connect(self, path: Path) -> sqlite3.Connection:
+        """Open a database for writing."""
+        return database.connect(path)
 
-def is_held(path: Path) -> bool:
-    """Whether a living process holds a file's lock."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        # Without the file, or with something else in its place, there is no engine of ours.
-        if error.errno in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO}:
-            return False
-        raise
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        with suppress(OSError):
-            os.close(descriptor)
-    return False
+    def hold(self, path: Path) -> BinaryIO:
+        """Make a file and hold its lock until the returned file is closed, or this process ends anyhow."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        file = os.fdopen(os.open(path, flags, 0o600), "r+b", buffering=0)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return file
+
+    def is_held(self, path: Path) -> bool:
+        """Whether a living process holds a file's lock."""
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError as error:
+            # Without the file, or with something else in its place, there is no engine of ours.
+            if error.errno in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO}:
+                return False
+            raise
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            with suppress(OSError):
+                os.close(descriptor)
+        return False
+
+    def machine(self) -> tuple[str, str]:
+        """Return this machine's name, and the identity of its present boot."""
+        return os.uname().nodename, Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+    def free_bytes(self, folder: Path) -> int:
+        """Return the free space of the folder's disk."""
+        return shutil.disk_usage(folder).free

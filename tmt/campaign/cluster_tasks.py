@@ -1,4 +1,4 @@
-"""The part of a campaign that runs in the workers of a cluster: runs, and proofs that a worker fits.
+"""The part of a campaign that runs in a cluster's workers: runs, and proofs of a worker's programs.
 
 A worker without the campaign's folder keeps link traces in a folder of its own, which only its user can read.
 Their content is checked by hash at each use.
@@ -12,66 +12,36 @@ import os
 import shutil
 import tempfile
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import distributed
-
-from tmt.backend.ns2.simulator import Simulator
 from tmt.campaign.link_traces import facts_file, link_file
-from tmt.campaign.replay_run import programs_of
+from tmt.campaign.pool import WrongWorkerError
+from tmt.campaign.programs import installed_programs
 from tmt.campaign.tasks import ChangedProgramsError, Simulate, perform
-from tmt.errors import TmtError
 from tmt.provenance import file_sha256
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tmt.campaign.planned_conversions import PlannedConversion
+    from tmt.campaign.programs import InstalledPrograms, ProgramsByName
+    from tmt.campaign.run import Run
 
 Content = tuple[bytes, bytes]
 """A link trace and its facts, as their files hold them."""
 
 
-class InstalledPrograms(NamedTuple):
-    """Hashes of the programs that decide a run, here or at a worker."""
-
-    sources: str
-    simulator_and_scripts: str
-    simulator_file: str
-
-    def difference(self, other: InstalledPrograms) -> str:
-        """Say in which part two sets of programs differ."""
-        parts = [name for name in self._fields if getattr(self, name) != getattr(other, name)]
-        return ", ".join(name.replace("_", " ") for name in parts)
-
-
-class WrongWorkerError(TmtError):
-    """A worker has other programs than the engine; the argument is the worker's address."""
-
-
-def installed_programs() -> InstalledPrograms:
-    """Return the hashes of the programs on this machine."""
-    simulator = Simulator.find()
-    status = simulator.program.stat()
-    version = status.st_ino, status.st_size, status.st_mtime_ns
-    stamp, sources = programs_of("ns2")
-    return InstalledPrograms(sources, stamp, _hash(simulator.program, version))
-
-
-@lru_cache
-def _hash(path: Path, _version: tuple[int, ...]) -> str:
-    return file_sha256(path)
-
-
-def examine(token_file: Path, token: str, dask_worker: Any) -> tuple[InstalledPrograms, bool]:
-    """Return a worker's programs, and whether the worker can read and write the campaign's folder.
+def examine(
+    samples: Sequence[Run], token_file: Path, token: str, dask_worker: Any
+) -> tuple[ProgramsByName, bool]:
+    """Return a worker's programs for runs, and whether the worker can read and write the campaign's folder.
 
     The proof is a token that is read there and written into a file beside it, which the engine reads. Dask
     gives the worker as `dask_worker`.
     """
-    found = installed_programs()
+    found = installed_programs(samples)
     try:
         if token_file.read_text() != token:
             return found, False
@@ -100,15 +70,14 @@ def perform_checked(
     Raises
     ------
     WrongWorkerError
-        When the programs differ.
+        When the programs differ, before the run or after it.
     """
-    address = distributed.get_worker().address
-    if installed_programs() != expected:
-        raise WrongWorkerError(address)
     try:
+        if list(installed_programs([task.run]).values()) != [expected]:
+            raise WrongWorkerError
         return perform(task) if contents is None else perform_away(task, contents)
     except ChangedProgramsError as error:
-        raise WrongWorkerError(address) from error
+        raise WrongWorkerError from error
 
 
 def perform_away(task: Simulate, contents: Iterable[Content]) -> dict[str, Any]:

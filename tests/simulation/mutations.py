@@ -1,0 +1,80 @@
+"""Planted bugs: each takes one protection out of the product, and the simulation must notice."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from tmt.campaign import link_traces, pool, store
+from tmt.campaign.pool import Answer, Pool, TaskOutcome
+from tmt.campaign.store import SCHEMA, Store
+from tmt.campaign.system import System
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from tmt.campaign.tasks import Task
+
+
+def _granted(self: Store, key: str) -> bool:
+    self._connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?)", (key, self.engine))
+    return True
+
+
+def _unchecked(_trace: Path, facts: Path, *_: object) -> Any:
+    return json.loads(facts.read_bytes())
+
+
+_look, _settle = Pool._look, Pool._settle
+_believed: dict[int, Task] = {}
+
+
+def _looked(self: Pool) -> list[tuple[str, str]]:
+    wrong = _look(self)
+    present = self._workers.present()
+    self._fit |= {address: present[address] for address, _ in wrong if address in present}
+    return []
+
+
+def _settled(self: Pool, answer: Answer) -> TaskOutcome | None:
+    if answer.ticket in self._given:
+        _believed[answer.ticket] = self._given[answer.ticket].task
+    elif answer.ticket in _believed and answer.error is None:
+        return TaskOutcome(_believed[answer.ticket], answer.result, answer.died)
+    return _settle(self, answer)
+
+
+def _patches(*patches: Any) -> Callable[[], AbstractContextManager[object]]:
+    def planted() -> ExitStack:
+        with ExitStack() as stack:
+            for one in patches:
+                stack.enter_context(one)
+            return stack.pop_all()
+
+    return planted
+
+
+MUTATIONS = {
+    "a claim is granted though another engine has it": _patches(patch.object(Store, "claim", _granted)),
+    "a second attempt adds a second row": _patches(
+        patch.object(store, "SCHEMA", SCHEMA.replace(", UNIQUE (key)", "")),
+        patch.object(store, "REPLACED", "DELETE FROM runs WHERE 0"),
+    ),
+    "a late row is accepted": _patches(patch.object(store, "LATE", "SELECT 1 WHERE 0")),
+    "a worker that shows another simulator is accepted": _patches(patch.object(Pool, "_look", _looked)),
+    "an answer is believed unchecked": _patches(patch.object(pool, "belongs", lambda *_: True)),
+    "an entry of the cache is believed unchecked": _patches(
+        patch.object(link_traces, "_checked_facts", _unchecked)
+    ),
+    "a doubled answer counts twice": _patches(patch.object(Pool, "_settle", _settled)),
+    "a living engine is taken for dead": _patches(patch.object(System, "is_held", lambda *_: False)),
+    "a dead engine is taken for alive": _patches(patch.object(System, "is_held", lambda *_: True)),
+    "a lost task is forgotten": _patches(patch.object(Pool, "_try_again", lambda *_: None)),
+    "a silent worker is waited for": _patches(patch.object(Pool, "_silent", lambda _: [])),
+    "workers are left at the end": _patches(patch.object(Pool, "close", lambda _: None)),
+}
+"""Functions that plant a bug as long as their context lasts."""

@@ -1,0 +1,86 @@
+"""The runs of the simulated campaigns, and the one right row of each."""
+
+from __future__ import annotations
+
+import zlib
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from tmt.campaign.columns import DONE, blank_row
+from tmt.campaign.grid import expand
+from tmt.campaign.programs import InstalledPrograms
+from tmt.campaign.scenario import load
+
+if TYPE_CHECKING:
+    from tmt.campaign.planned_conversions import PlannedConversion
+    from tmt.campaign.run import Run
+    from tmt.campaign.tasks import Simulate
+
+SCENARIO = """
+[grid]
+tcp = ["newreno", "cubic"]
+seeds = 2
+records = [1]
+[[trace]]
+channel = "bernoulli"
+probability = 0.05
+rate = 1e6
+length = 4
+lldu_bytes = 400
+[[scheme]]
+name = "none"
+[[scheme]]
+name = "arq"
+[link]
+rtt = 0.1
+return_link = "unprotected"
+[[traffic]]
+duration = 10
+"""
+
+PROGRAMS = "stamp of the simulator", "hash of the sources"
+"""What the keys of the runs name."""
+
+OURS = {"ns2": InstalledPrograms(*PROGRAMS, "hash of the simulator")}
+OTHERS = {"ns2": InstalledPrograms("another stamp", PROGRAMS[1], "hash of another simulator")}
+
+
+@cache
+def all_runs() -> list[Run]:
+    """Return eight runs over six link traces; each run needs two of them."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "simulated.toml"
+        path.write_text(SCENARIO)
+        return expand(load(path), lambda _: PROGRAMS)
+
+
+def trace_content(conversion: PlannedConversion) -> bytes:
+    """Return the bytes of a conversion's link trace."""
+    return conversion.identity.encode() * 4
+
+
+def result(run: Run, contents: list[bytes]) -> float:
+    """Return what a run measures over link traces: another value for every other content."""
+    return float(zlib.crc32(b"".join([run.key.encode(), *contents])))
+
+
+def true_result(run: Run) -> float:
+    """Return the one right result of a run."""
+    return result(run, [trace_content(conversion) for conversion in run.conversions])
+
+
+def row_of(task: Simulate, measured: float, programs: tuple[str, str] = PROGRAMS) -> dict[str, Any]:
+    """Return the row of a run that went well."""
+    run = task.run
+    return blank_row() | {
+        "key": run.key,
+        "experiment": run.experiment,
+        "status": DONE,
+        "seed": run.seed,
+        "attempt": task.attempt,
+        "goodput_bps": measured,
+        "simulator": programs[0],
+        "sources": programs[1],
+    }

@@ -1,0 +1,184 @@
+"""Worker processes on this machine; each has a pipe of its own, so that the task of a dead one is known."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from contextlib import suppress
+from itertools import count
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, Any
+
+from tmt.campaign.link_traces import Convert
+from tmt.campaign.pool import Answer, Slots
+from tmt.campaign.tasks import Simulate, Task, perform
+from tmt.errors import SimulatorError, TmtError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from multiprocessing.context import ForkServerContext, ForkServerProcess
+
+    from tmt.campaign.programs import ProgramsByName
+
+
+class LocalWorkers:
+    """`jobs` worker processes, which live until `close`; one that dies is replaced.
+
+    They have our programs, and each checks before a run that those are still the ones of the run's key. See
+    `tmt.campaign.pool.Workers`.
+
+    Raises
+    ------
+    SimulatorError
+        When no process can be started.
+    """
+
+    tries = 1
+
+    def __init__(self, jobs: int) -> None:
+        self.programs: ProgramsByName = {}
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(["tmt.campaign.local_workers", "tmt.campaign.replay_run"])
+        self._names = count()
+        self._workers: dict[str, _Worker] = {}
+        try:
+            for _ in range(jobs):
+                self._add()
+        except BaseException:
+            self.close()
+            raise
+
+    def present(self) -> dict[str, Slots]:
+        """Return the workers; each takes one task."""
+        return dict.fromkeys(self._workers, Slots(1, (Convert, Simulate)))
+
+    def examine(self, addresses: Iterable[str]) -> dict[str, ProgramsByName | str]:
+        """Return that they have our programs."""
+        return dict.fromkeys(addresses, self.programs)
+
+    def start(self, ticket: int, address: str, task: Task) -> None:
+        """Give a task to an idle worker."""
+        self._workers[address].give(ticket, task)
+
+    def answers(self, timeout_s: float) -> list[Answer]:
+        """Wait at most `timeout_s` for a worker to finish or die; dead workers are replaced."""
+        busy = {
+            worker.connection: name for name, worker in self._workers.items() if worker.ticket is not None
+        }
+        ready = wait(list(busy), timeout_s)
+        return [self._answer(busy[connection]) for connection in ready if isinstance(connection, Connection)]
+
+    def drop(self, ticket: int) -> None:
+        """End the worker that has the task; another one takes its place."""
+        name = next(name for name, worker in self._workers.items() if worker.ticket == ticket)
+        self._replace(name)
+
+    def close(self) -> None:
+        """End the workers; a running simulation ends with its worker."""
+        for worker in self._workers.values():
+            worker.end()
+
+    def _answer(self, name: str) -> Answer:
+        worker = self._workers[name]
+        ticket = worker.ticket
+        assert ticket is not None
+        try:
+            kind, content = worker.connection.recv()
+        except (EOFError, OSError):
+            return Answer(ticket, died=self._replace(name))
+        worker.ticket = None
+        return Answer(ticket, **{kind: content})
+
+    def _add(self) -> None:
+        self._workers[f"process {next(self._names)}"] = _Worker(self._context)
+
+    def _replace(self, name: str) -> str:
+        """Start a worker in place of another one, and return how that one ended."""
+        how = self._workers.pop(name).end()
+        self._add()
+        return how
+
+
+class _Worker:
+    """A process, and the engine's end of its pipe."""
+
+    def __init__(self, context: ForkServerContext) -> None:
+        self.connection, theirs = context.Pipe()
+        self.ticket: int | None = None
+        self.process: ForkServerProcess = context.Process(target=work, args=(theirs,), daemon=False)
+        try:
+            self.process.start()
+        except (OSError, EOFError, RuntimeError) as error:
+            raise SimulatorError(f"no worker process can be started: {error}") from error
+        finally:
+            theirs.close()
+
+    def give(self, ticket: int, task: Task) -> None:
+        self.ticket = ticket
+        with suppress(OSError):  # an idle worker may have died; `answers` finds out
+            self.connection.send(task)
+
+    def end(self) -> str:
+        """End the process, and return how it ended."""
+        self.connection.close()
+        self.process.join(1.0)
+        if self.process.is_alive():
+            self.process.terminate()
+            self.process.join(2.0)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        status = self.process.exitcode or 0
+        self.process.close()
+        return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+
+
+def work(connection: Connection) -> None:
+    """Execute tasks in a worker process until the engine is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the engine handles Ctrl-C
+    signal.signal(signal.SIGTERM, _leave)
+    tasks: deque[Task | None] = deque()
+    arrived = threading.Semaphore(0)
+    try:
+        threading.Thread(target=_receive, args=(connection, tasks, arrived), daemon=True).start()
+    except RuntimeError as error:
+        connection.send(("error", SimulatorError(f"a worker process cannot start a thread: {error}")))
+        return
+    while True:
+        arrived.acquire()
+        task = tasks.popleft()
+        if task is None:
+            return
+        try:
+            answer: tuple[str, Any] = ("result", perform(task))
+        except TmtError as error:
+            answer = ("error", error)
+        except Exception as error:
+            error.add_note(f"while working on {task}")
+            answer = ("error", error)
+        try:
+            connection.send(answer)
+        except OSError:
+            return
+
+
+def _receive(connection: Connection, tasks: deque[Task | None], arrived: threading.Semaphore) -> None:
+    """Take tasks from the engine, and end this process when the engine closes the pipe or dies.
+
+    The signal interrupts the wait for a simulation, and so ends the simulation too.
+    """
+    try:
+        while True:
+            tasks.append(connection.recv())
+            arrived.release()
+    except (EOFError, OSError):
+        tasks.append(None)
+        arrived.release()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _leave(*_: object) -> None:
+    raise SystemExit(1)

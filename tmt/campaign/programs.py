@@ -1,0 +1,91 @@
+"""The programs that decide runs, as hashes: ours, or those of a worker on a cluster."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import tmt
+from tmt.campaign.tasks import ChangedProgramsError
+from tmt.provenance import file_sha256
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tmt.campaign.run import Run
+
+PACKAGE = Path(tmt.__file__).parent
+
+Version = tuple[int, int, int]
+"""Inode, size and time of a file: another version of it differs in one of them."""
+
+
+class InstalledPrograms(NamedTuple):
+    """Hashes of what decides a kind of runs."""
+
+    stamp_and_scripts: str
+    sources: str
+    program_file: str
+
+
+ProgramsByName = dict[str, InstalledPrograms]
+"""By the name of what carries runs out, such as ``ns2``."""
+
+
+def one_of_each(runs: Iterable[Run]) -> list[Run]:
+    """Return one run for each set of programs that the runs need."""
+    return list({run.programs: run for run in runs}.values())
+
+
+def installed_programs(runs: Iterable[Run]) -> ProgramsByName:
+    """Return the programs on this machine that would carry runs out.
+
+    Raises
+    ------
+    ChangedProgramsError
+        When the sources are no longer those that this process has loaded.
+    """
+    if _source_versions() != LOADED:
+        raise ChangedProgramsError("has sources that were changed after its start; start it again")
+    found = {}
+    for run in runs:
+        name, file = run.program()
+        found[name] = InstalledPrograms(*run.installed_programs(), _hash(file, _version(file)))
+    return found
+
+
+def difference(ours: ProgramsByName, theirs: ProgramsByName | str) -> str:
+    """Say in which part a worker's programs differ from ours, or why it does not show them."""
+    if isinstance(theirs, str):
+        return theirs
+    parts = [
+        f"{part.replace('_', ' ')} of {name}"
+        for name, programs in ours.items()
+        for part in programs._fields
+        if name not in theirs or getattr(programs, part) != getattr(theirs[name], part)
+    ]
+    return f"has other programs than we have ({', '.join(parts)})"
+
+
+def _version(path: Path) -> Version:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+@lru_cache
+def _hash(path: Path, _version: Version) -> str:
+    return file_sha256(path)
+
+
+def _source_versions() -> dict[Path, Version]:
+    found: dict[Path, Version] = {}
+    for folder, folders, files in os.walk(PACKAGE):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        found |= {path: _version(path) for name in files if (path := Path(folder, name)).exists()}
+    return found
+
+
+LOADED = _source_versions()
+"""Sources and data files of this program when this process has loaded this module."""
