@@ -10,16 +10,20 @@ import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import distributed
 import pyarrow.parquet as pq
 import pytest
 
+from tmt.campaign.cluster import QUEUED_PER_THREAD, ClusterWorkers, connected
 from tmt.campaign.cluster_tasks import perform_away, private_folder
 from tmt.campaign.database import read_runs
 from tmt.campaign.grid import expand
 from tmt.campaign.link_traces import Convert, facts_file, link_file
+from tmt.campaign.pool import Pool
 from tmt.campaign.scenario import load
+from tmt.campaign.store import Store
 from tmt.campaign.tasks import Simulate, perform
 
 if TYPE_CHECKING:
@@ -27,8 +31,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tmt.campaign.replay_run import ReplayRun
+
 pytestmark = pytest.mark.ns2
 
+HOUSE = Path(__file__).resolve().parents[2]
 TMT = Path(sys.executable).with_name("tmt")
 OF_ONE_EXECUTION = ["attempt", "finished_at", "wall_time_s", "command"]
 
@@ -39,7 +46,7 @@ def _rows(out: Path) -> pd.DataFrame:
 
 
 class Cluster:
-    """A scheduler with two workers of one thread each, without nannies that would start them again."""
+    """A scheduler, and workers of one thread each without nannies that would start them again."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.folder, self._stack = folder, stack
@@ -50,11 +57,15 @@ class Cluster:
         while not (folder / "at.json").exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         self.address = str(json.loads((folder / "at.json").read_text())["address"])
-        self.workers = [self.start_worker(str(k)) for k in range(2)]
 
     def start_worker(self, name: str, **environment: str) -> subprocess.Popen[bytes]:
         arguments = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--name", name)
         return self._start("worker", self.address, *arguments, **environment)
+
+    def await_workers(self, number: int) -> None:
+        connect: Any = distributed.Client
+        with connect(self.address, set_as_default=False) as client:
+            client.wait_for_workers(number, 120)
 
     def _start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
         with (self.folder / "log.txt").open("ab") as log:
@@ -82,6 +93,7 @@ def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
     scenario = write_scenario(
         tmp_path / "s.toml", tcp='["newreno", "cubic"]', seeds=4, duration_s=100, grid="records = [1]"
     )
+    workers = [cluster.start_worker(str(number)) for number in range(2)]
     command = [str(TMT), "run", str(scenario), "--quiet"]
     local, remote = tmp_path / "local", tmp_path / "remote"
     subprocess.run([*command, "--out", str(local)], check=True)
@@ -93,7 +105,7 @@ def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
                 break
             time.sleep(0.02)
         assert engine.poll() is None, "it ended before a worker could be killed: the test proves nothing"
-        cluster.workers[0].kill()
+        workers[0].kill()
         assert engine.wait(60) == 0
     assert _rows(remote).equals(_rows(local))
     kept = sorted(path.name for path in (local / "records").iterdir())
@@ -110,35 +122,104 @@ def _await_rows(out: Path, count: int, engine: subprocess.Popen[str]) -> None:
     raise AssertionError("the engine has ended, or no run has")
 
 
-def test_run__gives_no_run_to_a_worker_with_another_build_that_joins_late(
-    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
+def _copy_of_the_programs(folder: Path) -> Path:
+    """Return a checkout with all that decides a run."""
+    skipped = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(HOUSE / "tmt", folder / "tmt", ignore=skipped)
+    shutil.copytree(HOUSE / "clift-ns2" / "tcl", folder / "clift-ns2" / "tcl")
+    return folder
+
+
+def _append(path: Path, text: str) -> None:
+    with path.open("a") as file:
+        file.write(text)
+
+
+def _fake_kernel(folder: Path, content: str) -> Path:
+    """Return a program that stands for a kernel of stack linux; all have one stamp."""
+    folder.mkdir()
+    (folder / "linux").write_text(content)
+    (folder / "linux").chmod(0o755)
+    (folder / "stamp").write_text("the same stamp")
+    return folder / "linux"
+
+
+def test_pool__gives_runs_to_workers_with_our_programs_only(
+    tmp_path: Path,
+    write_scenario: Callable[..., Path],
+    simulator: Path,
+    cluster: Cluster,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    other = tmp_path / "build"
-    other.mkdir()
-    shutil.copy(simulator, other / "ns")
-    with (other / "ns").open("ab") as program:
-        program.write(b"another build")
-    shutil.copy(simulator.with_name("stamp"), other / "stamp")
-    scenario = write_scenario(tmp_path / "s.toml", tcp='["newreno", "cubic"]', seeds=15, duration_s=2000)
-    out = tmp_path / "out"
-    command = [str(TMT), "run", str(scenario), "--quiet", "--out", str(out), "--scheduler", cluster.address]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as engine:
-        try:
-            _await_rows(out, 1, engine)
-            cluster.start_worker("other", CLIFT_NS=str(other / "ns"))
-            said = engine.communicate(timeout=300)[1]
-        finally:
-            engine.kill()
-    assert engine.returncode == 0, said
-    assert "has other versions of the programs; it gets no runs" in said
-    assert set(_rows(out)["status"]) == {"done"}
-    assert len(_rows(out)) == 60
+    """Two workers join with another simulator and another kernel; later two get other scripts and sources."""
+    monkeypatch.setenv("CLIFT_LINUX", str(_fake_kernel(tmp_path / "kernel", "ours")))
+    path = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=3)
+    path.write_text(path.read_text() + '[[traffic]]\nstack = "linux"\nduration = 3\n')
+    runs = expand(load(path))
+    assert {run.program()[0] for run in runs} == {"ns2", "linux"}
+    store = Store(tmp_path / "out")
+    for conversion in {run.conversion.identity: run.conversion for run in runs}.values():
+        assert perform(Convert(conversion, store.cache, store.scratch)) == {"error": None}
+
+    copies = [_copy_of_the_programs(tmp_path / name) for name in ("scripts", "sources")]
+    home = {"CLIFT_LINUX": str(tmp_path / "kernel" / "linux"), "CLIFT_NS": str(simulator)}
+    for copy in copies:
+        cluster.start_worker(copy.name, **home, PYTHONPATH=str(copy))
+    cluster.await_workers(2)
+    with connected(cluster.address) as client:
+        pool = Pool(ClusterWorkers(client, store.folder, 1, runs))
+        assert pool.free(Simulate) == 2 * QUEUED_PER_THREAD, "both fit"
+
+        build = tmp_path / "build"
+        build.mkdir()
+        shutil.copy(simulator, build / "ns")
+        shutil.copy(simulator.with_name("stamp"), build / "stamp")
+        _append(build / "ns", "another build with the same stamp")
+        kernel = _fake_kernel(tmp_path / "other-kernel", "another")
+        cluster.start_worker("simulator", **home | {"CLIFT_NS": str(build / "ns")})
+        cluster.start_worker("kernel", **home | {"CLIFT_LINUX": str(kernel)})
+        cluster.start_worker("good", **home)
+        cluster.await_workers(5)
+        with pytest.warns(UserWarning, match="has other versions of these programs") as joined:
+            assert pool.outcomes(0.01) == []
+        said = " ".join(str(warning.message) for warning in joined)
+        assert len(joined) == 2
+        assert "program file of ns2;" in said
+        assert "program file of linux;" in said
+        assert pool.free(Simulate) == 3 * QUEUED_PER_THREAD
+
+        _append(copies[0] / "clift-ns2" / "tcl" / "replay.tcl", "\n# another script\n")
+        _append(copies[1] / "tmt" / "units.py", "\nANOTHER = 1\n")
+        with pytest.warns(UserWarning, match="has other versions of the programs") as refused:
+            done = _outcomes(pool, [run for run in runs if run.program()[0] == "ns2"], store)
+        assert len(refused) == 2
+        assert pool.free(Simulate) == QUEUED_PER_THREAD, "the good worker is left"
+        assert {row["key"] for row in done} == {run.key for run in runs if run.program()[0] == "ns2"}
+        assert {row["status"] for row in done} == {"done"}
+        pool.close()
+    store.close()
+
+
+def _outcomes(pool: Pool, runs: list[ReplayRun], store: Store) -> list[dict[str, Any]]:
+    """Do runs, and return their rows."""
+    for run in runs:
+        pool.submit(Simulate(run, 1, store.cache, store.scratch, store.records))
+    found: list[dict[str, Any]] = []
+    deadline = time.monotonic() + 240
+    while len(found) < len(runs):
+        assert time.monotonic() < deadline
+        for outcome in pool.outcomes(0.2):
+            assert outcome.result is not None, outcome
+            found.append(outcome.result)
+    return found
 
 
 def test_run__whose_scheduler_dies_says_so(
     tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
 ) -> None:
     scenario = write_scenario(tmp_path / "s.toml", tcp='["newreno"]', seeds=20, duration_s=400)
+    cluster.start_worker("one")
+    cluster.await_workers(1)
     out = tmp_path / "out"
     command = [str(TMT), "run", str(scenario), "--quiet", "--out", str(out), "--scheduler", cluster.address]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as engine:

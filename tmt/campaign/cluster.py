@@ -76,7 +76,7 @@ def _reachable(client: Any) -> Iterator[None]:
         raise
     except (OSError, CancelledError, distributed.CancelledError) as error:
         raise SimulatorError(
-            "--scheduler: the scheduler does not answer any more; finished runs are kept, call again"
+            "--scheduler: the scheduler does not answer any more; finished runs are kept; call again"
         ) from error
 
 

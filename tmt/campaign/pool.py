@@ -115,11 +115,13 @@ class Pool:
     Raises
     ------
     SimulatorError
-        When a worker that is there at the start has other programs than we have.
+        When a worker that is there at the start has other programs than we have; later, when every worker
+        that is there is refused.
     """
 
     def __init__(self, workers: Workers, clock: Callable[[], float] = time.monotonic) -> None:
         self._workers, self._clock = workers, clock
+        self._present: Mapping[str, Slots] = {}
         self._fit: dict[str, Slots] = {}
         self._refused: set[str] = set()
         self._given: dict[int, _Given] = {}
@@ -144,6 +146,7 @@ class Pool:
 
     def outcomes(self, timeout_s: float) -> list[TaskOutcome]:
         """Wait at most `timeout_s` for answers, and return the outcomes of ended tasks."""
+        self._check_left()
         found = [self._settle(answer) for answer in self._workers.answers(timeout_s)]
         for address, reason in self._look():
             self._refuse(address, reason)
@@ -157,7 +160,7 @@ class Pool:
 
     def _look(self) -> list[tuple[str, str]]:
         """Note who is there, and return those who have joined with other programs, with the difference."""
-        present = self._workers.present()
+        self._present = present = self._workers.present()
         self._refused &= present.keys()
         joined = present.keys() - self._fit.keys() - self._refused
         shown = self._workers.examine(sorted(joined))
@@ -175,16 +178,19 @@ class Pool:
 
     def _refuse(self, address: str, reason: str) -> None:
         """Give a worker no more tasks as long as it is there."""
-        warnings.warn(f"worker {address} {reason} and gets no runs", stacklevel=2)
+        if address in self._refused:
+            return
+        warnings.warn(f"worker {address} {reason}; it gets no runs", stacklevel=2)
         self._fit.pop(address, None)
         self._refused.add(address)
 
-    def _check_left(self, kind: type[Task]) -> None:
-        """Give up when all workers that could do tasks of a kind are there and refused."""
-        present = self._workers.present().items()
-        if not any(kind in slots.kinds for address, slots in present if address not in self._refused):
+    def _check_left(self) -> None:
+        """Give up when workers for runs are there, and all of them are refused; others may still come."""
+        there = [address for address, slots in self._present.items() if Simulate in slots.kinds]
+        if there and self._refused.issuperset(there):
             raise SimulatorError(
-                "no worker is left that answers and has our programs; finished runs are kept, call again"
+                "no worker is left that answers and has the same programs as this machine; finished runs are "
+                "kept; call again"
             )
 
     def _room(self, address: str, kind: type[Task]) -> int:
@@ -214,9 +220,8 @@ class Pool:
         if answer.died is not None:
             return self._try_again(given, answer.died)
         if isinstance(answer.error, WrongWorkerError) or not belongs(answer.result, task):
-            reason = "has other programs than we have" if answer.error else "has answered with another run"
+            reason = "has other versions of the programs" if answer.error else "has answered with another run"
             self._refuse(given.address, reason)
-            self._check_left(type(task))
             self._waiting.append((task, given.lost))
             return None
         return TaskOutcome(task, answer.result, error=answer.error)
@@ -237,7 +242,6 @@ class Pool:
         self._workers.drop(ticket)
         if given.address in self._workers.present():
             self._refuse(given.address, "does not answer")
-            self._check_left(type(given.task))
         return self._try_again(given, "silent")
 
     def _try_again(self, given: _Given, died: str) -> TaskOutcome | None:

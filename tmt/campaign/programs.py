@@ -66,7 +66,7 @@ def difference(ours: ProgramsByName, theirs: ProgramsByName | str) -> str:
         for part in programs._fields
         if name not in theirs or getattr(programs, part) != getattr(theirs[name], part)
     ]
-    return f"has other programs than we have ({', '.join(parts)})"
+    return f"has other versions of these programs: {', '.join(parts)}"
 
 
 def _version(path: Path) -> Version:

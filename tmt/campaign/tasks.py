@@ -114,7 +114,7 @@ def _check_programs(run: Run) -> None:
     if run.installed_programs() != run.programs:
         raise ChangedProgramsError(
             "the simulator, its scripts or the sources of tmt were changed while the campaign ran; finished "
-            "runs are kept, call again"
+            "runs are kept; call again"
         )
 
 

@@ -9,7 +9,7 @@ from multiprocessing.context import ForkServerProcess
 
 import pytest
 
-from tmt.campaign.pool import LocalPool, work
+from tmt.campaign.local_workers import LocalWorkers, work
 from tmt.errors import SimulatorError
 
 
@@ -28,7 +28,7 @@ def test_worker__that_cannot_start_a_thread_says_so(monkeypatch: pytest.MonkeyPa
     assert str(error) == "a worker process cannot start a thread: can't start new thread"
 
 
-def test_pool__whose_second_worker_cannot_start_ends_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_workers__of_which_one_cannot_start_ends_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[ForkServerProcess] = []
     start = ForkServerProcess.start
 
@@ -40,6 +40,6 @@ def test_pool__whose_second_worker_cannot_start_ends_the_first(monkeypatch: pyte
 
     monkeypatch.setattr(ForkServerProcess, "start", start_one)
     with pytest.raises(SimulatorError, match=r"no worker process can be started: .*temporarily unavailable$"):
-        LocalPool(2)
+        LocalWorkers(2)
     with pytest.raises(ValueError, match="process object is closed"):
         started[0].is_alive()
