@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -48,6 +49,12 @@ Nanoseconds cpu_ns() {
   timespec used{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
   return used.tv_sec * second + used.tv_nsec;
+}
+
+std::int64_t most_memory_bytes() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss * std::int64_t{1024};
 }
 
 }  // namespace
@@ -172,7 +179,8 @@ void Session::report() {
                        {"command_status", command_status_.value_or(-1)},
                        {"server_listened", server_listened_},
                        {"server_status", server_status_.value_or(-1)},
-                       {"cpu_ns", cpu_ns() - cpu_at_start_ns_}};
+                       {"cpu_ns", cpu_ns() - cpu_at_start_ns_},
+                       {"memory_bytes", most_memory_bytes()}};
   const char* prefixes[] = {"forward_", "return_"};
   const Descriptor* networks[] = {&networks_.sender, &networks_.receiver};
   for (std::size_t i = 0; i < 2; ++i) {

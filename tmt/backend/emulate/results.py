@@ -63,6 +63,7 @@ def read_result(folder: Path, setup: EmulationSetup, status: int, *, record: boo
         "flows": counters["flows"],
         "real_time_priority": bool(counters["real_time"]),
         "emulator_cpu_s": ns_to_seconds(counters["cpu_ns"]),
+        "emulator_memory_bytes": counters["memory_bytes"],
         "rtt_s": ns_to_seconds(emulation.rtt_ns),
         "queue_packets": setup.queue_packets,
         "mtu_bytes": emulation.mtu_bytes,

@@ -1,0 +1,98 @@
+"""Conclusions of Kuhn et al. 2014 for TCP of 2009 and of today: docs/kuhn2014-today.md.
+
+``python -m analysis.kuhn2014_today [FOLDER]`` needs the kernel of `make linux-kernel`.
+
+  --docs    copy the page and its figures to docs/
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from analysis import scenario_runs
+from analysis.by_hand import start
+from analysis.kuhn2014_today.cells import (
+    HARQS,
+    MODERN,
+    NOISY,
+    OLD,
+    PLACES,
+    SCENARIOS,
+    STACK_LABELS,
+    TCPS,
+    Cells,
+    Place,
+    label,
+    tcps_of,
+)
+from analysis.kuhn2014_today.conclusions import OTHERS, conclusions
+from analysis.kuhn2014_today.figures import FIGURES, draw
+from analysis.pages import copy_to_docs, render
+from tmt.io.atomic import staged
+from tmt.settings.tcp import LINUX
+
+PAGE = "kuhn2014-today.md"
+
+
+def main(folder: Path) -> str:
+    """Run what is missing, write page and figures into `folder`, and return where they are."""
+    images = folder / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    runs = [
+        scenario_runs.run(scenario_runs.SCENARIOS / f"{name}.toml", folder / "campaigns" / name).assign(
+            scenario=name
+        )
+        for name in SCENARIOS
+    ]
+    cells = Cells(pd.concat(runs, ignore_index=True))
+    draw(cells, images)
+    with staged(folder / PAGE) as part:
+        part.write_text(page(cells), encoding="utf-8")
+    return f"{folder / PAGE}"
+
+
+def keep_in_docs(folder: Path) -> None:
+    """Copy page and figures to where the documentation has them."""
+    copy_to_docs(folder, [PAGE], FIGURES)
+
+
+def page(cells: Cells) -> str:
+    """Return the page as Markdown."""
+    found = conclusions(cells)
+
+    def range_of(stack: str) -> str:
+        kbps = [cells.kbps(NOISY, stack, tcp, "ARQ").mean for tcp in tcps_of(stack, OTHERS)]
+        return " to ".join(dict.fromkeys(f"{bound:.0f}" for bound in (min(kbps), max(kbps))))
+
+    def choice(place: Place, stack: str, tcp: str) -> str:
+        if tcp not in tcps_of(stack):
+            return ""
+        kbps = cells.kbps(place, stack, tcp, cells.best(place, stack, tcp))
+        return f"{' or '.join(cells.choice(place, stack, tcp))}, {kbps.mean:.0f} ± {kbps.half_width:.0f}"
+
+    def arq(stack: str) -> str:
+        rows = [cells.choice(place, stack, tcp) for place in PLACES for tcp in tcps_of(stack)]
+        return f"{sum(row == ['ARQ'] for row in rows)} of {len(rows)}"
+
+    return render(
+        Path(__file__).with_name("page.md.j2"),
+        conclusions=found,
+        stacks=STACK_LABELS,
+        OLD=OLD,
+        MODERN=MODERN,
+        LINUX=LINUX,
+        places=PLACES,
+        tcps=TCPS,
+        label=label,
+        range_of=range_of,
+        choice=choice,
+        arq=arq,
+        count=lambda stack: sum(one.by_stack[stack].holds == "yes" for one in found),
+        seeds=cells.kbps(NOISY, MODERN, "cubic", HARQS[0]).count,
+    )
+
+
+if __name__ == "__main__":
+    start(main, keep_in_docs)

@@ -1,0 +1,178 @@
+"""Conclusions of Kuhn et al. 2014, and whether each holds for TCP of 2009 and of today."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from analysis.kuhn2014_today.cells import (
+    CLEAR,
+    HARQS,
+    NOISY,
+    PAPER_TCPS,
+    SPLIT,
+    STACK_LABELS,
+    UP,
+    label,
+    tcps_of,
+)
+from analysis.statements import Statement, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from analysis.kuhn2014_today.cells import Cells
+
+FULL = 0.95
+"""Share of a scheme's capacity from which on a flow counts as filling it."""
+
+MUCH_MORE = 1.5
+"""Ratio from which on a value counts as much larger than another."""
+
+OTHERS = ("newreno", "compound", "westwood", "cubic")
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """A conclusion of the paper, and what becomes of it with each stack, by the stacks' names."""
+
+    text: str
+    where: str
+    by_stack: dict[str, Statement]
+
+
+def conclusions(cells: Cells) -> list[Conclusion]:
+    """Return every conclusion with its verdict for each stack."""
+    return [
+        Conclusion(text, where, {stack: _judged(cells, stack, text, where, judge) for stack in STACK_LABELS})
+        for text, where, judge in JUDGES
+    ]
+
+
+Found = tuple[list[bool], str]
+
+
+def _judged(
+    cells: Cells, stack: str, text: str, where: str, judge: Callable[[Cells, str], Found]
+) -> Statement:
+    parts, found = judge(cells, stack)
+    return Statement(where, text, verdict(*parts), found)
+
+
+def _harq_best_when_noisy(cells: Cells, stack: str) -> Found:
+    parts, told = [], []
+    for tcp in tcps_of(stack, PAPER_TCPS):
+        scheme = cells.best(NOISY, stack, tcp, HARQS)
+        gain = cells.gain(NOISY, stack, tcp, scheme, "ARQ")
+        parts.append(gain.low > 0)
+        told.append(f"{label(tcp)} {100 * gain.mean:+.0f} ± {100 * gain.half_width:.0f} % ({scheme})")
+    return parts, "best HARQ against ARQ: " + ", ".join(told)
+
+
+def _arq_best_when_clear(cells: Cells, stack: str) -> Found:
+    parts, told = [], []
+    for tcp in tcps_of(stack, PAPER_TCPS):
+        arq = cells.kbps(CLEAR, stack, tcp, "ARQ").mean
+        harq = cells.kbps(CLEAR, stack, tcp, cells.best(CLEAR, stack, tcp, HARQS)).mean
+        parts.append(arq >= harq)
+        told.append(f"{label(tcp)} {arq:.0f} against {harq:.0f}")
+    return parts, "ARQ against the best HARQ, kbit/s: " + ", ".join(told)
+
+
+def _hybla_alone_when_noisy(cells: Cells, stack: str) -> Found:
+    hybla = cells.kbps(NOISY, stack, "hybla", "ARQ").mean
+    others = {tcp: cells.kbps(NOISY, stack, tcp, "ARQ").mean for tcp in tcps_of(stack, OTHERS)}
+    told = ", ".join(f"{label(tcp)} {kbps:.0f}" for tcp, kbps in others.items())
+    return [hybla >= MUCH_MORE * max(others.values())], f"ARQ, kbit/s: Hybla {hybla:.0f}, {told}"
+
+
+def _reno_lags(cells: Cells, stack: str) -> Found:
+    capacity = cells.capacity_kbps(UP, "ARQ")
+    shares = {tcp: cells.kbps(UP, stack, tcp, "ARQ").mean / capacity for tcp in tcps_of(stack, PAPER_TCPS)}
+    fast, slow = ("westwood", "hybla", "cubic"), ("newreno", "compound")
+    parts = [all(shares[tcp] >= FULL for tcp in fast)]
+    parts += [shares[tcp] < min(shares[other] for other in fast) - 0.02 for tcp in slow if tcp in shares]
+    told = ", ".join(f"{label(tcp)} {100 * share:.0f}" for tcp, share in shares.items())
+    return parts, f"ARQ, per cent of the capacity: {told}"
+
+
+def _transfers(cells: Cells, stack: str) -> Found:
+    parts, told = [], []
+    for tcp in tcps_of(stack, OTHERS):
+        noisy, clear = (
+            [
+                cells.mean("completion_s", place, stack, tcp, scheme, transfer=True)
+                for scheme in ("ARQ", "HARQ(10/12)")
+            ]
+            for place in (NOISY, CLEAR)
+        )
+        parts += [noisy[0] > noisy[1], clear[0] < clear[1]]
+        told.append(f"{label(tcp)} {noisy[0]:.1f} / {noisy[1]:.1f}, {clear[0]:.1f} / {clear[1]:.1f}")
+    return parts, "s, ARQ / HARQ(10/12) at 5 dB, then at 8 dB: " + "; ".join(told)
+
+
+def _interleaving_pays(cells: Cells, stack: str) -> Found:
+    with_it, without = (cells.kbps(place, stack, "cubic", "ARQ") for place in (CLEAR, SPLIT))
+    told = f"CUBIC over ARQ, kbit/s: {with_it.mean:.0f} ± {with_it.half_width:.0f} with it, "
+    told += f"{without.mean:.0f} ± {without.half_width:.0f} without"
+    return [with_it.mean > 1.1 * without.mean, with_it.mean >= MUCH_MORE * without.mean], told
+
+
+def _harq_spares_retransmissions(cells: Cells, stack: str) -> Found:
+    order = ("ARQ", "HARQ(50/52)", "HARQ(10/12)", "HARQ(10/15)")
+    found = [cells.mean("retransmission_ratio", UP, stack, "cubic", scheme) for scheme in order]
+    told = ", ".join(f"{scheme} {value:.4f}" for scheme, value in zip(order, found, strict=True))
+    return [first > second for first, second in pairwise(found)], f"CUBIC's share of retransmissions: {told}"
+
+
+def _hybla_is_late(cells: Cells, stack: str) -> Found:
+    hybla, cubic = (cells.mean("delay_p85_s", UP, stack, tcp, "ARQ") for tcp in ("hybla", "cubic"))
+    return [
+        hybla >= MUCH_MORE * cubic
+    ], f"ARQ, 85 % of the packets within {hybla:.2f} s (Hybla), {cubic:.2f} s (CUBIC)"
+
+
+JUDGES = (
+    (
+        "At a high error rate HARQ is best for every variant",
+        "abstract, section 8; interleaved, 5 dB",
+        _harq_best_when_noisy,
+    ),
+    (
+        "Near the channel's capacity ARQ is best for every variant",
+        "abstract, section 6; interleaved, 8 dB",
+        _arq_best_when_clear,
+    ),
+    (
+        "At a high error rate Hybla gets far more than the other variants over ARQ",
+        "section 6, figure 10; interleaved, 5 dB",
+        _hybla_alone_when_noisy,
+    ),
+    (
+        "Westwood+, Hybla and CUBIC fill the link over ARQ; New Reno and Compound do not",
+        "section 5, figure 8; Distribution, up",
+        _reno_lags,
+    ),
+    (
+        "But for Hybla, HARQ shortens transfers of 0.1 MB at low Es/N0, and ARQ at high Es/N0",
+        "section 6, table 3; interleaved, 5 and 8 dB",
+        _transfers,
+    ),
+    (
+        "Interleaving raises CUBIC's goodput over ARQ a lot",
+        "section 7; 8 dB",
+        _interleaving_pays,
+    ),
+    (
+        "HARQ spares CUBIC retransmissions, the more repair the more",
+        "section 5, table 1; Distribution, up",
+        _harq_spares_retransmissions,
+    ),
+    (
+        "Hybla delays packets much more than CUBIC",
+        "section 5, table 2; Distribution, up",
+        _hybla_is_late,
+    ),
+)
+"""Conclusions, where the paper draws them, and what judges them: parts that hold or not, and the figures."""
