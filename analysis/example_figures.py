@@ -1,4 +1,4 @@
-"""The figures of `tmt inspect`, `tmt fit` and `tmt run` that README and documentation show.
+"""The figures of `tmt inspect`, `tmt fit`, `tmt replay` and `tmt run` that README and documentation show.
 
 ``python -m analysis.example_figures [FOLDER]`` calls the commands of the pages.
 
@@ -9,18 +9,27 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from analysis.by_hand import start
 from analysis.pages import DOCS, copy_to_docs
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-ROOT = DOCS.parent
+ROOT, TMT = DOCS.parent, Path(sys.executable).with_name("tmt")
 CHANNEL = (
     "--channel gilbert-elliott --alpha 0.99 --beta 0.9 --error-good 0.002 --error-bad 0.6 --duration 300"
 )
+CELLULAR = ROOT / "traces" / "measured" / "mahimahi"
+REPLAY = "--tcp cubic --stack 2009 --rtt 0.05 --duration 60 --queue 100 --window 400"
+
+
+FIGURES = [
+    "inspect-sample",
+    "inspect-capacity",
+    "replay-cellular",
+    "fit",
+    "quickstart",
+    "measured-comparison",
+]
 
 
 def main(folder: Path) -> str:
@@ -28,6 +37,8 @@ def main(folder: Path) -> str:
     images, phy = folder / "images", folder / "fit-phy.parquet"
     images.mkdir(parents=True, exist_ok=True)
     _tmt("inspect", "--plot", images / "inspect-sample.png", ROOT / "traces" / "sample.parquet")
+    _tmt("inspect", "--plot", images / "inspect-capacity.png", CELLULAR / "att-lte-driving.up.parquet")
+    _draw_replay(folder, images / "replay-cellular.png")
     _tmt("generate", *CHANNEL.split(), "--duration", 300, phy)
     _tmt("fit", "--plot", images / "fit.png", phy)
     for scenario, figure in (("quickstart", "quickstart"), ("measured-gnss-drive", "measured-comparison")):
@@ -37,13 +48,21 @@ def main(folder: Path) -> str:
     return f"figures of commands in {images}"
 
 
+def _draw_replay(folder: Path, figure: Path) -> None:
+    """Draw CUBIC over both directions of the cellular pair."""
+    down, up = folder / "down.parquet", folder / "up.parquet"
+    for link in (down, up):
+        _tmt("convert", CELLULAR / f"att-lte-driving.{link.name}", link, "--scheme", "none")
+    _tmt("replay", "--forward", down, "--return", up, *REPLAY.split(), "--plot", figure)
+
+
 def _tmt(*words: object) -> None:
-    subprocess.run([sys.executable, "-m", "tmt.cli", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([TMT, *map(str, words)], check=True, stdout=subprocess.DEVNULL)
 
 
 def keep_in_docs(folder: Path) -> None:
     """Copy the figures to where the documentation has them."""
-    copy_to_docs(folder, [], ["inspect-sample", "fit", "quickstart", "measured-comparison"])
+    copy_to_docs(folder, [], FIGURES)
 
 
 if __name__ == "__main__":

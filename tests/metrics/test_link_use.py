@@ -50,6 +50,16 @@ def test_queue_length__keeps_a_packet_that_finds_too_few_rows() -> None:
     )
 
 
+def test_queue_length__lets_packets_leave_before_others_arrive_at_the_same_moment() -> None:
+    # Packets 0 and 1 take the rows at 10 and 20. Packet 2 arrives at 20 and takes 30. Packet 3 takes 40, the
+    # last row; packet 4 arrives at 40 and finds none.
+    found = _rows(np.arange(0, 50, 10), 100).queue_length(_sent([5, 6, 20, 35, 40]))
+    assert found is not None
+    time_s, length = found
+    assert list(np.round(time_s * 1e9)) == [5, 6, 10, 20, 20, 30, 35, 40, 40]
+    assert list(length) == [1, 2, 1, 0, 1, 0, 1, 0, 1]
+
+
 def test_queue_length__of_a_plain_link_serves_one_packet_after_the_other() -> None:
     # 100 bytes at 8 Mbit/s take 100 us.
     found = PlainInTime(8e6, has_queue=True).queue_length(_sent([0, 50_000, 300_000]))

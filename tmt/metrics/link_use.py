@@ -197,7 +197,10 @@ def _last_padded(ends: Int64Array, first: Int64Array, size_bytes: Int64Array) ->
 
 
 def _steps(arrival_ns: Int64Array, leave_ns: Int64Array) -> Steps:
+    """Return the length over time; at one moment packets leave before others arrive."""
     time_ns = np.concatenate([arrival_ns, leave_ns])
-    change = np.concatenate([np.ones(len(arrival_ns)), -np.ones(len(leave_ns))])
-    order = np.argsort(time_ns, kind="stable")
+    change = np.repeat((1.0, -1.0), (len(arrival_ns), len(leave_ns)))
+    # A packet that leaves at the moment of its arrival does so after it.
+    turn = np.concatenate([np.ones(len(arrival_ns)), 2 * (leave_ns == arrival_ns[: len(leave_ns)])])
+    order = np.lexsort((turn, time_ns))
     return time_ns[order] / NS_PER_S, np.cumsum(change[order])
