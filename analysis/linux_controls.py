@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.by_hand import start
-from analysis.pages import fill_in_docs
+from analysis.pages import tables_to_docs, write_tables
 from analysis.scenario_runs import SCENARIOS, run
-from tmt.io.atomic import staged
 from tmt.results.selections import chosen, interval
 from tmt.settings.tcp import VARIANTS
 
@@ -21,20 +20,18 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-TABLE = "linux-controls.md"
+PAGE, TABLE = "linux.md", "controls"
 
 
 def main(folder: Path) -> str:
     """Run what is missing, write the table into `folder`, and return it."""
-    made = table(run(SCENARIOS / "linux-controls.toml", folder / "campaigns" / "linux-controls"))
-    with staged(folder / TABLE) as part:
-        part.write_text(made + "\n", encoding="utf-8")
-    return made
+    runs = run(SCENARIOS / "linux-controls.toml", folder / "campaigns" / "linux-controls")
+    return write_tables(folder, PAGE, {TABLE: table(runs)})
 
 
 def keep_in_docs(folder: Path) -> None:
     """Put the table into docs/linux.md."""
-    fill_in_docs("linux.md", {"controls": (folder / TABLE).read_text(encoding="utf-8").rstrip()})
+    tables_to_docs(folder, PAGE, [TABLE])
 
 
 def table(runs: pd.DataFrame) -> str:

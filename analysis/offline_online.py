@@ -14,10 +14,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.by_hand import start
-from analysis.pages import copy_to_docs, fill_in_docs
+from analysis.pages import copy_to_docs, tables_to_docs, write_tables
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.figures.style import LINE_STYLES, MUTED, new_figure, save
-from tmt.io.atomic import staged
 from tmt.results.selections import change, chosen
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ RTTS_S = (0.02, 0.1, 0.5)
 TRAFFIC = {1_448: "1 packet", 14_480: "10 packets", 144_800: "100 packets", 1_448_000: "1000 packets"}
 """How many full packets the payload of a transfer is."""
 ENDLESS = "endless"
-PAGE, TABLE = "online.md", "offline-online.md"
+PAGE, TABLE = "online.md", "offline-online"
 
 
 def main(folder: Path) -> str:
@@ -48,8 +47,7 @@ def main(folder: Path) -> str:
         for size in (*TRAFFIC.values(), ENDLESS)
     }
     _draw(apart, folder / "images" / "offline-online.png")
-    with staged(folder / TABLE) as part:
-        part.write_text("\n".join(_table(apart)) + "\n")
+    write_tables(folder, PAGE, {TABLE: "\n".join(_table(apart))})
     worst = max((case for case in apart if apart[case].count), key=lambda case: abs(apart[case].mean))
     return f"furthest apart: {', '.join(map(str, worst))}: {100 * apart[worst].mean:+.0f} %"
 
@@ -57,7 +55,7 @@ def main(folder: Path) -> str:
 def keep_in_docs(folder: Path) -> None:
     """Put figure and table into docs/online.md."""
     copy_to_docs(folder, [], ["offline-online"])
-    fill_in_docs(PAGE, {"offline against online": (folder / TABLE).read_text(encoding="utf-8").rstrip()})
+    tables_to_docs(folder, PAGE, [TABLE])
 
 
 def _apart(runs: pd.DataFrame, size: str) -> Interval:

@@ -7,8 +7,7 @@ from pathlib import Path
 from analysis.barakat2003 import questions, runs
 from analysis.barakat2003.figures import draw, draw_optimum
 from analysis.barakat2003.statements import judge
-from analysis.pages import copy_to_docs, render
-from tmt.io.atomic import staged
+from analysis.pages import copy_to_docs, write_page
 
 PAGE = "hybrid.md"
 LOSSES = (0.001, 0.01, 0.05, 0.1, 0.25)
@@ -41,7 +40,8 @@ def main(folder: Path) -> str:
     questions.draw_transfers(asked, images / "hybrid-transfers.png")
     statements = judge(figures, measured)
     held = sum(statement.holds == "yes" for statement in statements)
-    page = render(
+    write_page(
+        folder / PAGE,
         TEMPLATE,
         runs=len(measured) * runs.SEEDS + len(asked) * questions.SEEDS,
         seeds=runs.SEEDS,
@@ -51,8 +51,6 @@ def main(folder: Path) -> str:
         pictures=PICTURES.items(),
         answers=questions.answers(asked),
     )
-    with staged(folder / PAGE) as part:
-        part.write_text(page, encoding="utf-8")
     return f"{held} of {len(statements)} statements of the paper hold ({folder / PAGE})"
 
 

@@ -11,10 +11,9 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from analysis.by_hand import start
-from analysis.pages import copy_to_docs, fill_in_docs
+from analysis.pages import copy_to_docs, tables_to_docs, write_tables
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.figures.style import INK, TCP_STYLES, new_figure, save
-from tmt.io.atomic import staged
 from tmt.results.selections import chosen, difference, interval
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from tmt.metrics.statistics import Interval
 
 NAME = "fectcp-coding-place"
+PAGE, TABLE = "fectcp.md", "coding-place"
 SCHEMES = ("none", "ARQ", "HARQ(10/12)")
 TCPS = ("fectcp", "cubic", "hybla")
 GOODPUT_KBPS = ("goodput_bps", 1e-3)
@@ -36,16 +36,13 @@ def main(folder: Path) -> str:
     (folder / "images").mkdir(parents=True, exist_ok=True)
     rows = run(SCENARIOS / "coding-place.toml", folder / "campaigns" / "coding-place")
     draw(rows, folder / "images" / f"{NAME}.png")
-    made = table(rows)
-    with staged(folder / f"{NAME}.md") as part:
-        part.write_text(made + "\n", encoding="utf-8")
-    return made
+    return write_tables(folder, PAGE, {TABLE: table(rows)})
 
 
 def keep_in_docs(folder: Path) -> None:
     """Put figure and table into docs/fectcp.md."""
     copy_to_docs(folder, [], [NAME])
-    fill_in_docs("fectcp.md", {"coding place": (folder / f"{NAME}.md").read_text(encoding="utf-8").rstrip()})
+    tables_to_docs(folder, PAGE, [TABLE])
 
 
 def draw(rows: pd.DataFrame, path: Path) -> None:

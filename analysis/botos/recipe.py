@@ -6,8 +6,7 @@ from pathlib import Path
 
 from analysis.botos import figures, losses, runs
 from analysis.botos.statements import judge_losses_and_shares, judge_throughput
-from analysis.pages import copy_to_docs, render
-from tmt.io.atomic import staged
+from analysis.pages import copy_to_docs, write_page
 
 PAGE = "fectcp-wlan.md"
 PICTURES = {
@@ -47,7 +46,8 @@ def main(folder: Path) -> str:
     by_reading = [judge_throughput(measured, d) for d in (runs.DELAYS_S, runs.ROUND_TRIP_DELAYS_S)]
     held = [sum(s.holds == "yes" for s in (*statements, *reading)) for reading in by_reading]
     total = len(statements) + len(by_reading[0])
-    page = render(
+    write_page(
+        folder / PAGE,
         TEMPLATE,
         runs=(len(measured) + len(shared)) * runs.SEEDS,
         seeds=runs.SEEDS,
@@ -66,8 +66,6 @@ def main(folder: Path) -> str:
         cluster_bits=losses.SHORT_BITS,
         label=figures.label,
     )
-    with staged(folder / PAGE) as part:
-        part.write_text(page, encoding="utf-8")
     return f"{held[0]} or {held[1]} of {total} statements of the paper hold ({folder / PAGE})"
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from analysis.jin2006 import runs
 from analysis.jin2006.figures import draw_patterns, draw_systems, draw_windows
 from analysis.jin2006.statements import Results, judge
-from analysis.pages import copy_to_docs, render
-from tmt.io.atomic import staged
+from analysis.pages import copy_to_docs, write_page
 
 PAGE = "proxy-reproduction.md"
 PICTURES = {
@@ -38,7 +37,8 @@ def main(folder: Path) -> str:
     statements = judge(Results(losses, delays, independent, bursty, reno, measured, windows))
     held = sum(statement.holds == "yes" for statement in statements)
     partly = sum(statement.holds == "in part" for statement in statements)
-    page = render(
+    write_page(
+        folder / PAGE,
         TEMPLATE,
         runs=(len(measured) + len(windows)) * runs.SEEDS,
         seeds=runs.SEEDS,
@@ -49,8 +49,6 @@ def main(folder: Path) -> str:
         partly=partly,
         pictures=PICTURES.items(),
     )
-    with staged(folder / PAGE) as part:
-        part.write_text(page, encoding="utf-8")
     return f"{held} of {len(statements)} statements of the paper hold, {partly} in part ({folder / PAGE})"
 
 

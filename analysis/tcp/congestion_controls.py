@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.by_hand import start
-from analysis.pages import fill_in_docs
+from analysis.pages import tables_to_docs, write_tables
 from analysis.script_runs import over_seeds
 from analysis.tcp.response_functions import independent_losses, published
-from tmt.io.atomic import staged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -200,21 +199,13 @@ TABLES = {"geo": geo, "responses": responses, "losses": losses, "sharing": shari
 
 def main(folder: Path) -> str:
     """Run what is missing; write the tables into `folder`, and return them."""
-    made = {name: of(folder / "campaigns" / "congestion-controls") for name, of in TABLES.items()}
-    for name, table in made.items():
-        with staged(_file(folder, name)) as part:
-            part.write_text(table + "\n", encoding="utf-8")
-    return "\n\n".join(f"{TABLES[name].__doc__}\n\n{table}" for name, table in made.items())
+    runs = folder / "campaigns" / "congestion-controls"
+    return write_tables(folder, PAGE, {name: table(runs) for name, table in TABLES.items()})
 
 
 def keep_in_docs(folder: Path) -> None:
     """Put the tables into their places on the page."""
-    tables = {name: _file(folder, name).read_text(encoding="utf-8").rstrip() for name in TABLES}
-    fill_in_docs(PAGE, tables)
-
-
-def _file(folder: Path, name: str) -> Path:
-    return folder / f"congestion-controls-{name}.md"
+    tables_to_docs(folder, PAGE, TABLES)
 
 
 if __name__ == "__main__":

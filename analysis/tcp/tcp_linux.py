@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.by_hand import start
-from analysis.pages import fill_in_docs
+from analysis.pages import tables_to_docs, write_tables
 from tmt.cli.progress import progress_bar
 from tmt.experiment import Experiment, PlainLink, TraceLink
 from tmt.io import write_trace
-from tmt.io.atomic import staged
 from tmt.metrics.transport import RECEIVED, SENT
 from tmt.trace import LinkTrace
 from tmt.units import NS_PER_MS, NS_PER_S
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from tmt.experiment import ExperimentResult
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = "tcp-linux.md"
 PATCHES = ROOT / "clift-ns2" / "patches"
 
 STEPS = (
@@ -220,20 +220,12 @@ def main(folder: Path) -> str:
     """Measure what each patch changes and the mended agent's goodputs; write both tables into the folder."""
     with TemporaryDirectory() as traces:
         made = {name: measure(Path(traces)) for name, measure in TABLES.items()}
-    for name, table in made.items():
-        with staged(_file(folder, name)) as part:
-            part.write_text(table + "\n", encoding="utf-8")
-    return "\n\n".join(made.values())
+    return write_tables(folder, PAGE, made)
 
 
 def keep_in_docs(folder: Path) -> None:
     """Put both tables into their places on the page."""
-    tables = {name: _file(folder, name).read_text(encoding="utf-8").rstrip() for name in TABLES}
-    fill_in_docs("tcp-linux.md", tables)
-
-
-def _file(folder: Path, name: str) -> Path:
-    return folder / f"tcp-linux-{name}.md"
+    tables_to_docs(folder, PAGE, TABLES)
 
 
 if __name__ == "__main__":
