@@ -35,7 +35,7 @@ RECIPES = {
 
 
 def main(folder: Path) -> str:
-    """Run each recipe; its pictures and data go into `folder`, what it found to standard output."""
+    """Run each recipe; its pictures and data go into `folder`, its findings to standard output."""
     for title, recipe in RECIPES.items():
         print(f"{title}\n{recipe(folder)}\n", flush=True)
     return f"Pictures and data: {folder}"

@@ -16,7 +16,7 @@ def start(
     default: str = "out/reproduce",
     **switches: str,
 ) -> None:
-    """Run a recipe in the folder that is named, and print what it found.
+    """Run a recipe in the given folder, and print its findings.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def start(
     default
         The folder where none is named.
     switches
-        Options that are given or not: the name of `main`'s parameter, and what it means.
+        Flags: the name of `main`'s parameter, and its meaning.
     """
     parser = ArgumentParser(description=main.__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path(default))

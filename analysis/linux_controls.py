@@ -24,7 +24,7 @@ PAGE, TABLE = "linux.md", "controls"
 
 
 def main(folder: Path) -> str:
-    """Run what is missing, write the table into `folder`, and return it."""
+    """Execute the missing runs, write the table into `folder`, and return it."""
     runs = run(SCENARIOS / "linux-controls.toml", folder / "campaigns" / "linux-controls")
     return write_tables(folder, PAGE, {TABLE: table(runs)})
 

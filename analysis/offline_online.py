@@ -33,7 +33,7 @@ PAGE, TABLE = "online.md", "offline-online"
 
 
 def main(folder: Path) -> str:
-    """Run what is missing, write figure and table into `folder`, and return the largest difference."""
+    """Execute the missing runs, write figure and table into `folder`, and return the largest difference."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
     runs = run(SCENARIOS / "offline-online.toml", folder / "campaigns" / "offline-online")
     runs = runs.assign(

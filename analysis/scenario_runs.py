@@ -1,4 +1,4 @@
-"""Scenarios of this repository: their runs, or what is missing of them, and the rows that they give."""
+"""Scenarios of this repository: their missing runs, and their rows."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class ScriptPoint(Protocol):
     """A configuration that is run with several seeds; equal ones are one."""
 
     def settings(self, seed: int) -> ScriptSettings:
-        """Return what the script is told."""
+        """Return the script's settings."""
 
 
 P = TypeVar("P", bound=ScriptPoint)

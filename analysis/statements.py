@@ -1,4 +1,4 @@
-"""What a paper says of its figures, and whether it holds here."""
+"""A paper's statements on its figures, and whether they hold here."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ duration = {duration}
 
 @dataclass(frozen=True, slots=True)
 class CampaignSpeed:
-    """What was measured.
+    """The measurement.
 
     Attributes
     ----------

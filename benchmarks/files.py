@@ -153,7 +153,7 @@ def _read_s(path: Path) -> float:
 
 
 def _write_s(rows: Path, copy: Path) -> float:
-    """Write what is in `rows` to `copy`; only the writing counts."""
+    """Write `rows` to `copy`; only the writing counts."""
     seconds = 0.0
     with pq.ParquetFile(rows) as source:
         start = perf_counter()

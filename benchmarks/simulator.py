@@ -116,7 +116,7 @@ def _write_line(path: Path, line: Line, n: int = 100_000) -> None:
 
 
 def _run(ns: Path, script: str, *words: str) -> tuple[float, tuple[str, bytes]]:
-    """Return the processor time of a run, and what it has printed and traced."""
+    """Return the processor time of a run, its output and its trace file."""
     with TemporaryDirectory() as folder:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(

@@ -42,7 +42,7 @@ def header() -> str:
 
 
 def _row(table: schema.Table) -> str:
-    """Struct of one row, as it lies in the `.npy` file, and what the file's header says of it."""
+    """Struct of one row, as it lies in the `.npy` file, and its description in the file's header."""
     name = ROWS[table.kind]
     lines = [f"\n// {table.title}.", f"struct [[gnu::packed]] {name} {{"]
     lines.append(f"  static constexpr char kind[] = {_quoted(table.kind)};")

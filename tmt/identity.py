@@ -114,7 +114,7 @@ def _absolute(imports: list[tuple[int, str]], name: str, file: Path) -> list[str
 
 
 class _Cache:
-    """What is known of each source, by the hash of its text."""
+    """Cache of the facts about each source, by the hash of its text."""
 
     def __init__(self, package: Path) -> None:
         # Facts that another version of this module has found are never read.
@@ -131,7 +131,7 @@ class _Cache:
                 self._facts |= json.loads(file.read_bytes())
 
     def facts(self, source: Path) -> Facts:
-        """Return what is known of a source; it is parsed if its text is new."""
+        """Return the facts about a source; it is parsed if its text is new."""
         text = source.read_bytes()
         key = hashlib.sha256(text).hexdigest()
         if key not in self._facts:

@@ -17,7 +17,7 @@ Kind = Literal["time", "int", "float", "str", "bool"]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What a setting is.
+    """Declaration of a setting.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def declared(settings: type[Any], *, group: str = "", prefix: str = "") -> tuple
 
 
 def check_range(name: str, value: float, least: float, most: float) -> None:
-    """Refuse what is no number from `least` to `most` (UsageError)."""
+    """Refuse a value that is no number from `least` to `most` (UsageError)."""
     # Written so that NaN is refused as well.
     if isinstance(value, bool) or not least <= value <= most:
         raise UsageError(f"{name} is {value}; it must be from {least:.15g} to {most:.15g}")

@@ -28,7 +28,7 @@ def record(kind: str, **how: object) -> Metadata:
     Parameters
     ----------
     kind
-        What the file holds: a `tmt.schema.Table.kind`.
+        Kind of the file: a `tmt.schema.Table.kind`.
     **how
         What this kind of result needs: ``lldu_bytes``, ``source``, the generator or the scheme with its
         parameters, ``seed``.
@@ -43,7 +43,7 @@ def record(kind: str, **how: object) -> Metadata:
 
 
 def sizes(metadata: Metadata) -> Metadata:
-    """Return what a trace's metadata says of its rows' sizes and of packing, for a trace made of it."""
+    """Return the entries on row sizes and packing in a trace's metadata, for a trace made of it."""
     packing = {"packing": metadata["packing"]} if "packing" in metadata else {}
     return {"lldu_bytes": metadata.get("lldu_bytes"), **packing}
 

@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "formats.md"
 
 
 def _values(column: Column) -> str:
-    """What a column may hold, in words."""
+    """The allowed values of a column, in words."""
     if column.dtype == "|b1":
         return "true, false"
     most = "2^62" if column.maximum == 2**62 else column.maximum

@@ -1,4 +1,4 @@
-"""`python -m analysis.barakat2003 [FOLDER]`: the figures of Barakat and Al Fawal, and what they say of them.
+"""`python -m analysis.barakat2003 [FOLDER]`: the figures of Barakat and Al Fawal, and their statements.
 
 Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and writes figures and page there.
 

@@ -135,7 +135,7 @@ def _line(
 
 
 def answers(measured: Mapping[Case, Interval]) -> list[str]:
-    """Return what the figures say, one sentence each."""
+    """Return the figures' findings, one sentence each."""
     return [_answer(measured, burst, 0) for burst in BURSTS] + [
         _answer(measured, burst, packets) for packets in TRANSFERS for burst in (1, 60)
     ]

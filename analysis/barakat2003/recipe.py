@@ -1,4 +1,4 @@
-"""The recipe: runs to figures, to what the paper says of them, and to a page."""
+"""The recipe: from runs to figures, to the paper's statements, and to a page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
 def main(folder: Path) -> str:
-    """Run what is missing, write figures and page into `folder`, and return how many statements hold."""
+    """Execute the missing runs, write figures and page into `folder`, and return how many statements hold."""
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)
     kept = folder / "campaigns" / "hybrid"

@@ -1,4 +1,4 @@
-"""`python -m analysis.botos [FOLDER]`: the figures of Botos, Polgar and Bota, and what they say of them.
+"""`python -m analysis.botos [FOLDER]`: the figures of Botos, Polgar and Bota, and their statements.
 
 Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and writes figures and page there.
 

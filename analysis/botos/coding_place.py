@@ -32,7 +32,7 @@ GOODPUT_KBPS = ("goodput_bps", 1e-3)
 
 
 def main(folder: Path) -> str:
-    """Run what is missing, draw the figure into `folder`, and return the comparison as a table."""
+    """Execute the missing runs, draw the figure into `folder`, and return the comparison as a table."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
     rows = run(SCENARIOS / "coding-place.toml", folder / "campaigns" / "coding-place")
     draw(rows, folder / "images" / f"{NAME}.png")

@@ -33,7 +33,7 @@ CLUSTERS_BITS = (SHORT_BITS, 6000, 24_000, 60_000)
 """Lengths of clusters over which FECTCP is tried at the longer delay: up to five packets."""
 FILE_BYTES = 10_000_000
 MOST_S = 3000.0
-"""A transfer that takes longer is judged by what is acknowledged until then."""
+"""A longer transfer is judged by the data acknowledged until then."""
 
 LATE_S, UNTIL_S, SAMPLE_S = 60, 180, 1
 """Figures 5 and 6: when the second flow starts, when the run ends, over which time a rate is taken."""
@@ -72,7 +72,7 @@ class Transfer:
 
 
 def throughput_bps(result: ScriptFigures) -> float:
-    """Return payload over the time of the transfer: what the application sees.
+    """Return payload over the time of the transfer: the application's throughput.
 
     A file that has not arrived within `MOST_S` counts as far as its segments were acknowledged. (A coded one
     has always arrived by then.)
@@ -88,7 +88,7 @@ def figure_points(delays_s: tuple[float, ...]) -> list[Transfer]:
 
 
 def further_points() -> list[Transfer]:
-    """Return what the paper did not look at: later variants of TCP, and longer clusters."""
+    """Return cases beyond the paper: later variants of TCP, and longer clusters."""
     later = [Transfer(tcp, d, p, stack="modern") for tcp in MODERN for d in DELAYS_S for p in LOSSES]
     return later + [Transfer(FECTCP, 0.1, p, bits) for bits in CLUSTERS_BITS for p in LOSSES]
 

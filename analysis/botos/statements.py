@@ -32,7 +32,7 @@ SMALL = 0.2
 """A penalty of less than a fifth is called small."""
 
 FAIR = 0.9
-"""Jain's index from which on two flows share fairly: neither has more than twice what the other has."""
+"""Jain's index from which on two flows share fairly: neither has more than twice the other's rate."""
 
 CODE_OVERHEAD = 0.05
 NEAR_5 = (0.025, 0.1)

@@ -1,4 +1,4 @@
-"""`python -m analysis.jin2006 [FOLDER]`: the figures of Jin and Yang, and what they say of them.
+"""`python -m analysis.jin2006 [FOLDER]`: the figures of Jin and Yang, and their statements.
 
 Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and writes figures and page there.
 

@@ -31,7 +31,7 @@ _PRINTED: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (1, 2))}
 def draw_systems(
     figure: Figure, measured: Mapping[Point, Measured], path: Path, *, logarithmic: bool = False
 ) -> None:
-    """Draw figure 4 or 5: latency and throughput of the four systems, and what the printed formulas say."""
+    """Draw figure 4 or 5: latency and throughput of the four systems, with the printed formulas."""
     with new_figure(7.2, 4.4) as canvas:
         latency, throughput = canvas.subplots(1, 2)
         for system, points in figure.lines.items():

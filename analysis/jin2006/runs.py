@@ -1,4 +1,4 @@
-"""What is simulated: transfers through the four systems, and the sender's window over time."""
+"""The simulations: transfers through the four systems, and the sender's window over time."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Point:
 
     @property
     def scenario(self) -> SplitScenario:
-        """What the model is told."""
+        """Parameters of the model."""
         path = TwoLinks.of_rates(
             wired_bps=WIRED_RATE_BPS,
             wireless_bps=WIRELESS_RATE_BPS,
@@ -99,7 +99,7 @@ class Point:
         return SplitScenario(path, self.link, sender, sender, SEGMENTS)
 
     def model(self, formula: Formula = "segments") -> Transfer:
-        """Return what the model says."""
+        """Return the model's values."""
         return transfer(self.scenario, split=self.split, arq=self.arq, formula=formula)
 
 
@@ -142,7 +142,7 @@ def latency_s(figures: ScriptFigures) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of the paper: its number, what lies along it, and each system's points, from the first on."""
+    """A figure of the paper: its number, its axis, and each system's points."""
 
     number: int
     title: str

@@ -44,7 +44,7 @@ class Results:
     windows: Mapping[tuple[bool, bool], Windows]
 
     def line(self, figure: Figure, system: tuple[bool, bool]) -> list[Measured]:
-        """Return what was measured along one line of a figure."""
+        """Return the measured values along one line of a figure."""
         return [self.measured[point] for point in figure.lines[system]]
 
     def latencies(self, figure: Figure, system: tuple[bool, bool]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What the judgement comes to: tables for `docs/kernel.md` and a figure of the windows."""
+"""Results of the judgement: tables for `docs/kernel.md` and a figure of the windows."""
 
 from __future__ import annotations
 

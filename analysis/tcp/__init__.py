@@ -1,1 +1,1 @@
-"""What the patches change in TCP-Linux, its audit, and the congestion controls beside their laws."""
+"""Changes of TCP-Linux by the patches, its audit, and the congestion controls beside their laws."""

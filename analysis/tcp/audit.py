@@ -64,7 +64,7 @@ def links(folder: Path) -> dict[str, Path]:
 
 
 def findings(program: Path, words: list[str]) -> set[str]:
-    """Run one case; return what the sanitizers say, with the place in the source."""
+    """Run one case; return the sanitizers' reports, with the place in the source."""
     sanitizers = {
         "ASAN_OPTIONS": "detect_leaks=0:detect_odr_violation=0:halt_on_error=0",
         "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -102,7 +102,7 @@ MEMCHECK_ERROR = re.compile(r"==\d+== (\S.*)\n==\d+==    at 0x\w+: (.*?) \(.*\n=
 
 
 def memcheck_findings(program: Path, words: list[str]) -> set[str]:
-    """Run one case under memcheck; return what it says, with the two innermost functions."""
+    """Run one case under memcheck; return its reports, with the two innermost functions."""
     done = subprocess.run([*MEMCHECK, program, SCRIPT, *words], check=False, capture_output=True, text=True)
     errors = (error.groups() for error in MEMCHECK_ERROR.finditer(done.stderr))
     found = {f"{re.sub(r' in loss record .*', '', what)}: {inner} < {outer}" for what, inner, outer in errors}

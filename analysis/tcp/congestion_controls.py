@@ -46,7 +46,7 @@ class Case:
     duration_s: float = 300.0
 
     def settings(self, seed: int) -> ScriptSettings:
-        """Return what the script is told."""
+        """Return the script's settings."""
         return asdict(self) | {"seed": seed}
 
     def goodput_bps(self, found: ScriptFigures, flow: int = 0) -> float:
@@ -194,11 +194,11 @@ def windows(folder: Path) -> str:
 
 
 TABLES = {"geo": geo, "responses": responses, "losses": losses, "sharing": sharing, "windows": windows}
-"""What makes the tables, by their names on the page."""
+"""Functions that make the tables, by the tables' names on the page."""
 
 
 def main(folder: Path) -> str:
-    """Run what is missing; write the tables into `folder`, and return them."""
+    """Execute the missing runs; write the tables into `folder`, and return them."""
     runs = folder / "campaigns" / "congestion-controls"
     return write_tables(folder, PAGE, {name: table(runs) for name, table in TABLES.items()})
 

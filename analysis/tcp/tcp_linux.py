@@ -1,4 +1,4 @@
-"""`python -m analysis.tcp.tcp_linux [FOLDER]`: what the patches of TCP-Linux change, and its goodputs.
+"""`python -m analysis.tcp.tcp_linux [FOLDER]`: changes by the patches of TCP-Linux, and its goodputs.
 
 Builds a simulator for each step, with all patches before it (`clift-ns2/build-steps`), measures the cases
 below with each, and writes the tables into FOLDER (default: out/reproduce). As it builds five simulators,
@@ -213,7 +213,7 @@ def comparison(folder: Path) -> str:
 
 
 TABLES = {"effects": effects, "reference": comparison}
-"""What makes the tables, by their names on the page."""
+"""Functions that make the tables, by the tables' names on the page."""
 
 
 def main(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""Link traces of the cache: what is damaged is seen when it is used, and made anew."""
+"""Link traces of the cache: damage is found when a trace is used, and the trace is made again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PHY traces from channels: exact times, any cut, over a trace, and what the command refuses."""
+"""PHY traces from channels: exact times, any cut, over a trace, and refusals of the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real packets over real interfaces: what becomes of each is what a twin says, whatever the machine's load.
+"""Real packets over real interfaces: each has the fate that a slow twin computes, on a machine of any load.
 
 The emulator's records hold the moment at which it read each packet. From these, from sizes and trace the
 twin of `Queue/Clift` derives every fate and the moment at which it is due; only lateness is the machine's.

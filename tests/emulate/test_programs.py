@@ -56,7 +56,7 @@ for receiver in ("10.0.0.2", "fd00::2"):
 
 
 class Start(Protocol):
-    """What the fixture `running` gives."""
+    """The function that the fixture `running` returns."""
 
     def __call__(self, script: str, first: str = ":") -> tuple[subprocess.Popen[str], str]: ...
 

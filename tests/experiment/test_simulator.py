@@ -17,7 +17,7 @@ from tmt.errors import SimulatorError
 
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Simulator:
-    """A shell script called as the simulator; each test writes what it does."""
+    """A shell script called as the simulator; each test writes its text."""
     program = tmp_path / "ns"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-"""What the mended faults of ns-2's TCP-Linux mean for results.
+"""Effects of the mended faults of ns-2's TCP-Linux on results.
 
 docs/tcp-linux.md names the patch without which each test fails.
 """

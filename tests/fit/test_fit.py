@@ -1,4 +1,4 @@
-"""Recovery of known parameters, how often intervals hold the truth, and what the test of fit rejects.
+"""Recovery of known parameters, how often intervals hold the truth, and the rejections of the test of fit.
 
 Numbers of replicates and the tolerances on them are chosen so that a sound method fails with probability
 below 0.002 in each check; the seeds are fixed.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Said(NamedTuple):
-    """What a command has left: its exit status and both streams."""
+    """The exit status and both streams of a command."""
 
     status: object
     out: str

@@ -1,4 +1,4 @@
-"""Runs of Linux's own TCP in simulated time: what they deliver, that they repeat, and what is refused."""
+"""Runs of Linux's own TCP in simulated time: deliveries, repeatability and refusals."""
 
 from __future__ import annotations
 

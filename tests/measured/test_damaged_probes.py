@@ -88,7 +88,7 @@ def damaged(text: str, damage: list[tuple[float, int, str]]) -> str:
 
 
 def check(kind: str, path: Path, **options: Any) -> None:
-    """Import a file; what comes of it is one line, or rows that a trace may have."""
+    """Import a file: the result is a refusal in one line, or rows that a trace may have."""
     said, defect = "", None
     try:
         trace = import_trace(kind, path, **options)

@@ -1,4 +1,4 @@
-"""The gallery of measured links: what the files hold, and that their commands make them."""
+"""The gallery of measured links: their contents, and the commands that make them."""
 
 from __future__ import annotations
 

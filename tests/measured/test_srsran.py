@@ -80,7 +80,7 @@ def test_downlink__is_joined_with_its_acknowledgement(tmp_path: Path) -> None:
 
 
 def test_downlink__shares_an_acknowledgement_of_several_bits(tmp_path: Path) -> None:
-    """Three blocks are due in slot 21.0; bits go in the order of the blocks, whatever the order of lines."""
+    """Three blocks are due in slot 21.0; bits go in the order of the blocks, for any order of lines."""
     path = log(
         tmp_path,
         pdsch(0, "20.5", 1, 20, k1=5)

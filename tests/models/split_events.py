@@ -56,7 +56,7 @@ class Link:
 
 
 class Sender:
-    """Slow start and congestion avoidance; sends what it has and the window lets out."""
+    """Slow start and congestion avoidance; sends data as the window allows."""
 
     def __init__(self, parameters: TcpSender, link: Link, data: int) -> None:
         self.parameters, self.link, self.data = parameters, link, data

@@ -22,7 +22,7 @@ def gains(
     transition_m: float,
     cycles_per_step: float,
 ) -> list[complex]:
-    """Return the complex gain at each point; `visits` are where they start and what they change to.
+    """Return the complex gain at each point; `visits` holds their starts and new states.
 
     `shadow` is the normalised shadowing at each point. The first visit is never in transition.
     """

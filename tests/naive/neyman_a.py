@@ -1,4 +1,4 @@
-"""Slow twins of the Neyman type A channel: error for error, and by what lies of each cluster in a slot."""
+"""Slow twins of the Neyman type A channel: error by error, and by the part of each cluster in a slot."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SCRIPT = Path(__file__).with_name("datagrams.tcl")
 
 @dataclass(frozen=True)
 class Run:
-    """What a simulation left: exit status, stderr, records, counters, lines of the trace file."""
+    """Results of a simulation: exit status, stderr, records, counters, lines of the trace file."""
 
     status: int
     stderr: str

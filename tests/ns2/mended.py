@@ -16,7 +16,7 @@ class Mended:
     suite, tests
         The tests, by ns-2's own names.
     why
-        What the distribution's program does wrong there.
+        The fault of the distribution's program.
     """
 
     patch: str

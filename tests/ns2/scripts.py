@@ -29,7 +29,7 @@ def run_script(
 
 
 def output_of(ns: Path, script: Path | str, folder: Path, *words: object, **settings: object) -> str:
-    """Run a script, which must end well; return what it prints."""
+    """Run a script, which must succeed; return its output."""
     done = run_script(ns, script, folder, *words, **settings)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -23,7 +23,7 @@ NO_REFERENCES = {
 
 
 class Verdict(StrEnum):
-    """What a suite says of a test."""
+    """Verdict of a suite on a test."""
 
     AGREES = "agrees with its reference"
     DIFFERS = "differs from its reference"
@@ -43,7 +43,7 @@ def suites() -> list[str]:
 
 
 def verdicts(ns: Path, suite: str, folder: Path) -> dict[str, Verdict]:
-    """Run a suite in `folder` with the program `ns`; return what it says of each of its tests."""
+    """Run a suite in `folder` with the program `ns`; return its verdict on each of its tests."""
     work = lay_out(folder)
     references = STOCK_TCL / "test" / f"test-output-{suite}"
     if references.is_dir():

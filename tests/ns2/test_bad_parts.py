@@ -27,7 +27,7 @@ FECTCP = (
 
 
 def refusal(simulator: Path, folder: Path, script: str) -> tuple[int, list[str]]:
-    """Run a script; return its exit status and what it says."""
+    """Run a script; return its exit status and its lines on stderr."""
     (folder / "bad.tcl").write_text(script)
     done = run_script(simulator, "bad.tcl", folder)
     return done.returncode, done.stderr.splitlines()

@@ -85,7 +85,7 @@ def test_hybla__has_the_same_rate_at_any_rtt() -> None:
 
 
 def _share(control: str, loss: float, rate_bps: float = 1e7, queue_packets: int = 83) -> float:
-    """Share of the bottleneck that one flow uses, of what the losses leave, from 5 s on."""
+    """Share of the bottleneck that one flow uses, after losses, from 5 s on."""
     case = Case(control, 0.1, loss, rate_bps=rate_bps, queue_packets=queue_packets, warm_s=5, duration_s=35)
     return case.use(_figures(case))
 

@@ -1,4 +1,4 @@
-"""What patches 0030 to 0036 make faster does what the distribution's program does, at its edges, too."""
+"""Patches 0030 to 0036 make parts faster; results equal the distribution's, also at the edges."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ foreach seed { 1 12345 2147483646 } {
 
 
 def outputs(ns: Path, script: str, argument: str, folder: Path) -> dict[str, bytes]:
-    """Run a script; return what it has written and said, and its exit status."""
+    """Run a script; return its files, its output and its exit status."""
     folder.mkdir()
     (folder / "script.tcl").write_text(script)
     done = subprocess.run(

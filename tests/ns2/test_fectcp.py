@@ -1,4 +1,4 @@
-"""Agent/TCP/Fectcp in the simulator: what it sends when, what losses do, and how it shares a link.
+"""Agent/TCP/Fectcp in the simulator: sending times, effects of losses, shares of a link.
 
 A packet takes 1 ms and each way 50 ms unless a test says otherwise; the handshake takes 0.027 ms.
 """
@@ -18,7 +18,7 @@ PACKET_BITS = 12_000
 
 
 class Run:
-    """What a simulation counted, and the packets that were sent and lost, in order."""
+    """The counters of a simulation, and the packets sent and lost, in order."""
 
     def __init__(self, simulator: Path, folder: Path, **settings: object) -> None:
         printed = output_of(simulator, SCRIPT, folder, **settings).splitlines()

@@ -1,4 +1,4 @@
-"""A link trace with measured sizes carries in ns-2 what the measured link carried."""
+"""A link trace with measured sizes has the measured link's rate in ns-2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agent/TCP/Modern in the simulator: packets dropped by hand, and when what is sent, by the RFCs' arithmetic.
+"""Agent/TCP/Modern in the simulator: packets dropped by hand, sending times by the RFCs' arithmetic.
 
 A packet takes 1 ms and each way 50 ms, so that an ACK comes 101 ms after its packet began to be sent; the SYN
 takes 0.027 ms. A dropped packet takes no time on the link.
@@ -18,7 +18,7 @@ SYN_ACK_S = 0.1 + 40 * 8 / 12e6
 
 
 class Transfer:
-    """When each packet was sent, and what the sender counted."""
+    """The sending time of each packet, and the sender's counters."""
 
     def __init__(self, simulator: Path, folder: Path, **settings: object) -> None:
         printed = output_of(simulator, SCRIPT, folder, **settings).splitlines()

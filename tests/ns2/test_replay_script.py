@@ -1,4 +1,4 @@
-"""The script that replays TCP: what it refuses, and that equal arguments give equal files."""
+"""The script that replays TCP: refusals, and equal files for equal arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of every script of the simulator: what is refused, in one line, before anything runs."""
+"""The settings of every script of the simulator: refusals in one line before anything runs."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ MIDDLE = "1"
 
 @dataclass(frozen=True)
 class Transfers:
-    """What a run of the script left: its counters, and of each flow the segments that met the proxy."""
+    """A run of the script: its counters, and each flow's segments at the proxy."""
 
     counters: dict[str, float]
     arrived: dict[int, list[tuple[float, int]]]
@@ -45,7 +45,7 @@ def transfer(simulator: Path, folder: Path, **settings: object) -> Transfers:
 
 
 def check_exact(run: Transfers, flows: int, packets: int, capacity: int) -> None:
-    """What goes on has arrived in order before, and all does; the buffer never overflows, and ends empty."""
+    """All segments are forwarded, after in-order arrival; the buffer never overflows and ends empty."""
     for flow in range(flows):
         here: set[int] = set()
         in_order = 0

@@ -1,4 +1,4 @@
-"""Figures for print: each is a file of its own whatever the names, and shows names and values as they are."""
+"""Figures for print: one file each for any names, with names and values unchanged."""
 
 from __future__ import annotations
 

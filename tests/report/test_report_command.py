@@ -1,4 +1,4 @@
-"""`tmt report`: what it writes, and what it refuses."""
+"""`tmt report`: its files and its refusals."""
 
 from __future__ import annotations
 

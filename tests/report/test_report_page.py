@@ -1,4 +1,4 @@
-"""The page as a file: one that needs nothing else, whatever names stand in it."""
+"""The page is one file without dependencies, with any names in it."""
 
 from __future__ import annotations
 

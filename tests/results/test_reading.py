@@ -1,4 +1,4 @@
-"""From a campaign's folder to what a report is made from."""
+"""From a campaign's folder to the results that a report shows."""
 
 from __future__ import annotations
 

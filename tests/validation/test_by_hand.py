@@ -1,4 +1,4 @@
-"""Recipes started by hand: the folder, what is copied to the documentation, and what is refused."""
+"""Recipes started by hand: the folder, copies for the documentation, refusals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Recipe:
-    """Remembers what it was called with."""
+    """Keeps the arguments of its call."""
 
     def __init__(self) -> None:
         self.called: list[tuple[str, Path, bool]] = []

@@ -26,7 +26,7 @@ SHORT = {
     r"^realisations = \d+": "realisations = 1",
     r'^(?!published)(.*)"\.\./': rf'\1"{ROOT}/',
 }
-"""What makes a campaign of seconds of a scenario: patterns of its lines, and what stands there instead."""
+"""Changes that make a scenario a campaign of seconds: patterns of its lines, and their replacements."""
 
 
 @pytest.mark.ns2

@@ -38,7 +38,7 @@ def test_scenario__runs_over_its_measured_link(path: Path, simulator: Path, tmp_
 
 
 def offered_bps(scenario: Path) -> float:
-    """Return what the slots of the trace's first ten seconds carry."""
+    """Return the bytes that the slots of the trace's first ten seconds carry."""
     file = re.search(r'(?m)^file = "(.*)"$', scenario.read_text(encoding="utf-8"))
     assert file
     trace = read_phy(scenario.parent / file[1])

@@ -15,7 +15,7 @@ def domain_values(whose: str, known: dict[str, bool], given: dict[str, Any]) -> 
     Parameters
     ----------
     whose
-        What they belong to, for messages.
+        Their owner, for messages.
     known
         Names of the arguments, and whether each is required.
 

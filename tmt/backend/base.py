@@ -31,7 +31,7 @@ class RowUse:
 
 @dataclass(frozen=True, slots=True)
 class SplitCounts:
-    """What the proxy and the windows that it advertises have come to, over all flows.
+    """Counters of the proxy and of the windows that it advertises, over all flows.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Backend(Protocol):
         """
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
-        """Carry out one experiment in `directory`, which is empty and keeps what the program prints.
+        """Carry out one experiment in `directory`, which is empty and keeps the program's output.
 
         Raises
         ------

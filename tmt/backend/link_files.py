@@ -41,7 +41,7 @@ class LinkFile:
     npy
         The file that the simulator maps.
     sha256
-        Of that file's content: the same for the same rows, whatever format they came in.
+        Of that file's content: equal for equal rows, from any format.
     rows, first_ns, span_ns
         Number of rows, when the first one is sent, and time from it to the last one.
     mean_delay_ns

@@ -53,7 +53,7 @@ def run_program(
     timeout_s: float | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> float:
-    """Run a program in `directory`, which keeps what it prints, and return its wall time in seconds.
+    """Run a program in `directory`, which keeps its output, and return its wall time in seconds.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def run_program(
 
 
 def last_words(directory: Path) -> str:
-    """Return the last lines of what a run printed to stderr, or to stdout where stderr is empty."""
+    """Return the last lines that a run printed to stderr, or to stdout where stderr is empty."""
     for name in (STDERR, STDOUT):
         try:
             with (directory / name).open("rb") as file:

@@ -114,7 +114,7 @@ def queue_for(path: ReadyPath) -> int:
 
 
 def set_up(settings: Settings) -> Setup:
-    """Check the traces of an experiment and compute what it leaves open.
+    """Check the traces of an experiment and compute the settings that it leaves open.
 
     Queue and window follow from the bandwidth-delay product as `Settings` says.
 

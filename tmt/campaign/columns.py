@@ -9,7 +9,7 @@ import pyarrow as pa
 from tmt.run_columns import RUN_RESULTS, ResultColumn
 
 DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
-"""How a run ends; whatever is not done has a `message`."""
+"""How a run ends; every run that is not done has a `message`."""
 
 GOODPUT_COUNTS = "in-order TCP payload bytes handed to the receiving application"
 """What every goodput that is shown counts."""

@@ -1,6 +1,6 @@
 """The traces of a scenario, and the link traces that its runs share: what each holds, as a hash.
 
-Nothing is converted here. Traces of the same rows have the same identity, whatever they are called, so that
+Nothing is converted here. Traces of the same rows have the same identity under any name, so that
 each is made once.
 """
 
@@ -111,7 +111,7 @@ def return_source_of(scenario: Scenario, link: Link) -> Source | None:
 
 @dataclass(frozen=True, slots=True)
 class _PhyFile:
-    """What is known of a PHY trace: size and packing by its metadata, its kinds, and its slots' hash."""
+    """Facts about a PHY trace: size and packing by its metadata, its kinds, and its slots' hash."""
 
     lldu_bytes: int | None
     packing: Packing | None

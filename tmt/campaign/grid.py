@@ -93,7 +93,7 @@ def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs
 
 
 def _paths(scenario: Scenario) -> list[tuple[Link, Wired | None, ProxySection | None]]:
-    """Return every path: a link, what stands before it, and what splits the connections there."""
+    """Return every path: a link, the wired hop before it, and the proxy between them."""
     paths: list[tuple[Link, Wired | None, ProxySection | None]] = []
     for link, wired in product(scenario.links, scenario.wireds or (None,)):
         proxies = (scenario.proxies or (ProxySection(),)) if link.proxy else (None,)

@@ -28,7 +28,7 @@ class Phy:
 
 @dataclass(frozen=True, slots=True)
 class PlannedConversion:
-    """A trace that runs share: what a scheme makes of every `every`-th slot of a PHY trace.
+    """A trace that runs share: the result of a scheme over every `every`-th slot of a PHY trace.
 
     Without a scheme it is those slots themselves, on which a scheme works in the simulator.
     """

@@ -1,4 +1,4 @@
-"""Scenario files: what a campaign compares, written down in TOML and checked before anything runs.
+"""Scenario files: the comparison of a campaign in TOML, checked before anything runs.
 
 Any value in a table but ``[grid]`` may be a list: each of its members is then one more point of the grid.
 Times are seconds.

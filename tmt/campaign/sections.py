@@ -165,7 +165,7 @@ def _model(base: type[BaseModel], kind: type[Any], supplied: frozenset[str] = fr
 
 
 def _profiled_model(kind: type[Any]) -> type[BaseModel]:
-    """Return the section of a channel with profiles: what is not given is taken from one of them."""
+    """Return the section of a channel with profiles: one of them gives the absent values."""
     kinds: dict[str, Any] = {
         field.name.removesuffix("_ns"): (_key_type(kind, field) | None, None) for field in fields(kind)
     }
@@ -289,7 +289,7 @@ def named(section: Any) -> str | None:
     Raises
     ------
     UsageError
-        When it names what is no key of its table, or one without a value.
+        When it names an unknown key of its table, or one without a value.
     """
     values = {name: value for name, value in section if name != "label"}
 

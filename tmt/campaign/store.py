@@ -82,7 +82,7 @@ Result = TypeVar("Result")
 
 
 class StoredRuns:
-    """What a campaign's folder holds, read without a change; the folder need not exist.
+    """The contents of a campaign's folder, read without a change; the folder need not exist.
 
     Attributes
     ----------

@@ -129,7 +129,7 @@ def main() -> None:
 
 
 def _fail(line: str, status: int) -> int:
-    """Say what is wrong, where stderr can be written, and return the exit status."""
+    """Print the message, where stderr can be written, and return the exit status."""
     try:
         click.echo(line, err=True)
         sys.stderr.flush()
@@ -162,7 +162,7 @@ def _failed_call(error: OSError) -> str:
 
 
 def _discard(descriptor: int) -> None:
-    """Throw away what a stream still holds, lest the interpreter try to write it once more."""
+    """Discard the rest of a stream, so that the interpreter does not try to write it again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 

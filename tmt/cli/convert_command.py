@@ -116,7 +116,7 @@ def _conversions(
 
 
 def _not_a_pair(paths: Sequence[str], schemes: int) -> str:
-    """Say what is missing, or too much, where one file is converted to another."""
+    """Return the message about missing or surplus arguments of a single conversion."""
     if len(paths) == 1:
         return (
             f"LINK is missing: the file for the link trace of {paths[0]} (tmt convert PHY LINK --scheme ...)"

@@ -195,7 +195,7 @@ def command(phy: str, channel_name: str, over: str | None, seed: int, as_json: b
 
 
 def _record(phy: str, channel: Channel, seed: int, slots: int) -> dict[str, Any]:
-    """Return what was made, for programs."""
+    """Return the trace's file, channel, seed and size for programs."""
     return {"phy": phy, "channel": channel.describe(), "seed": seed, "slots": slots}
 
 

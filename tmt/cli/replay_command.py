@@ -161,7 +161,7 @@ def _draw(result: ExperimentResult, path: Path) -> None:
 
 
 def _print(result: ExperimentResult) -> None:
-    """Print the settings of the run, then its figures, grouped by what they count."""
+    """Print the settings of the run, then its figures, grouped by counting rule."""
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 

@@ -91,7 +91,7 @@ def convert_files(
 ) -> list[Counts]:
     """Run many conversions, one per core at a time, and return their counts in the order given.
 
-    The first error stops those that run or wait; what is complete by then stays. `progress` is called
+    The first error stops those that run or wait; complete files stay. `progress` is called
     from several threads. Errors are those of `convert_file`.
     """
     stopped = Event()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 ScriptSettings = dict[str, str | int | float]
-"""What a script is told, by key."""
+"""The settings of a script, by key."""
 ScriptFigures = dict[str, float]
 """Numbers that a script has printed, and those of its packet records, by name."""
 

@@ -37,7 +37,7 @@ _ABOUT = (
     + " + '\\n' + datum.runs + (datum.runs == 1 ? ' run' : ' runs')"
     " + (isValid(datum.paper) ? '\\n' + datum.source + ': ' + format(datum.paper, '.4~r') : '')"
 )
-"""What the tooltip of a mean says; assistive technology reads the same text."""
+"""Text of a mean's tooltip; assistive technology reads the same text."""
 
 
 class Members:

@@ -64,7 +64,7 @@ def draw_sweep(
     path
         File to write; its ending chooses the format.
     title
-        What stands above the panels.
+        The title above the panels.
     scheme
         Key of the scheme, which chooses the colour.
     swept

@@ -39,7 +39,7 @@ STYLES = {
 
 
 def draw_sweep(path: str | PathLike[str], title: str, swept: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Draw latency and throughput of the four systems over what is swept, one of `AXES`.
+    """Draw latency and throughput of the four systems over the swept parameter, one of `AXES`.
 
     Rows are those of `tmt.models.split.sweep`, with `throughput_bps` beside them.
     """

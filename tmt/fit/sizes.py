@@ -1,4 +1,4 @@
-"""Whether slots with sizes of their own are erased whatever their size, as all fitted models assume."""
+"""Test whether erasures are independent of the slots' sizes, as all fitted models assume."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Trace files: one module per format, one registry that chooses among them by the file's ending.
 
-Readers check what they read while it streams by; writers leave whole files or none.
+Readers check rows while they read; writers leave whole files or none.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 def check_not_source(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:
-    """Refuse to write over the file that is read, by whatever name it is called.
+    """Refuse to write over the file that is read, under any name.
 
     Raises
     ------

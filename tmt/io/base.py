@@ -162,7 +162,7 @@ class TraceWriter(ABC):
 
     @abstractmethod
     def begin(self) -> None:
-        """Write whatever stands before the first row; `columns` are known now."""
+        """Write the header before the first row; `columns` are known now."""
 
     @abstractmethod
     def encoded(self, chunk: Trace) -> Any:

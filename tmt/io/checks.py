@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tmt.trace import Trace
 
 PIECE_ROWS = 1 << 15
-"""Rows checked at a time: a column's piece and what is derived from it stay in the processor's cache."""
+"""Rows checked at a time: a column's piece and values derived from it fit the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Checker:
     Parameters
     ----------
     table
-        What the rows are declared to be.
+        Declaration of the rows.
     """
 
     def __init__(self, table: Table) -> None:

@@ -107,7 +107,7 @@ def parse_block(block: bytes, dialect: Dialect, layout: Layout) -> Columns | Non
 def parse_lines(
     block: bytes, path: str, first_line: int, dialect: Dialect, layout: Layout
 ) -> tuple[Columns, InputError | None]:
-    """Parse a block line by line: slow, and exact about what is wrong and where.
+    """Parse a block line by line: slow, with the exact place and reason of a defect.
 
     Returns the columns of the good lines up to the first that has another number of fields than the layout,
     or a field that is no value of its column; and the refusal of that one.

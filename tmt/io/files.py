@@ -102,7 +102,7 @@ def _open_uri(uri: str) -> BufferedReader:
 
 @contextmanager
 def input_errors(path: str) -> Iterator[None]:
-    """Turn what goes wrong while reading the file `path` into an `InputError`."""
+    """Turn errors of reading the file `path` into an `InputError`."""
     try:
         yield
     except EOFError:

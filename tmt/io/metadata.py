@@ -86,7 +86,7 @@ def read_beside(path: str, file_bytes: int | None) -> Metadata:
 
 
 def write_beside(path: str, file_bytes: int, metadata: Metadata) -> None:
-    """Write the metadata of the trace `path`, or remove what an earlier trace left (OutputError)."""
+    """Write the metadata of the trace `path`, or remove those of an earlier trace (OutputError)."""
     beside = _beside(path)
     if metadata:
         with staged(beside) as part:

@@ -165,7 +165,7 @@ class TextWriter(TraceWriter):
         csv.write_csv(rows, self._file, options)
 
     def complete(self) -> None:
-        """Flush what the system has not taken yet."""
+        """Flush buffered lines to the system."""
         self._file.flush()
 
     def release(self) -> None:

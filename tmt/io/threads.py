@@ -38,7 +38,7 @@ class Behind:
         self._calls: deque[Future[None]] = deque()
 
     def call(self, function: Callable[[Item], None], argument: Item) -> None:
-        """Have this called when its turn comes, and raise what an earlier call raised."""
+        """Queue a call; raise the exception of an earlier call."""
         if len(self._calls) == WAITING:
             self._calls.popleft().result()
         self._calls.append(self._thread.submit(function, argument))

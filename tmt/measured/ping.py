@@ -124,7 +124,7 @@ class _Log:
         return counted
 
     def probes(self, direction: Direction) -> Probes:
-        """Return what the lines told."""
+        """Return the parsed lines."""
         known = np.array(sorted(self.replies), np.int64)
         sent, trips = (np.array([self.replies[s][i] for s in known], np.int64) for i in (0, 1))
         last = max(self._highest, self._sent, *self._sending)

@@ -218,7 +218,7 @@ def sections(results: Results, summary: Summary, data: Record) -> list[Record]:
 
 
 def setup_tables(results: Results, summary: Summary) -> list[Record]:
-    """Return what was varied, what was held, and with what it was made, as tables of text."""
+    """Return varied and fixed parameters, and provenance, as tables of text."""
     runs = results.runs
     varied = [["TCP variants", "", ", ".join(style.label for style in tcp_styles(summary.tcps))]]
     varied.append(["link schemes", "", ", ".join(summary.schemes)])

@@ -57,7 +57,7 @@ class Emulate:
             raise EmulatorError(f"{find_program()}: {os.strerror(error.errno or 0)}") from error
 
     def check(self, settings: Settings) -> None:
-        """Refuse what a kernel in real time does not have."""
+        """Refuse settings that a kernel in real time does not have."""
         links = (settings.forward_link, settings.return_link)
         absent = {
             "wired": settings.wired is not None,

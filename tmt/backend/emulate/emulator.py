@@ -52,7 +52,7 @@ def run(
     record
         Whether to return a record of every packet.
     output
-        Folder for what the command prints, in `stdout.txt` and `stderr.txt`.
+        Folder for the command's output, in `stdout.txt` and `stderr.txt`.
     timeout_s
         Wall time after which the emulation is ended; None waits for ever.
 
