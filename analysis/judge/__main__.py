@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.by_hand import start
+from analysis.judge.real_time import SCENARIO as REAL_TIME
+from analysis.judge.real_time import cross_check
 from analysis.judge.report import FIGURE, PAGE, read_campaign, write_report
 from analysis.scenario_runs import run
 from tmt.errors import TmtError
@@ -21,9 +23,13 @@ SCENARIOS = tuple(Path(__file__).with_name(f"{name}.toml") for name in ("losses"
 
 
 def main(
-    folder: Path, scenarios: Sequence[Path] = SCENARIOS, page: Path = PAGE, figure: Path = FIGURE
+    folder: Path,
+    scenarios: Sequence[Path] = SCENARIOS,
+    page: Path = PAGE,
+    figure: Path = FIGURE,
+    real_time: Path = REAL_TIME,
 ) -> str:
-    """Execute the runs that are missing, then write the report."""
+    """Execute the runs that are missing, then write the report and the cross-check in real time."""
     campaigns = []
     for scenario in scenarios:
         kept = folder / scenario.stem
@@ -33,7 +39,8 @@ def main(
         except TmtError as error:
             sys.exit(str(error))
     write_report(campaigns, page, figure)
-    return f"Tables: {page}; windows over time: {figure}"
+    checked = cross_check(folder / real_time.stem, page, real_time)
+    return f"Tables: {page}; windows over time: {figure}; {checked}"
 
 
 if __name__ == "__main__":

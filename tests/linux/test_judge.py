@@ -10,6 +10,9 @@ import pytest
 
 from analysis.judge import report
 from analysis.judge.__main__ import SCENARIOS, main
+from analysis.judge.real_time import MARKER
+from analysis.judge.real_time import SCENARIO as REAL_TIME
+from analysis.judge.real_time import table as real_time_table
 from tmt.campaign.scenario import load
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ SHORT = {
 }
 PLACES = "".join(
     f"<!-- {name} -->\n<!-- end -->\n"
-    for name in ("runs of make judge", "beyond the bound", "written by make judge")
+    for name in ("runs of make judge", "beyond the bound", "written by make judge", MARKER)
 )
 
 
@@ -65,6 +68,22 @@ def test_tables__compare_with_the_kernel_on_the_same_seeds() -> None:
     ]
 
 
+def test_cross_check__compares_both_kernels() -> None:
+    rows = [
+        row("linux", seed, goodput, 0) | {"backend": backend}
+        for backend, goodputs in {"linux": (1e6, 2e6, 3e6), "emulate": (1.1e6, 2.1e6, 3.1e6)}.items()
+        for seed, goodput in enumerate(goodputs)
+    ]
+    head, _, line = real_time_table(pd.DataFrame(rows), "6.18")
+    assert "real time, Linux 6.18" in head
+    # By hand, as above: t(0.975, 2) = 4.303, a standard deviation of 1000 over sqrt(3).
+    assert line == "| New Reno | GEO link | 2000 ± 2484 | 2100 ± 2484 | +5.0% |"
+
+
+def test_scenario_of_the_cross_check__has_each_run_twice() -> None:
+    assert [traffic.backend for traffic in load(REAL_TIME).traffic] == [None, "emulate"]
+
+
 @pytest.mark.ns2
 @pytest.mark.usefixtures("kernel", "simulator")
 def test_judge__writes_page_and_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +95,8 @@ def test_judge__writes_page_and_figure(tmp_path: Path, monkeypatch: pytest.Monke
     page.write_text(PLACES)
     monkeypatch.setattr(report, "DRAWN_LINKS", ("GEO link", "GEO link, loss 0.01"))
     monkeypatch.setattr(report, "DRAWN_VARIANTS", ("cubic", "bbr"))
-    main(tmp_path, [scenario], page, figure)
+    missing = tmp_path / "real-time.toml"
+    main(tmp_path, [scenario], page, figure, missing)
     written = page.read_text()
     assert (
         "The tables hold 20 runs of 5 s. Seeds: 2 of stack linux, 2 of stack modern, 2 of stack 2009."

@@ -1,0 +1,45 @@
+"""The judge's cross-check: its kernel in simulated time beside the machine's own kernel in real time."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analysis.judge.report import read_campaign
+from analysis.scenario_runs import run
+from tmt.errors import TmtError
+from tmt.metrics.statistics import t_interval
+from tmt.settings.tcp import VARIANTS
+from tools.page_tables import filled
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCENARIO = Path(__file__).with_name("real-time.toml")
+MARKER = "written by the cross-check"
+
+
+def cross_check(folder: Path, page: Path, scenario: Path = SCENARIO) -> str:
+    """Run the cross-check and write its table; where the machine cannot emulate, the page stays as it is."""
+    try:
+        run(scenario, folder)
+        runs = read_campaign(folder).runs
+    except TmtError as error:
+        return f"no cross-check in real time: {error}"
+    text = "\n".join(table(runs, platform.release()))
+    page.write_text(filled(page.read_text(encoding="utf-8"), {MARKER: text}), encoding="utf-8")
+    return f"cross-check in real time: {page}"
+
+
+def table(runs: pd.DataFrame, release: str) -> list[str]:
+    """Return the goodputs of both kernels and their deviation; `release` is the machine's kernel."""
+    heads = f"| variant | link | simulated time | real time, Linux {release} | deviation |"
+    lines = [heads, "| --- | --- | --- | --- | --- |"]
+    for (tcp, link), cell in runs.groupby(["tcp", "link"], sort=False):
+        goodput_kbps = {backend: own["goodput_bps"] / 1000 for backend, own in cell.groupby("backend")}
+        first, second = t_interval(goodput_kbps["linux"]), t_interval(goodput_kbps["emulate"])
+        values = [f"{value.mean:.0f} ± {value.half_width:.0f}" for value in (first, second)]
+        deviation = f"{second.mean / first.mean - 1:+.1%}"
+        lines.append(f"| {VARIANTS[str(tcp)].label} | {link} | {values[0]} | {values[1]} | {deviation} |")
+    return lines
