@@ -68,6 +68,10 @@ def test_tables__compare_with_the_kernel_on_the_same_seeds() -> None:
     ]
 
 
+def test_cross_check__has_both_kernels() -> None:
+    assert [use.backend for use in load(REAL_TIME).traffics] == [None, "emulate"]
+
+
 def test_cross_check__compares_both_kernels() -> None:
     rows = [
         row("linux", seed, goodput, 0) | {"backend": backend}
@@ -78,10 +82,6 @@ def test_cross_check__compares_both_kernels() -> None:
     assert "real time, Linux 6.18" in head
     # By hand, as above: t(0.975, 2) = 4.303, a standard deviation of 1000 over sqrt(3).
     assert line == "| New Reno | GEO link | 2000 ± 2484 | 2100 ± 2484 | +5.0% |"
-
-
-def test_scenario_of_the_cross_check__has_each_run_twice() -> None:
-    assert [traffic.backend for traffic in load(REAL_TIME).traffic] == [None, "emulate"]
 
 
 @pytest.mark.ns2
