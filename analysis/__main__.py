@@ -8,8 +8,8 @@ from analysis import offline_online
 from analysis.barakat2003 import recipe as barakat2003
 from analysis.botos import coding_place
 from analysis.botos import recipe as botos
-from analysis.by_hand import start
 from analysis.channel import channel_check
+from analysis.command_line import start
 from analysis.jin2006 import recipe as jin2006
 from analysis.kuhn2014 import figure5, figure6
 from analysis.kuhn2014 import recipe as kuhn2014

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.pages import DOCS, copy_to_docs
 
 ROOT, TMT = DOCS.parent, Path(sys.executable).with_name("tmt")

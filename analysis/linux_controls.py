@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.pages import tables_to_docs, write_tables
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.results.selections import chosen, interval

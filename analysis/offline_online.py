@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.pages import copy_to_docs, tables_to_docs, write_tables
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.figures.style import LINE_STYLES, MUTED, new_figure, save

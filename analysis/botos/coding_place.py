@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.pages import copy_to_docs, tables_to_docs, write_tables
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.figures.style import INK, TCP_STYLES, new_figure, save

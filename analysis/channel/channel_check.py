@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import i0e, j0, ndtr
 
-from analysis.by_hand import start
 from analysis.channel.code_curve import INFORMATION_BITS, RESULTS
+from analysis.command_line import start
 from analysis.pages import copy_to_docs
 from tmt.channels import Lms
 from tmt.channels.lms_path import POINTS_PER_DOPPLER_PERIOD

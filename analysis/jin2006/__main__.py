@@ -7,7 +7,7 @@ Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and wr
 
 from __future__ import annotations
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.jin2006.recipe import keep_in_docs, main
 
 if __name__ == "__main__":

@@ -5,16 +5,14 @@ The runs are those of the scenarios beside this file. FOLDER keeps a campaign fo
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.judge.real_time import SCENARIO as REAL_TIME
 from analysis.judge.real_time import cross_check
 from analysis.judge.report import FIGURE, PAGE, read_campaign, write_report
 from analysis.scenario_runs import run
-from tmt.errors import TmtError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,11 +31,8 @@ def main(
     campaigns = []
     for scenario in scenarios:
         kept = folder / scenario.stem
-        try:
-            run(scenario, kept)
-            campaigns.append(read_campaign(kept))
-        except TmtError as error:
-            sys.exit(str(error))
+        run(scenario, kept)
+        campaigns.append(read_campaign(kept))
     write_report(campaigns, page, figure)
     checked = cross_check(folder / real_time.stem, page, real_time)
     return f"Tables: {page}; windows over time: {figure}; {checked}"

@@ -9,7 +9,7 @@ page there.
 
 from __future__ import annotations
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.kuhn2014.recipe import keep_in_docs, main
 
 if __name__ == "__main__":

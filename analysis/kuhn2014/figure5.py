@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.kuhn2014.theory_against_tmt import Contender, Experiment, keep, run
 from tmt.models import RegularLink
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.kuhn2014.figure5 import LINK
 from analysis.kuhn2014.theory_against_tmt import Contender, Experiment, keep, run
 

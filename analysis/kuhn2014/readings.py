@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from tmt.channels import Shadows
 from tmt.convert import convert
 from tmt.experiment import Experiment, TraceLink

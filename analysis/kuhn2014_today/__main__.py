@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import scenario_runs
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.kuhn2014_today.cells import (
     HARQS,
     MODERN,

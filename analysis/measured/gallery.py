@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.pages import copy_to_docs
 from tmt.figures.style import BLUE, GREEN, VERMILLION, new_figure, save
 from tmt.io import read_trace

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.pages import tables_to_docs, write_tables
 from analysis.script_runs import over_seeds
 from analysis.tcp.response_functions import independent_losses, published

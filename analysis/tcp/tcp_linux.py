@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.by_hand import start
+from analysis.command_line import start
 from analysis.pages import tables_to_docs, write_tables
 from tmt.cli.progress import progress_bar
 from tmt.experiment import Experiment, PlainLink, TraceLink

@@ -1,10 +1,13 @@
-"""How one recipe is started by hand: ``python -m analysis.NAME [FOLDER] [--docs]``."""
+"""The command line of one recipe: ``python -m analysis.NAME [FOLDER] [--docs]``."""
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tmt.errors import TmtError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +19,7 @@ def start(
     default: str = "out/reproduce",
     **switches: str,
 ) -> None:
-    """Run a recipe in the given folder, and print its findings.
+    """Run a recipe in the given folder, and print its findings; an error that a user can mend is one line.
 
     Parameters
     ----------
@@ -37,6 +40,9 @@ def start(
         parser.add_argument("--docs", action="store_true", help="copy what was written to docs/")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    print(main(given.folder, **{name: getattr(given, name) for name in switches}))
+    try:
+        print(main(given.folder, **{name: getattr(given, name) for name in switches}))
+    except TmtError as error:
+        sys.exit(str(error))
     if keep_in_docs and given.docs:
         keep_in_docs(given.folder)

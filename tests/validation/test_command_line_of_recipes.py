@@ -1,4 +1,4 @@
-"""Recipes started by hand: the folder, copies for the documentation, refusals."""
+"""The command line of recipes: the folder, copies for the documentation, refusals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.by_hand import start
+from analysis.command_line import start
+from tmt.errors import SimulatorError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,3 +54,14 @@ def test_start__refuses_what_the_recipe_does_not_have(word: str, monkeypatch: py
     with pytest.raises(SystemExit) as ended:
         start(recipe.main)
     assert (ended.value.code, recipe.called) == (2, [])
+
+
+def test_start__ends_with_one_line_when_a_user_can_mend_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def main(folder: Path) -> str:
+        raise SimulatorError("the simulator is not built")
+
+    monkeypatch.setattr("sys.argv", ["recipe", str(tmp_path)])
+    with pytest.raises(SystemExit, match=r"^the simulator is not built$"):
+        start(main)
