@@ -9,7 +9,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SYSTEM_PACKAGES ?= install
-# Whatever reaches a kernel; the other folders start programs of their own.
+# Folders whose tests reach a kernel; the tests of other folders start programs.
 JIT_OFF_TESTS := $(addprefix tests/,channels convert fit inspect io metrics models schemes validation)
 
 help:  ## show this list

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Background jobs of a shell ignore SIGINT, and so does what they start; tests interrupt programs with it.
+# Background jobs of a shell and their children ignore SIGINT; tests interrupt programs with it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

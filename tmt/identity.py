@@ -175,13 +175,13 @@ def _simplified(node: Any, imports: list[tuple[int, str]], names: set[str]) -> A
     if isinstance(node, ast.Raise):
         _remove_words(node)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Annotated":
-        # What stands beside the type are words and bounds: they refuse values, and change no result.
+        # Beside the type stand words and bounds: they refuse values, and change no result.
         return _simplified(node.slice.elts[0], imports, names)  # type: ignore[attr-defined]
     if isinstance(node, ast.Import):
         imports += [(0, alias.name) for alias in node.names]
     elif isinstance(node, ast.ImportFrom):
         module = node.module or ""
-        # What is imported may be a module, or a name inside the module.
+        # The imported name may be a module, or a name inside the module.
         imports += [(node.level, ".".join(filter(None, (module, alias.name)))) for alias in node.names]
         imports.append((node.level, module))
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _may_name_a_file(node.value):

@@ -110,7 +110,7 @@ def test_bad_records__are_refused(records: Path, damage: Callable[[Path], object
 
 
 def test_row__that_claims_more_than_the_file_holds_is_refused(records: Path) -> None:
-    # What a run leaves that was killed after it wrote the header.
+    # The file of a run that was killed after it wrote the header.
     content = (records / PACKETS).read_bytes()
     (records / PACKETS).write_bytes(content.replace(b"(3,)", b"(9,)"))
     with pytest.raises(SimulatorError, match="cut short"):

@@ -58,7 +58,7 @@ def check_exact(run: Transfers, flows: int, packets: int, capacity: int) -> None
             while in_order in here:
                 in_order += 1
             assert sequence < in_order, f"flow {flow}: {sequence} went on at {time_s} s"
-        # The SYN, and what was offered.
+        # The SYN, and the offered segments.
         assert {sequence for _, sequence in run.sent_on[flow]} == set(range(packets + 1))
     assert min(run.of_flows("done_s")) > 0
     assert set(run.of_flows("proxy_fill")) == set(run.of_flows("proxy_refused")) == {0}

@@ -72,7 +72,7 @@ def test_model__agrees_with_tmt(
     expected = evaluate(scheme, TwoStateChannel(*channel), link, parameters)
     found = _measure(scheme, parameters, channel, link)
     efficiency, loss = (t_interval(found[:, column], 0.999) for column in (0, 1))
-    # What the ends of a trace may change: a tenth of a hundred slots and a round trip, in 100 000 slots.
+    # Effect of the ends of a trace: a tenth of a hundred slots and a round trip, in 100 000 slots.
     slack = (rtt_slots + 100) / SLOTS * 0.1
     assert efficiency.low - slack <= expected.efficiency <= efficiency.high + slack
     assert loss.low - slack <= expected.residual_loss <= loss.high + slack

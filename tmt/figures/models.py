@@ -148,7 +148,7 @@ def _draw_deviations(panel: Axes, comparison: ComparedCurve, aside_points: float
         transform=panel.transData + aside,
         **_POINT,
     )
-    # What is set aside does not take part in the choice of limits: say where the ends are.
+    # Points that are set aside do not count for the limits, so the ends are named here.
     for sign in (-1, 1):
         ends = (d + sign * w for d, w in zip(comparison.deviation, comparison.half_width, strict=True))
         panel.update_datalim(list(zip(comparison.x, ends, strict=True)))
