@@ -32,6 +32,7 @@ COMMANDS = {
     "export": "write a trace in another format",
     "replay": "run TCP over link traces in ns-2, once",
     "emulate": "run any program over a link trace, in real time",
+    "new": "write a commented scenario file to start from",
     "run": "run a scenario: a whole comparison, on all cores",
     "report": "write a campaign's results as one page to read",
     "doctor": "list what is installed and what is missing",

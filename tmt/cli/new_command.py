@@ -1,0 +1,124 @@
+"""`tmt new`: a commented scenario file to start from."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from tmt.cli.options import FILE
+from tmt.errors import TmtError, UsageError
+
+SCHEMES = {
+    "none": "",
+    "fec": "data = 10      # data units of a block\nrepair = 2     # repair units of a block\n",
+    "arq": "",
+    "harq": "data = 10      # data units of a block\nrepair = [2]   # [2, 5] compares two codes\n",
+}
+"""Keys of each scheme, as they stand in the new file."""
+
+GENERATED = """\
+channel = "lms"        # a car behind a satellite; docs/channels.md has the others
+profile = "internet"
+es_n0_db = [5, 8]      # a list is one more axis of the comparison
+length = 600           # seconds
+label = "Es/N0 {es_n0_db} dB"
+"""
+
+TEMPLATE = """\
+# `tmt run {name}` executes every combination; `tmt report out/{stem}` shows the results.
+# docs/scenarios.md explains all keys.
+title = "{title}"
+
+[grid]
+tcp = [{tcp}]
+seeds = {seeds}        # each seed meets another stretch of the channel, the same for all variants and schemes
+records = [1]    # of these seeds, keep every packet: the report then shows those runs over time
+
+[[trace]]
+{trace}
+{schemes}[link]
+rtt = {rtt:g}
+queue_packets = 40
+
+[[traffic]]
+stack = "{stack}"    # or "2009" (ns-2's TCP-Linux), "linux" (a real kernel: make linux-kernel)
+duration = {duration:g}
+# transfer_bytes = 100_000   # a transfer of this size in place of an endless flow
+"""
+
+
+@click.command()
+@click.argument("scenario", type=FILE)
+@click.option(
+    "--trace", type=FILE, help="PHY trace to compare over.  [default: a generated satellite channel]"
+)
+@click.option(
+    "--tcp", default="newreno,cubic,bbr", show_default=True, help="TCP variants, with commas between them."
+)
+@click.option(
+    "--scheme",
+    "schemes",
+    default="arq,harq",
+    show_default=True,
+    help=f"Link-layer schemes, with commas between them: {', '.join(SCHEMES)}.",
+)
+@click.option("--stack", default="modern", show_default=True, help="TCP stack: modern, 2009 or linux.")
+@click.option("--rtt", default=0.5, show_default=True, help="Round-trip propagation time in seconds.")
+@click.option("--duration", default=120.0, show_default=True, help="Length of a run in seconds.")
+@click.option("--seeds", default=5, show_default=True, help="Number of seeds, runs of each cell.")
+def command(
+    scenario: str,
+    trace: str | None,
+    tcp: str,
+    schemes: str,
+    stack: str,
+    rtt: float,
+    duration: float,
+    seeds: int,
+) -> None:
+    """Write a commented scenario file SCENARIO, ready for `tmt run`.
+
+    The file is checked before it is written. An existing file is kept.
+
+    \b
+    A comparison over a trace of one's own:
+      tmt new mine.toml --trace phy.parquet --tcp cubic,bbr --scheme none,arq --rtt 0.05
+      tmt run mine.toml
+    """
+    from tmt.campaign.scenario import load  # noqa: PLC0415
+    from tmt.io.atomic import staged  # noqa: PLC0415
+
+    path = Path(scenario)
+    if path.exists():
+        raise UsageError(f"{scenario}: this file is there already; name another one")
+    if trace is not None and not Path(trace).is_file():
+        raise UsageError(f"{trace}: no such file")
+    chosen = schemes.split(",")
+    if unknown := [name for name in chosen if name not in SCHEMES]:
+        raise UsageError(f"--scheme is {unknown[0]!r}; it must be one of {', '.join(SCHEMES)}")
+    text = TEMPLATE.format(
+        name=path.name,
+        stem=path.stem,
+        title=f"{tcp.replace(',', ', ')} over {schemes.replace(',', ', ')}",
+        tcp=", ".join(f'"{name}"' for name in tcp.split(",")),
+        seeds=seeds,
+        trace=GENERATED if trace is None else f'file = "{_from(path.parent, trace)}"\n',
+        schemes="".join(f'[[scheme]]\nname = "{name}"\n{SCHEMES[name]}\n' for name in chosen),
+        rtt=rtt,
+        stack=stack,
+        duration=duration,
+    )
+    with staged(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+        try:
+            load(partial)
+        except TmtError as error:
+            raise UsageError(str(error).replace(str(partial), scenario)) from None
+    click.echo(f"{scenario}: `tmt run {scenario} --dry-run` says how many runs it has")
+
+
+def _from(folder: Path, trace: str) -> str:
+    """Return the trace's path as the scenario file sees it."""
+    return trace if Path(trace).is_absolute() else os.path.relpath(trace, folder)
