@@ -67,7 +67,7 @@ class Linux:
         except SimulatorError as error:
             raise RunError(argv, str(error), last_words(directory), program="the kernel") from error
         if doubt is not None:
-            raise RunError(argv, f"its records are inconsistent: {doubt}", "", program="the kernel")
+            raise RunError(argv, f"its result is not valid: {doubt}", "", program="the kernel")
         return Outcome(argv, wall_time_s, recording)
 
 
