@@ -36,6 +36,8 @@ def test_example__runs_as_printed(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[-1] == str((ROOT / "traces" / "README.md").stat().st_size)
     assert "packets sent" in result.stderr
+    said = [line.split() for line in result.stderr.splitlines()]
+    assert ["trace", "starts", "at,", "repeats", "-", "0", "s,", "0", "times"] in said
 
 
 def test_table__names_every_figure_of_a_direction(tmp_path: Path) -> None:

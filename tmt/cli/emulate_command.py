@@ -133,6 +133,7 @@ def _summary(result: EmulationResult) -> str:
             "link", *(row[f"{d}_trace"] or f"{row[f'{d}_rate_bps']:g} bit/s" for d in ("forward", "return"))
         ),
     ]
+    lines.append(_line("trace starts at, repeats", *(_trace_use(row, d) for d in ("forward", "return"))))
     for label, name in COUNTS:
         values = [row[f"{direction}_{name}"] for direction in ("forward", "return")]
         if any(values) or name in {"packets_arrived", "packets_delivered"}:
@@ -144,6 +145,13 @@ def _summary(result: EmulationResult) -> str:
     for label, name in (("lateness, 99 %", "lateness_p99_s"), ("lateness, most", "lateness_most_s")):
         lines.append(_line(label, *(_milliseconds(row[f"{d}_{name}"]) for d in ("forward", "return"))))
     return "\n".join(lines)
+
+
+def _trace_use(row: dict[str, Any], direction: str) -> str:
+    """Return where the run starts in a link's trace, and how often that started again."""
+    if row[f"{direction}_trace"] is None:
+        return "-"
+    return f"{row[f'{direction}_offset_s']:g} s, {row[f'{direction}_trace_repeats']} times"
 
 
 def _line(label: str, forward: object, back: object) -> str:
