@@ -4,6 +4,7 @@ from __future__ import annotations
 
 PAPER = {
     "internet-interleaved": "Internet, interleaved",
+    "internet-transfers": "Internet, interleaved: transfers",
     "internet-not-interleaved": "Internet, not interleaved",
     "distribution-up": "Distribution, up",
     "distribution-down": "Distribution, down",

@@ -9,6 +9,7 @@ from analysis.kuhn2014.figures import (
     DOWN,
     INTERLEAVED,
     NOT_INTERLEAVED,
+    TRANSFERS,
     UP,
     VARIANTS,
     code_rate,
@@ -176,7 +177,7 @@ def _harq_pays_for_transfers(cells: Cells) -> Statement:
         times = {}
         for es in (5.0, 8.0):
             for scheme in ("ARQ", "HARQ(10/12)"):
-                cell = cells.one(INTERLEAVED, "completion_s", tcp=tcp, scheme=scheme, es_n0_db=es)
+                cell = cells.one(TRANSFERS, "completion_s", tcp=tcp, scheme=scheme, es_n0_db=es)
                 times[es, scheme] = float(cell["mean"])
         if tcp != "hybla":
             held += [

@@ -42,6 +42,7 @@ SCHEMES = {
 VARIANTS = ("newreno", "compound", "westwood", "hybla", "cubic")
 
 INTERLEAVED, NOT_INTERLEAVED = "Internet, interleaved", "Internet, not interleaved"
+TRANSFERS = "Internet, interleaved: transfers"
 UP, DOWN = "Distribution, up", "Distribution, down"
 RATE_KBPS = {INTERLEAVED: 263.0, NOT_INTERLEAVED: 263.0, UP: 2340.0, DOWN: 2250.0}
 LLDUS_PER_PACKET = {INTERLEAVED: (46, 33), NOT_INTERLEAVED: (46, 33), UP: (46, 33), DOWN: (1, 1523)}
@@ -150,9 +151,9 @@ def table3(cells: Cells, figure: Figure) -> None:
     panels = figure.subplots(1, len(VARIANTS), sharey=True)
     for panel, tcp in zip(panels, VARIANTS, strict=True):
         for scheme in ("ARQ", "HARQ(10/12)", "HARQ(10/15)"):
-            found = cells.find(INTERLEAVED, "completion_s", scheme=scheme, tcp=tcp).sort_values("es_n0_db")
+            found = cells.find(TRANSFERS, "completion_s", scheme=scheme, tcp=tcp).sort_values("es_n0_db")
             _line(panel, found["es_n0_db"], found, *SCHEMES[scheme], scheme)
-        _paper(panel, INTERLEAVED, "completion_s", tcp, 1.0)
+        _paper(panel, TRANSFERS, "completion_s", tcp, 1.0)
         panel.set_title(TCP_STYLES[tcp].label)
         panel.set_xlabel("Es/N0 (dB)")
     panels[0].set_ylabel("time for 0.1 MB (s)")

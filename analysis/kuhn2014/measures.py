@@ -93,6 +93,17 @@ def _gains(rows: pd.DataFrame) -> Iterator[dict[str, object]]:
             yield _cell(tuple(at[name] for name in CELL), GAIN, ratio)
 
 
+def effort(runs: pd.DataFrame, scenario: str) -> pd.DataFrame:
+    """Return what a scenario took: its runs, their link traces and the sum of their wall times."""
+    took = {
+        "runs": len(runs),
+        "link_traces": runs["forward_sha256"].nunique(),
+        "wall_time_s": runs["wall_time_s"].sum(),
+    }
+    rows = [{"scenario": scenario, "measure": name, "mean": value} for name, value in took.items()]
+    return pd.DataFrame(rows)
+
+
 class Cells:
     """Cells that can be asked for."""
 

@@ -1,22 +1,30 @@
-"""Writes the page of the reproduction: `page.md.j2` filled with what `comparison` and `conclusions` find."""
+"""Writes the page of the reproduction: `page.md.j2` filled with what the other modules find."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis import pages
 from analysis.kuhn2014 import comparison, reading_table
-from analysis.kuhn2014.campaigns import PAPER
 from analysis.kuhn2014.conclusions import statements
+from analysis.kuhn2014.contradictions import Bounds
+from analysis.kuhn2014.facts import facts
+from analysis.kuhn2014.left_out import FREE
+from tmt.channels import Shadows
+from tmt.channels.lms_profiles import PROFILES as LMS
 from tmt.figures.style import TCP_STYLES
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from analysis.kuhn2014.comparison import Line
     from analysis.kuhn2014.measures import Cells
+    from tmt.channels.profile import Profile
 
-CELLS, PAGE = "reproduction.csv", "reproduction.md"
-"""Names of the files: means and intervals, and the page that is made from them."""
+CELLS, READINGS, PAGE = "reproduction.csv", "reproduction-readings.csv", "reproduction.md"
+"""Names of the files: means and intervals, means of other readings, and the page that is made from them."""
 
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 
@@ -33,11 +41,37 @@ UNITS = {
 """Name, scale, unit and decimals of each measure that the paper gives numbers of."""
 
 
-def render(cells: Cells) -> str:
-    """Return the page as Markdown."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page as Markdown, and its sentences that were left out because they do not hold."""
+
+    text: str
+    left_out: list[str]
+
+
+def render(cells: Cells, others: pd.DataFrame) -> Page:
+    """Fill the page.
+
+    Parameters
+    ----------
+    cells
+        Means and intervals of the page's scenarios.
+    others
+        Means of other readings.
+    """
+    false: list[str] = []
+
+    def claim(sentence: str, holds: bool) -> str:
+        """Return a sentence if it holds."""
+        if not holds:
+            false.append(sentence)
+        return sentence if holds else ""
+
     lines = comparison.lines(cells)
-    return pages.render(
+    readings = reading_table.Readings(others)
+    text = pages.render(
         TEMPLATE,
+        claim=claim,
         lines=lines,
         targets=[
             (target, [line for line in lines if target.chosen(line.value)]) for target in comparison.TARGETS
@@ -46,20 +80,33 @@ def render(cells: Cells) -> str:
         worst=comparison.worst,
         rms=comparison.rms,
         mean=lambda scenario, measure, **place: float(cells.one(scenario, measure, **place)["mean"]),
+        effort=lambda measure: float(cells.table.loc[cells.table["measure"] == measure, "mean"].sum()),
         row=_row,
         describe=_describe,
         percent=lambda value: f"{100 * value:.1f} %",
         stacks=_stacks(cells),
-        readings=(readings := reading_table.readings()),
-        deviations_of_first=readings[0].split("|")[3].strip(),
-        left_out=reading_table.left_out(),
+        free={"Internet": _fitted(LMS["internet"]) + 1, "Distribution": len(FREE["Distribution"])},
+        bounds=Bounds.of(lines),
+        readings=readings,
+        **facts(cells, lines, readings),
+        of_distribution=reading_table.of_distribution(readings),
+        of_internet=reading_table.of_internet(readings),
+        left_out={channel: reading_table.of_left_out(lines, others, channel) for channel in FREE},
+        left_out_parameters=FREE,
+        shadows=Shadows.of(),
     )
+    return Page(text, false)
+
+
+def _fitted(profile: Profile) -> int:
+    """Return the number of a profile's values that were fitted."""
+    return sum(one.origin.kind == "fitted" for one in profile.values.values())  # noqa: PD011
 
 
 def _stacks(cells: Cells) -> str:
-    """Return which stack the cells of each of the paper's scenarios come from."""
-    found = [f"{title}: {cells.find(title, 'goodput_bps')['stack'].iloc[0]}" for title in PAPER.values()]
-    return "; ".join(found)
+    """Return the stacks of all runs."""
+    found = cells.table["stack"].dropna().unique()
+    return ", ".join(f"`{stack}`" for stack in sorted(found))
 
 
 def _row(line: Line) -> str:

@@ -1,81 +1,142 @@
-"""Tables of the page: tables 1 and 2 under each reading, and predictions of numbers left out of a fit."""
+"""Rows of the page's tables of readings and of numbers left out of the fit."""
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from analysis.kuhn2014 import published
-from analysis.kuhn2014.figures import UP, code_rate, packet_rate_kbps
-from analysis.kuhn2014.readings import KEPT, READINGS
+from analysis.kuhn2014.figures import INTERLEAVED, UP, code_rate, packet_rate_kbps
+from analysis.kuhn2014.left_out import left_out, rms
+from analysis.kuhn2014.readings import AS_HERE
 from tmt.figures.style import TCP_STYLES
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
+
+    from analysis.kuhn2014.comparison import Line
+    from analysis.kuhn2014.published import Value
+
 SCHEMES = ("ARQ", "HARQ(50/52)", "HARQ(10/12)", "HARQ(10/15)")
-TABLE_1, TABLE_2 = "retransmission_ratio", ("delay_p85_s", "delay_p99_s")
+PROBABILITY = "retransmission_ratio"
+DELAYS = ("delay_p85_s", "delay_p99_s")
 WITHIN = 0.30
-NUMBERS = {TABLE_1: "probability", "delay_p85_s": "delay, 85 %", "delay_p99_s": "delay, 99 %"}
+NUMBERS = {
+    PROBABILITY: "retransmission probability",
+    "delay_p85_s": "delay, 85 %",
+    "delay_p99_s": "delay, 99 %",
+    "goodput_bps": "goodput",
+    "completion_s": "time for 0.1 MB",
+}
 
 
-def readings() -> list[str]:
-    """Return a row of Markdown for each reading."""
-    kept = _kept()
+class Readings:
+    """Means of every reading; a reading that leaves a cell as it is has the page's there."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self._names = table.groupby("scenario", sort=False)["reading"].unique()
+        rows = table.set_index(["reading", "scenario", "es_n0_db", "tcp", "scheme"])
+        self._rows = rows.to_dict("index")
+
+    def names(self, scenario: str) -> list[str]:
+        """Return the readings of a scenario, the page's first."""
+        return [*self._names[scenario]]
+
+    def value(
+        self, reading: str, measure: str, scenario: str, tcp: str, scheme: str, es_n0_db: float = 14.0
+    ) -> float:
+        """Return one mean."""
+        place = (scenario, es_n0_db, tcp, scheme)
+        row = self._rows.get((reading, *place)) or self._rows[AS_HERE, *place]
+        return float(row[measure])
+
+    def deviations(self, reading: str, chosen: Callable[[Value], bool]) -> list[float]:
+        """Return ours over the paper's, minus 1, for the chosen numbers."""
+        return [
+            self.value(reading, one.measure, one.scenario, one.tcp, one.scheme, one.es_n0_db) / one.value - 1
+            for one in published.read()
+            if chosen(one)
+        ]
+
+
+def of_distribution(readings: Readings) -> list[str]:
+    """Return a row of Markdown for each reading of the up-link."""
     rows = []
-    for name, row in _deviations(kept).iterrows():
-        delays = pd.Series({place: value for place, value in row.items() if place[2] in TABLE_2})
-        mine = kept.loc[name]
+    for name in readings.names(UP):
+        probabilities = [
+            deviation
+            for scheme in SCHEMES
+            for deviation in readings.deviations(
+                name, lambda value, scheme=scheme: (value.measure, value.scheme) == (PROBABILITY, scheme)
+            )
+        ]
+        delays = readings.deviations(name, lambda value: value.measure in DELAYS)
+        goodput = {
+            tcp: [readings.value(name, "goodput_bps", UP, tcp, scheme) for scheme in SCHEMES]
+            for tcp in ("westwood", "newreno")
+        }
         westwood = [
-            _share(mine.loc[("westwood", scheme), "goodput_bps"], scheme, str(name)) for scheme in SCHEMES
+            one / capacity_bps(scheme) for one, scheme in zip(goodput["westwood"], SCHEMES, strict=True)
         ]
+        newreno = [one / 1000 for one in goodput["newreno"]]
+        most = [readings.value(name, "max_retransmissions", UP, "cubic", scheme) for scheme in SCHEMES]
         cells = [
-            str(name),
-            " ".join(f"{100 * row['cubic', scheme, TABLE_1]:+.0f}" for scheme in SCHEMES),
-            str(int((delays.abs() <= WITHIN).sum())),
-            f"{100 * delays.loc[delays.abs().idxmax()]:+.0f}",
+            name,
+            " ".join(f"{100 * one:+.0f}" for one in probabilities),
+            f"{sum(abs(one) <= WITHIN for one in delays)}",
+            f"{100 * max(delays, key=abs):+.0f}",
             f"{100 * min(westwood):.0f} to {100 * max(westwood):.0f}",
-            f"{mine.loc[('cubic', 'ARQ'), 'delay_min_s']:.2f}",
+            f"{newreno[0]:.0f} / {max(newreno[1:]):.0f}",
+            f"{readings.value(name, 'cwnd_mean_packets', UP, 'hybla', 'ARQ'):.0f}",
+            " ".join(f"{one:.1f}" for one in most),
+            f"{readings.value(name, 'delay_min_s', UP, 'cubic', 'ARQ'):.2f}",
         ]
-        rows.append("| " + " | ".join(cells) + " |")
+        rows.append(_row(cells))
     return rows
 
 
-def left_out() -> list[str]:
-    """Return a row of Markdown for each of the 20 numbers, from the channel that fits the other 19 best.
-
-    The channels are those of the readings that change nothing else.
-    """
-    channels = [one.name for one in READINGS if not one.experiment and not one.harq]
-    deviations = _deviations(_kept()).reindex(channels).dropna()
+def of_internet(readings: Readings) -> list[str]:
+    """Return a row of Markdown for each reading of the Internet scenarios."""
     rows = []
-    for place in deviations.columns:
-        others = deviations.drop(columns=[place])
-        best = (others**2).mean(axis=1).idxmin()
-        fitted = (deviations**2).mean(axis=1).idxmin()
-        tcp, scheme, measure = place
-        cells = [TCP_STYLES[tcp].label, scheme, NUMBERS[measure], str(best)]
-        cells += [f"{100 * deviations.loc[one, place]:+.0f}" for one in (fitted, best)]
-        rows.append("| " + " | ".join(cells) + " |")
+    for name in readings.names(INTERLEAVED):
+        goodputs = readings.deviations(name, lambda value: value.measure == "goodput_bps")
+        at_5_db = (INTERLEAVED, "hybla", "ARQ", 5.0)
+        cells = [
+            name,
+            f"{100 * rms(goodputs):.1f}",
+            f"{100 * max(goodputs, key=abs):+.0f}",
+            f"{readings.value(name, 'goodput_bps', *at_5_db) / 1000:.0f}",
+            f"{readings.value(name, 'delay_p99_s', *at_5_db):.0f}",
+        ]
+        rows.append(_row(cells))
     return rows
 
 
-def _kept() -> pd.DataFrame:
-    return pd.read_csv(KEPT).set_index(["reading", "tcp", "scheme"])
-
-
-def _deviations(kept: pd.DataFrame) -> pd.DataFrame:
-    """Return ours over the paper's, minus 1: a row for each reading, a column for each of 20 numbers."""
-    held = set(kept.index.get_level_values("reading"))
-    names = [one.name for one in READINGS if one.name in held]
-    chosen = [value for value in published.read() if value.measure in NUMBERS]
-    columns = {
-        (value.tcp, value.scheme, value.measure): [
-            kept.loc[(name, value.tcp, value.scheme), value.measure] / value.value - 1 for name in names
+def of_left_out(lines: Sequence[Line], readings: pd.DataFrame, channel: str) -> tuple[list[str], list[float]]:
+    """Return a row of Markdown for each number, and the rms of the three columns of deviations."""
+    rows, columns = [], []
+    for one in left_out(lines, readings, channel):
+        value = one.line.value
+        deviations = (one.line.deviation, one.refitted, one.left_out)
+        columns.append(deviations)
+        tcp = TCP_STYLES[value.tcp].label
+        cells = [
+            value.place,
+            value.scenario,
+            f"{value.es_n0_db:g}",
+            tcp,
+            value.scheme,
+            NUMBERS[value.measure],
         ]
-        for value in chosen
-    }
-    return pd.DataFrame(columns, index=names)
+        rows.append(_row([*cells, *(f"{100 * each:+.0f}" for each in deviations)]))
+    return rows, [rms(column) for column in zip(*columns, strict=True)]
 
 
-def _share(goodput_bps: float, scheme: str, name: str) -> float:
-    """Return whole packets per second over what the scheme leaves of the line."""
-    sizes = {one.name: one.experiment.get("packet_bytes", 1500) for one in READINGS}
-    whole_kbps = goodput_bps / 1000 * sizes[name] / (sizes[name] - 52)
-    return float(whole_kbps / (packet_rate_kbps(UP) * code_rate(scheme)))
+def capacity_bps(scheme: str) -> float:
+    """Return what the scheme's first transmissions leave of the up-link, in whole packets."""
+    return 1000 * packet_rate_kbps(UP) * code_rate(scheme)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"

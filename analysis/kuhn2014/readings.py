@@ -1,152 +1,155 @@
-"""`python -m analysis.kuhn2014.readings [FOLDER]`: what other readings do to tables 1 and 2 of Kuhn et al.
+"""Other readings of the paper, and other channels: their scenarios, and one row for each reading and cell.
 
-Each reading changes one thing in the Distribution scenario's up-link: CUBIC, Hybla and Westwood+ over four
-schemes, 500 s, the same courses of the channel for all. Writes a line per reading and cell to readings.csv in
-FOLDER (default: out/reproduce) and goes on where it stopped.
-
-  --docs    copy the table to analysis/kuhn2014/, from where the page of the reproduction takes it
+Each scenario of `scenarios/` beside this module changes one thing of a scenario of the page, and has the same
+courses of the channel.
 """
 
 from __future__ import annotations
 
-import csv
-import shutil
-from dataclasses import dataclass, field
+import json
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
+import pandas as pd
 
-from analysis.command_line import start
-from tmt.channels import Shadows
-from tmt.convert import convert
-from tmt.experiment import Experiment, TraceLink
-from tmt.generate import Line, lay_over
-from tmt.io import write_trace
-from tmt.schemes import SCHEMES
-from tmt.trace import PhyTrace
-from tmt.units import NS_PER_S
+from analysis.kuhn2014.figures import INTERLEAVED, NOT_INTERLEAVED, TRANSFERS, UP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
-KEPT = Path(__file__).with_name("readings.csv")
-COURSES = (1, 2)
-DURATION_S = 500
-RTT_NS = NS_PER_S // 2
-RATE_BPS, LLDU_BYTES = 2_340_000, 33
-TCP = ("cubic", "hybla", "westwood")
-HARQ = {"HARQ(50/52)": (50, 2), "HARQ(10/12)": (10, 2), "HARQ(10/15)": (10, 5)}
+SCENARIOS = Path(__file__).with_name("scenarios")
+AS_HERE = "as on this page"
+
+STEMS = (
+    "up-links",
+    "up-senders",
+    "up-harq",
+    "up-wired",
+    "up-channels",
+    "net-links",
+    "net-senders",
+    "net-wired",
+    "net-decoding",
+    "net-channels",
+    "net-transfers",
+)
+"""Scenarios of readings: of the up-link of Distribution, and of the Internet scenarios."""
+
+COURSES = {UP: 8, INTERLEAVED: 10, NOT_INTERLEAVED: 10, TRANSFERS: 40}
+"""Seeds of the readings, by the page's scenario that they change."""
+
+CELL = ["reading", "parameter", "step", "scenario", "es_n0_db", "tcp", "scheme"]
+"""What tells one row from another; parameter and step: of a channel that differs in one value."""
+
 MEASURES = (
     "goodput_bps",
     "retransmission_ratio",
-    "max_transmissions",
+    "max_retransmissions",
     "delay_min_s",
     "delay_p85_s",
     "delay_p99_s",
+    "cwnd_mean_packets",
+    "completion_s",
 )
+HEADERS_BYTES = 52
+FULL_BYTES = 1500
+
+CHANGES: dict[str, tuple[object, str]] = {
+    "stack": ("2009-as-shipped", "stack mended"),
+    "window_packets": (2000, "window {:g}"),
+    "queue_packets": (10_000, "queue {:g}"),
+    "delayed_acks": (False, "delayed acknowledgements"),
+    "packet_bytes": (FULL_BYTES, "packets of {:g} bytes"),
+    "wired_delay_s": (0.0, "wired hop of {:g} s"),
+    "extra": (1.0, "N_S = {:g}"),
+    "rounds": (2.0, "R = {:g}"),
+}
+"""Columns that a reading may change: value on the page, and the reading's name with another one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One way to read the paper: what it changes of channel, schemes and experiment."""
+def rows_of(runs: pd.DataFrame, page: pd.DataFrame) -> pd.DataFrame:
+    """Return means over the courses, one row for each reading and cell.
 
-    name: str
-    channel: dict[str, Any] = field(default_factory=dict)
-    harq: dict[str, Any] = field(default_factory=dict)
-    experiment: dict[str, Any] = field(default_factory=dict)
-
-
-READINGS = (
-    Reading("as on this page"),
-    Reading("stack mended", experiment={"stack": "2009"}),
-    Reading("window 750", experiment={"window_packets": 750}),
-    Reading("window 1000", experiment={"window_packets": 1000}),
-    Reading("window 1400", experiment={"window_packets": 1400}),
-    Reading("queue 500", experiment={"queue_packets": 500}),
-    Reading("queue 1000", experiment={"queue_packets": 1000}),
-    Reading("delayed acknowledgements", experiment={"delayed_acks": True}),
-    Reading("packets of 1000 bytes", experiment={"packet_bytes": 1000}),
-    Reading("N_S = 0", harq={"extra": 0}),
-    Reading("N_S = 2", harq={"extra": 2}),
-    Reading("R = 1", harq={"rounds": 1}),
-    Reading("R = 4", harq={"rounds": 4}),
-    Reading("decoded 72 ms later", channel={"interleaver_depth_ns": 108_000_000}),
-    Reading("shadows 11 s apart", channel={"spacing_ns": 11_000_000_000}),
-    Reading("shadows 9.5 s apart", channel={"spacing_ns": 9_500_000_000}),
-    Reading("spacing within 40 %", channel={"spacing_spread": 0.4}),
-    Reading("spacing within 80 %", channel={"spacing_spread": 0.8}),
-    Reading("crown of 0.25 s", channel={"crown_ns": 250_000_000}),
-    Reading("crown of 0.21 s", channel={"crown_ns": 210_000_000}),
-    Reading("crown erases 0.095", channel={"crown_error": 0.095}),
-    Reading("trunk of 1.8 ms", channel={"trunk_ns": 1_800_000}),
-    Reading("trunk of 3.2 ms", channel={"trunk_ns": 3_200_000}),
-)
+    Parameters
+    ----------
+    runs
+        The runs of one scenario of readings.
+    page
+        The runs of the page's scenarios, which have the names of their scenarios in `scenario`.
+    """
+    schemes = [json.loads(text) for text in runs["scheme_parameters"]]
+    extra, rounds = ([one.get(name, CHANGES[name][0]) for one in schemes] for name in ("extra", "rounds"))
+    runs = runs.assign(extra=extra, rounds=rounds)
+    runs["reading"] = [_reading(run) for _, run in runs.iterrows()]
+    runs["scenario"] = [_scenario(run) for _, run in runs.iterrows()]
+    places = ["scenario", "es_n0_db"]
+    of_page = page.drop_duplicates(places).set_index(places)["trace_parameters"]
+    texts = [of_page[at] for at in runs[places].itertuples(index=False, name=None)]
+    steps = [_step(*both) for both in zip(runs["trace_parameters"], texts, strict=True)]
+    runs["parameter"], runs["step"] = zip(*steps, strict=True)
+    return _means(runs)
 
 
-def main(folder: Path) -> str:
-    """Run the readings that `folder` does not hold, and say how many there are."""
-    path = folder / "readings.csv"
-    if not path.is_file():
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerow(["reading", "tcp", "scheme", *MEASURES])
-    with path.open(newline="", encoding="utf-8") as file:
-        held = {row["reading"] for row in csv.DictReader(file)}
-    for reading in READINGS:
-        if reading.name in held:
-            continue
-        rows = list(cells(reading))
-        with path.open("a", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows)
-        print(f"{reading.name}: done", flush=True)
-    return f"{len(READINGS)} readings in {path}"
+def rows_of_page(page: pd.DataFrame) -> pd.DataFrame:
+    """Return the same rows of the page's own runs, with the seeds of the readings."""
+    most = page["scenario"].map(COURSES).fillna(0)
+    chosen = page[(page["seed"] <= most) & (page["scheme"] != "none")]
+    return _means(chosen.assign(reading=AS_HERE, parameter="", step=0.0))
 
 
-def cells(reading: Reading) -> Iterator[list[object]]:
-    """Yield reading, TCP, scheme and the means over the courses of each measure."""
-    found: dict[tuple[str, str], list[list[float]]] = {}
-    for course in COURSES:
-        channel = Shadows.of("distribution", **reading.channel)
-        line = Line.at_rate(RATE_BPS, LLDU_BYTES, channel.decode_time_ns)
-        slots = line.slots_within(DURATION_S * NS_PER_S)
-        bare = PhyTrace(line.tx_times_ns(0, slots), np.full(slots, line.decode_time_ns, np.int64))
-        phy = lay_over(bare, channel.realisation(course))
-        schemes = {"ARQ": SCHEMES["arq"](rtt_ns=RTT_NS)} | {
-            name: SCHEMES["harq"](data=data, repair=repair, rtt_ns=RTT_NS, **reading.harq)
-            for name, (data, repair) in HARQ.items()
-        }
-        with TemporaryDirectory() as scratch:
-            for name, scheme in schemes.items():
-                path = Path(scratch) / "link.npy"
-                write_trace(path, convert(phy, scheme))
-                for tcp in TCP:
-                    row = _experiment(tcp, path, reading).run().row
-                    found.setdefault((tcp, name), []).append([float(row[measure]) for measure in MEASURES])
-    for place, values in found.items():
-        yield [reading.name, *place, *(f"{value:.5g}" for value in np.mean(values, axis=0))]
+def write_readings(tables: Iterable[pd.DataFrame], path: Path) -> None:
+    """Keep the rows with five significant digits."""
+    pd.concat(tables).to_csv(path, index=False, float_format="%.5g", lineterminator="\n")
 
 
-def _experiment(tcp: str, path: Path, reading: Reading) -> Experiment:
-    settings: dict[str, Any] = {
-        "stack": "2009-as-shipped",
-        "window_packets": 2000,
-        "queue_packets": 10_000,
-    }
-    return Experiment(
-        tcp=tcp,
-        forward_link=TraceLink(path, LLDU_BYTES),
-        rtt_ns=RTT_NS,
-        duration_ns=DURATION_S * NS_PER_S,
-        in_order=False,
-        **(settings | reading.experiment),
+def read_readings(path: Path) -> pd.DataFrame:
+    """Return the rows that `write_readings` has kept."""
+    return pd.read_csv(path).fillna({"parameter": ""})
+
+
+def _reading(run: pd.Series) -> str:
+    """Return the name of what a run changes."""
+    label = str(run["trace"]).split(",", maxsplit=1)[0]
+    if label != AS_HERE:
+        return label
+    for column, (here, name) in CHANGES.items():
+        if pd.notna(run[column]) and run[column] != here:
+            return name.format(run[column])
+    return AS_HERE
+
+
+def _scenario(run: pd.Series) -> str:
+    """Return which of the page's scenarios a run changes."""
+    channel = json.loads(run["trace_parameters"])
+    if channel["channel"] == "shadows":
+        return UP
+    if pd.notna(run["transfer_bytes"]):
+        return TRANSFERS
+    return INTERLEAVED if channel["interleaver_depth_ns"] else NOT_INTERLEAVED
+
+
+def _step(trace_parameters: str, of_page: str) -> tuple[str, float]:
+    """Return the parameter of a channel that differs from the page's, and by how much.
+
+    Nothing is returned if more than one differs.
+    """
+    mine, here = json.loads(trace_parameters), json.loads(of_page)
+    changed = [name for name in here if mine[name] != here[name]]
+    return (changed[0], float(mine[changed[0]] - here[changed[0]])) if len(changed) == 1 else ("", 0.0)
+
+
+def _means(runs: pd.DataFrame) -> pd.DataFrame:
+    size = runs["packet_bytes"]
+    runs = runs.assign(
+        scheme=[_plain_name(json.loads(text)) for text in runs["scheme_parameters"]],
+        goodput_bps=runs["goodput_bps"] * size.clip(upper=FULL_BYTES) / (size - HEADERS_BYTES),
+        max_retransmissions=runs["max_transmissions"] - 1,
     )
+    groups = runs.groupby(CELL, sort=False)
+    found = groups[list(MEASURES)].mean()
+    return found.assign(count=groups["seed"].nunique()).reset_index()
 
 
-def keep(folder: Path) -> None:
-    """Copy the table to where the page takes it from."""
-    shutil.copyfile(folder / "readings.csv", KEPT)
-
-
-if __name__ == "__main__":
-    start(main, keep)
+def _plain_name(scheme: dict[str, int]) -> str:
+    """Return a scheme's name without N_S and R."""
+    return f"HARQ({scheme['data']}/{scheme['data'] + scheme['repair']})" if "data" in scheme else "ARQ"

@@ -1,16 +1,17 @@
-"""The recipe: scenarios to runs, runs to cells, cells to figures and page."""
+"""The recipe: scenarios to runs, runs to cells and readings, these to figures and page."""
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis.kuhn2014 import comparison
+from analysis.kuhn2014 import comparison, readings
 from analysis.kuhn2014.campaigns import BEYOND, DISTRIBUTION_ES_N0_DB, PAPER
 from analysis.kuhn2014.figures import FIGURES, draw
-from analysis.kuhn2014.measures import cells, read_cells, write_cells
-from analysis.kuhn2014.page import CELLS, PAGE, render
+from analysis.kuhn2014.measures import cells, effort, read_cells, write_cells
+from analysis.kuhn2014.page import CELLS, PAGE, READINGS, render
 from analysis.pages import copy_to_docs
 from analysis.scenario_runs import SCENARIOS, run
 
@@ -21,23 +22,37 @@ if TYPE_CHECKING:
 def main(folder: Path, *, as_is: bool = False) -> str:
     """Run the scenarios, or what is missing of them, show them, and return how far the targets are met."""
     folder.mkdir(parents=True, exist_ok=True)
-    tables = []
-    for stem, title in (PAPER | BEYOND).items():
-        rows = run(SCENARIOS / f"{stem}.toml", folder / "campaigns" / stem, execute=not as_is)
-        tables.append(cells(rows.fillna({"es_n0_db": DISTRIBUTION_ES_N0_DB}), title))
-    write_cells(pd.concat(tables), folder / CELLS)
+    files = {stem: SCENARIOS / f"{stem}.toml" for stem in PAPER | BEYOND}
+    files |= {stem: readings.SCENARIOS / f"{stem}.toml" for stem in readings.STEMS}
+    runs = {stem: _runs(file, folder, execute=not as_is) for stem, file in files.items()}
+    tables = [cells(runs[stem], title) for stem, title in (PAPER | BEYOND).items()]
+    write_cells(pd.concat([*tables, *(effort(rows, stem) for stem, rows in runs.items())]), folder / CELLS)
+    of_page = pd.concat(runs[stem].assign(scenario=title) for stem, title in PAPER.items())
+    of_readings = [readings.rows_of(runs[stem], of_page) for stem in readings.STEMS]
+    readings.write_readings([readings.rows_of_page(of_page), *of_readings], folder / READINGS)
     return show(folder)
 
 
+def _runs(file: Path, folder: Path, *, execute: bool) -> pd.DataFrame:
+    """Return the rows of a scenario's runs; its link traces are removed when all runs are there."""
+    campaign = folder / "campaigns" / file.stem
+    rows = run(file, campaign, execute=execute)
+    if execute:
+        shutil.rmtree(campaign / "cache", ignore_errors=True)
+    return rows.fillna({"es_n0_db": DISTRIBUTION_ES_N0_DB})
+
+
 def show(folder: Path) -> str:
-    """Draw figures and write the page from the cells in `folder`; return how far the targets are met."""
-    found = read_cells(folder / CELLS)
+    """Draw figures and write the page from what `folder` holds; return how far the targets are met."""
+    found, others = read_cells(folder / CELLS), readings.read_readings(folder / READINGS)
     (folder / "images").mkdir(exist_ok=True)
     draw(found, folder / "images")
-    (folder / PAGE).write_text(render(found), encoding="utf-8")
-    return comparison.report(found)
+    page = render(found, others)
+    (folder / PAGE).write_text(page.text, encoding="utf-8")
+    left = [f"left out, for it does not hold: {sentence}" for sentence in page.left_out]
+    return "\n".join([comparison.report(found), *left])
 
 
 def keep_in_docs(folder: Path) -> None:
-    """Copy page, cells and figures to where the documentation has them."""
-    copy_to_docs(folder, [CELLS, PAGE], FIGURES)
+    """Copy page, cells, readings and figures to where the documentation has them."""
+    copy_to_docs(folder, [CELLS, READINGS, PAGE], FIGURES)

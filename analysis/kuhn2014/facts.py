@@ -1,0 +1,99 @@
+"""Figures and conditions of the page's sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.kuhn2014.conclusions import HARQS, kbps
+from analysis.kuhn2014.contradictions import LINE_KBPS
+from analysis.kuhn2014.figures import INTERLEAVED, TRANSFERS, UP
+from analysis.kuhn2014.left_out import rms
+from analysis.kuhn2014.reading_table import DELAYS, SCHEMES, WITHIN, capacity_bps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.kuhn2014.comparison import Line
+    from analysis.kuhn2014.measures import Cells
+    from analysis.kuhn2014.reading_table import Readings
+
+BITS_OF_A_PACKET = 12_000
+UNIFORM = "uniform route"
+"""Reading of the Internet channel without a slow level: the fit to the goodputs alone."""
+
+
+def facts(cells: Cells, lines: Sequence[Line], readings: Readings) -> dict[str, object]:
+    """Return them by the names that the page's template has."""
+    names = readings.names(UP)
+
+    def at_5_db(scheme: str) -> float:
+        return kbps(cells, INTERLEAVED, "cubic", scheme, 5.0)
+
+    return {
+        "hybla_99": _hybla_packets(lines, "delay_p99_s"),
+        "hybla_least": _hybla_packets(lines, "delay_min_s"),
+        "within_30": sum(abs(line.deviation) <= WITHIN for line in lines if line.value.measure in DELAYS),
+        "readings_within": lambda name: sum(
+            abs(one) <= WITHIN for one in readings.deviations(name, lambda value: value.measure in DELAYS)
+        ),
+        "goodput_rms": lambda name: rms(
+            readings.deviations(name, lambda value: value.measure == "goodput_bps")
+        ),
+        "uniform": {es: _arq_time(readings, UNIFORM, es) for es in (5.0, 6.0, 7.0)},
+        "most_over_arq": max(
+            readings.value(name, "max_retransmissions", UP, "cubic", "ARQ") for name in names
+        ),
+        "arq_times_tilt": _times_tilt(lines),
+        "ranking_holds": _ranking_holds(cells),
+        "newreno_prefers_harq": all(_newreno_prefers_harq(readings, name) for name in names),
+        "our_gain": (at_5_db("HARQ(10/12)") - at_5_db("ARQ")) / LINE_KBPS,
+    }
+
+
+def _arq_time(readings: Readings, reading: str, es_n0_db: float) -> float:
+    """Return how much longer than in the paper CUBIC's transfers over ARQ take."""
+    place = (TRANSFERS, "cubic", "ARQ", es_n0_db)
+    [found] = readings.deviations(
+        reading, lambda one: (one.scenario, one.tcp, one.scheme, one.es_n0_db) == place
+    )
+    return found
+
+
+def _hybla_packets(lines: Sequence[Line], measure: str) -> tuple[float, float]:
+    """Return the least and the most packets that the paper's delays of Hybla mean at each scheme's rate.
+
+    Delays are counted from the least one that we have: that of an empty queue.
+    """
+    of_hybla = [line for line in lines if line.value.tcp == "hybla"]
+    empty_s = min(line.mean for line in of_hybla if line.value.measure == "delay_min_s")
+    packets = [
+        (line.value.value - empty_s) * capacity_bps(line.value.scheme) / BITS_OF_A_PACKET
+        for line in of_hybla
+        if line.value.measure == measure
+    ]
+    return min(packets), max(packets)
+
+
+def _times_tilt(lines: Sequence[Line]) -> bool:
+    """Whether transfers over ARQ, Hybla's excepted, are too slow at 5 dB and too fast at 6 and 7 dB."""
+    chosen = [
+        line
+        for line in lines
+        if line.value.scenario == TRANSFERS and line.value.scheme == "ARQ" and line.value.tcp != "hybla"
+    ]
+    return all(
+        line.deviation > 0 if line.value.es_n0_db == 5.0 else line.deviation < 0
+        for line in chosen
+        if line.value.es_n0_db < 8.0
+    )
+
+
+def _ranking_holds(cells: Cells) -> bool:
+    slow = [kbps(cells, UP, tcp, "ARQ", 14.0) for tcp in ("newreno", "compound")]
+    fast = [kbps(cells, UP, tcp, "ARQ", 14.0) for tcp in ("westwood", "hybla", "cubic")]
+    return max(slow) < min(fast)
+
+
+def _newreno_prefers_harq(readings: Readings, name: str) -> bool:
+    goodput = {scheme: readings.value(name, "goodput_bps", UP, "newreno", scheme) for scheme in SCHEMES}
+    return goodput["ARQ"] < max(goodput[scheme] for scheme in HARQS)

@@ -1,0 +1,129 @@
+"""Numbers of the paper that are left out of the fit and predicted.
+
+The fit is linear: each published number changes with each free parameter of the channel by a slope, which
+comes from runs with other values over the same courses. The free parameters are chosen so that the squares of
+the relative deviations are least; none goes further from the page's value than in these runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import lsq_linear
+
+from analysis.kuhn2014.readings import AS_HERE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from analysis.kuhn2014.comparison import Line
+
+Array = npt.NDArray[np.float64]
+
+FREE = {
+    "Distribution": ("spacing_ns", "spacing_spread", "crown_ns", "crown_error", "trunk_ns"),
+    "Internet": (
+        "code_threshold_db",
+        "code_width_db",
+        "slow_psi_db",
+        "los_psi_db",
+        "los_mp_db",
+        "los_to_deep",
+        "deep_to_los",
+    ),
+}
+"""Parameters of each channel that the fit varies here."""
+
+FITTED = {
+    "Distribution": ("retransmission_ratio", "delay_p85_s", "delay_p99_s"),
+    "Internet": ("goodput_bps", "completion_s"),
+}
+"""Measures whose published numbers each channel is fitted to."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A published number; deviations of ours: on the page, after a fit to all, and after one without it."""
+
+    line: Line
+    refitted: float
+    left_out: float
+
+
+def left_out(lines: Sequence[Line], readings: pd.DataFrame, channel: str) -> list[LeftOut]:
+    """Return what the fit without each number predicts for it.
+
+    Parameters
+    ----------
+    lines
+        Published numbers beside ours.
+    readings
+        Rows of readings: the slopes come from those that change a free parameter.
+    channel
+        "Distribution" or "Internet".
+    """
+    chosen = [line for line in lines if _counts(line, channel)]
+    slopes = _slopes(chosen, readings, FREE[channel])
+    deviations = np.array([line.deviation for line in chosen])
+    everything = _fit(slopes, deviations)
+    found = []
+    for number, line in enumerate(chosen):
+        others = np.arange(len(chosen)) != number
+        without = _fit(slopes[others], deviations[others])
+        at = deviations[number] + slopes[number] @ np.column_stack([everything, without])
+        found.append(LeftOut(line, float(at[0]), float(at[1])))
+    return found
+
+
+def rms(values: Sequence[float]) -> float:
+    """Return the root of the mean square."""
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def _counts(line: Line, channel: str) -> bool:
+    """Whether a number takes part; of table 3 CUBIC's alone, which the other variants' times follow."""
+    value = line.value
+    if not value.scenario.startswith(channel) or value.measure not in FITTED[channel]:
+        return False
+    return value.tcp == "cubic" or (value.tcp == "hybla" and value.measure != "completion_s")
+
+
+def _slopes(lines: Sequence[Line], readings: pd.DataFrame, free: Sequence[str]) -> Array:
+    """Return how each deviation changes with each parameter, by the parameter's largest step."""
+    slopes = np.zeros((len(lines), len(free)))
+    for column, parameter in enumerate(free):
+        changed = readings[readings["parameter"] == parameter]
+        largest = changed["step"].abs().max()
+        for row, line in enumerate(lines):
+            steps, changes = _changes(line, changed, readings)
+            slopes[row, column] = largest * (steps @ changes) / (steps @ steps)
+    return slopes
+
+
+def _changes(line: Line, changed: pd.DataFrame, readings: pd.DataFrame) -> tuple[Array, Array]:
+    """Return the steps of a parameter, and by how much each changes ours over the paper's number."""
+    value = line.value
+
+    def at(rows: pd.DataFrame) -> pd.DataFrame:
+        place = (
+            (rows["scenario"] == value.scenario)
+            & (rows["es_n0_db"] == value.es_n0_db)
+            & (rows["tcp"] == value.tcp)
+            & (rows["scheme"] == value.scheme)
+        )
+        return rows[place].dropna(subset=[value.measure])
+
+    here = at(readings[readings["reading"] == AS_HERE])[value.measure].item()
+    found = at(changed)
+    return found["step"].to_numpy(float), ((found[value.measure] - here) / value.value).to_numpy(float)
+
+
+def _fit(slopes: Array, deviations: Array) -> Array:
+    """Return the steps of the free parameters, as shares of the largest, that leave the least squares."""
+    fitted: Array = lsq_linear(slopes, -deviations, bounds=(-1.0, 1.0)).x
+    return fitted
