@@ -9,6 +9,7 @@ from analysis.kuhn2014.figures import (
     DOWN,
     INTERLEAVED,
     NOT_INTERLEAVED,
+    RATE_KBPS,
     TRANSFERS,
     UP,
     VARIANTS,
@@ -25,7 +26,7 @@ AT_CAPACITY = 0.95
 """Share of what the scheme leaves of the line above which a flow counts as using all of it."""
 
 CLAIMED_GAIN = 0.22
-"""Most that HARQ gains over other schemes, by the paper's abstract."""
+"""Most that HARQ gains over other schemes, by the paper's abstract; of the line, by its CUBIC goodputs."""
 
 HARQS = ("HARQ(10/12)", "HARQ(10/15)", "HARQ(50/52)")
 
@@ -81,8 +82,13 @@ def _harq_best_when_noisy(cells: Cells) -> Statement:
         gain, scheme = max(gains, key=lambda one: one[0]["mean"])
         held.append(gain["low"] > 0)
         half = (gain["high"] - gain["low"]) / 2
-        parts.append(f"{_name(tcp)} {100 * gain['mean']:+.0f} ± {100 * half:.0f} % ({scheme})")
-        most = max(most, gain["mean"])
+        more = kbps(cells, INTERLEAVED, tcp, scheme, 5.0) - kbps(cells, INTERLEAVED, tcp, "ARQ", 5.0)
+        of_line = more / RATE_KBPS[INTERLEAVED]
+        parts.append(
+            f"{_name(tcp)} {100 * gain['mean']:+.0f} ± {100 * half:.0f} % ({scheme}), "
+            f"{100 * of_line:.0f} % of the line"
+        )
+        most = max(most, of_line)
     held.append(most <= CLAIMED_GAIN)
     return Statement(
         "abstract, section 8",
@@ -90,8 +96,7 @@ def _harq_best_when_noisy(cells: Cells) -> Statement:
         verdict(*held),
         "interleaved, 5 dB, best HARQ against ARQ: "
         + "; ".join(parts)
-        + ". The paper's own CUBIC goodputs, 140 "
-        "against 81, are 73 % apart, so that its 22 % must mean something else",
+        + ". The paper's own CUBIC goodputs, 140 against 81, are 73 % apart, and 22 % of the line",
     )
 
 

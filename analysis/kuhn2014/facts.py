@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from analysis.kuhn2014.reading_table import Readings
 
 BITS_OF_A_PACKET = 12_000
+PLATEAUS_BPS = (258_000, 215_000)
 UNIFORM = "uniform route"
 """Reading of the Internet channel without a slow level: the fit to the goodputs alone."""
 
@@ -25,6 +26,7 @@ UNIFORM = "uniform route"
 def facts(cells: Cells, lines: Sequence[Line], readings: Readings) -> dict[str, object]:
     """Return them by the names that the page's template has."""
     names = readings.names(UP)
+    goodputs = [line for line in lines if line.value.measure == "goodput_bps"]
 
     def at_5_db(scheme: str) -> float:
         return kbps(cells, INTERLEAVED, "cubic", scheme, 5.0)
@@ -32,6 +34,8 @@ def facts(cells: Cells, lines: Sequence[Line], readings: Readings) -> dict[str, 
     return {
         "hybla_99": _hybla_packets(lines, "delay_p99_s"),
         "hybla_least": _hybla_packets(lines, "delay_min_s"),
+        "plateau_rms": rms([line.deviation for line in goodputs if line.value.value in PLATEAUS_BPS]),
+        "other_rms": rms([line.deviation for line in goodputs if line.value.value not in PLATEAUS_BPS]),
         "within_30": sum(abs(line.deviation) <= WITHIN for line in lines if line.value.measure in DELAYS),
         "readings_within": lambda name: sum(
             abs(one) <= WITHIN for one in readings.deviations(name, lambda value: value.measure in DELAYS)

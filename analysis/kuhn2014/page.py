@@ -67,6 +67,13 @@ def render(cells: Cells, others: pd.DataFrame) -> Page:
             false.append(sentence)
         return sentence if holds else ""
 
+    def mean(scenario: str, measure: str, **place: object) -> float:
+        return float(cells.one(scenario, measure, **place)["mean"])
+
+    def bps(scenario: str, scheme: str, **place: object) -> float:
+        """Return CUBIC's goodput at 5 dB."""
+        return mean(scenario, "goodput_bps", scheme=scheme, tcp="cubic", es_n0_db=5.0, **place)
+
     lines = comparison.lines(cells)
     readings = reading_table.Readings(others)
     text = pages.render(
@@ -79,7 +86,8 @@ def render(cells: Cells, others: pd.DataFrame) -> Page:
         statements=statements(cells),
         worst=comparison.worst,
         rms=comparison.rms,
-        mean=lambda scenario, measure, **place: float(cells.one(scenario, measure, **place)["mean"]),
+        mean=mean,
+        bps=bps,
         effort=lambda measure: float(cells.table.loc[cells.table["measure"] == measure, "mean"].sum()),
         row=_row,
         describe=_describe,

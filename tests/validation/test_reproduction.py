@@ -12,13 +12,16 @@ from analysis.kuhn2014 import comparison, published
 from analysis.kuhn2014.campaigns import PAPER
 from analysis.kuhn2014.figures import INTERLEAVED, UP, code_rate, packet_rate_kbps
 from analysis.kuhn2014.measures import Cells, cells, read_cells, write_cells
-from analysis.kuhn2014.page import CELLS, PAGE, render
+from analysis.kuhn2014.page import CELLS, PAGE, READINGS, render
+from analysis.kuhn2014.readings import read_readings
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_page__says_what_the_committed_cells_say() -> None:
-    assert (ROOT / "docs" / PAGE).read_text() == render(read_cells(ROOT / "docs" / CELLS))
+def test_page__says_what_the_committed_cells_and_readings_say() -> None:
+    page = render(read_cells(ROOT / "docs" / CELLS), read_readings(ROOT / "docs" / READINGS))
+    assert (ROOT / "docs" / PAGE).read_text() == page.text
+    assert page.left_out == [], "sentences that no longer hold"
 
 
 def test_scenarios__have_the_titles_that_published_values_name() -> None:
