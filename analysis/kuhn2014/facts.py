@@ -34,6 +34,8 @@ def facts(cells: Cells, lines: Sequence[Line], readings: Readings) -> dict[str, 
     return {
         "hybla_99": _hybla_packets(lines, "delay_p99_s"),
         "hybla_least": _hybla_packets(lines, "delay_min_s"),
+        "courses": readings.count(UP),
+        "internet_courses": readings.count(INTERLEAVED),
         "plateau_rms": rms([line.deviation for line in goodputs if line.value.value in PLATEAUS_BPS]),
         "other_rms": rms([line.deviation for line in goodputs if line.value.value not in PLATEAUS_BPS]),
         "within_30": sum(abs(line.deviation) <= WITHIN for line in lines if line.value.measure in DELAYS),

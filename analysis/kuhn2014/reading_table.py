@@ -43,6 +43,11 @@ class Readings:
         """Return the readings of a scenario, the page's first."""
         return [*self._names[scenario]]
 
+    def count(self, scenario: str) -> int:
+        """Return the number of courses of a scenario's readings."""
+        counts = {row["count"] for key, row in self._rows.items() if key[1] == scenario}
+        return min(counts)
+
     def value(
         self, reading: str, measure: str, scenario: str, tcp: str, scheme: str, es_n0_db: float = 14.0
     ) -> float:

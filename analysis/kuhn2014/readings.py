@@ -35,7 +35,7 @@ STEMS = (
 )
 """Scenarios of readings: of the up-link of Distribution, and of the Internet scenarios."""
 
-COURSES = {UP: 8, INTERLEAVED: 10, NOT_INTERLEAVED: 10, TRANSFERS: 40}
+COURSES = {UP: 6, INTERLEAVED: 10, NOT_INTERLEAVED: 10, TRANSFERS: 40}
 """Seeds of the readings, by the page's scenario that they change."""
 
 CELL = ["reading", "parameter", "step", "scenario", "es_n0_db", "tcp", "scheme"]
