@@ -74,7 +74,10 @@ class Page:
             When a backend is not built.
         """
         others = tuple(ROOT / package for package in PACKAGES)
-        digest = hashlib.sha256(source_hash(self.module, *self.modules, others=others).encode())
+        outputs = tuple(path for pattern in self.files for path in sorted(ROOT.glob(pattern)))
+        digest = hashlib.sha256(
+            source_hash(self.module, *self.modules, others=others, outputs=outputs).encode()
+        )
         for pattern in self.inputs:
             for path in sorted(ROOT.glob(pattern)):
                 digest.update(path.read_bytes())

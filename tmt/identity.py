@@ -36,7 +36,9 @@ constants that may be names of files."""
 
 
 @cache
-def source_hash(*modules: str, package: Path = PACKAGE, others: tuple[Path, ...] = ()) -> str:
+def source_hash(
+    *modules: str, package: Path = PACKAGE, others: tuple[Path, ...] = (), outputs: tuple[Path, ...] = ()
+) -> str:
     """Return the hash of everything that decides what these modules compute.
 
     Parameters
@@ -47,9 +49,13 @@ def source_hash(*modules: str, package: Path = PACKAGE, others: tuple[Path, ...]
         Folder of the package that they belong to.
     others
         Folders of packages beside it whose modules count, too.
+    outputs
+        Files that the modules write, which decide nothing.
     """
     digest = hashlib.sha256()
     for path, content in _closure(modules, (package, *others)).items():
+        if package.parent / path in outputs:
+            continue
         digest.update(f"{path}\0{content}\0".encode())
     return digest.hexdigest()
 
