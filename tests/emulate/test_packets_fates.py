@@ -19,9 +19,12 @@ from tmt.schema import PACKET_EVENTS
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from emulate.conftest import TraceFactory
 
     from tmt.backend.emulate import EmulationResult
+    from tmt.trace import LinkTrace
 
 pytestmark = pytest.mark.usefixtures("emulator")
 
@@ -44,10 +47,34 @@ time.sleep(1)
 """Sends some 300 datagrams in bursts, then waits until the link has settled them."""
 
 
-def emulated(path: object, options: Options, receiver: str = "10.0.0.2") -> EmulationResult:
+BULK = """
+import socket
+with socket.create_connection(("10.0.0.2", 5000)) as connection:
+    connection.sendall(bytes(400_000))
+    connection.shutdown(socket.SHUT_WR)
+    connection.recv(1)
+"""
+"""Sends 400,000 bytes over TCP, which the kernel passes on several segments at a time."""
+
+SINK = """
+import socket
+with socket.create_server(("", 5000)) as server:
+    connection, _ = server.accept()
+    while connection.recv(1 << 16):
+        pass
+"""
+
+
+def emulated(
+    path: object,
+    options: Options,
+    command: tuple[str, ...] = (DATAGRAMS, "10.0.0.2", "7"),
+    server: str | None = None,
+) -> EmulationResult:
     return run(
         Emulation(
-            command=(sys.executable, "-c", DATAGRAMS, receiver, "7"),
+            command=(sys.executable, "-c", *command),
+            server=server,
             forward_link=TraceLink(
                 str(path), options.lldu_bytes or None, packing="packed" if options.packed else "padded"
             ),
@@ -101,7 +128,29 @@ def test_fates_and_order__are_those_of_the_twin(
         in_order=in_order,
         hold_ns=hold_ms * NS_PER_MS,
     )
-    result = emulated(path, options, receiver)
+    result = emulated(path, options, (DATAGRAMS, receiver, "7"))
+    events = check_against_twin(result, trace, options)
+    assert events >= {"received", "link_lost"}
+    assert (limit < 100) == ("queue_dropped" in events)
+
+
+def test_segments__that_the_kernel_passes_together_have_fates_of_their_own(
+    random_trace: TraceFactory, tmp_path: Path
+) -> None:
+    path, trace = random_trace("link.npy", rows=40_000, gap_ns=NS_PER_MS, delay_ns=10 * NS_PER_MS, lost=0.02)
+    (tmp_path / "sink.py").write_text(SINK)
+    options = Options(1500, 50, loop=True, offset_ns=int(trace.tx_time_ns[0]))
+    result = emulated(path, options, (BULK,), f"exec {sys.executable} {tmp_path / 'sink.py'}")
+    assert check_against_twin(result, trace, options) >= {"received", "link_lost"}
+    assert result.packets is not None
+    sent = result.packets[(result.packets["direction"] == 0) & (result.packets["event"] == SENT)]
+    assert sent["size_bytes"].max() == 1500
+    assert np.count_nonzero(np.diff(sent["time_ns"]) == 0) > 50, "no segments came together"
+    assert result.row["forward_packets_refused"] == 0
+
+
+def check_against_twin(result: EmulationResult, trace: LinkTrace, options: Options) -> set[str]:
+    """Compare the fate of each forward packet with the twin's; return the events that occurred."""
     assert result.packets is not None
 
     forward = result.packets[result.packets["direction"] == 0]
@@ -118,8 +167,6 @@ def test_fates_and_order__are_those_of_the_twin(
     # All but those that were still under way when the command ended.
     missing = expected.keys() - found.keys()
     assert len(missing) == result.row["forward_packets_under_way"]
-    assert {event for event, _ in found.values()} >= {"received", "link_lost"}
-    assert (limit < 100) == any(event == "queue_dropped" for event, _ in found.values())
 
     due = {i: time_ns for i, (event, time_ns) in expected.items() if event != "queue_dropped"}
     lateness_ns = [found[i][1] - due[i] for i in found.keys() & due.keys()]
@@ -127,6 +174,7 @@ def test_fates_and_order__are_those_of_the_twin(
     assert max(lateness_ns) < MOST_LATE_NS
     due_ns = [due[number[int(row["uid"])]] for row in settled if row["event"] != QUEUE_DROPPED]
     assert due_ns == sorted(due_ns)
+    return {event for event, _ in found.values()}
 
 
 def test_trace__that_ends_stops_the_link_and_says_so(random_trace: TraceFactory) -> None:
