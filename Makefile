@@ -34,8 +34,8 @@ soak: setup test-packages $(VENV)/installed-dev  ## kill the campaign engine 120
 simulate: setup  ## play 5000 schedules of crashes, two engines, lying workers and lost messages, minutes
 	PYTHONPATH=tests $(BIN)/python -m simulation --schedules 5000
 
-bench: setup  ## measure speed, as ratios within one run
-	$(BIN)/python -m benchmarks
+bench: setup  ## measure speed, as ratios within one run; SLOTS=100000000 for longer traces
+	$(BIN)/python -m benchmarks $(if $(SLOTS),--slots $(SLOTS))
 
 audit: setup  ## run TCP-Linux under the address and undefined-behaviour sanitizers, and under memcheck
 	$(BIN)/python -m analysis.tcp.audit

@@ -1,9 +1,20 @@
-"""Measure, print, and write `docs/benchmarks.md`."""
+"""`python -m benchmarks [--slots N]`: measure, print, and write `docs/benchmarks.md`.
+
+--slots N    length of the kernels' traces; 100000000 slots take 4 GB of memory and half an hour
+"""
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from pathlib import Path
 
+from benchmarks.backends import (
+    RATES_BPS,
+    Cost,
+    measure_emulated,
+    measure_emulator,
+    measure_simulated,
+)
 from benchmarks.campaign import STORED_RUNS, measure_campaign
 from benchmarks.files import LONG_SLOTS, measure_files, measure_first_call, measure_long
 from benchmarks.kernels import ERASURES, N_SLOTS, SCHEMES, measure_kernels
@@ -13,6 +24,9 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 FILE_TARGET = 1.25
 SCRIPT_TARGET = 1.5
 QUEUE_TARGET = 1.1
+LINUX_TARGETS = {2e6: 0.02, 100e6: 1.0}
+MEMORY_TARGET_MIB = 64
+CORE_TARGET_BPS = 1e9
 
 PAGE_TEXT = """\
 # Speed
@@ -75,12 +89,28 @@ Datagrams at random moments, 95 % of a link of 10 Mbit/s, with nothing but a sou
 Target: at most {queue_target}.
 
 {queue}
+
+## Backends
+
+CPU time and memory for one second of one CUBIC flow over a plain link with an RTT of 0.5 s: a simulated
+second in ns-2 (stack `modern`) and in Linux's kernel (stack `linux`), a second of real time in the emulator.
+The emulator's CPU time holds the receiving kernel's work, not that of the programs. Targets for the kernel:
+{linux_targets}, at most {memory_target} MiB.
+
+{backends}
+
+## Emulator
+
+One CUBIC flow in packets of 1500 bytes over a plain link of 1 Gbit/s with an RTT of 20 ms. What one core
+carries follows from the emulator's CPU time per packet; target: at least 1 Gbit/s.
+
+{emulator}
 """
 
 
-def kernel_table() -> list[str]:
+def kernel_table(n_slots: int) -> list[str]:
     """One row per scheme, one column per channel."""
-    found = {(one.kernel, one.erased): one for one in measure_kernels()}
+    found = {(one.kernel, one.erased): one for one in measure_kernels(n_slots)}
     lines = [
         "| scheme | " + " | ".join(f"{erased:.0%} erased" for erased in ERASURES) + " |",
         "| --- |" + " --- |" * len(ERASURES),
@@ -122,12 +152,52 @@ def queue_table() -> list[str]:
     return lines
 
 
+def backend_table() -> list[str]:
+    """One row per rate of the link."""
+    lines = ["| link | ns-2 | Linux in simulated time | emulator, real time |", "| --- | --- | --- | --- |"]
+    for rate_bps in RATES_BPS:
+        linux = measure_simulated(rate_bps, "linux")
+        missed = linux.cpu_s > LINUX_TARGETS[rate_bps] or linux.memory_mib > MEMORY_TARGET_MIB
+        cells = [
+            _cost(measure_simulated(rate_bps, "modern")),
+            _cost(linux) + (" (misses)" if missed else ""),
+            _cost(measure_emulated(rate_bps)),
+        ]
+        lines.append(f"| {rate_bps / 1e6:g} Mbit/s | {' | '.join(cells)} |")
+    return lines
+
+
+def _cost(cost: Cost) -> str:
+    return cost.missing or f"{1000 * cost.cpu_s:.3g} ms, {cost.memory_mib:.0f} MiB"
+
+
+def emulator_table() -> list[str]:
+    """One row per figure."""
+    speed = measure_emulator()
+    if isinstance(speed, str):
+        return [speed]
+    missed = "" if speed.core_bps >= CORE_TARGET_BPS else " (misses)"
+    lateness = " µs, ".join(f"{1e6 * value:.0f}" for value in (speed.lateness_p50_s, speed.lateness_p99_s))
+    return [
+        "| | measured |",
+        "| --- | --- |",
+        f"| delivered | {speed.delivered_bps / 1e6:.0f} Mbit/s |",
+        f"| CPU time per packet | {1e6 * speed.packet_s:.1f} µs |",
+        f"| one core carries | {speed.core_bps / 1e6:.0f} Mbit/s{missed} |",
+        f"| memory | {speed.memory_mib:.0f} MiB |",
+        f"| lateness, median and 99 % | {lateness} µs |",
+    ]
+
+
 def main() -> None:
     """Run all measurements: a few minutes."""
+    parser = ArgumentParser(description="Measure, print, and write docs/benchmarks.md.")
+    parser.add_argument("--slots", type=int, default=N_SLOTS, help="length of the kernels' traces")
+    n_slots = parser.parse_args().slots
     campaign, long = measure_campaign(), measure_long()
     page = PAGE_TEXT.format(
-        kernels="\n".join(kernel_table()),
-        n_slots=N_SLOTS,
+        kernels="\n".join(kernel_table(n_slots)),
+        n_slots=n_slots,
         files="\n".join(file_table()),
         file_target=FILE_TARGET,
         first_call_s=measure_first_call(),
@@ -143,6 +213,12 @@ def main() -> None:
         script_target=SCRIPT_TARGET,
         queue="\n".join(queue_table()),
         queue_target=QUEUE_TARGET,
+        linux_targets=", ".join(
+            f"{1000 * cpu_s:g} ms at {rate_bps / 1e6:g} Mbit/s" for rate_bps, cpu_s in LINUX_TARGETS.items()
+        ),
+        memory_target=MEMORY_TARGET_MIB,
+        backends="\n".join(backend_table()),
+        emulator="\n".join(emulator_table()),
     )
     PAGE.write_text(page)
     print(page)

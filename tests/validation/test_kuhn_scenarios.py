@@ -23,6 +23,7 @@ SHORT = {
     r"^tcp = .*$": 'tcp = ["cubic"]',
     r"^duration = \d+": "duration = 4",
     r"^length = \d+": "length = 20",
+    r"^es_n0_db = \[([\d.]+).*$": r"es_n0_db = [\1]",
     r"^realisations = \d+": "realisations = 1",
     r'^(?!published)(.*)"\.\./': rf'\1"{ROOT}/',
 }

@@ -1,0 +1,159 @@
+"""What one second of one flow costs each backend, in CPU time and memory, and what the emulator carries."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from tmt.backend.emulate import Emulation, run
+from tmt.errors import TmtError
+from tmt.experiment import Experiment, PlainLink
+from tmt.units import NS_PER_S
+
+RTT_NS = NS_PER_S // 2
+RATES_BPS = (2e6, 100e6)
+SIMULATED_S = 100
+REAL_S = 8
+REPEATS = 3
+
+FAST_BPS = 1e9
+FAST_RTT_NS = NS_PER_S // 50
+FAST_QUEUE_PACKETS = 4000
+
+COST = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+"""
+"""Runs a command from an interpreter of little memory: a new process begins with its parent's peak."""
+
+SEND = """
+import socket, sys, time
+end, block = time.monotonic() + float(sys.argv[1]), bytes(1 << 20)
+with socket.create_connection(("10.0.0.2", 5000)) as connection:
+    connection.settimeout(0.2)
+    while time.monotonic() < end:
+        try:
+            connection.send(block)
+        except TimeoutError:
+            pass
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\\1\\0\\0\\0\\0\\0\\0\\0")
+"""
+
+SINK = """
+import contextlib, socket
+with socket.create_server(("", 5000)) as server, contextlib.suppress(ConnectionResetError):
+    connection, _ = server.accept()
+    while connection.recv(1 << 20):
+        pass
+"""
+
+BUFFERS = ("net.ipv4.tcp_rmem=4096 131072 268435456", "net.ipv4.tcp_wmem=4096 65536 268435456")
+"""Buffers that never bound the window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """CPU seconds for a second of the flow, and the largest resident memory; or why there is no figure."""
+
+    cpu_s: float = 0.0
+    memory_mib: float = 0.0
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EmulatorSpeed:
+    """What the emulator carries, and what one core would: packets of 1500 bytes over their CPU time."""
+
+    delivered_bps: float
+    core_bps: float
+    packet_s: float
+    memory_mib: float
+    lateness_p50_s: float
+    lateness_p99_s: float
+
+
+def measure_simulated(rate_bps: float, stack: str) -> Cost:
+    """Run one CUBIC flow for 100 simulated seconds; the second run counts, as its command alone."""
+    experiment = Experiment(
+        tcp="cubic",
+        stack=stack,
+        forward_link=PlainLink(rate_bps),
+        rtt_ns=RTT_NS,
+        duration_ns=SIMULATED_S * NS_PER_S,
+    )
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary, "run")
+        try:
+            command = shlex.split(str(experiment.run(folder).row["command"]))
+        except TmtError as error:
+            return Cost(missing=str(error).splitlines()[0])
+        found = [
+            subprocess.run(
+                [sys.executable, "-S", "-E", "-c", COST, *command],
+                cwd=folder,
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout.split()
+            for _ in range(REPEATS)
+        ]
+    cpu_s = median(float(cpu) for cpu, _ in found)
+    return Cost(cpu_s / SIMULATED_S, max(int(memory) for _, memory in found) / 2**20)
+
+
+def measure_emulated(rate_bps: float) -> Cost:
+    """Send over the emulated link for some seconds of real time."""
+    try:
+        row = _emulated(rate_bps, RTT_NS, None)
+    except TmtError as error:
+        return Cost(missing=str(error).splitlines()[0])
+    return Cost(row["emulator_cpu_s"] / row["duration_s"], row["emulator_memory_bytes"] / 2**20)
+
+
+def measure_emulator() -> EmulatorSpeed | str:
+    """Send as fast as a link of 1 Gbit/s allows; return why, where this machine allows no emulation."""
+    try:
+        row = _emulated(FAST_BPS, FAST_RTT_NS, FAST_QUEUE_PACKETS)
+    except TmtError as error:
+        return str(error).splitlines()[0]
+    packet_s = row["emulator_cpu_s"] / row["forward_packets_delivered"]
+    return EmulatorSpeed(
+        row["forward_delivered_bps"],
+        1500 * 8 / packet_s,
+        packet_s,
+        row["emulator_memory_bytes"] / 2**20,
+        row["forward_lateness_p50_s"],
+        row["forward_lateness_p99_s"],
+    )
+
+
+def _emulated(rate_bps: float, rtt_ns: int, queue_packets: int | None) -> dict[str, float]:
+    with TemporaryDirectory() as folder:
+        sink = Path(folder, "sink.py")
+        sink.write_text(SINK)
+        emulation = Emulation(
+            command=(sys.executable, "-c", SEND, str(REAL_S)),
+            server=f"exec {sys.executable} {sink}",
+            forward_link=PlainLink(rate_bps),
+            rtt_ns=rtt_ns,
+            queue_packets=queue_packets,
+            sysctls=BUFFERS,
+        )
+        row = run(emulation).row
+    return {name: float(value) for name, value in row.items() if isinstance(value, int | float)}
+
+
+if __name__ == "__main__":
+    for rate_bps in RATES_BPS:
+        for stack in ("modern", "linux"):
+            print(json.dumps([rate_bps, stack]), measure_simulated(rate_bps, stack))
+        print(json.dumps([rate_bps, "emulate"]), measure_emulated(rate_bps))
+    print(measure_emulator())
