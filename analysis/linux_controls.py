@@ -45,10 +45,16 @@ def table(runs: pd.DataFrame) -> str:
 
 
 def _cell(runs: pd.DataFrame, of_link: pd.DataFrame) -> str:
-    """Return a cell; goodput is in Mbit/s over links that carry 1 Mbit/s or more, else in kbit/s."""
+    """Return a cell; goodput is in Mbit/s over links that carry 1 Mbit/s or more, else in kbit/s.
+
+    A run that is not valid has failed; the cell then says how many seeds are left.
+    """
+    if runs.empty:
+        return "no valid run"
     scale = 1e-6 if of_link["capacity_bps"].max() >= 1e6 else 1e-3
     goodput, delay_s = interval(runs, "goodput_bps", scale), interval(runs, "delay_p95_s").mean
-    return f"{goodput.mean:.3g} ± {goodput.half_width:.2g}, {delay_s:.2f} s"
+    seeds = "" if len(runs) == of_link["seed"].nunique() else f" ({len(runs)} seeds)"
+    return f"{goodput.mean:.3g} ± {goodput.half_width:.2g}, {delay_s:.2f} s{seeds}"
 
 
 if __name__ == "__main__":
