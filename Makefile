@@ -31,7 +31,7 @@ soak: setup test-packages $(VENV)/installed-dev  ## kill the campaign engine 120
 	TMT_SOAK_CAMPAIGNS=20 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times
 	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q tests/ns2/test_core.py
 
-simulate: setup  ## play 5000 schedules of crashes, two engines, lying workers and lost messages, minutes
+simulate: setup $(VENV)/installed-dev  ## play 5000 schedules of crashes, two engines, lying workers and lost messages, minutes
 	PYTHONPATH=tests $(BIN)/python -m simulation --schedules 5000
 
 bench: setup  ## measure speed, as ratios within one run; SLOTS=100000000 for longer traces

@@ -254,8 +254,9 @@ class World:
 
     def _lost_lock(self) -> None:
         """Take the lock of a living engine away, as a network file system may, and start another engine."""
-        process = self._any_engine()
-        if process and process.locks:
+        at_work = {process.number: process for process in self.owners.values() if process.alive}
+        process = self.chance.choice([at_work[number] for number in sorted(at_work)]) if at_work else None
+        if process:
             process.lost_its_lock = True
             self.tell(f"engine {process.number} loses its lock")
             for lock in process.locks:
