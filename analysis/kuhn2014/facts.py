@@ -8,7 +8,7 @@ from analysis.kuhn2014.conclusions import HARQS, kbps
 from analysis.kuhn2014.contradictions import LINE_KBPS
 from analysis.kuhn2014.figures import INTERLEAVED, TRANSFERS, UP
 from analysis.kuhn2014.left_out import rms
-from analysis.kuhn2014.reading_table import DELAYS, SCHEMES, WITHIN, capacity_bps
+from analysis.kuhn2014.reading_table import DELAYS, PROBABILITY, SCHEMES, WITHIN, capacity_bps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from analysis.kuhn2014.reading_table import Readings
 
 BITS_OF_A_PACKET = 12_000
+TABLE_1_WITHIN = 0.25
 PLATEAUS_BPS = (258_000, 215_000)
 UNIFORM = "uniform route"
 """Reading of the Internet channel without a slow level: the fit to the goodputs alone."""
@@ -25,7 +26,7 @@ UNIFORM = "uniform route"
 
 def facts(cells: Cells, lines: Sequence[Line], readings: Readings) -> dict[str, object]:
     """Return them by the names that the page's template has."""
-    names = readings.names(UP)
+    names = readings.names(UP, "cubic")
     goodputs = [line for line in lines if line.value.measure == "goodput_bps"]
 
     def at_5_db(scheme: str) -> float:
@@ -47,11 +48,13 @@ def facts(cells: Cells, lines: Sequence[Line], readings: Readings) -> dict[str, 
         ),
         "uniform": {es: _arq_time(readings, UNIFORM, es) for es in (5.0, 6.0, 7.0)},
         "most_over_arq": max(
-            readings.value(name, "max_retransmissions", UP, "cubic", "ARQ") for name in names
+            readings.value(name, "max_retransmissions", UP, "cubic", "ARQ")
+            for name in names
+            if abs(_arq_probability(readings, name)) <= TABLE_1_WITHIN
         ),
         "arq_times_tilt": _times_tilt(lines),
         "ranking_holds": _ranking_holds(cells),
-        "newreno_prefers_harq": all(_newreno_prefers_harq(readings, name) for name in names),
+        "newreno_prefers_harq": [_newreno_prefers_harq(readings, name) for name in names],
         "our_gain": (at_5_db("HARQ(10/12)") - at_5_db("ARQ")) / LINE_KBPS,
     }
 
@@ -63,6 +66,12 @@ def _arq_time(readings: Readings, reading: str, es_n0_db: float) -> float:
         reading, lambda one: (one.scenario, one.tcp, one.scheme, one.es_n0_db) == place
     )
     return found
+
+
+def _arq_probability(readings: Readings, reading: str) -> float:
+    """Return by how much the probability over ARQ deviates from table 1."""
+    found = readings.deviations(reading, lambda one: (one.measure, one.scheme) == (PROBABILITY, "ARQ"))
+    return found[0]
 
 
 def _hybla_packets(lines: Sequence[Line], measure: str) -> tuple[float, float]:

@@ -35,13 +35,13 @@ class Readings:
     """Means of every reading; a reading that leaves a cell as it is has the page's there."""
 
     def __init__(self, table: pd.DataFrame) -> None:
-        self._names = table.groupby("scenario", sort=False)["reading"].unique()
+        self._names = table.groupby(["scenario", "tcp"], sort=False)["reading"].unique()
         rows = table.set_index(["reading", "scenario", "es_n0_db", "tcp", "scheme"])
         self._rows = rows.to_dict("index")
 
-    def names(self, scenario: str) -> list[str]:
-        """Return the readings of a scenario, the page's first."""
-        return [*self._names[scenario]]
+    def names(self, scenario: str, tcp: str) -> list[str]:
+        """Return the readings of a scenario that have runs of a variant, the page's first."""
+        return [*self._names[scenario, tcp]]
 
     def count(self, scenario: str) -> int:
         """Return the number of courses of a scenario's readings."""
@@ -68,7 +68,7 @@ class Readings:
 def of_distribution(readings: Readings) -> list[str]:
     """Return a row of Markdown for each reading of the up-link."""
     rows = []
-    for name in readings.names(UP):
+    for name in readings.names(UP, "cubic"):
         probabilities = [
             deviation
             for scheme in SCHEMES
@@ -104,7 +104,7 @@ def of_distribution(readings: Readings) -> list[str]:
 def of_internet(readings: Readings) -> list[str]:
     """Return a row of Markdown for each reading of the Internet scenarios."""
     rows = []
-    for name in readings.names(INTERLEAVED):
+    for name in readings.names(INTERLEAVED, "hybla"):
         goodputs = readings.deviations(name, lambda value: value.measure == "goodput_bps")
         at_5_db = (INTERLEAVED, "hybla", "ARQ", 5.0)
         cells = [
