@@ -61,6 +61,12 @@ def keep_in_docs(folder: Path) -> None:
 def page(cells: Cells) -> str:
     """Return the page as Markdown."""
     found = conclusions(cells)
+    choices = {
+        (place, stack, tcp): cells.choice(place, stack, tcp)
+        for place in PLACES
+        for stack in STACK_LABELS
+        for tcp in tcps_of(stack)
+    }
 
     def range_of(stack: str) -> str:
         kbps = [cells.kbps(NOISY, stack, tcp, "ARQ").mean for tcp in tcps_of(stack, OTHERS)]
@@ -69,11 +75,12 @@ def page(cells: Cells) -> str:
     def choice(place: Place, stack: str, tcp: str) -> str:
         if tcp not in tcps_of(stack):
             return ""
-        kbps = cells.kbps(place, stack, tcp, cells.best(place, stack, tcp))
-        return f"{' or '.join(cells.choice(place, stack, tcp))}, {kbps.mean:.0f} ± {kbps.half_width:.0f}"
+        schemes = choices[place, stack, tcp]
+        kbps = cells.kbps(place, stack, tcp, schemes[0])
+        return f"{' or '.join(schemes)}, {kbps.mean:.0f} ± {kbps.half_width:.0f}"
 
     def arq(stack: str) -> str:
-        rows = [cells.choice(place, stack, tcp) for place in PLACES for tcp in tcps_of(stack)]
+        rows = [choices[place, stack, tcp] for place in PLACES for tcp in tcps_of(stack)]
         return f"{sum(row == ['ARQ'] for row in rows)} of {len(rows)}"
 
     return render(

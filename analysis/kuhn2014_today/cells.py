@@ -22,6 +22,9 @@ TCPS = (*PAPER_TCPS, "bbr")
 HARQS = ("HARQ(10/12)", "HARQ(10/15)", "HARQ(50/52)")
 SCHEMES = ("ARQ", *HARQS)
 
+NO_ES_N0 = -1.0
+"""Stands for Es/N0 where it does not vary."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -54,23 +57,26 @@ def tcps_of(stack: str, among: tuple[str, ...] = TCPS) -> list[str]:
     return [tcp for tcp in among if tcp in STACKS[stack]]
 
 
-@dataclass(frozen=True, slots=True)
 class Cells:
-    """All runs; `scenario` names each run's scenario, and `es_n0_db` is missing where it does not vary."""
+    """All runs by cell.
 
-    runs: pd.DataFrame
+    Parameters
+    ----------
+    runs
+        Rows of results; `scenario` names each run's scenario, and `es_n0_db` is missing where it does not
+        vary.
+    """
+
+    def __init__(self, runs: pd.DataFrame) -> None:
+        self.runs = runs
+        keys = [runs["scenario"], runs["es_n0_db"].astype(float).fillna(NO_ES_N0), runs["stack"]]
+        keys += [runs["tcp"], runs["scheme"], runs["transfer_bytes"].notna()]
+        self._cells = {place: part.sort_values("seed") for place, part in runs.groupby(keys)}
 
     def of(self, place: Place, stack: str, tcp: str, scheme: str, *, transfer: bool = False) -> pd.DataFrame:
-        """Return the runs of one cell: flows without end, or transfers."""
-        found = chosen(
-            self.runs,
-            scenario=place.scenario,
-            es_n0_db=place.es_n0_db,
-            stack=stack,
-            tcp=tcp,
-            scheme=scheme,
-        )
-        return found[found["transfer_bytes"].notna() == transfer]
+        """Return the runs of one cell: flows without end, or transfers; none where there are none."""
+        es_n0_db = NO_ES_N0 if place.es_n0_db is None else place.es_n0_db
+        return self._cells.get((place.scenario, es_n0_db, stack, tcp, scheme, transfer), self.runs[:0])
 
     def kbps(self, place: Place, stack: str, tcp: str, scheme: str) -> Interval:
         """Return the goodput in kbit/s."""
