@@ -22,6 +22,7 @@ SHORT = {
     r"^records = .*$": "",
     r"^tcp = .*$": 'tcp = ["cubic"]',
     r"^duration = \d+": "duration = 4",
+    r"^start_spread = \d+": "start_spread = 1",
     r"^length = \d+": "length = 20",
     r"^es_n0_db = \[([\d.]+).*$": r"es_n0_db = [\1]",
     r"^realisations = \d+": "realisations = 1",
