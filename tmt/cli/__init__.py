@@ -43,8 +43,8 @@ COMMANDS = {
 OF_STREAMS = frozenset({errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT})
 """Error numbers of a stream that cannot be written; errors of files carry a name or are a `TmtError`."""
 
-NO_THREAD = "can't start new thread"
-"""Python's words for a thread that the system has refused."""
+NO_THREAD = ("can't start new thread", "Failed to launch worker thread", "OS can't spawn worker thread")
+"""Words of Python, Arrow and Rust for a thread that the system has refused."""
 
 OBJECTS_PER_COLLECTION = 100_000
 """New objects between two garbage collections. Importing numba makes 160,000 objects that stay; Python's
@@ -120,7 +120,7 @@ def main() -> None:
         status = _fail(f"tmt: {error.format_message()}", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         status = _fail("interrupted", 130)
-    except (MemoryError, ImportError, RuntimeError, OSError) as error:
+    except BaseException as error:  # a Rust library's panic is no Exception
         line = _refused_by_system(error)
         if line is None:
             raise
@@ -139,7 +139,7 @@ def _fail(line: str, status: int) -> int:
     return status
 
 
-def _refused_by_system(error: Exception) -> str | None:
+def _refused_by_system(error: BaseException) -> str | None:
     """Say what the system has refused; None for an error that is a defect of ours."""
     if isinstance(error, MemoryError):
         return "there is not enough memory"
@@ -148,7 +148,9 @@ def _refused_by_system(error: Exception) -> str | None:
         return None if of_ours else f"the library {error.name} cannot be loaded: {_first_line(error)}"
     if isinstance(error, OSError):
         return _failed_call(error)
-    return "no more threads can be started; raise the limit of processes" if str(error) == NO_THREAD else None
+    if any(words in str(error) for words in NO_THREAD):
+        return "no more threads can be started; raise the limit of processes"
+    return None
 
 
 def _failed_call(error: OSError) -> str:
@@ -167,7 +169,7 @@ def _discard(descriptor: int) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [""])[0]
 
 
