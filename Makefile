@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 soak simulate audit bench reproduce docs pages judge lint format
+.PHONY: help run test test-ns2 soak simulate faults fuzz audit bench reproduce docs pages judge lint format
 .PHONY: setup system-packages test-packages simulator linux-kernel constraints clean
 .DELETE_ON_ERROR:
 
@@ -33,6 +33,13 @@ soak: setup test-packages $(VENV)/installed-dev  ## kill the campaign engine 120
 
 simulate: setup $(VENV)/installed-dev  ## play 5000 schedules of crashes, two engines, lying workers and lost messages, minutes
 	PYTHONPATH=tests $(BIN)/python -m simulation --schedules 5000
+
+faults: setup  ## fail every system call of convert, run, report, import and a worker in turn, hours
+	$(BIN)/python -m tests.faults
+
+fuzz: setup  ## give random inputs to every reader of `tmt`, guided by coverage, for ten minutes
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/fuzz/requirements.txt
+	$(BIN)/python -m tests.fuzz --seconds 600
 
 bench: setup  ## measure speed, as ratios within one run; SLOTS=100000000 for longer traces
 	$(BIN)/python -m benchmarks $(if $(SLOTS),--slots $(SLOTS))

@@ -31,7 +31,10 @@ def main() -> int:
         print("this machine does not let a process trace its children", file=sys.stderr)
         return 1
     prepare()
-    print("command      call    fault   calls  failed  tolerated  refused  killed  first defect", flush=True)
+    print(
+        "command      call    fault   calls  failed  tolerated  refused  killed  limits  first defect",
+        flush=True,
+    )
     found = 0
     for case in CASES:
         if chosen.cases and case.name not in chosen.cases:
@@ -56,11 +59,12 @@ def _one_kind(bench: Bench, call: str, how: str, every: int) -> int:
     """Fail every n-th call of a kind, and print one line for the kind."""
     calls = bench.count(call, how)
     started = time.monotonic()
-    tolerated = refused = killed = fired = defects = 0
+    tolerated = refused = killed = limits = fired = defects = 0
     first = "none"
     for number in range(1, calls + 1, every):
-        end, wrong = bench.defects(Fault(call, how, number))
+        end, wrong, is_limit = bench.defects(Fault(call, how, number))
         fired += bool(end.fired)
+        limits += is_limit
         tolerated += end.status == 0
         killed += end.status == -9
         refused += end.status not in (0, -9)
@@ -69,7 +73,7 @@ def _one_kind(bench: Bench, call: str, how: str, every: int) -> int:
             first = str(number) if first == "none" else first
             print(f"  {bench.case.name} {call} {number} {how} ({end.fired}): {'; '.join(wrong)}", flush=True)
     seconds = time.monotonic() - started
-    counts = f"{calls:5}  {fired:6}  {tolerated:9}  {refused:7}  {killed:6}"
+    counts = f"{calls:5}  {fired:6}  {tolerated:9}  {refused:7}  {killed:6}  {limits:6}"
     print(f"{bench.case.name:12} {call:7} {how:7} {counts}  {first}  ({seconds:.0f} s)", flush=True)
     return defects
 

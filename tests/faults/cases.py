@@ -38,6 +38,12 @@ stack = "2009"
 duration = 0.5
 """
 
+LIMITS = ("Exception ignored in thread started by", "in _remove_temp_dir", "panicked at")
+"""Words of faults that libraries do not survive: docs/reliability.md names them.
+
+Python waits for ever for a thread without memory, prints a traceback where it cannot remove its folder of
+sockets, and Rust libraries print theirs where a thread is refused."""
+
 VOLATILE = ("finished_at", "wall_time_s", "attempt", "command")
 """Columns of a run that two runs of it need not share."""
 
@@ -87,22 +93,33 @@ class Bench:
         self._reset()
         return self._run(Fault(call, how, 0)).calls
 
-    def defects(self, fault: Fault) -> tuple[End, list[str]]:
-        """Run the command under a fault, again if it failed, and return what is wrong afterwards."""
+    def defects(self, fault: Fault) -> tuple[End, list[str], bool]:
+        """Run the command under a fault, and again if it failed.
+
+        Returns
+        -------
+        End
+            How the command ended.
+        list of str
+            What was wrong afterwards.
+        bool
+            Whether a library's limit explains how the command ended; see `LIMITS`.
+        """
         self._reset()
         end = self._run(fault)
-        found = list(self._defects_of_end(end, fault))
+        is_limit = any(words in self.stderr() for words in LIMITS)
+        found = [] if is_limit else list(self._defects_of_end(end, fault))
         found += [f"half a file: {name}" for name in self._half_files()]
         if end.status == 0:
             if wrong := self._differences():
                 found.append(f"status 0, but {wrong}")
-            return end, found
+            return end, found, is_limit
         again = self._run(Fault("any", "EIO", 0), *self.case.again)
         if again.status != 0:
             found.append(f"called again: status {again.status}: {self.stderr()!r}")
         elif wrong := self._differences():
             found.append(f"called again: {wrong}")
-        return end, found
+        return end, found, is_limit
 
     def stderr(self) -> str:
         """Return the error output of the last run."""
@@ -248,14 +265,17 @@ def _task(folder: Path) -> None:
 def _work(folder: Path) -> None:
     """Do a run as a cluster's worker does, and write its answer; the engine shows an error as one line."""
     from tmt.campaign.cluster_tasks import perform_away
+    from tmt.cli import NO_THREAD
     from tmt.errors import TmtError
 
     task, contents = pickle.loads((folder.parent / "fresh" / "task").read_bytes())
     task = replace(task, records=folder)
     try:
         row = perform_away(task, contents)
-    except (TmtError, OSError) as error:
-        print(str(error).splitlines()[0], file=sys.stderr)
+    except (TmtError, OSError, MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and str(error) not in NO_THREAD:
+            raise
+        print((str(error).splitlines() or ["no memory"])[0], file=sys.stderr)
         raise SystemExit(1) from None
     if row["status"] != "done":
         print(row["status"], file=sys.stderr)

@@ -1,0 +1,1 @@
+"""Random inputs for every reader; see `python -m tests.fuzz`."""

@@ -1,0 +1,30 @@
+"""Readers take or refuse, in one line, every input of the corpora and a few hundred random ones."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.fuzz.inputs import changed
+from tests.fuzz.readers import ENDINGS, READERS, read, seeds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+INPUTS = 60
+SLOW = {"campaign": 10, "published": 10}
+"""Random inputs of a reader; `make fuzz` tries many more."""
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.filterwarnings("ignore")
+def test_reader__takes_or_refuses_any_input(name: str, tmp_path: Path) -> None:
+    draw = random.Random(name)
+    known = list(seeds(name)) or [b"\n"]
+    drawn = (changed(draw.choice(known), draw.choice(known), draw) for _ in range(SLOW.get(name, INPUTS)))
+    path = tmp_path / f"input{ENDINGS.get(name, '')}"
+    for content in (*known, *drawn):
+        path.write_bytes(content)
+        read(name, path)
