@@ -124,7 +124,7 @@ def _guided(name: str, seconds: float, seed: int, failures: Path, folder: Path) 
             break
         import tmt.campaign.scenario
         import tmt.io
-        import tmt.measured
+        import tmt.measured.files
         import tmt.results.reading  # noqa: F401
     corpus = folder / "corpus"
     corpus.mkdir()

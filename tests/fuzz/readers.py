@@ -90,7 +90,7 @@ def _scenario(path: Path) -> None:
 
 
 def _campaign(path: Path) -> None:
-    """Read a campaign whose database is the input, or whose row has the input as texts."""
+    """Read a campaign whose database is the input, or whose run has it in the column of its first byte."""
     from tmt.results.reading import read_results
 
     folder = path.with_name("campaign")
@@ -103,8 +103,8 @@ def _campaign(path: Path) -> None:
         shutil.copyfile(CORPUS / "campaign" / "one-run.sqlite", database)
         column, _, text = content.partition(b"=")
         with closing(sqlite3.connect(database)) as connection:
-            names = [name for _, name, *_ in connection.execute("PRAGMA table_info(runs)")]
-            chosen = names[(column[0] if column else 0) % len(names)]
+            _, *names = [name for _, name, *_ in connection.execute("PRAGMA table_info(runs)")]
+            chosen = names[(column[0] - 1 if column else 0) % len(names)]
             connection.execute(f"UPDATE runs SET {chosen} = CAST(? AS TEXT)", (text,))
             connection.commit()
     read_results(folder)
@@ -121,7 +121,7 @@ def _published(path: Path) -> None:
 
 def _importer(name: str) -> Callable[[Path], None]:
     def read_measurement(path: Path) -> None:
-        from tmt.measured import import_trace
+        from tmt.measured.files import import_trace
 
         import_trace(name, path, **IMPORTER_OPTIONS.get(name, {}))
 

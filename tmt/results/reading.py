@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.campaign.columns import DONE
-from tmt.campaign.database import read_runs
+from tmt.campaign.database import DATABASE, read_runs
 from tmt.campaign.store import PUBLISHED, SCENARIO
 from tmt.errors import InputError
+from tmt.io.refusals import shown
 from tmt.results.axes import find_axes
 from tmt.results.dataset import Failure, Results
 from tmt.results.order import scheme_place, tcp_place
@@ -40,6 +41,7 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
     rows = read_runs(folder).to_pandas()
     if not len(rows):
         raise InputError(folder, "holds no runs yet; start them with `tmt run`")
+    _check_parameters(rows, folder)
     if rows["script"].notna().any():
         said = f"holds runs of {rows['script'].dropna().iloc[0]}, which is no scenario"
         raise InputError(folder, f"{said}; the recipe in its folder shows them")
@@ -58,6 +60,20 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
         published=values,
         warnings=(*results.warnings, *unmatched_warnings(values, results.runs)),
     )
+
+
+def _check_parameters(rows: pd.DataFrame, folder: Path) -> None:
+    """Refuse rows whose parameters are no JSON objects (InputError)."""
+    for column in ("scheme_parameters", "trace_parameters"):
+        for text in rows[column].dropna().unique():
+            try:
+                found = json.loads(text)
+            except (ValueError, RecursionError):
+                found = None
+            if not isinstance(found, dict):
+                raise InputError(
+                    folder / DATABASE, f"is damaged: {column} is {shown(text)}; a JSON object is needed"
+                )
 
 
 def results_of(rows: pd.DataFrame, title: str) -> Results:
