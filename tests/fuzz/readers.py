@@ -19,7 +19,8 @@ CONTRACT = ROOT / "traces" / "contract"
 CORPUS = Path(__file__).with_name("corpus")
 
 IMPORTER_OPTIONS = {
-    "bler": {"slot_interval": 1_000_000, "lldu_bytes": 1500},
+    "bler": {"slot_interval_ns": 1_000_000},
+    "ns3-lte": {"user": "1"},
 }
 """Options without which a reader of measurements reads nothing."""
 
