@@ -103,9 +103,12 @@ class ParquetReader(TraceReader):
     def unchecked(self) -> Iterator[Trace]:
         """Yield chunks; a row group that cannot be decoded is named, from 1."""
         names = [column.name for column in self.columns]
+        try:
+            check_pages(self._file, names)
+        except (OSError, ValueError) as error:
+            raise InputError(self.path, refusal("damaged", detail=_first_line(error))) from error
         for group in range(self._source.num_row_groups):
             try:
-                check_pages(self._file, self._source.metadata, group, names)
                 # This thread reads ahead already: the other cores have other work.
                 for batch in self._source.iter_batches(CHUNK_ROWS, [group], names, use_threads=False):
                     yield from self._checked_for_nulls(batch)

@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    import pyarrow.parquet as pq
+    from collections.abc import Collection, Iterator
 
     from tmt.io.files import BinaryFile
 
@@ -24,31 +22,56 @@ _MOST_HEADER_BYTES = 1 << 20
 
 _MOST_DEPTH = 8
 _UNCOMPRESSED, _COMPRESSED, _DICTIONARY = 2, 3, 7
-"""Numbers of the header's fields that are looked at."""
+"""Numbers of the fields of a page's header that are looked at."""
+
+_ROW_GROUPS, _COLUMNS, _META_DATA = 4, 1, 3
+_PATH, _CHUNK_BYTES, _DATA_PAGE, _DICTIONARY_PAGE = 3, 7, 9, 11
+"""Numbers of the fields of a footer, a row group, a column, and a column's metadata."""
 
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
 _NUMBERS = (4, 5, 6)
 """Types of the compact protocol."""
 
 
-def check_pages(file: BinaryFile, metadata: pq.FileMetaData, group: int, names: Collection[str]) -> None:
-    """Refuse a row group in which a page of one of the columns `names` claims more than there is.
+def check_pages(file: BinaryFile, names: Collection[str]) -> None:
+    """Refuse a file in which a page of one of the columns `names` claims more than there is.
+
+    pyarrow's own description of a column is not used: it ends the process at some damaged footers.
 
     Raises
     ------
     ValueError
         When a page claims more bytes than the file holds or `MOST_PAGE_BYTES`, or a dictionary claims more
-        values than bytes.
+        values than bytes, or the footer cannot be followed.
     """
     file_bytes = file.seek(0, 2)
-    row_group = metadata.row_group(group)
-    for index in range(row_group.num_columns):
-        column = row_group.column(index)
-        if column.path_in_schema.split(".")[0] in names:
-            place = column.data_page_offset
-            if column.has_dictionary_page and column.dictionary_page_offset > 0:
-                place = min(place, column.dictionary_page_offset)
-            _check_chunk(file, place, min(place + column.total_compressed_size, file_bytes), file_bytes)
+    for chunk in _chunks(file, file_bytes):
+        path, place, held = chunk.get(_PATH), chunk.get(_DATA_PAGE), _whole(chunk.get(_CHUNK_BYTES))
+        if not isinstance(path, list) or not path or not isinstance(place, int):
+            raise ValueError("the footer describes a column without its place")
+        dictionary = chunk.get(_DICTIONARY_PAGE)
+        if isinstance(dictionary, int) and 0 < dictionary < place:
+            place = dictionary
+        if path[0] in {name.encode() for name in names}:
+            _check_chunk(file, place, min(place + held, file_bytes), file_bytes)
+
+
+def _chunks(file: BinaryFile, file_bytes: int) -> Iterator[dict[int, Any]]:
+    """Yield the metadata of each column of each row group."""
+    file.seek(max(0, file_bytes - 8))
+    footer_bytes = int.from_bytes(file.read(4), "little")
+    file.seek(max(0, file_bytes - 8 - footer_bytes))
+    try:
+        footer = _Cursor(file.read(footer_bytes)).struct(0)
+    except IndexError:
+        raise ValueError("the footer is cut short") from None
+    for group in _structs(footer.get(_ROW_GROUPS)):
+        for column in _structs(group.get(_COLUMNS)):
+            yield from _structs([column.get(_META_DATA)])
+
+
+def _structs(value: object) -> list[dict[int, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _check_chunk(file: BinaryFile, place: int, end: int, file_bytes: int) -> None:
@@ -119,7 +142,7 @@ class _Cursor:
         return value >> 1 ^ -(value & 1)
 
     def _value(self, kind: int, depth: int) -> Any:
-        """Return a whole number or a struct; walk over anything else."""
+        """Return a whole number, a struct, a list or bytes; walk over anything else."""
         if depth > _MOST_DEPTH:
             raise ValueError("the header of a page is nested too deeply")
         if kind in _NUMBERS:
@@ -127,23 +150,25 @@ class _Cursor:
         if kind == _STRUCT:
             return self.struct(depth + 1)
         if kind in {_LIST, _SET}:
-            self._skip_list(depth)
-        elif kind == _BINARY:
-            self._skip(self._unsigned())
-        elif kind in {_BYTE, _DOUBLE}:
+            return self._list(depth)
+        if kind == _BINARY:
+            count = self._unsigned()
+            start = self.place
+            self._skip(count)
+            return self._data[start : start + count]
+        if kind in {_BYTE, _DOUBLE}:
             self._skip(1 if kind == _BYTE else 8)
         elif kind not in {_TRUE, _FALSE}:
             raise ValueError(f"the header of a page holds a field of type {kind}")
         return None
 
-    def _skip_list(self, depth: int) -> None:
+    def _list(self, depth: int) -> list[Any]:
         head = self._byte()
         count = head >> 4 if head >> 4 < 15 else self._unsigned()
-        for _ in range(count):
-            if head & 15 in {_TRUE, _FALSE}:
-                self._byte()
-            else:
-                self._value(head & 15, depth + 1)
+        if count > len(self._data):
+            raise IndexError
+        kind = _BYTE if head & 15 in {_TRUE, _FALSE} else head & 15
+        return [self._value(kind, depth + 1) for _ in range(count)]
 
     def _skip(self, count: int) -> None:
         self.place += count

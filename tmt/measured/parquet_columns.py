@@ -45,9 +45,8 @@ class ParquetTable:
         from pyarrow import parquet  # noqa: PLC0415
 
         with self._refused(), Path(self.path).open("rb") as file, parquet.ParquetFile(file) as source:
-            for group in range(source.num_row_groups):
-                check_pages(file, source.metadata, group, names)
-                yield from source.iter_batches(_ROWS_AT_A_TIME, [group], list(names))
+            check_pages(file, names)
+            yield from source.iter_batches(_ROWS_AT_A_TIME, columns=list(names))
 
     @contextmanager
     def _refused(self) -> Iterator[None]:

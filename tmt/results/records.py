@@ -57,8 +57,7 @@ def _read(path: Path, table: Table) -> npt.NDArray[np.void]:
     """Return a Parquet file as the structured array of its table."""
     try:
         with path.open("rb") as file, pq.ParquetFile(file) as source:
-            for group in range(source.num_row_groups):
-                check_pages(file, source.metadata, group, table.names)
+            check_pages(file, table.names)
             columns = source.read(list(table.names))
     except FileNotFoundError as error:
         raise InputError(path, "is missing, though the run kept its records") from error

@@ -568,8 +568,7 @@ def bad_parquet() -> list[Sample]:
             "page-of-2-gib.parquet",
             "phy",
             with_huge_page(content),
-            "row group 1",
-            refusal("damaged", detail=f"a page claims {LARGEST_BYTES} bytes; there are ..."),
+            reason=refusal("damaged", detail=f"a page claims {LARGEST_BYTES} bytes; there are ..."),
         ),
         Sample(
             "csv-as.parquet", "phy", PHY_CSV, reason=refusal("other_format", ending="Parquet", found="CSV")
