@@ -111,10 +111,10 @@ class TextTable:
     def _split(self, text: str) -> list[str]:
         if self._delimiter is None:
             return text.split()
+        fields = text.split(self._delimiter)
         if '"' in text:
-            fields = next(csv.reader([text], delimiter=self._delimiter, skipinitialspace=True))
-        else:
-            fields = text.split(self._delimiter)
+            with suppress(csv.Error):  # a carriage return in the line; its fields are refused one by one
+                fields = next(csv.reader([text], delimiter=self._delimiter, skipinitialspace=True))
         return [field.strip() for field in fields]
 
 

@@ -56,7 +56,10 @@ def import_trace(
     importer = recognised(path) if kind == AUTO else importer_named(kind)
     values = _complete(importer, options)
     cut = {option.name: values.pop(option.name) for option in CUT}
-    measurement = importer.read(path, **values)
+    try:
+        measurement = importer.read(path, **values)
+    except OverflowError as error:
+        raise InputError(path, "a time or a size in it has more than 64 bits") from error
     trace = _between(path, measurement.trace, cut["from_ns"] or 0, cut["until_ns"])
     how: Metadata = {"importer": importer.name, "source": provenance.source(path)}
     how |= {name: value for name, value in (values | cut).items() if value is not None}

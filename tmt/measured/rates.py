@@ -99,7 +99,10 @@ def read_rates(path: str, direction: Direction) -> RateSeries:
     notes = ["the rates are taken as the capacity; a rate of traffic is only a lower bound of it"]
     empty = 0
     for line in lines:
-        fields = next(csv.reader([line.text], delimiter=delimiter))
+        try:
+            fields = next(csv.reader([line.text], delimiter=delimiter))
+        except csv.Error:
+            raise InputError(path, "a carriage return stands within this line", line.number) from None
         if len(fields) != len(names):
             if not line.ended:
                 notes.append("the last line is cut and is left out")
