@@ -16,6 +16,7 @@ import distributed
 import pyarrow.parquet as pq
 import pytest
 
+from tmt.backend.linux.kernel import NEEDED
 from tmt.campaign.cluster import QUEUED_PER_THREAD, ClusterWorkers, connected
 from tmt.campaign.cluster_tasks import perform_away, private_folder
 from tmt.campaign.database import read_runs
@@ -136,10 +137,11 @@ def _append(path: Path, text: str) -> None:
 
 
 def _fake_kernel(folder: Path, content: str) -> Path:
-    """Return a program that stands for a kernel of stack linux; all have one stamp."""
+    """Return a program that shows the configuration of a kernel of stack linux; all have one stamp."""
     folder.mkdir()
-    (folder / "linux").write_text(content)
-    (folder / "linux").chmod(0o755)
+    lines = "".join(f'    puts("{line}");\n' for line in (*NEEDED, content))
+    (folder / "linux.c").write_text(f"#include <stdio.h>\nint main(void) {{\n{lines}    return 0;\n}}\n")
+    subprocess.run(["gcc", "-o", "linux", "linux.c"], cwd=folder, check=True)
     (folder / "stamp").write_text("the same stamp")
     return folder / "linux"
 
