@@ -8,6 +8,7 @@ channel's randomness cancels in their differences.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -128,7 +129,10 @@ def paired_difference(
         return interval, 1.0
     if interval.half_width == 0:  # without spread scipy's statistic is 0 / 0
         return interval, 1.0 if interval.mean == 0 else 0.0
-    return interval, float(stats.ttest_rel(first, second, nan_policy="omit").pvalue)
+    with warnings.catch_warnings():
+        # Differences that are equal but for rounding: the p-value is near 0, and scipy warns of lost digits.
+        warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
+        return interval, float(stats.ttest_rel(first, second, nan_policy="omit").pvalue)
 
 
 def holm(p_values: npt.ArrayLike) -> FloatArray:
