@@ -19,6 +19,7 @@ from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schem
 from tmt.errors import UsageError
 from tmt.experiment.experiment import Experiment
 from tmt.experiment.record_files import save
+from tmt.html_table import spelled_number
 from tmt.run_columns import RUN_RESULTS
 from tmt.settings.links import TraceLink
 from tmt.settings.settings import PARAMETERS
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from tmt.experiment.measure import ExperimentResult
     from tmt.settings.links import Link
-    from tmt.settings.settings import Value
 
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 LEAST_WIDTH = 72
@@ -168,7 +168,7 @@ def _print(result: ExperimentResult) -> None:
     console = Console(highlight=False)
     console.width = max(console.width, LEAST_WIDTH)
     present = [column for column in RUN_RESULTS if result.row[column.name] is not None]
-    given = [f"{c.name} {_shown(result.row[c.name])}" for c in present if c.group == "scenario"]
+    given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
     console.print(", ".join(given), markup=False)
     measured = [column for column in present if column.group not in {"scenario", "provenance"}]
     for counts, columns in groupby(measured, key=lambda column: column.counts):
@@ -179,20 +179,7 @@ def _print(result: ExperimentResult) -> None:
         table.add_column(width=UNIT_WIDTH)
         table.add_column(ratio=1, style="dim")
         for column in columns:
-            table.add_row(column.name, _shown(result.row[column.name]), column.unit, column.meaning)
+            table.add_row(column.name, spelled_number(result.row[column.name]), column.unit, column.meaning)
         console.print(table)
     console.print(f"\nsimulator {result.row['simulator']}", markup=False, soft_wrap=True)
     console.print(str(result.row["command"]), markup=False, soft_wrap=True)
-
-
-def _shown(value: Value) -> str:
-    """Write a value for people, to four digits where it is small."""
-    match value:
-        case bool():
-            return "yes" if value else "no"
-        case float() if abs(value) < 1000:
-            return f"{value:.4g}"
-        case int() | float():
-            return f"{value:,.0f}"
-        case _:
-            return str(value)
