@@ -146,6 +146,20 @@ def test_full_folder__is_told(tmp_path: Path) -> None:
         BACKEND.run(set_up(experiment()), tmp_path, 60)
 
 
+def test_clock_of_the_machine__is_noticed(
+    kernel: Path, program: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The same kernel without time travel: its clock runs on while it computes, and packets come late.
+    in_real_time = program(
+        "#!/bin/sh\n"
+        'for word; do shift; case "$word" in time-travel*) ;; *) set -- "$@" "$word" ;; esac; done\n'
+        f'exec "{kernel}" "$@"\n'
+    )
+    monkeypatch.setattr(Kernel, "find", lambda: Kernel(in_real_time, "without time travel"))
+    with pytest.raises(RunError, match=r"the clock jumped: a packet arrived \d+ ns after its due time"):
+        experiment(rtt_ns=100 * NS_PER_MS, duration_ns=NS_PER_S).run(timeout_s=60)
+
+
 @pytest.mark.usefixtures("kernel")
 def test_run_that_hangs__ends_at_its_limit() -> None:
     with pytest.raises(RunError, match=r"stopped after 0\.5 s") as caught:
