@@ -2,7 +2,8 @@
 
 Builds a simulator for each step, with all patches before it (`clift-ns2/build-steps`), measures the cases
 below with each, and writes the tables into FOLDER (default: out/reproduce). As it builds five simulators,
-`make reproduce` leaves it out.
+`make reproduce` leaves it out. The campaign engine does not do its runs: all runs of a campaign have one
+simulator, and the cases are measured on packets and windows.
 
   --docs    put the tables into docs/tcp-linux.md
 """

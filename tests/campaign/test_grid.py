@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
+from scenario_tables import HARQ_OVER_GEO
 
 from tmt.campaign.grid import expand
 from tmt.campaign.scenario import load
@@ -18,19 +19,13 @@ if TYPE_CHECKING:
 
     from tmt.campaign.replay_run import ReplayRun
 
-TEXT = """\
+TEXT = f"""\
 [grid]
 tcp = ["cubic"]
 seeds = [3]
 [[trace]]
 file = "phy.parquet"
-[[scheme]]
-name = "harq"
-data = 10
-repair = 2
-[link]
-rtt = 0.5
-queue_packets = 40
+{HARQ_OVER_GEO}queue_packets = 40
 [[traffic]]
 duration = 20
 """

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.scenario_tables import HARQ_OVER_GEO
 from tmt.errors import TmtError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ IMPORTER_OPTIONS = {
 }
 """Options without which a reader of measurements reads nothing."""
 
-SCENARIO = b"""
+SCENARIO = f"""
 [grid]
 tcp = ["newreno"]
 seeds = 2
@@ -35,16 +36,10 @@ beta = 0.5
 rate = 1000000
 length = 10
 lldu_bytes = 1500
-[[scheme]]
-name = "harq"
-data = 10
-repair = 2
-[link]
-rtt = 0.5
-[[traffic]]
+{HARQ_OVER_GEO}[[traffic]]
 stack = "2009"
 duration = 5
-"""
+""".encode()
 
 
 def read(name: str, path: Path) -> str:

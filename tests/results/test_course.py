@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from result_rows import run
+from scenario_tables import LOSSY_TRACE
 
 from tmt.metrics.link_use import RowsInTime, link_use
 from tmt.results.course import BINS, LEVELS, Series, course, delay_quantiles_s
@@ -101,18 +102,12 @@ def test_queue_length__is_the_limit_whenever_ns2_drops_a_packet(simulator: Path,
     assert simulator
     scenario = tmp_path / "s.toml"
     scenario.write_text(
-        """
+        f"""
 [grid]
 tcp = ["hybla"]
 seeds = 2
 records = [1, 2]
-[[trace]]
-channel = "bernoulli"
-probability = 0.05
-rate = 1e6
-length = 4
-lldu_bytes = 400
-[[scheme]]
+{LOSSY_TRACE}[[scheme]]
 name = "arq"
 [link]
 rtt = 0.1

@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from scenario_tables import LOSSY_TRACE
+
 from tmt.campaign.columns import DONE, blank_row
 from tmt.campaign.grid import expand
 from tmt.campaign.programs import InstalledPrograms
@@ -18,18 +20,12 @@ if TYPE_CHECKING:
     from tmt.campaign.run import Run
     from tmt.campaign.tasks import Simulate
 
-SCENARIO = """
+SCENARIO = f"""
 [grid]
 tcp = ["newreno", "cubic"]
 seeds = 2
 records = [1]
-[[trace]]
-channel = "bernoulli"
-probability = 0.05
-rate = 1e6
-length = 4
-lldu_bytes = 400
-[[scheme]]
+{LOSSY_TRACE}[[scheme]]
 name = "none"
 [[scheme]]
 name = "arq"
