@@ -12,18 +12,20 @@ from click.testing import CliRunner
 
 from tmt.channels import GilbertElliott
 from tmt.cli.inspect_command import command
-from tmt.convert import convert_file
+from tmt.convert import convert, convert_file
 from tmt.errors import InputError, UsageError
 from tmt.generate import Line, generate
-from tmt.io import open_trace, write_trace
+from tmt.io import open_trace, read_phy, read_trace, write_trace
 from tmt.metrics.link import summarise
 from tmt.metrics.summaries import LinkSummary, PhySummary
-from tmt.schemes import SCHEMES
+from tmt.schemes import SCHEMES, Arq, Fec, Harq, NoScheme
 from tmt.trace import LinkTrace, PhyTrace, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tmt.schemes import Scheme
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -208,6 +210,33 @@ def test_efficiency__agrees_with_the_conversion(
         counts.unsettled,
     )
     assert summary.efficiency == pytest.approx(counts.efficiency, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "slots", "efficiency"),
+    [
+        # Bytes by hand. The slot of 400 bytes retransmits the LLDU of 20 bytes; the slot of 50 stays erased.
+        (Arq(rtt_ns=20), [(0, 4, 100), (10, 0, 20), (20, 4, 300), (30, 4, 400), (40, 0, 50)], 420 / 870),
+        # Blocks of 2 + 1: the third slot is repair, the last two are a tail that carries nothing.
+        (Fec(data=2, repair=1), [(0, 1, 1), (1, 1, 2), (2, 1, 3), (3, 1, 4), (4, 1, 5)], 3 / 6),
+        # A block of 1 + 0, erased: requested at 10, repaired by the slot of 7 bytes; the slot of 5 is new.
+        (Harq(data=1, repair=0, extra=0, rtt_ns=10), [(0, 0, 9), (5, 2, 5), (20, 2, 7)], 14 / 21),
+        (NoScheme(), [(0, 0, 9), (5, 2, 5), (20, 2, 7)], 12 / 21),
+    ],
+    ids=lambda case: getattr(case, "name", None),
+)
+@pytest.mark.parametrize("ending", [".parquet", ".npy", ".csv.gz"])
+def test_efficiency__of_rows_with_sizes_is_of_bytes(
+    scheme: Scheme, slots: list[tuple[int, int, int]], efficiency: float, ending: str, tmp_path: Path
+) -> None:
+    phy, link = tmp_path / "phy.parquet", tmp_path / f"link{ending}"
+    tx, decode, sizes = (np.array(column) for column in zip(*slots, strict=True))
+    write_trace(phy, PhyTrace(tx, decode, size_bytes=sizes.astype(np.uint32)))
+    convert_file(phy, link, scheme)
+    for found in (read_trace(link), convert(read_phy(phy), scheme)):
+        summary = summarise([found], found.metadata)
+        assert isinstance(summary, LinkSummary)
+        assert summary.efficiency == pytest.approx(efficiency, rel=1e-15)
 
 
 @pytest.mark.parametrize("trace", [PHY, LINK], ids=["phy", "link"])

@@ -111,6 +111,7 @@ def test_parquet__of_a_later_version_is_read_with_a_warning(tmp_path: Path) -> N
         ({"lldu_bytes": 33.5}, "lldu_bytes", "33.5"),
         ({"lldu_bytes": True}, "lldu_bytes", "true"),
         ({"slots": -3}, "slots", "-3"),
+        ({"sent_bytes": 0}, "sent_bytes", "0"),
         ({"scheme": 5}, "scheme", "5"),
         ({"scheme": {"name": "fec", "data": 0, "repair": 1}}, "scheme.data", "0"),
         ({"scheme": {"name": "arq", "rtt_ns": "0.5"}}, "scheme.rtt_ns", '"0.5"'),

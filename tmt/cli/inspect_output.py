@@ -143,7 +143,7 @@ def _link_facts(summary: LinkSummary) -> Iterator[Fact]:
 def _efficiency_meaning(summary: LinkSummary) -> str:
     if summary.size_bytes is not None:
         known = summary.efficiency is not None
-        return "delivered bytes per byte sent" if known else "the rows do not tell the sizes of all slots"
+        return "delivered bytes per byte sent" if known else "the trace does not say how many bytes it sent"
     if summary.slots_used is None:
         return "the trace does not say how many slots it used"
     return f"delivered data LLDUs per slot, of {summary.slots_used:,}"

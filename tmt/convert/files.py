@@ -73,7 +73,10 @@ def convert_file(
                 if progress is not None:
                     progress(len(chunk))
             writer.write(converter.finish())
-    return converter.counts
+            counts = converter.counts
+            if counts.sent_bytes is not None:
+                writer.add_totals(sent_bytes=counts.sent_bytes)
+    return counts
 
 
 @dataclass(frozen=True, slots=True)

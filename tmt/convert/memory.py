@@ -38,10 +38,12 @@ def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
     converter = scheme.converter()
     settled = converter.feed(Share(every).of(checked(phy)))
     rest = converter.finish()
+    sent_bytes = converter.counts.sent_bytes
     metadata = provenance.record(
         LINK_TRACE.kind,
         **provenance.sizes(phy.metadata),
         scheme=scheme.describe(),
         every=every,
+        **({} if sent_bytes is None else {"sent_bytes": sent_bytes}),
     )
     return replace(joined(settled, rest), metadata=metadata)

@@ -119,6 +119,7 @@ class TraceWriter(ABC):
 
     def __init__(self, path: str, table: Table, metadata: Metadata) -> None:
         self.path, self.table, self.metadata = path, table, metadata
+        self.totals: Metadata = {}
         self.columns: tuple[Column, ...] = ()
         self._checker = Checker(table)
         self._behind = Behind()
@@ -147,6 +148,10 @@ class TraceWriter(ABC):
             if chunk.columns != self.columns:
                 raise ValueError(f"{self.path}: some rows have a size and others have none")
             self._behind.call(self.append, self.encoded(chunk))
+
+    def add_totals(self, **totals: int) -> None:
+        """Add entries to the metadata that are known only after the last row."""
+        self.totals |= totals
 
     def finish(self) -> None:
         """Write the rows that are held back (UsageError when there was no row at all)."""

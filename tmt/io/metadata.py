@@ -19,13 +19,16 @@ from tmt.io.refusals import refusal, shown
 from tmt.schema import FORMAT_VERSION, PACKINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tmt.trace import Metadata
 
 METADATA_KEY = "tmt"
 
-_LEAST = {"lldu_bytes": 1, "slots": 1}
+TOTALS_KEY = "tmt_totals"
+"""Key of the metadata that were known only after the last row, in a format that writes the others first."""
+
+_LEAST = {"lldu_bytes": 1, "slots": 1, "sent_bytes": 1}
 _LEAST_OF_SCHEME = {"data": 1, "repair": 0, "rtt_ns": 0}
 _MOST = 2**62
 """Numbers in the metadata that readers compute with: the least that each may be, and the most."""
@@ -34,11 +37,14 @@ _MOST_BYTES = 1 << 24
 """A file of metadata is no larger."""
 
 
-def parsed(text: bytes | str, path: str) -> Metadata:
-    """Return the metadata in a JSON text of the trace `path` (InputError when a reader cannot use it)."""
-    metadata = _json_object(text)
-    if metadata is None:
-        raise InputError(path, refusal("metadata"))
+def parsed(texts: Iterable[bytes | str], path: str) -> Metadata:
+    """Return the metadata in JSON texts of the trace `path` (InputError when a reader cannot use it)."""
+    metadata: Metadata = {}
+    for text in texts:
+        found = _json_object(text)
+        if found is None:
+            raise InputError(path, refusal("metadata"))
+        metadata |= found
     return checked(metadata, path)
 
 

@@ -24,7 +24,7 @@ from tmt.io.base import (
 )
 from tmt.io.fields import ERASABLE
 from tmt.io.files import open_output, seekable
-from tmt.io.metadata import METADATA_KEY, parsed
+from tmt.io.metadata import METADATA_KEY, TOTALS_KEY, parsed
 from tmt.io.parquet_pages import check_pages
 from tmt.io.refusals import refusal, shown
 
@@ -96,8 +96,9 @@ class ParquetReader(TraceReader):
         columns: tuple[Column, ...],
     ) -> None:
         super().__init__(path, table, columns, source.metadata.num_rows)
-        text = (source.schema_arrow.metadata or {}).get(METADATA_KEY.encode())
-        self.describe({} if text is None else parsed(text, path))
+        keys = {**(source.metadata.metadata or {}), **(source.schema_arrow.metadata or {})}
+        texts = (keys.get(key.encode()) for key in (METADATA_KEY, TOTALS_KEY))
+        self.describe(parsed([text for text in texts if text is not None], path))
         self._source, self._file, self._row = source, file, 0
 
     def unchecked(self) -> Iterator[Trace]:
@@ -248,6 +249,8 @@ class ParquetWriter(TraceWriter):
         if self._held:
             self._flush()
         assert self._writer is not None
+        if self.totals:
+            self._writer.add_key_value_metadata({TOTALS_KEY: json.dumps(self.totals, sort_keys=True)})
         self._writer.close()
 
     def release(self) -> None:

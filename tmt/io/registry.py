@@ -72,4 +72,4 @@ def create_writer(path: str | os.PathLike[str], table: Table, metadata: Metadata
         finally:
             writer.close()
         if not chosen.keeps_metadata:  # before the trace has its name: it never stands there without metadata
-            write_beside(name, part.stat().st_size, metadata)
+            write_beside(name, part.stat().st_size, {**metadata, **writer.totals})

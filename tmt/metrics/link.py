@@ -196,13 +196,17 @@ class _LinkRows(_Rows):
     def _byte_efficiency(self, metadata: Metadata) -> float | None:
         """Return delivered bytes / bytes sent, if rows and metadata determine it; else None.
 
-        A measured block keeps its size in every transmission. Of a conversion, the sizes of the slots with
-        repair LLDUs and retransmissions are not in the rows.
+        A measured block keeps its size in every transmission. Rows of a conversion do not hold the sizes of
+        the slots with repair LLDUs and retransmissions; its metadata hold the bytes of all slots in use.
         """
-        by_scheme = metadata.get("scheme", {}).get("name")
-        if self.sizes is None or self.transmissions[255] or by_scheme not in {None, "none"}:
+        if self.sizes is None:
             return None
-        return self.good_bytes / self.sent_bytes if by_scheme or "importer" in metadata else None
+        if "sent_bytes" in metadata:
+            return self.good_bytes / int(metadata["sent_bytes"])
+        is_sent_as_sized = "importer" in metadata or metadata.get("scheme", {}).get("name") == "none"
+        if self.transmissions[255] or not is_sent_as_sized:
+            return None
+        return self.good_bytes / self.sent_bytes
 
 
 def _slots_used(metadata: Metadata, rows: int, transmissions: Int64Array) -> int | None:
