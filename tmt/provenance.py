@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 from os import fspath
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from tmt import __version__
 from tmt.schema import FORMAT_VERSION
@@ -53,16 +54,32 @@ def source(path: str | PathLike[str]) -> Metadata:
     return {"name": PurePath(path).name, "sha256": file_sha256(path)}
 
 
+def digest(*parts: Any) -> str:
+    """Return a hash of values that JSON knows."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
 def file_sha256(path: str | PathLike[str]) -> str:
-    """Return the SHA-256 of a file's content, in hexadecimal digits (OSError when it cannot be read).
+    """Return the SHA-256 of a file's content, in hexadecimal digits.
 
     A pyarrow file-system URI is read too.
+
+    Raises
+    ------
+    OSError
+        When it cannot be read; it names the file.
     """
-    digest = hashlib.sha256()
-    with _open(fspath(path)) as file:
-        while block := file.read(_BLOCK_BYTES):
-            digest.update(block)
-    return digest.hexdigest()
+    content = hashlib.sha256()
+    try:
+        with _open(fspath(path)) as file:
+            while block := file.read(_BLOCK_BYTES):
+                content.update(block)
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror or str(error), fspath(path)) from error
+    return content.hexdigest()
 
 
 def _open(name: str) -> BinaryIO:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from tmt.campaign import conversions
 from tmt.campaign.grid import expand
 from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
+from tmt.campaign.planned_conversions import Phy
 from tmt.campaign.scenario import load
 from tmt.errors import InputError
+from tmt.schemes import NoScheme
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,4 +74,28 @@ def test_damaged_trace__gives_nothing_and_is_made_anew(
     assert trace.read_bytes() == whole
     assert read_facts(task.cache, task.conversion) == told
     assert len(np.load(trace)) == told["data_rows"]
+    assert list(task.scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("scheme", ["none", "online"])
+def test_phy_trace_that_changes_after_planning__gives_no_link_trace(
+    scheme: str, task: Convert, tmp_path: Path
+) -> None:
+    """Otherwise the cache would hold another trace's rows under the planned one's identity."""
+    phy = tmp_path / "phy.csv"
+    phy.write_text("tx_time_ns,decode_time_ns\n0,5\n1000000,5\n2000000,5\n")
+    planned = conversions._look_at(phy)
+    conversion = replace(
+        task.conversion,
+        identity="planned",
+        phy=Phy(planned.sha256, phy, planned.sha256),
+        scheme=NoScheme() if scheme == "none" else None,
+    )
+    assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
+    assert len(np.load(link_file(task.cache, conversion))) == 3
+    link_file(task.cache, conversion).unlink()
+    phy.write_text("tx_time_ns,decode_time_ns\n0,5\n1000000,0\n2000000,5\n")
+    error = f"{phy}: was changed while the campaign ran; call again"
+    assert make_link_trace(replace(task, conversion=conversion)) == {"error": error}
+    assert not link_file(task.cache, conversion).exists()
     assert list(task.scratch.iterdir()) == []

@@ -80,3 +80,9 @@ def test_sizes_and_lldu_bytes__are_not_written_together(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="both the column size_bytes and lldu_bytes"):
         write_trace(tmp_path / "phy.npy", trace)
     assert not list(tmp_path.iterdir())
+
+
+def test_hash_of_a_file_that_cannot_be_read__names_the_file() -> None:
+    with pytest.raises(OSError, match="Input/output error") as error:
+        provenance.file_sha256("/proc/self/mem")
+    assert error.value.filename == "/proc/self/mem"

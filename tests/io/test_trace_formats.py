@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -237,3 +238,13 @@ def test_reader__hands_out_arrays_that_kernels_take(ending: str, tmp_path: Path)
                 assert array.flags.c_contiguous
                 assert array.flags.writeable
                 assert array.flags.aligned
+
+
+def test_npy_that_is_cut_while_it_is_read__is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "phy.npy"
+    times_ns = np.arange(100_000, dtype=np.int64)
+    write_trace(path, PhyTrace(times_ns, np.ones(100_000, np.int64)))
+    with open_trace(path) as reader:
+        os.truncate(path, path.stat().st_size - 24)
+        with pytest.raises(InputError, match=r"promises 100000 rows, it holds 99998$"):
+            list(reader)

@@ -6,14 +6,11 @@ each is made once.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from tmt.campaign.link_traces import trace_sources
+from tmt.campaign.link_traces import SlotsHash, trace_sources
 from tmt.campaign.planned_conversions import Phy, PlannedConversion
 from tmt.campaign.sections import (
     GENERATED_KEYS,
@@ -26,8 +23,8 @@ from tmt.campaign.sections import (
     scheme_of,
 )
 from tmt.errors import InputError
-from tmt.experiment.fingerprint import digest
 from tmt.io import open_trace
+from tmt.provenance import digest
 from tmt.schema import PHY_TRACE
 from tmt.settings.settings import MAX_SEED
 from tmt.units import seconds_to_ns
@@ -122,15 +119,14 @@ class _PhyFile:
 
 @lru_cache
 def _look_at(file: Path) -> _PhyFile:
-    columns: dict[str, Any] = {}
+    slots = SlotsHash()
     with open_trace(file, PHY_TRACE) as reader:
         said = reader.metadata
         for chunk in reader:
-            for column in chunk.columns:
-                values = np.ascontiguousarray(getattr(chunk, column.name))
-                columns.setdefault(column.name, hashlib.sha256()).update(values)
-    slots = digest({name: found.hexdigest() for name, found in columns.items()})
-    return _PhyFile(said.get("lldu_bytes"), said.get("packing"), reader.has_sizes, "importer" in said, slots)
+            slots.update(chunk)
+    return _PhyFile(
+        said.get("lldu_bytes"), said.get("packing"), reader.has_sizes, "importer" in said, slots.digest()
+    )
 
 
 @lru_cache
@@ -205,11 +201,11 @@ def _realisation(source: Source, seed: int) -> int:
 def _phy(source: Source, realisation: int) -> Phy:
     section = source.section
     if isinstance(section, TraceFile):
-        return Phy(source.sha256, source.file)
+        return Phy(source.sha256, source.file, source.sha256)
     channel = channel_of(section)
     line, length_ns = None, 0
     if source.file is None:
         line, length_ns = line_of(section), seconds_to_ns(section.length)
     on = [source.sha256] if line is None else [str(line.interval_ns), line.decode_time_ns, length_ns]
     identity = digest(channel.name, asdict(channel), realisation, on, trace_sources(channel))
-    return Phy(identity, source.file, channel, realisation, line, length_ns)
+    return Phy(identity, source.file, source.sha256, channel, realisation, line, length_ns)

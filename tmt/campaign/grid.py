@@ -14,7 +14,8 @@ from tmt.campaign.replay_run import ReplayRun, programs_of
 from tmt.campaign.sections import ProxySection, scheme_of, settings_of
 from tmt.errors import InputError, UsageError
 from tmt.experiment.experiment import Experiment
-from tmt.experiment.fingerprint import digest, fingerprint
+from tmt.experiment.fingerprint import fingerprint
+from tmt.provenance import digest
 from tmt.settings.links import PlainLink, TraceLink
 from tmt.settings.tcp import FECTCP, STACKS
 from tmt.units import seconds_to_ns

@@ -6,6 +6,7 @@ and hash of the trace, so that a trace that was cut short, swapped or changed is
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -13,20 +14,22 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from tmt.convert import convert_file
 from tmt.convert.share import Share
 from tmt.errors import InputError, TmtError
 from tmt.generate import generate, overlay
 from tmt.identity import source_hash
 from tmt.io import create_trace, open_trace
-from tmt.provenance import file_sha256
+from tmt.provenance import digest, file_sha256
 from tmt.schema import PHY_TRACE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.planned_conversions import PlannedConversion
-    from tmt.trace import PhyTrace
+    from tmt.campaign.planned_conversions import Phy, PlannedConversion
+    from tmt.trace import PhyTrace, Trace
 
 
 class DamagedTraceError(InputError):
@@ -126,7 +129,9 @@ def make_link_trace(task: Convert) -> dict[str, Any]:
             _keep_slots(phy, staged, conversion.every)
         else:
             counts = asdict(convert_file(phy, staged, conversion.scheme, every=conversion.every))
-        keep_link_trace(staged, conversion, cache, {"span_ns": _span_ns(phy)} | counts)
+        facts = {"span_ns": _span_ns(phy)} | counts
+        _check_file(conversion.phy)  # after its last use
+        keep_link_trace(staged, conversion, cache, facts)
     except TmtError as error:
         if isinstance(error, OSError) and isinstance(error.__cause__, OSError):
             raise
@@ -151,6 +156,23 @@ def keep_link_trace(staged: Path, conversion: PlannedConversion, cache: Path, fa
         part.replace(place(cache, conversion))
 
 
+class SlotsHash:
+    """The hash of a PHY trace's slots, which come in chunks: the same for the same slots in any format."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, Any] = {}
+
+    def update(self, chunk: Trace) -> None:
+        """Take the next slots."""
+        for column in chunk.columns:
+            values = np.ascontiguousarray(getattr(chunk, column.name))
+            self._columns.setdefault(column.name, hashlib.sha256()).update(values)
+
+    def digest(self) -> str:
+        """Return the hash of the slots so far."""
+        return digest({name: found.hexdigest() for name, found in self._columns.items()})
+
+
 def _span_ns(phy: Path) -> int:
     """Return the time from the first slot of a PHY trace to its last."""
     first_ns = last_ns = slots = 0
@@ -160,6 +182,18 @@ def _span_ns(phy: Path) -> int:
             last_ns = int(chunk.tx_time_ns[-1])
             slots += len(chunk)
     return last_ns - first_ns
+
+
+def _check_file(phy: Phy) -> None:
+    """Refuse a PHY trace's file whose slots are not those that the campaign was planned with."""
+    if phy.file is None:
+        return
+    found = SlotsHash()
+    with open_trace(phy.file, PHY_TRACE) as reader:
+        for chunk in reader:
+            found.update(chunk)
+    if found.digest() != phy.file_slots:
+        raise InputError(phy.file, "was changed while the campaign ran; call again")
 
 
 def _keep_slots(phy: Path, staged: Path, every: int) -> None:

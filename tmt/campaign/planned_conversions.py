@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 class Phy:
     """A PHY trace: a file as it is (`channel` None), or a channel's realisation on a line or over a file.
 
-    `identity` is the same exactly for the same slots.
+    `identity` is the same exactly for the same slots; `file_slots` is the hash of the file's slots, empty
+    without a file.
     """
 
     identity: str
     file: Path | None
+    file_slots: str = ""
     channel: Any = None
     seed: int = 0
     line: Line | None = None

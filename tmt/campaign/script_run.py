@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tmt.backend.ns2.simulator import Simulator
-from tmt.experiment.fingerprint import digest
+from tmt.provenance import digest
 
 if TYPE_CHECKING:
     from pathlib import Path

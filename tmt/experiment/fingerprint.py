@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import TYPE_CHECKING, Any
 
+from tmt.provenance import digest
 from tmt.settings.links import TraceLink
 from tmt.settings.settings import values_of
 
 if TYPE_CHECKING:
     from tmt.settings.links import Link
     from tmt.settings.settings import Settings
-
-
-def digest(*parts: Any) -> str:
-    """Return a hash of values that JSON knows."""
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def fingerprint(settings: Settings, *contents: str) -> str:

@@ -15,10 +15,9 @@ import numpy as np
 from tmt.backend.ns2.simulator import Simulator
 from tmt.backend.program import STDOUT
 from tmt.backend.records import PACKETS
-from tmt.experiment.fingerprint import digest
 from tmt.identity import source_hash
 from tmt.metrics.transport import RECEIVED, SENT
-from tmt.provenance import file_sha256
+from tmt.provenance import digest, file_sha256
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:

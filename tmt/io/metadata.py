@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.errors import InputError
 from tmt.io.atomic import file_system, is_uri, staged
-from tmt.io.files import open_input
+from tmt.io.files import input_errors, open_input
 from tmt.io.refusals import refusal, shown
 from tmt.schema import FORMAT_VERSION, PACKINGS
 
@@ -80,7 +80,7 @@ def read_beside(path: str, file_bytes: int | None) -> Metadata:
     beside = _beside(path)
     if not _exists(beside):
         return {}
-    with open_input(beside) as file:
+    with open_input(beside) as file, input_errors(beside):
         found = _json_object(file.read(_MOST_BYTES))
     metadata = None if found is None else found.get(METADATA_KEY)
     if found is None or not isinstance(metadata, dict):

@@ -47,7 +47,11 @@ class NpyReader(TraceReader):
         for row in range(0, self.rows or 0, CHUNK_ROWS):
             rows = min(CHUNK_ROWS, (self.rows or 0) - row)
             with input_errors(self.path):
-                block = np.frombuffer(self._file.read(rows * dtype.itemsize), dtype)
+                held = self._file.read(rows * dtype.itemsize)
+            if len(held) < rows * dtype.itemsize:  # it was cut after its size was checked
+                whole = row + len(held) // dtype.itemsize
+                raise InputError(self.path, refusal("truncated", promised=self.rows, held=whole))
+            block = np.frombuffer(held, dtype)
             names = dtype.names or ()
             yield trace_of(self.table, {name: np.ascontiguousarray(block[name]) for name in names})
 
