@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# Tests start hundreds of Python processes, each of which would compile its imports anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Background jobs of a shell and their children ignore SIGINT; tests interrupt programs with it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
