@@ -71,8 +71,8 @@ set destination [$ns node]
 access $exit $destination
 set queue [wireless $entry $exit]
 
-# Long-lived connections start within the first second. Transfers start one by one, `interval_s` apart, in turn
-# from each of the sources.
+# Long-lived connections start within the first second. Transfers start one by one, `interval_s` apart; the sources take
+# turns.
 set begun 0
 set ended 0
 set total_s 0

@@ -1,9 +1,9 @@
 # Clients of an IEEE 802.11 access point, and a server beyond it: the scenario of Botos, Polgar and Bota.
 #
-#   ns wlan.tcl KEY VALUE ...      (keys and what they mean: docs/wlan.md)
+#   ns wlan.tcl KEY VALUE ...      (keys and their meaning: docs/wlan.md)
 #
-# The server sends each flow to a client of its own, over a wire to the access point and a wireless LAN. Segments are
-# lost in front of the client's transport, behind its MAC, which has acknowledged them. Prints lines NAME<tab>NUMBER.
+# The server sends each flow to its own client, over a wire to the access point and a wireless LAN. Segments are lost in
+# front of the client's transport, after its MAC has acknowledged them. Prints lines NAME<tab>NUMBER.
 
 set clift_tcl [file join [file dirname [info script]] .. .. clift-ns2 tcl]
 foreach part { settings tcp } { source [file join $clift_tcl $part.tcl] }
@@ -55,14 +55,14 @@ proc check_flows {} {
 read_settings $known $argv
 check_flows
 
-# The first traffic comes when routes and addresses are known: DSDV needs its first updates, ARP a datagram each way.
+# Traffic starts when routes and addresses are known: DSDV needs its first updates, ARP a datagram each way.
 set settled_s 30
 
 remove-all-packet-headers
 add-packet-header IP TCP Flags RTP LL Mac ARP
 set ns [new Simulator]
 use_seed $setting(seed)
-# Of their own, so that the MAC's draws do not move the losses.
+# A generator of its own, so that the MAC's draws do not move the losses.
 set loss_numbers [use_seed $setting(seed) [new RNG]]
 
 # ---- nodes
@@ -86,7 +86,7 @@ proc build_nodes { clients } {
 		-ifqLen $setting(queue_packets) -antType Antenna/OmniAntenna -propInstance [new Propagation/TwoRayGround] \
 		-phyType Phy/WirelessPhy -channel [new Channel/WirelessChannel] -topoInstance $ground \
 		-agentTrace OFF -routerTrace OFF -macTrace OFF -wiredRouting ON
-	$ns trace-all [open /dev/null w]  ;# which a wireless node cannot be without
+	$ns trace-all [open /dev/null w]  ;# a wireless node needs a trace file
 	set access_point [$ns node 1.0.0]
 	place $access_point 50 50
 	$ns node-config -wiredRouting OFF
@@ -141,7 +141,7 @@ proc connection { name } {
 		set kind $setting(stack)
 	}
 	set tcp [new_tcp $kind $setting(packet_bytes) $setting(window_packets) $name]
-	# The results that are published of the modern stack are those without timestamps.
+	# The published results of the modern stack are without timestamps.
 	if { $kind eq "modern" } { $tcp set timestamps_ false }
 	set sink [new_tcp_sink $kind 0 $class]
 	if { $kind eq "fectcp" } {
@@ -191,7 +191,7 @@ proc greet { from to time } {
 
 # ---- results
 
-# Prints what has reached each client's transport by now, in bytes of IP packets.
+# Prints the bytes of IP packets that have reached each client's transport so far.
 proc sample {} {
 	global ns setting errors begin
 	set time [expr { round(([$ns now] - $begin) * 1000) }]
@@ -201,7 +201,7 @@ proc sample {} {
 	$ns at [expr { [$ns now] + $setting(sample_s) }] sample
 }
 
-# The time of a transfer runs to the moment at which the sender knows that all has arrived.
+# A transfer lasts until the sender has received the last acknowledgement.
 proc finish {} {
 	global ns setting errors tcp_of begin
 	set elapsed [expr { [$ns now] - $begin }]

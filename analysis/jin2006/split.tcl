@@ -1,5 +1,5 @@
-# One TCP transfer over a wired and a wireless link, with or without a proxy between them and go-back-N on the second: the
-# scenario of Jin and Yang (2006).
+# One TCP transfer over a wired and a wireless link: the scenario of Jin and Yang (2006). A proxy between the links and
+# go-back-N on the wireless link are optional.
 #
 #   ns split.tcl KEY VALUE ...
 #
@@ -32,7 +32,7 @@ read_settings {
 	arq                 flag        0
 } $argv
 
-# More than any window: neither the queues nor the proxy's buffer limit what is sent.
+# More than any window: the queues and the proxy's buffer do not limit the sender.
 set unlimited 100000
 
 remove-all-packet-headers
@@ -47,7 +47,7 @@ proc wired_link { from to loss } {
 	lose_behind $from $to $loss
 }
 
-# Frames are units of the queue; a lost one is repeated a window of frames after its beginning.
+# Frames are units of the queue; a lost frame is retransmitted a window of frames after its beginning.
 proc wireless_link { from to } {
 	global ns setting unlimited
 	$ns simplex-link $from $to $setting(wireless_rate_bps) $setting(wireless_delay_s) Clift/Online
@@ -100,7 +100,7 @@ proc finish {} {
 	$ns halt
 }
 
-# The sender's window at the time `index` * sample_s, and from then on.
+# The sender's window from the time `index` * sample_s on.
 proc sample { tcp index } {
 	global ns setting
 	set window [$tcp set cwnd_]

@@ -2,8 +2,8 @@
 #
 #   ns congestion_controls.tcl KEY VALUE ...
 #
-# Prints lines NAME<tab>NUMBER: for each flow the packets acknowledged in order and the timeouts, both from `warm_s` on, and of the bottleneck's
-# queue the mean length in packets.
+# Prints lines NAME<tab>NUMBER: for each flow the packets acknowledged in order and the timeouts, both from `warm_s` on;
+# and the mean length of the bottleneck's queue in packets.
 
 set clift_tcl [file join [file dirname [info script]] .. .. clift-ns2 tcl]
 foreach part { settings tcp } { source [file join $clift_tcl $part.tcl] }
@@ -30,7 +30,7 @@ set ns [new Simulator]
 use_seed $setting(seed)
 set loss_random [use_seed $setting(seed) [new RNG]]
 
-# The bottleneck and its queue first, then the path that loses: what is lost has taken its time at the bottleneck.
+# First the bottleneck with its queue, then the lossy path: a lost packet has used its time at the bottleneck.
 set sender [$ns node]
 set router [$ns node]
 set receiver [$ns node]

@@ -20,13 +20,13 @@ struct clift_settings {
 	long long duration_ns;
 	long long packet_bytes; /* MTU of the link: IP size of a full packet */
 	long long transfer_bytes; /* of each flow with a transfer; 0: until the end */
-	long long transfers; /* flows with a transfer: the first ones */
+	long long transfers; /* the first flows, which have a transfer */
 	long long receive_buffer_bytes, send_buffer_bytes;
 	long long window_packets; /* upper bound on each sender's congestion window */
 	long long delayed_acks; /* 0: every segment is acknowledged at once */
 };
 
-/* What records need of a packet with TCP. */
+/* The fields of a packet with TCP that records need. */
 struct clift_packet {
 	void *handle; /* the kernel's own */
 	int direction;
@@ -39,14 +39,14 @@ struct clift_packet {
 
 /* Reads settings.txt of the current folder and opens the traces. It ends the run when it cannot. */
 void clift_open(struct clift_settings *settings);
-/* When a flow starts; 0 <= flow < flows. */
+/* Start time of a flow; 0 <= flow < flows. */
 long long clift_start_ns(int flow);
 /* Direction in which a flow's data travels. */
 int clift_direction(int flow);
 
-/* Puts a packet into the queue of its direction. Not 0: the queue is full. */
+/* Puts a packet into the queue of its direction. Returns nonzero if the queue is full. */
 int clift_take(long long now_ns, const struct clift_packet *packet);
-/* When the next packet is due at the far end; the largest number when none is. */
+/* Time at which the next packet is due at the far end; the largest number if there is none. */
 long long clift_next_due_ns(int direction);
 /* Takes out the next packet that is due by now. */
 enum clift_fate clift_due(long long now_ns, int direction, void **handle);

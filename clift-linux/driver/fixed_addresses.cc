@@ -1,5 +1,5 @@
-// Before the kernel boots: starts the program again without random addresses. The layout of memory decides how the
-// kernel's hash tables are ordered, and a run must repeat itself.
+// Before the kernel boots, this restarts the program without random addresses. The memory layout decides the order of
+// the kernel's hash tables, and a run must be repeatable.
 #include <sys/personality.h>
 #include <unistd.h>
 

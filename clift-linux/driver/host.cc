@@ -25,8 +25,8 @@
 #include "emulate/link.h"
 #include "emulate/report.h"
 
-// The kernel's allocator must not be entered from a timer, and its memory is small: every object lives in memory of
-// the host. Freed blocks are kept by size, in powers of two.
+// Timers must not call the kernel's allocator, and the kernel's memory is small: every object lives in the host's
+// memory. Freed blocks are kept by size, in powers of two.
 namespace {
 
 class Arena {
@@ -126,7 +126,7 @@ struct Experiment {
   std::unique_ptr<RecordFile<schema::WindowRecord>> windows;
   std::int64_t sent_packets = 0;
   Nanoseconds last_record_ns = 0;
-  Nanoseconds most_late_ns = 0;  // of a packet at the far end, after its due time
+  Nanoseconds most_late_ns = 0;  // largest delay of a packet at the far end after its due time
   Counters counters;
 };
 
@@ -185,7 +185,7 @@ Setters setters_of(Experiment& run, clift_settings& settings) {
   return setters;
 }
 
-// The settings file holds one `KEY VALUE ...` a line; `tmt` writes it.
+// The settings file holds one `KEY VALUE ...` per line; `tmt` writes it.
 void read_settings(const std::string& path, Experiment& run, clift_settings& settings) {
   const Setters setters = setters_of(run, settings);
   std::ifstream file(path);
@@ -229,7 +229,7 @@ void count_link(const char* name, int direction, Nanoseconds now_ns) {
                                                            {prefix + "_trace_repeats", use->repeats}});
 }
 
-// A number that packets of the flow's data have by their sequence, and acknowledgements by what they cover.
+// Numbers a record: from the sequence number of a data segment, or from the acknowledged number of an ACK.
 void number(schema::PacketRecord& record, const clift_packet& packet) {
   Flow& flow = experiment->flows[static_cast<std::size_t>(packet.flow)];
   SegmentNumbers& own = flow.segments[packet.direction];
@@ -242,7 +242,7 @@ void number(schema::PacketRecord& record, const clift_packet& packet) {
   }
 }
 
-// The kernel knows no exceptions: one of ours ends the run.
+// The kernel knows no exceptions: an exception of this code ends the run.
 template <class Body>
 auto guarded(Body body) {
   try {
@@ -280,7 +280,7 @@ int clift_take(long long now_ns, const clift_packet* packet) {
     sent.record.time_ns = now_ns;
     sent.record.direction = static_cast<std::uint8_t>(packet->direction);
     sent.record.flow = static_cast<std::uint16_t>(packet->flow);
-    // A SYN has eight bytes of options more than data; they are no payload.
+    // A SYN has eight bytes of options more than a data segment; they are no payload.
     sent.record.size_bytes = packet->syn != 0 ? tcp_header_bytes : packet->size_bytes;
     sent.record.uid = experiment->sent_packets++;
     number(sent.record, *packet);
@@ -332,7 +332,7 @@ void clift_count(const char* name, int flow, long long value) {
 
 void clift_fail(const char* reason) {
   const std::string line = std::string(reason) + "\n";
-  // Nothing is left to do when even this cannot be written.
+  // If even this write fails, nothing can report it.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
   _exit(failure_status);
 }

@@ -8,8 +8,8 @@ namespace clift {
 
 namespace {
 
-// Over how long a stretch of beginnings a cluster has an error in a given packet: the integral, over where it begins,
-// of 1 - exp(-mean errors in the packet).
+// Length of the line on which a cluster may begin and have an error in a given packet: the integral of 1 - exp(-mean
+// errors in the packet) over the cluster's beginning.
 double reach(const ClusterOptions& options) {
   const double length = options.cluster_packets;
   const double most = options.errors_per_cluster / std::max(1.0, length);
@@ -22,13 +22,13 @@ double reach(const ClusterOptions& options) {
 
 ClusteredLosses::ClusteredLosses(const ClusterOptions& options, UniformSource& uniforms)
     : options_(options), uniforms_(uniforms), clusters_per_packet_(clusters_per_packet(options)) {
-  // Backwards from here, as the process looks the same in both directions.
+  // The process looks the same in both directions, so this goes backwards from here.
   for (double rest = options_.cluster_packets - gap(); rest > 0; rest -= gap()) open_.push_front(rest);
   until_next_ = gap();
 }
 
 bool ClusteredLosses::next_is_lost(double length) {
-  double clusters = 0;  // errors of how many clusters lie in the packet, in the mean
+  double clusters = 0;  // that lie in the packet; each counts by its part there
   for (double& rest : open_) {
     clusters += std::min(rest, length) / options_.cluster_packets;
     rest -= length;

@@ -1,4 +1,4 @@
-// Which packets errors in clusters destroy (Neyman type A).
+// Packet losses by errors in clusters (Neyman type A).
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,9 @@ struct ClusterOptions {
 };
 
 // Packets lie one behind the other on a line, whatever the time between them. Clusters begin as a Poisson process and
-// have a Poisson number of errors, each anywhere within the cluster with equal probability. So their numbers in
-// different packets are independent, and a packet has no error with probability exp(-mean number in it).
+// have a Poisson number of errors, each anywhere within the cluster with equal probability. Given the clusters, the
+// numbers of errors in different packets are independent, and a packet has no error with probability exp(-mean number
+// of errors in it).
 class ClusteredLosses {
  public:
   // The line has always been there: clusters may reach into the first packet. `uniforms` outlives this.
@@ -26,7 +27,7 @@ class ClusteredLosses {
   // Whether the next packet, of this length, has an error.
   bool next_is_lost(double length = 1.0);
 
-  // Clusters that lie over one point of the line in the mean: what a packet costs in work and memory.
+  // Mean number of clusters that lie over one point of the line: the cost of a packet in work and memory.
   static double clusters_at_once(const ClusterOptions& options);
 
  private:
@@ -37,7 +38,7 @@ class ClusteredLosses {
   UniformSource& uniforms_;
   double clusters_per_packet_;
   double until_next_;        // from here to where the next cluster begins
-  std::deque<double> open_;  // of each cluster that lies over this point, in their order: how far it still reaches
+  std::deque<double> open_;  // remaining length of each cluster that lies over this point, in their order
 };
 
 }  // namespace clift

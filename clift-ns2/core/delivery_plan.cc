@@ -53,7 +53,7 @@ std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t 
   return packet;
 }
 
-// Rows that a padded packet takes from row `begin` on. Most packets are as large as the one before, which saves a
+// Rows that a padded packet takes from row `begin` on. Most packets have the size of the one before, which saves a
 // division.
 std::int64_t DeliveryPlan::padded_rows(std::int64_t begin, std::int64_t size_bytes) {
   if (bytes_.vary()) {
@@ -77,7 +77,7 @@ Nanoseconds DeliveryPlan::released_at(const Delivery& packet) {
 }
 
 RowUse DeliveryPlan::use_until(Nanoseconds now_ns) const {
-  // Rows are skipped only while the queue is empty, so all skipped so far lie in the past.
+  // Rows are skipped only while the queue is empty, so all rows skipped so far lie in the past.
   const Nanoseconds after_now_ns = sum_of(sum_of(now_ns, options_.offset_ns), 1);
   const std::int64_t end = clock_.first_from(after_now_ns, first_row_);
   RowUse use;

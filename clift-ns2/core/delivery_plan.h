@@ -26,7 +26,7 @@ enum class Fate { delivered, lost, unsettled };
 // Simulated times of one packet, without propagation.
 struct Delivery {
   Nanoseconds departure_ns;  // its last row is sent: it leaves the queue
-  Nanoseconds arrival_ns;    // the far end has it, or learns that it is not to come
+  Nanoseconds arrival_ns;    // the far end has it, or learns that it is lost
   Fate fate;
 };
 
@@ -35,15 +35,15 @@ struct RowUse {
   std::int64_t offered;  // since simulated time 0
   std::int64_t used;     // carried packets, or parts of them
   std::int64_t unused;   // passed while the queue was empty, or stayed behind the end of the trace
-  std::int64_t repeats;  // times that the trace started again
+  std::int64_t repeats;  // restarts of the trace
   std::int64_t offered_bytes;  // sizes of the rows offered
   std::int64_t used_bytes;     // of those, taken by packets; padding counts, the rest of a packed row does not
 };
 
-// A packet takes the next rows that are neither before its arrival nor among the previous packets' rows, until its bytes
-// are in. It leaves with the last of them, and is delivered when all of them are. Packed, it begins in the previous
-// packet's last row where it arrives by the time at which that row is sent.
-// A first-in, first-out queue over a fixed trace knows all this when the packet arrives.
+// A packet takes the next free rows from its arrival on, until they carry all its bytes. It leaves with the last of
+// them, and is delivered when all of them are delivered. Packed, it begins in the previous packet's last row if it
+// arrives by that row's sending time. A first-in, first-out queue over a fixed trace knows all this when the packet
+// arrives.
 class DeliveryPlan {
  public:
   // The rows outlive the plan. Options are in range; a trace that loops has at least two rows.

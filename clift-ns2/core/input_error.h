@@ -1,4 +1,4 @@
-// What stops a run because of a file that the user named: `FILE:PLACE: reason`, or `FILE: reason`.
+// A fault in a file that the user named stops the run: `FILE:PLACE: reason`, or `FILE: reason`.
 #pragma once
 
 #include <stdexcept>

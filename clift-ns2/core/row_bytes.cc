@@ -2,7 +2,7 @@
 
 namespace clift {
 
-// Looks where the byte lies among rows of the mean size; gallops away from there, then halves.
+// Starts at the byte's row if all rows had the mean size; gallops away from there, then bisects.
 RowBytes::Place RowBytes::place_among(std::size_t index, std::int64_t bytes) const {
   const std::int64_t total = ends_.back();
   std::int64_t target = before(index) + bytes, rows_on = -static_cast<std::int64_t>(index);
@@ -30,7 +30,7 @@ RowBytes::Place RowBytes::place_among(std::size_t index, std::int64_t bytes) con
     const std::int64_t middle = early + (late - early) / 2;
     (is_before(middle) ? early : late) = middle;
   }
-  // Packets mostly come in order, and take as many rows as the one before.
+  // Packets mostly come in order, and take as many rows as the previous packet.
   const std::int64_t next = std::clamp(2 * late - static_cast<std::int64_t>(index), std::int64_t{0}, count_ - 1);
   __builtin_prefetch(&ends_[static_cast<std::size_t>(next)]);
   return {rows_on + late, ends_[static_cast<std::size_t>(late)] - target};

@@ -1,4 +1,4 @@
-// Bytes that follow each other over the rows of a trace: which row carries which of them.
+// Bytes that follow each other over the rows of a trace: the row that carries each byte.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace clift {
 
 class RowBytes {
  public:
-  // Rows carry their own sizes, or `lldu_bytes` each where they have none. A trace has at least one row.
+  // Rows carry their own sizes; rows without sizes carry `lldu_bytes` each. A trace has at least one row.
   template <class Row>
   RowBytes(TraceRows<Row> rows, std::int64_t lldu_bytes)
       : lldu_bytes_(lldu_bytes),
@@ -67,7 +67,7 @@ class RowBytes {
   std::int64_t lldu_bytes_;
   std::int64_t count_;
   double rows_per_byte_;            // in the mean
-  std::vector<std::int64_t> ends_;  // bytes of all rows up to each one; empty where rows are alike
+  std::vector<std::int64_t> ends_;  // sum of the sizes up to each row; empty if all rows have one size
 };
 
 }  // namespace clift

@@ -1,4 +1,4 @@
-// Rows of a link trace that may repeat: their times, and what any run of them comes to.
+// Rows of a link trace that may repeat: their times, and the summary of any run of them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class RowClock : public TraceClock<LinkRow> {
   // A trace that repeats has at least two rows.
   RowClock(LinkRows rows, bool repeats) : TraceClock(rows, repeats), summaries_(rows) {}
 
-  // Summary of the rows begin .. end - 1; none of them lies beyond the end of the trace.
+  // Summary of the rows begin .. end - 1; all of them lie before the end of the trace.
   RowSummary summary(std::int64_t begin, std::int64_t end) const {
     const Place first = place_of(begin);
     const std::size_t index_end = first.index + static_cast<std::size_t>(end - begin);
@@ -27,7 +27,7 @@ class RowClock : public TraceClock<LinkRow> {
     return summary;
   }
 
-  // Of rows that lie in more than one repetition.
+  // Summary of rows in more than one repetition.
   RowSummary summary_across(std::int64_t begin, std::int64_t end) const;
 
   RowSummaries summaries_;

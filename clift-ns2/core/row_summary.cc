@@ -14,7 +14,7 @@ RowSummaries::RowSummaries(LinkRows rows)
     const bool open = rows[i].delay_ns == schema::unsettled;
     lost = !open && rows[i].delivered == 0 ? 0 : lost + 1;
     unsettled = open ? 0 : unsettled + 1;
-    // Rows in between are not settled later than the one that has skipped them.
+    // Rows in between are settled no later than the row that skipped them.
     const Nanoseconds here_ns = settled_ns(i);
     std::size_t later = 1;
     while (later < farthest && later <= i && settled_ns(i - later) <= here_ns) later += back_[i - later].later;

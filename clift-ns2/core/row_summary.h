@@ -1,4 +1,4 @@
-// What a run of consecutive rows comes to, without looking at each of them.
+// Summary of a run of consecutive rows, without a look at each of them.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,12 @@ inline RowSummary joined(const RowSummary& a, const RowSummary& b) {
   return {a.settled_ns > b.settled_ns ? a.settled_ns : b.settled_ns, a.lost || b.lost, a.unsettled || b.unsettled};
 }
 
-// Answers for any run of rows of one trace. The fate of an unsettled row counts as settled at the trace's last tx.
+// Summaries of any run of rows of one trace. An unsettled row counts as settled at the trace's last tx.
 //
-// Each row knows how far back the next row lies that is settled later than itself. From the last row of a run it goes
-// back so until the next step would leave the run: what is reached is settled last. Rows are mostly settled in order, or
-// a few of them late, so that it is one step or none. How far back the next lost row lies says whether the run holds one.
+// Each row stores the distance back to the nearest row that is settled later. A search starts at the last row of a run
+// and follows these distances until the next step would leave the run: it ends at the row that is settled last. Rows
+// are mostly settled in order, or a few of them late, so the search takes one step or none. The distance back to the
+// last lost row tells whether the run holds one.
 class RowSummaries {
  public:
   explicit RowSummaries(LinkRows rows);
@@ -34,8 +35,8 @@ class RowSummaries {
   // Summary of the rows begin .. end - 1, with begin < end <= rows.count.
   RowSummary of(std::size_t begin, std::size_t end) const {
     if (end - begin > farthest) return of_long(begin, end);
-    // Runs mostly come in order and are as long as the one before. What the next one needs is on its way meanwhile: its
-    // last row, and rows at which it may begin. (In a function of its own, gcc takes this for something without effect.)
+    // Runs mostly come in order and have the length of the previous run. This prefetches the next run's last row, and
+    // the rows at which it may begin. (Keep inline: gcc drops out-of-line prefetches.)
     const std::size_t next = std::min(end + (end - begin), rows_.count) - 1;
     for (std::size_t i = end; i < std::min(next, end + 32); i += 4) __builtin_prefetch(&rows_[i]);
     __builtin_prefetch(&rows_[next]);
@@ -51,10 +52,10 @@ class RowSummaries {
  private:
   static constexpr unsigned farthest = 255;
 
-  // From a row back to the nearest one of a kind; `farthest` when that is as far or farther, or there is none.
+  // Distance back to the nearest row of a kind; `farthest` if it is as far or farther, or if there is none.
   struct Back {
-    std::uint8_t later;            // settled later than this one
-    std::uint8_t lost, unsettled;  // 0: this one is
+    std::uint8_t later;            // settled later than this row
+    std::uint8_t lost, unsettled;  // 0: this row is lost, or unsettled
   };
 
   RowSummary of_long(std::size_t begin, std::size_t end) const;

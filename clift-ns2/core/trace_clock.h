@@ -1,4 +1,4 @@
-// Rows of a trace that may repeat, numbered through: when each is sent, and which comes first after a time.
+// Rows of a trace that may repeat, numbered through: the sending time of each, and the first row after a time.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace clift {
 
-// Row `i` of the numbering is row `i mod n` of the trace in its repetition `i div n`. A repetition lasts
-// (last tx - first tx) * n / (n - 1), rounded: the mean distance between rows also stands between two repetitions.
+// Row `i` of the numbering is row `i mod n` of the trace in its repetition `i div n`. A repetition lasts (last tx -
+// first tx) * n / (n - 1), rounded: two repetitions are one mean distance between rows apart.
 template <class Row>
 class TraceClock {
  public:
@@ -27,13 +27,13 @@ class TraceClock {
   std::int64_t count() const { return count_; }
   std::int64_t repetition_of(std::int64_t row) const { return row / count_; }
 
-  // How much later a repetition is than the first.
+  // Time from the first repetition to this one.
   Nanoseconds shift_ns(std::int64_t repetition) const { return product_of(repetition, period_ns_); }
 
-  // Where a row of the numbering lies.
+  // Place of a row of the numbering.
   struct Place {
     std::size_t index;     // in the trace
-    Nanoseconds shift_ns;  // its repetition is later than the first by this
+    Nanoseconds shift_ns;  // from the first repetition to the row's
   };
 
   Place place_of(std::int64_t row) const {
@@ -42,7 +42,7 @@ class TraceClock {
     return {static_cast<std::size_t>(row % count_), shift_ns(row / count_)};
   }
 
-  // Makes the rows of that one's repetition quick to find, without a division: they are mostly asked for in order.
+  // Speeds up look-ups in the repetition of that row by saving a division: rows are mostly read in order.
   void stay_near(std::int64_t row) {
     if (row - near_row_ < count_ || !repeats_) return;
     near_row_ = row / count_ * count_;
@@ -68,7 +68,7 @@ class TraceClock {
     return (repeats_ || row < count_) && tx_time_ns(row) < time_ns;
   }
 
-  // The same when row `early` is before `time_ns`: gallop away from where it is among even rows, then halve.
+  // The same if row `early` is before `time_ns`: gallops away from the estimate for evenly spaced rows, then bisects.
   std::int64_t first_beyond(Nanoseconds time_ns, std::int64_t early) const {
     constexpr double farthest = 1e18;
     const double distance = std::min(static_cast<double>(time_ns - tx_time_ns(early)) * rows_per_ns_, farthest);
@@ -102,8 +102,8 @@ class TraceClock {
   bool repeats_;
   Nanoseconds period_ns_;
   double rows_per_ns_;             // in the mean
-  std::int64_t near_row_ = 0;      // the first row of the repetition in which rows are quick to find
-  Nanoseconds near_shift_ns_ = 0;  // how much later that is than the first
+  std::int64_t near_row_ = 0;      // first row of the repetition with fast look-ups
+  Nanoseconds near_shift_ns_ = 0;  // time from the first repetition to that one
 };
 
 }  // namespace clift

@@ -30,7 +30,7 @@ std::string filled_for(const char* text, const char* column, std::int64_t value,
                        {"null", std::to_string(unsettled)}});
 }
 
-// What is wrong with a time of transmission, if anything; `previous` is the row before, or null for the first one.
+// The fault of a transmission time, if any; `previous` is the row before, or null for the first one.
 template <class Row>
 std::optional<std::string> defect_of_tx(const Row& row, const Row* previous) {
   const std::int64_t tx = row.tx_time_ns;
@@ -81,7 +81,7 @@ std::optional<std::string> defect_of_size(std::int64_t size) {
   return std::nullopt;
 }
 
-// Name of the table that an array with this dtype is, or null.
+// Name of the table with this dtype, or null.
 const char* kind_of(std::string_view descr) {
   if (descr == PhyRow::descr || descr == PhyRow::sized_descr) return PhyRow::kind;
   if (descr == LinkRow::descr || descr == LinkRow::sized_descr) return LinkRow::kind;

@@ -13,7 +13,7 @@ namespace clift {
 using schema::LinkRow;
 using schema::PhyRow;
 
-// Rows of a trace in order of transmission, perhaps with a size behind each; the memory belongs to somebody else.
+// Rows of a trace in order of transmission, perhaps each with a size; the memory belongs to the caller.
 template <class Row>
 class TraceRows {
  public:

@@ -1,4 +1,4 @@
-// Where the processes of the core take their random numbers from.
+// Source of random numbers for the processes of the core.
 #pragma once
 
 namespace clift {

@@ -1,5 +1,5 @@
-// What a TUN device with offloads passes in one call: a virtio header and an IP packet, or the headers of a TCP segment
-// with the payload of several.
+// One call to a TUN device with offloads: a virtio header and an IP packet, or the headers of a TCP segment with the
+// payload of several.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ using Frame = std::vector<std::uint8_t>;
 
 ByteView packet_in(const Frame& frame);
 
-// Appends the packets of `read`, one call's bytes, to `frames`: several TCP segments are cut apart, as the kernel does
-// for a device without offloads. Checksums of TCP and UDP stay open where the kernel left them open: the header says so,
-// and the receiving kernel does not check them.
+// Appends the packets of `read`, one call's bytes, to `frames`. Several TCP segments are cut apart, as the kernel does
+// for a device without offloads. If the kernel left the checksum of TCP or UDP open, it stays open: the header says so,
+// and the receiving kernel does not check it.
 void cut(ByteView read, std::vector<Frame>& frames);
 
 }  // namespace clift

@@ -44,8 +44,8 @@ Agent/TCP/Fectcp set alpha_ 0.875
 Agent/TCP/Fectcp set block_segments_ 256
 Agent/TCPSink/Modern set interval_ 0
 
-# Refuses numbers that are infinite, no numbers or too large for any variable: ns-2 ends in an arithmetic exception when
-# it reads them. `digits` has no unit such as ms.
+# Refuses numbers that are infinite, nan or too large for a variable: they end ns-2 in an arithmetic exception. `digits`
+# has no unit such as ms.
 proc clift-check-number { class name value } {
 	set digits [string trimright $value "bBkKmMgGsnup"]
 	foreach number [list $value $digits] {

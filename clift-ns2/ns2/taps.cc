@@ -15,8 +15,8 @@ namespace {
 
 using schema::PacketEvent;
 
-// `new Clift/Tap RECORDER sent|received|queue_dropped ?FLOW DIRECTION?`: passes packets on from an agent (which
-// needs flow and direction), to an agent, or from a queue to where its dropped packets go; and records them.
+// `new Clift/Tap RECORDER sent|received|queue_dropped ?FLOW DIRECTION?`: records packets and passes them on, from an
+// agent (this needs flow and direction), to an agent, or from a queue to the target of its dropped packets.
 class Tap : public Connector {
  public:
   Tap(Recorder* recorder, PacketEvent event, std::uint16_t flow = 0, std::uint8_t direction = 0)

@@ -1,6 +1,6 @@
-# Connectors between agents, links and where their packets go.
+# Connectors between agents, links and the targets of their packets.
 
-# Puts a connector where packets reach an agent: the last one put there is met first.
+# Puts a connector in front of an agent: packets pass the connector added last first.
 proc insert_before { node agent connector } {
 	set port [$agent set agent_port_]
 	set entry [[$node demux] slot $port]
@@ -8,13 +8,13 @@ proc insert_before { node agent connector } {
 	[$node demux] install $port $connector
 }
 
-# And where packets leave an agent, or another connector: the last one put there is met first, too.
+# Puts a connector behind an agent, or behind another connector: packets pass the one added last first, too.
 proc insert_behind { source connector } {
 	$connector target [$source target]
 	$source target $connector
 }
 
-# Loses packets at random that have crossed the link. Returns what counts them (`lost`).
+# Loses packets at random behind the link. Returns the connector that counts them (`lost`).
 proc lose_behind { from to probability } {
 	global ns
 	set losses [new Clift/RandomLoss $probability]

@@ -1,10 +1,10 @@
-# The flows: TCP agents of the stack that is set, with selective acknowledgements and timestamps, each to a sink of its
-# own. Stack 2009 is TCP-Linux, the code of Linux 2.6.22, with its faults mended, 2009-as-shipped the same without the
-# patches that change results; modern is core/tcp. FECTCP is the same beside each.
+# The flows: TCP agents of the chosen stack, with selective acknowledgements and timestamps, each with its own sink.
+# Stack 2009 is TCP-Linux, the code of Linux 2.6.22, with its faults fixed. Stack 2009-as-shipped lacks the patches that
+# change results. Stack modern is core/tcp. FECTCP is the same beside each stack.
 
 source [file join [file dirname [info script]] tcp.tcl]
 
-# Sets the congestion controls of both senders. Which variants there are depends on the stack.
+# Sets the congestion controls of both senders. The stack determines the available variants.
 proc choose_controls {} {
 	global variants setting
 	foreach whose { {} proxy_ } {
@@ -58,7 +58,7 @@ proc build_return_flow { flow start } {
 	start_tcp $tcp $start 0
 }
 
-# Joins two agents whose data go in `direction`, and puts taps at both.
+# Joins two agents whose data go in `direction`, and adds taps at both.
 proc join_tapped { flow from tcp to sink direction } {
 	join_agents $from $tcp $to $sink
 	tap_agent $from $tcp $flow $direction
@@ -71,7 +71,7 @@ proc transfer_segments {} {
 	segments_of $setting(transfer_bytes) [expr { $setting(packet_bytes) - $header_bytes }]
 }
 
-# Leads what the flow's sender at `from` sends through a proxy at `middle`. Returns the receiver at `to`.
+# Splits the connection of the sender at `from` by a proxy at `middle`. Returns the receiver at `to`.
 proc split_connection { flow from middle to } {
 	global setting tcp_of onward_of proxy_of window_of
 	set sink [new_receiver $flow $setting(stack) $setting(congestion_control)]
@@ -85,8 +85,8 @@ proc split_connection { flow from middle to } {
 	return $end
 }
 
-# A flow through the proxy: what is recorded is the sender's packets, what of them reaches the receiver in the end, and
-# the receiver's acknowledgements.
+# A flow through the proxy. Records hold the sender's packets, their arrivals at the final receiver, and the receiver's
+# acknowledgements.
 proc split_flow { flow start } {
 	global ns setting sender base receiver tcp_of onward_of proxy_of window_of
 	set tcp $tcp_of($flow)
@@ -137,7 +137,7 @@ proc new_receiver { flow stack control } {
 	return $sink
 }
 
-# Puts taps where an agent sends (in `direction`) and where it receives.
+# Adds taps at the sending agent (in `direction`) and at the receiving one.
 proc tap_agent { node agent flow direction } {
 	tap_outgoing $agent $flow $direction
 	tap_incoming $node $agent
@@ -153,7 +153,7 @@ proc tap_incoming { node agent } {
 	insert_before $node $agent [new Clift/Tap $recorder received]
 }
 
-# Called when the last segment of a flow's transfer is acknowledged; the last flow's ends the run.
+# Called when the last segment of a flow's transfer is acknowledged; the last such call ends the run.
 proc flow_done { flow } {
 	global ns completed_ns open_flows
 	set completed_ns($flow) [nanoseconds [$ns now]]
@@ -161,7 +161,7 @@ proc flow_done { flow } {
 	if { $open_flows == 0 } { finish }
 }
 
-# Returns names and values of what the agents have counted.
+# Returns names and values of the agents' counters.
 proc flow_counters {} {
 	global setting tcp_of sink_of completed_ns
 	set counters {}
@@ -178,7 +178,7 @@ proc flow_counters {} {
 	return $counters
 }
 
-# Returns names and values of what the proxy and the sender's window have counted.
+# Returns names and values of the counters of the proxy and of the sender's window.
 proc split_counters { flow } {
 	global onward_of proxy_of window_of
 	concat [$window_of($flow) counters] [$proxy_of($flow) counters] \

@@ -1,5 +1,5 @@
-# The path: a sender's and a receiver's node with a simplex link each way, over a link trace or plain. With a wired hop
-# the sender's packets take that first, to the node before the link: a base station, or a proxy.
+# The path: a sender's and a receiver's node with a simplex link each way, plain or over a link trace. With a wired hop,
+# the sender's packets first cross that hop, to the node before the link: a base station, or a proxy.
 
 proc build_path {} {
 	global ns setting sender base receiver
@@ -15,7 +15,7 @@ proc build_path {} {
 	build_link return $receiver $base
 }
 
-# A packet that is lost has taken its time on the link before.
+# A lost packet has used its time on the link before.
 proc build_wired_link { direction from to loss } {
 	global ns setting wired_losses wired_drops
 	$ns simplex-link $from $to $setting(wired_rate_bps) $setting(wired_delay_s) DropTail
@@ -61,8 +61,8 @@ proc load_trace { queue direction trace } {
 	$queue load $trace
 }
 
-# The scheme that works on the packets of one direction: its name, then variables of the queue without their last
-# underscore, and their values.
+# The scheme for the packets of one direction: its name, then variables of the queue without their last underscore, and
+# their values.
 proc set_scheme { queue direction } {
 	global setting
 	set values [lassign $setting(${direction}_scheme) name]
@@ -74,13 +74,13 @@ proc set_scheme { queue direction } {
 	}
 }
 
-# A plain link's queue knows no recorder: what it drops passes one on its way out.
+# A plain link's queue has no recorder: its dropped packets pass a tap on their way out.
 proc record_drops { from to } {
 	global ns recorder
 	insert_behind [[$ns link $from $to] set drophead_] [new Clift/Tap $recorder queue_dropped]
 }
 
-# Returns names and values of what the wired hop and Queue/Clift have counted.
+# Returns names and values of the counters of the wired hop and of Queue/Clift.
 proc path_counters {} {
 	global setting queues wired_losses wired_drops
 	set counters {}

@@ -1,10 +1,10 @@
-# A split connection, from agents as any: `new_proxy` between the proxy's receiver and its sender, and `keep_to_window` at the
-# sender whose data it takes. Scripts say `add-packet-header CliftWindow` before `new Simulator`.
+# A split connection from ordinary agents: `new_proxy` between the proxy's receiver and its sender, and `keep_to_window`
+# at the first sender. Scripts call `add-packet-header CliftWindow` before `new Simulator`.
 
 source [file join [file dirname [info script]] connectors.tcl]
 
-# Joins the receiver `sink` and the sender `tcp`, both attached to `node`, by a buffer of `capacity` segments, each of which is
-# sent on `delay_s` after it has arrived in order. Returns the proxy (`counters`, `expect SEGMENTS`, `done`).
+# Joins the receiver `sink` and the sender `tcp`, both attached to `node`, by a buffer of `capacity` segments. The proxy
+# forwards a segment `delay_s` after its arrival in order. Returns the proxy (`counters`, `expect SEGMENTS`, `done`).
 proc new_proxy { node sink tcp capacity delay_s } {
 	set proxy [new Clift/Proxy $tcp $capacity $delay_s]
 	insert_before $node $sink [new Clift/ProxyPort $proxy data_in]
@@ -14,8 +14,8 @@ proc new_proxy { node sink tcp capacity delay_s } {
 	return $proxy
 }
 
-# Keeps the sender `tcp`, attached to `node`, to the window that it is told, `capacity` segments at first. What it sends is
-# then offered to what this returns (`offer SEGMENTS`, -1: without end).
+# Limits the sender `tcp`, attached to `node`, to its receiver's advertised window, `capacity` segments at first.
+# Returns the object to which the application offers its data (`offer SEGMENTS`, -1: without end).
 proc keep_to_window { node tcp capacity } {
 	set window [new Clift/SendWindow $tcp $capacity]
 	$tcp trace t_seqno_ $window
@@ -23,8 +23,8 @@ proc keep_to_window { node tcp capacity } {
 	return $window
 }
 
-# Has senders that have no more to send set no more timers: ns-2's restart theirs while they are idle, so as to begin anew
-# with a small window, for ever.
+# Stops the timers of senders without data to send: otherwise ns-2 restarts them for ever, to begin again with a small
+# window after idle times.
 proc close_senders { args } {
 	foreach tcp $args { $tcp set slow_start_restart_ false }
 }

@@ -1,6 +1,6 @@
 # One replay: TCP flows from a sender to a receiver over link traces or plain links, recorded.
 #
-#   ns replay.tcl KEY VALUE ...      (keys and what they mean: docs/queue.md, section Replay)
+#   ns replay.tcl KEY VALUE ...      (keys and their meaning: docs/queue.md, section Replay)
 #
 # Writes packets.npy, windows.npy and counters.tsv into the current directory.
 
@@ -50,7 +50,7 @@ set known [string map [list STACKS $stacks] {
 	seed              {int 1 1000000}  1
 }]
 
-# Which settings go together.
+# Checks of combinations of settings.
 proc check_settings {} {
 	global setting
 	choose_controls

@@ -1,7 +1,7 @@
-# Settings of a script, given as KEY VALUE ...: their names and defaults, and what is allowed.
+# Settings of a script, given as KEY VALUE ...: their names, defaults and allowed values.
 
-# Kinds: text; list; flag; choice NAMES; int LEAST ?MOST? (else what ns-2 counts to); real LEAST (a number of at least so
-# much) or real more (than 0).
+# Kinds: text; list; flag; choice NAMES; int LEAST ?MOST? (default: ns-2's largest integer); real LEAST (at least this
+# number) or real more (more than 0).
 
 # Ends the run with one line on stderr.
 proc refuse { line } {
@@ -57,7 +57,7 @@ set longest_s 4611686018
 proc check_real { key value least } {
 	global longest_s
 	set most [expr { [string match *_s $key] ? $longest_s : 1e18 }]
-	# Neither inf nor nan is within bounds.
+	# Infinities and nan are outside all bounds.
 	set is_number [expr { [string is double -strict $value] && $value <= $most }]
 	set upper [expr { [string match *_s $key] && [string is double -strict $value] && $value > $most ? " to $most" : "" }]
 	if { $least eq "more" } {

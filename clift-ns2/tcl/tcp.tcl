@@ -6,10 +6,10 @@ set tcp_ip_bytes 40
 set timestamp_bytes 12
 # Headers of a data segment with timestamps.
 set header_bytes [expr { $tcp_ip_bytes + $timestamp_bytes }]
-# A packet that waits for the next one is acknowledged after so much time (RFC 5681 allows 0.5 s).
+# Upper bound on the delay of an ACK (RFC 5681 allows 0.5 s).
 set delayed_ack_s 0.1
 
-# Takes the substream of a seed: ns-2's small seeds give first draws that are nearly proportional to them.
+# Chooses the substream of a seed: with small seeds, ns-2's first draws are nearly proportional to the seed.
 proc use_seed { seed { generator "" } } {
 	global defaultRNG
 	if { $generator eq "" } { set generator $defaultRNG }
@@ -17,7 +17,7 @@ proc use_seed { seed { generator "" } } {
 	return $generator
 }
 
-# Returns a random variable whose `value` is a part of `spread_s`: flows draw their start times from it in their order.
+# Returns a random variable whose `value` is a part of `spread_s`: flows draw their start times from it in turn.
 proc new_spread { spread_s } {
 	set spread [new RandomVariable/Uniform]
 	$spread set min_ 0
@@ -82,12 +82,12 @@ proc join_agents { from tcp to sink } {
 	$ns connect $tcp $sink
 }
 
-# Returns the segments of a transfer with so much payload each, whole ones; 0 for a flow without end.
+# Returns the number of segments of a transfer with this payload each, rounded up; 0 for a flow without end.
 proc segments_of { transfer_bytes payload_bytes } {
 	expr { ($transfer_bytes + $payload_bytes - 1) / $payload_bytes }
 }
 
-# Starts a transfer, at whose end `done` is called, or a flow without end where `segments` is 0.
+# Starts a transfer, which calls `done` at its end, or a flow without end if `segments` is 0.
 proc start_tcp { tcp time segments { done "" } } {
 	global ns
 	if { $segments > 0 } {

@@ -1,4 +1,4 @@
-// Spreads packets over time: the next one leaves 1/rate after the last (draft-ietf-ccwg-bbr, section "Pacing Rate").
+// Spreads packets over time: the next packet leaves 1/rate after the last (draft-ietf-ccwg-bbr, section "Pacing Rate").
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Pacer {
     if (credit_ > 0) --credit_;
   }
 
-  // The sender stops for another reason: what is left of the burst is not kept.
+  // Another limit stops the sender: the rest of the burst expires.
   void end_burst() { credit_ = 0; }
 
   Nanoseconds next_ns() const { return next_ns_; }

@@ -23,7 +23,7 @@ void ProportionalRateReduction::on_ack(std::int64_t newly_delivered, std::int64_
     count = std::max(delivered_ - out_, newly_delivered) + (is_safe ? 1 : 0);
     count = std::min(ssthresh_ - in_flight, count);
   }
-  // The first retransmission is sent in any case.
+  // The first retransmission is always allowed.
   count = std::max<std::int64_t>(count, out_ == 0 ? 1 : 0);
   cwnd_ = in_flight + count;
 }

@@ -1,5 +1,5 @@
-// How much may be sent on each ACK of fast recovery, so that the flight comes down to ssthresh within a round trip:
-// RFC 9937.
+// Bounds the packets sent on each ACK of fast recovery, so that the flight falls to ssthresh within a round trip: RFC
+// 9937.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@ namespace clift::tcp {
 
 class ProportionalRateReduction {
  public:
-  // Recovery begins. `recover_flight` is RecoverFS: the flight when it begins without what was selectively
-  // acknowledged before the ACK that begins it, but with all that this ACK newly delivers.
+  // Recovery begins. `recover_flight` is RecoverFS: the initial flight, without packets that were selectively
+  // acknowledged before the ACK that begins recovery, but with all packets that this ACK newly delivers.
   void begin(std::int64_t ssthresh, std::int64_t recover_flight);
 
-  // An ACK, also the one with which recovery begins. `is_safe`: it advances una() and tells of no further loss.
+  // An ACK, the one that begins recovery included. `is_safe`: it advances una() and reveals no further loss.
   void on_ack(std::int64_t newly_delivered, std::int64_t in_flight, bool is_safe);
 
   void on_sent() { ++out_; }
 
-  // Losses are found though nothing is delivered, by a timer: one packet may be sent.
+  // A timer detects losses without a delivery: one packet may be sent.
   void force(std::int64_t in_flight) { cwnd_ = in_flight + 1; }
 
-  // What may be in flight until the next ACK.
+  // Upper bound on the flight until the next ACK.
   std::int64_t cwnd() const { return cwnd_; }
 
  private:

@@ -23,7 +23,8 @@ void Rack::on_delivered(const std::vector<DeliveredPacket>& delivered, Nanosecon
     }
     const Nanoseconds rtt_ns = now_ns - packet.sent_ns;
     if (packet.is_retransmitted) {
-      // The first copy may have been delivered. A receiver echoes the timestamp of what fills a hole at its edge only.
+      // The first copy may have been delivered. A receiver echoes the timestamp of a packet that fills a hole only at
+      // the hole's edge.
       if (is_cumulative && echo_ns >= 0 && echo_ns < packet.sent_ns) continue;
       if (rtt_ns < min_rtt_ns) continue;
     }

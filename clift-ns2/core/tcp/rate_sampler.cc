@@ -43,7 +43,7 @@ RateSample RateSampler::sample(Nanoseconds min_rtt_ns) {
   sample.lost = lost_ - newest_.lost;
   sample.delivered = delivered_ - newest_.delivered;
   const Nanoseconds interval_ns = std::max(send_elapsed_ns_, ack_elapsed_ns_);
-  // A shorter interval belongs to a packet that was sent again needlessly: its first copy was acknowledged.
+  // A shorter interval belongs to a packet with a spurious retransmission: its first copy was acknowledged.
   if (interval_ns <= 0 || (min_rtt_ns != never && interval_ns < min_rtt_ns)) return sample;
   sample.interval_ns = interval_ns;
   sample.delivery_rate = static_cast<double>(sample.delivered) * 1e9 / static_cast<double>(interval_ns);

@@ -1,6 +1,7 @@
-// Delivery-rate samples: draft-ietf-ccwg-bbr, section "Delivery Rate Samples" (also draft-cheng-iccrg-delivery-rate-
-// estimation). A sample is what was delivered between a packet's sending and its acknowledgement, over the longer of
-// the time in which that was sent and the time in which it was acknowledged.
+// Delivery-rate samples: draft-ietf-ccwg-bbr, section "Delivery Rate Samples" (also
+// draft-cheng-iccrg-delivery-rate-estimation). A sample counts the packets delivered between a packet's sending and its
+// acknowledgement. It divides them by the time in which they were sent or the time in which they were acknowledged, the
+// longer of the two.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace clift::tcp {
 
-// What the sampler has to know about a packet: the connection's counters when it was last sent.
+// State of the connection's counters when a packet was last sent.
 struct SendSnapshot {
   Nanoseconds first_send_ns = 0;
   Nanoseconds delivered_ns = 0;
@@ -31,8 +32,8 @@ class RateSampler {
 
   void on_lost() { ++lost_; }
 
-  // One ACK: `begin_ack`, `on_delivered` for each packet that it newly acknowledges or selectively acknowledges, with
-  // the number of its last transmission, which counts all transmissions of the connection; then `sample`.
+  // One ACK: `begin_ack`; `on_delivered` for each packet that it newly acknowledges or selectively acknowledges, with
+  // the number of its last transmission among all of the connection; then `sample`.
   void begin_ack(Nanoseconds now_ns);
   void on_delivered(const SendSnapshot& packet, Nanoseconds sent_ns, std::int64_t transmission);
   RateSample sample(Nanoseconds min_rtt_ns);
@@ -44,9 +45,9 @@ class RateSampler {
   Nanoseconds now_ns_ = 0;
   std::int64_t delivered_ = 0;
   std::int64_t lost_ = 0;
-  Nanoseconds delivered_ns_ = 0;        // when delivered_ last grew
-  Nanoseconds first_send_ns_ = 0;       // when the packet delivered last was sent
-  std::int64_t app_limited_until_ = 0;  // samples are limited until so much is delivered; 0: they are not
+  Nanoseconds delivered_ns_ = 0;        // time of the last increase of delivered_
+  Nanoseconds first_send_ns_ = 0;       // sending time of the packet delivered last
+  std::int64_t app_limited_until_ = 0;  // samples are limited until this many packets are delivered; 0: they are not
 
   // This ACK's packet that was sent last.
   bool has_packet_ = false;

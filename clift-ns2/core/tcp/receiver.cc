@@ -5,7 +5,7 @@
 namespace clift::tcp {
 
 const Reply& Receiver::on_packet(std::int64_t sequence, Nanoseconds timestamp_ns) {
-  // RFC 7323, section 4.3: of what is at or before the last acknowledgement, if not older.
+  // RFC 7323, section 4.3: the timestamp of a packet at or before the last acknowledgement, if it is not older.
   if (sequence <= answered_) reply_.echo_ns = std::max(reply_.echo_ns, timestamp_ns);
   reply_.blocks.clear();
   const bool had_holes = !runs_.empty();
@@ -52,7 +52,7 @@ bool Receiver::insert(std::int64_t sequence) {
   return true;
 }
 
-// The run of the packet at hand comes first, then those that were reported last (RFC 2018, section 4).
+// The current packet's run comes first, then the runs that were reported last (RFC 2018, section 4).
 void Receiver::report_runs(std::int64_t sequence) {
   if (runs_.empty()) {
     recent_.clear();

@@ -1,7 +1,7 @@
-// Smoothed round-trip time and retransmission timeout: RFC 6298, in the form that Linux has given it (P. Sarolahti and
-// A. Kuznetsov, Congestion Control in Linux TCP, USENIX 2002, section 4). Every ACK gives a sample; the variation
-// follows the largest deviation of a round at once, falls once a round, and its term in the timeout is at least
-// `least_variation_ns`, where RFC 6298 bounds the whole timeout by a second.
+// Smoothed round-trip time and retransmission timeout: RFC 6298, in Linux's form (P. Sarolahti and A. Kuznetsov,
+// Congestion Control in Linux TCP, USENIX 2002, section 4). Every ACK gives a sample. The variation follows the largest
+// deviation of a round at once and falls once a round. Its term in the timeout is at least `least_variation_ns`; RFC
+// 6298 bounds the whole timeout by a second instead.
 #pragma once
 
 #include "core/time.h"
@@ -10,8 +10,8 @@ namespace clift::tcp {
 
 struct TimeoutBounds {
   Nanoseconds initial_ns = 1'000'000'000;          // RFC 6298, (2.1)
-  Nanoseconds least_variation_ns = 200'000'000;    // of the term 4 * rttvar
-  Nanoseconds most_ns = 120'000'000'000;           // with back-off
+  Nanoseconds least_variation_ns = 200'000'000;    // lower bound of the term 4 * rttvar
+  Nanoseconds most_ns = 120'000'000'000;           // upper bound, with back-off
 };
 
 class RttEstimator {

@@ -40,7 +40,7 @@ void Scoreboard::sack(std::int64_t left, std::int64_t right, std::vector<Deliver
   left = std::max(left, una_);
   right = std::min(right, next());
   if (left >= right) return;
-  // The runs that the new one meets or touches become one with it; what lies between them is new.
+  // The new run absorbs the runs that it meets or touches; the packets between them are new.
   auto run = runs_.upper_bound(left);
   if (run != runs_.begin() && std::prev(run)->second >= left) --run;
   std::int64_t from = left;
@@ -118,7 +118,7 @@ void Scoreboard::remove_in_flight(std::int64_t sequence) {
   if (sent.is_retransmitted) --retransmitted_in_flight_;
 }
 
-// The packet is delivered: it is neither in flight nor lost any more.
+// The packet is delivered: it is no longer in flight or lost.
 void Scoreboard::settle(std::int64_t sequence) {
   SentPacket& sent = packet(sequence);
   if (sent.is_in_flight) remove_in_flight(sequence);

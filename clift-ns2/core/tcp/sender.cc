@@ -34,7 +34,7 @@ void Sender::on_ack(const Acknowledgement& ack) {
   update_scoreboard(ack, progress);
   sample_rtt(ack, progress);
   if (was_handshake) {
-    // The SYN is acknowledged: a round-trip time is known, and there is no window to grow yet.
+    // The SYN is acknowledged: this gives an RTT sample, but there is no window to grow yet.
     if (state_ == RecoveryState::loss && !is_handshake()) state_ = RecoveryState::open;
     frto_.stop();
   } else {
@@ -57,7 +57,7 @@ namespace {
 
 using Block = std::pair<std::int64_t, std::int64_t>;
 
-// A block that lies below the acknowledgement or within the next one reports a packet that arrived twice (RFC 2883).
+// A block below the acknowledgement, or within the next block, reports a packet that arrived twice (RFC 2883).
 std::int64_t dsack_of(const Acknowledgement& ack) {
   if (ack.blocks.empty()) return -1;
   const auto [left, right] = ack.blocks.front();
@@ -73,7 +73,7 @@ void Sender::update_scoreboard(const Acknowledgement& ack, Progress& progress) {
   progress.dsack_answers_probe = progress.dsack >= 0 && probe_.is_answered_by(progress.dsack);
   delivered_.clear();
   if (ack.ack > board_.una()) board_.acknowledge(ack.ack, delivered_);
-  // In the order of their numbers: else a lost ACK would look like packets that overtook each other.
+  // In the order of their numbers: otherwise a lost ACK would look like reordering.
   blocks_.assign(ack.blocks.begin() + (progress.dsack >= 0 ? 1 : 0), ack.blocks.end());
   std::sort(blocks_.begin(), blocks_.end());
   for (const Block& block : blocks_) board_.sack(block.first, block.second, delivered_);
@@ -83,8 +83,9 @@ void Sender::update_scoreboard(const Acknowledgement& ack, Progress& progress) {
   }
 }
 
-// The packet sent last among those newly delivered has caused the ACK. By Karn's rule nothing is measured when one of
-// them was sent again: it may have caused it, and the others may have arrived long before. A timestamp stands in.
+// Among the newly delivered packets, the one sent last has caused the ACK. By Karn's rule there is no sample if one of
+// them was retransmitted: it may have caused the ACK, and the others may have arrived long before. An echoed timestamp
+// gives the sample instead.
 void Sender::sample_rtt(const Acknowledgement& ack, Progress& progress) {
   const bool is_ambiguous = std::any_of(delivered_.begin(), delivered_.end(),
                                         [](const DeliveredPacket& packet) { return packet.packet.is_retransmitted; });
@@ -147,14 +148,14 @@ void Sender::follow_timeout(const Acknowledgement& ack, Progress& progress) {
 void Sender::look_for_undo(const Acknowledgement& ack, Progress& progress) {
   bool is_spurious = false;
   if (board_.una() > progress.prior_una && recovers()) {
-    // As in Linux, an ACK within fast recovery decides only when no retransmission is under way: others may be needed.
+    // As in Linux, an ACK within fast recovery decides only if no retransmission is under way: others may be needed.
     const bool is_open = state_ == RecoveryState::recovery && board_.una() < recovery_point_ &&
                          board_.retransmitted_in_flight() > 0;
     is_spurious = !is_open && undo_.is_caused_by_late_packet(ack.echo_ns);
   }
   if (progress.dsack >= 0 && !progress.dsack_answers_probe) {
     is_spurious = undo_.on_dsack(progress.dsack) || is_spurious;
-    // RFC 3708, (A.1): all ACKs of a window were lost, so that the way back is congested.
+    // RFC 3708, (A.1): all ACKs of a window were lost, so the return path is congested.
     if (progress.dsack == progress.prior_una && progress.prior_sacked == 0) {
       is_spurious = false;
       undo_.end();
@@ -171,7 +172,7 @@ void Sender::undo(Nanoseconds now_ns, Progress& progress) {
   forward_budget_ = 0;
   rack_.note_reordering();
   if (from == RecoveryState::loss) rack_.forget();
-  // What still counts as lost is judged anew, now that packets are known to overtake each other.
+  // The path reorders packets: RACK judges the packets that still count as lost again.
   if (board_.lost() > 0) board_.unmark_lost();
   control_->on_undo(now_ns, from);
   if (recovers()) {
@@ -191,7 +192,7 @@ void Sender::end_recovery(Nanoseconds now_ns, Progress& progress) {
   control_->on_exit_recovery(now_ns, from);
 }
 
-// Marks what RACK takes for lost, and says when to look again.
+// Marks the packets lost that RACK declares lost, and sets the time of its next check.
 void Sender::detect_losses(Nanoseconds now_ns, Progress& progress) {
   const Nanoseconds window_ns =
       rack_.reordering_window_ns(recovers(), board_.sacked(), rtt_.min_rtt_ns(), rtt_.srtt_ns());
@@ -255,8 +256,8 @@ void Sender::report(const Acknowledgement& ack, const Progress& progress, const 
   control_->on_ack(sample);
 }
 
-// RFC 6298, (5.2) and (5.3): the timer runs from the last ACK that brought something in order. As in Linux, it also
-// runs from one that reports packets sent before the first missing one was: that one's own ACK cannot be due yet.
+// RFC 6298, (5.2) and (5.3): the timer runs from the last ACK that acknowledged packets in order. As in Linux, it also
+// runs from an ACK that reports packets sent before the first missing one: the ACK of that packet cannot be due yet.
 void Sender::restart_timers(const Acknowledgement& ack, const Progress& progress) {
   if (board_.is_empty()) {
     timeout_ns_ = probe_ns_ = reordering_ns_ = never;
@@ -271,14 +272,14 @@ void Sender::restart_timers(const Acknowledgement& ack, const Progress& progress
   arm_probe(ack.now_ns);
 }
 
-// Whether the ACK at hand delivers a packet that was sent before the last transmission of the first missing one.
+// Whether the current ACK delivers a packet that was sent before the last transmission of the first missing one.
 bool Sender::reports_older_than_first() const {
   const Nanoseconds first_ns = board_.at(board_.una()).sent_ns;
   return std::any_of(delivered_.begin(), delivered_.end(),
                      [first_ns](const DeliveredPacket& packet) { return packet.packet.sent_ns < first_ns; });
 }
 
-// Whether nothing but a probe tells of the loss of the last packets (RFC 8985, section 7.2).
+// Whether only a probe can reveal the loss of the last packets (RFC 8985, section 7.2).
 bool Sender::tail_needs_probe() const {
   return !recovers() && board_.sacked() == 0 && !is_handshake();
 }
@@ -363,7 +364,7 @@ void Sender::on_retransmission_timeout(Nanoseconds now_ns) {
   const bool in_recovery = state_ == RecoveryState::recovery;
   const bool is_repeated = state_ == RecoveryState::loss && rtt_.backoffs() > 0;
 
-  // RFC 8985, section 6.3: what was sent too recently to have been acknowledged is not lost yet.
+  // RFC 8985, section 6.3: a packet sent too recently for an acknowledgement is not lost yet.
   const Nanoseconds window_ns =
       rack_.reordering_window_ns(true, board_.sacked(), rtt_.min_rtt_ns(), rtt_.srtt_ns());
   if (board_.at(board_.una()).is_in_flight) mark_lost(now_ns, board_.una());
@@ -375,7 +376,7 @@ void Sender::on_retransmission_timeout(Nanoseconds now_ns) {
     CongestionEvent timeout = event(now_ns, prior_in_flight);
     timeout.is_repeated = is_repeated || in_recovery;
     control_->on_timeout(timeout);
-    // RFC 5682 does not follow a timeout that strikes in recovery, but the same packet's next one.
+    // RFC 5682 does not apply to a timeout in recovery, but to the same packet's next timeout.
     if (!recovers() || frto_.awaits_first_ack()) {
       frto_.begin(board_.next());
     } else {
@@ -446,7 +447,7 @@ void Sender::send(Nanoseconds now_ns, std::int64_t sequence) {
     if (recovers()) undo_.on_retransmitted(sequence, now_ns);
   }
   last_sent_ns_ = now_ns;
-  // RFC 6298, (5.1), and again for the packet for which the receiver waits.
+  // RFC 6298, (5.1); also for a retransmission of the packet that the receiver expects next.
   if (timeout_ns_ == never || sequence == board_.una()) timeout_ns_ = now_ns + rtt_.rto_ns();
   if (!is_retransmission) arm_probe(now_ns);
   transmit_(sequence, is_retransmission);

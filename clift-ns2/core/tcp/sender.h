@@ -1,5 +1,5 @@
-// A bulk-data sender with the recovery of present-day stacks: which packet leaves when, and what each ACK means. The
-// host (an ns-2 agent, or a test) carries packets and time.
+// A bulk-data sender with the recovery of present-day stacks: it decides the time of each packet and interprets each
+// ACK. The host (an ns-2 agent, or a test) carries packets and time.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@
 namespace clift::tcp {
 
 struct SenderOptions {
-  std::int64_t receiver_window = 1000;  // packets that may be sent beyond the first that is not acknowledged
-  bool handshake = true;                // packet 0 is the SYN: nothing else is sent until it is acknowledged
-  bool timestamps = true;               // the receiver echoes the time of sending
+  std::int64_t receiver_window = 1000;  // upper bound of packets from the first unacknowledged one on
+  bool handshake = true;                // packet 0 is the SYN: other packets wait for its acknowledgement
+  bool timestamps = true;               // the receiver echoes sending times
   TimeoutBounds timeout;
 };
 
 struct Acknowledgement {
   Nanoseconds now_ns = 0;
-  std::int64_t ack = 0;      // the first packet that the receiver has not got in order
-  Nanoseconds echo_ns = -1;  // the timestamp that it echoes; -1: none
+  std::int64_t ack = 0;      // the first packet that the receiver lacks
+  Nanoseconds echo_ns = -1;  // the echoed timestamp; -1: none
   // Selectively acknowledged [left, right), newest first; the first may be a DSACK (RFC 2883).
   std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
 };
@@ -44,7 +44,7 @@ struct SenderCounters {
   std::int64_t timeouts = 0;
   std::int64_t probes = 0;           // tail-loss probes
   std::int64_t recoveries = 0;       // fast recoveries
-  std::int64_t undone = 0;           // reductions that were taken back
+  std::int64_t undone = 0;           // reductions undone
 };
 
 class Sender {
@@ -54,19 +54,19 @@ class Sender {
 
   Sender(const SenderOptions& options, std::unique_ptr<CongestionControl> control, Transmit transmit);
 
-  // The application has packets up to `end`, in all; nothing is sent before it says so.
+  // The application has offered all packets before `end`; the sender sends nothing before the first offer.
   void offer(Nanoseconds now_ns, std::int64_t end);
 
   void on_ack(const Acknowledgement& ack);
 
-  // What is due by now happens; call it no later than next_deadline_ns() says, which may change with every call.
+  // Executes everything due by now. Call it no later than next_deadline_ns(), which every call may change.
   void on_timer(Nanoseconds now_ns);
   Nanoseconds next_deadline_ns() const;  // never: nothing is due
 
   std::int64_t una() const { return board_.una(); }
   std::int64_t next() const { return board_.next(); }
   std::int64_t in_flight() const { return board_.in_flight(); }
-  double cwnd() const;  // in fast recovery what proportional rate reduction allows
+  double cwnd() const;  // in fast recovery the bound of proportional rate reduction
   std::int64_t ssthresh() const { return control_->ssthresh(); }
   double pacing_rate() const { return control_->pacing_rate(); }  // packets per second; 0: not paced
   RecoveryState state() const { return state_; }
@@ -77,7 +77,7 @@ class Sender {
   CongestionControl& control() { return *control_; }
 
  private:
-  // What one ACK has brought so far.
+  // Effects of the current ACK so far.
   struct Progress {
     std::int64_t prior_una = 0;
     std::int64_t prior_in_flight = 0;
@@ -116,7 +116,7 @@ class Sender {
 
   void check_application();
   void send_what_may(Nanoseconds now_ns);
-  bool has_new() const;  // the application has unsent packets and the receiver's window lets one out
+  bool has_new() const;  // the application has unsent packets and the receiver's window admits one
   void send(Nanoseconds now_ns, std::int64_t sequence);
 
   SenderOptions options_;
@@ -137,9 +137,9 @@ class Sender {
 
   RecoveryState state_ = RecoveryState::open;
   std::int64_t offered_ = 0;
-  std::int64_t recovery_point_ = 0;  // recovery ends when all before it is acknowledged
-  std::int64_t round_end_ = 0;       // a round for the RTT estimator ends when it is passed
-  int forward_budget_ = 0;           // new packets that F-RTO lets out beyond the window
+  std::int64_t recovery_point_ = 0;  // recovery ends when all packets before it are acknowledged
+  std::int64_t round_end_ = 0;       // a round of the RTT estimator ends when an ACK passes it
+  int forward_budget_ = 0;           // new packets that F-RTO sends beyond the window
   Nanoseconds last_sent_ns_ = -1;    // -1: nothing was sent
 
   Nanoseconds timeout_ns_ = never;     // deadlines
@@ -147,7 +147,7 @@ class Sender {
   Nanoseconds reordering_ns_ = never;
   Nanoseconds pacing_ns_ = never;
 
-  // Of the ACK at hand; kept for their memory.
+  // Buffers of the current ACK, kept to save allocations.
   std::vector<DeliveredPacket> delivered_;
   std::vector<std::pair<std::int64_t, std::int64_t>> blocks_;  // without a DSACK, in order
 };

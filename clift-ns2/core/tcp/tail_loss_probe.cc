@@ -23,7 +23,7 @@ bool TailLossProbe::on_ack(std::int64_t ack, bool is_duplicate, bool has_own_dsa
     end_ = -1;  // new data, or both copies arrived
     return false;
   }
-  if (ack == end_) return false;  // which copy arrived is not known yet
+  if (ack == end_) return false;  // it is not known yet which copy arrived
   end_ = -1;
   return true;
 }

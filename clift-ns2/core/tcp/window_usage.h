@@ -1,5 +1,5 @@
-// Whether the congestion window, and not application or receiver, has limited the sender in the last round: only then
-// may the window grow (RFC 7661, section 4.3; RFC 9438, section 5.8). The rule is Linux's (tcp_cwnd_validate).
+// Whether the congestion window, not application or receiver, limited the sender in the last round: only then may the
+// window grow (RFC 7661, section 4.3; RFC 9438, section 5.8). The rule is Linux's (tcp_cwnd_validate).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace clift::tcp {
 
 class WindowUsage {
  public:
-  // After an attempt to send. `is_limited`: as much is in flight as the window allows.
+  // After an attempt to send. `is_limited`: the flight fills the window.
   void note(std::int64_t una, std::int64_t next, bool is_limited) {
     const std::int64_t outstanding = next - una;
     if (una < round_end_ && !is_limited && (is_limited_ || outstanding <= most_outstanding_)) return;
@@ -17,7 +17,7 @@ class WindowUsage {
     is_limited_ = is_limited;
   }
 
-  // In slow start the window may double what was used.
+  // In slow start the window may grow to twice the flight that was used.
   bool is_limited(double cwnd, bool in_slow_start) const {
     return is_limited_ || (in_slow_start && cwnd < 2.0 * static_cast<double>(most_outstanding_));
   }

@@ -1,4 +1,4 @@
-// By how much acknowledgements come together, ahead of the bandwidth (draft-ietf-ccwg-bbr, BBR.extra_acked).
+// Excess of acknowledgements over the bandwidth, because they arrive together (draft-ietf-ccwg-bbr, BBR.extra_acked).
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@ class AckAggregation {
   // The largest excess of the last rounds, in packets.
   double extra() const { return largest_.largest(); }
 
-  // Sending begins, or begins again.
+  // Sending starts, or starts again.
   void begin(Nanoseconds now_ns) { begin_ns_ = now_ns; }
 
-  // An acknowledgement of `newly_delivered` packets, where `bandwidth` packets a second were expected. An excess counts
-  // up to `most`, and for `rounds` rounds.
+  // An acknowledgement of `newly_delivered` packets; the expected rate is `bandwidth` packets a second. An excess
+  // counts up to `most`, and for `rounds` rounds.
   void update(Nanoseconds now_ns, double bandwidth, double newly_delivered, double most, std::int64_t round,
               std::int64_t rounds) {
     double expected = bandwidth * to_seconds(now_ns - begin_ns_);

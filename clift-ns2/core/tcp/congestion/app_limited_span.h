@@ -6,8 +6,8 @@
 
 namespace clift::tcp {
 
-// C.app_limited of the BBR drafts as far as ProbeRTT sets it: what is sent from a mark until all that was then in
-// flight is delivered.
+// C.app_limited of the BBR drafts as far as ProbeRTT sets it: the packets sent from a mark until all packets then in
+// flight are delivered.
 class AppLimitedSpan {
  public:
   void mark(std::int64_t delivered, std::int64_t in_flight) {
@@ -15,7 +15,7 @@ class AppLimitedSpan {
     end_ = std::max<std::int64_t>(delivered + in_flight, 1);
   }
 
-  // Whether a packet belongs to it that was sent when `prior_delivered` packets had been delivered.
+  // Whether a packet belongs to the span; `prior_delivered` packets had been delivered when it was sent.
   bool covers(std::int64_t prior_delivered) const { return prior_delivered >= begin_ && prior_delivered <= end_; }
 
  private:

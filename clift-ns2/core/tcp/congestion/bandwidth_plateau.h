@@ -8,14 +8,14 @@ class BandwidthPlateau {
  public:
   bool is_reached() const { return is_reached_; }
 
-  // Looks for one anew, from this bandwidth on.
+  // Starts the search again, from this bandwidth on.
   void restart(double baseline) {
     baseline_ = baseline;
     rounds_ = 0;
     is_reached_ = false;
   }
 
-  // The bandwidth with which a round ends that the application does not limit.
+  // The bandwidth at the end of a round that was not application-limited.
   void note_round(double bandwidth) {
     if (is_reached_) return;
     if (bandwidth >= baseline_ * growth) {

@@ -91,14 +91,14 @@ void Bbr::update_rtprop(const AckSample& ack) {
   rtprop_stamp_ns_ = ack.now_ns;
 }
 
-// A gain of the bandwidth-delay product.
+// The bandwidth-delay product times a gain.
 double Bbr::bdp(double gain) const {
   if (rtprop_ns_ == never || bandwidth_.largest() == 0.0) return initial_window_;
   return std::ceil(gain * bandwidth_.largest() * to_seconds(rtprop_ns_));
 }
 
-// Adds what end hosts keep busy (section 4.2.3.2), with quanta as in section 4.2.2; an even number, and two packets more
-// while more bandwidth is probed for, as in Linux.
+// Adds the packets that end hosts hold (section 4.2.3.2), with quanta as in section 4.2.2; an even number. Adds two
+// packets more while BBR probes for bandwidth, as in Linux.
 double Bbr::with_quanta(double packets) const {
   double quantum = 1.0;
   const double bit_rate = pacing_rate_ * packet_bits_;
@@ -135,7 +135,7 @@ void Bbr::check_drain(const AckSample& ack) {
 void Bbr::enter_probe_bw(Nanoseconds now_ns) {
   state_ = State::probe_bw;
   cwnd_gain_ = probe_bw_cwnd_gain;
-  // Any phase but that of 3/4 comes next.
+  // The cycle may start in any phase but that of 3/4.
   const std::size_t phases = pacing_gain_cycle.size();
   cycle_index_ = phases - 1 - static_cast<std::size_t>(uniform_() * static_cast<double>(phases - 1));
   advance_cycle(now_ns);
@@ -236,7 +236,7 @@ void Bbr::on_enter_recovery(const CongestionEvent& event) {
   recovery_ = RecoveryState::recovery;
   packet_conservation_ = true;
   recovery_rounds_.restart(event.delivered);
-  // What is still in flight, and one for the retransmission; the ACK at hand then adds what it delivers.
+  // The flight, and one packet for the retransmission; then the current ACK adds the packets that it delivers.
   cwnd_ = std::max(static_cast<double>(event.in_flight - lost_since_ack_), 0.0) + 1.0;
   lost_since_ack_ = 0;
 }

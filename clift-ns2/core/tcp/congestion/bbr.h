@@ -1,5 +1,5 @@
-// BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00, with what Linux has added since: room for
-// acknowledgements that come together (5.1), and a pacing margin.
+// BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00, with two later additions of Linux: room for aggregated
+// acknowledgements (5.1), and a pacing margin.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace clift::tcp {
 
-// Sends at the largest delivery rate of the last ten rounds, and keeps about one bandwidth-delay product in flight,
-// whatever is lost.
+// Sends at the largest delivery rate of the last ten rounds, and keeps about one bandwidth-delay product in flight.
+// Losses do not change the rate.
 class Bbr : public CongestionControl {
  public:
   enum class State { startup, drain, probe_bw, probe_rtt };

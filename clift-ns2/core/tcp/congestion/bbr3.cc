@@ -74,7 +74,7 @@ void Bbr3::on_ack(const AckSample& ack) {
   advance_latest_delivery_signals(ack);
   bandwidth_ = std::min(max_bandwidth_.largest(), shortterm_.bandwidth);
 
-  // InitPacingRate, once the first sample of the RTT is there (5.6.2).
+  // InitPacingRate, with the first sample of the RTT (5.6.2).
   if (!has_seen_rtt_ && ack.srtt_ns > 0) {
     has_seen_rtt_ = true;
     pacing_rate_ = startup_pacing_gain * initial_window_ / to_seconds(ack.srtt_ns);
@@ -98,7 +98,7 @@ void Bbr3::check_full_bandwidth_reached(const AckSample& ack) {
 
 void Bbr3::check_startup_done(const AckSample& ack) {
   if (state_ != State::startup) return;
-  // The end of a round of losses that began with the first of them: fast recovery has lasted a round.
+  // The round that began with the first loss ends: fast recovery has lasted a round.
   if (is_startup_loss_high_ && ack.state == RecoveryState::recovery) {
     undo_.to = Undo::Return::startup;
     full_bandwidth_reached_ = true;
@@ -182,7 +182,7 @@ void Bbr3::update_probe_bw_phase(const AckSample& ack) {
 
 bool Bbr3::is_time_to_probe(const AckSample& ack) {
   const bool has_waited = ack.now_ns > cycle_stamp_ns_ + probe_wait_ns_;
-  // Not more seldom than Reno would fill the same path (IsRenoCoexistenceProbeTime).
+  // At least as often as Reno would fill the same path (IsRenoCoexistenceProbeTime).
   const bool is_reno_time = static_cast<double>(rounds_since_probe_up_) >= std::min(target_inflight(), reno_rounds);
   if (!has_waited && !is_reno_time) return false;
   enter_probe_bw_refill(ack.delivered);
@@ -223,7 +223,7 @@ void Bbr3::probe_inflight_longterm_upward(const AckSample& ack) {
   if (round_begins_) raise_inflight_longterm_slope();
 }
 
-// True if it has decided what comes next.
+// Returns true if it has chosen the next phase.
 bool Bbr3::adapt_longterm_model(const AckSample& ack) {
   if (ack_phase_ == AckPhase::probe_starting && round_begins_) ack_phase_ = AckPhase::probe_feedback;
   if (ack_phase_ == AckPhase::probe_stopping && round_begins_) {
@@ -364,7 +364,7 @@ void Bbr3::on_lost(const LostPacket& packet) {
   const double tx_in_flight = static_cast<double>(packet.tx_in_flight);
   const double lost = static_cast<double>(packet.lost_since_sent);
   if (!is_loss_too_high(lost, tx_in_flight)) return;
-  // What was in flight when the losses crossed the threshold, somewhere within this packet.
+  // The flight at which the losses crossed the threshold, somewhere within this packet.
   const double in_flight_before = tx_in_flight - 1.0;
   const double lost_before = lost - 1.0;
   const double lost_prefix = (loss_thresh * in_flight_before - lost_before) / (1.0 - loss_thresh);
@@ -381,8 +381,8 @@ void Bbr3::handle_inflight_too_high(double tx_in_flight, bool is_app_limited, Na
   enter_probe_bw_down(now_ns, delivered);
 }
 
-// SaveStateUponLoss (5.5.11.1), once for each episode: the draft saves at each first loss of a round, and would so save
-// what the response to the episode's first losses has left.
+// SaveStateUponLoss (5.5.11.1), once for each episode. The draft saves at each first loss of a round, so it would save
+// a state that the response to the episode's first losses has already reduced.
 void Bbr3::save_state_upon_loss() {
   if (undo_.is_saved) return;
   save_cwnd();

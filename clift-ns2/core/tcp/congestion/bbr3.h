@@ -13,8 +13,8 @@
 
 namespace clift::tcp {
 
-// Like version 1 it sends at the rate that the path has been seen to deliver; unlike it, it probes in four phases, and
-// a loss rate above 2 % bounds rate and volume of what is in flight. Without ECN, as the draft.
+// Like version 1 it sends at the measured delivery rate. Unlike version 1 it probes in four phases, and a loss rate
+// above 2 % bounds the rate and the flight. Without ECN, as the draft.
 class Bbr3 : public CongestionControl {
  public:
   enum class State { startup, drain, probe_bw_down, probe_bw_cruise, probe_bw_refill, probe_bw_up, probe_rtt };
@@ -46,16 +46,16 @@ class Bbr3 : public CongestionControl {
   Nanoseconds min_rtt_ns() const { return min_rtt_ns_; }
 
  private:
-  // Which acknowledgements come back now, with respect to the last probing (BBR.ack_phase).
+  // The packets that the arriving ACKs acknowledge, with respect to the last probing (BBR.ack_phase).
   enum class AckPhase { init, refilling, probe_starting, probe_feedback, probe_stopping };
 
-  // What losses outside of probing have taught since the last probing.
+  // Bounds from losses outside of probing since the last probing.
   struct ShortTerm {
     double bandwidth = unbounded;
     double inflight = unbounded;
   };
 
-  // What is needed to take back the response to a loss that was none.
+  // State to restore when a detected loss was spurious.
   struct Undo {
     enum class Return { none, startup, probe_bw_up };
     bool is_saved = false;  // in this episode of losses
@@ -139,7 +139,7 @@ class Bbr3 : public CongestionControl {
   double inflight_longterm_ = unbounded;
 
   BandwidthPlateau full_bandwidth_;
-  bool full_bandwidth_reached_ = false;  // once
+  bool full_bandwidth_reached_ = false;  // set once, then kept
 
   AckPhase ack_phase_ = AckPhase::init;
   Nanoseconds cycle_stamp_ns_ = 0;
@@ -151,7 +151,7 @@ class Bbr3 : public CongestionControl {
   double probe_up_acked_ = 0.0;
   int probe_up_rounds_ = 0;
 
-  // Rounds of losses: the first lost packet of a round begins them anew.
+  // Rounds of losses: the first lost packet of a round starts a new one.
   std::int64_t loss_round_delivered_ = 0;
   bool loss_round_begins_ = false;
   bool is_loss_in_round_ = false;

@@ -28,8 +28,8 @@ void Compound::avoid_congestion(std::int64_t acked, const AckSample&) {
   cwnd_ += static_cast<double>(acked) / cwnd_;  // equation 2: cwnd_ is the sum of both windows
 }
 
-// Equations 3 and 4. The draft prints dwnd^k, which could never leave 0; the paper has the whole window, and so have
-// the response function and the table that follow.
+// Equations 3 and 4. The draft prints dwnd^k, which could never leave 0. The paper has the whole window, as have the
+// response function and the table that follow.
 void Compound::end_round(const AckSample& ack) {
   const double srtt_ns = static_cast<double>(std::max(ack.srtt_ns, base_rtt_ns_));
   const double queued_share = 1.0 - static_cast<double>(base_rtt_ns_) / srtt_ns;

@@ -29,7 +29,7 @@ class Compound : public WindowBased {
 
   double dwnd_ = 0.0;
   double prior_dwnd_ = 0.0;
-  double gamma_ = 30.0;  // packets in the queue from which on the path counts as congested
+  double gamma_ = 30.0;  // packets in the queue above which the path counts as congested
   std::optional<double> diff_reno_;
   Nanoseconds base_rtt_ns_ = never;
   std::int64_t round_end_ = 0;  // its acknowledgement begins the next round

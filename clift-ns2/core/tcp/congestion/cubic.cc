@@ -44,7 +44,7 @@ void Cubic::on_timeout(const CongestionEvent& event) {
   flat_start_ = true;
 }
 
-// Section 4.9: the stage goes on as if there had been no loss, unless the window has outgrown it meanwhile.
+// Section 4.9: the stage goes on as if there had been no loss, unless the window has outgrown its curve.
 void Cubic::on_undo(Nanoseconds now_ns, RecoveryState from) {
   if (cwnd_ < curve_.cwnd_prior) curve_ = before_;
   WindowBased::on_undo(now_ns, from);

@@ -20,7 +20,7 @@ class Cubic : public WindowBased {
   void avoid_congestion(std::int64_t acked, const AckSample& ack) override;
 
  private:
-  // A stage of congestion avoidance and what it remembers of the one before (RFC 9438, section 4.1.2).
+  // A stage of congestion avoidance, and its memory of the previous stage (RFC 9438, section 4.1.2).
   struct Curve {
     double w_max = 0.0;          // window just before the last reduction, or less (fast convergence)
     double cwnd_prior = 0.0;     // window when ssthresh was last set

@@ -8,7 +8,7 @@ namespace clift::tcp {
 namespace {
 
 constexpr double rtt0_ns = 25e6;
-// Faster than window over RTT, so that the window stays the limit: what Linux documents for senders with a window.
+// Faster than window over RTT, so that the window stays the limit: Linux documents this for senders with a window.
 constexpr double slow_start_pacing = 2.0;
 constexpr double avoidance_pacing = 1.2;
 // 2^rho of a path of 775 ms; more than any window holds.
@@ -26,8 +26,9 @@ void Hybla::on_ack(const AckSample& ack) {
   }
 }
 
-// Hoe's estimate (SIGCOMM 1996), which the paper builds in: the first packets leave together, so the spacing of their
-// acknowledgements shows the bottleneck's rate; the least-squares line through three of them times the RTT is ssthresh.
+// Hoe's estimate (SIGCOMM 1996), a part of the paper's Hybla. The first packets leave together, so the spacing of their
+// acknowledgements shows the bottleneck's rate. The slope of the least-squares line through three of them times the RTT
+// is ssthresh.
 void Hybla::estimate_ssthresh(const AckSample& ack) {
   first_acks_[first_ack_count_++] = {ack.now_ns, ack.delivered};
   if (first_ack_count_ < first_acks_.size() || ssthresh_ != infinite_ssthresh) return;
@@ -49,14 +50,15 @@ void Hybla::estimate_ssthresh(const AckSample& ack) {
   ssthresh_ = static_cast<std::int64_t>(std::clamp(packets, 2.0, static_cast<double>(infinite_ssthresh - 1)));
 }
 
-// Of what is in flight (RFC 5681, equation 4): one ACK may have raised the window far beyond it.
+// Half the flight (RFC 5681, equation 4), not half the window: one ACK may have raised the window far beyond the
+// flight.
 std::int64_t Hybla::reduced_ssthresh(const CongestionEvent& event) {
   return static_cast<std::int64_t>(std::min(cwnd_, static_cast<double>(event.in_flight)) / 2.0);
 }
 
 std::int64_t Hybla::slow_start(std::int64_t acked, const AckSample& ack) {
-  // Before the estimate stands, Reno's growth: the first ACK alone would fill any queue. As in Linux, the same while
-  // packets are missing.
+  // Before the estimate exists, the window grows like Reno's: Hybla's first ACK alone would fill any queue. As in
+  // Linux, it also grows like Reno's while packets are missing.
   if (first_ack_count_ < first_acks_.size() || ack.state != RecoveryState::open) return Reno::slow_start(acked, ack);
   const double growth = std::exp2(std::min(rho_, most_doublings)) - 1.0;
   const double room = static_cast<double>(ssthresh_) - cwnd_;

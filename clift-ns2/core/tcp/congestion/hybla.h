@@ -15,10 +15,10 @@ class Hybla : public Reno {
 
   void on_ack(const AckSample& ack) override;
 
-  // Packet spacing, which the paper asks for: the window's jumps would else leave as bursts.
+  // Packet spacing, as the paper requires: without it, the window's jumps would leave as bursts.
   double pacing_rate() const override { return pacing_rate_; }
 
-  // RTT / RTT0, at least 1; 1 while there is no sample of the round-trip time.
+  // RTT / RTT0, at least 1; 1 before the first sample of the round-trip time.
   double rho() const { return rho_; }
 
  protected:

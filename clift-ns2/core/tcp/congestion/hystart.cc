@@ -21,7 +21,7 @@ void HyStart::on_ack(bool round_begins, std::optional<Nanoseconds> rtt_ns) {
     last_round_min_ns_ = round_min_ns_;
     round_min_ns_ = never;
     samples_ = 0;
-    // A round in whose middle CSS began counts whole.
+    // If CSS began in the middle of a round, the round counts whole.
     if (conservative() && ++css_rounds_ == css_round_limit) done_ = true;
   }
   if (!rtt_ns) return;
@@ -29,7 +29,7 @@ void HyStart::on_ack(bool round_begins, std::optional<Nanoseconds> rtt_ns) {
   if (++samples_ < n_rtt_sample) return;
 
   if (conservative()) {
-    if (round_min_ns_ < css_baseline_ns_) css_baseline_ns_ = never;  // jitter it was: on with slow start
+    if (round_min_ns_ < css_baseline_ns_) css_baseline_ns_ = never;  // it was jitter: back to slow start
     return;
   }
   if (last_round_min_ns_ == never) return;

@@ -14,7 +14,7 @@ class HyStart {
   // `most_per_ack`: L of the RFC, the segments that one acknowledgement may add at most.
   explicit HyStart(double most_per_ack) : most_per_ack_(most_per_ack) {}
 
-  // An acknowledgement of new data, which begins a round of packet time or not, and its sample of the round-trip time.
+  // An acknowledgement of new data and its RTT sample; it may start a round of packet time.
   void on_ack(bool round_begins, std::optional<Nanoseconds> rtt_ns);
 
   // Segments by which the window grows for `newly_acked` segments.

@@ -1,4 +1,4 @@
-// Every congestion control by its name.
+// The congestion controls by name.
 #include <map>
 
 #include "core/tcp/congestion/bbr.h"

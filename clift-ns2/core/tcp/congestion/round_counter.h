@@ -1,16 +1,16 @@
-// Rounds of packet time: one ends when a segment is acknowledged that was sent after the round began.
+// Rounds of packet time: a round ends with the acknowledgement of a segment that was sent after the round began.
 #pragma once
 
 #include <cstdint>
 
 namespace clift::tcp {
 
-// Counts rounds by the number of segments delivered so far, as the BBR drafts do (BBR.round_count). In the order of
-// sending this is the same as waiting for the acknowledgement of SND.NXT as it was when the round began (RFC 9406).
+// Counts rounds by the number of segments delivered so far, as the BBR drafts do (BBR.round_count). If segments arrive
+// in order, a round ends with the acknowledgement of SND.NXT as it was when the round began (RFC 9406).
 class RoundCounter {
  public:
-  // An acknowledgement of a segment that was sent when `prior_delivered` segments had been delivered; `delivered`
-  // have been by now. True if it begins a new round.
+  // An acknowledgement of a segment. `prior_delivered` segments had been delivered when it was sent, `delivered` by
+  // now. Returns true if the acknowledgement starts a new round.
   bool advance(std::int64_t prior_delivered, std::int64_t delivered) {
     if (prior_delivered < end_) return false;
     end_ = delivered;
@@ -18,7 +18,7 @@ class RoundCounter {
     return true;
   }
 
-  // The present round begins anew, with what is sent from now on.
+  // Restarts the current round with the next segment sent.
   void restart(std::int64_t delivered) { end_ = delivered; }
 
   std::int64_t count() const { return count_; }

@@ -8,7 +8,7 @@ constexpr double filter_pole = 0.9;  // alpha of the paper's low-pass filter
 
 }  // namespace
 
-// One sample in each RTT: what was delivered in it, in order or not, over how long it took.
+// One sample in each RTT: the packets delivered in it, in order or not, over its duration.
 void Westwood::on_ack(const AckSample& ack) {
   sample_delivered_ += ack.newly_delivered;
   const Nanoseconds elapsed_ns = ack.now_ns - sample_start_ns_;

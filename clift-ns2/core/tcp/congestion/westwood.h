@@ -6,7 +6,7 @@
 
 namespace clift::tcp {
 
-// Grows like Reno, but falls to what the path has been seen to deliver while it was not congested.
+// Grows like Reno, but falls to the bandwidth-delay product, estimated from ACKs and the least round-trip time.
 class Westwood : public Reno {
  public:
   explicit Westwood(const ControlParameters& parameters) : Reno(parameters) {}

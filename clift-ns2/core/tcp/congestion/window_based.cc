@@ -12,10 +12,10 @@ WindowBased::WindowBased(const ControlParameters& parameters)
 
 void WindowBased::on_ack(const AckSample& ack) {
   if (ack.state == RecoveryState::recovery || !ack.is_cwnd_limited) return;
-  // As in Linux, out-of-order delivery counts where packets are known to overtake each other.
+  // As in Linux, out-of-order delivery counts on paths that are known to reorder packets.
   if (ack.newly_acked == 0 && ack.reordering <= duplicate_threshold) return;
-  // The ACK that ends a recovery acknowledges what was selectively acknowledged long before: that was no growth then
-  // and is none now.
+  // The ACK that ends a recovery acknowledges packets that were selectively acknowledged long before. They let no
+  // window grow then, and let none grow now.
   std::int64_t acked = ack.newly_delivered;
   if (in_slow_start()) acked = slow_start(acked, ack);
   if (acked > 0) avoid_congestion(acked, ack);
@@ -34,7 +34,7 @@ void WindowBased::on_enter_recovery(const CongestionEvent& event) {
   ssthresh_ = std::max<std::int64_t>(2, reduced_ssthresh(event));
 }
 
-// A second timeout of the same flight finds the window reduced and leaves the threshold (RFC 5681, section 3.1).
+// A second timeout of the same flight finds the window reduced and keeps the threshold (RFC 5681, section 3.1).
 void WindowBased::on_timeout(const CongestionEvent& event) {
   if (!event.is_repeated) {
     remember();

@@ -1,5 +1,5 @@
-// What congestion controls that react to losses by their window have in common: a control derives from it and says how
-// its window grows and to what it falls.
+// Base of congestion controls that respond to losses by their window: a subclass defines the growth of its window and
+// the reduction.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ class WindowBased : public CongestionControl {
   double cwnd() const override { return cwnd_; }
   std::int64_t ssthresh() const override { return ssthresh_; }
 
-  // Lets the window grow by what an ACK in order delivers, outside fast recovery and only when the window was the limit
-  // (RFC 7661's condition for growth; RFC 9438, section 5.8). On a path that reorders, every ACK counts.
+  // Lets the window grow by the packets that an ACK delivers in order, outside fast recovery and only if the window was
+  // the limit (RFC 7661's condition for growth; RFC 9438, section 5.8). On a path that reorders, every ACK counts.
   void on_ack(const AckSample& ack) override;
   void on_enter_recovery(const CongestionEvent& event) override;
   void on_timeout(const CongestionEvent& event) override;
@@ -28,8 +28,8 @@ class WindowBased : public CongestionControl {
   // The new slow-start threshold after losses; at least 2.
   virtual std::int64_t reduced_ssthresh(const CongestionEvent& event) = 0;
 
-  // Growth by `acked` packets in slow start (below ssthresh) and in congestion avoidance. `slow_start` returns how many
-  // of them it has not used because ssthresh was reached.
+  // Growth by `acked` packets in slow start (below ssthresh) and in congestion avoidance. `slow_start` returns the
+  // number of packets that it did not use because the window reached ssthresh.
   virtual std::int64_t slow_start(std::int64_t acked, const AckSample& ack);
   virtual void avoid_congestion(std::int64_t acked, const AckSample& ack) = 0;
 

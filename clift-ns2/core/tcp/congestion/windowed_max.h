@@ -1,4 +1,4 @@
-// The largest value of the last few ticks of a clock that need not be a clock: rounds, or cycles of probing.
+// The largest value of the last few ticks. A tick may be a round, or a cycle of probing.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace clift::tcp {
 // Exact, unlike the three-sample filter of Nichols that the BBR drafts suggest to save memory.
 class WindowedMax {
  public:
-  // Adds `value` at `tick`, which never runs backwards, and forgets what is older than `length` ticks, the present one
+  // Adds `value` at `tick`, which never decreases. Forgets the values before the last `length` ticks, the present tick
   // included. Returns the largest value left.
   double update(double value, std::int64_t tick, std::int64_t length) {
     while (!samples_.empty() && samples_.back().second <= value) samples_.pop_back();
