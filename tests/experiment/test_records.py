@@ -74,6 +74,22 @@ def put(column: str, values: list[int]) -> Callable[[npt.NDArray[np.void]], None
     return change
 
 
+def header(text: str) -> Callable[[Path], object]:
+    """Return what puts a `.npy` header in the place of the packets' records."""
+    start = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little")
+    return lambda directory: (directory / PACKETS).write_bytes(start + text.encode())
+
+
+DESCR = np.lib.format.dtype_to_descr(PACKET_RECORDS.dtype)
+SHAPES = (f"({10**14},)", f"({10**30},)", f"({'9' * 5000},)", "(1, 1)", "(-1,)")
+HEADERS = (
+    *(f"{{'descr': {DESCR}, 'fortran_order': False, 'shape': {shape}, }}" for shape in SHAPES),
+    "{'descr': ',,,', 'fortran_order': False, 'shape': (1,), }",
+    *("{'descr': 1, 2: 3}", "((((", '"' * 3, "(" * 9000, "[" * 900 + "]" * 900, "None", ""),
+)
+EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
+
+
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
@@ -100,6 +116,13 @@ def put(column: str, values: list[int]) -> Callable[[npt.NDArray[np.void]], None
             lambda folder: write_counters(folder, {"end_ns": 1}),
             "counters.tsv: is cut short: there is no header",
         ),
+        (
+            lambda folder: write_counters(folder, COUNTER_LINES | {"end_ns": 1 << 63}),
+            "counters.tsv: is damaged or cut short: a number of more than 64 bits",
+        ),
+        *((header(text), "packets.npy: is damaged or cut short") for text in HEADERS),
+        (lambda folder: (folder / PACKETS).write_bytes(b"PK\x03\x04 no archive"), "packets.npy: is damaged"),
+        (lambda folder: (folder / PACKETS).write_bytes(EMPTY_ARCHIVE), "packets.npy: is damaged"),
     ],
 )
 def test_bad_records__are_refused(records: Path, damage: Callable[[Path], object], words: str) -> None:

@@ -14,7 +14,7 @@ from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.script_run import plan_script_run
 from tmt.campaign.tasks import ChangedProgramsError, Simulate
-from tmt.errors import InputError
+from tmt.errors import InputError, SimulatorError
 from tmt.experiment.script import ScriptExperiment, printed_figures, transfer_figures
 from tmt.results.reading import read_results
 from tmt.results.script_runs import PointRuns, by_point, read_figures
@@ -29,6 +29,9 @@ puts "ns-2 says something else"
 puts "sum\\t[expr { $setting(x) + $setting(seed) }]"
 exit 0
 """
+
+
+CUT_RECORDS = 'set file [open packets.npy w]; puts $file "PK"; close $file'
 
 
 @pytest.fixture
@@ -108,3 +111,12 @@ def test_transfer__runs_from_the_first_data_sent_to_the_last_segment_s_first_arr
 
 def test_printed_figures__leave_out_other_lines() -> None:
     assert printed_figures("num_nodes is set 3\na\t1\nb\t2.5e3\n") == {"a": 1.0, "b": 2500.0}
+
+
+@pytest.mark.parametrize(("body", "said"), [("puts a\\tb", "NAME<tab>NUMBER"), (CUT_RECORDS, "packets.npy")])
+def test_damaged_results__are_refused_in_one_line(body: str, said: str, tmp_path: Path) -> None:
+    script = tmp_path / "damaged.tcl"
+    script.write_text(body + "\n")
+    with pytest.raises(SimulatorError, match=said) as refused:
+        ScriptExperiment.of(script, {}).run(tmp_path / "run")
+    assert "\n" not in str(refused.value)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.backend.base import CodeCounts, Recording, RowUse, SplitCounts, WiredLosses
-from tmt.errors import SimulatorError
+from tmt.errors import InputError, SimulatorError
+from tmt.io.npy import read_array
 from tmt.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
 if TYPE_CHECKING:
@@ -53,14 +54,7 @@ def read_records(directory: Path, flows: int, return_flows: int = 0) -> Recordin
 
 
 def _read_table(path: Path, table: Table, flows: int) -> Records:
-    try:
-        records: Records = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise SimulatorError(f"{path}: the simulation has not written it") from None
-    except (OSError, ValueError, EOFError) as error:
-        raise SimulatorError(f"{path}: is damaged or cut short: {str(error).splitlines()[0]}") from error
-    if records.dtype != table.dtype or records.ndim != 1:
-        raise SimulatorError(f"{path}: holds {records.dtype}, not the {table.kind} of this version")
+    records = read_array_of(path, table)
     time_ns = records["time_ns"]
     backwards = np.flatnonzero(np.diff(time_ns) < 0)
     if len(backwards):
@@ -68,6 +62,19 @@ def _read_table(path: Path, table: Table, flows: int) -> Records:
     if len(time_ns) and time_ns[0] < 0:
         raise SimulatorError(f"{path}:row 1: time_ns is {time_ns[0]}; it must be 0 or more")
     _within(path, records, "flow", flows)
+    return records
+
+
+def read_array_of(path: Path, table: Table) -> Records:
+    """Return the array of a table's rows that a simulation has written (SimulatorError)."""
+    if not path.exists():
+        raise SimulatorError(f"{path}: the simulation has not written it")
+    try:
+        records: Records = read_array(str(path))
+    except InputError as error:
+        raise SimulatorError(f"{path}: is damaged or cut short: {error.reason}") from error
+    if records.dtype != table.dtype:
+        raise SimulatorError(f"{path}: holds {records.dtype}, not the {table.kind} of this version")
     return records
 
 
@@ -86,6 +93,8 @@ class Counters:
         try:
             lines = path.read_text().splitlines()
             self._values = {name: int(value) for name, value in (line.split("\t") for line in lines)}
+            if any(abs(value) >> 63 for value in self._values.values()):
+                raise ValueError("a number of more than 64 bits")
         except FileNotFoundError:
             raise SimulatorError(f"{path}: the simulation has not written it") from None
         except (OSError, ValueError) as error:

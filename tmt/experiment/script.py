@@ -14,10 +14,12 @@ import numpy as np
 
 from tmt.backend.ns2.simulator import Simulator
 from tmt.backend.program import STDOUT
-from tmt.backend.records import PACKETS
+from tmt.backend.records import PACKETS, read_array_of
+from tmt.errors import SimulatorError
 from tmt.identity import source_hash
 from tmt.metrics.transport import RECEIVED, SENT
 from tmt.provenance import digest, file_sha256
+from tmt.schema import PACKET_RECORDS
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -88,18 +90,23 @@ class ScriptExperiment:
 
         Raises
         ------
-        RunError
-            When the run fails or hangs.
+        RunError, SimulatorError
+            When the run fails or hangs, or leaves damaged results.
         """
         directory.mkdir()
         words = [str(word) for item in self.settings.items() for word in item]
         arguments = [*words, "seed", str(self.seed)]
         simulator = Simulator.find()
         argv, wall_time_s = simulator.run(arguments, directory, timeout_s, CHECKOUT / self.script)
-        figures = printed_figures((directory / STDOUT).read_text(encoding="utf-8", errors="replace"))
+        text = (directory / STDOUT).read_text(encoding="utf-8", errors="replace")
+        try:
+            figures = printed_figures(text)
+        except ValueError as error:
+            said = f"{directory / STDOUT}: lines NAME<tab>NUMBER are needed"
+            raise SimulatorError(f"{said}: {error}") from error
         packets = directory / PACKETS
         if packets.exists():
-            figures |= transfer_figures(np.load(packets, allow_pickle=False))
+            figures |= transfer_figures(read_array_of(packets, PACKET_RECORDS))
         return ScriptResult(figures, argv, wall_time_s)
 
 

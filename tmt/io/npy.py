@@ -15,7 +15,7 @@ import numpy as np
 
 from tmt.errors import InputError
 from tmt.io.base import CHUNK_ROWS, Format, TraceReader, TraceWriter, trace_of, wanted_table
-from tmt.io.files import input_errors
+from tmt.io.files import input_errors, open_input
 from tmt.io.refusals import refusal
 from tmt.schema import TABLES, row_dtype
 
@@ -62,21 +62,49 @@ class NpyReader(TraceReader):
 
 def open_npy(file: BinaryFile, path: str, table: Table | None) -> NpyReader:
     """Read the header, compare it with the file's size, and open a reader at the first row."""
-    shape, dtype = _header(file, path)
+    rows, dtype = _rows(file, path)
     forms = [(known, columns) for known in TABLES for columns in known.variants]
     found, columns = next((form for form in forms if row_dtype(form[1]) == dtype), (None, ()))
     known = wanted_table(path, found, table)
-    if len(shape) != 1:
-        raise InputError(path, refusal("npy_shape"))
+    _check_size(file, path, rows, dtype)
+    return NpyReader(file, path, known, columns, rows)
+
+
+def read_array(path: str) -> npt.NDArray[Any]:
+    """Return the one-dimensional array of a local file.
+
+    Raises
+    ------
+    InputError
+        When the file is missing, damaged, cut short, or holds an array of more dimensions or of objects.
+    """
+    with open_input(path) as file:
+        rows, dtype = _rows(file, path)
+        _check_size(file, path, rows, dtype)
+        with input_errors(path):
+            return np.fromfile(path, dtype, rows, offset=file.tell())
+
+
+def _check_size(file: BinaryFile, path: str, rows: int, dtype: np.dtype[Any]) -> None:
+    """Refuse a file that holds more or fewer rows than its header promises; go back to the first row."""
     start = file.tell()
     held_bytes = file.seek(0, 2) - start
     file.seek(start)
-    promised, extra = shape[0], held_bytes - shape[0] * dtype.itemsize
+    extra = held_bytes - rows * dtype.itemsize
     if extra < 0:
-        raise InputError(path, refusal("truncated", promised=promised, held=held_bytes // dtype.itemsize))
+        raise InputError(path, refusal("truncated", promised=rows, held=held_bytes // dtype.itemsize))
     if extra > 0:
         raise InputError(path, refusal("trailing_bytes", extra=extra))
-    return NpyReader(file, path, known, columns, promised)
+
+
+def _rows(file: BinaryFile, path: str) -> tuple[int, np.dtype[Any]]:
+    """Read the header of an array of rows; return their number and type."""
+    shape, dtype = _header(file, path)
+    if dtype.hasobject or not dtype.itemsize:
+        raise InputError(path, refusal("npy_header"))
+    if len(shape) != 1:
+        raise InputError(path, refusal("npy_shape"))
+    return int(shape[0]), dtype
 
 
 def _header(file: BinaryFile, path: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
