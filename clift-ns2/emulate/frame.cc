@@ -59,8 +59,10 @@ bool is_several_segments(const VirtioHeader& header, ByteView packet) {
   const int type = header.type & ~type_ecn;
   if (type != type_tcp4 && type != type_tcp6) return false;
   const std::size_t least = type == type_tcp4 ? ip4_header : ip6_header;
+  const std::size_t whole_headers = header.checksum_start + tcp_header;
   return header.segment_bytes > 0 && header.checksum_start >= least && header.checksum_start % 2 == 0 &&
-         packet.size >= header.checksum_start + tcp_header && packet.size > headers_of(header, packet);
+         packet.size >= whole_headers && headers_of(header, packet) >= whole_headers &&
+         packet.size > headers_of(header, packet);
 }
 
 }  // namespace

@@ -162,6 +162,11 @@ TEST(Frame, ThatContradictsItselfStaysInOnePiece) {
     const Octets read = joined({header, whole});
     EXPECT_EQ(cut_apart(read), std::vector<Frame>{read});
   }
+  for (const std::uint8_t data_offset : {0, 1, 4}) {
+    Octets read = joined({virtio(1, tcp4, 52, 1448, 20), whole});
+    read[virtio_bytes + 20 + 12] = static_cast<std::uint8_t>(data_offset << 4);
+    EXPECT_EQ(cut_apart(read), std::vector<Frame>{read});
+  }
   EXPECT_TRUE(cut_apart(Octets(virtio_bytes - 1)).empty());
   for (std::size_t size = virtio_bytes; size < virtio_bytes + 100; ++size) {
     Octets read = joined({virtio(1, tcp4, 52, 10, 20), whole});
