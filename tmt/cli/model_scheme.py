@@ -92,7 +92,8 @@ _CHANNEL_AND_LINK = (
         type=click.Choice(["exact", "printed"]),
         default="exact",
         show_default=True,
-        help="Formulas that are exact for TMT's schemes, or those that Kuhn 2014 prints (docs/models.md).",
+        help="Formulas that are exact for TMT's schemes, or those that Kuhn 2014 prints "
+        "(docs/kuhn2014-formulas.md).",
     ),
     click.option(
         "--laws",

@@ -2,8 +2,8 @@
 
 The link sends a TCP packet as X frames of K data units and N - K redundant units. Each unit is lost
 independently with probability p. A frame with fewer than K units left is retransmitted, at most delta times,
-and packets leave the link in order. Equation numbers are the paper's; ``docs/models.md`` lists its misprints
-and approximations.
+and packets leave the link in order. Equation numbers are the paper's; ``docs/hybrid-model.md`` lists its
+misprints and approximations.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The formulas of Kuhn 2014, section 3.5, exactly as printed, for comparison with the exact formulas.
 
-Several are wrong and others are approximations; `docs/models.md` gives the reasons. None includes the
-decoding time, and none the dependence between an LLDU's erasure and the rest of its block.
+Several are wrong and others are approximations; `docs/kuhn2014-formulas.md` gives the reasons. No formula
+includes the decoding time, or the dependence between an LLDU's erasure and the rest of its block.
 """
 
 from __future__ import annotations
