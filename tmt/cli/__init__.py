@@ -35,6 +35,7 @@ COMMANDS = {
     "new": "write a commented scenario file to start from",
     "run": "run a scenario: a whole comparison, on all cores",
     "report": "write a campaign's results as one page to read",
+    "compare": "compare two campaigns run by run",
     "doctor": "list what is installed and what is missing",
 }
 """Name of each command and its line in `tmt --help`; a file of the same name and _command.py holds it."""

@@ -84,11 +84,13 @@ class Members:
         return alt.Facet(self.kind, type="nominal", sort=self.labels, header=_header())
 
 
-def compare(inner: Members, outer: Members, places: Sequence[str] = ()) -> Spec:
+def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero: bool = False) -> Spec:
     """One measure: a panel for each outer member, a row for each inner one.
 
     Parameters
     ----------
+    zero
+        Whether the values are differences, with a line at 0.
     places
         Points of the grid, values of the field `place`: one row of panels for each. Empty for a single point.
     """
@@ -119,6 +121,8 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = ()) -> Spec:
         value.mark_text(align="left", dx=10),
         letters.mark_text(align="left", dx=alt.ExprRef("narrow ? 52 : 142"), style="quiet"),
     ]
+    if zero:
+        layers.append(_zero_line("x"))
     panel = alt.layer(*layers).properties(height=alt.Step(ROW_PX))
     if not places:
         return _panels(panel, outer, columns=1)
@@ -128,8 +132,31 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = ()) -> Spec:
     return _spec(panel.facet(row=row, column=column, data=ROWS))
 
 
-def sweep(inner: Members, outer: Members, *, numeric: bool) -> Spec:
-    """One measure over one axis of the grid, whose number in `levels` is the parameter `axis`."""
+def before_and_after(inner: Members, outer: Members) -> Spec:
+    """One measure in two campaigns: a row for each inner member, hollow mark `first`, full mark `second`."""
+    about = (
+        "datum.tcp + ', ' + datum.scheme + '\\n' + measure + ': ' + format(datum.first, '.4~r') + ' → ' + "
+        "format(datum.second, '.4~r')"
+    )
+    base = alt.Chart().transform_calculate(about=about).encode(y=inner.rows())
+    colour = inner.colour(legend=False)
+    text = "(narrow ? '' : format(datum.first, '.3~r') + ' → ') + format(datum.second, '.3~r')"
+    value = base.transform_calculate(text=text).encode(x=alt.value("width"), text="text:N")
+    mark = base.encode(color=colour, shape=inner.shape(legend=False))
+    layers = [
+        base.mark_rule(strokeWidth=2).encode(x=_x("first"), x2="second", color=colour),
+        mark.mark_point(filled=False, fill=PAPER, size=65, strokeWidth=2, opacity=1).encode(x=_x("first")),
+        mark.mark_point(filled=True, aria=True, size=65, opacity=1).encode(x=_x("second"), **_told()),
+        value.mark_text(align="left", dx=10),
+    ]
+    return _panels(alt.layer(*layers).properties(height=alt.Step(ROW_PX)), outer, columns=1)
+
+
+def sweep(inner: Members, outer: Members, *, numeric: bool, zero: bool = False) -> Spec:
+    """One measure over one axis of the grid, whose number in `levels` is the parameter `axis`.
+
+    With `zero` the values are differences, with a line at 0.
+    """
     x = (
         alt.X("level:Q", title=None, scale=alt.Scale(zero=False, padding=12))
         if numeric
@@ -154,7 +181,13 @@ def sweep(inner: Members, outer: Members, *, numeric: bool) -> Spec:
             y=_y("paper")
         ),
     ]
+    if zero:
+        layers.append(_zero_line("y"))
     return _panels(alt.layer(*layers).properties(height=170), outer)
+
+
+def _zero_line(channel: Literal["x", "y"]) -> Any:
+    return alt.Chart().mark_rule(stroke=QUIET, strokeDash=[4, 3]).encode(**{channel: alt.datum(0)})
 
 
 def trade(inner: Members, outer: Members) -> Spec:

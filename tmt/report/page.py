@@ -33,30 +33,41 @@ METHOD = (
 
 
 def render(results: Results, summary: Summary) -> str:
-    """Return the page as text.
-
-    Names from outside reach the page in two ways, both escaped: as text by the template, and as JSON in which
-    no character can end its element.
-    """
+    """Return the page as text."""
     data = payload(results, summary, slug(results.title))
     left_out = fit(data)
-    style = _asset("style.css") + _colours(summary)
-    script, bundle = _script(), browser_bundle().replace("</script", "<\\/script")
-    page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    return page.from_string(_asset("page.html")).render(
-        version=__version__,
+    return fill_template(
+        summary,
+        data,
+        kind="report",
         title=results.title,
+        subtitle="TCP over link-layer schemes",
         description=results.description,
         facts=facts(results, summary),
         findings=findings(results, summary),
         warnings=[*results.warnings, *_cut(results, data), *left_out],
         sections=sections(results, summary, data),
-        has={"cells": bool(summary.cells)},
         failures=results.failures,
         setup=setup_tables(results, summary),
+        setup_lead="Everything that a repetition needs: settings, programs and traces.",
         scenario_text=results.scenario_text,
-        terms=terms(summary),
         method=METHOD,
+    )
+
+
+def fill_template(summary: Summary, data: dict[str, Any], **texts: Any) -> str:
+    """Return a page with the data of its charts and tables, and the texts that the template names.
+
+    Names from outside reach the page in two ways, both escaped: as text by the template, and as JSON in which
+    no character can end its element.
+    """
+    style = _asset("style.css") + _colours(summary)
+    script, bundle = _script(), browser_bundle().replace("</script", "<\\/script")
+    page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    return page.from_string(_asset("page.html")).render(
+        version=__version__,
+        has={"cells": bool(summary.cells)},
+        terms=terms(summary),
         style=style,
         script=script,
         style_hash=_hash(style),
@@ -65,6 +76,7 @@ def render(results: Results, summary: Summary) -> str:
         licence=_asset("vega-licence.txt"),
         bundle_hash=_hash(bundle),
         data=embedded_json(data),
+        **texts,
     )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.report.chart_rows import Row
+    from tmt.report.views import View
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
 
@@ -37,9 +38,21 @@ def payload(results: Results, summary: Summary, file: str) -> Json:
     file
         Begin of the names of the files that a reader downloads.
     """
-    members = {"tcp": tcp_styles(summary.tcps), "scheme": scheme_styles(summary.schemes)}
-    shown = views(results, summary)
     older = results.older if results.older is not None and len(results.older) else None
+    tables = {
+        "differences": differences_table(summary),
+        "runs": runs_table(results, results.runs),
+        "older": None if older is None else runs_table(results, older),
+        "paper": published_table(results, summary, matches(results, summary)),
+    }
+    return page_data(results, summary, views(results, summary), tables, file) | {
+        "firstRuns": _first_runs(results, summary)
+    }
+
+
+def page_data(results: Results, summary: Summary, shown: Sequence[View], tables: Json, file: str) -> Json:
+    """Return the data of a page that shows these views and tables."""
+    members = {"tcp": tcp_styles(summary.tcps), "scheme": scheme_styles(summary.schemes)}
     return {
         "file": file,
         "members": {kind: [_member(style) for style in styles] for kind, styles in members.items()},
@@ -75,13 +88,7 @@ def payload(results: Results, summary: Summary, file: str) -> Json:
             for view in shown
         ],
         "runColours": {"light": [one.colour for one in RUNS], "dark": [one.dark_colour for one in RUNS]},
-        "firstRuns": _first_runs(results, summary),
-        "tables": {
-            "differences": differences_table(summary),
-            "runs": runs_table(results, results.runs),
-            "older": None if older is None else runs_table(results, older),
-            "paper": published_table(results, summary, matches(results, summary)),
-        },
+        "tables": tables,
     }
 
 

@@ -110,9 +110,9 @@ def _axis(runs: pd.DataFrame, column: str, label: str, unit: str) -> Axis:
     levels: Sequence[Any] = [scalar(value) for value in runs[column].unique()]
     # A column of objects keeps None; one of numbers would turn it into NaN, which is no level.
     runs[column] = pd.Series([scalar(value) for value in runs[column]], runs.index, object)
-    return Axis(column, label, unit, tuple(sorted(levels, key=_order)))
+    return Axis(column, label, unit, tuple(sorted(levels, key=level_order)))
 
 
-def _order(level: Any) -> tuple[bool, bool, Any]:
+def level_order(level: Any) -> tuple[bool, bool, Any]:
     """Return the sort key of a level: numbers by size, then texts, then None."""
     return level is None, isinstance(level, str), 0 if level is None else level

@@ -95,7 +95,7 @@ def summarise(results: Results) -> Summary:
     runs = results.runs
     shown = measures(runs) if len(runs) else []
     tcps, schemes = (list(dict.fromkeys(runs[name].astype(str))) for name in ("tcp", "scheme"))
-    points, keys = _keys(results, tcps, schemes)
+    points, keys = grid_places(results, tcps, schemes)
     rows: dict[tuple[int, int, int], list[int]] = {}
     for row, key in enumerate(keys):
         rows.setdefault(key, []).append(row)
@@ -134,10 +134,10 @@ def best(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> tuple[C
     return order[0], tied
 
 
-def _keys(
+def grid_places(
     results: Results, tcps: list[str], schemes: list[str]
 ) -> tuple[list[Point], list[tuple[int, int, int]]]:
-    """Return the grid points that have runs, and TCP, scheme and point of each run."""
+    """Return the grid points that have runs, and TCP, scheme and point of each run, as indexes."""
     runs = results.runs
     columns = [[axis.levels.index(value) for value in runs[axis.column]] for axis in results.axes]
     of_run: list[Point] = list(zip(*columns, strict=True)) if columns else [()] * len(runs)
@@ -153,12 +153,12 @@ def _keys(
 def _cell(runs: pd.DataFrame, key: tuple[int, int, int], rows: list[int], shown: Sequence[Measure]) -> Cell:
     """Return mean, interval and single values of the runs of one cell."""
     part = runs.iloc[rows]
-    single = {m.column: _numbers(part, m.column) * m.scale for m in shown}
+    single = {m.column: numbers_of(part, m.column) * m.scale for m in shown}
     single = {column: values[np.isfinite(values)] for column, values in single.items()}
     values = {column: t_interval(numbers) for column, numbers in single.items() if len(numbers)}
-    quantiles = [t_interval(_numbers(part, name)).mean for name in DELAY_QUANTILES]
+    quantiles = [t_interval(numbers_of(part, name)).mean for name in DELAY_QUANTILES]
     tcp, scheme, point = key
-    capacity_bps = t_interval(_numbers(part, "capacity_bps")).mean
+    capacity_bps = t_interval(numbers_of(part, "capacity_bps")).mean
     lists = {column: list(numbers) for column, numbers in single.items()}
     return Cell(tcp, scheme, point, rows, values, lists, quantiles, capacity_bps)
 
@@ -199,12 +199,12 @@ def _table(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> npt.N
     seed_of_row = runs["seed"].to_numpy()
     seeds = np.unique(np.concatenate([seed_of_row[cell.rows] for cell in cells]))
     table = np.full((len(seeds), len(cells)), np.nan)
-    values = _numbers(runs, measure.column) * measure.scale
+    values = numbers_of(runs, measure.column) * measure.scale
     for column, cell in enumerate(cells):
         table[np.searchsorted(seeds, seed_of_row[cell.rows]), column] = values[cell.rows]
     return table
 
 
-def _numbers(runs: pd.DataFrame, column: str) -> npt.NDArray[np.float64]:
+def numbers_of(runs: pd.DataFrame, column: str) -> npt.NDArray[np.float64]:
     """Return a column as floats, NaN where it has no value."""
     return np.asarray(runs[column].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))

@@ -38,6 +38,21 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
     InputError
         When the folder holds no campaign or no run, or a file is damaged.
     """
+    results = read_rows(folder)
+    about = tomllib.loads(results.scenario_text)
+    if published is None and "published" in about:
+        published = folder / PUBLISHED
+    values = read_published(published, results.axes, str(about.get("title", ""))) if published else ()
+    return replace(
+        results,
+        records=read_chosen(folder, results.runs),
+        published=values,
+        warnings=(*results.warnings, *unmatched_warnings(values, results.runs)),
+    )
+
+
+def read_rows(folder: Path) -> Results:
+    """Read a campaign's folder, without packet records and published values; errors as `read_results`."""
     rows = read_runs(folder).to_pandas()
     if not len(rows):
         raise InputError(folder, "holds no runs yet; start them with `tmt run`")
@@ -47,19 +62,9 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
         raise InputError(folder, f"{said}; the recipe in its folder shows them")
     scenario = _read_scenario(folder / SCENARIO)
     about = tomllib.loads(scenario)
-    title = str(about.get("title", folder.resolve().name))
-    results = results_of(rows, title)
-    if published is None and "published" in about:
-        published = folder / PUBLISHED
-    values = read_published(published, results.axes, str(about.get("title", ""))) if published else ()
-    return replace(
-        results,
-        description=str(about.get("description", "")).strip(),
-        scenario_text=scenario,
-        records=read_chosen(folder, results.runs),
-        published=values,
-        warnings=(*results.warnings, *unmatched_warnings(values, results.runs)),
-    )
+    results = results_of(rows, str(about.get("title", folder.resolve().name)))
+    description = str(about.get("description", "")).strip()
+    return replace(results, description=description, scenario_text=scenario)
 
 
 def _check_parameters(rows: pd.DataFrame, folder: Path) -> None:

@@ -1,0 +1,59 @@
+"""`tmt compare`: two campaigns beside each other, or one before and after a change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tmt.cli.options import FilePath
+
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("first", type=FOLDER)
+@click.argument("second", type=FOLDER, required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--output", type=FilePath(Path), help="Write the comparison as one HTML page into this file.")
+def command(first: Path, second: Path | None, as_json: bool, output: Path | None) -> None:
+    """Compare the campaigns in the folders FIRST and SECOND run by run.
+
+    Two runs are a pair when they have the same place in the grid and the same seed. The command prints the
+    differences of each cell, second minus first, with their intervals and tests, the settings and programs
+    that differ, and the runs that are in one campaign only. Without SECOND the latest runs of FIRST are
+    compared with its runs of earlier programs or traces.
+
+    \b
+    Example:
+      tmt compare scenarios/out/quickstart other/out/quickstart
+      tmt compare scenarios/out/quickstart --output changes.html
+    """
+    from tmt.cli import compare_output  # noqa: PLC0415
+    from tmt.results.comparison import compare, earlier_runs  # noqa: PLC0415
+    from tmt.results.reading import read_rows  # noqa: PLC0415
+
+    found = read_rows(first)
+    if second is None:
+        comparison = compare(earlier_runs(found), found, ("earlier", "latest"))
+    else:
+        comparison = compare(found, read_rows(second), names_of(first, second))
+    if output is not None:
+        from tmt.report.comparison_page import write_comparison  # noqa: PLC0415
+
+        write_comparison(comparison, output)
+    if as_json:
+        click.echo(compare_output.as_json(comparison, output))
+        return
+    compare_output.print_comparison(comparison)
+    if output is not None:
+        click.echo(f"page: {output}")
+
+
+def names_of(first: Path, second: Path) -> tuple[str, str]:
+    """Return the shortest ends of two paths that tell the folders apart; FIRST and SECOND for one folder."""
+    one, other = first.resolve().parts, second.resolve().parts
+    for length in range(1, max(len(one), len(other)) + 1):
+        if one[-length:] != other[-length:]:
+            return "/".join(one[-length:]), "/".join(other[-length:])
+    return "first", "second"

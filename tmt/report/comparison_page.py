@@ -1,0 +1,236 @@
+"""Two campaigns beside each other as one page: paired differences as charts and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tmt.figures import charts
+from tmt.io.atomic import staged
+from tmt.report.chart_rows import cell_rows
+from tmt.report.comparison_tables import differences_table, pairs_table, setup_tables
+from tmt.report.member_styles import tcp_styles
+from tmt.report.page import fill_template
+from tmt.report.payload import page_data
+from tmt.report.size_limit import fit
+from tmt.report.views import View, members
+from tmt.results.cells import point_label
+from tmt.results.comparison import ALPHA, remarks
+from tmt.results.measures import COMPARED
+from tmt.results.values import digits, slug
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.report.chart_rows import Row
+    from tmt.results.comparison import PairedCampaigns
+
+Record = dict[str, Any]
+
+METHOD = (
+    "Two runs are a pair when they have the same place in the grid and the same seed. A difference is the "
+    "mean over a cell's pairs, with Student's t interval at 95 %. Holm's method corrects the p-values of the "
+    "paired t tests over all cells of a measure."
+)
+
+
+def write_comparison(comparison: PairedCampaigns, path: Path) -> None:
+    """Write the page (OutputError when it cannot be written)."""
+    with staged(path) as part:
+        part.write_text(render(comparison), encoding="utf-8")
+
+
+def render(comparison: PairedCampaigns) -> str:
+    """Return the page as text."""
+    summary, title = comparison.summary, f"{comparison.names[0]} and {comparison.names[1]}"
+    tables = {"differences": differences_table(comparison), "runs": pairs_table(comparison)}
+    data = page_data(comparison.results, summary, _views(comparison), tables, slug(title))
+    left_out = fit(data)
+    return fill_template(
+        summary,
+        data,
+        kind="comparison",
+        title=title,
+        subtitle="paired differences of two campaigns",
+        description=_description(comparison),
+        facts=_facts(comparison),
+        findings=[{"text": text, "more": [], "tail": ""} for text in _findings(comparison)],
+        warnings=[*remarks(comparison), *left_out],
+        sections=_sections(comparison),
+        failures=(*comparison.first.failures, *comparison.second.failures),
+        setup=setup_tables(comparison),
+        setup_lead="Settings and programs of the paired runs, and the runs without a partner.",
+        scenario_text="",
+        method=METHOD,
+    )
+
+
+def _description(comparison: PairedCampaigns) -> str:
+    sides = zip(comparison.names, (comparison.first, comparison.second), strict=True)
+    titles = " ".join(f"{name}: {results.title}." for name, results in sides)
+    return f"{titles} Differences are {comparison.results.title}."
+
+
+def _facts(comparison: PairedCampaigns) -> list[Record]:
+    pairs = comparison.pairs
+    found = (
+        ("pairs of runs", len(pairs.first)),
+        ("equal bit by bit", int(pairs.equal.sum())),
+        ("cells", len(comparison.summary.cells)),
+        (f"runs only in {comparison.names[0]}", len(pairs.only_first)),
+        (f"runs only in {comparison.names[1]}", len(pairs.only_second)),
+        ("settings that differ", len(pairs.settings)),
+    )
+    return [{"label": label, "value": str(number), "alarm": False} for label, number in found]
+
+
+def _findings(comparison: PairedCampaigns) -> list[str]:
+    """Return a sentence on each compared measure: how many cells differ, and which one most."""
+    if comparison.pairs.equal.all():
+        return ["All pairs are equal in everything that they measured, bit by bit."]
+    found = []
+    for measure in comparison.summary.measures:
+        if measure.column not in COMPARED:
+            continue
+        cells = [
+            (one, cell)
+            for cell, by_measure in zip(comparison.summary.cells, comparison.cells, strict=True)
+            if (one := by_measure.get(measure.column)) is not None
+        ]
+        differing = [pair for pair in cells if pair[0].p_adjusted <= ALPHA]
+        sentence = f"{measure.label} differs significantly in {len(differing)} of {len(cells)} cells"
+        if differing:
+            one, cell = max(differing, key=lambda pair: abs(pair[0].difference.mean))
+            summary = comparison.summary
+            place = point_label(comparison.results.axes, summary, cell.point)
+            name = f"{tcp_styles(summary.tcps)[cell.tcp].label} over {summary.schemes[cell.scheme]}"
+            where = f"{name}, {place}" if place else name
+            change = one.difference
+            sentence += (
+                f", most in {where}: {change.mean:+.3g} {measure.unit} ({change.low:.3g} to "
+                f"{change.high:.3g}; from {one.first.mean:.3g} to {one.second.mean:.3g})"
+            )
+        found.append(f"{sentence}.")
+    return found
+
+
+def _views(comparison: PairedCampaigns) -> list[View]:
+    tcps, schemes = members(comparison.summary)
+    both = {"scheme": (tcps, schemes), "tcp": (schemes, tcps)}
+    axes = comparison.results.axes
+    place = (
+        ("tcp", "TCP"),
+        ("scheme", "scheme"),
+        *(
+            (f"levels.{i}", f"{axis.label} ({axis.unit})" if axis.unit else axis.label)
+            for i, axis in enumerate(axes)
+        ),
+    )
+    value = (("mean", "{measure}"), ("low", "low"), ("high", "high"), ("runs", "pairs"))
+    what = f"{{measure}}, {comparison.results.title}"
+    rows = _difference_rows(comparison)
+    found = [
+        View(
+            "compare",
+            rows,
+            {by: charts.compare(*pair, zero=True) for by, pair in both.items()},
+            ("measure", "point"),
+            (*place, *value),
+            f"{what}{{where}}: mean over pairs with its 95 % interval. Small dots: single pairs. Dashed "
+            "line: no difference. A star marks a significant difference (paired t test, Holm's correction).",
+        ),
+        View(
+            "before",
+            _both_rows(comparison),
+            {by: charts.before_and_after(*pair) for by, pair in both.items()},
+            ("measure", "point"),
+            (*place, ("first", comparison.names[0]), ("second", comparison.names[1])),
+            f"{{measure}}{{where}}: means over the same seeds. Hollow: {comparison.names[0]}. "
+            f"Full: {comparison.names[1]}.",
+        ),
+    ]
+    if any(len(axis.levels) > 1 for axis in axes):
+        kinds = {axis.is_numeric for axis in axes if len(axis.levels) > 1}
+        specs = {
+            f"{by}-{'numbers' if numeric else 'names'}": charts.sweep(*pair, numeric=numeric, zero=True)
+            for by, pair in both.items()
+            for numeric in sorted(kinds)
+        }
+        caption = f"{what} over {{axis}}: mean over pairs with its 95 % interval."
+        found.append(View("sweep", rows, specs, ("measure", "line"), (*place, *value), caption))
+    return found
+
+
+def _difference_rows(comparison: PairedCampaigns) -> list[Row]:
+    """Return the rows of the cells' differences, with a star for a significant one."""
+    summary = comparison.summary
+    significant = {
+        (cell.point, tcp_styles(summary.tcps)[cell.tcp].label, summary.schemes[cell.scheme], column)
+        for cell, by_measure in zip(summary.cells, comparison.cells, strict=True)
+        for column, one in by_measure.items()
+        if one.p_adjusted <= ALPHA
+    }
+    rows = cell_rows(comparison.results, summary)
+    for row in rows:
+        star = "*" if (row["point"], row["tcp"], row["scheme"], row["column"]) in significant else ""
+        row |= {"tcp_letters": star, "scheme_letters": star, "capacity": None}
+    return rows
+
+
+def _both_rows(comparison: PairedCampaigns) -> list[Row]:
+    summary = comparison.summary
+    labels = [style.label for style in tcp_styles(summary.tcps)]
+    return [
+        {
+            "tcp": labels[cell.tcp],
+            "scheme": summary.schemes[cell.scheme],
+            "point": cell.point,
+            "levels": [
+                axis.levels[level]
+                for axis, level in zip(comparison.results.axes, summary.points[cell.point], strict=True)
+            ],
+            "column": column,
+            "first": digits(one.first.mean),
+            "second": digits(one.second.mean),
+        }
+        for cell, by_measure in zip(summary.cells, comparison.cells, strict=True)
+        for column, one in by_measure.items()
+    ]
+
+
+def _sections(comparison: PairedCampaigns) -> list[Record]:
+    wanted = [
+        (
+            "compare",
+            "Differences",
+            "One measure at one point of the grid. Choose TCP variants, schemes and the measure above. "
+            "The pointer shows details of a mark, and so do the arrow keys while the chart has the focus.",
+            ["compare-view"],
+        ),
+        ("before", "Both campaigns", "The same measure in both campaigns.", ["before-view"]),
+        (
+            "sweep",
+            "Along the grid",
+            "The differences over one varied parameter. The other parameters are as chosen above.",
+            ["sweep-view"],
+        ),
+        (
+            "differences",
+            "Every difference",
+            "All measures at the point of the grid chosen above.",
+            ["differences-table"],
+        ),
+        (
+            "runs",
+            "Every pair",
+            "Sort by the head of a column. Filter by text, or by a bound such as >0.5.",
+            ["runs-table"],
+        ),
+    ]
+    if not any(len(axis.levels) > 1 for axis in comparison.results.axes):
+        wanted = [section for section in wanted if section[0] != "sweep"]
+    found = [{"id": name, "title": title, "lead": lead, "view": view} for name, title, lead, view in wanted]
+    tail = (
+        [("failures", "Runs that failed")] if comparison.first.failures or comparison.second.failures else []
+    )
+    tail += [("setup", "What was run"), ("terms", "What the numbers count")]
+    return found + [{"id": name, "title": title, "lead": "", "view": []} for name, title in tail]
