@@ -1,6 +1,6 @@
 """The formulas of Jin and Yang (2006), exactly as printed, for comparison with the corrected ones.
 
-`docs/proxy-model.md` lists their faults.
+`docs/proxy-formulas.md` lists their faults.
 """
 
 from __future__ import annotations
