@@ -14,14 +14,20 @@ HEAD = """\
 
 After reading this page you know every command, argument and option of `tmt`. `python tools/cli_reference.py`
 writes it from the commands themselves; `tmt COMMAND --help` prints the same.
-Times are seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
-the key or the option; a failed run ends in exit status 1.
+
+Times are in seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
+the key or the option. A failed run ends in exit status 1. `tmt completion`, called once, lets the shell
+complete commands, options and values with Tab. `clift` is a second name of `tmt`.
+
+| command | purpose |
+| --- | --- |
 """
 
 
 def reference() -> str:
     """Return the text of the page."""
-    sections = [HEAD]
+    rows = (f"| [`tmt {name}`](#tmt-{name}) | {line} |\n" for name, line in COMMANDS.items())
+    sections = [HEAD + "".join(rows)]
     for name in COMMANDS:
         command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
         sections += _sections(command, f"tmt {name}", "##")

@@ -37,6 +37,7 @@ COMMANDS = {
     "report": "write a campaign's results as one page to read",
     "compare": "compare two campaigns run by run",
     "doctor": "list what is installed and what is missing",
+    "completion": "let the shell complete commands, options and values with Tab",
 }
 """Name of each command and its line in `tmt --help`; a file of the same name and _command.py holds it."""
 
