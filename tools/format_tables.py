@@ -9,7 +9,7 @@ from page_tables import filled
 
 from tmt.io.refusals import REFUSALS
 from tmt.io.registry import FORMATS
-from tmt.schema import TABLES, Column, Table
+from tmt.schema import LINK_TRACE, PHY_TRACE, Column, Table
 
 PAGE = Path(__file__).parents[1] / "docs" / "formats.md"
 
@@ -44,7 +44,11 @@ def _formats() -> str:
 def tables() -> dict[str, str]:
     """Return every table of the page, by its name."""
     refusals = "\n".join(f"- {text}" for text in sorted(REFUSALS.values()))
-    return {"formats": _formats(), **{table.kind: _columns(table) for table in TABLES}, "refusals": refusals}
+    return {
+        "formats": _formats(),
+        **{table.kind: _columns(table) for table in (PHY_TRACE, LINK_TRACE)},
+        "refusals": refusals,
+    }
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tmt.run_columns import RUN_RESULTS
 from tmt.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
@@ -16,10 +18,10 @@ if TYPE_CHECKING:
 HEAD = """\
 # What each number counts
 
-This page tells you what every column of a run's result counts, in which unit, and when it is empty. One run
-([replay](replay.md)) gives one row; a campaign's results hold one row per run. Null means that a figure does
-not exist; no column holds NaN. `python tools/metrics_reference.py` writes this page from `tmt/run_columns.py`
-and `tmt/schema.py`.
+After reading this page you know the meaning, the counted unit and the empty values of every column of a
+run's result. One run ([replay](replay.md)) gives one row; a campaign's results hold one row per run. Null
+means that a figure does not exist; no column holds NaN. `python tools/metrics_reference.py` writes this page
+from `tmt/run_columns.py` and `tmt/schema.py`.
 
 All figures are computed from the packet and window records at the end of this page. Taps at the TCP agents
 and the links' queues write them. *Forward* is the direction of the data, *return* that of the
@@ -101,7 +103,7 @@ def _records(table: Table) -> str:
         "| column | type | meaning |",
         "| --- | --- | --- |",
     ]
-    lines += [f"| `{c.name}` | `{c.dtype}` | {c.meaning} |" for c in table.columns]
+    lines += [f"| `{c.name}` | `{np.dtype(c.dtype)}` | {c.meaning} |" for c in table.columns]
     return "\n".join(lines) + "\n"
 
 

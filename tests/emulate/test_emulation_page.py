@@ -52,7 +52,7 @@ def test_table__names_every_figure_of_a_direction(tmp_path: Path) -> None:
     )
     settings = {"trace", "sha256", "rate_bps", "lldu_bytes", "packing", "offset_s"}
     names = {name.removeprefix("forward_") for name in result.row if name.startswith("forward_")} - settings
-    table = PAGE.split("## What is counted", 1)[1]
+    table = PAGE.split("## Counters and delays", 1)[1]
     assert [name for name in sorted(names) if not _named(name, table)] == []
 
 
