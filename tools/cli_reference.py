@@ -1,4 +1,4 @@
-"""Writes `docs/cli.md`, the reference of the command line, from the commands' own help."""
+"""Writes the reference of the command line, `docs/cli.md` and `docs/cli`, from the commands' own help."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import click
 
 from tmt.cli import COMMANDS
 
+DOCS = Path(__file__).parents[1] / "docs"
+
 HEAD = """\
 # The command line
 
-After reading this page you know every command, argument and option of `tmt`. `python tools/cli_reference.py`
-writes it from the commands themselves; `tmt COMMAND --help` prints the same.
+After reading this page you know the commands of `tmt`. Each has a page with its arguments and options, which
+`python tools/cli_reference.py` writes from the command itself; `tmt COMMAND --help` prints the same.
 
 Times are in seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
 the key or the option. A failed run ends in exit status 1. `tmt completion`, called once, lets the shell
@@ -24,14 +26,15 @@ complete commands, options and values with Tab. `clift` is a second name of `tmt
 """
 
 
-def reference() -> str:
-    """Return the text of the page."""
-    rows = (f"| [`tmt {name}`](#tmt-{name}) | {line} |\n" for name, line in COMMANDS.items())
-    sections = [HEAD + "".join(rows)]
+def reference() -> dict[str, str]:
+    """Return the text of each page, by its name below `docs`."""
+    rows = (f"| [`tmt {name}`](cli/{name}.md) | {line} |\n" for name, line in COMMANDS.items())
+    listing = "\n".join(f"cli/{name}" for name in COMMANDS)
+    pages = {"cli.md": f"{HEAD}{''.join(rows)}\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n"}
     for name in COMMANDS:
         command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
-        sections += _sections(command, f"tmt {name}", "##")
-    return "\n".join(sections)
+        pages[f"cli/{name}.md"] = "\n".join(_sections(command, f"tmt {name}", "#"))
+    return pages
 
 
 def _sections(command: click.Command, name: str, mark: str) -> list[str]:
@@ -49,4 +52,6 @@ def _sections(command: click.Command, name: str, mark: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    (Path(__file__).parents[1] / "docs" / "cli.md").write_text(reference())
+    DOCS.joinpath("cli").mkdir(exist_ok=True)
+    for page, text in reference().items():
+        DOCS.joinpath(page).write_text(text, encoding="utf-8")

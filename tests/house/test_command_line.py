@@ -164,7 +164,7 @@ def test_signal__ends_a_command_and_what_it_has_half_written(number: signal.Sign
 
 def test_reference__is_current() -> None:
     # In a process of its own: click keeps of each command with which words it was asked for help first.
-    script = "import cli_reference; print(cli_reference.reference(), end='')"
+    script = "import cli_reference, json; print(json.dumps(cli_reference.reference()))"
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=ROOT / "tools",
@@ -173,7 +173,11 @@ def test_reference__is_current() -> None:
         check=True,
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
     )
-    assert (ROOT / "docs" / "cli.md").read_text() == done.stdout, "run `python tools/cli_reference.py`"
+    found = [ROOT / "docs" / "cli.md", *(ROOT / "docs" / "cli").iterdir()]
+    pages = {str(page.relative_to(ROOT / "docs")): page.read_text(encoding="utf-8") for page in found}
+    assert pages == json.loads(done.stdout), (
+        "run `python tools/cli_reference.py`, remove pages without a command"
+    )
 
 
 def test_doctor__names_what_is_missing_and_the_command_that_mends_it(tmp_path: Path) -> None:
