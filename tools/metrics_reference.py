@@ -86,14 +86,13 @@ def reference() -> str:
 
 
 def _results(columns: list[ResultColumn]) -> str:
-    lines = [
-        "| column | type | unit | meaning | counted unit | null |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    lines += [
-        f"| `{c.name}` | {c.kind} | {c.unit} | {c.meaning} | {c.counts} | {c.null or 'never'} |"
-        for c in columns
-    ]
+    counted = any(c.counts for c in columns)
+    heads = ["column", "type", "meaning", *(["counted unit"] if counted else []), "null"]
+    lines = [f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
+    for c in columns:
+        cells = [f"`{c.name}`", ", ".join(filter(None, (c.kind, c.unit))), c.meaning]
+        cells += [c.counts] if counted else []
+        lines.append(f"| {' | '.join([*cells, c.null or 'never'])} |")
     return "\n".join(lines) + "\n"
 
 
