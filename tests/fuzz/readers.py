@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 import sqlite3
 import warnings
+import zipfile
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,6 +118,30 @@ def _published(path: Path) -> None:
     read_results(folder, path)
 
 
+def _pack(path: Path) -> None:
+    """Read a pack, or one whose `pack.json` or results are the input, by the input's first byte."""
+    from tmt.campaign.pack_reader import is_pack, unpacked
+    from tmt.results.reading import check_parameters, results_of
+
+    content = path.read_bytes()
+    if not is_pack(path):
+        with zipfile.ZipFile(CORPUS / "pack" / "one-run") as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+        name = "results.parquet" if content.startswith(b"PAR1") else "pack.json"
+        files[name] = content
+        if name == "results.parquet":
+            manifest = json.loads(files["pack.json"])
+            manifest["files"][name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+            files["pack.json"] = json.dumps(manifest).encode()
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+    with unpacked(path) as found:
+        rows = found.results.to_pandas()
+        check_parameters(rows, path)
+        results_of(rows, "")
+
+
 def _importer(name: str) -> Callable[[Path], None]:
     def read_measurement(path: Path) -> None:
         from tmt.measured.files import import_trace
@@ -146,6 +173,7 @@ READERS: dict[str, Callable[[Path], None]] = {
     "scenario": _scenario,
     "campaign": _campaign,
     "published": _published,
+    "pack": _pack,
     **{name: _importer(name) for name in IMPORTERS},
 }
 
@@ -163,3 +191,6 @@ def seeds(name: str) -> Iterator[bytes]:
         yield SCENARIO
         for path in sorted((ROOT / "scenarios").glob("*.toml")):
             yield path.read_bytes()
+    if name == "pack":
+        with zipfile.ZipFile(CORPUS / "pack" / "one-run") as archive:
+            yield from (archive.read(inner) for inner in ("pack.json", "results.parquet"))

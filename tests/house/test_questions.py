@@ -35,6 +35,7 @@ QUESTIONS = [
     ("Can I run my own program over the trace?", "how-to.md", "emulation.md", "tmt emulate"),
     ("How close is ns-2's TCP to a kernel's?", "explanation.md", "kernel.md", "kernel"),
     ("How do I give my link to mahimahi or tc?", "how-to.md", "export.md", "mahimahi"),
+    ("Can others repeat my campaign to the bit?", "how-to.md", "packs.md", "bit by bit"),
     ("How do I cite this?", "index.md", "papers.md", "CITATION.cff"),
 ]
 """Question, door, page, words of the answer."""

@@ -34,6 +34,7 @@ COMMANDS = {
     "emulate": "run any program over a link trace, in real time",
     "new": "write a commented scenario file to start from",
     "run": "run a scenario: a whole comparison, on all cores",
+    "pack": "write a campaign into one archive to publish",
     "report": "write a campaign's results as one page to read",
     "compare": "compare two campaigns run by run",
     "doctor": "list what is installed and what is missing",

@@ -15,9 +15,13 @@ from tmt.errors import StoppedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    import pandas as pd
+
     from tmt.campaign.campaign import Campaign
+    from tmt.campaign.pack_reader import Pack
     from tmt.campaign.pool import Pool
     from tmt.campaign.run import Run
+    from tmt.results.repetition import Repetition
 
 FIGURES = ("comparison.png", "comparison.svg")
 
@@ -28,7 +32,7 @@ FIGURES = ("comparison.png", "comparison.svg")
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder of the results; a new one, or one that an earlier call has begun.  [default: out/NAME "
-    "beside the scenario]",
+    "beside SCENARIO]",
 )
 @click.option("--jobs", type=WholeNumber(1), help="Simulations at a time.  [default: one for each processor]")
 @click.option(
@@ -61,9 +65,12 @@ def command(
 ) -> int:
     """Run the comparison that the file SCENARIO describes: TCP variants, schemes, traces, seeds.
 
+    SCENARIO may be a pack, which `tmt pack` has written: the command repeats its campaign and says whether
+    the results are equal bit by bit.
+
     Finished runs are kept, whatever stops the command; a second call executes only the missing runs. Failed
     runs are kept, too, with their command lines and the simulator's last output. The exit status is 1 if runs
-    have failed.
+    have failed, or results of a pack differ.
 
     \b
     Example:
@@ -81,35 +88,59 @@ def command(
     for figure in figures:
         check_format(figure)
     processes = jobs or default_jobs()
-    print_notes(scenario_notes(load(scenario)))
     folder = out or scenario.parent / "out" / scenario.stem
+    with _scenario_of(scenario) as (path, pack):
+        print_notes(scenario_notes(load(path)))
+        if dry_run:
+            planned = foresee(path, folder)
+            _warn(planned)
+            todo = planned.plan(retry_failed=retry_failed)
+            click.echo(run_output.forecast(planned, todo, folder, processes, as_json=as_json))
+            return 0
+        with _pools(scheduler, folder, processes) as new_pool, open_campaign(path, folder) as campaign:
+            _warn(campaign)
+            todo = campaign.plan(retry_failed=retry_failed)
+            try:
+                with run_output.live(todo, shown=not (quiet or as_json)) as watch:
+                    campaign.execute(todo, new_pool, watch)
+            except KeyboardInterrupt:
+                raise StoppedError(run_output.interruption(campaign.plan(), folder)) from None
+            rows = campaign.rows()
+            results = results_of(rows, campaign.title)
+            for warning in results.warnings:
+                click.echo(f"warning: {warning}", err=True)
+            drawn = draw_comparison(results, list(figures) or [folder / name for name in FIGURES])
+            after = campaign.plan()
+            repeated = None if pack is None else _compared(scenario, pack, rows)
+            if as_json:
+                click.echo(run_output.as_json(campaign, after, results, drawn, repeated))
+            elif not quiet:
+                run_output.summarise(campaign, after, results, drawn, repeated)
+            else:
+                for line in run_output.complaints(campaign, after, repeated):
+                    click.echo(line, err=True)
+    return 1 if after.failed or (repeated is not None and not repeated.is_equal) else 0
 
-    if dry_run:
-        planned = foresee(scenario, folder)
-        _warn(planned)
-        todo = planned.plan(retry_failed=retry_failed)
-        click.echo(run_output.forecast(planned, todo, folder, processes, as_json=as_json))
-        return 0
-    with _pools(scheduler, folder, processes) as new_pool, open_campaign(scenario, folder) as campaign:
-        _warn(campaign)
-        todo = campaign.plan(retry_failed=retry_failed)
-        try:
-            with run_output.live(todo, shown=not (quiet or as_json)) as watch:
-                campaign.execute(todo, new_pool, watch)
-        except KeyboardInterrupt:
-            raise StoppedError(run_output.interruption(campaign.plan(), folder)) from None
-        results = results_of(campaign.rows(), campaign.title)
-        for warning in results.warnings:
-            click.echo(f"warning: {warning}", err=True)
-        drawn = draw_comparison(results, list(figures) or [folder / name for name in FIGURES])
-        after = campaign.plan()
-        if as_json:
-            click.echo(run_output.as_json(campaign, after, results, drawn))
-        elif not quiet:
-            run_output.summarise(campaign, after, results, drawn)
-        elif after.failed:
-            click.echo(run_output.failed_line(after, campaign.store.results_file), err=True)
-    return 1 if after.failed else 0
+
+@contextmanager
+def _scenario_of(path: Path) -> Iterator[tuple[Path, Pack | None]]:
+    """Yield a scenario file; if `path` is a pack, that in the pack, and the pack."""
+    from tmt.campaign.pack_reader import is_pack, unpacked  # noqa: PLC0415
+
+    if not is_pack(path):
+        yield path, None
+        return
+    with unpacked(path) as pack:
+        yield pack.scenario, pack
+
+
+def _compared(path: Path, pack: Pack, rows: pd.DataFrame) -> Repetition:
+    from tmt.results.reading import check_parameters  # noqa: PLC0415
+    from tmt.results.repetition import repetition  # noqa: PLC0415
+
+    packed = pack.results.to_pandas()
+    check_parameters(packed, path)
+    return repetition(str(path), packed, rows)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.columns import DONE, GOODPUT_COUNTS
 from tmt.cli.json_output import json_text
+from tmt.cli.pack_output import repetition_lines
 from tmt.figures.style import TCP_STYLES
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tmt.metrics.statistics import Interval
     from tmt.results.cells import Cell, Summary
     from tmt.results.dataset import Results
+    from tmt.results.repetition import Repetition
 
 GOODPUT = "goodput_bps"
 
@@ -100,8 +102,13 @@ def live(todo: Plan, *, shown: bool) -> Iterator[Watch]:
         yield watch
 
 
-def summarise(campaign: Campaign, after: Plan, results: Results, figures: list[Path]) -> None:
-    """Print the table of goodputs, its explanation, the failed runs and the paths of the results."""
+def summarise(
+    campaign: Campaign, after: Plan, results: Results, figures: list[Path], repeated: Repetition | None
+) -> None:
+    """Print the table of goodputs, its explanation, the failed runs and the paths of the results.
+
+    `repeated` says whether they are the results of a pack.
+    """
     from rich.console import Console  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -133,9 +140,13 @@ def summarise(campaign: Campaign, after: Plan, results: Results, figures: list[P
     console.print(f"results: {campaign.store.results_file}", soft_wrap=True)
     for path in figures:
         console.print(f"figure:  {path}", soft_wrap=True)
+    for line in repetition_lines(repeated) if repeated is not None else ():
+        console.print(line, soft_wrap=True)
 
 
-def as_json(campaign: Campaign, after: Plan, results: Results, figures: list[Path]) -> str:
+def as_json(
+    campaign: Campaign, after: Plan, results: Results, figures: list[Path], repeated: Repetition | None
+) -> str:
     """Return the summary for programs."""
     from tmt.results.trace_use import trace_uses  # noqa: PLC0415
 
@@ -149,6 +160,7 @@ def as_json(campaign: Campaign, after: Plan, results: Results, figures: list[Pat
         "goodput_counts": GOODPUT_COUNTS,
         "traces": dict(trace_uses(results.runs)),
         "groups": _groups(results),
+        **({} if repeated is None else {"repetition": asdict(repeated)}),
     }
     return json_text(content)
 
@@ -241,12 +253,17 @@ def _cell(summary: Summary, cell: Cell | None) -> Text:
     return Text(f"{text}*", style="bold") if best else Text(f"{text} ")
 
 
-def failed_line(after: Plan, results_file: Path) -> str:
-    """Return one line that says how many runs have failed, and what to do."""
-    return (
-        f"{after.failed} of {len(after.runs)} runs failed: see the column `message` of {results_file}; "
-        "call again with --retry-failed to execute them again"
-    )
+def complaints(campaign: Campaign, after: Plan, repeated: Repetition | None) -> list[str]:
+    """Return lines that say how many runs have failed, and which results differ from those of a pack."""
+    found = []
+    if after.failed:
+        found.append(
+            f"{after.failed} of {len(after.runs)} runs failed: see the column `message` of "
+            f"{campaign.store.results_file}; call again with --retry-failed to execute them again"
+        )
+    if repeated is not None and not repeated.is_equal:
+        found += repetition_lines(repeated)
+    return found
 
 
 def _describe_failures(campaign: Campaign, after: Plan) -> None:

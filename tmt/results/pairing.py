@@ -123,6 +123,13 @@ def _taken(table: pd.DataFrame, rows: list[int]) -> pd.DataFrame:
     return table.iloc[rows].reset_index(drop=True)
 
 
+def differing_columns(pairs: Pairs) -> dict[str, int]:
+    """Return the number of pairs that differ in each measured column in which any differs."""
+    columns = _measured(pairs.first, pairs.second)
+    counts = {name: int((~_equal_in(name, pairs.first, pairs.second)).sum()) for name in columns}
+    return {name: count for name, count in counts.items() if count}
+
+
 def place_names(runs: pd.DataFrame, axes: Sequence[Axis]) -> list[str]:
     """Return what each run's cell is called: TCP variant, scheme and levels of the axes."""
     levels = [
@@ -177,11 +184,19 @@ def _spelled(values: Iterable[Any]) -> tuple[str, ...]:
 def _equal(first: pd.DataFrame, second: pd.DataFrame) -> Flags:
     """Return for each pair whether all measured columns are equal; two missing values are."""
     equal = np.ones(len(first), dtype=bool)
-    for column in COLUMNS.values():
-        if column.group in MEASURED and column.name in first and column.name in second:
-            one, other = (runs[column.name].astype(object) for runs in (first, second))
-            equal &= ((one == other) | (one.isna() & other.isna())).to_numpy(dtype=bool)
+    for column in _measured(first, second):
+        equal &= _equal_in(column, first, second)
     return equal
+
+
+def _measured(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
+    there = set(first) & set(second)
+    return [name for name, column in COLUMNS.items() if column.group in MEASURED and name in there]
+
+
+def _equal_in(column: str, first: pd.DataFrame, second: pd.DataFrame) -> Flags:
+    one, other = (runs[column].astype(object) for runs in (first, second))
+    return ((one == other) | (one.isna() & other.isna())).to_numpy(dtype=bool)
 
 
 def _changed(differs: dict[str, Flags], told: Sequence[pd.DataFrame]) -> tuple[Setting, ...]:

@@ -56,7 +56,7 @@ def read_rows(folder: Path) -> Results:
     rows = read_runs(folder).to_pandas()
     if not len(rows):
         raise InputError(folder, "holds no runs yet; start them with `tmt run`")
-    _check_parameters(rows, folder)
+    check_parameters(rows, folder / DATABASE)
     if rows["script"].notna().any():
         said = f"holds runs of {rows['script'].dropna().iloc[0]}, which is no scenario"
         raise InputError(folder, f"{said}; the recipe in its folder shows them")
@@ -67,8 +67,8 @@ def read_rows(folder: Path) -> Results:
     return replace(results, description=description, scenario_text=scenario)
 
 
-def _check_parameters(rows: pd.DataFrame, folder: Path) -> None:
-    """Refuse rows whose parameters are no JSON objects (InputError)."""
+def check_parameters(rows: pd.DataFrame, file: Path) -> None:
+    """Refuse rows of a file whose parameters are no JSON objects (InputError)."""
     for column in ("scheme_parameters", "trace_parameters"):
         for text in rows[column].dropna().unique():
             try:
@@ -76,9 +76,7 @@ def _check_parameters(rows: pd.DataFrame, folder: Path) -> None:
             except (ValueError, RecursionError):
                 found = None
             if not isinstance(found, dict):
-                raise InputError(
-                    folder / DATABASE, f"is damaged: {column} is {shown(text)}; a JSON object is needed"
-                )
+                raise InputError(file, f"is damaged: {column} is {shown(text)}; a JSON object is needed")
 
 
 def results_of(rows: pd.DataFrame, title: str) -> Results:

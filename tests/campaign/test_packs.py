@@ -1,0 +1,332 @@
+"""Packs: what they hold, that they repeat to the bit, and that hostile ones do nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from tmt.campaign.campaign import open_campaign
+from tmt.campaign.local_workers import LocalWorkers
+from tmt.campaign.pack_reader import is_pack, unpacked
+from tmt.campaign.pack_writer import write_pack
+from tmt.campaign.pool import Pool
+from tmt.cli.pack_command import command
+from tmt.errors import InputError
+from tmt.results.reading import check_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.ns2
+
+SCENARIO = """
+title = "Two traces"
+[grid]
+tcp = ["cubic"]
+seeds = 2
+records = [1]
+[[trace]]
+file = "../traces/phy.parquet"
+[[trace]]
+channel = "bernoulli"
+probability = 0.02
+rate = 1e6
+length = 5
+lldu_bytes = 500
+[[scheme]]
+name = "arq"
+[link]
+rtt = 0.1
+[[traffic]]
+duration = 2
+"""
+
+
+@pytest.fixture(scope="module")
+def scenario(tmp_path_factory: pytest.TempPathFactory, phy: Path, simulator: Path) -> Path:
+    """A scenario of four runs, over a file and over a channel, with its results in `out/two`."""
+    base = tmp_path_factory.mktemp("campaign")
+    for name in ("scenarios", "traces"):
+        (base / name).mkdir()
+    (base / "traces" / "phy.parquet").write_bytes(phy.read_bytes())
+    path = base / "scenarios" / "two.toml"
+    path.write_text(SCENARIO)
+    with open_campaign(path, path.parent / "out" / "two") as campaign:
+        campaign.execute(campaign.plan(), lambda _: Pool(LocalWorkers(2)), lambda _: None)
+    return path
+
+
+@pytest.fixture(scope="module")
+def pack(scenario: Path) -> Path:
+    path = scenario.parent / "two.pack.zip"
+    write_pack(scenario, scenario.parent / "out" / "two", path)
+    return path
+
+
+def _contents(pack: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(pack) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _run(pack: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    tmt = Path(sys.executable).with_name("tmt")
+    return subprocess.run([tmt, "run", pack, *options], capture_output=True, text=True, check=False)
+
+
+def test_pack__holds_scenario_traces_results_and_what_made_them(scenario: Path, pack: Path) -> None:
+    contents = _contents(pack)
+    assert list(contents) == [
+        *("README.txt", "pack.json", "campaign/scenarios/two.toml", "campaign/traces/phy.parquet"),
+        "results.parquet",
+    ]
+    assert contents["campaign/scenarios/two.toml"] == scenario.read_bytes()
+    manifest = json.loads(contents["pack.json"])
+    assert manifest["runs"] == {"planned": 4, "done": 4, "failed": 0}
+    rows = pd.read_parquet(scenario.parent / "out" / "two" / "results.parquet")
+    assert manifest["made_by"]["simulator"] == [rows["simulator"].iloc[0]]
+    assert manifest["made_by"]["sources"] == [rows["sources"].iloc[0]]
+    file, channel = manifest["traces"]
+    assert file["in_pack"] == "campaign/traces/phy.parquet"
+    assert file["made"]["generator"]["channel"] == "gilbert-elliott"
+    assert (channel["channel"], channel["probability"], channel["length"]) == ("bernoulli", 0.02, 5)
+    assert {one["sha256"] for one in manifest["link_traces"]} == set(rows["forward_sha256"])
+    for name, told in manifest["files"].items():
+        assert told == {"bytes": len(contents[name]), "sha256": hashlib.sha256(contents[name]).hexdigest()}
+    packed = pd.read_parquet(io.BytesIO(contents["results.parquet"])).set_index("key")
+    same = ["goodput_bps", "finished_at", "seed", "forward_offset_s"]
+    assert packed[same].sort_index().equals(rows.set_index("key")[same].sort_index())
+    assert packed["records"].isna().all()
+
+
+def test_pack__of_one_campaign_is_the_same_to_the_byte(scenario: Path, pack: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.zip"
+    arguments = [str(scenario), "--output", str(again), "--json"]
+    said = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    summary = json.loads(said.output)
+    assert (summary["runs"], summary["done"], summary["files"]) == (4, 4, 5)
+    assert summary["bytes"] == again.stat().st_size
+    # The name of the archive stands in its README.
+    first, second = _contents(pack), _contents(again)
+    assert first.pop("README.txt") != second.pop("README.txt")
+    write_pack(scenario, scenario.parent / "out" / "two", tmp_path / "two.pack.zip")
+    assert (tmp_path / "two.pack.zip").read_bytes() == pack.read_bytes()
+
+
+def test_pack__takes_records_if_asked(scenario: Path, tmp_path: Path) -> None:
+    write_pack(scenario, scenario.parent / "out" / "two", tmp_path / "a.zip", records=True)
+    names = [name for name in _contents(tmp_path / "a.zip") if name.startswith("records/")]
+    assert len(names) == 6  # two runs of seed 1, three files each
+    with unpacked(tmp_path / "a.zip") as found:
+        kept = found.results.column("records").to_pylist()
+        assert {name.rsplit("/", 1)[0] for name in names} == {name for name in kept if name}
+
+
+def test_run_of_a_pack__repeats_it_and_says_that_the_results_are_equal(pack: Path, tmp_path: Path) -> None:
+    said = _run(pack, "--out", str(tmp_path / "out"))
+    assert (said.returncode, said.stderr) == (0, "")
+    assert said.stdout.splitlines()[-1] == f"{pack}: all 4 results are equal bit by bit"
+    rows = pd.read_parquet(tmp_path / "out" / "results.parquet")
+    assert (rows["status"] == "done").all()
+
+    # One digit of one result, and the simulator's hash, are others in this pack.
+    contents = _contents(pack)
+    results = pq.read_table(io.BytesIO(contents["results.parquet"])).to_pandas()
+    results.loc[2, "goodput_bps"] += 1e-6
+    results["simulator"] = "f" * 64
+    buffer = io.BytesIO()
+    results.to_parquet(buffer)
+    contents["results.parquet"] = buffer.getvalue()
+    _write(tmp_path / "other.zip", _listed(contents))
+    said = _run(tmp_path / "other.zip", "--out", str(tmp_path / "out"), "--quiet")
+    assert (said.returncode, said.stdout) == (1, "")
+    assert said.stderr.splitlines() == [
+        f"{tmp_path / 'other.zip'}: 3 of 4 results are equal bit by bit, 1 differ, 0 are missing here",
+        "columns that differ, with the number of results: goodput_bps (1)",
+        f"made by another simulator: {'f' * 16} in the pack, {rows['simulator'].iloc[0][:16]} here",
+    ]
+
+
+def test_pack__counts_no_results_of_a_trace_that_has_changed(scenario: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(scenario.parent.parent, copy)
+    trace = copy / "traces" / "phy.parquet"
+    pq.write_table(pq.read_table(trace).slice(1), trace)
+    said = CliRunner().invoke(
+        command, [str(copy / "scenarios" / "two.toml"), "--output", str(tmp_path / "a.zip")]
+    )
+    assert said.output.startswith(
+        f"{tmp_path / 'a.zip'}: results of 2 of 4 runs, 0 failed, 2 missing; 5 files, "
+    )
+
+
+def test_pack__refuses_another_scenario_and_absolute_paths(scenario: Path, tmp_path: Path) -> None:
+    results = scenario.parent / "out" / "two"
+    other = scenario.with_name("other.toml")
+    other.write_text(SCENARIO.replace("seeds = 2", "seeds = 3"))
+    with pytest.raises(InputError, match="is not the scenario that was run last"):
+        write_pack(other, results, tmp_path / "a.zip")
+    trace = scenario.parent.parent / "traces" / "phy.parquet"
+    folder = tmp_path / "absolute"
+    folder.mkdir()
+    (folder / "scenario.toml").write_text(SCENARIO.replace("../traces", str(trace.parent)))
+    with pytest.raises(InputError, match=r"key trace.file: .*phy.parquet' is an absolute path"):
+        write_pack(folder / "scenario.toml", folder, tmp_path / "a.zip")
+    assert [path.name for path in tmp_path.iterdir()] == ["absolute"]
+
+
+def _listed(contents: dict[str, bytes], **more: Any) -> dict[str, bytes]:
+    """Return the files with a manifest that lists them; `more` changes the manifest."""
+    files = {
+        name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in contents.items()
+        if name != "pack.json"
+    }
+    manifest = json.loads(contents["pack.json"]) | {"files": files} | more
+    return contents | {"pack.json": json.dumps(manifest).encode()}
+
+
+def _write(path: Path, contents: dict[str, bytes], **entry: Any) -> None:
+    """Write an archive; `entry` changes the attributes of its last file."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in contents.items():
+            info = zipfile.ZipInfo("placeholder")
+            info.filename = name
+            if name == list(contents)[-1]:
+                for attribute, value in entry.items():
+                    setattr(info, attribute, value)
+            archive.writestr(info, content, zipfile.ZIP_DEFLATED if len(content) > 1 << 20 else None)
+
+
+def _with_file(name: str, content: bytes = b"x") -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+    return lambda contents: _listed(contents | {name: content})
+
+
+def _with_scenario(old: str, new: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+    name = "campaign/scenarios/two.toml"
+
+    def change(contents: dict[str, bytes]) -> dict[str, bytes]:
+        text = contents[name].decode()
+        assert old in text
+        return _listed(contents | {name: text.replace(old, new).encode()})
+
+    return change
+
+
+def _with_row(column: str, value: Any) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+    def change(contents: dict[str, bytes]) -> dict[str, bytes]:
+        rows = pq.read_table(io.BytesIO(contents["results.parquet"])).to_pandas()
+        rows.loc[0, column] = value
+        buffer = io.BytesIO()
+        rows.to_parquet(buffer)
+        return _listed(contents | {"results.parquet": buffer.getvalue()})
+
+    return change
+
+
+def _without(name: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+    return lambda contents: {key: content for key, content in contents.items() if key != name}
+
+
+HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] = {
+    "climbs": (_with_file("../../escaped"), "leads outside the pack"),
+    "climbs inside": (_with_file("campaign/../../escaped"), "leads outside the pack"),
+    "absolute": (_with_file("/tmp/escaped"), "leads outside the pack"),
+    "backslash": (_with_file("..\\escaped"), "leads outside the pack"),
+    "drive": (_with_file("C:escaped"), "leads outside the pack"),
+    "line break": (_with_file("a\nb"), "leads outside the pack, or is no plain relative path"),
+    "long name": (_with_file("n" * 300), "no plain relative path"),
+    "folder": (_with_file("campaign/deep/"), "leads outside the pack, or is no plain relative path"),
+    "file as folder": (_with_file("results.parquet/x"), "is a file and a folder in it"),
+    "bomb": (_with_file("bomb", bytes(8 << 20)), "hold 8,388,608; that is refused"),
+    "wrong hash": (
+        lambda contents: contents | {"README.txt": b"changed"},
+        "README.txt is not the file that pack",
+    ),
+    "not listed": (
+        lambda contents: contents | {"more": b"x"},
+        "more is not both in the pack and in pack.json",
+    ),
+    "missing": (_without("campaign/traces/phy.parquet"), "phy.parquet is not both in the pack"),
+    "no manifest": (_without("pack.json"), "is no pack: it holds no pack.json"),
+    "no object": (lambda contents: contents | {"pack.json": b"[" * 100_000}, "pack.json does not say so"),
+    "later version": (
+        lambda contents: _listed(contents, format_version=99),
+        "of version 99; this program reads 1",
+    ),
+    "scenario elsewhere": (
+        lambda contents: _listed(contents, scenario="README.txt"),
+        "or the scenario is missing",
+    ),
+    "trace outside": (
+        _with_scenario("../traces/phy.parquet", "../../../../../etc/passwd"),
+        "not in the pack",
+    ),
+    "absolute trace": (_with_scenario("../traces/phy.parquet", "/etc/passwd"), "etc/passwd, which is not in"),
+    "results": (_with_file("results.parquet", b"PAR1 garbage PAR1"), "results.parquet is damaged"),
+    "no seed": (_with_row("seed", None), "results.parquet is damaged: a row has no seed"),
+    "parameters": (_with_row("trace_parameters", "[1]"), "trace_parameters is [1]; a JSON object is needed"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_run__of_a_hostile_pack_ends_in_one_line(name: str, pack: Path, tmp_path: Path) -> None:
+    change, reason = HOSTILE[name]
+    _write(tmp_path / "bad.zip", change(_contents(pack)))
+    _refuses(tmp_path, reason)
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ({"external_attr": (stat.S_IFLNK | 0o777) << 16}, "is no plain file: links and folders are not"),
+        ({"external_attr": (stat.S_IFIFO | 0o777) << 16}, "is no plain file"),
+        ({"compress_type": zipfile.ZIP_LZMA}, "compressed in an unknown way; deflate is allowed"),
+    ],
+    ids=["link", "pipe", "lzma"],
+)
+def test_run__refuses_what_is_no_plain_file(
+    entry: dict[str, int], reason: str, pack: Path, tmp_path: Path
+) -> None:
+    _write(tmp_path / "bad.zip", _listed(_contents(pack) | {"odd": b"/etc/passwd"}), **entry)
+    _refuses(tmp_path, reason)
+
+
+@pytest.mark.parametrize("keep", [10, 1000, -1])
+def test_run__of_a_pack_that_was_cut_ends_in_one_line(keep: int, pack: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.zip").write_bytes(pack.read_bytes()[:keep])
+    _refuses(tmp_path, "is damaged: ")
+
+
+def test_run__refuses_a_file_that_is_in_a_pack_twice(pack: Path, tmp_path: Path) -> None:
+    contents = _contents(pack)
+    _write(tmp_path / "bad.zip", contents)
+    with zipfile.ZipFile(tmp_path / "bad.zip", "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("README.txt", b"x")
+    _refuses(tmp_path, "README.txt is in it twice")
+
+
+def _refuses(folder: Path, reason: str) -> None:
+    """Have `tmt run` refuse `bad.zip` in one line, with nothing written beside it or above."""
+    above = sorted(folder.parent.iterdir())
+    assert is_pack(folder / "bad.zip")
+    with pytest.raises(InputError) as refused, unpacked(folder / "bad.zip") as found:
+        check_parameters(found.results.to_pandas(), folder / "bad.zip")
+    assert reason in str(refused.value)
+    assert str(refused.value).startswith(f"{folder / 'bad.zip'}: ")
+    assert "\n" not in str(refused.value)
+    assert refused.value.exit_status == 2
+    assert [path.name for path in folder.iterdir()] == ["bad.zip"]
+    assert sorted(folder.parent.iterdir()) == above

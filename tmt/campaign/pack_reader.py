@@ -1,0 +1,238 @@
+"""Read packs that anybody may have made: every name, size and hash is checked before a file is used."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+import tempfile
+import zipfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tmt.campaign.columns import arrow_schema
+from tmt.campaign.pack_writer import INSIDE, KIND, MANIFEST, PACK_VERSION
+from tmt.campaign.scenario import load
+from tmt.campaign.store import RESULTS
+from tmt.errors import InputError, OutputError
+from tmt.io.parquet_pages import check_pages
+from tmt.io.refusals import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_FILES = 100_000
+MOST_MANIFEST_BYTES = 1 << 26
+MOST_BYTES = 1 << 36
+"""Upper bound on the content of a pack: 64 GiB."""
+
+MOST_RATIO = 300
+"""Upper bound on the content of a compressed file over its size in the pack; deflate could reach 1032."""
+
+LEAST_CHECKED_BYTES = 1 << 20
+"""Smaller files may be compressed by any ratio."""
+
+MOST_NAME_BYTES = 200
+"""Upper bound on each part of a name; file systems allow 255."""
+
+MAGIC = b"PK\x03\x04"
+REQUIRED = ("status", "experiment", "tcp", "scheme", "trace", "seed")
+"""Columns of the results in which every row has a value."""
+
+FAULTS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+    OverflowError,
+)
+"""What the standard library says of a damaged archive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A pack whose files are in a temporary folder.
+
+    Attributes
+    ----------
+    scenario
+        The scenario file there.
+    manifest
+        Content of `pack.json`.
+    results
+        One row for each run; columns as `tmt.campaign.columns.arrow_schema` declares them.
+    """
+
+    scenario: Path
+    manifest: dict[str, Any]
+    results: pa.Table
+
+
+def is_pack(path: Path) -> bool:
+    """Whether a file is an archive, by its first bytes."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Pack]:
+    """Give a pack with its files in a folder that vanishes afterwards.
+
+    Raises
+    ------
+    InputError
+        When it is damaged, is no pack, or a file in it has a name, kind, size or hash that is not allowed.
+    OutputError
+        When there is no room for its files.
+    """
+    with tempfile.TemporaryDirectory(prefix="tmt-pack-") as name:
+        folder = Path(name)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                entries = _entries(path, archive)
+                manifest = _manifest(path, archive, entries)
+                for entry in entries.values():
+                    _extract(path, archive, entry, folder, manifest["files"].get(entry.filename))
+        except InputError:
+            raise
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be unpacked into {folder}: {error.strerror}") from error
+        except FAULTS as error:
+            raise InputError(
+                path, f"is damaged: {(str(error).splitlines() or [type(error).__name__])[0]}"
+            ) from error
+        scenario = folder / manifest["scenario"]
+        _check_inside(path, scenario, folder, manifest["files"])
+        yield Pack(scenario, manifest, _results(path, folder / RESULTS))
+
+
+def _entries(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Return the files by name; refuse what is no plain file, lies outside, or is too large."""
+    listed = archive.infolist()
+    if len(listed) > MOST_FILES:
+        raise InputError(path, f"holds {len(listed):,} files; up to {MOST_FILES:,} are allowed")
+    entries: dict[str, zipfile.ZipInfo] = {}
+    total = 0
+    for entry in listed:
+        name = shown(entry.filename)
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        if not _is_plain(entry.filename):
+            raise InputError(path, f"the name {name} leads outside the pack, or is no plain relative path")
+        if entry.is_dir() or kind not in {0, stat.S_IFREG}:
+            raise InputError(path, f"{name} is no plain file: links and folders are not allowed")
+        if entry.filename in entries:
+            raise InputError(path, f"{name} is in it twice")
+        if entry.flag_bits & 1 or entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+            raise InputError(path, f"{name} is encrypted or compressed in an unknown way; deflate is allowed")
+        if entry.file_size > max(LEAST_CHECKED_BYTES, MOST_RATIO * entry.compress_size):
+            raise InputError(
+                path,
+                f"{name} says that {entry.compress_size:,} bytes hold {entry.file_size:,}; that is refused",
+            )
+        total += entry.file_size
+        entries[entry.filename] = entry
+    for name in entries:
+        if inner := next((str(one) for one in PurePosixPath(name).parents if str(one) in entries), None):
+            raise InputError(path, f"{shown(inner)} is a file and a folder in it")
+    if sum(entry.compress_size for entry in listed) > path.stat().st_size:
+        raise InputError(path, "its files overlap each other")
+    if total > MOST_BYTES:
+        raise InputError(path, f"its files have {total:,} bytes; up to {MOST_BYTES:,} are allowed")
+    return entries
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is a relative path in POSIX form, whose parts lead downwards only."""
+    parts = name.split("/")
+    is_text = re.fullmatch(r"[^\\:\x00-\x1f\x7f]{1,1000}", name) and name.isprintable()
+    is_short = all(len(part.encode()) <= MOST_NAME_BYTES for part in parts)
+    return bool(is_text) and is_short and not {"", ".", ".."} & set(parts)
+
+
+def _manifest(path: Path, archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> dict[str, Any]:
+    """Return the manifest, if it names exactly the files that are there."""
+    entry = entries.get(MANIFEST)
+    if entry is None:
+        raise InputError(path, f"is no pack: it holds no {MANIFEST}; `tmt pack` makes packs")
+    if entry.file_size > MOST_MANIFEST_BYTES:
+        raise InputError(
+            path, f"{MANIFEST} has {entry.file_size:,} bytes; up to {MOST_MANIFEST_BYTES:,} are allowed"
+        )
+    try:
+        found = json.loads(archive.read(entry))
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or found.get("kind") != KIND:
+        raise InputError(path, f"is no pack: {MANIFEST} does not say so")
+    if found.get("format_version") != PACK_VERSION:
+        version = shown(json.dumps(found.get("format_version")))
+        raise InputError(path, f"is a pack of version {version}; this program reads {PACK_VERSION}")
+    files = found.get("files")
+    if not isinstance(files, dict) or not all(isinstance(one, dict) for one in files.values()):
+        raise InputError(path, f"{MANIFEST} lists no files")
+    if differing := sorted({*files, MANIFEST} ^ entries.keys()):
+        raise InputError(path, f"{shown(differing[0])} is not both in the pack and in {MANIFEST}")
+    scenario = found.get("scenario")
+    if RESULTS not in files or scenario not in files or not str(scenario).startswith(f"{INSIDE}/"):
+        raise InputError(path, f"is no pack: {RESULTS} or the scenario is missing")
+    return found
+
+
+def _extract(
+    path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, told: dict[str, Any] | None
+) -> None:
+    """Write a file, and compare it with what the manifest tells of it (None for the manifest itself)."""
+    place, digest, size = folder / entry.filename, hashlib.sha256(), 0
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with archive.open(entry) as source, place.open("xb") as sink:
+        while block := source.read(1 << 20):
+            sink.write(block)
+            digest.update(block)
+            size += len(block)
+    if told is not None and (told.get("sha256"), told.get("bytes")) != (digest.hexdigest(), size):
+        raise InputError(
+            path, f"{shown(entry.filename)} is not the file that {MANIFEST} lists: another SHA-256 or size"
+        )
+
+
+def _check_inside(path: Path, scenario: Path, folder: Path, files: dict[str, Any]) -> None:
+    """Refuse a scenario that names files outside its pack."""
+    loaded = load(scenario)
+    named = [getattr(section, "file", None) or getattr(section, "over", None) for section in loaded.traces]
+    named += [link.return_trace for link in loaded.links]
+    places = [loaded.resolve(name) for name in named if name is not None]
+    if loaded.published is not None:
+        places.append(loaded.published)
+    for place in places:
+        if os.path.relpath(os.path.normpath(place), folder) not in files:
+            raise InputError(path, f"its scenario names {shown(str(place))}, which is not in the pack")
+
+
+def _results(path: Path, file: Path) -> pa.Table:
+    schema = arrow_schema()
+    try:
+        with file.open("rb") as opened, pq.ParquetFile(opened) as source:
+            check_pages(opened, [name for name in schema.names if name in source.schema_arrow.names])
+            table = source.read()
+        missing = [name for name in schema.names if name not in table.column_names]
+        for name in missing:  # an older version of the results
+            table = table.append_column(name, pa.nulls(len(table), schema.field(name).type))
+        table = table.select(schema.names).cast(schema)
+        if empty := [name for name in REQUIRED if table.column(name).null_count]:
+            raise ValueError(f"a row has no {empty[0]}")
+    except (OSError, pa.ArrowException, ValueError) as error:
+        raise InputError(path, f"{RESULTS} is damaged: {(str(error).splitlines() or ['?'])[0]}") from error
+    return table

@@ -1,0 +1,247 @@
+"""Packs: a campaign as one archive to publish, with its scenario, traces, results and what made them.
+
+A pack is a ZIP file. `pack.json` lists every other file with its size and SHA-256. The scenario and the files
+that it names keep their places relative to each other, so that the scenario's text need not change. Dates of
+files are left out: the same campaign makes the same pack, byte for byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tmt import __version__
+from tmt.campaign.columns import DONE, arrow_schema
+from tmt.campaign.conversions import RETURN_TRACE, return_source_of, source_of
+from tmt.campaign.database import read_runs
+from tmt.campaign.grid import expand
+from tmt.campaign.scenario import load
+from tmt.campaign.store import RESULTS, SCENARIO
+from tmt.errors import InputError
+from tmt.io import open_trace
+from tmt.io.atomic import staged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tmt.campaign.run import Programs
+    from tmt.campaign.scenario import Scenario
+
+MANIFEST, README, KIND = "pack.json", "README.txt", "tmt pack"
+PACK_VERSION = 1
+
+INSIDE = "campaign"
+"""Folder in a pack of the scenario and the files that it names."""
+
+DATE = (1980, 1, 1, 0, 0, 0)
+"""Date of every file in a pack: the first that ZIP knows."""
+
+COMPRESSED = (".parquet", ".gz")
+"""Endings of files that compression makes no smaller."""
+
+MADE_BY = ("tmt_version", "simulator", "sources", "schema_version")
+"""Columns that say what made the results."""
+
+Row = dict[str, Any]
+Contents = dict[str, bytes | Path]
+"""Content of each file of a pack, or the file that holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackSummary:
+    """What a pack holds: runs of the scenario, those that are done, those that failed, and its files."""
+
+    runs: int
+    done: int
+    failed: int
+    files: int
+    bytes: int
+
+
+def write_pack(path: Path, folder: Path, output: Path, *, records: bool = False) -> PackSummary:
+    """Write the campaign of a scenario into an archive.
+
+    Parameters
+    ----------
+    path
+        The scenario file.
+    folder
+        Folder of its results.
+    output
+        The archive.
+    records
+        Whether the packet records go into it.
+
+    Raises
+    ------
+    InputError
+        When the folder holds no results of this scenario with its traces as they are, or the scenario names a
+        file by an absolute path.
+    OutputError
+        When the archive cannot be written.
+    """
+    scenario = load(path)
+    if not (folder / SCENARIO).is_file() or (folder / SCENARIO).read_bytes() != path.read_bytes():
+        raise InputError(path, f"is not the scenario that was run last into {folder}; call `tmt run` first")
+    names = _layout(scenario)
+    rows, runs = _rows(scenario, folder)
+    contents: Contents = dict(names)
+    for row in rows:
+        row["command"] = None  # it names folders of this machine
+        if records and row["records"] is not None:
+            kept = folder / row["records"]
+            contents |= {f"{row['records']}/{file.name}": file for file in sorted(kept.iterdir())}
+        else:
+            row["records"] = None
+    contents[RESULTS] = _parquet(rows)
+    scenario_name = next(name for name, file in names.items() if file == path)
+    contents[README] = _readme(scenario.title, scenario_name, output.name).encode()
+    done = sum(row["status"] == DONE for row in rows)
+    failed = len(rows) - done
+    manifest = {
+        "kind": KIND,
+        "format_version": PACK_VERSION,
+        "program": f"tmt {__version__}",
+        "title": scenario.title,
+        "scenario": scenario_name,
+        "runs": {"planned": runs, "done": done, "failed": failed},
+        "made_by": {name: sorted({str(row[name]) for row in rows}) for name in MADE_BY},
+        "traces": _traces(scenario, names),
+        "link_traces": _link_traces(rows),
+        "files": {name: _described(content) for name, content in sorted(contents.items())},
+    }
+    with staged(output) as part:
+        _write(part, contents | {MANIFEST: (json.dumps(manifest, indent=1, sort_keys=True) + "\n").encode()})
+        return PackSummary(runs, done, failed, len(contents) + 1, part.stat().st_size)
+
+
+def _rows(scenario: Scenario, folder: Path) -> tuple[list[Row], int]:
+    """Return the rows of a scenario's runs in their order, and the number of runs that it plans.
+
+    Where several versions of the programs have run it, the rows are those of the version with most done runs.
+    """
+    table: list[Row] = read_runs(folder).to_pylist()
+    done = Counter(
+        (row["backend"], row["simulator"], row["sources"]) for row in table if row["status"] == DONE
+    )
+    programs: dict[str, Programs] = {}
+    for backend, simulator, sources in sorted(done, key=done.__getitem__):
+        programs[str(backend)] = str(simulator), str(sources)
+    runs = expand(scenario, lambda backend: programs.get(backend, ("", "")))
+    places = {(run.experiment, run.seed): place for place, run in enumerate(runs)}
+    kept: dict[int, Row] = {}
+    for row in table:
+        place = places.get((row["experiment"], row["seed"]))
+        if place is not None and (row["status"] == DONE or kept.get(place, row)["status"] != DONE):
+            kept[place] = row
+    if not any(row["status"] == DONE for row in kept.values()):
+        raise InputError(
+            folder, "holds no results of this scenario with its traces as they are; call `tmt run`"
+        )
+    return [kept[place] for place in sorted(kept)], len(runs)
+
+
+def _layout(scenario: Scenario) -> dict[str, Path]:
+    """Return the files of a scenario, its own included, under their names in a pack."""
+    named = [section.file if hasattr(section, "file") else section.over for section in scenario.traces]
+    named += [link.return_trace for link in scenario.links]
+    given = {name for name in named if name is not None}
+    if absolute := sorted(name for name in given if Path(name).is_absolute()):
+        told = f"{absolute[0]!r} is an absolute path; a pack needs paths relative to the scenario"
+        raise InputError(scenario.path, f"key trace.file: {told}")
+    files = [scenario.path, *(scenario.resolve(name) for name in sorted(given))]
+    beside = [file.with_name(f"{file.name}.json") for file in files[1:]]  # metadata of some formats
+    files += [file for file in beside if file.is_file()]
+    if scenario.published is not None:
+        files.append(scenario.published)
+    plain = {file: os.path.normpath(Path.cwd() / file) for file in files}
+    base = os.path.commonpath([Path(one).parent for one in plain.values()])
+    return {f"{INSIDE}/{Path(one).relative_to(base).as_posix()}": file for file, one in plain.items()}
+
+
+def _parquet(rows: Sequence[Row]) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(list(rows), arrow_schema()), buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _traces(scenario: Scenario, names: Mapping[str, Path]) -> list[Row]:
+    """Return how each trace is made: its file with the metadata in it, or its channel."""
+    sources = [source_of(scenario, section) for section in scenario.traces]
+    backs = {link.return_trace: return_source_of(scenario, link) for link in scenario.links}
+    found = []
+    for key, source in [("trace", one) for one in sources] + [
+        (RETURN_TRACE, back) for back in backs.values()
+    ]:
+        if source is None:
+            continue
+        told = {"key": key, "label": source.label} | source.section.model_dump(exclude_none=True)
+        if source.file is not None:
+            with open_trace(source.file) as reader:
+                made = reader.metadata
+            inside = next(name for name, file in names.items() if file == source.file)
+            told |= {"in_pack": inside, "slots_sha256": source.sha256, "made": made}
+        found.append(told)
+    return found
+
+
+def _link_traces(rows: Sequence[Row]) -> list[Row]:
+    """Return the hash of every link trace that the runs used, with its slots, scheme and seed."""
+    told = ("trace", "trace_parameters", "scheme", "scheme_parameters")
+    found: dict[str, Row] = {}
+    for row in rows:
+        for column in ("forward_sha256", "return_sha256"):
+            if row[column] is not None:
+                found.setdefault(row[column], {name: row[name] for name in told} | {"seed": row["seed"]})
+    return [{"sha256": sha256} | about for sha256, about in found.items()]
+
+
+def _described(content: bytes | Path) -> dict[str, Any]:
+    digest, size = hashlib.sha256(), 0
+    for block in _blocks(content):
+        digest.update(block)
+        size += len(block)
+    return {"bytes": size, "sha256": digest.hexdigest()}
+
+
+def _blocks(content: bytes | Path) -> Iterator[bytes]:
+    with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
+        while block := file.read(1 << 20):
+            yield block
+
+
+def _write(part: Path, contents: Contents) -> None:
+    with zipfile.ZipFile(part, "w") as archive:
+        for name in sorted(contents, key=lambda name: (name not in {README, MANIFEST}, name)):
+            entry = zipfile.ZipInfo(name, DATE)
+            entry.external_attr = 0o100644 << 16  # a plain file that all may read
+            entry.create_system = 3
+            entry.compress_type = zipfile.ZIP_STORED if name.endswith(COMPRESSED) else zipfile.ZIP_DEFLATED
+            with archive.open(entry, "w", force_zip64=True) as file:
+                for block in _blocks(contents[name]):
+                    file.write(block)
+
+
+def _readme(title: str, scenario: str, pack: str) -> str:
+    return f"""{title}
+
+A campaign of TMT: the scenario {scenario} with the traces that it names, and its results in
+results.parquet, one row a run. pack.json says what made them, and lists the SHA-256 of every file.
+
+Repeat the campaign, and see whether the results are equal bit by bit:
+    tmt run {pack}
+
+Read the results in Python:
+    import pandas
+    pandas.read_parquet("results.parquet")
+"""

@@ -1,0 +1,40 @@
+"""`tmt pack`: a campaign as one archive to publish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tmt.cli.options import FilePath
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of the results.  [default: out/NAME beside SCENARIO]",
+)
+@click.option("--output", type=FilePath(Path), help="The archive.  [default: NAME.pack.zip in this folder]")
+@click.option("--records", is_flag=True, help="Put the packet records into it, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(scenario: Path, out: Path | None, output: Path | None, records: bool, as_json: bool) -> None:
+    """Write the campaign of the file SCENARIO into one archive: scenario, traces, results, what made them.
+
+    The archive is a ZIP file that `tmt run` repeats. The same campaign makes the same archive, byte for byte.
+
+    \b
+    Example:
+      tmt run scenarios/quickstart.toml
+      tmt pack scenarios/quickstart.toml
+      tmt run quickstart.pack.zip
+    """
+    from tmt.campaign.pack_writer import write_pack  # noqa: PLC0415
+    from tmt.cli.json_output import json_text  # noqa: PLC0415
+    from tmt.cli.pack_output import packed_line, packed_record  # noqa: PLC0415
+
+    folder = out or scenario.parent / "out" / scenario.stem
+    pack = output or Path(f"{scenario.stem}.pack.zip")
+    summary = write_pack(scenario, folder, pack, records=records)
+    click.echo(json_text(packed_record(pack, summary)) if as_json else packed_line(pack, summary))
