@@ -83,7 +83,7 @@ TEST(ClusteredLosses, LeaveAShortPacketAloneMoreOften) {
 }
 
 TEST(ClusteredLosses, AreThoseOfTheWholeWhereOneIsCutIntoTenths) {
-  // What is lost of at least one of ten tenths is the packet itself: the same process, however it is cut.
+  // A packet is lost if one of its ten tenths is lost: the process is the same for any division.
   Numbers numbers(5);
   ClusteredLosses losses({0.2, 10.0, 5.0}, numbers);
   std::vector<bool> lost(packets);

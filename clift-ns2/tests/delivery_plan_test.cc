@@ -83,7 +83,7 @@ TEST(DeliveryPlan, LosesAPacketWithAnyOfItsRows) {
 }
 
 TEST(DeliveryPlan, LeavesAPacketOpenWithAnUnsettledRow) {
-  // The trace ends with the row at 40: what is open then is taken as open at that time.
+  // The trace ends with the row at 40: rows that are open then count as settled at that time.
   const Rows rows = {unsettled_row(0), delivered_row(10, 5), unsettled_row(20), lost_row(30, 50),
                      unsettled_row(40)};
   DeliveryPlan plan(view(rows), {});
@@ -181,7 +181,7 @@ TEST(DeliveryPlan, HoldsPacketsBackForEarlierOnesInOrder) {
   DeliveryPlan plan(view(reordering_rows), in_order());
   expect_delivery(plan.plan(0, 1500), 0, 300);
   expect_delivery(plan.plan(0, 1500), 10, 300);              // here at 30, waits for the first
-  expect_delivery(plan.plan(0, 1500), 20, 220, Fate::lost);  // what is lost waits for nobody
+  expect_delivery(plan.plan(0, 1500), 20, 220, Fate::lost);  // a lost packet waits for no other
   expect_delivery(plan.plan(0, 1500), 30, 430);
   expect_delivery(plan.plan(0, 1500), 40, 430);
 }

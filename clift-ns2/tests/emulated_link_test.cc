@@ -1,5 +1,4 @@
-// The emulator's link against the delivery plan's slow twin and a list of what is in the queue, on a clock of the
-// test's own.
+// The emulator's link against the delivery plan's slow twin and a list of the queued packets, on the test's own clock.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -121,7 +121,7 @@ TEST_F(Numbers, FlowsOfEveryKind) {
   EXPECT_EQ(of(ip6(17, datagram)).flow, 4);
   EXPECT_EQ(of(ip4(1, {8, 0, 0, 0}, true)).flow, 5);
   EXPECT_EQ(of(ip4(1, {0, 0, 0, 0}, false), 1).flow, 5);
-  // A later fragment has no ports; what is cut or unknown is no packet.
+  // A later fragment has no ports; truncated or unknown data are no packet.
   EXPECT_EQ(of(ip4(17, datagram, true, 100)).flow, 6);
   EXPECT_EQ(of({0x45, 0, 0, 99}).flow, 7);
   EXPECT_EQ(of({0x77}).flow, 7);

@@ -12,7 +12,7 @@ namespace clift {
 
 inline constexpr Nanoseconds ms = 1'000'000;
 
-// What becomes of a packet: of each copy that arrives, the delay beyond the path's own. None: it is lost.
+// Delays beyond the path's own, one for each copy of a packet that arrives. None: the packet is lost.
 using Delays = std::vector<Nanoseconds>;
 
 struct PathOptions {

@@ -1,4 +1,4 @@
-// Rows written down in a test, and what tests ask of them.
+// Hand-written rows, and functions for tests that use them.
 #pragma once
 
 #include <random>

@@ -1,4 +1,4 @@
-// The files of traces/contract, which every reader must take or refuse alike, and what only this one may meet.
+// The files of traces/contract, which every reader must accept or reject alike, and files for this reader only.
 #include "core/trace_file.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ std::string refusal_of(const std::string& path) {
   return "accepted";
 }
 
-// What make_contract.py wrote: in time, late, given up, at no delay, unsettled, and the latest times allowed.
+// The rows of make_contract.py: in time, late, given up, without delay, unsettled, and the latest times allowed.
 constexpr Nanoseconds latest_ns = Nanoseconds{1} << 62;
 const Rows contract_rows = {
     {0, 20'000'000, 1, 1},

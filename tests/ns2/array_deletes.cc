@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr std::size_t kHeader = 16;  // what is handed out stays aligned as malloc's memory is
+constexpr std::size_t kHeader = 16;  // keeps the alignment of memory from malloc
 constexpr char kSingle = 's', kArray = 'a';
 long rightly, wrongly;
 

@@ -1,5 +1,5 @@
 # Sends packets through an error model: `ns error_model.tcl CLASS PACKETS BYTES KEY VALUE ...`, where KEY is a command
-# or a variable of the model. A packet is sent each millisecond; out.tr has a line for what becomes of each.
+# or a variable of the model. A packet is sent each millisecond; out.tr has a line for the fate of each.
 
 lassign $argv class packets bytes
 remove-all-packet-headers

@@ -1,7 +1,7 @@
 # Flows of FECTCP, each of `segments` segments of data (0: without end), over a link of `rate` and `delay` each way whose
 # queue holds `queue` packets. The link loses the packets of `drops`, counted from 0 as they pass, or each with
 # probability `error`; `ack_drops` and `ack_error` are those of the way back. `rival` is a flow beside them from `rival_s`
-# on: tcp, or udp of 160 kbit/s. Prints one line NAME NUMBER for each counter; out.tr tells what was sent and lost.
+# on: tcp, or udp of 160 kbit/s. Prints one line NAME NUMBER for each counter; out.tr lists sent and lost packets.
 array set setting {
 	segments 100  rate 12e6  delay 0.05  queue 100000  window 1000  block 256  overhead 0%  alpha 0.875
 	drops {}  error 0  ack_drops {}  ack_error 0  duration 60  seed 1  flows 1  rival {}  rival_s 0

@@ -207,7 +207,7 @@ TEST(Bbr, ConservesPacketsInTheFirstRoundOfRecovery) {
   EXPECT_DOUBLE_EQ(control.cwnd(), 38.0);
   script.in_flight = 45;
   script.ack(400.0, event.delivered - 19);
-  EXPECT_DOUBLE_EQ(control.cwnd(), 46.0);  // what is in flight and what was delivered
+  EXPECT_DOUBLE_EQ(control.cwnd(), 46.0);  // the flight and the delivered packets
   // A round later the window grows towards its target again.
   script.ack(400.0, event.delivered);
   script.ack(400.0, event.delivered + 1);
@@ -242,7 +242,7 @@ TEST(Bbr, RestartsFromIdleAtTheBandwidth) {
   EXPECT_EQ(control.state(), State::probe_bw);
 }
 
-// Cardwell et al. 2017: losses do not matter until they outweigh what the gain of 5/4 finds, 20 %.
+// Cardwell et al. 2017: losses do not matter until they exceed the gain of probing with 5/4, 20 %.
 TEST(Bbr, BearsLossesUpToTheGainOfItsProbes) {
   const auto share = [](double loss) { return share_of_path<Bbr>(Path{}, loss, 30, 6); };
   EXPECT_GT(share(0.0), 0.95);

@@ -32,7 +32,7 @@ TEST(Cubic, FollowsTheCurveFromConcaveToConvex) {
   ASSERT_EQ(control.ssthresh(), 700);
   ASSERT_DOUBLE_EQ(control.cwnd(), 700.0);
   // K = cbrt(301 / .4) = 9.10 s: concave until then. The window aims at the curve one RTT ahead and, in the RTT, closes
-  // less than two thirds of the distance, so it lags by less than what the curve rises in an RTT.
+  // less than two thirds of the distance, so it lags by less than the curve's rise in an RTT.
   for (int i = 0; i < 200; ++i) {
     script.round();
     const double t_s = static_cast<double>(script.now_ns) * 1e-9;
@@ -182,8 +182,8 @@ TEST(Cubic, CountsTheRoundsOfHyStartByTheFirstPacketSentInThem) {
 }
 
 // Table 1 (RTT 100 ms) and table 2 (10 ms) of RFC 9438 for C = .4: mean windows under periodic loss. The RFC's model
-// has neither the RTT of fast recovery nor fast convergence, which now and then lowers the plateau: we stay a little
-// below.
+// lacks the RTT of fast recovery, and fast convergence, which sometimes lowers the plateau. So these windows are a
+// little smaller.
 TEST(Cubic, HasTheMeanWindowsOfTheRfcsTables) {
   const auto deviation = [](double expected, std::int64_t period, std::int64_t rtt_ms, int periods) {
     return average_window<Cubic>(expected, period, rtt_ms * millisecond, periods) / expected - 1.0;

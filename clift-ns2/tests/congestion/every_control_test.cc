@@ -1,4 +1,4 @@
-// What holds for every congestion control, whatever the sender tells it.
+// Properties of every congestion control, for any calls of the sender.
 #include <fenv.h>
 
 #include <gtest/gtest.h>

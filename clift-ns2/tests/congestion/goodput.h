@@ -7,7 +7,7 @@
 
 namespace clift::tcp {
 
-// Mean over `seeds` of packets delivered in `duration_s`, as a share of what the bottleneck carries and losses leave.
+// Mean over `seeds` of packets delivered in `duration_s`, as a share of the bottleneck's capacity less losses.
 template <typename Control>
 double share_of_path(const Path& path, double loss, double duration_s, int seeds) {
   double sum = 0.0;

@@ -1,8 +1,8 @@
 // A sender that knows all, over one bottleneck: so that only the congestion control is under test.
 //
-// Independent of core/tcp's sender. Each packet is acknowledged on its own; a packet counts as lost when the third
-// packet sent after it has arrived; what is lost is sent again at once. In fast recovery of controls that leave it to
-// the sender, the window is ssthresh. There are no timeouts: loss patterns must let three packets through.
+// Independent of core/tcp's sender. Each packet is acknowledged separately; a packet counts as lost when the third
+// packet sent after it has arrived; lost packets are retransmitted at once. In fast recovery of controls that leave it
+// to the sender, the window is ssthresh. There are no timeouts: loss patterns must let three packets through.
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 namespace clift::tcp {
 
-// Each call is one round of packet time: what it acknowledges was sent after the one before it.
+// Each call is one round of packet time: it acknowledges packets that were sent after the previous round.
 class RateScript {
  public:
   explicit RateScript(CongestionControl& control) : control_(control) { control_.on_start(0); }

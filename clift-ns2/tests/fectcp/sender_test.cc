@@ -1,5 +1,5 @@
-// What the sender does when, by hand, and its window against a twin that follows the rules word by word. A segment takes
-// 1 ms and each way 50 ms, so that an ACK comes 101 ms after its segment left.
+// The sender's actions and their times, by hand, and its window against a twin that follows the rules literally. A
+// segment takes 1 ms and each way 50 ms, so an ACK arrives 101 ms after its segment left.
 #include "core/fectcp/sender.h"
 
 #include <gtest/gtest.h>

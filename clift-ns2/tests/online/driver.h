@@ -16,7 +16,7 @@ struct Offer {
   std::int64_t size_bytes;
 };
 
-// What became of each packet, by number.
+// The fate of each packet, by number.
 struct Played {
   std::map<std::int64_t, Nanoseconds> departed;
   std::map<std::int64_t, Release> released;

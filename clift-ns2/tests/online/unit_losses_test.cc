@@ -46,7 +46,7 @@ TEST(UnitLosses, ComeInBurstsOfGeometricLength) {
 }
 
 TEST(UnitLosses, GoOnWhileNothingIsSent) {
-  // After 5 unit times the state is correlated by 0.88^5 = 0.528 with what it was.
+  // After 5 unit times the state's correlation with the first state is 0.88^5 = 0.528.
   Numbers numbers(3);
   UnitLosses losses({0.98, 0.9, 0.0, 1.0}, numbers);
   const int pairs = 400'000;

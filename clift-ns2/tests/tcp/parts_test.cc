@@ -68,7 +68,7 @@ TEST(RttEstimator, BoundsTheBackOff) {
 // before recovery begins with the third duplicate ACK
 
 struct Round {
-  std::vector<std::int64_t> pipe;  // before what the ACK lets out
+  std::vector<std::int64_t> pipe;  // before the packets that the ACK admits
   std::vector<std::int64_t> sent;
 };
 
@@ -112,7 +112,7 @@ TEST(ProportionalRateReduction, SendsOneMoreWhileRecoveryMakesProgress) {
   prr.on_ack(1, 4, false);
   EXPECT_EQ(prr.cwnd(), 5);
   prr.on_sent();
-  prr.on_ack(1, 4, true);  // RFC 9937: SafeACK adds a packet to what was delivered
+  prr.on_ack(1, 4, true);  // RFC 9937: SafeACK adds a packet to those delivered
   EXPECT_EQ(prr.cwnd(), 6);
 }
 
@@ -357,7 +357,7 @@ TEST(WindowUsage, AsksWhetherTheWindowWasFull) {
   usage.note(10, 13, false);
   EXPECT_FALSE(usage.is_limited(10.0, false));
   EXPECT_FALSE(usage.is_limited(10.0, true));
-  EXPECT_TRUE(usage.is_limited(5.0, true));  // slow start may double what was used
+  EXPECT_TRUE(usage.is_limited(5.0, true));  // slow start may double the used window
   usage.note(11, 15, false);
   EXPECT_TRUE(usage.is_limited(7.0, true));  // most of the round
   EXPECT_FALSE(usage.is_limited(8.0, true));

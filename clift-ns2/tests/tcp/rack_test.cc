@@ -84,7 +84,7 @@ TEST(Rack, MeasuresTheRoundTripOfTheLastAckAlsoWhenItsPacketWasOvertaken) {
   EXPECT_EQ(rack.deadline_ns(waiting, 0), 40 * ms + 100 * ms);
   rack.on_delivered({packet(3, 4, 30 * ms)}, 180 * ms, -1, rtt_ns);  // it took 150 ms
   EXPECT_EQ(rack.deadline_ns(waiting, 0), 40 * ms + 150 * ms);
-  // Of what one ACK delivers, the packet sent last counts, wherever it stands.
+  // Among the packets that one ACK delivers, the one sent last counts, at any place of the list.
   rack.on_delivered({packet(0, 8, 90 * ms, true), packet(2, 3, 20 * ms)}, 200 * ms, -1, rtt_ns);
   EXPECT_EQ(rack.deadline_ns(waiting, 0), 40 * ms + 110 * ms);
 }

@@ -21,7 +21,7 @@ TEST(Receiver, ReportsTheLatestBlockFirst) {
   EXPECT_EQ(receiver.next(), 1);
   // The fourth packet arrives late: it fills the hole between two blocks.
   EXPECT_EQ(receiver.on_packet(3, 0).blocks, (Blocks{{2, 5}, {6, 7}}));
-  // And the second one: the left edge moves to what is missing still.
+  // The second packet arrives, too: the left edge moves to the next missing packet.
   const Reply& reply = receiver.on_packet(1, 0);
   EXPECT_EQ(reply.ack, 5);
   EXPECT_EQ(reply.blocks, (Blocks{{6, 7}}));

@@ -105,7 +105,7 @@ TEST(Scoreboard, TakesMarksBack) {
   EXPECT_EQ(board.newer(4), 0);
 }
 
-// A scoreboard from the definition: what is known of each packet, walked through at each question.
+// A scoreboard from the definition: the state of each packet, searched at each question.
 struct NaivePacket {
   bool acked = false, sacked = false, lost = false, waiting = false;
   std::int64_t transmission = 0;

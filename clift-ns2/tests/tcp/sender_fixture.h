@@ -13,7 +13,7 @@
 
 namespace clift::tcp {
 
-// A window that does what RFC 5681 says at losses, and otherwise stays.
+// A window that follows RFC 5681 at losses, and is constant otherwise.
 class FixedWindow : public CongestionControl {
  public:
   explicit FixedWindow(double cwnd, double rate = 0.0) : cwnd_(cwnd), rate_(rate) {}

@@ -1,4 +1,4 @@
-// The sender over a path on which packets overtake each other, or wait: what it takes for a loss, and takes back.
+// The sender over a path that reorders or delays packets: losses that it detects, and reductions that it undoes.
 #include "core/tcp/sender.h"
 
 #include <gtest/gtest.h>
