@@ -1,8 +1,8 @@
 """Give random inputs to readers: ``python -m tests.fuzz [READER ...] --seconds S``.
 
-Atheris guides the changes by coverage where it is installed (`make fuzz` installs it). Without it they are
-drawn from a seed. An input may take 10 s and 1 GiB. The program prints the number of inputs of each reader,
-and for each failure the file that shows it.
+Atheris guides the changes by coverage where it is installed (`make fuzz` installs it). Without it, or with
+``--drawn``, they are drawn from a seed: that is ten times as fast. An input may take 10 s and 1 GiB. The
+program prints the number of inputs of each reader, and for each failure the file that shows it.
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ import argparse
 import importlib.util
 import os
 import random
-import re
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import traceback
 from pathlib import Path
 from time import monotonic
+from typing import NoReturn
 
 from tests.fuzz.inputs import changed
-from tests.fuzz.readers import ENDINGS, READERS, read, seeds
+from tests.fuzz.readers import ENDINGS, READERS, import_libraries, read, seeds
 
 INPUT_S, INPUT_MIB = 10, 1024
+COUNT = "count"
+"""Name of the file in which a reader's process keeps the number of its inputs."""
 
 
 def main() -> int:
@@ -33,127 +34,118 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.splitlines()[0])
     parser.add_argument("readers", nargs="*", metavar="READER", help=", ".join(READERS))
     parser.add_argument("--seconds", type=float, default=600.0, help="duration of the whole")
+    parser.add_argument("--inputs", type=int, default=sys.maxsize, help="most inputs of a reader")
+    parser.add_argument("--drawn", action="store_true", help="do not guide by coverage")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--failures", type=Path, default=Path("out/fuzz"), help="folder for inputs that fail")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    if chosen.one:
-        return _fuzz_one(chosen.one, chosen.seconds, chosen.seed, chosen.failures)
     names = chosen.readers or list(READERS)
     chosen.failures.mkdir(parents=True, exist_ok=True)
-    status = 0
-    for name in names:
-        words = [
-            sys.executable,
-            "-m",
-            "tests.fuzz",
-            "--one",
-            name,
-            "--seconds",
-            str(chosen.seconds / len(names)),
-        ]
-        words += ["--seed", str(chosen.seed), "--failures", str(chosen.failures.resolve())]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        # libFuzzer counts in its last lines; our own loop prints the same words.
-        counted = re.findall(r"Done (\d+)|^#(\d+)\s", done.stdout + done.stderr, re.MULTILINE)
-        inputs = max((int(first or second) for first, second in counted), default=0)
-        print(f"{name:14} {inputs:9} inputs  {'ok' if done.returncode == 0 else 'FAILED'}", flush=True)
-        if done.returncode:
-            status = 1
-            print(done.stdout[-1000:], done.stderr[-4000:], sep="\n", flush=True)
-    return status
+    guided = not chosen.drawn and importlib.util.find_spec("atheris") is not None
+    end, failed = monotonic() + chosen.seconds, 0
+    for place, name in enumerate(names):
+        seconds = max(1.0, (end - monotonic()) / (len(names) - place))
+        failed += _fuzz(name, seconds, chosen.inputs, chosen.seed, chosen.failures.resolve(), guided)
+    return int(failed > 0)
 
 
-def _fuzz_one(name: str, seconds: float, seed: int, failures: Path) -> int:
-    folder = Path(
-        tempfile.mkdtemp(prefix=f"tmt-fuzz-{name}-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
-    )
+def _fuzz(name: str, seconds: float, inputs: int, seed: int, failures: Path, guided: bool) -> bool:
+    """Give inputs to a reader in a process of its own; print their number, and return whether one failed."""
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    # No TemporaryDirectory: the fork would remove it when it ends.
+    folder = Path(tempfile.mkdtemp(prefix=f"tmt-fuzz-{name}-", dir=memory))
+    path = folder / f"input{ENDINGS.get(name, '')}"
+    said = folder / "said"
+    started = monotonic()
     try:
-        if importlib.util.find_spec("atheris") is not None:
-            return _guided(name, seconds, seed, failures, folder)
-        return _drawn(name, seconds, seed, failures, folder)
+        child = os.fork()
+        if child == 0:
+            for number in (1, 2):
+                os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), number)
+            (_guided if guided else _drawn)(name, path, seconds, inputs, seed)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        counted = folder / COUNT
+        count = int(counted.read_text() or 0) if counted.exists() else 0
+        print(
+            f"{name:14} {count:9} inputs  {'FAILED' if status else 'ok'}  {monotonic() - started:.0f} s",
+            flush=True,
+        )
+        if status:
+            kept = failures / f"{name}-{count}"
+            shutil.copyfile(path, kept)
+            print(f"the input is {kept}; the end of what was said:\n{said.read_text()[-4000:]}", flush=True)
+        return status != 0
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _drawn(name: str, seconds: float, seed: int, failures: Path, folder: Path) -> int:
+def _drawn(name: str, path: Path, seconds: float, inputs: int, seed: int) -> NoReturn:
     """Change inputs at random."""
     draw = random.Random(f"{name} {seed}")
     known = list(seeds(name)) or [b"\n"]
-    end = monotonic() + seconds
-    path = folder / f"input{ENDINGS.get(name, '')}"
     for content in known:
         path.write_bytes(content)
         read(name, path)  # imports libraries before memory is bounded
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + (INPUT_MIB << 20),) * 2)
     signal.signal(signal.SIGALRM, _too_long)
+    end = monotonic() + seconds
     count = 0
-    while monotonic() < end:
-        content = changed(draw.choice(known), draw.choice(known), draw)
-        path.write_bytes(content)
-        (failures / f"{name}-last").write_bytes(content)  # what a signal would leave
-        signal.alarm(INPUT_S)
-        try:
-            read(name, path)
-        except BaseException:
-            traceback.print_exc()
-            (failures / f"{name}-{count}").write_bytes(content)
-            print(f"Done {count}: {failures / f'{name}-{count}'}")
-            return 1
-        finally:
+    with (path.parent / COUNT).open("w") as counted:
+        while count < inputs and monotonic() < end:
+            content = changed(draw.choice(known), draw.choice(known), draw)
+            path.write_bytes(content)
+            count += 1
+            counted.seek(0)
+            counted.write(str(count))
+            counted.flush()
+            signal.alarm(INPUT_S)
+            try:
+                read(name, path)
+            except BaseException:
+                traceback.print_exc()
+                sys.stderr.flush()
+                os._exit(1)
             signal.alarm(0)
-        count += 1
-    (failures / f"{name}-last").unlink(missing_ok=True)
-    print(f"Done {count}")
-    return 0
+    os._exit(0)
 
 
 def _too_long(*_: object) -> None:
     raise TimeoutError(f"an input took more than {INPUT_S} s")
 
 
-def _guided(name: str, seconds: float, seed: int, failures: Path, folder: Path) -> int:
-    """Let Atheris (libFuzzer) change inputs; it ends the process at the first failure and keeps the input."""
+def _guided(name: str, path: Path, seconds: float, inputs: int, seed: int) -> NoReturn:
+    """Let Atheris (libFuzzer) change inputs; it ends the process at the first failure."""
     import atheris
 
     with atheris.instrument_imports(include=["tmt"]):
-        for content in seeds(name):
-            (folder / "first").write_bytes(content)
-            read(name, folder / "first") if name not in ENDINGS else None
-            break
-        import tmt.campaign.scenario
-        import tmt.io
-        import tmt.measured.files
-        import tmt.results.reading  # noqa: F401
-    corpus = folder / "corpus"
+        import_libraries()
+    corpus = path.parent / "corpus"
     corpus.mkdir()
     for number, content in enumerate(seeds(name)):
         (corpus / str(number)).write_bytes(content)
-    path = folder / f"input{ENDINGS.get(name, '')}"
+    counted = (path.parent / COUNT).open("w")
+    count = 0
 
     def one(content: bytes) -> None:
+        nonlocal count
         path.write_bytes(content)
+        count += 1
+        counted.seek(0)
+        counted.write(str(count))
+        counted.flush()
         read(name, path)
 
     limits = [
         f"-max_total_time={max(1, round(seconds))}",
+        f"-runs={min(inputs, 2**31 - 1)}",
         f"-timeout={INPUT_S}",
         f"-rss_limit_mb={INPUT_MIB}",
     ]
-    words = [
-        *limits,
-        f"-seed={seed}",
-        "-print_final_stats=1",
-        f"-artifact_prefix={failures}/{name}-",
-        str(corpus),
-    ]
-    child = os.fork()
-    if child == 0:
-        atheris.Setup([sys.argv[0], *words], one)
-        atheris.Fuzz()
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    words = [*limits, f"-seed={seed}", f"-artifact_prefix={path.parent}/", str(corpus)]
+    atheris.Setup([sys.argv[0], *words], one)
+    atheris.Fuzz()
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,14 @@ def read(name: str, path: Path) -> str:
     return ""
 
 
+def import_libraries() -> None:
+    """Import what the readers import when they are first used."""
+    import tmt.campaign.scenario
+    import tmt.io
+    import tmt.measured.files
+    import tmt.results.reading  # noqa: F401
+
+
 def _trace(path: Path) -> None:
     from tmt.io import open_trace
 

@@ -53,6 +53,11 @@ def test_sequence_numbers__wrap_at_sixteen_bits(tmp_path: Path) -> None:
         ("5 1 1\n", ":1: this line is neither an outcome nor a received block"),
         ("-1 -1\n", ": no block was sent: every outcome is -1"),
         ("7 128\n", ": no block was received: every strength is 128"),
+        (
+            "5\n89000000\n",
+            ": sequence numbers run from 5 to 89000000, but 2 were received; 88999994 would be lost, "
+            "at most 10000040 may be",
+        ),
         ("# nothing\n", ": there are no rows; a trace has at least one"),
     ],
 )

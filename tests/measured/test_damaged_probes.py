@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tmt.channels import Snr
-from tmt.errors import TmtError
+from tmt.errors import InputError, TmtError
 from tmt.generate import Line, generate
 from tmt.io.checks import Checker
 from tmt.measured.files import import_trace
@@ -166,3 +166,11 @@ def test_signal__that_is_damaged_is_refused_or_makes_a_good_trace(
     except TmtError as refused:
         said = str(refused)
     assert len(said.splitlines()) <= 1
+
+
+@pytest.mark.parametrize("text", ['{"round_trips": ' + "9" * 5000 + "}", "[" * 100_000, "\xff", "{"])
+def test_json__that_cannot_be_parsed_is_refused_in_one_line(text: str, tmp_path: Path) -> None:
+    (tmp_path / "log.json").write_text(text, encoding="latin-1")
+    check("irtt", tmp_path / "log.json")
+    with pytest.raises(InputError, match=r"this is no (whole )?JSON document"):
+        import_trace("irtt", tmp_path / "log.json")

@@ -101,7 +101,7 @@ def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> BlockOutcomes:
         received.append(number)
     if not received:
         raise InputError(path, f"no block was received: every strength is {_LOST_STRENGTH}")
-    numbers = numbers_between(path, received[0], received[-1])
+    numbers = numbers_between(path, received[0], received[-1], len(received))
     notes = [
         "read as sequence numbers of received blocks",
         "losses before the first and after the last are unknown",

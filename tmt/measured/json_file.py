@@ -24,5 +24,5 @@ def read_json(path: str) -> Any:
     except json.JSONDecodeError as error:
         reason = f"this is no whole JSON document: {error.msg} (column {error.colno})"
         raise InputError(path, reason, error.lineno) from None
-    except (UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # no UTF-8, a number of thousands of digits, deep nesting
         raise InputError(path, "this is no JSON document") from None

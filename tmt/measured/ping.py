@@ -128,7 +128,7 @@ class _Log:
         known = np.array(sorted(self.replies), np.int64)
         sent, trips = (np.array([self.replies[s][i] for s in known], np.int64) for i in (0, 1))
         last = max(self._highest, self._sent, *self._sending)
-        numbers = numbers_between(self._path, self._lowest, last)
+        numbers = numbers_between(self._path, self._lowest, last, len(known))
         sending = self._sending | dict(zip(known.tolist(), sent.tolist(), strict=True))
         times = _sending_times(numbers, sending)
         delivered = np.isin(numbers, known)

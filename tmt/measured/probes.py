@@ -25,6 +25,11 @@ PROBE_OPTIONS = (DIRECTION, LINE, LLDU_BYTES)
 MAX_ROWS = 200_000_000
 """Rows that an importer makes at most: some hours of 1 Gbit/s in rows of 1500 bytes."""
 
+MOST_LOST, MOST_LOST_PER_RECEIVED = 10_000_000, 20
+"""Upper bound on the losses between received sequence numbers: a number, and as many for each received one.
+
+Without it two wrong numbers would stand for any number of rows."""
+
 LEAST_DELAY_NS = NS_PER_MS
 """Delay that stands for the least one where the clocks' difference hides it, and no round trip tells it."""
 
@@ -125,16 +130,18 @@ def multiples(interval_ns: Fraction, count: int) -> Int64Array:
     return index * step + index * part // interval_ns.denominator
 
 
-def numbers_between(path: str, first: int, last: int) -> Int64Array:
-    """Return all sequence numbers from the first to the last.
+def numbers_between(path: str, first: int, last: int, received: int) -> Int64Array:
+    """Return all sequence numbers from the first to the last, of which `received` have been received.
 
     Raises
     ------
     InputError
-        When they are more than `MAX_ROWS`: then one of them is wrong.
+        When more of them are lost than `MOST_LOST` and `MOST_LOST_PER_RECEIVED` allow: then one is wrong.
     """
-    if last - first >= MAX_ROWS:
-        raise InputError(path, f"sequence numbers run from {first} to {last}; the most are {MAX_ROWS}")
+    lost, most = last - first + 1 - received, MOST_LOST + MOST_LOST_PER_RECEIVED * received
+    if lost > most:
+        told = f"sequence numbers run from {first} to {last}, but {received} were received"
+        raise InputError(path, f"{told}; {lost} would be lost, at most {most} may be")
     return np.arange(first, last + 1, dtype=np.int64)
 
 

@@ -72,7 +72,7 @@ def _from_payload(path: str, capture: Capture) -> Probes:
     arrivals = np.array([flow[i].time_ns for i in first], np.int64)
     times = np.array([stamps[i][0] * NS_PER_S + stamps[i][1] * 1000 for i in first], np.int64)
     delay, note = from_least(arrivals - times)
-    every = numbers_between(path, int(numbers[0]), int(numbers[-1]))
+    every = numbers_between(path, int(numbers[0]), int(numbers[-1]), len(numbers))
     delivered = np.isin(every, numbers)
     sent = times[0] + np.rint(np.interp(every, numbers, times - times[0])).astype(np.int64)
     known = np.zeros(len(every), np.int64)
