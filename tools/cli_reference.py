@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tmt.cli import COMMANDS
+from tmt.cli.command_line import COMMANDS
 
 DOCS = Path(__file__).parents[1] / "docs"
 

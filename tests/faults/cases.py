@@ -265,7 +265,7 @@ def _task(folder: Path) -> None:
 def _work(folder: Path) -> None:
     """Do a run as a cluster's worker does, and write its answer; the engine shows an error as one line."""
     from tmt.campaign.cluster_tasks import perform_away
-    from tmt.cli import NO_THREAD
+    from tmt.cli.system_refusals import NO_THREAD
     from tmt.errors import TmtError
 
     task, contents = pickle.loads((folder.parent / "fresh" / "task").read_bytes())

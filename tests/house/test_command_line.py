@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import tmt
-from tmt.cli import COMMANDS
+from tmt.cli.command_line import COMMANDS
 from tmt.io import write_trace
 from tmt.trace import PhyTrace
 

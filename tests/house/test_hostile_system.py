@@ -72,8 +72,22 @@ def test_stdout__that_cannot_be_written_is_said_so() -> None:
             "raise ImportError('libarrow.so: failed to map segment\\n\\nmore', name='pyarrow')",
             "tmt: the library pyarrow cannot be loaded: libarrow.so: failed to map segment",
         ),
-        ("raise PermissionError(13, 'Permission denied', 'x.py')", "tmt: x.py: Permission denied"),
-        ("raise OSError(12, 'Cannot allocate memory')", "tmt: Cannot allocate memory"),
+        (
+            "raise PermissionError(13, 'Permission denied', 'x.py')",
+            "tmt: the library pyarrow cannot be loaded: x.py: Permission denied",
+        ),
+        (
+            "raise OSError(12, 'Cannot allocate memory')",
+            "tmt: the library pyarrow cannot be loaded: Cannot allocate memory",
+        ),
+        (
+            "try: 1 / 0\nexcept ArithmeticError as cause: raise ImportError('Long\\nadvice') from cause",
+            "tmt: the library pyarrow cannot be loaded: division by zero",
+        ),
+        (
+            "import datetime; datetime.no_such",
+            "tmt: the library pyarrow cannot be loaded: module 'datetime' has no attribute 'no_such'",
+        ),
         (
             'raise RuntimeError("can\'t start new thread")',
             "tmt: no more threads can be started; raise the limit of processes",
@@ -93,3 +107,36 @@ def test_import__that_fails_ends_in_one_line(fault: str, line: str, tmp_path: Pa
         check=False,
     )
     assert (result.returncode, result.stderr) == (1, line + "\n")
+
+
+def test_start__that_cannot_load_its_own_libraries_ends_in_one_line(tmp_path: Path) -> None:
+    """`click` is imported before any command; here it is a file that fails as on a damaged disk."""
+    (tmp_path / "click.py").write_text("raise OSError(5, 'Input/output error', 'globals.pyc')\n")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    result = subprocess.run([TMT, "--help"], env=environment, capture_output=True, text=True, check=False)
+    line = "tmt: the library click cannot be loaded: globals.pyc: Input/output error\n"
+    assert (result.returncode, result.stderr) == (1, line)
+
+
+def test_memory__that_holds_no_threads_is_named(tmp_path: Path) -> None:
+    """Python itself would wait for ever for a thread that finds no memory at its beginning."""
+    words = ["prlimit", f"--as={60 << 20}", sys.executable, "-c", "from tmt.cli import main; main()"]
+    result = subprocess.run(
+        [*words, "doctor"],
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith("tmt: only ")
+
+
+def test_reading__that_fails_is_no_fault_of_the_output(tmp_path: Path) -> None:
+    """Reading one's own memory at address 0 fails with EIO, as a damaged disk does."""
+    (tmp_path / "link.npy").symlink_to("/proc/self/mem")
+    result = subprocess.run(
+        [TMT, "inspect", "link.npy"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stderr) == (2, "link.npy: cannot be read: Input/output error\n")

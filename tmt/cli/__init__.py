@@ -1,185 +1,27 @@
-"""The command line `tmt`. Each command has a file: it parses, makes one call and prints.
-
-A command is imported when it is called, so that `tmt --help` answers at once.
-"""
+"""The command line `tmt`: its start and its end."""
 
 from __future__ import annotations
 
-import errno
 import gc
-import importlib
-import io
-import os
-import signal
-import sys
-import warnings
 
-import click
-
-from tmt import __version__
-from tmt.cli.hints import hint, usage_message
-from tmt.cli.lazy_group import LazyGroup
-from tmt.cli.thread_check import check_threads
-from tmt.errors import TmtError
-
-COMMANDS = {
-    "generate": "make a PHY trace from a channel model",
-    "import": "turn a measurement in another tool's format into a trace",
-    "inspect": "summarise a trace: rates, losses, bursts, gaps, delays",
-    "fit": "fit erasure models to a trace, and test them",
-    "model": "compute the performance of a scheme by formulas",
-    "convert": "turn a PHY trace into the link trace of a scheme",
-    "export": "write a trace in another format",
-    "replay": "run TCP over link traces in ns-2, once",
-    "emulate": "run any program over a link trace, in real time",
-    "new": "write a commented scenario file to start from",
-    "run": "run a scenario: a whole comparison, on all cores",
-    "pack": "write a campaign into one archive to publish",
-    "report": "write a campaign's results as one page to read",
-    "compare": "compare two campaigns run by run",
-    "doctor": "list what is installed and what is missing",
-    "completion": "let the shell complete commands, options and values with Tab",
-}
-"""Name of each command and its line in `tmt --help`; a file of the same name and _command.py holds it."""
-
-
-OF_STREAMS = frozenset({errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT})
-"""Error numbers of a stream that cannot be written; errors of files carry a name or are a `TmtError`."""
-
-NO_THREAD = ("can't start new thread", "Failed to launch worker thread", "OS can't spawn worker thread")
-"""Words of Python, Arrow and Rust for a thread that the system has refused."""
-
-OBJECTS_PER_COLLECTION = 100_000
-"""New objects between two garbage collections. Importing numba makes 160,000 objects that stay; Python's
-default would run 200 collections meanwhile."""
-
-
-def _command(name: str) -> click.Command:
-    check_threads()
-    command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
-    return command
-
-
-def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    """Print the program's version and the simulator's build, which together decide results."""
-    if not wanted:
-        return
-    from tmt.backend import load_backend  # noqa: PLC0415
-
-    try:
-        simulator = f"ns-2.35 with CLIFT, build {load_backend('ns2').stamp()[:16]}"
-    except TmtError:
-        simulator = "no simulator"
-    click.echo(f"tmt {__version__}, {simulator}")
-    context.exit()
-
-
-@click.group(
-    cls=LazyGroup,
-    lines=COMMANDS,
-    find=_command,
-    heading="Commands, in the order in which data flows",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_version,
-    help="Show the version, with the simulator's, and exit.",
-)
-def _group() -> None:
-    """TMT turns PHY traces into link traces, and replays link traces under TCP in ns-2.
-
-    \b
-    A first round trip:
-      tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.5 --duration 60 phy.parquet
-      tmt inspect phy.parquet
-      tmt convert phy.parquet link.parquet --scheme arq --rtt 0.5
-      tmt replay --forward link.parquet --tcp cubic --rtt 0.5 --duration 50
-    """
+from tmt.cli.system_refusals import end_with, refused_by_system
 
 
 def main() -> None:
-    """Run the command line; a `TmtError` ends in one line and its exit status, others in a traceback."""
-    gc.set_threshold(OBJECTS_PER_COLLECTION)
-    warnings.formatwarning = _one_line
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores it
-            signal.signal(number, _terminate)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A name that the terminal's encoding lacks is shown as a code, as on stderr.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    """Run the command line. What the system refuses ends in one line, a defect of ours in a traceback."""
     try:
-        status = _group(standalone_mode=False)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except TmtError as error:
-        status = _fail(f"{error}{hint(error)}", error.exit_status)
-    except click.UsageError as error:
-        status = _fail(usage_message(error), error.exit_code)
-    except click.ClickException as error:
-        status = _fail(f"tmt: {error.format_message()}", error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        status = _fail("interrupted", 130)
+        # Here, because the import of its libraries can fail.
+        from tmt.cli.command_line import run  # noqa: PLC0415
+
+        status = run()
+    except KeyboardInterrupt:
+        status = end_with("interrupted", 130)
+    except SystemExit:
+        raise
     except BaseException as error:  # a Rust library's panic is no Exception
-        line = _refused_by_system(error)
+        line = refused_by_system(error)
         if line is None:
             raise
-        status = _fail(f"tmt: {line}", 1)
+        status = end_with(f"tmt: {line}", 1)
     gc.freeze()  # skips the last collection, which takes 0.2 s over all imported objects
     raise SystemExit(status)
-
-
-def _fail(line: str, status: int) -> int:
-    """Print the message, where stderr can be written, and return the exit status."""
-    try:
-        click.echo(line, err=True)
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        _discard(2)
-    return status
-
-
-def _refused_by_system(error: BaseException) -> str | None:
-    """Say what the system has refused; None for an error that is a defect of ours."""
-    if isinstance(error, MemoryError):
-        return "there is not enough memory"
-    if isinstance(error, ImportError):
-        of_ours = (error.name or "tmt").startswith("tmt")
-        return None if of_ours else f"the library {error.name} cannot be loaded: {_first_line(error)}"
-    if isinstance(error, OSError):
-        return _failed_call(error)
-    if any(words in str(error) for words in NO_THREAD):
-        return "no more threads can be started; raise the limit of processes"
-    return None
-
-
-def _failed_call(error: OSError) -> str:
-    """Say which file or stream the system has refused, and why."""
-    reason = error.strerror or _first_line(error) or type(error).__name__
-    if error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {reason}"
-    if error.errno in OF_STREAMS:
-        _discard(1)
-        return f"standard output cannot be written: {reason}"
-    return reason
-
-
-def _discard(descriptor: int) -> None:
-    """Discard the rest of a stream, so that the interpreter does not try to write it again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [""])[0]
-
-
-def _one_line(message: Warning | str, *_: object, **__: object) -> str:
-    return f"warning: {message}\n"
-
-
-def _terminate(number: int, _: object) -> None:
-    """Exit through SystemExit, so that half-written files are removed."""
-    raise SystemExit(128 + number)

@@ -1,0 +1,127 @@
+"""The commands of `tmt`. Each has a file: it parses, makes one call and prints.
+
+A command is imported when it is called, so that `tmt --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import io
+import signal
+import sys
+import warnings
+
+import click
+
+from tmt import __version__
+from tmt.cli.hints import hint, usage_message
+from tmt.cli.lazy_group import LazyGroup
+from tmt.cli.system_refusals import end_with
+from tmt.cli.thread_check import check_threads
+from tmt.errors import TmtError
+
+COMMANDS = {
+    "generate": "make a PHY trace from a channel model",
+    "import": "turn a measurement in another tool's format into a trace",
+    "inspect": "summarise a trace: rates, losses, bursts, gaps, delays",
+    "fit": "fit erasure models to a trace, and test them",
+    "model": "compute the performance of a scheme by formulas",
+    "convert": "turn a PHY trace into the link trace of a scheme",
+    "export": "write a trace in another format",
+    "replay": "run TCP over link traces in ns-2, once",
+    "emulate": "run any program over a link trace, in real time",
+    "new": "write a commented scenario file to start from",
+    "run": "run a scenario: a whole comparison, on all cores",
+    "pack": "write a campaign into one archive to publish",
+    "report": "write a campaign's results as one page to read",
+    "compare": "compare two campaigns run by run",
+    "doctor": "list what is installed and what is missing",
+    "completion": "let the shell complete commands, options and values with Tab",
+}
+"""Name of each command and its line in `tmt --help`; a file of the same name and _command.py holds it."""
+
+OBJECTS_PER_COLLECTION = 100_000
+"""New objects between two garbage collections. Importing numba makes 160,000 objects that stay; Python's
+default would run 200 collections meanwhile."""
+
+
+def _command(name: str) -> click.Command:
+    check_threads()
+    command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
+    return command
+
+
+def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Print the program's version and the simulator's build, which together decide results."""
+    if not wanted:
+        return
+    from tmt.backend import load_backend  # noqa: PLC0415
+
+    try:
+        simulator = f"ns-2.35 with CLIFT, build {load_backend('ns2').stamp()[:16]}"
+    except TmtError:
+        simulator = "no simulator"
+    click.echo(f"tmt {__version__}, {simulator}")
+    context.exit()
+
+
+@click.group(
+    cls=LazyGroup,
+    lines=COMMANDS,
+    find=_command,
+    heading="Commands, in the order in which data flows",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version, with the simulator's, and exit.",
+)
+def _group() -> None:
+    """TMT turns PHY traces into link traces, and replays link traces under TCP in ns-2.
+
+    \b
+    A first round trip:
+      tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.5 --duration 60 phy.parquet
+      tmt inspect phy.parquet
+      tmt convert phy.parquet link.parquet --scheme arq --rtt 0.5
+      tmt replay --forward link.parquet --tcp cubic --rtt 0.5 --duration 50
+    """
+
+
+def run() -> int:
+    """Run the command line and return its exit status; a `TmtError` ends in one line."""
+    gc.set_threshold(OBJECTS_PER_COLLECTION)
+    warnings.formatwarning = _one_line
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores it
+            signal.signal(number, _terminate)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that the terminal's encoding lacks is shown as a code, as on stderr.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        status = int(_group(standalone_mode=False) or 0)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except TmtError as error:
+        status = end_with(f"{error}{hint(error)}", error.exit_status)
+    except click.UsageError as error:
+        status = end_with(usage_message(error), error.exit_code)
+    except click.ClickException as error:
+        status = end_with(f"tmt: {error.format_message()}", error.exit_code)
+    except click.Abort:
+        status = end_with("interrupted", 130)
+    return status
+
+
+def _one_line(message: Warning | str, *_: object, **__: object) -> str:
+    return f"warning: {message}\n"
+
+
+def _terminate(number: int, _: object) -> None:
+    """Exit through SystemExit, so that half-written files are removed."""
+    raise SystemExit(128 + number)
