@@ -1,21 +1,18 @@
 """`tmt new` writes scenario files that `tmt run` takes, and refuses in one line what makes none."""
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from in_process import Said, tmt
 
 from tmt.campaign.scenario import load
 
-TMT = str(Path(sys.executable).with_name("tmt"))
 SAMPLE = Path(__file__).resolve().parents[2] / "traces" / "sample.parquet"
 
 
-def new(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [TMT, "new", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+def new(folder: Path, *arguments: str) -> Said:
+    return tmt("new", *arguments, folder=folder)
 
 
 def test_new__writes_a_scenario_that_run_takes(tmp_path: Path) -> None:
@@ -32,19 +29,18 @@ def test_new__writes_a_scenario_that_run_takes(tmp_path: Path) -> None:
         "2009",
     )
     made = new(tmp_path, "studies/mine.toml", *options, "--rtt", "0.05", "--seeds", "3", "--duration", "7.5")
-    assert (made.returncode, made.stderr) == (0, "")
+    assert (made.status, made.err) == (0, "")
     scenario = load(tmp_path / "studies" / "mine.toml")
     assert scenario.grid.tcp == ("cubic", "hybla")
     assert [scheme.name for scheme in scenario.schemes] == ["none", "fec", "arq", "harq"]
-    dry = [TMT, "run", "studies/mine.toml", "--dry-run"]
-    said = subprocess.run(dry, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    said = tmt("run", "studies/mine.toml", "--dry-run", folder=tmp_path).out
     assert "24 runs" in said
 
 
 def test_new__keeps_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text("mine")
     refused = new(tmp_path, "mine.toml")
-    assert (refused.returncode, refused.stderr) == (
+    assert (refused.status, refused.err) == (
         2,
         "mine.toml: this file is there already; name another one\n",
     )
@@ -64,7 +60,7 @@ def test_new__keeps_what_is_there(tmp_path: Path) -> None:
 )
 def test_new__refuses_what_makes_no_scenario(option: str, value: str, words: str, tmp_path: Path) -> None:
     refused = new(tmp_path, "mine.toml", f"{option}={value}")
-    assert refused.returncode == 2
-    assert words in refused.stderr
-    assert refused.stderr.count("\n") == 1
+    assert refused.status == 2
+    assert words in refused.err
+    assert refused.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
+from in_process import tmt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,11 +20,6 @@ pytestmark = pytest.mark.ns2
 TMT = Path(sys.executable).with_name("tmt")
 
 
-def _tmt(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [str(TMT), "run", *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
-
 @pytest.fixture(scope="module")
 def folder(
     tmp_path_factory: pytest.TempPathFactory, write_scenario: Callable[..., Path], simulator: Path
@@ -31,7 +27,8 @@ def folder(
     """A folder with a scenario that has been run."""
     folder = tmp_path_factory.mktemp("command")
     write_scenario(folder / "short.toml", tcp='["cubic", "hybla"]', seeds=3, grid="records = [2]")
-    result = _tmt("short.toml", folder=folder)
+    command = [str(TMT), "run", "short.toml"]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
     (folder / "stdout.txt").write_text(result.stdout)
     return folder
@@ -60,8 +57,8 @@ def test_run__says_what_a_link_could_carry_even_when_nothing_has_arrived(
     tmp_path: Path, write_scenario: Callable[..., Path], phy: Path, simulator: Path
 ) -> None:
     write_scenario(tmp_path / "brief.toml", tcp='["cubic"]', seeds=1, duration_s=0.05)
-    done = _tmt("brief.toml", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = tmt("run", "brief.toml", folder=tmp_path)
+    assert (done.status, done.err) == (0, "")
     rows = pd.read_parquet(tmp_path / "out" / "brief" / "results.parquet").set_index("scheme")
     assert (rows["goodput_bytes"] == 0).all()
     slots = pd.read_parquet(phy)
@@ -73,24 +70,24 @@ def test_run__says_what_a_link_could_carry_even_when_nothing_has_arrived(
 
 
 def test_dry_run__says_what_would_run_and_runs_nothing(folder: Path) -> None:
-    new = json.loads(_tmt("short.toml", "--out", "new", "--dry-run", "--json", folder=folder).stdout)
+    new = json.loads(tmt("run", "short.toml", "--out", "new", "--dry-run", "--json", folder=folder).out)
     assert (new["runs"], new["done"], new["to_run"], new["to_convert"]) == (12, 0, 12, 2)
     assert not (folder / "new").exists()
-    old = json.loads(_tmt("short.toml", "--dry-run", "--json", folder=folder).stdout)
+    old = json.loads(tmt("run", "short.toml", "--dry-run", "--json", folder=folder).out)
     assert (old["done"], old["to_run"], old["to_convert"], old["seconds"]) == (12, 0, 0, 0)
-    said = _tmt("short.toml", "--dry-run", folder=folder).stdout
+    said = tmt("run", "short.toml", "--dry-run", folder=folder).out
     assert "12 runs: 12 done, 0 failed, 0 to execute" in said
 
 
 def test_run__draws_into_the_files_that_are_named(folder: Path) -> None:
-    result = _tmt("short.toml", "--quiet", "--plot", "a.pdf", "--plot", "b.png", folder=folder)
-    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    result = tmt("run", "short.toml", "--quiet", "--plot", "a.pdf", "--plot", "b.png", folder=folder)
+    assert result == (0, "", "")
     assert (folder / "a.pdf").read_bytes().startswith(b"%PDF")
     assert (folder / "b.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_run__gives_its_summary_to_programs(folder: Path) -> None:
-    summary = json.loads(_tmt("short.toml", "--json", folder=folder).stdout)
+    summary = json.loads(tmt("run", "short.toml", "--json", folder=folder).out)
     assert (summary["runs"], summary["done"], summary["failed"]) == (12, 12, 0)
     assert [group["scheme"] for group in summary["groups"]] == ["none", "ARQ"]
     for group in summary["groups"]:
@@ -111,10 +108,10 @@ def test_run__gives_its_summary_to_programs(folder: Path) -> None:
     ],
 )
 def test_run__refuses_with_status_2(folder: Path, arguments: list[str], message: str) -> None:
-    result = _tmt(*arguments, folder=folder)
-    assert result.returncode == 2
-    assert result.stderr.splitlines()[-1].startswith(message)
-    assert "Traceback" not in result.stderr
+    result = tmt("run", *arguments, folder=folder)
+    assert result.status == 2
+    assert result.err.splitlines()[-1].startswith(message)
+    assert "Traceback" not in result.err
 
 
 def test_run__warns_of_results_of_another_simulator(folder: Path, tmp_path: Path, simulator: Path) -> None:
@@ -144,9 +141,9 @@ def test_fectcp__runs_beside_tcp(
     del simulator
     path = write_scenario(tmp_path / "coded.toml", tcp='["cubic", "fectcp"]', seeds=2)
     path.write_text(path.read_text().replace("[[traffic]]", '[[traffic]]\ncode = "5%"\nblock_segments = 50'))
-    result = _tmt("coded.toml", folder=tmp_path)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "FECTCP" in result.stdout
+    result = tmt("run", "coded.toml", folder=tmp_path)
+    assert (result.status, result.err) == (0, "")
+    assert "FECTCP" in result.out
     rows = pd.read_parquet(tmp_path / "out" / "coded" / "results.parquet")
     assert set(rows["code"]) == {"5%"}
     coded = rows[rows["tcp"] == "fectcp"]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from in_process import tmt
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
-TMT = Path(sys.executable).with_name("tmt")
 SCENARIO = """
 [grid]
 tcp = ["newreno"]
@@ -50,10 +51,9 @@ def results(tmp_path_factory: pytest.TempPathFactory, phy: Path) -> Path:
 
 
 def _run(folder: Path, *options: str) -> str:
-    command = [str(TMT), "run", "split.toml", *options]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    return done.stdout
+    done = tmt("run", "split.toml", *options, folder=folder)
+    assert (done.status, done.err) == (0, "")
+    return done.out
 
 
 def test_campaign__compares_split_connections_and_online_schemes(results: Path) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_process import tmt
 
 from tmt.channels import Snr
 from tmt.errors import InputError
@@ -18,7 +17,9 @@ from tmt.io import read_phy
 from tmt.measured.error_rates import read_error_rates
 from tmt.measured.signal_series import read_signal_series
 
-TMT = Path(sys.executable).with_name("tmt")
+if TYPE_CHECKING:
+    from pathlib import Path
+
 S = 10**9
 AFF3CT = """[metadata]
 command=aff3ct -C LDPC
@@ -160,29 +161,12 @@ def test_command__records_what_made_the_trace(tmp_path: Path) -> None:
     written(tmp_path, "0 1.5\n10 1.5\n", "s.txt")
     written(tmp_path, AFF3CT, "t.txt")
     line = ["--slot-interval", "0.001", "--lldu-bytes", "100", "--duration", "20"]
-    command = [
-        TMT,
-        "generate",
-        "--channel",
-        "snr",
-        "--signal",
-        "s.txt",
-        "--error-rates",
-        "t.txt",
-        *line,
-        "p.parquet",
-    ]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    snr = ["generate", "--channel", "snr", "--signal", "s.txt"]
+    assert tmt(*snr, "--error-rates", "t.txt", *line, "p.parquet", folder=tmp_path).status == 0
     trace = read_phy(tmp_path / "p.parquet")
     made = trace.metadata["generator"]
     assert (made["channel"], made["signal"]["name"], made["axis"]) == ("snr", "s.txt", "Es/N0")
     # 20,000 slots at 0.1: standard deviation of the share 0.0021; four of them are allowed.
     assert (trace.decode_time_ns == 0).mean() == pytest.approx(0.1, abs=0.0085)
-    missing = subprocess.run(
-        [TMT, "generate", "--channel", "snr", "--signal", "s.txt", "q.parquet"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (missing.returncode, missing.stderr) == (2, "--error-rates is missing: snr needs it\n")
+    missing = tmt(*snr, "q.parquet", folder=tmp_path)
+    assert (missing.status, missing.err) == (2, "--error-rates is missing: snr needs it\n")

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from in_process import tmt
 
 from tmt.io import read_link, write_trace
 from tmt.trace import PhyTrace
 
-TMT = Path(sys.executable).with_name("tmt")
-
-
-def tmt_convert(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [TMT, "convert", *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture
@@ -31,9 +25,9 @@ def folder(tmp_path: Path) -> Path:
 
 def test_convert__prints_what_became_of_slots_and_rows(folder: Path) -> None:
     # Slots 2 and 13 are erased; their reports, 8 ms later, take slots 10 and 21: 22 rows, all delivered.
-    result = tmt_convert(folder, "phy.parquet", "link.npy", "--scheme", "arq", "--rtt", "0.008")
-    assert result.returncode == 0, result.stderr
-    assert result.stdout == (
+    result = tmt("convert", "phy.parquet", "link.npy", "--scheme", "arq", "--rtt", "0.008", folder=folder)
+    assert result.status == 0, result.err
+    assert result.out == (
         "link.npy: ARQ: 24 slots = 22 data + 2 retransmissions; "
         "22 rows = 22 delivered + 0 lost + 0 unsettled; efficiency 0.9167\n"
     )
@@ -44,12 +38,12 @@ def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
     (folder / "phy.parquet").rename(folder / "a.parquet")
     write_trace(folder / "b.parquet", PhyTrace(np.arange(30), np.ones(30, np.int64)))
     arguments = "a.parquet b.parquet --out-dir links --rtt 1 --scheme none --scheme fec --data 2 --repair 1"
-    result = tmt_convert(folder, *arguments.split())
-    assert result.returncode == 0, result.stderr
+    result = tmt("convert", *arguments.split(), folder=folder)
+    assert result.status == 0, result.err
     links = ["a-fec.npy", "a-none.npy", "b-fec.npy", "b-none.npy"]
     files = sorted([*links, *(f"{link}.json" for link in links)])
     assert sorted(path.name for path in (folder / "links").iterdir()) == files
-    assert len(result.stdout.splitlines()) == 4
+    assert len(result.out.splitlines()) == 4
     assert len(read_link(folder / "links" / "b-fec.npy")) == 20
 
 
@@ -82,8 +76,8 @@ def test_convert__takes_several_traces_and_schemes(folder: Path) -> None:
     ],
 )
 def test_convert__refuses_in_one_line(folder: Path, arguments: str, said: str) -> None:
-    result = tmt_convert(folder, *arguments.split())
-    assert result.returncode == 2
-    assert said in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+    result = tmt("convert", *arguments.split(), folder=folder)
+    assert result.status == 2
+    assert said in result.err
+    assert len(result.err.splitlines()) == 1
     assert [path.name for path in folder.iterdir()] == ["phy.parquet"]

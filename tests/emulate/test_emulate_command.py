@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from in_process import tmt
 
 from tmt.backend.emulate import Emulation
 from tmt.errors import UsageError
 from tmt.experiment import PlainLink
 
-TMT = Path(sys.executable).with_name("tmt")
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -39,12 +39,10 @@ def test_bad_arguments__are_refused_by_name_with_status_2(
     arguments: list[str], words: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / "something").touch()
-    result = subprocess.run(
-        [TMT, "emulate", *arguments], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
-    assert result.returncode == 2
-    assert all(word in result.stderr for word in words), result.stderr
-    assert "Traceback" not in result.stderr
+    result = tmt("emulate", *arguments, folder=tmp_path)
+    assert result.status == 2
+    assert all(word in result.err for word in words), result.err
+    assert "Traceback" not in result.err
     assert [path.name for path in tmp_path.iterdir()] == ["something"]
 
 

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from in_process import tmt
 
 from tmt.run_columns import RUN_RESULTS
 
-TMT = Path(sys.executable).with_name("tmt")
+if TYPE_CHECKING:
+    from pathlib import Path
+
 BASIC = ["--rtt", "0.5", "--duration", "5"]
-
-
-def tmt(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [TMT, "replay", *arguments], capture_output=True, text=True, check=False, **settings
-    )
 
 
 @pytest.mark.parametrize(
@@ -81,10 +76,10 @@ def tmt(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]
 def test_bad_arguments__are_refused_by_name_with_status_2(
     arguments: list[str], words: list[str], tmp_path: Path
 ) -> None:
-    result = tmt(*arguments, cwd=tmp_path)
-    assert result.returncode == 2
-    assert all(word in result.stderr for word in words), result.stderr
-    assert "Traceback" not in result.stderr
+    result = tmt("replay", *arguments, folder=tmp_path)
+    assert result.status == 2
+    assert all(word in result.err for word in words), result.err
+    assert "Traceback" not in result.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -92,11 +87,11 @@ def test_bad_arguments__are_refused_by_name_with_status_2(
 @pytest.mark.usefixtures("simulator")
 def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
     arguments = ["--forward-rate", "2e6", "--tcp", "westwood", *BASIC, "--keep", "kept", "--plot", "run.svg"]
-    result = tmt(*arguments, cwd=tmp_path)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "goodput_bps" in result.stdout
-    assert "TCP payload bytes, each counted once" in result.stdout
-    assert "replay.tcl tcp westwood stack modern" in result.stdout
+    result = tmt("replay", *arguments, folder=tmp_path)
+    assert (result.status, result.err) == (0, "")
+    assert "goodput_bps" in result.out
+    assert "TCP payload bytes, each counted once" in result.out
+    assert "replay.tcl tcp westwood stack modern" in result.out
     assert {path.name for path in (tmp_path / "kept").iterdir()} >= {
         "packets.parquet",
         "windows.parquet",
@@ -110,9 +105,9 @@ def test_run__prints_figures_keeps_records_and_draws(tmp_path: Path) -> None:
 @pytest.mark.ns2
 @pytest.mark.usefixtures("simulator")
 def test_json__is_the_row_and_nothing_else(tmp_path: Path) -> None:
-    result = tmt("--forward-rate", "2e6", *BASIC, "--flows", "2", "--json", cwd=tmp_path)
-    assert (result.returncode, result.stderr) == (0, "")
-    row = json.loads(result.stdout)
+    result = tmt("replay", "--forward-rate", "2e6", *BASIC, "--flows", "2", "--json", folder=tmp_path)
+    assert (result.status, result.err) == (0, "")
+    row = json.loads(result.out)
     assert list(row) == [column.name for column in RUN_RESULTS]
     assert (row["tcp"], row["flows"], row["forward_rate_bps"]) == ("cubic", 2, 2e6)
 
@@ -121,9 +116,18 @@ def test_json__is_the_row_and_nothing_else(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("simulator")
 def test_run__that_takes_too_long_ends_in_status_1_and_says_what_ran(tmp_path: Path) -> None:
     result = tmt(
-        "--forward-rate", "2e6", "--rtt", "0.5", "--duration", "1e6", "--timeout", "0.2", cwd=tmp_path
+        "replay",
+        "--forward-rate",
+        "2e6",
+        "--rtt",
+        "0.5",
+        "--duration",
+        "1e6",
+        "--timeout",
+        "0.2",
+        folder=tmp_path,
     )
-    assert result.returncode == 1
-    assert "stopped after 0.2 s" in result.stderr
-    assert "duration_s 1000000" in result.stderr
-    assert "Traceback" not in result.stderr
+    assert result.status == 1
+    assert "stopped after 0.2 s" in result.err
+    assert "duration_s 1000000" in result.err
+    assert "Traceback" not in result.err

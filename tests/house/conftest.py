@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import gc
-import signal
-import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+import in_process
 import numpy as np
 import pytest
 
-from tmt.cli import main
 from tmt.convert import convert
 from tmt.io import write_trace
 from tmt.schemes import Arq
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-
-class Said(NamedTuple):
-    """The exit status and both streams of a command."""
-
-    status: object
-    out: str
-    err: str
+    from in_process import Said
 
 
 @pytest.fixture
@@ -42,22 +33,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def tmt(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Callable[[str], Said]]:
+def tmt(folder: Path) -> Callable[[str], Said]:
     """Return a function that runs a command line in `folder`."""
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    threshold = gc.get_threshold()
-
-    def run(arguments: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["tmt", *arguments.split()])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Said(ended.value.code or 0, *capsys.readouterr())
-
-    yield run
-    gc.unfreeze()
-    gc.set_threshold(*threshold)
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+    return lambda words: in_process.tmt(*words.split(), folder=folder)

@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from in_process import Said, tmt
 
 from tmt.io import read_phy, read_trace, write_trace
 from tmt.trace import PhyTrace
 
-TMT = Path(sys.executable).with_name("tmt")
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TMT, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+def run(folder: Path, *arguments: str) -> Said:
+    return tmt(*arguments, folder=folder)
 
 
 def test_import_and_export__go_there_and_back(tmp_path: Path) -> None:
     (tmp_path / "trace.up").write_text("0\n2\n2\n7\n")
     imported = run(tmp_path, "import", "mahimahi", "trace.up", "phy.parquet", "--decode-time", "0.001")
-    assert (imported.returncode, imported.stderr) == (0, "")
-    assert imported.stdout == "phy.parquet: 4 slots, 0 of them erased\n"
+    assert (imported.status, imported.err) == (0, "")
+    assert imported.out == "phy.parquet: 4 slots, 0 of them erased\n"
     for source, target in [("phy.parquet", "phy.txt.gz"), ("phy.txt.gz", "phy.npy"), ("phy.npy", "phy.csv")]:
         result = run(tmp_path, "export", source, target)
-        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+        assert (result.status, result.out, result.err) == (0, "", "")
     trace = read_phy(tmp_path / "phy.csv")
     np.testing.assert_array_equal(trace.tx_time_ns, read_phy(tmp_path / "phy.parquet").tx_time_ns)
     exported = run(tmp_path, "export", "phy.parquet", "again.up", "--for", "mahimahi")
-    assert exported.stdout == "again.up: 4 opportunities for 1500 bytes\n"
+    assert exported.out == "again.up: 4 opportunities for 1500 bytes\n"
     assert (tmp_path / "again.up").read_text() == "1\n3\n3\n8\n"
 
 
 def test_export__keeps_how_the_trace_was_made(tmp_path: Path) -> None:
     metadata = {"kind": "phy", "format_version": 1, "seed": 7}
     write_trace(tmp_path / "a.parquet", PhyTrace(np.array([1]), np.array([1]), metadata))
-    assert run(tmp_path, "export", "a.parquet", "b.parquet").returncode == 0
+    assert run(tmp_path, "export", "a.parquet", "b.parquet").status == 0
     assert read_trace(tmp_path / "b.parquet").metadata == metadata
 
 
@@ -84,8 +84,8 @@ def test_commands__refuse_in_one_line_and_write_nothing(
     (tmp_path / "bad.txt").write_text("0 1\n0 1\n")
     (tmp_path / "good.txt").write_text("0 1\n1 1\n")
     result = run(tmp_path, *arguments)
-    assert result.returncode == 2
-    assert result.stderr.startswith(message)
-    assert len(result.stderr.splitlines()) == 1
-    assert result.stdout == ""
+    assert result.status == 2
+    assert result.err.startswith(message)
+    assert len(result.err.splitlines()) == 1
+    assert result.out == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.txt", "good.txt"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from in_process import tmt
 
 from tmt.cli.export_command import command
 from tmt.errors import UsageError
@@ -18,9 +18,11 @@ from tmt.measured.link_intervals import LinkIntervals, packet_fates
 from tmt.measured.mahimahi import opportunities_ms, read_opportunities_ms
 from tmt.trace import LinkTrace, PhyTrace
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 MS, S = 10**6, 10**9
 HEADER = "tx_time_ns,delay_ns,delivered,transmissions\n"
-TMT = Path(sys.executable).with_name("tmt")
 
 
 def link(rows: list[tuple[float, float, bool]], sizes: list[int] | None = None) -> LinkTrace:
@@ -221,22 +223,10 @@ def test_command__offers_every_tool_and_needs_a_size(tmp_path: Path) -> None:
         "tx_time_ns,delay_ns,delivered,transmissions\n0,5,1,1\n9000000,5,1,1\n"
     )
     arguments = ["export", "link.csv", "out", "--for", "ns3"]
-    missing = subprocess.run([TMT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert missing.returncode == 2
-    assert missing.stderr == "--lldu-bytes is missing, and link.csv does not say what one LLDU carries\n"
-    told = subprocess.run(
-        [TMT, *arguments, "--lldu-bytes", "1500", "--interval", "1"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert told.stdout == "out: 1 changes of rate or delay; 0 lost packets in out.losses\n"
-    lone = subprocess.run(
-        [TMT, "export", "link.csv", "out.npy", "--interval", "1"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert lone.stderr == "--interval has no meaning without --for\n"
+    missing = tmt(*arguments, folder=tmp_path)
+    assert missing.status == 2
+    assert missing.err == "--lldu-bytes is missing, and link.csv does not say what one LLDU carries\n"
+    told = tmt(*arguments, "--lldu-bytes", "1500", "--interval", "1", folder=tmp_path)
+    assert told.out == "out: 1 changes of rate or delay; 0 lost packets in out.losses\n"
+    lone = tmt("export", "link.csv", "out.npy", "--interval", "1", folder=tmp_path)
+    assert lone.err == "--interval has no meaning without --for\n"

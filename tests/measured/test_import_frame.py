@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import pytest
+from in_process import tmt
 
 from tmt.errors import InputError, UsageError
 from tmt.io import read_phy
@@ -21,7 +20,6 @@ from tmt.provenance import file_sha256
 if TYPE_CHECKING:
     from tmt.measured.importer import Importer
 
-TMT = Path(sys.executable).with_name("tmt")
 PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "import").glob("*.md"))
 
 
@@ -111,19 +109,17 @@ def test_commands__say_which_import_makes_a_trace_of_a_raw_file(
     arguments = [name if word == "FILE" else word for word in command]
     if name not in arguments:
         arguments.append(name)
-    result = subprocess.run([TMT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert result.returncode == 2
-    assert len(result.stderr.splitlines()) == 1
-    assert result.stderr.endswith(f"; it holds a measurement: tmt import lte-harq {name} OUT.parquet\n")
+    result = tmt(*arguments, folder=tmp_path)
+    assert result.status == 2
+    assert len(result.err.splitlines()) == 1
+    assert result.err.endswith(f"; it holds a measurement: tmt import lte-harq {name} OUT.parquet\n")
 
 
 def test_traces__are_not_taken_for_measurements(tmp_path: Path) -> None:
     """A damaged trace is refused as a trace."""
     (tmp_path / "phy.txt").write_text("0 1\n0 1\n")
-    result = subprocess.run(
-        [TMT, "inspect", "phy.txt"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert result.stderr == "phy.txt:2: tx_time is 0 as in the row before; times must increase\n"
+    result = tmt("inspect", "phy.txt", folder=tmp_path)
+    assert result.err == "phy.txt:2: tx_time is 0 as in the row before; times must increase\n"
 
 
 @pytest.mark.parametrize(
@@ -153,12 +149,10 @@ def test_scenario__with_a_raw_file_names_the_import(tmp_path: Path) -> None:
         'title = "A raw file"\n[grid]\ntcp = ["cubic"]\nseeds = 1\n[[trace]]\nfile = "log.csv"\n'
         '[[scheme]]\nname = "none"\n[link]\nrtt = 0.5\n[[traffic]]\nduration = 5\n'
     )
-    result = subprocess.run(
-        [TMT, "run", "raw.toml"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 2
-    assert result.stderr.splitlines()[-1].endswith("log.csv OUT.parquet")
-    assert "; it holds a measurement: tmt import lte-harq " in result.stderr
+    result = tmt("run", "raw.toml", folder=tmp_path)
+    assert result.status == 2
+    assert result.err.splitlines()[-1].endswith("log.csv OUT.parquet")
+    assert "; it holds a measurement: tmt import lte-harq " in result.err
 
 
 def test_gzip__that_is_cut_is_refused(measured_data: Path, tmp_path: Path) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from in_process import tmt
 
 from tmt.backend.linux.kernel import Kernel
 from tmt.errors import SimulatorError
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = sorted((ROOT / "scenarios").glob("*.toml"))
-TMT = Path(sys.executable).with_name("tmt")
 
 SHORT = {
     r"^seeds = \d+": "seeds = 1",
@@ -49,9 +47,7 @@ def test_scenario__runs(scenario: Path, tmp_path: Path) -> None:
     text = re.sub(r'^published = "(?=\w)', 'published = "../scenarios/', text, flags=re.MULTILINE)
     short = tmp_path / "own" / scenario.name
     short.write_text(text)
-    command = [TMT, "run", short, "--out", tmp_path / "out", "--jobs", "1", "--quiet"]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (result.returncode, result.stderr) == (0, "")
+    assert tmt("run", short, "--out", "out", "--jobs", "1", "--quiet", folder=tmp_path) == (0, "", "")
     rows = pq.read_table(tmp_path / "out" / "results.parquet").to_pandas()
     assert set(rows["tcp"]) == {"cubic"}
     protected = rows[rows["scheme"] != "none"]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from in_process import tmt
 
 from tmt.io import read_phy
 
 ROOT = Path(__file__).resolve().parents[2]
-TMT = Path(sys.executable).with_name("tmt")
 
 
 @pytest.mark.ns2
@@ -30,8 +28,8 @@ def test_scenario__runs_over_its_measured_link(path: Path, simulator: Path, tmp_
     text = re.sub(r"(?m)^offset = .*\n", "", text)
     text = re.sub(r"(?m)^(file = .*)$", r"\1\noffset = 0.0", text)
     (tmp_path / path.name).write_text(text, encoding="utf-8")
-    command = [TMT, "run", path.name, "--out", "out"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    done = tmt("run", path.name, "--out", "out", "--quiet", folder=tmp_path)
+    assert done == (0, "", "")
     rows = pd.read_parquet(tmp_path / "out" / "results.parquet")
     assert (rows["status"] == "done").all()
     assert (rows["goodput_bps"] > 0).all()
