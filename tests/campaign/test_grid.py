@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
-from scenario_tables import HARQ_OVER_GEO
+from scenario_parts import HARQ_OVER_GEO
 
 from tmt.campaign.grid import expand
 from tmt.campaign.scenario import load

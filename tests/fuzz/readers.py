@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.scenario_tables import HARQ_OVER_GEO
+from tests.scenario_parts import HARQ_OVER_GEO
 from tmt.errors import TmtError
 
 if TYPE_CHECKING:

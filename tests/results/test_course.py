@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from result_rows import run
-from scenario_tables import LOSSY_TRACE
+from scenario_parts import LOSSY_TRACE
 
 from tmt.metrics.link_use import RowsInTime, link_use
 from tmt.results.course import BINS, LEVELS, Series, course, delay_quantiles_s

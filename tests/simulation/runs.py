@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from scenario_tables import LOSSY_TRACE
+from scenario_parts import LOSSY_TRACE
 
 from tmt.campaign.columns import DONE, blank_row
 from tmt.campaign.grid import expand

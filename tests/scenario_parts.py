@@ -1,4 +1,4 @@
-"""Tables of scenarios that tests of several areas share."""
+"""Parts of scenarios that tests of several areas share."""
 
 LOSSY_TRACE = """\
 [[trace]]
