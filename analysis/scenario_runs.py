@@ -51,7 +51,7 @@ def run(scenario: Path, folder: Path, *, execute: bool = True) -> pd.DataFrame:
 
 
 def _teller(name: str) -> Watch:
-    """Return what reports progress: a line written anew in a terminal, lines now and then elsewhere."""
+    """Return a reporter of progress: it rewrites one line in a terminal, and prints some lines elsewhere."""
     begun = said = time.monotonic()
     ended_before = 0
     terminal = sys.stdout.isatty()

@@ -1,4 +1,4 @@
-"""What one second of one flow costs each backend, in CPU time and memory, and what the emulator carries."""
+"""Cost of one second of one flow for each backend, in CPU time and memory, and the emulator's rate."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class EmulatorSpeed:
-    """What the emulator carries, and what one core would: packets of 1500 bytes over their CPU time."""
+    """Rate of the emulator, and of one core of it: packets of 1500 bytes over their CPU time."""
 
     delivered_bps: float
     core_bps: float

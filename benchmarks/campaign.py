@@ -26,7 +26,7 @@ LONG_RUNS, LONG_S = 8, 8000
 REPEATS = 3
 """Campaigns of long runs with one worker and with two, in turn."""
 SHORT_RUNS, SHORT_S = 150, 0.5
-"""Runs that are over at once: what remains is the engine's."""
+"""Runs that end at once: the remaining time is the engine's."""
 STORED_RUNS = 100_000
 
 _SCENARIO = """

@@ -58,12 +58,12 @@ class SimulatorError(TmtError, RuntimeError):
 
 
 class StoppedError(TmtError):
-    """The user has stopped the command; the message says what is kept and how to go on."""
+    """The user has stopped the command; the message names the finished work and how to continue."""
 
     exit_status = 130
 
 
 class EmulatorError(TmtError, RuntimeError):
-    """The machine cannot emulate, or an emulation cannot go on; the message says what is missing."""
+    """The machine cannot emulate, or an emulation cannot go on; the message names the missing part."""
 
     exit_status = 2

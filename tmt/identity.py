@@ -39,7 +39,7 @@ constants that may be names of files."""
 def source_hash(
     *modules: str, package: Path = PACKAGE, others: tuple[Path, ...] = (), outputs: tuple[Path, ...] = ()
 ) -> str:
-    """Return the hash of everything that decides what these modules compute.
+    """Return the hash of all sources that decide the results of these modules.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _facts(text: bytes) -> Facts:
 
 
 def _simplified(node: Any, imports: list[tuple[int, str]], names: set[str]) -> Any:
-    """Return a tree as nested tuples, without docstrings, empty fields and what only type checkers see.
+    """Return a tree as nested tuples, without docstrings, empty fields and code for type checkers only.
 
     Empty fields are left out because newer versions of Python add more of them.
     """

@@ -120,7 +120,7 @@ def check_bounds(settings: Any) -> None:
     Raises
     ------
     UsageError
-        Naming the parameter, its value and what is allowed.
+        Naming the parameter, its value and the allowed values.
     """
     for name, least, most in _bounds(cast("Hashable", type(settings))):
         value = getattr(settings, name)

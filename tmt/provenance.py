@@ -21,10 +21,10 @@ _BLOCK_BYTES = 1 << 20
 
 
 def record(kind: str, **how: object) -> Metadata:
-    """Return the metadata of a result: what made it, and `how`.
+    """Return the metadata of a result: the program that made it, and `how`.
 
     There is no date and no host in it, so that the same command makes the same file, byte for byte. Values
-    must be what JSON knows; times are nanoseconds, under names that end in ``_ns``.
+    must be JSON types; times are nanoseconds, under names that end in ``_ns``.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def sizes(metadata: Metadata) -> Metadata:
 
 
 def source(path: str | PathLike[str]) -> Metadata:
-    """Return what identifies an input: its name without folders, and the SHA-256 of its content."""
+    """Return the identity of an input: its name without folders, and the SHA-256 of its content."""
     return {"name": PurePath(path).name, "sha256": file_sha256(path)}
 
 

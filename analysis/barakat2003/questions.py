@@ -36,7 +36,7 @@ class Case:
     transfer: int = 0
 
     def settings(self, seed: int) -> ScriptSettings:
-        """Return what `hybrid.tcl` is called with; the mean loss is always `UNIT_LOSS`."""
+        """Return the arguments of `hybrid.tcl`; the mean loss is always `UNIT_LOSS`."""
         stay = 1.0 - 1.0 / self.burst
         channel: ScriptSettings = {"error_good": UNIT_LOSS}
         if self.burst > 1:

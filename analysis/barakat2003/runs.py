@@ -39,7 +39,7 @@ class Point:
     in_order: bool = True
 
     def settings(self, seed: int) -> ScriptSettings:
-        """Return what `hybrid.tcl` is called with."""
+        """Return the arguments of `hybrid.tcl`."""
         return {
             "connections": self.connections,
             "delay_s": self.delay_s,

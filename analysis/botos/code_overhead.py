@@ -7,11 +7,11 @@ simulations take an average overhead of 5 %). Two codes are run here, each by a 
 * LT codes (M. Luby, LT Codes, FOCS 2002) with the robust soliton distribution, c = 0.1, delta = 0.5, decoded
   by peeling, package qrstream. The seeds of symbols follow each other, as numbers of segments do.
 
-The contents of symbols do not matter for what can be decoded: they are zeros of the least size.
+Decoding does not depend on the contents of symbols: they are zeros of the least size.
 
 ``pip install -e '.[codes]'`` brings the first package, and the second comes with
-``pip install --no-deps qrstream-headless==0.10.5``: what that depends on is for video, but for a copy of
-raptorq that would take the first one's place.
+``pip install --no-deps qrstream-headless==0.10.5``. Its dependencies are for video, except a copy of raptorq
+that would replace the first package.
 ``python -m analysis.botos.code_overhead`` writes `tmt/settings/code_overhead.csv`, from which `tmt` draws.
 It takes some five minutes.
 """

@@ -57,7 +57,7 @@ class Transfer:
     stack: str = "2009"
 
     def settings(self, seed: int) -> ScriptSettings:
-        """Return what `wlan.tcl` is called with."""
+        """Return the arguments of `wlan.tcl`."""
         return {
             "flows": self.tcp,
             "stack": self.stack,
@@ -83,7 +83,7 @@ def throughput_bps(result: ScriptFigures) -> float:
 
 
 def figure_points(delays_s: tuple[float, ...]) -> list[Transfer]:
-    """Return what figures 3 and 4 show, for given delays of one way."""
+    """Return the points of figures 3 and 4, for given one-way delays."""
     return [Transfer(tcp, d, p) for tcp in (FECTCP, *VARIANTS) for d in delays_s for p in LOSSES]
 
 
@@ -110,7 +110,7 @@ class Sharing:
     queue_packets: int = 50
 
     def settings(self, seed: int) -> ScriptSettings:
-        """Return what `wlan.tcl` is called with."""
+        """Return the arguments of `wlan.tcl`."""
         return {
             "flows": f"{self.first} {self.second}",
             "start_s": f"0 {LATE_S}",

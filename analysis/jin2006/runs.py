@@ -62,7 +62,7 @@ class Point:
     tcp: str = "Newreno"
 
     def settings(self, seed: int) -> ScriptSettings:
-        """Return what `split.tcl` is called with."""
+        """Return the arguments of `split.tcl`."""
         return {
             "proxy": int(self.split),
             "arq": int(self.arq),

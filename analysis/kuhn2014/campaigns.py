@@ -1,4 +1,4 @@
-"""The scenarios of Kuhn 2014, and what else was asked of its schemes."""
+"""The scenarios of Kuhn 2014, and further scenarios with its schemes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ PAPER = {
     "distribution-up": "Distribution, up",
     "distribution-down": "Distribution, down",
 }
-"""Scenarios of the paper, and what `published.csv` calls them: their titles."""
+"""Scenarios of the paper, and their titles in `published.csv`."""
 
 BEYOND = {
     "internet-in-order": "order",
     "internet-persistency": "persistency",
     "internet-lossy-return": "return",
 }
-"""Scenarios that ask what the paper did not, and what their cells are called."""
+"""Scenarios beyond the paper, and the names of their cells."""
 
 DISTRIBUTION_ES_N0_DB = 14.0
 """Es/N0 of the Distribution scenarios, whose channel has no such parameter."""

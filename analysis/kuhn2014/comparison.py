@@ -1,4 +1,4 @@
-"""The paper's numbers beside ours: one line each, and what a group of them comes to."""
+"""The paper's numbers beside ours: one line each, and a summary of each group."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from analysis.kuhn2014.measures import Cells
 
 AT_CAPACITY = 0.95
-"""Share of what the scheme leaves of the line above which a flow counts as using all of it."""
+"""Share of the line's capacity under the scheme above which a flow counts as using all of it."""
 
 CLAIMED_GAIN = 0.22
 """Most that HARQ gains over other schemes, by the paper's abstract; of the line, by its CUBIC goodputs."""

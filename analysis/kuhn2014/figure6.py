@@ -32,7 +32,7 @@ EXPERIMENT = Experiment(
 
 
 def main(folder: Path) -> str:
-    """Run the comparison, write figure and tables into `folder`, and return what was found."""
+    """Run the comparison, write figure and tables into `folder`, and return the report."""
     return run(EXPERIMENT, folder)
 
 

@@ -1,4 +1,4 @@
-"""Figures 7 to 11 of Kuhn et al. 2014 with the printed numbers on them, and what the paper did not draw."""
+"""Figures 7 to 11 of Kuhn et al. 2014 with the printed numbers on them, and figures beyond the paper."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ LLDUS_PER_PACKET = {INTERLEAVED: (46, 33), NOT_INTERLEAVED: (46, 33), UP: (46, 3
 
 
 def packet_rate_kbps(scenario: str) -> float:
-    """Return what packets of 1500 bytes, back to back, would carry over a line that erases nothing."""
+    """Return the rate of packets of 1500 bytes, back to back, over a line without erasures."""
     lldus, lldu_bytes = LLDUS_PER_PACKET[scenario]
     return RATE_KBPS[scenario] * 1500 / (lldus * lldu_bytes)
 

@@ -56,7 +56,7 @@ class LeftOut:
 
 
 def left_out(lines: Sequence[Line], readings: pd.DataFrame, channel: str) -> list[LeftOut]:
-    """Return what the fit without each number predicts for it.
+    """Return the prediction for each number by the fit without it.
 
     Parameters
     ----------

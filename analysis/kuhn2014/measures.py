@@ -76,14 +76,14 @@ def _cell(place: tuple[object, ...], measure: str, values: pd.Series) -> dict[st
 
 
 def _erasures(rows: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Yield the share of slots that are erased: what a link without scheme loses."""
+    """Yield the share of erased slots: the loss of a link without scheme."""
     bare = rows[rows["scheme"] == "none"].assign(tcp="")
     for place, part in bare.drop_duplicates([*CELL, "seed"]).groupby(CELL, sort=False, dropna=False):
         yield _cell(place, "erasure_ratio", part["lldu_loss_ratio"])
 
 
 def _gains(rows: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Yield what each scheme gains over ARQ on the same seeds."""
+    """Yield each scheme's gain over ARQ on the same seeds."""
     others = [name for name in CELL if name != "scheme"]
     for place, part in rows.groupby(others, sort=False, dropna=False):
         goodput = part.pivot_table(index="seed", columns="scheme", values="goodput_bps", sort=False)
@@ -94,7 +94,7 @@ def _gains(rows: pd.DataFrame) -> Iterator[dict[str, object]]:
 
 
 def effort(runs: pd.DataFrame, scenario: str) -> pd.DataFrame:
-    """Return what a scenario took: its runs, their link traces and the sum of their wall times."""
+    """Return the effort of a scenario: its runs, their link traces and the sum of their wall times."""
     took = {
         "runs": len(runs),
         "link_traces": runs["forward_sha256"].nunique(),

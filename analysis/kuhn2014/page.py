@@ -1,4 +1,4 @@
-"""Writes the page of the reproduction: `page.md.j2` filled with what the other modules find."""
+"""Writes the page of the reproduction: `page.md.j2` filled with the results of the other modules."""
 
 from __future__ import annotations
 

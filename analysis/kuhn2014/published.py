@@ -1,6 +1,6 @@
 """The paper's numbers, from `published.csv`: each with its place and, if read off a plot, the reading error.
 
-The plots of figures 7 to 11 carry no numbers; what stands here is printed in the paper's tables and text.
+The plots of figures 7 to 11 have no numbers; these numbers are printed in the paper's tables and text.
 """
 
 from __future__ import annotations

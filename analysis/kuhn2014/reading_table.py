@@ -139,7 +139,7 @@ def of_left_out(lines: Sequence[Line], readings: pd.DataFrame, channel: str) -> 
 
 
 def capacity_bps(scheme: str) -> float:
-    """Return what the scheme's first transmissions leave of the up-link, in whole packets."""
+    """Return the up-link's capacity for the scheme's first transmissions, in whole packets."""
     return 1000 * packet_rate_kbps(UP) * code_rate(scheme)
 
 

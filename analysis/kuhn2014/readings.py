@@ -108,7 +108,7 @@ def read_readings(path: Path) -> pd.DataFrame:
 
 
 def _reading(run: pd.Series) -> str:
-    """Return the name of what a run changes."""
+    """Return the name of the parameter that a run changes."""
     label = str(run["trace"]).split(",", maxsplit=1)[0]
     if label != AS_HERE:
         return label

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def main(folder: Path, *, as_is: bool = False) -> str:
-    """Run the scenarios, or what is missing of them, show them, and return how far the targets are met."""
+    """Execute the scenarios' missing runs, show the results, and return the deviations from the targets."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {stem: SCENARIOS / f"{stem}.toml" for stem in PAPER | BEYOND}
     files |= {stem: readings.SCENARIOS / f"{stem}.toml" for stem in readings.STEMS}
@@ -43,7 +43,7 @@ def _runs(file: Path, folder: Path, *, execute: bool) -> pd.DataFrame:
 
 
 def show(folder: Path) -> str:
-    """Draw figures and write the page from what `folder` holds; return how far the targets are met."""
+    """Draw figures and write the page from the files in `folder`; return the deviations from the targets."""
     found, others = read_cells(folder / CELLS), readings.read_readings(folder / READINGS)
     (folder / "images").mkdir(exist_ok=True)
     draw(found, folder / "images")

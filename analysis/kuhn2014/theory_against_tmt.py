@@ -84,7 +84,7 @@ class Experiment:
 
 
 def run(experiment: Experiment, folder: Path) -> str:
-    """Run an experiment on all processors, write what it gives into `folder`, and return its report."""
+    """Run an experiment on all processors, write its results into `folder`, and return its report."""
     with progress_bar(experiment.name, experiment.traces, "traces") as progress:
         table = compare(experiment, os.cpu_count() or 1, progress)
     write(experiment, table, folder)
@@ -97,7 +97,8 @@ def compare(
     """Return one row per channel and scheme: theory, the replicates' mean, intervals and deviations.
 
     The columns `inside` and `inside_simultaneous` say whether theory lies in the point's own 95 % interval
-    and in the one widened for the number of points (Sidak); `docs/validation.md` says what is added to both.
+    and in the one widened for the number of points (Sidak); `docs/validation.md` explains the allowance that
+    widens both.
     """
     tasks = list(product(enumerate(experiment.betas), range(experiment.replicates)))
     measure = partial(_measure, experiment)
@@ -254,7 +255,7 @@ def _curve(
 
 
 def report(experiment: Experiment, table: pd.DataFrame) -> str:
-    """Return what the comparison found, as text: the worst deviations and the verdict."""
+    """Return the comparison's result as text: the worst deviations and the verdict."""
     found = worst(table)
     shown = found.to_string(float_format=lambda value: f"{value:.3%}")
     efficient = bool(table["inside_simultaneous"].all())

@@ -37,7 +37,7 @@ PAGE = "kuhn2014-today.md"
 
 
 def main(folder: Path) -> str:
-    """Run what is missing, write page and figures into `folder`, and return where they are."""
+    """Execute the missing runs, write page and figures into `folder`, and return their places."""
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)
     runs = [

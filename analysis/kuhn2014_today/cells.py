@@ -89,7 +89,7 @@ class Cells:
         return interval(self.of(place, stack, tcp, scheme, transfer=transfer), column).mean
 
     def gain(self, place: Place, stack: str, tcp: str, scheme: str, over: str) -> Interval:
-        """Return what a scheme gains in goodput over another, as a share of the other's mean."""
+        """Return a scheme's gain in goodput over another, as a share of the other's mean."""
         own, other = (self.of(place, stack, tcp, one) for one in (scheme, over))
         return relative_difference(own, other, "goodput_bps")
 
@@ -108,6 +108,6 @@ class Cells:
         return [best, *(scheme for scheme, found in differences.items() if not found.low > 0)]
 
     def capacity_kbps(self, place: Place, scheme: str) -> float:
-        """Return what full packets, back to back, carry in TCP payload under a scheme."""
+        """Return the TCP payload rate of full packets, back to back, under a scheme."""
         found = chosen(self.runs, scenario=place.scenario, es_n0_db=place.es_n0_db, scheme=scheme)
         return interval(found, "capacity_bps", 1e-3).mean

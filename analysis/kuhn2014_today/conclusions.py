@@ -35,7 +35,7 @@ OTHERS = ("newreno", "compound", "westwood", "cubic")
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """A conclusion of the paper, and what becomes of it with each stack, by the stacks' names."""
+    """A conclusion of the paper, and its verdict for each stack, by the stacks' names."""
 
     text: str
     where: str
@@ -175,4 +175,4 @@ JUDGES = (
         _hybla_is_late,
     ),
 )
-"""Conclusions, where the paper draws them, and what judges them: parts that hold or not, and the figures."""
+"""Conclusions, their place in the paper, and their judges, which return verdicts with figures."""

@@ -1,9 +1,9 @@
 """`make audit`: TCP-Linux with every congestion control under sanitizers and memcheck.
 
 Builds `clift-ns2/build-audit/ns` with the address and undefined-behaviour sanitizers, sends over links that
-lose and reorder, and lists what the sanitizers say, once for each place in the source. Then valgrind's
-memcheck, which also knows what was never set and never freed, looks at the simulator itself over the worst
-link. Exit status 1 when a place lies in TCP-Linux or in the sinks, or when memcheck finds anything.
+lose and reorder, and lists the sanitizers' reports, once for each place in the source. Then valgrind's
+memcheck, which also finds uninitialised and leaked memory, checks the simulator itself over the worst
+link. Exit status 1 if a place lies in TCP-Linux or in the sinks, or if memcheck reports anything.
 """
 
 from __future__ import annotations

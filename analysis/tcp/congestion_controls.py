@@ -63,7 +63,7 @@ class Case:
         return sum(rates) ** 2 / (self.flows * sum(rate**2 for rate in rates))
 
     def use(self, found: ScriptFigures) -> float:
-        """Return the share of what the losses leave of the line that the flows use."""
+        """Return the flows' use of the line's capacity less losses."""
         rates = [self.goodput_bps(found, flow) for flow in range(self.flows)]
         return sum(rates) / (self.rate_bps * (1 - self.loss))
 
@@ -146,7 +146,7 @@ LOSS_RATES = (0, 0.001, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.25)
 
 
 def losses(folder: Path) -> str:
-    """Share that BBR uses of what a path of 100 Mbit/s and 100 ms carries and the losses leave."""
+    """BBR's share of the capacity less losses of a path of 100 Mbit/s and 100 ms."""
     wide = partial(Case, rtt_s=0.1, rate_bps=1e8, queue_packets=833, warm_s=5, duration_s=35)
     cases = {
         control: [wide(control, loss=loss) for loss in LOSS_RATES] for control in ("bbr", "bbr3", "cubic")

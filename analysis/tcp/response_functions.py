@@ -68,8 +68,8 @@ def independent_losses(
 ) -> float:
     """Mean window when each packet is lost with probability `loss`, over so many `reductions`.
 
-    A loss is found an RTT after it; what else is lost meanwhile is repaired with it. After the reduction the
-    window stands still for an RTT (fast recovery), in which new losses count.
+    A loss is detected an RTT later, and repaired together with further losses in that RTT. After the
+    reduction the window is constant for an RTT (fast recovery), in which new losses count.
 
     CUBIC's Reno-friendly growth stays at 9/17 of a packet in an RTT, which holds up to the window before the
     loss, and its plateau is always that window (no fast convergence).

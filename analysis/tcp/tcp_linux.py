@@ -176,7 +176,7 @@ def effects(folder: Path) -> str:
         for step in ((), *STEPS):
             chosen += [patch_file(number) for number in step]
             program = shutil.copy2(build.build_variant("steps", chosen), folder / "ns")
-            # What malloc gives is filled, so that what was never set shows in every run alike.
+            # Memory from malloc is filled, so that uninitialised variables have the same value in every run.
             os.environ |= {"CLIFT_NS": str(program), "MALLOC_PERTURB_": "165"}
             figures = " | ".join(f"{measure(folder):.4g}" for _, measure in CASES)
             del os.environ["CLIFT_NS"], os.environ["MALLOC_PERTURB_"]
@@ -218,7 +218,7 @@ TABLES = {"effects": effects, "reference": comparison}
 
 
 def main(folder: Path) -> str:
-    """Measure what each patch changes and the mended agent's goodputs; write both tables into the folder."""
+    """Measure the effect of each patch and the mended agent's goodputs; write both tables into the folder."""
     with TemporaryDirectory() as traces:
         made = {name: measure(Path(traces)) for name, measure in TABLES.items()}
     return write_tables(folder, PAGE, made)

@@ -167,8 +167,8 @@ class RunError(SimulatorError):
     argv
         The command line that ran.
     outcome
-        What happened: ``"exit status 1"``, ``"killed by SIGKILL"``, ``"stopped after 10 s"``, or what is
-        wrong with the records that it left.
+        The end: ``"exit status 1"``, ``"killed by SIGKILL"``, ``"stopped after 10 s"``, or the fault of the
+        records that it left.
     timed_out
         Whether its time was up.
     status

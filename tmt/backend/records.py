@@ -29,7 +29,7 @@ def read_records(directory: Path, flows: int, return_flows: int = 0) -> Recordin
     Raises
     ------
     SimulatorError
-        When a file is missing, cut short, or holds what no simulation writes.
+        When a file is missing, truncated, or has contents that no simulation writes.
     """
     packets = _read_table(directory / PACKETS, PACKET_RECORDS, flows + return_flows)
     _within(directory / PACKETS, packets, "event", len(PACKET_EVENTS))

@@ -27,7 +27,7 @@ ASSUMED_SPEED = 2000.0
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """Runs that belong together, and what a folder holds of them; see `foresee` and `open_campaign`."""
+    """Runs that belong together, and their rows in a folder; see `foresee` and `open_campaign`."""
 
     title: str
     store: StoredRuns
@@ -95,7 +95,7 @@ class OpenCampaign(Campaign):
 
 
 def foresee(path: str | PathLike[str], folder: str | PathLike[str]) -> Campaign:
-    """Read a scenario and what a folder holds of it, and change nothing; the folder need not exist.
+    """Read a scenario and its rows in a folder, and change nothing; the folder need not exist.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The traces of a scenario, and the link traces that its runs share: what each holds, as a hash.
+"""The traces of a scenario, and the link traces that its runs share: the content of each, as a hash.
 
 Nothing is converted here. Traces of the same rows have the same identity under any name, so that
 each is made once.
@@ -143,7 +143,7 @@ def _check_rows(file: Path, every: int) -> None:
 
 
 def _label(section: Any, file: Path | None) -> str:
-    """Return what tells a trace from the others: its file, its channel with parameters, its share."""
+    """Return the parameters that distinguish a trace: its file, its channel with parameters, its share."""
     parts = [] if file is None else [file.name]
     if not isinstance(section, TraceFile):
         own = section.model_dump(exclude=GENERATED_KEYS, exclude_none=True)

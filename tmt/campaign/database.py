@@ -79,7 +79,7 @@ def read_runs(folder: Path) -> pa.Table:
 
 
 def read(folder: Path, query: Callable[[sqlite3.Connection], Result]) -> Result:
-    """Return what `query` reads from a campaign's database, as it was at one moment; see `read_runs`."""
+    """Return the result of `query` on a campaign's database at one moment; see `read_runs`."""
     path = folder / DATABASE
     if not holds_campaign(folder):
         raise InputError(

@@ -1,4 +1,4 @@
-"""Decides which runs of a campaign start when, and what becomes of their outcomes, beside other engines.
+"""Decides when the runs of a campaign start, and stores their outcomes, beside other engines.
 
 The engine acts through two objects only: `Store` keeps rows and claims, `Pool` does tasks.
 """

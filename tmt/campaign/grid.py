@@ -113,7 +113,7 @@ def _variants(grid: Grid, traffic: Traffic) -> list[Tcp]:
 
 
 def _scheme_labels(scenario: Scenario) -> dict[Any, str]:
-    """Return what schemes are called: the papers' notation, and what differs where that is the same."""
+    """Return the schemes' labels: the papers' notation, with the differing keys where it is the same."""
     labels: dict[str, list[Any]] = {}
     for section in scenario.schemes:
         labels.setdefault(scheme_of(section, 0).label, []).append(section)
@@ -179,7 +179,7 @@ def _return_link(path: _Path) -> TraceLink:
 
 @lru_cache
 def _fingerprint(path: _Path, programs: Programs) -> str:
-    """Return a hash of what decides a run besides its seed; names of files and labels are not in it."""
+    """Return a hash of everything that decides a run except its seed, without names of files and labels."""
     slots = [
         [source.sha256, source.lldu_bytes, source.packing, source.section.model_dump(exclude=_NAMES)]
         for source in (path.source, path.return_source)

@@ -212,7 +212,7 @@ class Pool:
             self._workers.start(ticket, address, task)
 
     def _settle(self, answer: Answer) -> TaskOutcome | None:
-        """Return what an answer comes to; None if its task goes to another worker, or is not open."""
+        """Return the outcome of an answer; None if its task goes to another worker, or is not open."""
         given = self._given.pop(answer.ticket, None)
         if given is None:
             return None

@@ -23,7 +23,7 @@ Version = tuple[int, int, int]
 
 
 class InstalledPrograms(NamedTuple):
-    """Hashes of what decides a kind of runs."""
+    """Hashes of the programs and sources that decide a kind of runs."""
 
     stamp_and_scripts: str
     sources: str
@@ -31,7 +31,7 @@ class InstalledPrograms(NamedTuple):
 
 
 ProgramsByName = dict[str, InstalledPrograms]
-"""By the name of what carries runs out, such as ``ns2``."""
+"""By the name of the program that executes runs, such as ``ns2``."""
 
 
 def one_of_each(runs: Iterable[Run]) -> list[Run]:

@@ -155,7 +155,7 @@ def _packets_per_s(link: Path, packet_bytes: int, lldu_bytes: int | None, packin
 
 
 def _capacity_bps(link: Path, experiment: Experiment) -> float:
-    """Return what full packets would carry."""
+    """Return the payload rate of full packets sent back to back."""
     link_trace = experiment.forward_link
     assert isinstance(link_trace, TraceLink)
     rows = (link_trace.lldu_bytes, link_trace.packing or "padded")

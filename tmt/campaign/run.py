@@ -55,7 +55,7 @@ class Run(Protocol):
         """Return the hashes of the same programs on this machine, now."""
 
     def program(self) -> tuple[str, Path]:
-        """Return the name of what carries the run out, and the file of its program on this machine."""
+        """Return the name of the program that executes the run, and its file on this machine."""
 
     def columns(self) -> dict[str, Any]:
         """Return the result columns that do not depend on the outcome."""

@@ -82,8 +82,8 @@ def load(path: str | PathLike[str]) -> Scenario:
     Raises
     ------
     InputError
-        When it cannot be read or holds what is not allowed: one line that names file, line, key, value and
-        what is allowed.
+        When it cannot be read, or a key or value is not allowed: one line that names file, line, key, value
+        and the allowed values.
     """
     path = Path(path)
     try:

@@ -78,7 +78,7 @@ def _parameter_keys(table: str) -> dict[str, Any]:
 
 
 def _parameter_default(one: Declared) -> Any:
-    """Return None for what only FECTCP's flows have: a scenario that names it must have such flows."""
+    """Return None for parameters of FECTCP only: a scenario that names one must have such flows."""
     return None if one.group == "coding" else one.default
 
 

@@ -1,4 +1,4 @@
-"""Messages about errors that also say what to do."""
+"""Messages about errors that also name the remedy."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def convert_file(
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """One of many conversions: what `convert_file` takes."""
+    """One of many conversions: the arguments of `convert_file`."""
 
     phy_path: str
     link_path: str

@@ -23,7 +23,7 @@ MODEL_LINES = {"bernoulli": (MUTED, ":"), "gilbert": (VERMILLION, "--"), "gilber
 
 
 def draw_fit(report: FitReport, trace: str | PathLike[str], path: str | PathLike[str]) -> None:
-    """Draw what `tmt fit` found.
+    """Draw the result of `tmt fit`.
 
     Parameters
     ----------

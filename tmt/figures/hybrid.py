@@ -21,7 +21,7 @@ SYMBOLS = {"code_length": "N", "persistency": "delta", "unit_loss": "p", "delay_
 
 
 def draw_throughput(path: str | PathLike[str], title: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Draw the throughput of `tmt.models.hybrid.sweep` over what varies first in `AXES`, a line per rest."""
+    """Draw the throughput of a sweep over the first varying axis, a line for each point of the rest."""
     varying = [name for name in SYMBOLS if len({row[name] for row in rows}) > 1]
     swept = next((name for name in AXES if name in varying), "code_length")
     others = [name for name in varying if name != swept]

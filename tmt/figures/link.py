@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def draw_summary(
     summary: PhySummary | LinkSummary, trace: str | PathLike[str], path: str | PathLike[str]
 ) -> None:
-    """Draw what `tmt inspect` found in a trace; a law with one value only has no panel.
+    """Draw the summary of `tmt inspect`; a distribution with only one value has no panel.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def draw_summary(
 
 
 def draw_lengths(axes: Axes, lengths: Mapping[int, int], label: str, colour: str) -> None:
-    """Draw what share of the runs is at least so long; a geometric law is a straight line here."""
+    """Draw the share of runs of at least each length; a geometric law is a straight line here."""
     if not lengths:
         _say_empty(axes, label)
         return

@@ -154,7 +154,7 @@ def _value(column: Column, text: str, null: str, *, seconds: bool) -> int:
 
 
 def _in_range(column: Column, name: str, text: str, *, seconds: bool) -> int:
-    """Return the number, or refuse what its dtype cannot hold; finer limits are checked with all formats'."""
+    """Return the number, or refuse one outside its dtype; finer limits are checked for all formats alike."""
     limits = np.iinfo(column.dtype)
     most = limits.max if column.maximum is None else column.maximum
     least = limits.min if column.minimum is None else column.minimum

@@ -44,7 +44,7 @@ class Behind:
         self._calls.append(self._thread.submit(function, argument))
 
     def join(self) -> None:
-        """Wait until all calls are over, and raise what one of them raised."""
+        """Wait until all calls are over, and raise the exception of one of them."""
         while self._calls:
             self._calls.popleft().result()
 

@@ -251,7 +251,7 @@ def setup_tables(results: Results, summary: Summary) -> list[Record]:
 
 
 def terms(summary: Summary) -> list[Record]:
-    """Return what each measure of the page counts, as the results' schema declares it."""
+    """Return the counted unit of each measure of the page, as the results' schema declares it."""
     return [
         {
             "label": measure.label,

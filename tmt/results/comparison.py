@@ -133,7 +133,7 @@ def earlier_runs(results: Results) -> Results:
 
 
 def identities(comparison: PairedCampaigns) -> list[tuple[str, str, str]]:
-    """Return what made the paired runs of each campaign: programs, link traces, times."""
+    """Return the origin of the paired runs of each campaign: programs, link traces, times."""
     sides = (comparison.pairs.first, comparison.pairs.second)
     found = [(column, _listed(sides[0][column]), _listed(sides[1][column])) for column in PROGRAMS]
     for column, what in (("forward_sha256", "forward link traces"), ("return_sha256", "return link traces")):
@@ -162,7 +162,7 @@ def unpaired(comparison: PairedCampaigns) -> list[tuple[str, str, list[int]]]:
 
 
 def remarks(comparison: PairedCampaigns) -> list[str]:
-    """Return what a reader must know before the differences mean anything."""
+    """Return the remarks that a reader needs to judge the differences."""
     pairs, found = comparison.pairs, []
     for name, campaign in zip(comparison.names, (comparison.first, comparison.second), strict=True):
         if campaign.failures:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 MEASURED = frozenset({"delivery", "delay", "recovery", "window", "link", "proxy"})
-"""Groups of columns that hold what a run measured."""
+"""Groups of columns with measured values."""
 
 MEMBERS = ("tcp", "scheme")
 
@@ -87,7 +87,7 @@ def pair_runs(first: Results, second: Results) -> Pairs:
     Raises
     ------
     UsageError
-        When no run has a partner; the message names what stands against it.
+        When no run has a partner; the message names the differing columns.
     """
     sides = (first.runs, second.runs)
     settings = [_settings(runs) for runs in sides]
@@ -131,7 +131,7 @@ def differing_columns(pairs: Pairs) -> dict[str, int]:
 
 
 def place_names(runs: pd.DataFrame, axes: Sequence[Axis]) -> list[str]:
-    """Return what each run's cell is called: TCP variant, scheme and levels of the axes."""
+    """Return the name of each run's cell: TCP variant, scheme and levels of the axes."""
     levels = [
         [" ".join(filter(None, [axis.label, text, axis.unit])) for text in texts(runs[axis.column])]
         for axis in axes

@@ -116,7 +116,7 @@ def check_run(data: int, repair: int, depth: int = 1) -> None:
     Raises
     ------
     UsageError
-        Naming the parameters and what is allowed.
+        Naming the parameters and the allowed values.
     """
     if depth * (data + repair) > MAX_BLOCK:
         raise UsageError(

@@ -41,7 +41,7 @@ class Coding:
     Raises
     ------
     UsageError
-        When a value is not allowed; the message names it, the value and what is allowed.
+        When a value is not allowed; the message names the parameter, the value and the allowed values.
     """
 
     code: Annotated[

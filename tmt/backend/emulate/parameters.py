@@ -79,7 +79,7 @@ class Emulation:
     Raises
     ------
     UsageError
-        When a value is not allowed; the message names it, the value and what is allowed.
+        When a value is not allowed; the message names the parameter, the value and the allowed values.
     """
 
     command: tuple[str, ...]
