@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
@@ -69,6 +70,7 @@ OUTPUT_OPTIONS = (
     click.option(
         "--plot", type=FilePath(Path), metavar="FILE", help="Draw the run over time: .png, .svg or .pdf."
     ),
+    click.option("--over-time", is_flag=True, help="Print the run over time, as bars of characters."),
 )
 """Options about the process and its output."""
 
@@ -80,7 +82,9 @@ OUTPUT_OPTIONS = (
     options_of_schemes(*ONLINE_NAMES),
     *OUTPUT_OPTIONS,
 )
-def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path | None, **given: Any) -> None:
+def command(
+    timeout: float | None, as_json: bool, keep: Path | None, plot: Path | None, over_time: bool, **given: Any
+) -> None:
     """Run TCP over link traces in ns-2 once, and print the measured figures.
 
     A forward and a return link join senders and receivers. Each is a link trace or a link of constant rate. A
@@ -100,6 +104,8 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
     forward = chosen_link(given.pop("forward"), "--forward", "forward", given)
     if forward is None:
         raise UsageError("--forward or --forward-rate is needed: the link from the senders to the receivers")
+    if over_time and as_json:
+        raise UsageError("--over-time cannot stand beside --json, which prints one object")
     if plot is not None:
         from tmt.figures.style import check_format  # noqa: PLC0415  (matplotlib takes long to import)
 
@@ -117,8 +123,12 @@ def command(timeout: float | None, as_json: bool, keep: Path | None, plot: Path 
         _draw(result, plot)
     if as_json:
         click.echo(json.dumps(result.row, indent=2))
-    else:
-        _print(result)
+        return
+    _print(result)
+    if over_time:
+        from tmt.cli.replay_over_time import over_time as drawn  # noqa: PLC0415
+
+        click.echo("\n" + "\n".join(drawn(result, shutil.get_terminal_size().columns)))
 
 
 def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:
