@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
+import termios
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,6 +71,29 @@ def test_run__says_what_a_link_could_carry_even_when_nothing_has_arrived(
     expected = 8 * 1448 * (slots["decode_time_ns"] > 0).sum() / span_s
     assert rows["capacity_bps"]["none"] == pytest.approx(expected, rel=1e-9)
     assert rows["capacity_bps"]["ARQ"] == pytest.approx(expected, rel=1e-2)
+
+
+def test_run__on_a_terminal_shows_the_table_as_it_fills(
+    tmp_path: Path, write_scenario: Callable[..., Path]
+) -> None:
+    write_scenario(tmp_path / "short.toml", tcp='["cubic"]', seeds=2)
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(ours, (40, 100))
+    command = [str(TMT), "run", "short.toml", "--jobs", "1"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=theirs, stderr=theirs) as running:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the terminal ends with its last program
+            while part := os.read(ours, 1 << 16):
+                shown += part
+    os.close(ours)
+    assert running.returncode == 0
+    text = shown.decode()
+    live, ended = text.split("Goodput in kbit/s of in-order TCP payload")
+    # The first table has single runs; the last one, after the runs, their interval.
+    assert "Goodput in kbit/s, mean and 95 % interval so far" in live
+    assert live.index("CUBIC") < live.index("so far")
+    assert "over 2 seeds" in ended
 
 
 def test_dry_run__says_what_would_run_and_runs_nothing(folder: Path) -> None:

@@ -81,6 +81,7 @@ def command(
     from tmt.campaign.engine import default_jobs  # noqa: PLC0415
     from tmt.campaign.scenario import load  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
+    from tmt.cli.run_live import live  # noqa: PLC0415
     from tmt.figures.style import check_format  # noqa: PLC0415
     from tmt.report.print_figures import draw_comparison  # noqa: PLC0415
     from tmt.results.reading import results_of  # noqa: PLC0415
@@ -101,7 +102,7 @@ def command(
             _warn(campaign)
             todo = campaign.plan(retry_failed=retry_failed)
             try:
-                with run_output.live(todo, shown=not (quiet or as_json)) as watch:
+                with live(campaign, todo, shown=not (quiet or as_json)) as watch:
                     campaign.execute(todo, new_pool, watch)
             except KeyboardInterrupt:
                 raise StoppedError(run_output.interruption(campaign.plan(), folder)) from None

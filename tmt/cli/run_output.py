@@ -1,33 +1,24 @@
-"""Output of `tmt run`: progress during the runs, then the results as a table or as JSON."""
+"""Output of `tmt run`: forecast, results as a table or as JSON, failures."""
 
 from __future__ import annotations
 
 import math
-import sys
-from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.columns import DONE, GOODPUT_COUNTS
+from tmt.cli.goodput_tables import GOODPUT, goodput_tables, in_kbps, kbps
 from tmt.cli.json_output import json_text
 from tmt.cli.pack_output import repetition_lines
-from tmt.figures.style import TCP_STYLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from rich.table import Table
-    from rich.text import Text
-
     from tmt.campaign.campaign import Campaign
-    from tmt.campaign.engine import Plan, Progress, Watch
-    from tmt.metrics.statistics import Interval
-    from tmt.results.cells import Cell, Summary
+    from tmt.campaign.engine import Plan
+    from tmt.results.cells import Cell
     from tmt.results.dataset import Results
     from tmt.results.repetition import Repetition
-
-GOODPUT = "goodput_bps"
 
 FAILURES_SHOWN = 3
 """Number of failed runs that are described after the table; the results hold all of them."""
@@ -67,41 +58,6 @@ def interruption(after: Plan, folder: Path) -> str:
     )
 
 
-@contextmanager
-def live(todo: Plan, *, shown: bool) -> Iterator[Watch]:
-    """Show runs done and failed, rate and time left, on stderr where that is a terminal."""
-    if not shown or not todo.missing or not sys.stderr.isatty():
-        yield lambda progress: None
-        return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-    from rich.progress import Progress as Bar  # noqa: PLC0415
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[failed]} failed"),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("link traces", total=len(todo.missing), failed=0, rate="")
-
-        def watch(progress: Progress) -> None:
-            making = progress.converted < progress.conversions
-            elapsed = bar.tasks[0].elapsed or math.inf
-            bar.update(
-                task,
-                completed=progress.ended,
-                failed=progress.failed,
-                description="link traces" if making else "runs",
-                rate=f"{progress.ended / elapsed:.1f}/s",
-            )
-
-        yield watch
-
-
 def summarise(
     campaign: Campaign, after: Plan, results: Results, figures: list[Path], repeated: Repetition | None
 ) -> None:
@@ -113,14 +69,13 @@ def summarise(
     from rich.text import Text  # noqa: PLC0415
 
     from tmt.cli.tables import wide_console  # noqa: PLC0415
-    from tmt.results.cells import point_label, summarise  # noqa: PLC0415
+    from tmt.results.cells import summarise  # noqa: PLC0415
     from tmt.results.trace_use import trace_uses  # noqa: PLC0415
 
     console = Console(highlight=False, markup=False)
     summary = summarise(results)
     console.print(Text(f"{campaign.title}\n", style="bold"), soft_wrap=True)
-    for point in range(len(summary.points)):
-        table = _table(summary, point, point_label(results.axes, summary, point))
+    for table in goodput_tables(results, summary):
         wide_console(table).print(table)
     if summary.cells:
         seeds = {len(cell.rows) for cell in summary.cells}
@@ -185,8 +140,8 @@ def _groups(results: Results) -> list[dict[str, Any]]:
             "cells": [
                 {
                     "tcp": summary.tcps[cell.tcp],
-                    "goodput_kbps": asdict(_in_kbps(summary, cell.intervals[GOODPUT])),
-                    "values_kbps": [value * _kbps(summary) for value in cell.single[GOODPUT]],
+                    "goodput_kbps": asdict(in_kbps(summary, cell.intervals[GOODPUT])),
+                    "values_kbps": [value * kbps(summary) for value in cell.single[GOODPUT]],
                     "letters": cell.letters.get(GOODPUT, {}).get("tcp", "a"),
                     "among_best": cell.among_best.get(GOODPUT, True),
                 }
@@ -195,62 +150,6 @@ def _groups(results: Results) -> list[dict[str, Any]]:
         }
         for (point, scheme), cells in sorted(members.items())
     ]
-
-
-def _kbps(summary: Summary) -> float:
-    """Return the factor from the unit of goodput to kbit/s."""
-    return 1e-3 / summary.rate_unit[1]
-
-
-def _in_kbps(summary: Summary, interval: Interval) -> Interval:
-    factor = _kbps(summary)
-    return replace(
-        interval, mean=interval.mean * factor, low=interval.low * factor, high=interval.high * factor
-    )
-
-
-def _table(summary: Summary, point: int, title: str) -> Table:
-    from rich import box  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        title=Text(title) if title else None,
-        title_justify="left",
-        title_style="bold",
-    )
-    cells = {(cell.scheme, cell.tcp): cell for cell in summary.cells if cell.point == point}
-    variants = sorted({tcp for _, tcp in cells})
-    table.add_column("scheme", no_wrap=True)
-    for name in [*(TCP_STYLES[summary.tcps[tcp]].label for tcp in variants), "capacity"]:
-        table.add_column(name, justify="right", no_wrap=True)
-    for scheme in sorted({scheme for scheme, _ in cells}):
-        row = [cells.get((scheme, tcp)) for tcp in variants]
-        capacity_bps = next(cell.capacity_bps for cell in row if cell is not None)
-        table.add_row(
-            Text(summary.schemes[scheme]),
-            *(_cell(summary, cell) for cell in row),
-            "" if math.isnan(capacity_bps) else f"{capacity_bps / 1000:.0f}",
-        )
-    return table
-
-
-def _cell(summary: Summary, cell: Cell | None) -> Text:
-    from rich.text import Text  # noqa: PLC0415
-
-    if cell is None or GOODPUT not in cell.intervals:
-        return Text("")
-    goodput = _in_kbps(summary, cell.intervals[GOODPUT])
-    # Further digits are meaningless for this interval.
-    digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
-    text = f"{goodput.mean:.{digits}f}"
-    if not math.isnan(goodput.low):
-        text += f" ±{goodput.half_width:.{digits}f}"
-    best = cell.among_best.get(GOODPUT, True)
-    return Text(f"{text}*", style="bold") if best else Text(f"{text} ")
 
 
 def complaints(campaign: Campaign, after: Plan, repeated: Repetition | None) -> list[str]:

@@ -1,0 +1,85 @@
+"""Goodputs of a campaign on the terminal: for each point of the grid a table of schemes by TCP variants."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tmt.figures.style import TCP_STYLES
+from tmt.results.cells import point_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.table import Table
+    from rich.text import Text
+
+    from tmt.metrics.statistics import Interval
+    from tmt.results.cells import Cell, Summary
+    from tmt.results.dataset import Results
+
+GOODPUT = "goodput_bps"
+
+
+def goodput_tables(results: Results, summary: Summary) -> Iterator[Table]:
+    """Give a table for each point of the grid."""
+    for point in range(len(summary.points)):
+        yield _table(summary, point, point_label(results.axes, summary, point))
+
+
+def kbps(summary: Summary) -> float:
+    """Return the factor from the unit of goodput to kbit/s."""
+    return 1e-3 / summary.rate_unit[1]
+
+
+def in_kbps(summary: Summary, interval: Interval) -> Interval:
+    """Return an interval of goodputs in kbit/s."""
+    factor = kbps(summary)
+    return replace(
+        interval, mean=interval.mean * factor, low=interval.low * factor, high=interval.high * factor
+    )
+
+
+def _table(summary: Summary, point: int, title: str) -> Table:
+    from rich import box  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        title=Text(title) if title else None,
+        title_justify="left",
+        title_style="bold",
+    )
+    cells = {(cell.scheme, cell.tcp): cell for cell in summary.cells if cell.point == point}
+    variants = sorted({tcp for _, tcp in cells})
+    table.add_column("scheme", no_wrap=True)
+    for name in [*(TCP_STYLES[summary.tcps[tcp]].label for tcp in variants), "capacity"]:
+        table.add_column(name, justify="right", no_wrap=True)
+    for scheme in sorted({scheme for scheme, _ in cells}):
+        row = [cells.get((scheme, tcp)) for tcp in variants]
+        capacity_bps = next(cell.capacity_bps for cell in row if cell is not None)
+        table.add_row(
+            Text(summary.schemes[scheme]),
+            *(_cell(summary, cell) for cell in row),
+            "" if math.isnan(capacity_bps) else f"{capacity_bps / 1000:.0f}",
+        )
+    return table
+
+
+def _cell(summary: Summary, cell: Cell | None) -> Text:
+    from rich.text import Text  # noqa: PLC0415
+
+    if cell is None or GOODPUT not in cell.intervals:
+        return Text("")
+    goodput = in_kbps(summary, cell.intervals[GOODPUT])
+    # Further digits are meaningless for this interval.
+    digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
+    text = f"{goodput.mean:.{digits}f}"
+    if not math.isnan(goodput.low):
+        text += f" ±{goodput.half_width:.{digits}f}"
+    best = cell.among_best.get(GOODPUT, True)
+    return Text(f"{text}*", style="bold") if best else Text(f"{text} ")
