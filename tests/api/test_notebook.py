@@ -1,4 +1,4 @@
-"""The notebook of docs/python.md runs from its first cell to its last, and shows its objects as tables."""
+"""The notebooks of docs run from their first cell to their last, and show their objects as tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,31 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from tmt.api.notebook_progress import bar_of, notebook_progress
+from tmt.campaign.engine import Progress
+
+SHOWN = {
+    "data-frame-to-results": {
+        "PHY trace": 2,
+        "link trace": 1,
+        "run of cubic": 1,
+        "Two variants, two schemes, goodput in ": 1,
+    },
+    "scheme-design": {"PHY trace": 1, "link trace": 1},
+    "campaign-analysis": {"Random losses, probability 0.0": 2, "modern minus 2009, goodput in ": 1},
+}
+"""Captions of the tables of each notebook, and how many there are."""
+
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "docs" / "notebooks"
+
+
+def test_progress_bar__counts_runs_and_is_for_notebooks_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bar_of(Progress(total=12, done=3, failed=1)) == (
+        '<progress value="4" max="12"></progress> 4 of 12 runs, 1 failed'
+    )
+    with notebook_progress() as watch:
+        watch(Progress(total=12))
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.ns2
@@ -28,6 +52,13 @@ def test_notebook__runs_as_it_stands(path: Path, tmp_path: Path) -> None:
         for output in cell.outputs
         if output.output_type == "execute_result"
     ]
-    captions = ("PHY trace", "link trace", "run of cubic", "Two variants, two schemes, goodput in ")
-    for caption, tables in zip(captions, (2, 1, 1, 1), strict=True):
-        assert sum(f'left">{caption}' in html for html in shown) == tables, caption
+    source = "".join(cell.source for cell in notebook.cells)
+    vanished = [
+        output
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "display_data" and output["data"].get("text/html") == ""
+    ]
+    assert len(vanished) == source.count("run_scenario("), "progress bars"
+    for caption, tables in SHOWN[path.stem].items():
+        assert sum(html.count(f'left">{caption}') for html in shown) == tables, caption

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.api.frames import AnyTrace, trace_of
 from tmt.api.keywords import domain_values
+from tmt.api.notebook_progress import notebook_progress
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.engine import default_jobs
 from tmt.campaign.local_workers import LocalWorkers
@@ -18,6 +19,7 @@ from tmt.errors import InputError
 from tmt.experiment import Experiment, PlainLink, TraceLink
 from tmt.io import write_trace
 from tmt.results import reading
+from tmt.results.comparison import compare
 from tmt.settings.settings import PARAMETERS
 from tmt.trace import LinkTrace
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.experiment import ExperimentResult, Link
+    from tmt.results.comparison import PairedCampaigns
     from tmt.results.dataset import Results
 
 AnyLink = AnyTrace | float
@@ -97,9 +100,9 @@ def run_scenario(
     path = Path(scenario)
     folder = path.parent / "out" / path.stem if out is None else Path(out)
     with open_campaign(path, folder) as campaign:
-        campaign.execute(
-            campaign.plan(), lambda _: Pool(LocalWorkers(jobs or default_jobs())), lambda _: None
-        )
+        todo = campaign.plan()
+        with notebook_progress() as watch:
+            campaign.execute(todo, lambda _: Pool(LocalWorkers(jobs or default_jobs())), watch)
         return reading.results_of(campaign.rows(), campaign.title)
 
 
@@ -112,6 +115,26 @@ def read_results(folder: str | PathLike[str]) -> Results:
         When the folder holds no results.
     """
     return reading.read_results(Path(folder))
+
+
+def compare_results(
+    first: Results, second: Results, names: tuple[str, str] = ("first", "second")
+) -> PairedCampaigns:
+    """Compare two campaigns run by run; see `tmt compare`.
+
+    Parameters
+    ----------
+    first, second
+        Campaigns of `run_scenario` or `read_results`.
+    names
+        What to call them.
+
+    Raises
+    ------
+    UsageError
+        When no run of one has a partner in the other.
+    """
+    return compare(first, second, names)
 
 
 @contextmanager

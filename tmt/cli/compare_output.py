@@ -129,7 +129,7 @@ def _differences(comparison: PairedCampaigns) -> Iterable[Table]:
 
 
 def _values(one: CellDifference) -> tuple[str, ...]:
-    mark = "*" if one.p_adjusted <= ALPHA else " "
+    mark = "*" if one.is_significant else " "
     relative = "" if math.isnan(one.relative) else f"{one.relative:+.1%}"
     return (
         _number(one.first),

@@ -14,7 +14,7 @@ from tmt.report.payload import page_data
 from tmt.report.size_limit import fit
 from tmt.report.views import View, members
 from tmt.results.cells import point_label
-from tmt.results.comparison import ALPHA, remarks
+from tmt.results.comparison import remarks
 from tmt.results.measures import COMPARED
 from tmt.results.values import digits, slug
 
@@ -96,7 +96,7 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
             for cell, by_measure in zip(comparison.summary.cells, comparison.cells, strict=True)
             if (one := by_measure.get(measure.column)) is not None
         ]
-        differing = [pair for pair in cells if pair[0].p_adjusted <= ALPHA]
+        differing = [pair for pair in cells if pair[0].is_significant]
         sentence = f"{measure.label} differs significantly in {len(differing)} of {len(cells)} cells"
         if differing:
             one, cell = max(differing, key=lambda pair: abs(pair[0].difference.mean))
@@ -167,7 +167,7 @@ def _difference_rows(comparison: PairedCampaigns) -> list[Row]:
         (cell.point, tcp_styles(summary.tcps)[cell.tcp].label, summary.schemes[cell.scheme], column)
         for cell, by_measure in zip(summary.cells, comparison.cells, strict=True)
         for column, one in by_measure.items()
-        if one.p_adjusted <= ALPHA
+        if one.is_significant
     }
     rows = cell_rows(comparison.results, summary)
     for row in rows:

@@ -35,7 +35,7 @@ def differences_table(comparison: PairedCampaigns) -> Record:
                     *(measure.label, tcp, scheme, digits(one.first.mean), digits(one.second.mean)),
                     *bounds(one.difference),
                     *(measure.unit, digits(100 * one.relative), one.difference.count, digits(one.p_adjusted)),
-                    "yes" if one.p_adjusted <= ALPHA else "no",
+                    "yes" if one.is_significant else "no",
                 ]
             )
     first, second = comparison.names

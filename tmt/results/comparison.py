@@ -44,6 +44,11 @@ class CellDifference:
     p_adjusted: float
 
     @property
+    def is_significant(self) -> bool:
+        """Whether the difference is significant at `ALPHA`."""
+        return self.p_adjusted <= ALPHA
+
+    @property
     def relative(self) -> float:
         """Mean difference as a share of the first campaign's mean; NaN where that is 0."""
         return self.difference.mean / abs(self.first.mean) if self.first.mean else float("nan")
@@ -76,6 +81,11 @@ class PairedCampaigns:
     results: Results
     summary: Summary
     cells: tuple[dict[str, CellDifference], ...]
+
+    def _repr_html_(self) -> str:
+        from tmt.results.goodput_table import difference_table  # noqa: PLC0415  (needs this module)
+
+        return difference_table(self)
 
 
 def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCampaigns:

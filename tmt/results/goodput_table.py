@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from html import escape
 from typing import TYPE_CHECKING
 
 from tmt.html_table import html_table
@@ -10,7 +11,9 @@ from tmt.results.cells import point_label, summarise
 from tmt.settings.tcp import VARIANTS
 
 if TYPE_CHECKING:
+    from tmt.metrics.statistics import Interval
     from tmt.results.cells import Cell
+    from tmt.results.comparison import PairedCampaigns
     from tmt.results.dataset import Results
 
 GOODPUT = "goodput_bps"
@@ -36,8 +39,32 @@ def goodput_table(results: Results) -> str:
     return "".join([*tables, ended])
 
 
+def difference_table(comparison: PairedCampaigns) -> str:
+    """Return a table of the goodputs of two campaigns and their paired differences."""
+    summary, (first, second) = comparison.summary, comparison.names
+    rows = []
+    for cell, measures in zip(summary.cells, comparison.cells, strict=True):
+        if GOODPUT in measures:
+            one = measures[GOODPUT]
+            place = point_label(comparison.results.axes, summary, cell.point)
+            name = f"{summary.tcps[cell.tcp]} over {summary.schemes[cell.scheme]}"
+            values = (one.first, one.second, one.difference)
+            verdict = "yes" if one.is_significant else "no"
+            rows.append((", ".join(filter(None, [name, place])), *map(_interval, values), verdict))
+    caption = f"{comparison.results.title}, goodput in {summary.rate_unit[0]}"
+    table = html_table(caption, rows, ("", first, second, "difference", "differs"))
+    changed = ", ".join(one.name for one in comparison.pairs.settings) or "none"
+    pairs = comparison.pairs
+    counted = f"{len(pairs.first)} pairs of runs, {int(pairs.equal.sum())} equal bit by bit"
+    return f"{table}<p>{counted}; settings that differ: {escape(changed)}</p>"
+
+
 def _spelled(cell: Cell | None) -> str:
     if cell is None or GOODPUT not in cell.intervals:
         return ""
-    goodput = cell.intervals[GOODPUT]
-    return f"{goodput.mean:.4g}" + ("" if math.isnan(goodput.low) else f" ± {goodput.half_width:.2g}")
+    return _interval(cell.intervals[GOODPUT])
+
+
+def _interval(interval: Interval) -> str:
+    spread = "" if math.isnan(interval.low) else f" ± {interval.half_width:.2g}"
+    return f"{interval.mean:.4g}{spread}"
