@@ -20,7 +20,10 @@ def _modules() -> dict[str, ast.Module]:
 
 
 MODULES = _modules()
-SHOWN_BY = {"tmt.results.dataset": {"tmt.results.goodput_table"}}
+SHOWN_BY = {
+    "tmt.results.dataset": {"tmt.results.goodput_table"},
+    "tmt.results.comparison": {"tmt.results.goodput_table"},
+}
 """Values that notebooks show, and the modules that write them as HTML: each of the two needs the other."""
 
 
