@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -25,7 +26,7 @@ from tmt.campaign.pack_writer import write_pack
 from tmt.campaign.pool import Pool
 from tmt.cli.pack_command import command
 from tmt.errors import InputError
-from tmt.results.reading import check_parameters
+from tmt.results.reading import check_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -236,6 +237,12 @@ def _with_row(column: str, value: Any) -> Callable[[dict[str, bytes]], dict[str,
     return change
 
 
+def _empty_rows(count: int) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"key": pa.nulls(count, pa.string())}), buffer)
+    return buffer.getvalue()
+
+
 def _without(name: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
     return lambda contents: {key: content for key, content in contents.items() if key != name}
 
@@ -276,7 +283,11 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] =
     ),
     "absolute trace": (_with_scenario("../traces/phy.parquet", "/etc/passwd"), "etc/passwd, which is not in"),
     "results": (_with_file("results.parquet", b"PAR1 garbage PAR1"), "results.parquet is damaged"),
-    "no seed": (_with_row("seed", None), "results.parquet is damaged: a row has no seed"),
+    "many rows": (
+        lambda contents: _listed(contents | {"results.parquet": _empty_rows(10_000_001)}),
+        "results.parquet is damaged: 10,000,001 rows; up to 10,000,000 are allowed",
+    ),
+    "no seed": (_with_row("seed", None), "is damaged: a finished run has no seed"),
     "parameters": (_with_row("trace_parameters", "[1]"), "trace_parameters is [1]; a JSON object is needed"),
 }
 
@@ -323,7 +334,7 @@ def _refuses(folder: Path, reason: str) -> None:
     above = sorted(folder.parent.iterdir())
     assert is_pack(folder / "bad.zip")
     with pytest.raises(InputError) as refused, unpacked(folder / "bad.zip") as found:
-        check_parameters(found.results.to_pandas(), folder / "bad.zip")
+        check_rows(found.results.to_pandas(), folder / "bad.zip")
     assert reason in str(refused.value)
     assert str(refused.value).startswith(f"{folder / 'bad.zip'}: ")
     assert "\n" not in str(refused.value)

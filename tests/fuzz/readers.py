@@ -129,7 +129,7 @@ def _published(path: Path) -> None:
 def _pack(path: Path) -> None:
     """Read a pack, or one whose `pack.json` or results are the input, by the input's first byte."""
     from tmt.campaign.pack_reader import is_pack, unpacked
-    from tmt.results.reading import check_parameters, results_of
+    from tmt.results.reading import check_rows, results_of
 
     content = path.read_bytes()
     if not is_pack(path):
@@ -146,7 +146,7 @@ def _pack(path: Path) -> None:
                 archive.writestr(name, content)
     with unpacked(path) as found:
         rows = found.results.to_pandas()
-        check_parameters(rows, path)
+        check_rows(rows, path)
         results_of(rows, "")
 
 

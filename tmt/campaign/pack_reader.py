@@ -34,6 +34,9 @@ MOST_MANIFEST_BYTES = 1 << 26
 MOST_BYTES = 1 << 36
 """Upper bound on the content of a pack: 64 GiB."""
 
+MOST_ROWS = 10_000_000
+"""Upper bound on the results: columns without values need no room in a file, and much in memory."""
+
 MOST_RATIO = 300
 """Upper bound on the content of a compressed file over its size in the pack; deflate could reach 1032."""
 
@@ -44,9 +47,6 @@ MOST_NAME_BYTES = 200
 """Upper bound on each part of a name; file systems allow 255."""
 
 MAGIC = b"PK\x03\x04"
-REQUIRED = ("status", "experiment", "tcp", "scheme", "trace", "seed")
-"""Columns of the results in which every row has a value."""
-
 FAULTS = (
     zipfile.BadZipFile,
     zlib.error,
@@ -225,14 +225,15 @@ def _results(path: Path, file: Path) -> pa.Table:
     schema = arrow_schema()
     try:
         with file.open("rb") as opened, pq.ParquetFile(opened) as source:
-            check_pages(opened, [name for name in schema.names if name in source.schema_arrow.names])
-            table = source.read()
+            if source.metadata.num_rows > MOST_ROWS:
+                raise ValueError(f"{source.metadata.num_rows:,} rows; up to {MOST_ROWS:,} are allowed")
+            known = [name for name in schema.names if name in source.schema_arrow.names]
+            check_pages(opened, known)
+            table = source.read(known)
         missing = [name for name in schema.names if name not in table.column_names]
         for name in missing:  # an older version of the results
             table = table.append_column(name, pa.nulls(len(table), schema.field(name).type))
         table = table.select(schema.names).cast(schema)
-        if empty := [name for name in REQUIRED if table.column(name).null_count]:
-            raise ValueError(f"a row has no {empty[0]}")
     except (OSError, pa.ArrowException, ValueError) as error:
         raise InputError(path, f"{RESULTS} is damaged: {(str(error).splitlines() or ['?'])[0]}") from error
     return table

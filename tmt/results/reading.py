@@ -56,7 +56,7 @@ def read_rows(folder: Path) -> Results:
     rows = read_runs(folder).to_pandas()
     if not len(rows):
         raise InputError(folder, "holds no runs yet; start them with `tmt run`")
-    check_parameters(rows, folder / DATABASE)
+    check_rows(rows, folder / DATABASE)
     if rows["script"].notna().any():
         said = f"holds runs of {rows['script'].dropna().iloc[0]}, which is no scenario"
         raise InputError(folder, f"{said}; the recipe in its folder shows them")
@@ -67,8 +67,21 @@ def read_rows(folder: Path) -> Results:
     return replace(results, description=description, scenario_text=scenario)
 
 
-def check_parameters(rows: pd.DataFrame, file: Path) -> None:
-    """Refuse rows of a file whose parameters are no JSON objects (InputError)."""
+REQUIRED = ("tcp", "scheme", "trace", "seed")
+"""Columns in which every finished run of a scenario has a value."""
+
+
+def check_rows(rows: pd.DataFrame, file: Path) -> None:
+    """Refuse rows of a file that lack their place in the grid, or whose parameters are no JSON objects.
+
+    Raises
+    ------
+    InputError
+        When a row is refused.
+    """
+    for column in REQUIRED:
+        if rows.loc[rows["status"] == DONE, column].isna().any() and not rows["script"].notna().any():
+            raise InputError(file, f"is damaged: a finished run has no {column}")
     for column in ("scheme_parameters", "trace_parameters"):
         for text in rows[column].dropna().unique():
             try:
