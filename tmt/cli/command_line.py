@@ -36,6 +36,7 @@ COMMANDS = {
     "pack": "write a campaign into one archive to publish",
     "report": "write a campaign's results as one page to read",
     "compare": "compare two campaigns run by run",
+    "course": "show a recorded run of a campaign over time, on the terminal",
     "doctor": "list what is installed and what is missing",
     "completion": "let the shell complete commands, options and values with Tab",
 }

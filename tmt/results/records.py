@@ -34,14 +34,20 @@ def read_chosen(folder: Path, runs: pd.DataFrame) -> tuple[RunRecords, ...]:
     InputError
         When a file of records is missing, damaged, of another kind or outside the folder.
     """
-    rows = [row for row, name in enumerate(runs["records"]) if isinstance(name, str)]
+    rows = recorded(runs)
     if len(rows) > MOST_RUNS:
         rows = [rows[i] for i in np.linspace(0, len(rows) - 1, MOST_RUNS).round().astype(int)]
-    return tuple(_read_run(folder, runs.iloc[row], row) for row in rows)
+    return tuple(read_run(folder, runs, row) for row in rows)
 
 
-def _read_run(campaign: Path, run: pd.Series, row: int) -> RunRecords:
-    name, trace = run["records"], run["forward_trace"]
+def recorded(runs: pd.DataFrame) -> list[int]:
+    """Return the rows of the runs that kept their records."""
+    return [row for row, name in enumerate(runs["records"]) if isinstance(name, str)]
+
+
+def read_run(campaign: Path, runs: pd.DataFrame, row: int) -> RunRecords:
+    """Return the records of a run; errors as for `read_chosen`."""
+    name, trace = (runs[column].iloc[row] for column in ("records", "forward_trace"))
     folder = campaign / name
     if not folder.resolve().is_relative_to(campaign.resolve()):
         raise InputError(campaign, f"names records outside the campaign's folder: {name!r}")

@@ -1,0 +1,72 @@
+"""`tmt course`: the recorded runs of a campaign on the terminal, against the records themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from result_rows import run
+
+from tmt.campaign.store import Store
+from tmt.cli.course_command import command
+from tmt.errors import UsageError
+from tmt.schema import PACKET_EVENTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _said(*arguments: object) -> list[str]:
+    found = CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)
+    assert found.exit_code == 0
+    return found.output.splitlines()
+
+
+@pytest.mark.ns2
+def test_course__lists_recorded_runs_and_draws_the_one_that_is_named(
+    campaign_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "71")
+    rows = pd.read_parquet(campaign_folder / "results.parquet")
+    recorded = rows[rows["records"].notna()]
+    listed = _said(campaign_folder)
+    assert len(listed) == len(recorded) == 8
+    place = next(i for i, line in enumerate(listed, 1) if "cubic over none, probability 0.05, seed 1" in line)
+    lines = _said(campaign_folder, place)
+    assert lines[0] == "cubic over none, probability 0.05, seed 1"
+    assert max(map(len, lines)) <= 71
+    titles = [line for line in lines[1:] if line[:1].isalpha()]
+    assert titles[:3] == [
+        "capacity of the link, kbit/s",
+        "arrivals at the receiver, IP packets, kbit/s",
+        "rows lost on the link, %",
+    ]
+    # The link of 1 Mbit/s loses 5 % of its rows: its bars are nearly as high as the panel.
+    share = lines[lines.index("capacity of the link, kbit/s") + 3][11:]
+    assert share.count("█") == 60
+    is_run = (recorded["tcp"] == "cubic") & (recorded["scheme"] == "none")
+    is_run &= recorded["trace_parameters"].str.contains('"probability": 0.05')
+    (chosen,) = recorded[is_run].to_dict("records")
+    packets = pd.read_parquet(campaign_folder / chosen["records"] / "packets.parquet")
+    lost = packets[(packets["event"] == PACKET_EVENTS.index("link_lost")) & (packets["direction"] == 0)]
+    # Moments closer than a thousandth of the run count once.
+    number = int(lines[lines.index("packets lost on the link") + 1].split("|")[0])
+    assert 0 < number <= len(lost) <= number + 5
+
+
+def test_course__refuses_campaigns_without_records_and_numbers_beyond_them(tmp_path: Path) -> None:
+    store = Store(tmp_path / "c")
+    store.append(run() | {"key": "0" * 32, "status": "done", "attempt": 1})
+    store.close()
+    with pytest.raises(
+        UsageError, match=r"no run kept its packet records; name seeds under records in \[grid\]"
+    ):
+        CliRunner().invoke(command, [str(tmp_path / "c")], catch_exceptions=False)
+    store = Store(tmp_path / "c")
+    store.append(run() | {"key": "1" * 32, "status": "done", "attempt": 1, "records": "records/1", "seed": 2})
+    store.close()
+    assert _said(tmp_path / "c") == ["   1  cubic over ARQ, seed 2"]
+    with pytest.raises(UsageError, match="number 2 is not allowed; there are runs 1 to 1"):
+        CliRunner().invoke(command, [str(tmp_path / "c"), "2"], catch_exceptions=False)

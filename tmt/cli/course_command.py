@@ -1,0 +1,117 @@
+"""`tmt course`: a recorded run of a campaign over time, on the terminal."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tmt.cli.options import WholeNumber
+from tmt.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tmt.cli.bar_panels import Marks, Panel
+    from tmt.results.course import Series
+
+PANELS = {
+    "capacity": ("capacity of the link", "bit/s"),
+    "arrivals": ("arrivals at the receiver, IP packets", "bit/s"),
+    "lost_rows": ("rows lost on the link", "share"),
+    "delay": ("one-way delay, median", "s"),
+    "srtt": ("smoothed round-trip time", "s"),
+    "queue": ("queue, greatest length", "packets"),
+    "window": ("congestion window, greatest", "segments"),
+}
+"""Title and unit of each series with values, in the order of their panels."""
+
+MARKS = {
+    "link lost": "packets lost on the link",
+    "queue dropped": "packets dropped by the queue",
+    "retransmission": "retransmissions",
+}
+"""Titles of the series of moments; moments closer than a thousandth of the run count once."""
+
+GREATEST = ("queue", "window")
+"""Series of which a column of characters shows the greatest value; of others it shows the mean over time."""
+
+
+@click.command()
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("number", type=WholeNumber(1), required=False)
+def command(results: Path, number: int | None) -> None:
+    """Show a run of the campaign in the folder RESULTS over time, as bars of characters.
+
+    Without NUMBER the command lists the runs that kept their packet records: those of the seeds that the
+    scenario names under `records`.
+
+    \b
+    Example:
+      tmt course scenarios/out/quickstart
+      tmt course scenarios/out/quickstart 7
+    """
+    from tmt.cli.bar_panels import columns_in, draw  # noqa: PLC0415
+    from tmt.results.course import course  # noqa: PLC0415
+    from tmt.results.pairing import place_names  # noqa: PLC0415
+    from tmt.results.reading import read_rows  # noqa: PLC0415
+    from tmt.results.records import read_run, recorded  # noqa: PLC0415
+
+    found = read_rows(results)
+    rows = recorded(found.runs)
+    if not rows:
+        raise UsageError(f"{results}: no run kept its packet records; name seeds under records in [grid]")
+    names = place_names(found.runs, found.axes)
+    told = [f"{names[row]}, seed {found.runs['seed'].iloc[row]}" for row in rows]
+    if number is None:
+        for place, name in enumerate(told, 1):
+            click.echo(f"{place:>4}  {name}")
+        return
+    if number > len(rows):
+        raise UsageError(f"{results}: number {number} is not allowed; there are runs 1 to {len(rows)}")
+    row = rows[number - 1]
+    run = found.runs.iloc[row]
+    end_s = float(run["simulated_s"])
+    columns = columns_in(shutil.get_terminal_size().columns)
+    panels = _panels(course(read_run(results, found.runs, row), run), end_s, columns)
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    click.echo("\n".join([told[number - 1], "", *draw(panels, end_s, encoding)]))
+
+
+def _panels(series: Sequence[Series], end_s: float, columns: int) -> Iterator[Panel | Marks]:
+    import numpy as np  # noqa: PLC0415
+
+    from tmt.cli.bar_panels import Marks, Panel  # noqa: PLC0415
+    from tmt.metrics.transport_timeline import steps_over_time  # noqa: PLC0415
+
+    edges_s = np.linspace(0, end_s, columns + 1)
+    known = {one.panel: one for one in series if len(one.time_s)}
+    shown = {}
+    for name in PANELS:
+        if name in known:
+            # No row is lost where none is sent.
+            values = np.nan_to_num(known[name].value)
+            _, mean, most = steps_over_time(known[name].time_s, values, edges_s)
+            shown[name] = most if name in GREATEST else mean
+    rates = [shown[name].max() for name in ("capacity", "arrivals") if name in shown]
+    top_bps = float(max(rates, default=0.0))
+    for name, values in shown.items():
+        title, unit = PANELS[name]
+        is_rate = unit == "bit/s"
+        unit, scale = _readable(unit, top_bps if is_rate else float(values.max()))
+        yield Panel(f"{title}, {unit}", values * scale, top_bps * scale if is_rate else None)
+    for name, title in MARKS.items():
+        counts, _ = np.histogram(known[name].time_s if name in known else [], edges_s)
+        yield Marks(title, counts.tolist())
+
+
+def _readable(unit: str, greatest: float) -> tuple[str, float]:
+    """Return the unit in which values are shown, and its factor."""
+    if unit == "bit/s":
+        return ("Mbit/s", 1e-6) if greatest >= 2e6 else ("kbit/s", 1e-3)
+    if unit == "share":
+        return "%", 100.0
+    return ("ms", 1e3) if unit == "s" and greatest < 2 else (unit, 1.0)
