@@ -9,7 +9,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SYSTEM_PACKAGES ?= install
-# Folders whose tests reach a kernel; the tests of other folders start programs.
+# Folders whose tests reach a kernel. Tests of other folders, and those with ns-2, start programs.
 JIT_OFF_TESTS := $(addprefix tests/,channels convert fit inspect io metrics models schemes validation)
 
 help:  ## show this list
@@ -21,8 +21,8 @@ run: setup  ## compare the TCP variants over the sample trace and a measured one
 	$(BIN)/tmt run scenarios/measured-gnss-drive.toml
 
 test: setup test-packages $(VENV)/installed-dev  ## run all tests that fit in twelve minutes, with the JIT on and off
-	$(BIN)/pytest -n 2 -q
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 -q $(JIT_OFF_TESTS)
+	$(BIN)/pytest -n 2 --dist worksteal -q
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n 2 --dist worksteal -q -m "not ns2" $(JIT_OFF_TESTS)
 
 test-ns2: setup test-packages $(VENV)/installed-dev  ## run all of ns-2's own tests with both programs, ten minutes and more
 	TMT_NS2_SUITES=all $(BIN)/pytest -n 2 --dist worksteal -q tests/ns2/test_stock_suites.py

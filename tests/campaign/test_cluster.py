@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any
 import distributed
 import pyarrow.parquet as pq
 import pytest
+from in_process import tmt
 
 from tmt.backend.linux.kernel import NEEDED
-from tmt.campaign.cluster import QUEUED_PER_THREAD, ClusterWorkers, connected
+from tmt.campaign.cluster import HERE, QUEUED_PER_THREAD, ClusterWorkers, connected
 from tmt.campaign.cluster_tasks import perform_away, private_folder
 from tmt.campaign.database import read_runs
 from tmt.campaign.grid import expand
 from tmt.campaign.link_traces import Convert, facts_file, link_file
-from tmt.campaign.pool import Pool
+from tmt.campaign.pool import Answer, Pool
 from tmt.campaign.scenario import load
 from tmt.campaign.store import Store
 from tmt.campaign.tasks import Simulate, perform
@@ -54,7 +55,7 @@ class Cluster:
         self.scheduler = self._start(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "at.json"
         )
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 300
         while not (folder / "at.json").exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         self.address = str(json.loads((folder / "at.json").read_text())["address"])
@@ -66,7 +67,7 @@ class Cluster:
     def await_workers(self, number: int) -> None:
         connect: Any = distributed.Client
         with connect(self.address, set_as_default=False) as client:
-            client.wait_for_workers(number, 120)
+            client.wait_for_workers(number, 300)
 
     def _start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
         with (self.folder / "log.txt").open("ab") as log:
@@ -95,26 +96,23 @@ def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
         tmp_path / "s.toml", tcp='["newreno", "cubic"]', seeds=4, duration_s=100, grid="records = [1]"
     )
     workers = [cluster.start_worker(str(number)) for number in range(2)]
-    command = [str(TMT), "run", str(scenario), "--quiet"]
     local, remote = tmp_path / "local", tmp_path / "remote"
-    subprocess.run([*command, "--out", str(local)], check=True)
-    with subprocess.Popen([*command, "--out", str(remote), "--scheduler", cluster.address]) as engine:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            rows = len(read_runs(remote)) if (remote / "campaign.sqlite").exists() else 0
-            if rows >= 3 or engine.poll() is not None:
-                break
-            time.sleep(0.02)
-        assert engine.poll() is None, "it ended before a worker could be killed: the test proves nothing"
-        workers[0].kill()
-        assert engine.wait(60) == 0
+    assert tmt("run", scenario, "--quiet", "--out", local, folder=tmp_path) == (0, "", "")
+    command = [TMT, "run", scenario, "--quiet", "--out", remote, "--scheduler", cluster.address]
+    with subprocess.Popen(command) as engine:
+        try:
+            _await_rows(remote, 3, engine)
+            workers[0].kill()
+            assert engine.wait(300) == 0
+        finally:
+            engine.kill()
     assert _rows(remote).equals(_rows(local))
     kept = sorted(path.name for path in (local / "records").iterdir())
     assert len(kept) == 4
     assert sorted(path.name for path in (remote / "records").iterdir()) == kept
 
 
-def _await_rows(out: Path, count: int, engine: subprocess.Popen[str]) -> None:
+def _await_rows(out: Path, count: int, engine: subprocess.Popen[Any]) -> None:
     deadline = time.monotonic() + 300
     while engine.poll() is None and time.monotonic() < deadline:
         if (out / "campaign.sqlite").exists() and len(read_runs(out)) >= count:
@@ -202,6 +200,29 @@ def test_pool__gives_runs_to_workers_with_our_programs_only(
     store.close()
 
 
+def test_workers__that_die_before_they_hand_over_a_result_are_dead(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
+) -> None:
+    run = expand(load(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1)))[0]
+    store = Store(tmp_path / "out")
+    assert perform(Convert(run.conversion, store.cache, store.scratch)) == {"error": None}
+    worker = cluster.start_worker("one")
+    cluster.await_workers(1)
+    with connected(cluster.address) as client:
+        workers = ClusterWorkers(client, store.folder, 1, [run])
+        (address,) = set(workers.present()) - {HERE}
+        workers.examine([address])
+        workers.start(7, address, Simulate(run, 1, store.cache, store.scratch, store.records))
+        deadline = time.monotonic() + 120
+        while {state.status for key, state in client.futures.items() if "perform" in key} != {"finished"}:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        worker.kill()
+        assert workers.answers(120) == [Answer(7, died="lost")]
+        workers.close()
+    store.close()
+
+
 def _outcomes(pool: Pool, runs: list[ReplayRun], store: Store) -> list[dict[str, Any]]:
     """Do runs, and return their rows."""
     for run in runs:
@@ -249,9 +270,8 @@ def test_run__without_a_scheduler_there_says_so(
     address: str, reason: str, tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
 ) -> None:
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1)
-    command = [TMT, "run", scenario, "--out", tmp_path / "out", "--scheduler", address]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (result.returncode, result.stderr) == (2, f"--scheduler: {reason}\n")
+    result = tmt("run", scenario, "--out", "out", "--scheduler", address, folder=tmp_path)
+    assert (result.status, result.err) == (2, f"--scheduler: {reason}\n")
     assert not (tmp_path / "out").exists()
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from in_process import Said, tmt
 
 from tmt.campaign.database import read_runs
 
@@ -36,8 +37,9 @@ def _command(scenario: Path, out: Path, *options: str) -> list[str]:
     return [str(TMT), "run", str(scenario), "--out", str(out), "--jobs", "2", "--quiet", *options]
 
 
-def _run(scenario: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(_command(scenario, out, *options), capture_output=True, text=True, check=False)
+def _run(scenario: Path, out: Path, *options: str) -> Said:
+    """Run the campaign with an engine that nobody disturbs."""
+    return tmt(*_command(scenario, out, *options)[1:], folder=scenario.parent)
 
 
 def _rows(out: Path) -> pd.DataFrame:
@@ -108,8 +110,7 @@ def scenario(
 def finished(scenario: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a campaign that nothing has disturbed."""
     out = tmp_path_factory.mktemp("undisturbed") / "out"
-    result = _run(scenario, out)
-    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert _run(scenario, out) == (0, "", "")
     return out
 
 
@@ -130,7 +131,7 @@ def test_run__does_every_run_once_and_nothing_the_next_time(
     assert undisturbed["forward_offset_s"].nunique() == 3
 
     before = pq.read_table(finished / "results.parquet")
-    again = json.loads(_run(scenario, finished, "--json").stdout)
+    again = json.loads(_run(scenario, finished, "--json").out)
     assert (again["runs"], again["done"]) == (18, 18)
     assert pq.read_table(finished / "results.parquet").equals(before), "times and attempts included"
 
@@ -150,8 +151,7 @@ def test_run__killed_many_times_ends_as_if_undisturbed(
         assert finished >= most, "a finished run was lost"
         most = finished
     assert most > 0
-    result = _run(scenario, out)
-    assert (result.returncode, result.stderr) == (0, "")
+    assert _run(scenario, out) == (0, "", "")
     assert _rows(out).equals(undisturbed)
     assert list((out / "scratch").iterdir()) == []
     assert sorted(path.name for path in out.glob("campaign*")) == ["campaign.sqlite"]
@@ -164,7 +164,7 @@ def test_run__makes_the_traces_of_both_directions(
     scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=2)
     text = scenario.read_text().replace("rtt = 0.1", 'rtt = 0.1\nreturn_link = ["plain", "unprotected"]')
     scenario.write_text(text)
-    assert _run(scenario, tmp_path / "out").returncode == 0
+    assert _run(scenario, tmp_path / "out").status == 0
     rows = _rows(tmp_path / "out")
     plain, raw = (rows[rows["return_link"] == kind] for kind in ("plain", "unprotected"))
     assert (len(plain), len(raw)) == (4, 4)
@@ -195,7 +195,7 @@ def test_run__that_is_killed_is_a_row_and_is_retried_on_demand(
     victim: str, tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
 ) -> None:
     out = tmp_path / "out"
-    scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=2, duration_s=300)
+    scenario = write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=2, duration_s=100)
     with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as engine:
         process = _await_simulation(out)
         os.kill(process if victim == "simulation" else _parent(process), signal.SIGKILL)
@@ -210,8 +210,8 @@ def test_run__that_is_killed_is_a_row_and_is_retried_on_demand(
         assert "replay.tcl" in killed[0]["command"]
     assert list(_inside(out.resolve())) == []
 
-    assert _run(scenario, out).returncode == 1, "a failed run is not tried again unasked"
-    assert _run(scenario, out, "--retry-failed").returncode == 0
+    assert _run(scenario, out).status == 1, "a failed run is not tried again unasked"
+    assert _run(scenario, out, "--retry-failed").status == 0
     rows = pq.read_table(out / "results.parquet").to_pylist()
     assert sorted(row["attempt"] for row in rows) == [1, 1, 1, 2]
     assert {row["status"] for row in rows} == {"done"}
@@ -224,8 +224,8 @@ def test_run__that_hangs_is_a_row_with_its_command_line(
         tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=100_000, grid="timeout = 0.2"
     )
     result = _run(scenario, tmp_path / "out", "--json")
-    assert result.returncode == 1
-    assert json.loads(result.stdout)["failed"] == 2
+    assert result.status == 1
+    assert json.loads(result.out)["failed"] == 2
     for row in pq.read_table(tmp_path / "out" / "results.parquet").to_pylist():
         assert row["status"] == "timed out"
         assert "stopped after 0.2 s" in row["message"]
@@ -271,7 +271,7 @@ def test_run__on_a_full_disk_stops_with_one_line(
         assert said.count("\n") == 1
         assert "No space left" in said or "no room" in said or "disk is full" in said
         (disk / "filler").unlink()
-        assert _run(scenario, disk / "out").returncode == 0
+        assert _run(scenario, disk / "out").status == 0
         assert _rows(disk / "out").equals(undisturbed)
     finally:
         subprocess.run(["umount", str(disk)], check=True)

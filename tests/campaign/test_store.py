@@ -289,19 +289,19 @@ def test_store__without_room_keeps_the_rows_before(tmp_path: Path, make_row: Cal
     assert read_runs(tmp_path / "out")["seed"].to_pylist() == [1, 2]
 
 
-def test_store__of_100000_runs_opens_and_takes_more(tmp_path: Path, make_row: Callable[..., Row]) -> None:
+def test_store__of_30000_runs_opens_and_takes_more(tmp_path: Path, make_row: Callable[..., Row]) -> None:
     store = Store(tmp_path / "out")
     rows = (
-        make_row(number, goodput_bps=number / 7, command="ns replay.tcl " * 20) for number in range(100_000)
+        make_row(number, goodput_bps=number / 7, command="ns replay.tcl " * 20) for number in range(30_000)
     )
     store.append(*rows)
     store.close()
     started = time.process_time()
     store = Store(tmp_path / "out")
-    assert time.process_time() - started < 3
-    assert len(store.held) == 100_000
-    store.append(make_row(100_000))
-    assert len(store.table()) == 100_001
+    assert time.process_time() - started < 1
+    assert len(store.held) == 30_000
+    store.append(make_row(30_000))
+    assert len(store.table()) == 30_001
     store.close()
 
 
@@ -374,7 +374,7 @@ def test_reading__while_an_engine_writes_gives_all_rows_of_one_moment(tmp_path: 
         engine.stdout.readline()
         os.set_blocking(engine.stdout.fileno(), False)
         most = 0
-        for _ in range(12):
+        for _ in range(6):
             seeds = read_runs(out)["seed"].to_pylist()
             assert seeds == list(range(len(seeds)))
             assert len(seeds) >= most

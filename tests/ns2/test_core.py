@@ -11,7 +11,7 @@ BUILD = SOURCE / "build-tests"
 STEPS = (
     ("cmake", "-S", SOURCE, "-B", BUILD, "-G", "Ninja", "-DCLIFT_TESTS=ON", "-DCLIFT_SIMULATOR=OFF"),
     ("cmake", "--build", BUILD, "--parallel", "2"),
-    ("ctest", "--test-dir", BUILD, "--output-on-failure", "--no-tests=error", "--parallel", "2"),
+    (BUILD / "core_tests", "--gtest_brief=1"),
 )
 
 

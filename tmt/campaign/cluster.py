@@ -36,6 +36,9 @@ CONNECT_S = 5
 QUEUED_PER_THREAD = 2
 """Runs in hand for each thread of the cluster, so that no thread waits for us."""
 
+HAND_OVER_S = 1.0
+"""Time after which we look whether the worker of a result is still there; it doubles each time."""
+
 HERE = "this machine"
 """Name of the worker that makes the link traces: threads of this process."""
 
@@ -208,7 +211,7 @@ class ClusterWorkers:
         """Return how a task has ended."""
         future, _, task = self._open.pop(ticket)
         try:
-            result: dict[str, Any] = future.result()
+            result: dict[str, Any] | None = _result(future)
         except distributed.KilledWorker as error:
             return Answer(ticket, died=f"killed {error.allowed_failures} times by what it did or by others")
         except (CancelledError, distributed.CancelledError, CommClosedError):
@@ -224,6 +227,8 @@ class ClusterWorkers:
         finally:
             if not isinstance(future, Future):
                 future.release()
+        if result is None:
+            return Answer(ticket, died="lost")
         files = result.pop("files", None)
         if isinstance(task, Simulate) and files and belongs(result, task):
             staged = task.scratch / f"{task.run.key}-{ticket}"
@@ -232,3 +237,20 @@ class ClusterWorkers:
                 (staged / name).write_bytes(content)
             keep_records(staged, task)
         return Answer(ticket, result=result)
+
+
+def _result(future: Any) -> Any:
+    """Return the result of a task that has ended; None when its worker has died before handing it over.
+
+    The scheduler gives such a task to the dead worker again, so that waiting for it would never end.
+    """
+    timeout_s = HAND_OVER_S
+    while True:
+        try:
+            return future.result(timeout_s)
+        except TimeoutError:
+            if isinstance(future, Future) or future.status == "error":  # the task's own error
+                raise
+            if future.status != "finished":
+                return None
+            timeout_s *= 2
