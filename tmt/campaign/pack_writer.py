@@ -105,7 +105,7 @@ def write_pack(path: Path, folder: Path, output: Path, *, records: bool = False)
             row["records"] = None
     contents[RESULTS] = _parquet(rows)
     scenario_name = next(name for name, file in names.items() if file == path)
-    contents[README] = _readme(scenario.title, scenario_name, output.name).encode()
+    contents[README] = _readme(scenario.title, scenario_name, path.stem).encode()
     done = sum(row["status"] == DONE for row in rows)
     failed = len(rows) - done
     manifest = {
@@ -232,14 +232,14 @@ def _write(part: Path, contents: Contents) -> None:
                     file.write(block)
 
 
-def _readme(title: str, scenario: str, pack: str) -> str:
+def _readme(title: str, scenario: str, stem: str) -> str:
     return f"""{title}
 
 A campaign of TMT: the scenario {scenario} with the traces that it names, and its results in
 results.parquet, one row a run. pack.json says what made them, and lists the SHA-256 of every file.
 
 Repeat the campaign, and see whether the results are equal bit by bit:
-    tmt run {pack}
+    tmt run {stem}.pack.zip
 
 Read the results in Python:
     import pandas

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tmt.cli.options import FilePath
 
-FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+if TYPE_CHECKING:
+    from tmt.results.dataset import Results
+
+CAMPAIGN = click.Path(exists=True, path_type=Path)
 
 
 @click.command()
-@click.argument("first", type=FOLDER)
-@click.argument("second", type=FOLDER, required=False)
+@click.argument("first", type=CAMPAIGN)
+@click.argument("second", type=CAMPAIGN, required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--output", type=FilePath(Path), help="Write the comparison as one HTML page into this file.")
 def command(first: Path, second: Path | None, as_json: bool, output: Path | None) -> None:
-    """Compare the campaigns in the folders FIRST and SECOND run by run.
+    """Compare the campaigns FIRST and SECOND run by run; each is a folder of results or a pack.
 
     Two runs are a pair when they have the same place in the grid and the same seed. The command prints the
     differences of each cell, second minus first, with their intervals and tests, the settings and programs
@@ -28,16 +32,16 @@ def command(first: Path, second: Path | None, as_json: bool, output: Path | None
     Example:
       tmt compare scenarios/out/quickstart other/out/quickstart
       tmt compare scenarios/out/quickstart --output changes.html
+      tmt compare quickstart.pack.zip scenarios/out/quickstart
     """
     from tmt.cli import compare_output  # noqa: PLC0415
     from tmt.results.comparison import compare, earlier_runs  # noqa: PLC0415
-    from tmt.results.reading import read_rows  # noqa: PLC0415
 
-    found = read_rows(first)
+    found = _read(first)
     if second is None:
         comparison = compare(earlier_runs(found), found, ("earlier", "latest"))
     else:
-        comparison = compare(found, read_rows(second), names_of(first, second))
+        comparison = compare(found, _read(second), names_of(first, second))
     if output is not None:
         from tmt.report.comparison_page import write_comparison  # noqa: PLC0415
 
@@ -48,6 +52,19 @@ def command(first: Path, second: Path | None, as_json: bool, output: Path | None
     compare_output.print_comparison(comparison)
     if output is not None:
         click.echo(f"page: {output}")
+
+
+def _read(campaign: Path) -> Results:
+    """Return the results in a campaign's folder or in a pack."""
+    from tmt.campaign.pack_reader import unpacked  # noqa: PLC0415
+    from tmt.results.reading import check_rows, read_rows, results_of  # noqa: PLC0415
+
+    if campaign.is_dir():
+        return read_rows(campaign)
+    with unpacked(campaign) as pack:
+        rows = pack.results.to_pandas()
+        check_rows(rows, campaign)
+        return results_of(rows, str(pack.manifest.get("title", campaign.stem)))
 
 
 def names_of(first: Path, second: Path) -> tuple[str, str]:
