@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 soak simulate faults fuzz audit bench reproduce docs pages judge lint format
+.PHONY: help run test test-ns2 test-wheel soak simulate faults fuzz audit bench reproduce docs wheel pages judge lint format
 .PHONY: setup system-packages test-packages simulator linux-kernel constraints clean
 .DELETE_ON_ERROR:
 
@@ -26,6 +26,9 @@ test: setup test-packages $(VENV)/installed-dev  ## run all tests that fit in tw
 
 test-ns2: setup test-packages $(VENV)/installed-dev  ## run all of ns-2's own tests with both programs, ten minutes and more
 	TMT_NS2_SUITES=all $(BIN)/pytest -n 2 --dist worksteal -q tests/ns2/test_stock_suites.py
+
+test-wheel: wheel $(VENV)/installed-dev  ## install the wheel into an environment of its own and repeat the quickstart, minutes
+	TMT_WHEEL=build/wheel $(BIN)/pytest -q tests/packaging
 
 soak: setup test-packages $(VENV)/installed-dev  ## kill the campaign engine 120 times in 20 campaigns; 10,000 rough paths for TCP
 	TMT_SOAK_CAMPAIGNS=20 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times
@@ -53,6 +56,10 @@ reproduce: setup  ## draw the papers' figures and tables beside ours
 docs: $(VENV)/installed-dev  ## build the documentation as a site: build/docs/index.html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --nitpicky docs build/docs
 	@echo "docs: open build/docs/index.html"
+
+wheel: setup  ## build a wheel with the simulator inside: one `pip install` without compiler or Tcl (docs/install.md)
+	$(BIN)/python packaging/static_programs.py
+	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BIN)/python -m hatchling build --target wheel --directory build/wheel
 
 pages: setup  ## make the pages anew that are older than their code, the cheapest first; LIST=1 lists them
 	$(BIN)/python -m analysis.stale_pages $(if $(LIST),--list)

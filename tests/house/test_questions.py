@@ -1,4 +1,4 @@
-"""Twenty questions of a reader who knows TCP but not this project: each answer is two clicks away.
+"""Questions of a reader who knows TCP but not this project: each answer is two clicks away.
 
 The first click leads from `docs/index.md` to a door, the second from the door to the page. The words that
 answer the question stand on that page.
@@ -36,6 +36,7 @@ QUESTIONS = [
     ("How close is ns-2's TCP to a kernel's?", "explanation.md", "kernel.md", "kernel"),
     ("How do I give my link to mahimahi or tc?", "how-to.md", "export.md", "mahimahi"),
     ("Can others repeat my campaign to the bit?", "how-to.md", "packs.md", "bit by bit"),
+    ("How do I install it without a compiler?", "how-to.md", "install.md", "pip install"),
     ("How do I cite this?", "index.md", "papers.md", "CITATION.cff"),
 ]
 """Question, door, page, words of the answer."""

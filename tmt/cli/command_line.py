@@ -31,6 +31,7 @@ COMMANDS = {
     "export": "write a trace in another format",
     "replay": "run TCP over link traces in ns-2, once",
     "emulate": "run any program over a link trace, in real time",
+    "examples": "copy the ready-made scenarios and their traces",
     "new": "write a commented scenario file to start from",
     "run": "run a scenario: a whole comparison, on all cores",
     "pack": "write a campaign into one archive to publish",
