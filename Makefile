@@ -124,4 +124,4 @@ constraints: $(VENV)/installed  ## pin the newest allowed version of every depen
 	$(COMPILE) --extra setup --constraints constraints-dev.txt pyproject.toml --output-file constraints.txt
 
 clean:  ## remove what setup has built (.venv, the simulator); results (out/, scenarios/out/) stay
-	rm -rf $(VENV) clift-ns2/build
+	rm -rf $(VENV) clift-ns2/build clift-ns2/build-wheel
