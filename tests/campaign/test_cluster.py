@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,7 @@ from tmt.campaign.pool import Answer, Pool
 from tmt.campaign.scenario import load
 from tmt.campaign.store import Store
 from tmt.campaign.tasks import Simulate, perform
+from tmt.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -273,6 +276,23 @@ def test_run__without_a_scheduler_there_says_so(
     result = tmt("run", scenario, "--out", "out", "--scheduler", address, folder=tmp_path)
     assert (result.status, result.err) == (2, f"--scheduler: {reason}\n")
     assert not (tmp_path / "out").exists()
+
+
+def test_another_server__is_no_scheduler() -> None:
+    """Dask takes the words of another server for lengths of messages, up to all memory."""
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as thread:
+        thread.submit(_greet, server)
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(UsageError, match="no scheduler answers"), connected(address):
+            pass
+
+
+def _greet(server: socket.socket) -> None:
+    server.settimeout(20)
+    with suppress(TimeoutError), server.accept()[0] as connection:
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 3)
+        connection.settimeout(20)
+        connection.recv(1 << 16)
 
 
 def test_perform_away__gives_the_row_and_the_records_of_a_run_at_home(

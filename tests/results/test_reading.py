@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from result_rows import run
 
 from tmt.campaign.store import Store
 from tmt.errors import InputError
+from tmt.io.parquet import write_records
 from tmt.results.reading import read_results
+from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 OURS = [path for path in sorted(SCENARIOS.glob("*.toml")) if "published" in tomllib.loads(path.read_text())]
@@ -173,3 +177,36 @@ def test_read_results__refuse_records_that_cannot_be_read(
         (folder / "records" / "a" / "packets.parquet").write_bytes(content)
     with pytest.raises(InputError, match=rf"packets\.parquet: {reason}"):
         read_results(folder)
+
+
+def test_read_results__of_a_folder_whose_scenario_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    folder = _campaign(tmp_path / "c", _run())
+    (folder / "scenario.toml").mkdir()
+    with pytest.raises(InputError, match=r"scenario\.toml: cannot be read: Is a directory"):
+        read_results(folder)
+
+
+def test_read_results__believe_only_the_link_trace_that_the_run_had(tmp_path: Path) -> None:
+    content = b"a link trace"
+    known = hashlib.sha256(content).hexdigest()
+    row = _run(records="records/a", forward_trace="/home/of/engine/cache/t.npy", forward_sha256=known)
+    folder = _campaign(tmp_path / "c", row)
+    (folder / "records" / "a").mkdir()
+    for name, table in (("packets", PACKET_RECORDS), ("windows", WINDOW_RECORDS)):
+        path = folder / "records" / "a" / f"{name}.parquet"
+        write_records(path, table, np.zeros(1, table.dtype), {})
+
+    def link_trace() -> Path | None:
+        return read_results(folder).records[0].link_trace
+
+    trace = folder / "cache" / "t.npy"
+    assert link_trace() is None
+    trace.write_bytes(content)
+    assert link_trace() == trace
+    trace.write_bytes(b"another trace")
+    with pytest.raises(InputError, match=r"t\.npy: is not the link trace that the run 0+ had; remove it"):
+        link_trace()
+    trace.unlink()
+    trace.mkdir()
+    with pytest.raises(InputError, match=r"t\.npy: cannot be read: Is a directory"):
+        link_trace()

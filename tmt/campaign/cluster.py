@@ -59,7 +59,7 @@ def connected(address: str) -> Iterator[Any]:
     try:
         connect: Any = distributed.Client
         client = connect(address, timeout=CONNECT_S, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, MemoryError) as error:  # another server's words are taken for huge lengths
         raise UsageError(f"--scheduler: no scheduler answers at {address}") from error
     try:
         with _reachable(client):

@@ -41,6 +41,9 @@ def check_locks(folder: Path) -> None:
     probe = folder / f"lock-{os.getpid()}"
     try:
         descriptors = [os.open(probe, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for _ in range(2)]
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {error.strerror}") from error
+    try:
         try:
             for lock in (_lock_file, _lock_range):
                 if not lock(descriptors[0]) or lock(descriptors[1]):

@@ -120,12 +120,14 @@ def results_of(rows: pd.DataFrame, title: str) -> Results:
 
 
 def _read_scenario(path: Path) -> str:
-    """Return the scenario's text, empty when the folder holds no valid one."""
+    """Return the scenario's text, empty when the folder holds no valid one (InputError for a failed read)."""
     try:
         text = path.read_text(encoding="utf-8")
         tomllib.loads(text)
-    except (OSError, ValueError):
+    except (FileNotFoundError, ValueError):
         return ""
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror}") from error
     return text
 
 

@@ -11,6 +11,7 @@ from pyarrow.lib import ArrowException
 
 from tmt.errors import InputError
 from tmt.io.parquet_pages import check_pages
+from tmt.provenance import file_sha256
 from tmt.results.dataset import RunRecords
 from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
@@ -47,7 +48,8 @@ def recorded(runs: pd.DataFrame) -> list[int]:
 
 def read_run(campaign: Path, runs: pd.DataFrame, row: int) -> RunRecords:
     """Return the records of a run; errors as for `read_chosen`."""
-    name, trace = (runs[column].iloc[row] for column in ("records", "forward_trace"))
+    run = runs.iloc[row]
+    name = run["records"]
     folder = campaign / name
     if not folder.resolve().is_relative_to(campaign.resolve()):
         raise InputError(campaign, f"names records outside the campaign's folder: {name!r}")
@@ -55,8 +57,24 @@ def read_run(campaign: Path, runs: pd.DataFrame, row: int) -> RunRecords:
         row,
         _read(folder / "packets.parquet", PACKET_RECORDS),
         _read(folder / "windows.parquet", WINDOW_RECORDS),
-        campaign / "cache" / PurePath(trace).name if isinstance(trace, str) else None,
+        _link_trace(campaign, run),
     )
+
+
+def _link_trace(campaign: Path, run: pd.Series) -> Path | None:
+    """Return the forward link trace of a run; None where the run had none, or the cache has it no more."""
+    if not isinstance(run["forward_trace"], str):
+        return None
+    path = campaign / "cache" / PurePath(run["forward_trace"]).name
+    try:
+        is_the_run_s = file_sha256(path) == run["forward_sha256"]
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror}") from error
+    if not is_the_run_s:
+        raise InputError(path, f"is not the link trace that the run {run['key']} had; remove it")
+    return path
 
 
 def _read(path: Path, table: Table) -> npt.NDArray[np.void]:
