@@ -11,7 +11,9 @@ list(FILTER EMULATOR_CORE INCLUDE REGEX "/emulate/(flow_table|frame|histogram|ip
 add_executable(core_tests ${TEST_SOURCES} ${CORE_SOURCES} ${EMULATOR_CORE})
 target_include_directories(core_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(
-  core_tests PRIVATE CONTRACT_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../traces/contract/" _GLIBCXX_ASSERTIONS)
+  core_tests
+  PRIVATE CONTRACT_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../traces/contract/"
+          CORPUS_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../tests/fuzz/corpus/" _GLIBCXX_ASSERTIONS)
 target_compile_options(core_tests PRIVATE -std=c++17 -Og -g1 ${CLIFT_WARNINGS} ${SANITIZERS})
 # In the tests' own code two checks are off, which take a third of the compiler's time in GoogleTest's templates. The
 # address sanitizer stops at null pointers, too.

@@ -218,7 +218,7 @@ def test_store__refuses_an_engine_of_another_machine(tmp_path: Path) -> None:
     Store(tmp_path / "out").close()
 
 
-@pytest.mark.parametrize("kind", ["none", "cut", "other", "view", "text", "later"])
+@pytest.mark.parametrize("kind", ["none", "cut", "other", "view", "text", "part", "later"])
 def test_store__refuses_a_damaged_database_and_leaves_it(
     kind: str, tmp_path: Path, make_row: Callable[..., Row]
 ) -> None:
@@ -243,7 +243,9 @@ def test_store__refuses_a_damaged_database_and_leaves_it(
         reason = "is of format 99"
     else:
         with sqlite3.connect(path) as connection:
-            if kind == "view":
+            if kind == "part":
+                connection.execute("UPDATE runs SET seed = 1.5")
+            elif kind == "view":
                 connection.execute("ALTER TABLE runs RENAME TO r")
                 connection.execute("CREATE VIEW runs AS SELECT * FROM r")
             else:
@@ -253,7 +255,7 @@ def test_store__refuses_a_damaged_database_and_leaves_it(
         read_runs(out)
     assert "\n" not in str(caught.value)
     assert path.read_bytes() == before
-    if kind not in {"text", "cut"}:
+    if kind not in {"text", "part", "cut"}:
         with pytest.raises(InputError, match=rf"campaign\.sqlite: {reason}"):
             Store(out)
 

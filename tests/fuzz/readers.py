@@ -152,8 +152,10 @@ def _pack(path: Path) -> None:
 
 def _importer(name: str) -> Callable[[Path], None]:
     def read_measurement(path: Path) -> None:
+        from tmt.measured import rate_series
         from tmt.measured.files import import_trace
 
+        rate_series.MAX_ROWS = FEW_ROWS
         import_trace(name, path, **IMPORTER_OPTIONS.get(name, {}))
 
     return read_measurement

@@ -41,6 +41,10 @@ TMT = Path(sys.executable).with_name("tmt")
         ("inspect --plot . phy.parquet", "'--plot': . is a folder; a file is needed"),
         ("convert . link.npy --scheme none", ".: this is a folder; a file is needed"),
         ("replay --forward . --rtt 1 --duration 5", ".: this is a folder; a file is needed"),
+        (
+            "replay --forward link.parquet --rtt 9e999999 --duration 5",
+            "tmt replay: Invalid value for '--rtt': '9e999999' is not a time in seconds.",
+        ),
         ("run .", ".: this is a folder; name a scenario file"),
         (
             "replay --forward phy.parquet --rtt 1 --duration 5",

@@ -120,6 +120,8 @@ def runs_table(connection: sqlite3.Connection) -> pa.Table:
 def _array(values: tuple[Any, ...], kind: pa.DataType) -> pa.Array:
     if pa.types.is_boolean(kind):
         return pa.array(values, pa.int64()).cast(kind)  # SQLite knows no truth values
+    if pa.types.is_integer(kind) and any(isinstance(value, float) for value in values):
+        raise ValueError("a column of whole numbers holds others")  # pyarrow would cut them
     return pa.array(values, kind)
 
 

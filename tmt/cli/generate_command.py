@@ -234,7 +234,7 @@ def _with_profile(
         field = names[name]
         try:
             value = seconds_to_ns(text) if field.name.endswith("_ns") else _NUMBERS[str(field.type)](text)
-        except ValueError:
+        except (ValueError, ArithmeticError):
             raise UsageError(
                 f"--set {setting}: {text!r} is not allowed; it must be a number ({field.type})"
             ) from None

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _PCAP_MAGIC = {0xA1B2C3D4: 1000, 0xA1B23C4D: 1}
 """Magic number of a pcap file, and nanoseconds of the fraction's unit."""
 _PCAPNG_MAGIC = 0x0A0D0D0A
+_LEAST_BODY = {1: 8, 6: 20}
+"""Bytes of a pcapng block that are read, by kind: of an interface, of a packet."""
 _IP_OFFSETS = {0: 4, 1: 14, 12: 0, 14: 0, 101: 0, 108: 4, 113: 16, 228: 0, 229: 0, 276: 20}
 """Where IP begins, by link type."""
 _ETHERNET, _VLAN = 1, (0x8100, 0x88A8)
@@ -125,6 +127,8 @@ def _pcapng(path: str, data: bytes) -> Iterator[_Packet | None]:
             yield None
             return
         body = data[at + 8 : at + length - 4]
+        if len(body) < _LEAST_BODY.get(kind, 0):
+            raise InputError(path, f"a block of kind {kind} holds {len(body)} bytes only", f"byte {at}")
         if kind == 1:
             (link_type,) = struct.unpack_from(order + "H", body)
             interfaces.append((link_type, _resolution(body[8:], order)))
@@ -145,7 +149,7 @@ def _resolution(options: bytes, order: str) -> int:
     at = 0
     while at + 4 <= len(options):
         code, length = struct.unpack_from(order + "2H", options, at)
-        if code == 9 and length == 1:
+        if code == 9 and length == 1 and at + 4 < len(options):
             value = options[at + 4]
             return int(2 ** (value & 0x7F)) if value & 0x80 else int(10**value)
         if code == 0:

@@ -22,7 +22,7 @@ UNITS_NS = {"s": NS_PER_S, "ms": NS_PER_MS, "us": 1_000, "ns": 1}
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COMMENT = ("#", "%")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?|nan|inf", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?|nan|inf", re.IGNORECASE)
 
 
 class TextTable:

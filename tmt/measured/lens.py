@@ -67,7 +67,9 @@ def read_lens(path: str, direction: Direction) -> Probes:
                 ) from None
             raise InputError(path, f"{shown(line.text)} holds no {width} numbers", line.number) from None
         units = (1, NS_PER_MS, NS_PER_MS, NS_PER_MS) if width == 4 else (NS_PER_S, NS_PER_MS)
-        if any(abs(value) * unit > MAX_TIME_NS for value, unit in zip(row, units, strict=True)):
+        if any(
+            value.copy_abs() > Decimal(MAX_TIME_NS) / unit for value, unit in zip(row, units, strict=True)
+        ):
             raise InputError(path, f"{shown(line.text)} holds a time beyond 146 years", line.number)
         if rows and row[0] < rows[-1][0]:
             raise InputError(path, f"time goes back from {rows[-1][0]} to {row[0]}", line.number)

@@ -163,7 +163,7 @@ def _messages(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             found = json.loads(text) if text.startswith("{") else _of_xml(ET.fromstring(text))
-        except (ValueError, ET.ParseError):
+        except (ValueError, RecursionError, ET.ParseError):
             damaged = InputError(path, "this message is neither whole JSON nor whole XML", line)
             continue
         if isinstance(found, dict):

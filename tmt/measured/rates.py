@@ -126,7 +126,7 @@ def _value(path: str, line: int, form: _Form, name: str, text: str) -> int | flo
         if name in (form.start, form.end):
             return form.parse(text)
         value = float(text)
-    except ValueError:
+    except (ValueError, ArithmeticError):
         value = -1.0
     if not 0.0 <= value < 1e15 or (name == form.loss and value > 1.0):
         raise InputError(path, f"{name} is {shown(text) or 'empty'}, which is not allowed", line)

@@ -114,7 +114,7 @@ def _events(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[_Event]
     if not found:
         reason = "there is no line of PDSCH, PUSCH or PUCCH; is the log level of the PHY debug (4G: info)?"
         raise InputError(path, reason)
-    largest = max(int(match["slot"] or 0) for _, match in found)
+    largest = max(int((match["slot"] or "0")[:20]) for _, match in found)
     if largest >= 80:
         raise InputError(path, f"slot numbers up to {largest} do not fit into a frame; allowed are 0 to 79")
     per_frame = slots_per_frame(largest, subcarrier_spacing_khz)
@@ -123,7 +123,7 @@ def _events(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[_Event]
     events: list[_Event] = []
     day_ns = last_ns = 0  # where the clock has no date
     for line, match in found:
-        count, is_5g = int(match["count"]), match["slot"] is not None
+        count, is_5g = int(match["count"][:20]), match["slot"] is not None
         most = (FRAMES if is_5g else _SUBFRAMES) - 1
         if count > most:
             raise InputError(path, f"the frame or TTI is {count}; allowed are 0 to {most}", line)

@@ -169,7 +169,7 @@ def _origin_ns(text: str, first_ns: int) -> int:
         return first_ns if text == "first" else 0
     try:
         return seconds_to_ns(text)
-    except ValueError:
+    except (ValueError, ArithmeticError):
         raise UsageError(f"--origin is {text}; allowed are first, zero, or a time in seconds") from None
 
 
