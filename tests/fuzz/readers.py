@@ -46,7 +46,7 @@ duration = 5
 
 
 FEW_ROWS = 10_000_000
-"""In place of `tmt.measured.probes.MAX_ROWS`: a file of rates may honestly stand for more than 1 GiB of rows."""
+"""In place of `tmt.measured.probes.MAX_ROWS`, which takes more than 1 GiB."""
 
 
 def read(name: str, path: Path) -> str:
