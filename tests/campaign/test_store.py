@@ -17,6 +17,7 @@ import pytest
 from tmt.campaign.columns import DONE, FAILED, arrow_schema
 from tmt.campaign.database import DATABASE, read_runs
 from tmt.campaign.store import Store, StoredRuns
+from tmt.campaign.system import System
 from tmt.errors import InputError, OutputError
 
 if TYPE_CHECKING:
@@ -108,6 +109,35 @@ store = Store(sys.argv[1])
 print(store.claim(sys.argv[2]), flush=True)
 sys.stdin.readline()
 """
+
+
+class SweptSystem(System):
+    """A machine on which another engine opens the campaign while this one makes its database."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.others = folder, list[Store]()
+
+    def connect(self, path: Path) -> sqlite3.Connection:
+        connection = super().connect(path)
+        if path.parent.name == "scratch" and not self.others:
+            connection.execute("CREATE TABLE first (a)")
+            connection.execute("DROP TABLE first")
+            self.others.append(Store(self.folder))
+            assert not path.exists(), "the other engine takes the file for one that a dead engine has left"
+        return connection
+
+
+def test_store__opens_while_another_engine_makes_the_database(
+    tmp_path: Path, make_row: Callable[..., Row]
+) -> None:
+    system = SweptSystem(tmp_path / "out")
+    store = Store(tmp_path / "out", system)
+    (other,) = system.others
+    other.append(make_row(1))
+    assert store.append(make_row(2)) == 1
+    assert _rows(store) == [make_row(1), make_row(2)]
+    other.close()
+    store.close()
 
 
 def test_claim__holds_off_other_processes_until_its_owner_is_dead(

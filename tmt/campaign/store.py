@@ -302,13 +302,18 @@ class Store(StoredRuns):
         return engine == self.engine or self._system.is_held(_life_file(self.folder / "scratch" / engine))
 
     def _make_database(self) -> None:
-        """Make the campaign's database, which appears whole, unless another engine has just made it."""
+        """Make the campaign's database, which appears whole, unless another engine has just made it.
+
+        That engine removes unfinished databases, ours included, so that an error here is none of ours.
+        """
         staged = self.folder / "scratch" / f"{NEW}{secrets.token_hex(8)}"
         try:
             with closing(self._system.connect(staged)) as connection:
                 connection.executescript(SCHEMA)
-            with suppress(FileExistsError):
-                self._path.hardlink_to(staged)
+            self._path.hardlink_to(staged)
+        except (sqlite3.Error, FileExistsError, FileNotFoundError):
+            if not holds_campaign(self.folder):
+                raise
         finally:
             staged.unlink(missing_ok=True)
 
