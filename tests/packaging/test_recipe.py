@@ -1,0 +1,26 @@
+"""The conda recipe says what pyproject.toml says."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+CONDA_NAMES = {"matplotlib": "matplotlib-base"}
+"""Packages that conda calls otherwise: this one comes without a window system."""
+
+
+def test_recipe__needs_the_packages_that_the_wheel_needs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    recipe = yaml.safe_load((ROOT / "packaging" / "recipe.yaml").read_text())
+    assert recipe["context"]["version"] == project["version"]
+    wanted = [f"python{project['requires-python']}", *project["dependencies"]]
+    found = [need.replace(" ", "") for need in recipe["requirements"]["run"]]
+    assert found == [_conda(need) for need in wanted]
+
+
+def _conda(need: str) -> str:
+    name = need.split(">=", maxsplit=1)[0]
+    return CONDA_NAMES.get(name, name) + need.removeprefix(name)
