@@ -40,7 +40,7 @@ simulate: setup $(VENV)/installed-dev  ## play 5000 schedules of crashes, two en
 faults: setup  ## fail every system call of convert, run, report, import and a worker in turn, hours
 	$(BIN)/python -m tests.faults
 
-fuzz: setup  ## give random inputs to every reader of `tmt`, guided by coverage, for ten minutes
+fuzz: setup  ## give random inputs to every reader, Python and C++, guided by coverage, for ten minutes
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/fuzz/requirements.txt
 	$(BIN)/python -m tests.fuzz --seconds 600
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-TIME_LIMIT_S = 40.0
+TIME_LIMIT_S, UNDISTURBED_S = 40.0, 300.0
+"""Times after which a command with a fault, and one without, is given up."""
 
 SCENARIO = """
 [grid]
@@ -135,7 +136,8 @@ class Bench:
         return partial(_work, self._box) if words is None else command(*words, *more)
 
     def _run(self, fault: Fault, *more: str) -> End:
-        return trace(as_process(self._box, self._said, self._call(*more)), self._box, fault, TIME_LIMIT_S)
+        limit_s = TIME_LIMIT_S if fault.number else UNDISTURBED_S
+        return trace(as_process(self._box, self._said, self._call(*more)), self._box, fault, limit_s)
 
     def _defects_of_end(self, end: End, fault: Fault) -> Iterator[str]:
         said = self.stderr()
@@ -286,7 +288,7 @@ def _work(folder: Path) -> None:
 
 def _in_fork(folder: Path, *words: str) -> None:
     said = folder.parent
-    end = trace(as_process(folder, said, command(*words)), folder, Fault("any", "EIO", 0), TIME_LIMIT_S)
+    end = trace(as_process(folder, said, command(*words)), folder, Fault("any", "EIO", 0), UNDISTURBED_S)
     assert end.status == 0, (said / "err").read_text()
     shutil.rmtree(folder / "temporary", ignore_errors=True)
 
