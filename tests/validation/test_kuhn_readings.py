@@ -159,7 +159,6 @@ def test_most_erasures__bounds_random_channels(error: float) -> None:
     assert 0 < erased.mean() < bound
 
 
-@pytest.mark.skipif(not (DOCS / READINGS).is_file(), reason="python -m analysis.kuhn2014 --docs was not run")
 def test_committed_readings__have_every_reading_of_the_scenarios() -> None:
     found = readings.read_readings(DOCS / READINGS)
     assert readings.AS_HERE in set(found["reading"])

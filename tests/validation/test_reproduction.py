@@ -18,19 +18,12 @@ from analysis.kuhn2014.readings import read_readings
 ROOT = Path(__file__).resolve().parents[2]
 
 
-made = pytest.mark.skipif(
-    not (ROOT / "docs" / READINGS).is_file(), reason="python -m analysis.kuhn2014 --docs was not run"
-)
-
-
-@made
 def test_page__says_what_the_committed_cells_and_readings_say() -> None:
     page = render(read_cells(ROOT / "docs" / CELLS), read_readings(ROOT / "docs" / READINGS))
     assert (ROOT / "docs" / PAGE).read_text() == page.text
     assert page.left_out == [], "sentences that no longer hold"
 
 
-@made
 def test_page__leaves_out_a_sentence_that_does_not_hold() -> None:
     cells = read_cells(ROOT / "docs" / CELLS)
     unlimited = (
