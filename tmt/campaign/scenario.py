@@ -33,6 +33,7 @@ from tmt.campaign.sections import (
     try_out,
 )
 from tmt.errors import InputError, UsageError
+from tmt.io.refusals import shown
 from tmt.settings.settings import MAX_SEED
 from tmt.settings.tcp import FECTCP, STACKS
 from tmt.units import seconds_to_ns
@@ -149,14 +150,21 @@ def _checked(path: Path, content: dict[str, Any]) -> Scenario:
     return scenario
 
 
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # the name is too long, or nobody may look there
+        return False
+
+
 def _published(path: Path, content: dict[str, Any]) -> Path | None:
     name = content.get("published")
     if name is None:
         return None
     allowed = "a CSV file, relative to the scenario's folder"
     file = path.parent / str(name)
-    if Path(name).is_absolute() or not file.is_file():
-        raise Refused(("published",), f"{name!r} is no file", allowed)
+    if Path(name).is_absolute() or not _is_file(file):
+        raise Refused(("published",), f"{shown(repr(name), 120)} is no file", allowed)
     # The file is copied into the campaign's folder, which may be sent to others: no other file gets there.
     try:
         with file.open(encoding="utf-8", newline="") as lines:
