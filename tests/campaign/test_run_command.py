@@ -31,6 +31,7 @@ def folder(
     """A folder with a scenario that has been run."""
     folder = tmp_path_factory.mktemp("command")
     write_scenario(folder / "short.toml", tcp='["cubic", "hybla"]', seeds=3, grid="records = [2]")
+    (folder / "tmt.py").write_text("")  # a script of the user's, which is not our package
     command = [str(TMT), "run", "short.toml"]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")

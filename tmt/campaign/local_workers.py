@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections import deque
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import count
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from tmt.campaign.tasks import Simulate, Task, perform
 from tmt.errors import SimulatorError, TmtError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from multiprocessing.context import ForkServerContext, ForkServerProcess
 
     from tmt.campaign.programs import ProgramsByName
@@ -110,7 +110,8 @@ class _Worker:
         self.ticket: int | None = None
         self.process: ForkServerProcess = context.Process(target=work, args=(theirs,), daemon=False)
         try:
-            self.process.start()
+            with _without_current_folder():
+                self.process.start()
         except (OSError, EOFError, RuntimeError) as error:
             raise SimulatorError(f"no worker process can be started: {error}") from error
         finally:
@@ -134,6 +135,24 @@ class _Worker:
         status = self.process.exitcode or 0
         self.process.close()
         return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+
+
+@contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """Keep modules of the current folder, such as a script tmt.py, out of the process that forks workers.
+
+    Before Python 3.12.8 that process does not take over our search path.
+    """
+    variable = "PYTHONSAFEPATH"
+    before = os.environ.get(variable)
+    os.environ[variable] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[variable]
+        else:
+            os.environ[variable] = before
 
 
 def work(connection: Connection) -> None:
