@@ -44,7 +44,12 @@ NOT_COMPILED = ("doc", "indep-utils", "tcl/ex", "tcl/mobility", "tcl/test")
 
 README = """\
 The programs in ../build are ns-2.35 with CLIFT. ../source.tar.xz holds their sources, patched, and all that
-builds them. ns-2 itself is {tarball}, SHA-256
+builds them:
+
+    cmake -S clift-ns2 -B build -G Ninja -DNS2_SOURCE=$PWD/ns-2.35
+    ninja -C build ns clift-emulate
+
+ns-2 itself is {tarball}, SHA-256
 {sha256}.
 
 These libraries of Debian are linked in. The files beside this one are their licences. On a Debian system
