@@ -1,7 +1,7 @@
 """The gallery of measured links in pictures: offered rate, lost rows and delay over time.
 
 ``python -m analysis.measured.gallery FOLDER`` writes ``measured-*.png`` into ``FOLDER/images``;
-`keep_in_docs` copies them to ``docs/images``.
+``--docs`` copies them to ``docs/images``.
 """
 
 from __future__ import annotations
@@ -106,4 +106,4 @@ def keep_in_docs(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    start(main)
+    start(main, keep_in_docs)
