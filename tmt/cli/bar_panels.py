@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,16 @@ class Marks:
 def columns_in(width: int) -> int:
     """Return how many values a panel holds on a terminal of `width` columns."""
     return max(10, width - LABEL_WIDTH - 2)
+
+
+def stdout_encoding() -> str:
+    """Return the encoding in which stdout takes text."""
+    return getattr(sys.stdout, "encoding", None) or "ascii"
+
+
+def rate_unit(greatest_bps: float) -> tuple[str, float]:
+    """Return the unit in which rates are shown, and its factor from bit/s."""
+    return ("Mbit/s", 1e-6) if greatest_bps >= 2e6 else ("kbit/s", 1e-3)
 
 
 def draw(panels: Iterable[Panel | Marks], end_s: float, encoding: str) -> list[str]:

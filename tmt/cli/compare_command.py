@@ -57,14 +57,13 @@ def command(first: Path, second: Path | None, as_json: bool, output: Path | None
 def _read(campaign: Path) -> Results:
     """Return the results in a campaign's folder or in a pack."""
     from tmt.campaign.pack_reader import unpacked  # noqa: PLC0415
-    from tmt.results.reading import check_rows, read_rows, results_of  # noqa: PLC0415
+    from tmt.results.reading import read_rows, results_of  # noqa: PLC0415
+    from tmt.results.repetition import packed_rows  # noqa: PLC0415
 
     if campaign.is_dir():
         return read_rows(campaign)
     with unpacked(campaign) as pack:
-        rows = pack.results.to_pandas()
-        check_rows(rows, campaign)
-        return results_of(rows, str(pack.manifest.get("title", campaign.stem)))
+        return results_of(packed_rows(pack, campaign), str(pack.manifest.get("title", campaign.stem)))
 
 
 def names_of(first: Path, second: Path) -> tuple[str, str]:

@@ -151,18 +151,11 @@ def _number(interval: Interval, sign: str = "") -> str:
 
 
 def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    from rich import box  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        title=Text(title),
-        title_justify="left",
-        title_style="bold",
-    )
+    from tmt.cli.tables import titled_table  # noqa: PLC0415
+
+    table = titled_table(title)
     kept = [list(row) for row in rows]
     is_number = [all(row[i][:1] in "+-0123456789" for row in kept) for i in range(len(header))]
     for name, right in zip(header, is_number, strict=True):

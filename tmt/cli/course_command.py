@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +53,7 @@ def command(results: Path, number: int | None) -> None:
       tmt course scenarios/out/quickstart
       tmt course scenarios/out/quickstart 7
     """
-    from tmt.cli.bar_panels import columns_in, draw  # noqa: PLC0415
+    from tmt.cli.bar_panels import columns_in, draw, stdout_encoding  # noqa: PLC0415
     from tmt.results.course import course  # noqa: PLC0415
     from tmt.results.pairing import place_names  # noqa: PLC0415
     from tmt.results.reading import read_rows  # noqa: PLC0415
@@ -77,8 +76,7 @@ def command(results: Path, number: int | None) -> None:
     end_s = float(run["simulated_s"])
     columns = columns_in(shutil.get_terminal_size().columns)
     panels = _panels(course(read_run(results, found.runs, row), run), end_s, columns)
-    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
-    click.echo("\n".join([told[number - 1], "", *draw(panels, end_s, encoding)]))
+    click.echo("\n".join([told[number - 1], "", *draw(panels, end_s, stdout_encoding())]))
 
 
 def _panels(series: Sequence[Series], end_s: float, columns: int) -> Iterator[Panel | Marks]:
@@ -110,8 +108,10 @@ def _panels(series: Sequence[Series], end_s: float, columns: int) -> Iterator[Pa
 
 def _readable(unit: str, greatest: float) -> tuple[str, float]:
     """Return the unit in which values are shown, and its factor."""
+    from tmt.cli.bar_panels import rate_unit  # noqa: PLC0415
+
     if unit == "bit/s":
-        return ("Mbit/s", 1e-6) if greatest >= 2e6 else ("kbit/s", 1e-3)
+        return rate_unit(greatest)
     if unit == "share":
         return "%", 100.0
     return ("ms", 1e3) if unit == "s" and greatest < 2 else (unit, 1.0)

@@ -42,18 +42,11 @@ def in_kbps(summary: Summary, interval: Interval) -> Interval:
 
 
 def _table(summary: Summary, point: int, title: str) -> Table:
-    from rich import box  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        title=Text(title) if title else None,
-        title_justify="left",
-        title_style="bold",
-    )
+    from tmt.cli.tables import titled_table  # noqa: PLC0415
+
+    table = titled_table(title)
     cells = {(cell.scheme, cell.tcp): cell for cell in summary.cells if cell.point == point}
     variants = sorted({tcp for _, tcp in cells})
     table.add_column("scheme", no_wrap=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.cli.bar_panels import Marks, Panel, columns_in, draw
+from tmt.cli.bar_panels import Marks, Panel, columns_in, draw, rate_unit, stdout_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +19,7 @@ def over_time(result: ExperimentResult, width: int) -> list[str]:
     """Return the lines of a replay over time, at most `width` characters each."""
     columns = columns_in(width)
     found = result.timeline(bins=columns, samples=columns)
-    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
-    return draw(_panels(found, columns), float(found.edges_s[-1]), encoding)
+    return draw(_panels(found, columns), float(found.edges_s[-1]), stdout_encoding())
 
 
 def _panels(found: Timeline, columns: int) -> Iterator[Panel | Marks]:
@@ -30,7 +28,7 @@ def _panels(found: Timeline, columns: int) -> Iterator[Panel | Marks]:
     goodput = found.goodput_bps.sum(axis=0)
     rates = [goodput] if found.capacity_bps is None else [goodput, found.capacity_bps]
     top = float(max(rate.max() for rate in rates))
-    unit, scale = ("Mbit/s", 1e-6) if top >= 2e6 else ("kbit/s", 1e-3)
+    unit, scale = rate_unit(top)
     if found.capacity_bps is not None:
         yield Panel(f"capacity of the link, {unit}", found.capacity_bps * scale, top * scale)
     yield Panel(f"goodput{of_flows}, {unit}", goodput * scale, top * scale)

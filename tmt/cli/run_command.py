@@ -136,12 +136,9 @@ def _scenario_of(path: Path) -> Iterator[tuple[Path, Pack | None]]:
 
 
 def _compared(path: Path, pack: Pack, rows: pd.DataFrame) -> Repetition:
-    from tmt.results.reading import check_rows  # noqa: PLC0415
-    from tmt.results.repetition import repetition  # noqa: PLC0415
+    from tmt.results.repetition import packed_rows, repetition  # noqa: PLC0415
 
-    packed = pack.results.to_pandas()
-    check_rows(packed, path)
-    return repetition(str(path), packed, rows)
+    return repetition(str(path), packed_rows(pack, path), rows)
 
 
 @contextmanager

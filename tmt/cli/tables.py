@@ -1,16 +1,26 @@
-"""Tables whose figures are never cut: a terminal that is too narrow folds the lines."""
+"""Tables for the terminal, whose figures are never cut: a terminal that is too narrow folds the lines."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.measure import Measurement
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from rich.table import Table
+from rich.text import Text
 
 _ANY_WIDTH = 10_000
+
+
+def titled_table(title: str) -> Table:
+    """Return a table without columns and rows; an empty title is none."""
+    return Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        title=Text(title) if title else None,
+        title_justify="left",
+        title_style="bold",
+    )
 
 
 def wide_console(*tables: Table) -> Console:

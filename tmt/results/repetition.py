@@ -1,4 +1,4 @@
-"""Whether a repeated campaign has the results of its pack, bit by bit."""
+"""Results of a pack, and whether a repeated campaign has them bit by bit."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE
 from tmt.errors import UsageError
+from tmt.results.comparison import PROGRAMS
 from tmt.results.pairing import differing_columns, pair_runs
-from tmt.results.reading import results_of
+from tmt.results.reading import check_rows, results_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
-PROGRAMS = ("tmt_version", "simulator", "sources")
+    from tmt.campaign.pack_reader import Pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,19 @@ class Repetition:
     def is_equal(self) -> bool:
         """Whether the repetition has every result bit by bit."""
         return self.equal == self.packed
+
+
+def packed_rows(pack: Pack, file: Path) -> pd.DataFrame:
+    """Return the rows of a pack, checked; `file` is the pack's name.
+
+    Raises
+    ------
+    InputError
+        When a row is refused.
+    """
+    rows: pd.DataFrame = pack.results.to_pandas()
+    check_rows(rows, file)
+    return rows
 
 
 def repetition(pack: str, packed: pd.DataFrame, repeated: pd.DataFrame) -> Repetition:
