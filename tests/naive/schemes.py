@@ -1,4 +1,4 @@
-"""The four schemes, one event after the other, written from the definitions in `docs/schemes.md`.
+"""The schemes, one event after the other, written from the definitions in `docs/schemes.md`.
 
 Each twin takes lists of integers (nanoseconds) and returns `Converted`: one `Row` per data LLDU, with the
 delay -1 while unsettled, the slot of its first transmission, and the use of each slot.
@@ -29,7 +29,7 @@ class Converted:
     first_slots: list[int] = field(default_factory=list)
     """For each row: the slot of its first transmission."""
     uses: list[str] = field(default_factory=list)
-    """For each slot: "data", "repair", "retransmission" or "dropped"."""
+    """For each slot: "data", "repair", "retransmission", "stall" or "dropped"."""
 
 
 def none(tx: Sequence[int], decode: Sequence[int], detection_delay: int = 0) -> Converted:
@@ -186,3 +186,88 @@ def harq(
             else:
                 rows.append(Row(tx[s], UNSETTLED, False, transmissions))
     return Converted(rows, [s for block in blocks for s in block.data_slots], uses)
+
+
+@dataclass
+class Process:
+    """A stop-and-wait process with the LLDU that occupies it."""
+
+    lldu: int | None = None
+    feedback_ns: int = 0
+    is_nack: bool = False
+
+
+def harq_processes(
+    tx: Sequence[int],
+    decode: Sequence[int],
+    n_processes: int,
+    rtt: int,
+    max_transmissions: int | None,
+    slot_time: int | None,
+    faults: Sequence[str],
+    detection_delay: int = 0,
+) -> Converted:
+    """Every LLDU keeps the slots that carried it; processes are asked one after the other at every slot.
+
+    Retransmission is asynchronous with `slot_time` None, else synchronous; 0: slots are numbered. A fault is
+    "missed", "false" or "" for each slot.
+    """
+    processes = [Process() for _ in range(n_processes)]
+    carriers: list[list[int]] = []
+    uses: list[str] = []
+    for s, now in enumerate(tx):
+        for process in processes:
+            if process.lldu is None or process.feedback_ns > now:
+                continue
+            if not process.is_nack or len(carriers[process.lldu]) == max_transmissions:
+                process.lldu = None
+        allowed = processes
+        if slot_time is not None:
+            number = s if slot_time == 0 else (now - tx[0] + slot_time // 2) // slot_time
+            allowed = [processes[number % n_processes]]
+        due = [p for p in allowed if p.lldu is not None and p.feedback_ns <= now]
+        idle = [p for p in allowed if p.lldu is None]
+        if due:
+            process = min(due, key=lambda p: (p.feedback_ns, carriers[p.lldu or 0][-1]))
+            uses.append("retransmission")
+        elif idle:
+            process = idle[0]
+            process.lldu = len(carriers)
+            carriers.append([])
+            uses.append("data")
+        else:
+            uses.append("stall")
+            continue
+        assert process.lldu is not None
+        carriers[process.lldu].append(s)
+        process.feedback_ns = now + rtt + (decode[s] or detection_delay)
+        has_it = any(decode[slot] for slot in carriers[process.lldu])
+        process.is_nack = True if faults[s] == "missed" else has_it == (faults[s] == "false")
+
+    repeated = {p.lldu for p in processes if p.lldu is not None and p.is_nack}
+    rows = []
+    for lldu, slots in enumerate(carriers):
+        arrivals = [tx[s] + decode[s] for s in slots if decode[s]]
+        transmissions = min(len(slots), 255)
+        if arrivals:
+            rows.append(Row(tx[slots[0]], min(arrivals) - tx[slots[0]], True, transmissions))
+        elif lldu in repeated and len(slots) != max_transmissions:
+            rows.append(Row(tx[slots[0]], UNSETTLED, False, transmissions))
+        else:
+            rows.append(Row(tx[slots[0]], tx[slots[-1]] + detection_delay - tx[slots[0]], False, transmissions))
+    return Converted(rows, [slots[0] for slots in carriers], uses)
+
+
+def repetition(tx: Sequence[int], decode: Sequence[int], k: int, detection_delay: int = 0) -> Converted:
+    rows = []
+    for first in range(0, len(tx), k):
+        group = range(first, min(first + k, len(tx)))
+        arrivals = [tx[s] + decode[s] for s in group if decode[s]]
+        if arrivals:
+            rows.append(Row(tx[first], min(arrivals) - tx[first], True, min(len(group), 255)))
+        elif len(group) == k:
+            rows.append(Row(tx[first], tx[group[-1]] + detection_delay - tx[first], False, min(k, 255)))
+        else:
+            rows.append(Row(tx[first], UNSETTLED, False, len(group)))
+    uses = ["data" if s % k == 0 else "retransmission" for s in range(len(tx))]
+    return Converted(rows, list(range(0, len(tx), k)), uses)

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from naive import schemes as naive
-from tmt.schemes import Arq, Fec, Harq, NoScheme, Scheme
+from tmt.channels.base import uniform_source
+from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, Scheme
 from tmt.trace import LinkTrace, PhyTrace
 
 DELAYS = st.sampled_from([0, 1, 3, 7, 20, 50])
@@ -66,6 +67,27 @@ SCHEMES = st.one_of(
         rounds=st.integers(0, 3),
         detection_delay_ns=DELAYS,
     ),
+    st.builds(
+        HarqProcesses,
+        rtt_ns=DELAYS,
+        processes=st.sampled_from([1, 2, 3, 4, 8, 40]),
+        max_transmissions=st.sampled_from([None, 1, 2, 4]),
+        missed_feedback=st.sampled_from([0.0, 0.0, 0.3]),
+        false_feedback=st.sampled_from([0.0, 0.0, 0.2]),
+        feedback_seed=st.integers(0, 3),
+        detection_delay_ns=DELAYS,
+    ),
+    st.builds(
+        HarqProcesses,
+        rtt_ns=DELAYS,
+        processes=st.integers(1, 9),
+        max_transmissions=st.sampled_from([None, 3]),
+        retransmission=st.just("synchronous"),
+        slot_time_ns=st.sampled_from([0, 1, 2, 5]),
+        missed_feedback=st.sampled_from([0.0, 0.3]),
+        detection_delay_ns=DELAYS,
+    ),
+    st.builds(HarqProcesses, rtt_ns=DELAYS, repetitions=st.integers(1, 5), detection_delay_ns=DELAYS),
 )
 
 
@@ -89,7 +111,27 @@ def by_twin(scheme: Scheme, tx: list[int], decode: list[int]) -> naive.Converted
                 scheme.rtt_ns,
                 scheme.detection_delay_ns,
             )
+        case HarqProcesses():
+            if scheme.repetitions is not None:
+                return naive.repetition(tx, decode, scheme.repetitions, scheme.detection_delay_ns)
+            return naive.harq_processes(
+                tx,
+                decode,
+                scheme.processes,
+                scheme.rtt_ns,
+                scheme.max_transmissions,
+                scheme.slot_time_ns if scheme.retransmission == "synchronous" else None,
+                feedback_faults(scheme, len(tx)),
+                scheme.detection_delay_ns,
+            )
     raise AssertionError(f"no twin for {scheme}")
+
+
+def feedback_faults(scheme: HarqProcesses, n_slots: int) -> list[str]:
+    """Draw the fault of each slot's feedback: missed below one bound, false below the next."""
+    missed, false = scheme.missed_feedback, scheme.false_feedback
+    drawn = uniform_source(scheme.feedback_seed).random(n_slots)
+    return ["missed" if u < missed else "false" if u < missed + false else "" for u in drawn]
 
 
 def phy_trace(tx: list[int], decode: list[int], sizes: list[int] | None = None) -> PhyTrace:

@@ -45,6 +45,7 @@ def test_converter__equals_its_twin_whatever_the_chunks(
     assert counts.data_rows == uses["data"] == len(rows)
     assert counts.repair_slots == uses["repair"]
     assert counts.retransmission_slots == uses["retransmission"]
+    assert counts.stalled_slots == uses["stall"]
     assert counts.dropped_tail == uses["dropped"]
     assert counts.delivered == sum(row.delivered for row in rows)
     assert counts.unsettled == sum(row.delay_ns == -1 for row in rows)

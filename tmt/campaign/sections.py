@@ -20,7 +20,7 @@ from tmt.errors import UsageError
 from tmt.generate import DEFAULT_DECODE_TIME_NS, Line
 from tmt.parameters import declared
 from tmt.schema import Packing  # noqa: TC001  (pydantic reads it)
-from tmt.schemes import ONLINE_SCHEMES, SCHEMES, OnlineScheme
+from tmt.schemes import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES, OnlineScheme
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.coding import Coding
 from tmt.settings.settings import MAX_SEED, PARAMETERS
@@ -145,7 +145,7 @@ GENERATED_KEYS = frozenset(GeneratedTrace.model_fields)
 
 
 class SchemeSection(Section):
-    """``[[scheme]]``: its name; the sections made from `ONLINE_SCHEMES` add its parameters."""
+    """``[[scheme]]``: its name; the sections made from `ALL_SCHEMES` add its parameters."""
 
     name: str
     online: bool = False
@@ -178,14 +178,20 @@ def _key_type(kind: type[Any], field: Any) -> Any:
     """Return the type of a key from the parameter's declaration, or from the text of its type."""
     for one in declared(kind) if issubclass(kind, OnlineScheme) else ():
         if one.name == field.name:
-            plain: Any = Seconds if one.kind == "time" else int
+            plain = _scheme_type(one)
             return plain | None if one.default is None else plain
     text = Seconds if field.name.endswith("_ns") else {"int": int, "float": float}[field.type.split()[0]]
     return text | None if "None" in field.type else text
 
 
+def _scheme_type(one: Declared) -> Any:
+    if one.parameter.choices:
+        return Literal[one.parameter.choices]
+    return Seconds if one.kind == "time" else {"int": int, "float": float}[one.kind]
+
+
 SCHEME_SECTIONS = {
-    name: _model(SchemeSection, kind, frozenset({"rtt_ns"})) for name, kind in ONLINE_SCHEMES.items()
+    name: _model(SchemeSection, kind, frozenset({"rtt_ns"})) for name, kind in ALL_SCHEMES.items()
 }
 CHANNEL_SECTIONS = {
     name: _profiled_model(kind) if kind.profiles else _model(GeneratedTrace, kind)
@@ -196,7 +202,7 @@ CHANNEL_SECTIONS = {
 
 def scheme_of(section: Any, rtt_ns: int) -> Any:
     """Return the scheme that a section describes, on a link with the given RTT."""
-    kind = ONLINE_SCHEMES[section.name]
+    kind = ALL_SCHEMES[section.name]
     return kind(**_parameters(kind, section, {"rtt_ns": rtt_ns}))
 
 
@@ -319,6 +325,10 @@ def try_out(section: Any) -> None:
         if not section.online and section.name not in SCHEMES:
             raise UsageError(
                 f"name is {section.name!r}, a scheme that converts no traces; it needs online = true"
+            )
+        if section.online and section.name not in ONLINE_SCHEMES:
+            raise UsageError(
+                f"name is {section.name!r}, a scheme that only converts traces; online must be false"
             )
     elif isinstance(section, GeneratedTrace):
         channel_of(section)

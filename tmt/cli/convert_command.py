@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "--rtt",
     "rtt_ns",
     type=ROUND_TRIP,
-    help="arq, harq: round-trip time of the link in seconds; other schemes ignore it.",
+    help="Round-trip time of the link in seconds; schemes without feedback ignore it.",
 )
 @click.option(
     "--every",
@@ -168,6 +168,7 @@ def _summary(conversion: Conversion, counts: Counts) -> str:
         "data": counts.data_rows,
         "repair": counts.repair_slots,
         "retransmissions": counts.retransmission_slots,
+        "stalled": counts.stalled_slots,
         "dropped tail": counts.dropped_tail,
     }
     slots = " + ".join(f"{number} {use}" for use, number in used.items() if number)

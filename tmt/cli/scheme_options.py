@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from tmt.cli.options import SECONDS, WholeNumber, with_options
+from tmt.cli.options import SECONDS, Number, WholeNumber, with_options
 from tmt.errors import UsageError
 from tmt.parameters import declared
-from tmt.schemes import ONLINE_SCHEMES, SCHEMES
+from tmt.schemes import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ ONLINE_NAMES = tuple(ONLINE_SCHEMES)
 def _parameters() -> dict[str, dict[str, Declared]]:
     """Return the schemes that have each parameter (without the RTT), numbers before times."""
     found: dict[str, dict[str, Declared]] = {}
-    for scheme, kind in ONLINE_SCHEMES.items():
+    for scheme, kind in ALL_SCHEMES.items():
         for one in declared(kind):
             found.setdefault(one.name, {})[scheme] = one
     return dict(sorted(found.items(), key=lambda item: item[0].endswith("_ns")))
@@ -57,10 +57,20 @@ def options_of_schemes(*names: str) -> Decorator:
         parameter = chosen[0].parameter
         whose = "" if len(chosen) == len(names) else ", ".join(s for s in having if s in names) + ": "
         meaning = parameter.meaning if whose else _sentence(parameter.meaning)
-        of_what = SECONDS if chosen[0].kind == "time" else WholeNumber(int(parameter.least or 0))
         words = f"{whose}{meaning}.{_default(list(having.values()))}"
-        options.append(click.option(parameter.flag, name, type=of_what, help=words))
+        options.append(click.option(parameter.flag, name, type=_type_of(chosen[0]), help=words))
     return with_options(*options)
+
+
+def _type_of(one: Declared) -> click.ParamType[Any]:
+    parameter = one.parameter
+    if parameter.choices:
+        return click.Choice(parameter.choices)
+    if one.kind == "time":
+        return SECONDS
+    if one.kind == "float":
+        return Number(parameter.least, parameter.most)
+    return WholeNumber(int(parameter.least or 0))
 
 
 def _default(having: list[Declared]) -> str:

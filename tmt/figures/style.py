@@ -71,6 +71,7 @@ _SCHEME_LOOKS = (
     (BLUE, "D", "-", "", 1.0),
     (PURPLE, "P", "-", "xx", 0.45),
     (ORANGE, "X", "--", "++", 0.90),
+    (SKY, "v", "-.", "--", 0.65),
 )
 """Colours, markers, dashes, hatches and shades, in the order of the registries."""
 

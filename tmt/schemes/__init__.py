@@ -7,20 +7,26 @@ from tmt.schemes.converter import Converter
 from tmt.schemes.counts import Counts
 from tmt.schemes.fec import Fec
 from tmt.schemes.harq import Harq
+from tmt.schemes.harq_processes import HarqProcesses
 from tmt.schemes.none import NoScheme
 from tmt.schemes.online import GoBackN, Hybrid
 from tmt.schemes.parameters import OnlineScheme, Scheme
 
-SCHEMES: dict[str, type[Scheme]] = {scheme.name: scheme for scheme in (NoScheme, Fec, Arq, Harq)}
+SCHEMES: dict[str, type[Scheme]] = {
+    scheme.name: scheme for scheme in (NoScheme, Fec, Arq, Harq, HarqProcesses)
+}
 """Every scheme that converts traces, by the name that users type."""
 
 ONLINE_SCHEMES: dict[str, type[OnlineScheme]] = {
-    **SCHEMES,
-    **{scheme.name: scheme for scheme in (Hybrid, GoBackN)},
+    scheme.name: scheme for scheme in (NoScheme, Fec, Arq, Harq, Hybrid, GoBackN)
 }
 """Every scheme that runs inside the simulator."""
 
+ALL_SCHEMES: dict[str, type[OnlineScheme]] = ONLINE_SCHEMES | SCHEMES
+"""Every scheme."""
+
 __all__ = [
+    "ALL_SCHEMES",
     "ONLINE_SCHEMES",
     "SCHEMES",
     "Arq",
@@ -29,6 +35,7 @@ __all__ = [
     "Fec",
     "GoBackN",
     "Harq",
+    "HarqProcesses",
     "Hybrid",
     "NoScheme",
     "OnlineScheme",

@@ -78,6 +78,7 @@ class Converter(ABC):
             data_rows=self._rows,
             repair_slots=self._repair_slots(),
             retransmission_slots=self._retransmission_slots(),
+            stalled_slots=self._stalled_slots(),
             dropped_tail=len(self._held),
             delivered=self._delivered,
             lost=self._lost,
@@ -133,6 +134,9 @@ class Converter(ABC):
         return 0
 
     def _retransmission_slots(self) -> int:
+        return 0
+
+    def _stalled_slots(self) -> int:
         return 0
 
 

@@ -51,6 +51,46 @@ RepeatAfter = Annotated[
         absent="when the report is there",
     ),
 ]
+Processes = Annotated[int, Parameter("stop-and-wait processes, N", least=1, flag="--processes")]
+Retransmission = Annotated[
+    str,
+    Parameter(
+        "retransmission at any time, or in the slots of the process",
+        choices=("asynchronous", "synchronous"),
+        flag="--retransmission",
+    ),
+]
+SlotTime = Annotated[
+    int,
+    Parameter(
+        "synchronous: seconds from slot to slot, where the trace has gaps",
+        least=0,
+        flag="--slot-time",
+        absent="the trace has no gaps",
+    ),
+]
+Repetitions = Annotated[
+    int | None,
+    Parameter(
+        "feedback off: slots that carry each LLDU, k", least=1, flag="--repetitions", absent="feedback on"
+    ),
+]
+MissedFeedback = Annotated[
+    float,
+    Parameter("probability that feedback does not arrive", least=0, most=1, flag="--missed-feedback"),
+]
+FalseFeedback = Annotated[
+    float,
+    Parameter(
+        "probability that an ACK is read as a NACK, or a NACK as an ACK",
+        least=0,
+        most=1,
+        flag="--false-feedback",
+    ),
+]
+FeedbackSeed = Annotated[
+    int, Parameter("seed of the missed and false feedback", least=0, flag="--feedback-seed")
+]
 """Parameters of schemes: options of the command line and keys of scenarios follow from them."""
 
 
@@ -73,7 +113,7 @@ class OnlineScheme(ABC):
 
 @dataclass(frozen=True)
 class Scheme(OnlineScheme):
-    """A scheme that also converts traces: none, fec, arq or harq."""
+    """A scheme that also converts traces."""
 
     @abstractmethod
     def converter(self) -> Converter:
@@ -108,6 +148,30 @@ def check_delay(name: str, value: object) -> None:
             f"{name} is {value!r}; it must be a whole number of nanoseconds from 0 to {MAX_DELAY_NS} "
             f"({MAX_DELAY_NS // NS_PER_S} s)"
         )
+
+
+def check_probability(name: str, value: object) -> None:
+    """Refuse a value other than a number from 0 to 1.
+
+    Raises
+    ------
+    UsageError
+        Naming the parameter, its value and the allowed ones.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise UsageError(f"{name} is {value!r}; it must be a number from 0 to 1")
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse a word that is none of the choices.
+
+    Raises
+    ------
+    UsageError
+        Naming the parameter, its value and the allowed ones.
+    """
+    if value not in choices:
+        raise UsageError(f"{name} is {value!r}; it must be one of {', '.join(choices)}")
 
 
 def check_run(data: int, repair: int, depth: int = 1) -> None:

@@ -1,0 +1,244 @@
+"""Scheme `harq-processes`: the stop-and-wait HARQ processes of LTE and NR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from tmt.errors import UsageError
+from tmt.schemes.converter import Converter, ring_entries
+from tmt.schemes.parameters import (
+    DetectionDelay,
+    FalseFeedback,
+    FeedbackSeed,
+    MaxTransmissions,
+    MissedFeedback,
+    Processes,
+    Repetitions,
+    Retransmission,
+    Scheme,
+    SlotTime,
+    check_choice,
+    check_count,
+    check_delay,
+    check_probability,
+)
+
+if TYPE_CHECKING:
+    from tmt.kernels import Rows
+    from tmt.trace import Int64Array
+
+TIMINGS = ("asynchronous", "synchronous")
+
+
+@dataclass(frozen=True)
+class HarqProcesses(Scheme):
+    """N processes send an LLDU each and wait for its feedback; a slot without a free process stays idle.
+
+    Parameters
+    ----------
+    rtt_ns
+        Round-trip propagation time of the link.
+    processes
+        Number of processes, N: 8 in LTE, 16 in NR, up to 32 over satellites.
+    max_transmissions
+        Transmissions after which an LLDU is given up, R; None: no limit.
+    retransmission
+        ``asynchronous``: in the first slot after the NACK; ``synchronous``: in slots of the same process.
+    slot_time_ns
+        Synchronous: time from slot to slot, which tells the process of a slot; 0: slots without gaps.
+    repetitions
+        Slots that carry each LLDU without feedback, k; None: feedback is on.
+    missed_feedback, false_feedback
+        Probabilities that the feedback of a slot does not arrive, and that it is read as its opposite.
+    feedback_seed
+        Seed of these faults.
+    detection_delay_ns
+        From the `tx` of an erased slot until the receiver detects the erasure.
+
+    Raises
+    ------
+    UsageError
+        When a parameter is out of range, or has no meaning without feedback.
+    """
+
+    name: ClassVar[str] = "harq-processes"
+
+    rtt_ns: int
+    processes: Processes = 16
+    max_transmissions: MaxTransmissions = 4
+    retransmission: Retransmission = "asynchronous"
+    slot_time_ns: SlotTime = 0
+    repetitions: Repetitions = None
+    missed_feedback: MissedFeedback = 0.0
+    false_feedback: FalseFeedback = 0.0
+    feedback_seed: FeedbackSeed = 0
+    detection_delay_ns: DetectionDelay = 0
+
+    def __post_init__(self) -> None:
+        check_delay("rtt_ns", self.rtt_ns)
+        check_count("processes", self.processes, 1, 65_535)
+        if self.max_transmissions is not None:
+            check_count("max_transmissions", self.max_transmissions, 1, 2**31 - 1)
+        check_choice("retransmission", self.retransmission, TIMINGS)
+        check_delay("slot_time_ns", self.slot_time_ns)
+        check_probability("missed_feedback", self.missed_feedback)
+        check_probability("false_feedback", self.false_feedback)
+        check_count("feedback_seed", self.feedback_seed, 0)
+        check_delay("detection_delay_ns", self.detection_delay_ns)
+        if self._faulty > 1:
+            raise UsageError(
+                f"missed_feedback and false_feedback are {self._faulty:g} together; at most 1 is allowed"
+            )
+        if self.slot_time_ns and self.retransmission == "asynchronous":
+            raise UsageError(
+                f"slot_time_ns is {self.slot_time_ns}, but only synchronous retransmission has a slot time"
+            )
+        if self.repetitions is not None:
+            check_count("repetitions", self.repetitions, 1, 65_535)
+            if self._faulty:
+                raise UsageError(
+                    f"repetitions is {self.repetitions}, which turns feedback off: missed_feedback and "
+                    "false_feedback must be 0"
+                )
+
+    @property
+    def label(self) -> str:
+        """``HARQ-processes(16)``, or with feedback off ``HARQ-processes(off x 2)``."""
+        if self.repetitions is not None:
+            return f"HARQ-processes(off x {self.repetitions})"
+        return f"HARQ-processes({self.processes})"
+
+    def converter(self) -> Converter:
+        """Start a conversion."""
+        if self.repetitions is not None:
+            return _RepetitionConverter(self.repetitions, self.detection_delay_ns)
+        return _SynchronousConverter(self) if self.retransmission == "synchronous" else _AnyTimeConverter(self)
+
+    @property
+    def _faulty(self) -> float:
+        return self.missed_feedback + self.false_feedback
+
+
+class _FeedbackConverter(Converter):
+    """Conversion with feedback: draws its faults, and knows the processes that will retransmit."""
+
+    def __init__(self, scheme: HarqProcesses) -> None:
+        from tmt.channels.base import uniform_source  # noqa: PLC0415
+        from tmt.kernels.harq_processes import STATE, UNLIMITED  # noqa: PLC0415
+
+        super().__init__()
+        self._scheme = scheme
+        self._most = UNLIMITED if scheme.max_transmissions is None else scheme.max_transmissions
+        self._state = np.zeros(1, STATE)
+        self._uniform = uniform_source(scheme.feedback_seed)
+
+    def _feedback(self, n_slots: int) -> np.ndarray:
+        """Draw one uniform number per slot: first come the missed ones, then the false ones."""
+        from tmt.kernels.harq_processes import FALSE, MISSED, RIGHT  # noqa: PLC0415
+
+        missed, false = self._scheme.missed_feedback, self._scheme.false_feedback
+        if not missed and not false:
+            return np.full(n_slots, RIGHT, np.uint8)
+        drawn = self._uniform.random(n_slots)
+        faults = np.where(drawn < missed, MISSED, np.where(drawn < missed + false, FALSE, RIGHT))
+        return faults.astype(np.uint8)
+
+    def _retransmission_slots(self) -> int:
+        return int(self._state["repeat_head"][0])
+
+    def _stalled_slots(self) -> int:
+        return int(self._state["stalls"][0])
+
+
+class _AnyTimeConverter(_FeedbackConverter):
+    def __init__(self, scheme: HarqProcesses) -> None:
+        from tmt.kernels.harq_processes import PROCESS  # noqa: PLC0415
+
+        super().__init__(scheme)
+        room = 1 << scheme.processes.bit_length()
+        self._waiting, self._repeats = np.zeros(room, PROCESS), np.zeros(room, PROCESS)
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        from tmt.kernels.harq_processes import send_asynchronously  # noqa: PLC0415
+
+        scheme = self._scheme
+        return send_asynchronously(
+            tx_time_ns,
+            decode_time_ns,
+            self._feedback(len(tx_time_ns)),
+            scheme.processes,
+            scheme.rtt_ns,
+            scheme.detection_delay_ns,
+            self._most,
+            self._state,
+            self._waiting,
+            self._repeats,
+            begun,
+            window,
+        )
+
+    def _oldest_open_row(self, n_rows: int) -> int:
+        state = self._state[0]
+        waiting = ring_entries(self._waiting, int(state["head"]), int(state["tail"]))
+        repeats = ring_entries(self._repeats, int(state["repeat_head"]), int(state["repeat_tail"]))
+        oldest = waiting["row"][waiting["again"] == 1].min(initial=n_rows)
+        return int(repeats["row"].min(initial=oldest))
+
+    def _move_window(self, n_rows: int) -> None:
+        self._waiting["row"] -= n_rows
+        self._repeats["row"] -= n_rows
+
+
+class _SynchronousConverter(_FeedbackConverter):
+    def __init__(self, scheme: HarqProcesses) -> None:
+        from tmt.kernels.harq_processes import PROCESS  # noqa: PLC0415
+
+        super().__init__(scheme)
+        self._processes = np.zeros(scheme.processes, PROCESS)
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        from tmt.kernels.harq_processes import send_synchronously  # noqa: PLC0415
+
+        scheme = self._scheme
+        return send_synchronously(
+            tx_time_ns,
+            decode_time_ns,
+            self._feedback(len(tx_time_ns)),
+            scheme.slot_time_ns,
+            scheme.rtt_ns,
+            scheme.detection_delay_ns,
+            self._most,
+            self._state,
+            self._processes,
+            begun,
+            window,
+        )
+
+    def _oldest_open_row(self, n_rows: int) -> int:
+        return int(self._processes["row"][self._processes["again"] == 1].min(initial=n_rows))
+
+    def _move_window(self, n_rows: int) -> None:
+        self._processes["row"] -= n_rows
+
+
+class _RepetitionConverter(Converter):
+    def __init__(self, repetitions: int, detection_delay_ns: int) -> None:
+        super().__init__()
+        self._repetitions, self._detection_delay_ns = repetitions, detection_delay_ns
+        self._left = np.zeros(1, np.int64)
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        from tmt.kernels.repetition import repeat  # noqa: PLC0415
+
+        return repeat(
+            tx_time_ns, decode_time_ns, self._repetitions, self._detection_delay_ns, self._left, begun, window
+        )
+
+    def _oldest_open_row(self, n_rows: int) -> int:
+        return n_rows - 1 if self._left[0] else n_rows
+
+    def _retransmission_slots(self) -> int:
+        return (self._repetitions - 1) * self._rows - int(self._left[0])
