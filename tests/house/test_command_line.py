@@ -19,6 +19,7 @@ import pytest
 import tmt
 from tmt.cli.command_line import COMMANDS
 from tmt.io import write_trace
+from tmt.schemes import SCHEMES
 from tmt.trace import PhyTrace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +103,7 @@ def test_command__refuses_an_unknown_option_with_status_2(name: str) -> None:
 def test_command__lists_choices_of_a_missing_option_in_one_line() -> None:
     result = subprocess.run([TMT, "convert", "a", "b"], capture_output=True, text=True, check=False)
     assert result.returncode == 2
-    choices = "Missing option '--scheme'. Choose from: none, fec, arq, harq"
+    choices = f"Missing option '--scheme'. Choose from: {', '.join(SCHEMES)}"
     assert result.stderr == f"tmt convert: {choices} (see tmt convert --help)\n"
 
 

@@ -152,3 +152,42 @@ def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_data: Pat
     for column in ("tx_time_ns", "delay_ns", "delivered", "transmissions"):
         np.testing.assert_array_equal(getattr(measured, column), getattr(made, column))
     assert int(measured.transmissions.sum()) - len(measured) == 69
+
+
+@pytest.mark.parametrize("synchronous", [False, True], ids=["asynchronous", "synchronous"])
+def test_harq_processes__make_the_measured_link_of_eight_processes(
+    measured_data: Path, synchronous: bool
+) -> None:
+    """LTE's uplink has eight synchronous processes: subframe modulo 8, feedback within 8 ms.
+
+    All 69 repeats and every other attempt fall in the measured subframes; no slot stalls.
+    """
+    from tmt.schemes import HarqProcesses
+    from tmt.schemes.converter import joined
+
+    log = measured_log(measured_data)
+    trace = read_lte_harq(log, "phy", decode_time_ns=1_000_000).trace
+    scheme = HarqProcesses(
+        7_000_000,
+        8,
+        retransmission="synchronous" if synchronous else "asynchronous",
+        slot_time_ns=1_000_000 if synchronous else 0,
+        detection_delay_ns=1_000_000,
+    )
+    converter = scheme.converter()
+    made = joined(converter.feed(trace), converter.finish())
+    measured = read_lte_harq(log, "link", decode_time_ns=1_000_000).trace
+    for column in ("tx_time_ns", "delay_ns", "delivered", "transmissions"):
+        np.testing.assert_array_equal(getattr(measured, column), getattr(made, column))
+    assert (converter.counts.retransmission_slots, converter.counts.stalled_slots) == (69, 0)
+
+
+def test_harq_processes__alone_would_stall_on_the_measured_slots(measured_data: Path) -> None:
+    """The check above can fail: with one process the same slots give stalls and another link."""
+    from tmt.schemes import HarqProcesses
+
+    trace = read_lte_harq(measured_log(measured_data), "phy", decode_time_ns=1_000_000).trace
+    converter = HarqProcesses(7_000_000, 1, detection_delay_ns=1_000_000).converter()
+    converter.feed(trace)
+    converter.finish()
+    assert converter.counts.stalled_slots > 0

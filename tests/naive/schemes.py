@@ -254,7 +254,9 @@ def harq_processes(
         elif lldu in repeated and len(slots) != max_transmissions:
             rows.append(Row(tx[slots[0]], UNSETTLED, False, transmissions))
         else:
-            rows.append(Row(tx[slots[0]], tx[slots[-1]] + detection_delay - tx[slots[0]], False, transmissions))
+            rows.append(
+                Row(tx[slots[0]], tx[slots[-1]] + detection_delay - tx[slots[0]], False, transmissions)
+            )
     return Converted(rows, [slots[0] for slots in carriers], uses)
 
 

@@ -17,7 +17,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tmt.schemes import Arq, Fec, Harq, NoScheme, arq, converter, fec, harq
+from tmt.schemes import (
+    Arq,
+    Fec,
+    Harq,
+    HarqProcesses,
+    NoScheme,
+    arq,
+    converter,
+    fec,
+    harq,
+    harq_processes,
+)
 from tmt.trace import PhyTrace
 
 CASES = 200
@@ -67,6 +78,9 @@ def convert_in_random_pieces(seed: int) -> None:
         Arq(rtt_ns),
         Arq(rtt_ns, max_transmissions=2),
         Harq(data, repair, rtt_ns, extra=int(rng.integers(0, 3)), rounds=int(rng.integers(0, 4))),
+        HarqProcesses(rtt_ns, int(rng.integers(1, 70)), missed_feedback=0.1, detection_delay_ns=9),
+        HarqProcesses(rtt_ns, int(rng.integers(1, 70)), retransmission="synchronous"),
+        HarqProcesses(rtt_ns, repetitions=int(rng.integers(1, 5))),
     ):
         in_progress = scheme.converter()
         start = 0
@@ -105,7 +119,7 @@ class GuardedNumpy:
 
 
 if __name__ == "__main__":
-    for module in (arq, converter, fec, harq):
+    for module in (arq, converter, fec, harq, harq_processes):
         vars(module)["np"] = GuardedNumpy()
     for case in range(CASES):
         convert_in_random_pieces(case)

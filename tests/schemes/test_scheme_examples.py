@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from naive.traces import phy_trace, rows_of
 
-from tmt.schemes import Arq, Counts, Fec, Harq, NoScheme, Scheme
+from tmt.schemes import Arq, Counts, Fec, Harq, HarqProcesses, NoScheme, Scheme
 
 
 def converted(
@@ -117,6 +117,55 @@ def test_harq__leaves_a_block_unsettled_whose_request_comes_too_late() -> None:
     # The request of the block in slots 0 and 1 arrives at 1 + 50, after the end of the trace.
     rows, _ = converted(Harq(data=1, repair=1, rtt_ns=50), [0, 1, 2, 3], [0, 0, 5, 5])
     assert rows == [(0, -1, False, 2), (2, 5, True, 1)]
+
+
+def test_harq_processes__stall_until_feedback_frees_a_process() -> None:
+    # Two processes, feedback after 2 + 1 slots. Slots 0 and 1 are sent; slot 2 stalls. The ACK of slot 0
+    # comes at 0 + 1 + 2 = 3, the NACK of slot 1 at 1 + 1 + 2 = 4: slot 3 is new, slot 4 retransmits the LLDU
+    # of slot 1 (4 + 1 - 1 = 4), slot 5 stalls.
+    scheme = HarqProcesses(rtt_ns=2, processes=2, detection_delay_ns=1)
+    rows, counts = converted(scheme, list(range(6)), [1, 0, 1, 1, 1, 1])
+    assert rows == [(0, 1, True, 1), (1, 4, True, 2), (3, 1, True, 1)]
+    assert (counts.stalled_slots, counts.retransmission_slots) == (2, 1)
+    assert counts.efficiency == 3 / 6
+
+
+def test_harq_processes__retransmit_synchronously_in_the_slots_of_the_process() -> None:
+    # Slots of 10; process = number of the slot modulo 3. Slot 0 is erased, and its NACK comes at 0 + 5. The
+    # slots at 10 and 20 belong to others, the one at 30 to process 0: 30 + 1 - 0 = 31. The slot at 50 has the
+    # number 5 although the one at 40 is missing: process 2, free since 26.
+    scheme = HarqProcesses(rtt_ns=5, processes=3, retransmission="synchronous", slot_time_ns=10)
+    rows, counts = converted(scheme, [0, 10, 20, 30, 50], [0, 1, 1, 1, 1])
+    assert rows == [(0, 31, True, 2), (10, 1, True, 1), (20, 1, True, 1), (50, 1, True, 1)]
+    assert counts.stalled_slots == 0
+
+
+def test_harq_processes__give_up_after_the_last_transmission() -> None:
+    # Sent at 0 and, on the NACK at 0 + 1 + 2, at 3: given up 1 later, at 4.
+    scheme = HarqProcesses(rtt_ns=2, processes=1, max_transmissions=2, detection_delay_ns=1)
+    rows, _ = converted(scheme, list(range(7)), [0, 1, 1, 0, 1, 1, 7])
+    assert rows == [(0, 4, False, 2), (6, 7, True, 1)]
+
+
+def test_harq_processes__repeat_what_was_decoded_when_all_feedback_is_missed() -> None:
+    scheme = HarqProcesses(rtt_ns=0, processes=1, max_transmissions=2, missed_feedback=1)
+    rows, _ = converted(scheme, [0, 10, 20, 30], [4, 4, 4, 4])
+    assert rows == [(0, 4, True, 2), (20, 4, True, 2)]
+
+
+def test_harq_processes__lose_the_lldu_whose_nack_is_read_as_an_ack() -> None:
+    scheme = HarqProcesses(rtt_ns=0, processes=1, max_transmissions=2, false_feedback=1, detection_delay_ns=3)
+    rows, _ = converted(scheme, [0, 10, 20], [0, 4, 4])
+    assert rows == [(0, 3, False, 1), (10, 4, True, 2)]
+
+
+def test_harq_processes__with_feedback_off_send_every_lldu_k_times() -> None:
+    # The first decoded copy delivers: 10 + 4 - 0. Both copies of the second are erased: given up 1 after the
+    # second, 30 + 1 - 20. The trace ends after one copy of the third.
+    scheme = HarqProcesses(rtt_ns=500, repetitions=2, detection_delay_ns=1)
+    rows, counts = converted(scheme, [0, 10, 20, 30, 40], [0, 4, 0, 0, 0])
+    assert rows == [(0, 14, True, 2), (20, 11, False, 2), (40, -1, False, 1)]
+    assert (counts.retransmission_slots, counts.stalled_slots) == (2, 0)
 
 
 def test_sizes__are_those_of_the_slots_of_first_transmission() -> None:

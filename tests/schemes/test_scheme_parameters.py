@@ -8,6 +8,7 @@ import pytest
 
 from tmt.errors import UsageError
 from tmt.schemes import (
+    ALL_SCHEMES,
     ONLINE_SCHEMES,
     SCHEMES,
     Arq,
@@ -15,6 +16,7 @@ from tmt.schemes import (
     Fec,
     GoBackN,
     Harq,
+    HarqProcesses,
     Hybrid,
     NoScheme,
     OnlineScheme,
@@ -37,6 +39,13 @@ if TYPE_CHECKING:
         (lambda: Fec(data=1000, repair=24, depth=64), "65536 slots"),
         (lambda: Harq(data=1, repair=1, rtt_ns=0, extra=-1), "extra is -1"),
         (lambda: Harq(data=1, repair=1, rtt_ns=0, rounds=-1), "rounds is -1"),
+        (lambda: HarqProcesses(rtt_ns=0, processes=0), "processes is 0"),
+        (lambda: HarqProcesses(rtt_ns=0, retransmission="never"), "retransmission is 'never'"),
+        (lambda: HarqProcesses(rtt_ns=0, missed_feedback=1.5), "missed_feedback is 1.5"),
+        (lambda: HarqProcesses(rtt_ns=0, missed_feedback=0.7, false_feedback=0.4), "are 1.1 together"),
+        (lambda: HarqProcesses(rtt_ns=0, slot_time_ns=5), "slot_time_ns is 5"),
+        (lambda: HarqProcesses(rtt_ns=0, repetitions=0), "repetitions is 0"),
+        (lambda: HarqProcesses(rtt_ns=0, repetitions=2, false_feedback=0.1), "turns feedback off"),
         (lambda: Hybrid(rtt_ns=0, data=0), "data is 0"),
         (lambda: Hybrid(rtt_ns=0, persistency=-1), "persistency is -1"),
         (lambda: GoBackN(rtt_ns=0, window_frames=0), "window_frames is 0"),
@@ -61,6 +70,8 @@ def test_labels__are_those_of_the_papers() -> None:
         Arq(0),
         Arq(0, max_transmissions=3),
         Harq(38, 13, 0),
+        HarqProcesses(0),
+        HarqProcesses(0, repetitions=2),
         Hybrid(0, 10, 1, persistency=3),
         GoBackN(0, window_frames=10),
         GoBackN(0, persistency=2, window_frames=10),
@@ -72,6 +83,8 @@ def test_labels__are_those_of_the_papers() -> None:
         "ARQ",
         "ARQ(max 3)",
         "HARQ(38/51)",
+        "HARQ-processes(16)",
+        "HARQ-processes(off x 2)",
         "Hybrid(10/11, persistency 3)",
         "GBN(10)",
         "GBN(10, persistency 2)",
@@ -79,8 +92,9 @@ def test_labels__are_those_of_the_papers() -> None:
 
 
 def test_registry__knows_every_scheme_by_its_name() -> None:
-    assert {"none", "fec", "arq", "harq"} <= SCHEMES.keys() < ONLINE_SCHEMES.keys()
-    assert all(scheme.name == name for name, scheme in ONLINE_SCHEMES.items())
+    assert {"none", "fec", "arq", "harq"} == SCHEMES.keys() & ONLINE_SCHEMES.keys()
+    assert SCHEMES.keys() | ONLINE_SCHEMES.keys() == ALL_SCHEMES.keys()
+    assert all(scheme.name == name for name, scheme in ALL_SCHEMES.items())
 
 
 def test_counts__stop_a_conversion_that_lost_a_slot_or_a_row() -> None:

@@ -57,7 +57,9 @@ def options_of_schemes(*names: str) -> Decorator:
         parameter = chosen[0].parameter
         whose = "" if len(chosen) == len(names) else ", ".join(s for s in having if s in names) + ": "
         meaning = parameter.meaning if whose else _sentence(parameter.meaning)
-        words = f"{whose}{meaning}.{_default(list(having.values()))}"
+        words = (
+            f"{whose}{meaning}.{_default({scheme: one for scheme, one in having.items() if scheme in names})}"
+        )
         options.append(click.option(parameter.flag, name, type=_type_of(chosen[0]), help=words))
     return with_options(*options)
 
@@ -73,12 +75,16 @@ def _type_of(one: Declared) -> click.ParamType[Any]:
     return WholeNumber(int(parameter.least or 0))
 
 
-def _default(having: list[Declared]) -> str:
-    """Return the text of a default that all schemes with the parameter share, else nothing."""
-    defaults = {one.default for one in having}
-    if len(defaults) > 1 or having[0].is_required:
-        return ""
-    return f"  [default: {having[0].parameter.absent or having[0].default}]"
+def _default(having: dict[str, Declared]) -> str:
+    """Return the text of a parameter's default: one for all schemes, or each scheme's own."""
+    said = {
+        scheme: str(one.default or one.parameter.absent or one.default)
+        for scheme, one in having.items()
+        if not one.is_required
+    }
+    if len(set(said.values())) > 1:
+        return f"  [default: {', '.join(f'{text} ({scheme})' for scheme, text in said.items())}]"
+    return f"  [default: {next(iter(said.values()))}]" if said else ""
 
 
 def scheme_options(scheme: str) -> Decorator:

@@ -23,7 +23,10 @@ PROCESS = np.dtype([(name, np.int64) for name in ("row", "sent", "due_ns", "agai
 whether the sender then retransmits."""
 
 STATE = np.dtype(
-    [(name, np.int64) for name in ("head", "tail", "repeat_head", "repeat_tail", "slots", "first_ns", "stalls")]
+    [
+        (name, np.int64)
+        for name in ("head", "tail", "repeat_head", "repeat_tail", "slots", "first_ns", "stalls")
+    ]
 )
 """Processes taken from and put into the FIFOs of feedback and of retransmissions; slots seen, and time of
 the first one; stalled slots."""

@@ -12,12 +12,14 @@ from tmt.models.channel import TwoStateChannel
 from tmt.models.erasures import conditional_count_laws, erasure_count_law
 from tmt.models.fec import fec
 from tmt.models.harq import harq
+from tmt.models.harq_processes import FeedbackFaults, harq_processes, utilisation
 from tmt.models.link import Performance, RegularLink
 from tmt.models.neyman_a import ClusteredErrors, error_count_law
 
 __all__ = [
     "BlockLaw",
     "ClusteredErrors",
+    "FeedbackFaults",
     "Performance",
     "RegularLink",
     "TwoStateChannel",
@@ -31,8 +33,10 @@ __all__ = [
     "fec",
     "gap_length_law",
     "harq",
+    "harq_processes",
     "mean_burst_length",
     "mean_gap_length",
     "no_scheme",
     "printed",
+    "utilisation",
 ]

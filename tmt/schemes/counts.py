@@ -40,7 +40,8 @@ class Counts:
     def efficiency(self) -> float:
         """Throughput efficiency: delivered data LLDUs / slots; NaN when there is no slot.
 
-        The dropped tail does not count as slots. A stalled slot does: the scheme wastes it. Where the trace has sizes, LLDUs and slots count with their bytes.
+        The dropped tail does not count as slots. A stalled slot does: the scheme wastes it. Where the trace
+        has sizes, LLDUs and slots count with their bytes.
         """
         if self.sent_bytes is not None and self.delivered_bytes is not None:
             return self.delivered_bytes / self.sent_bytes if self.sent_bytes else float("nan")

@@ -115,7 +115,9 @@ class HarqProcesses(Scheme):
         """Start a conversion."""
         if self.repetitions is not None:
             return _RepetitionConverter(self.repetitions, self.detection_delay_ns)
-        return _SynchronousConverter(self) if self.retransmission == "synchronous" else _AnyTimeConverter(self)
+        return (
+            _SynchronousConverter(self) if self.retransmission == "synchronous" else _AnyTimeConverter(self)
+        )
 
     @property
     def _faulty(self) -> float:

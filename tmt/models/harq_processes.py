@@ -1,0 +1,105 @@
+"""Stop-and-wait HARQ processes: utilisation, efficiency, loss and delay, exact on regular slots.
+
+The feedback of an ACK and of a NACK take equally long, K slots, so that a process sends once per cycle of C
+slots whatever is erased. Asynchronous processes have C = K, or more where they are more than K; with
+synchronous ones C is the least multiple of N that is not below K.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.errors import UsageError
+from tmt.models.link import Performance, RegularLink
+
+if TYPE_CHECKING:
+    from tmt.models.channel import TwoStateChannel
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackFaults:
+    """Probabilities that feedback is missed, and that it is read as its opposite."""
+
+    missed: float = 0.0
+    false: float = 0.0
+
+
+def utilisation(link: RegularLink, processes: int, *, synchronous: bool = False) -> float:
+    """Return the fraction of slots that carry an LLDU: min(1, N / K), or N over the synchronous cycle."""
+    if synchronous:
+        return processes / _retransmission_slots(link, processes, synchronous=True)
+    return min(1.0, processes / _feedback_slots(link))
+
+
+def harq_processes(
+    channel: TwoStateChannel,
+    link: RegularLink,
+    processes: int,
+    max_transmissions: int,
+    faults: FeedbackFaults | None = None,
+    *,
+    synchronous: bool = False,
+) -> Performance:
+    """Return the performance of N processes with at most R transmissions of an LLDU.
+
+    A process is a Markov chain over its transmissions. Its state is the channel's state, the number of the
+    transmission, and whether an earlier one was decoded. Rewards per transmission give the efficiency.
+
+    Raises
+    ------
+    UsageError
+        When the feedback of ACK and NACK do not take equally many slots.
+    """
+    faults = faults or FeedbackFaults()
+    cycle = _retransmission_slots(link, processes, synchronous=synchronous)
+    move, errors = channel.transition(cycle), channel.errors
+    most = max_transmissions
+    chain = np.zeros((2, most, 2, 2, most, 2))
+    delivers = np.zeros((2, most, 2))
+    for state in (0, 1):
+        for sent in range(most):
+            delivers[state, sent, 0] = 1.0 - errors[state]
+            for had in (0, 1):
+                for has, weight in ((1, 1.0 - errors[state]), (had, errors[state])):
+                    # The sender repeats on a NACK, on a lost feedback, and on an ACK that it reads as a NACK.
+                    again = faults.missed + faults.false if has else 1.0 - faults.false
+                    again *= sent + 1 < most
+                    if again:
+                        chain[state, sent, had, :, sent + 1, has] += weight * again * move[state]
+                    chain[state, sent, had, :, 0, 0] += weight * (1.0 - again) * move[state]
+    law = _stationary(chain.reshape(4 * most, 4 * most)).reshape(2, most, 2)
+    delivered = (law * delivers).sum(axis=(0, 2))
+    total = float(delivered.sum())
+    mean_cycles = float(delivered @ np.arange(most)) / total if total else np.nan
+    return Performance(
+        utilisation(link, processes, synchronous=synchronous) * total,
+        link.recovery_delay_s(cycle * mean_cycles),
+        1.0 - total / float(law[:, 0, :].sum()),
+    )
+
+
+def _feedback_slots(link: RegularLink) -> int:
+    ack_ns = link.rtt_ns + link.decode_time_ns
+    slots = max(1, -(-ack_ns // link.slot_interval_ns))
+    if slots != link.feedback_slots:
+        raise UsageError(
+            f"an ACK takes {slots} slots and a NACK {link.feedback_slots}: the formula needs a detection "
+            "delay equal to the decode time"
+        )
+    return slots
+
+
+def _retransmission_slots(link: RegularLink, processes: int, *, synchronous: bool) -> int:
+    """Slots from a transmission of an LLDU to the next one."""
+    slots = _feedback_slots(link)
+    return -(-slots // processes) * processes if synchronous else slots
+
+
+def _stationary(chain: np.ndarray) -> np.ndarray:
+    """Return the stationary distribution of a chain with one closed class of states."""
+    equations = np.vstack([chain.T - np.eye(len(chain)), np.ones(len(chain))])
+    law: np.ndarray = np.linalg.lstsq(equations, np.append(np.zeros(len(chain)), 1.0))[0]
+    return law
