@@ -8,8 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from naive import schemes as naive
+from naive.sliding_window import sliding_window
 from tmt.channels.base import uniform_source
-from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, Scheme
+from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, Scheme, SlidingWindow
 from tmt.trace import LinkTrace, PhyTrace
 
 DELAYS = st.sampled_from([0, 1, 3, 7, 20, 50])
@@ -87,11 +88,16 @@ SCHEMES = st.one_of(
         missed_feedback=st.sampled_from([0.0, 0.3]),
         detection_delay_ns=DELAYS,
     ),
+    st.builds(
+        SlidingWindow,
+        coding_window=st.sampled_from([1, 2, 3, 5, 9]),
+        repair_interval=st.sampled_from([1, 2, 3, 6]),
+    ),
     st.builds(HarqProcesses, rtt_ns=DELAYS, repetitions=st.integers(1, 5), detection_delay_ns=DELAYS),
 )
 
 
-def by_twin(scheme: Scheme, tx: list[int], decode: list[int]) -> naive.Converted:
+def by_twin(scheme: Scheme, tx: list[int], decode: list[int]) -> naive.Converted:  # noqa: PLR0911
     """Convert with the slow twin of `scheme`."""
     match scheme:
         case NoScheme():
@@ -111,6 +117,8 @@ def by_twin(scheme: Scheme, tx: list[int], decode: list[int]) -> naive.Converted
                 scheme.rtt_ns,
                 scheme.detection_delay_ns,
             )
+        case SlidingWindow():
+            return sliding_window(tx, decode, scheme.coding_window, scheme.repair_interval)
         case HarqProcesses():
             if scheme.repetitions is not None:
                 return naive.repetition(tx, decode, scheme.repetitions, scheme.detection_delay_ns)

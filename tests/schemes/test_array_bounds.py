@@ -23,11 +23,13 @@ from tmt.schemes import (
     Harq,
     HarqProcesses,
     NoScheme,
+    SlidingWindow,
     arq,
     converter,
     fec,
     harq,
     harq_processes,
+    sliding_window,
 )
 from tmt.trace import PhyTrace
 
@@ -80,6 +82,7 @@ def convert_in_random_pieces(seed: int) -> None:
         Harq(data, repair, rtt_ns, extra=int(rng.integers(0, 3)), rounds=int(rng.integers(0, 4))),
         HarqProcesses(rtt_ns, int(rng.integers(1, 70)), missed_feedback=0.1, detection_delay_ns=9),
         HarqProcesses(rtt_ns, int(rng.integers(1, 70)), retransmission="synchronous"),
+        SlidingWindow(int(rng.integers(1, 20)), int(rng.integers(1, 10))),
         HarqProcesses(rtt_ns, repetitions=int(rng.integers(1, 5))),
     ):
         in_progress = scheme.converter()
@@ -119,7 +122,7 @@ class GuardedNumpy:
 
 
 if __name__ == "__main__":
-    for module in (arq, converter, fec, harq, harq_processes):
+    for module in (arq, converter, fec, harq, harq_processes, sliding_window):
         vars(module)["np"] = GuardedNumpy()
     for case in range(CASES):
         convert_in_random_pieces(case)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from naive.traces import phy_trace, rows_of
 
-from tmt.schemes import Arq, Counts, Fec, Harq, HarqProcesses, NoScheme, Scheme
+from tmt.schemes import Arq, Counts, Fec, Harq, HarqProcesses, NoScheme, Scheme, SlidingWindow
 
 
 def converted(
@@ -166,6 +166,33 @@ def test_harq_processes__with_feedback_off_send_every_lldu_k_times() -> None:
     rows, counts = converted(scheme, [0, 10, 20, 30, 40], [0, 4, 0, 0, 0])
     assert rows == [(0, 14, True, 2), (20, 11, False, 2), (40, -1, False, 1)]
     assert (counts.retransmission_slots, counts.stalled_slots) == (2, 0)
+
+
+def test_sliding_window__recovers_an_lldu_by_a_later_repair_lldu() -> None:
+    # W = 4, k = 2: slots carry s0 s1 r0 s2 s3 r1. Slots 1 and 2 are erased. r1 covers s0 to s3, of which only
+    # s1 is unknown: recovered at 5 + 1, 5 after slot 1.
+    rows, counts = converted(SlidingWindow(4, 2), list(range(6)), [1, 0, 0, 1, 1, 1])
+    assert rows == [(0, 1, True, 1), (1, 5, True, 1), (3, 1, True, 1), (4, 1, True, 1)]
+    assert (counts.data_rows, counts.repair_slots) == (4, 2)
+
+
+def test_sliding_window__solves_two_equations_for_two_lldus() -> None:
+    # W = 4, k = 2. s1 and s2 are erased; r0 = f(s0, s1) gives s1 at 2 + 1, r1 = g(s0 .. s3) then s2 at 5 + 1.
+    # With both repair LLDUs late by 10, s2 still waits for r1, at 5 + 11.
+    rows, _ = converted(SlidingWindow(4, 2), list(range(6)), [1, 0, 1, 0, 1, 1])
+    assert rows[1:3] == [(1, 2, True, 1), (3, 3, True, 1)]
+    rows, _ = converted(SlidingWindow(4, 2), list(range(6)), [1, 0, 11, 0, 1, 11])
+    assert rows[1:3] == [(1, 12, True, 1), (3, 13, True, 1)]
+
+
+def test_sliding_window__loses_what_leaves_the_window_of_2_w_lldus() -> None:
+    # W = 1, k = 1: s0 r0 s1 r1 s2. Slots 0 and 1 are erased. The arrival of s2, at 4 + 1, moves the window to
+    # s1 and s2: s0 is lost 5 after slot 0. Until s2 arrives it is open.
+    rows, _ = converted(SlidingWindow(1, 1), list(range(5)), [0, 0, 1, 1, 1])
+    assert rows == [(0, 5, False, 1), (2, 1, True, 1), (4, 1, True, 1)]
+    rows, counts = converted(SlidingWindow(1, 1), list(range(5)), [0, 0, 1, 1, 0])
+    assert [row[1] for row in rows] == [-1, 1, -1]
+    assert counts.unsettled == 2
 
 
 def test_sizes__are_those_of_the_slots_of_first_transmission() -> None:

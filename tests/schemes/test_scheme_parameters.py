@@ -20,6 +20,7 @@ from tmt.schemes import (
     Hybrid,
     NoScheme,
     OnlineScheme,
+    SlidingWindow,
 )
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
         (lambda: HarqProcesses(rtt_ns=0, slot_time_ns=5), "slot_time_ns is 5"),
         (lambda: HarqProcesses(rtt_ns=0, repetitions=0), "repetitions is 0"),
         (lambda: HarqProcesses(rtt_ns=0, repetitions=2, false_feedback=0.1), "turns feedback off"),
+        (lambda: SlidingWindow(coding_window=1025, repair_interval=1), "coding_window is 1025"),
+        (lambda: SlidingWindow(coding_window=1, repair_interval=0), "repair_interval is 0"),
         (lambda: Hybrid(rtt_ns=0, data=0), "data is 0"),
         (lambda: Hybrid(rtt_ns=0, persistency=-1), "persistency is -1"),
         (lambda: GoBackN(rtt_ns=0, window_frames=0), "window_frames is 0"),
@@ -72,6 +75,7 @@ def test_labels__are_those_of_the_papers() -> None:
         Harq(38, 13, 0),
         HarqProcesses(0),
         HarqProcesses(0, repetitions=2),
+        SlidingWindow(32, 8),
         Hybrid(0, 10, 1, persistency=3),
         GoBackN(0, window_frames=10),
         GoBackN(0, persistency=2, window_frames=10),
@@ -85,6 +89,7 @@ def test_labels__are_those_of_the_papers() -> None:
         "HARQ(38/51)",
         "HARQ-processes(16)",
         "HARQ-processes(off x 2)",
+        "Sliding-window(32, 1 per 8)",
         "Hybrid(10/11, persistency 3)",
         "GBN(10)",
         "GBN(10, persistency 2)",

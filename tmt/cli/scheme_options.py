@@ -77,14 +77,12 @@ def _type_of(one: Declared) -> click.ParamType[Any]:
 
 def _default(having: dict[str, Declared]) -> str:
     """Return the text of a parameter's default: one for all schemes, or each scheme's own."""
-    said = {
-        scheme: str(one.default or one.parameter.absent or one.default)
-        for scheme, one in having.items()
-        if not one.is_required
-    }
+    if any(one.is_required for one in having.values()):
+        return ""
+    said = {scheme: str(one.default or one.parameter.absent or one.default) for scheme, one in having.items()}
     if len(set(said.values())) > 1:
         return f"  [default: {', '.join(f'{text} ({scheme})' for scheme, text in said.items())}]"
-    return f"  [default: {next(iter(said.values()))}]" if said else ""
+    return f"  [default: {next(iter(said.values()))}]"
 
 
 def scheme_options(scheme: str) -> Decorator:

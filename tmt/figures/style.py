@@ -71,7 +71,8 @@ _SCHEME_LOOKS = (
     (BLUE, "D", "-", "", 1.0),
     (PURPLE, "P", "-", "xx", 0.45),
     (ORANGE, "X", "--", "++", 0.90),
-    (SKY, "v", "-.", "--", 0.65),
+    (SKY, "v", "-.", "\\\\", 0.65),
+    (INK, "*", ":", "oo", 0.50),
 )
 """Colours, markers, dashes, hatches and shades, in the order of the registries."""
 

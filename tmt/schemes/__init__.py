@@ -11,9 +11,10 @@ from tmt.schemes.harq_processes import HarqProcesses
 from tmt.schemes.none import NoScheme
 from tmt.schemes.online import GoBackN, Hybrid
 from tmt.schemes.parameters import OnlineScheme, Scheme
+from tmt.schemes.sliding_window import SlidingWindow
 
 SCHEMES: dict[str, type[Scheme]] = {
-    scheme.name: scheme for scheme in (NoScheme, Fec, Arq, Harq, HarqProcesses)
+    scheme.name: scheme for scheme in (NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow)
 }
 """Every scheme that converts traces, by the name that users type."""
 
@@ -40,4 +41,5 @@ __all__ = [
     "NoScheme",
     "OnlineScheme",
     "Scheme",
+    "SlidingWindow",
 ]

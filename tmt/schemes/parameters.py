@@ -88,6 +88,12 @@ FalseFeedback = Annotated[
         flag="--false-feedback",
     ),
 ]
+CodingWindow = Annotated[
+    int, Parameter("source LLDUs that a repair LLDU covers, W", least=1, most=1024, flag="--coding-window")
+]
+RepairInterval = Annotated[
+    int, Parameter("source LLDUs after which one repair LLDU is sent, k", least=1, flag="--repair-interval")
+]
 FeedbackSeed = Annotated[
     int, Parameter("seed of the missed and false feedback", least=0, flag="--feedback-seed")
 ]

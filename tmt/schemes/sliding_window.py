@@ -1,0 +1,146 @@
+"""Scheme `sliding-window`: a convolutional erasure code over GF(256)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from tmt.schemes.converter import Converter, grown_ring
+from tmt.schemes.parameters import CodingWindow, RepairInterval, Scheme, check_count
+
+if TYPE_CHECKING:
+    from tmt.kernels import Rows
+    from tmt.trace import Int64Array, LinkTrace
+
+FIELD_POLYNOMIAL = 0x11D
+"""x^8 + x^4 + x^3 + x^2 + 1, which generates GF(256) in RFC 8681."""
+
+REPAIR_KEYS = 1024
+"""Repair unit r has the coefficients of repair key ``r % REPAIR_KEYS``."""
+
+END_OF_TIME_NS = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class SlidingWindow(Scheme):
+    """After every k source LLDUs comes one repair LLDU, a random linear combination of the last W of them.
+
+    Parameters
+    ----------
+    coding_window
+        Source LLDUs that a repair LLDU covers, W.
+    repair_interval
+        Source LLDUs from one repair LLDU to the next, k.
+
+    Raises
+    ------
+    UsageError
+        When a parameter is out of range.
+    """
+
+    name: ClassVar[str] = "sliding-window"
+
+    coding_window: CodingWindow
+    repair_interval: RepairInterval
+
+    def __post_init__(self) -> None:
+        check_count("coding_window", self.coding_window, 1, 1024)
+        check_count("repair_interval", self.repair_interval, 1, 65_535)
+
+    @property
+    def label(self) -> str:
+        """``Sliding-window(W, 1 per k)``."""
+        return f"Sliding-window({self.coding_window}, 1 per {self.repair_interval})"
+
+    def converter(self) -> Converter:
+        """Start a conversion."""
+        return _SlidingWindowConverter(self)
+
+
+class _SlidingWindowConverter(Converter):
+    def __init__(self, scheme: SlidingWindow) -> None:
+        from tmt.kernels.sliding_window import ARRIVAL, STATE  # noqa: PLC0415
+        from tmt.kernels.tinymt32 import coding_coefficients  # noqa: PLC0415
+
+        super().__init__()
+        self._scheme = scheme
+        room = 1 << (2 * scheme.coding_window - 1).bit_length()
+        self._state = np.zeros(1, STATE)
+        self._state["newest"] = -1
+        self._arrivals = np.zeros(1, ARRIVAL)
+        self._units = np.zeros(room, np.uint8)
+        self._system = np.zeros((room + 1, room), np.uint8)
+        self._coefficients = coding_coefficients(REPAIR_KEYS, scheme.coding_window)
+
+    def finish(self) -> LinkTrace:
+        """Decode what arrives after the last slot, then return the rows that are left."""
+        from tmt.kernels.sliding_window import decode  # noqa: PLC0415
+
+        window, scheme = self._window, self._scheme
+        decode(
+            END_OF_TIME_NS,
+            scheme.coding_window,
+            scheme.repair_interval,
+            self._coefficients,
+            products(),
+            self._state,
+            self._arrivals,
+            self._units,
+            self._system,
+            (window.tx_time_ns, window.delay_ns, window.delivered, window.transmissions),
+        )
+        return super().finish()
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        from tmt.kernels.sliding_window import send_and_decode  # noqa: PLC0415
+
+        head, tail = int(self._state["head"][0]), int(self._state["tail"][0])
+        self._arrivals = grown_ring(self._arrivals, head, tail, len(tx_time_ns))
+        return send_and_decode(
+            tx_time_ns,
+            decode_time_ns,
+            self._scheme.coding_window,
+            self._scheme.repair_interval,
+            self._coefficients,
+            products(),
+            self._state,
+            self._arrivals,
+            self._units,
+            self._system,
+            begun,
+            window,
+        )
+
+    def _oldest_open_row(self, n_rows: int) -> int:
+        from tmt.kernels.sliding_window import KNOWN  # noqa: PLC0415
+
+        state = self._state[0]
+        newest = int(state["newest"])
+        inside = np.arange(max(0, newest - 2 * self._scheme.coding_window + 1), newest + 1)
+        lacking = inside[self._units[inside % len(self._units)] != KNOWN]
+        return int(lacking.min(initial=newest + 1) - state["first_row"])
+
+    def _move_window(self, n_rows: int) -> None:
+        self._state["first_row"] += n_rows
+
+    def _repair_slots(self) -> int:
+        return int(self._state["slots"][0] - self._state["units"][0])
+
+
+@cache
+def products() -> np.ndarray:
+    """Return the table of products in GF(256): [256, 256], uint8."""
+    logarithm, power = np.zeros(256, np.int64), np.zeros(510, np.uint8)
+    element = 1
+    for exponent in range(255):
+        power[exponent] = power[exponent + 255] = element
+        logarithm[element] = exponent
+        element <<= 1
+        if element > 255:
+            element ^= FIELD_POLYNOMIAL
+    table: np.ndarray = power[logarithm[:, None] + logarithm[None, :]]
+    table[0, :] = table[:, 0] = 0
+    return table
