@@ -72,7 +72,8 @@ def send_and_decode(
     mask = len(arrivals) - 1
     for slot in range(len(tx_time_ns)):
         now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
-        decode(now_ns, window, interval, coefficients, product, state, arrivals, units, system, out)
+        if state[0]["head"] < state[0]["tail"] and arrivals[state[0]["head"] & mask]["at_ns"] <= now_ns:
+            decode(now_ns, window, interval, coefficients, product, state, arrivals, units, system, out)
         is_repair = state[0]["slots"] % (interval + 1) == interval
         number = state[0]["slots"] // (interval + 1) if is_repair else state[0]["units"]
         state[0]["slots"] += 1
@@ -109,7 +110,7 @@ def decode(
 
     The other parameters are those of `send_and_decode`.
     """
-    mask, equation = len(units) - 1, system[len(units)]
+    mask, length = len(units) - 1, len(units)
     while state[0]["head"] < state[0]["tail"]:
         arrival = arrivals[state[0]["head"] & (len(arrivals) - 1)]
         at_ns, number = arrival["at_ns"], arrival["number"]
@@ -126,13 +127,13 @@ def decode(
                 units[last & mask] = KNOWN
                 state[0]["unknown"] -= 1
             elif last >= oldest and units[last & mask] != KNOWN:
-                equation[last & mask] = 1
+                system[length, last & mask] = 1
                 add_equation(oldest, at_ns, product, state, units, system, out)
         elif state[0]["unknown"] > 0 and max(0, last - window + 1) >= oldest:
             first = max(0, last - window + 1)
             for unit in range(first, last + 1):
                 if units[unit & mask] != KNOWN:
-                    equation[unit & mask] = coefficients[number % len(coefficients), unit - first]
+                    system[length, unit & mask] = coefficients[number % len(coefficients), unit - first]
             add_equation(oldest, at_ns, product, state, units, system, out)
 
 
@@ -184,7 +185,7 @@ def add_equation(
     if lead < 0:
         return
 
-    inverse = np.argmax(product[equation[lead & mask]] == 1)
+    inverse = int(np.argmax(product[equation[lead & mask]] == 1))
     add_multiple(system, lead & mask, len(units), inverse, lead, newest, product)
     equation[:] = 0
     units[lead & mask] = IN_EQUATION
