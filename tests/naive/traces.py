@@ -7,10 +7,24 @@ from itertools import accumulate
 import numpy as np
 from hypothesis import strategies as st
 
+from naive import rlc
 from naive import schemes as naive
 from naive.sliding_window import sliding_window
 from tmt.channels.base import uniform_source
-from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, Scheme, SlidingWindow
+from tmt.schemes import (
+    Arq,
+    Fec,
+    Harq,
+    HarqProcesses,
+    NoScheme,
+    Rlc,
+    RlcOverArq,
+    RlcOverHarq,
+    RlcOverHarqProcesses,
+    Scheme,
+    SlidingWindow,
+)
+from tmt.schemes.rlc import RlcLayer
 from tmt.trace import LinkTrace, PhyTrace
 
 DELAYS = st.sampled_from([0, 1, 3, 7, 20, 50])
@@ -44,7 +58,29 @@ def slots(draw: st.DrawFn) -> tuple[list[int], list[int]]:
     return tx, decode
 
 
+RLC = {
+    "rtt_ns": DELAYS,
+    "rlc_mode": st.sampled_from(["acknowledged", "acknowledged", "unacknowledged"]),
+    "delivery": st.sampled_from(["in-order", "any-order"]),
+    "max_retransmissions": st.sampled_from([0, 1, 2, 8]),
+    "rlc_window": st.sampled_from([1, 2, 5, 30, 2048]),
+    "poll_pdus": st.sampled_from([1, 2, 4, 16]),
+    "poll_retransmit_ns": st.sampled_from([0, 1, 15, 90]),
+    "reassembly_ns": DELAYS,
+    "status_prohibit_ns": DELAYS,
+}
+
 SCHEMES = st.one_of(
+    st.builds(Rlc, **RLC),
+    st.builds(
+        RlcOverHarqProcesses,
+        processes=st.sampled_from([2, 8]),
+        max_transmissions=st.sampled_from([1, 3]),
+        false_feedback=st.sampled_from([0.0, 0.2]),
+        **RLC,
+    ),
+    st.builds(RlcOverArq, max_transmissions=st.just(2), **RLC),
+    st.builds(RlcOverHarq, data=st.integers(1, 4), repair=st.integers(0, 2), **RLC),
     st.builds(NoScheme, detection_delay_ns=DELAYS),
     st.builds(
         Fec,
@@ -99,7 +135,9 @@ SCHEMES = st.one_of(
 
 def by_twin(scheme: Scheme, tx: list[int], decode: list[int]) -> naive.Converted:  # noqa: PLR0911
     """Convert with the slow twin of `scheme`."""
-    match scheme:
+    match scheme:  # the schemes with RLC first: they are also the schemes below
+        case RlcLayer():
+            return rlc.above(by_twin(scheme.below(), tx, decode), scheme)
         case NoScheme():
             return naive.none(tx, decode, scheme.detection_delay_ns)
         case Fec():

@@ -156,7 +156,7 @@ def _model(base: type[BaseModel], kind: type[Any], supplied: frozenset[str] = fr
     kinds: dict[str, Any] = {
         field.name.removesuffix("_ns"): (
             _key_type(kind, field),
-            field.default if field.default is not MISSING else ...,
+            _key_default(field),
         )
         for field in fields(kind)
         if field.name not in supplied
@@ -182,6 +182,13 @@ def _key_type(kind: type[Any], field: Any) -> Any:
             return plain | None if one.default is None else plain
     text = Seconds if field.name.endswith("_ns") else {"int": int, "float": float}[field.type.split()[0]]
     return text | None if "None" in field.type else text
+
+
+def _key_default(field: Any) -> Any:
+    """Return the default of a key, in seconds for times; ``...`` if it is required."""
+    if field.default is MISSING:
+        return ...
+    return field.default / NS_PER_S if field.name.endswith("_ns") and field.default else field.default
 
 
 def _scheme_type(one: Declared) -> Any:

@@ -12,6 +12,7 @@ from tmt.cli.options import SECONDS, Number, WholeNumber, with_options
 from tmt.errors import UsageError
 from tmt.parameters import declared
 from tmt.schemes import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
+from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,6 +65,12 @@ def options_of_schemes(*names: str) -> Decorator:
     return with_options(*options)
 
 
+def _spelled(one: Declared) -> str:
+    if one.default and one.kind == "time":
+        return f"{one.default / NS_PER_S:g}"
+    return str(one.default or one.parameter.absent or one.default)
+
+
 def _type_of(one: Declared) -> click.ParamType[Any]:
     parameter = one.parameter
     if parameter.choices:
@@ -79,7 +86,7 @@ def _default(having: dict[str, Declared]) -> str:
     """Return the text of a parameter's default: one for all schemes, or each scheme's own."""
     if any(one.is_required for one in having.values()):
         return ""
-    said = {scheme: str(one.default or one.parameter.absent or one.default) for scheme, one in having.items()}
+    said = {scheme: _spelled(one) for scheme, one in having.items()}
     if len(set(said.values())) > 1:
         return f"  [default: {', '.join(f'{text} ({scheme})' for scheme, text in said.items())}]"
     return f"  [default: {next(iter(said.values()))}]"

@@ -11,10 +11,22 @@ from tmt.schemes.harq_processes import HarqProcesses
 from tmt.schemes.none import NoScheme
 from tmt.schemes.online import GoBackN, Hybrid
 from tmt.schemes.parameters import OnlineScheme, Scheme
+from tmt.schemes.rlc import (
+    Rlc,
+    RlcOverArq,
+    RlcOverFec,
+    RlcOverHarq,
+    RlcOverHarqProcesses,
+    RlcOverSlidingWindow,
+)
 from tmt.schemes.sliding_window import SlidingWindow
 
 SCHEMES: dict[str, type[Scheme]] = {
-    scheme.name: scheme for scheme in (NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow)
+    scheme.name: scheme
+    for scheme in (
+        *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow),
+        *(Rlc, RlcOverFec, RlcOverArq, RlcOverHarq, RlcOverHarqProcesses, RlcOverSlidingWindow),
+    )
 }
 """Every scheme that converts traces, by the name that users type."""
 
@@ -40,6 +52,12 @@ __all__ = [
     "Hybrid",
     "NoScheme",
     "OnlineScheme",
+    "Rlc",
+    "RlcOverArq",
+    "RlcOverFec",
+    "RlcOverHarq",
+    "RlcOverHarqProcesses",
+    "RlcOverSlidingWindow",
     "Scheme",
     "SlidingWindow",
 ]

@@ -94,6 +94,43 @@ CodingWindow = Annotated[
 RepairInterval = Annotated[
     int, Parameter("source LLDUs after which one repair LLDU is sent, k", least=1, flag="--repair-interval")
 ]
+RlcMode = Annotated[
+    str,
+    Parameter("mode of the RLC entity", choices=("acknowledged", "unacknowledged"), flag="--rlc-mode"),
+]
+Delivery = Annotated[
+    str,
+    Parameter(
+        "order in which acknowledged mode delivers", choices=("in-order", "any-order"), flag="--delivery"
+    ),
+]
+MaxRetransmissions = Annotated[
+    int,
+    Parameter("retransmissions after which a segment is given up", least=0, flag="--max-retransmissions"),
+]
+RlcWindow = Annotated[int, Parameter("segments without acknowledgement", least=1, flag="--rlc-window")]
+PollPdus = Annotated[int, Parameter("new segments from poll to poll, pollPDU", least=1, flag="--poll-pdus")]
+PollRetransmit = Annotated[
+    int,
+    Parameter(
+        "seconds from a poll to the next one without a status report, t-PollRetransmit",
+        least=0,
+        flag="--poll-retransmit",
+        absent="twice the RTT, plus --reassembly and --status-prohibit",
+    ),
+]
+Reassembly = Annotated[
+    int,
+    Parameter(
+        "seconds for which the receiver waits for a missing segment, t-Reassembly",
+        least=0,
+        flag="--reassembly",
+    ),
+]
+StatusProhibit = Annotated[
+    int,
+    Parameter("least seconds between status reports, t-StatusProhibit", least=0, flag="--status-prohibit"),
+]
 FeedbackSeed = Annotated[
     int, Parameter("seed of the missed and false feedback", least=0, flag="--feedback-seed")
 ]
