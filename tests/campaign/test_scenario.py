@@ -9,7 +9,7 @@ import pytest
 from tmt.campaign.scenario import load
 from tmt.campaign.sections import scheme_of
 from tmt.errors import InputError
-from tmt.schemes import Harq
+from tmt.schemes import Harq, HarqProcesses, RlcOverHarqProcesses, SlidingWindow
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -383,3 +383,33 @@ def test_load__takes_no_other_file_for_published_values(tmp_path: Path) -> None:
             load(tmp_path / "s.toml")
     (tmp_path / "s.toml").write_text(f'published = "values.csv"\n{GOOD}')
     assert load(tmp_path / "s.toml").published == tmp_path / "values.csv"
+
+
+def test_load__reads_the_schemes_of_today(tmp_path: Path) -> None:
+    schemes = """
+[[scheme]]
+name = "harq-processes"
+processes = [8, 32]
+retransmission = "synchronous"
+missed_feedback = 0.01
+[[scheme]]
+name = "sliding-window"
+coding_window = 20
+repair_interval = 5
+[[scheme]]
+name = "rlc-over-harq-processes"
+status_prohibit = 0.6
+"""
+    (tmp_path / "s.toml").write_text(GOOD.replace("[link]", f"{schemes}[link]"))
+    found = [scheme_of(section, 5) for section in load(tmp_path / "s.toml").schemes][3:]
+    assert found == [
+        HarqProcesses(5, 8, retransmission="synchronous", missed_feedback=0.01),
+        HarqProcesses(5, 32, retransmission="synchronous", missed_feedback=0.01),
+        SlidingWindow(20, 5),
+        RlcOverHarqProcesses(rtt_ns=5, status_prohibit_ns=600_000_000),
+    ]
+
+
+def test_load__refuses_a_scheme_online_that_only_converts(tmp_path: Path) -> None:
+    text = GOOD.replace('name = "arq"', 'name = "harq-processes"\nonline = true')
+    assert "a scheme that only converts traces; online must be false" in _load(tmp_path, text)

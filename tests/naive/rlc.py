@@ -19,10 +19,11 @@ ARRIVAL, REASSEMBLY, STATUS, REPORT, POLL = range(5)
 @dataclass
 class Receiver:
     scheme: RlcLayer
-    has: set[int] = field(default_factory=set)
-    given_up: set[int] = field(default_factory=set)
+    has: dict[int, int] = field(default_factory=dict)
+    """Segments that arrived, and when."""
+    given_up: dict[int, int] = field(default_factory=dict)
+    """Segments that were given up, and when."""
     delivered_at: dict[int, int] = field(default_factory=dict)
-    lost_at: dict[int, int] = field(default_factory=dict)
     in_order: bool = True
     highest: int = 0
     status: int = 0
@@ -42,12 +43,10 @@ class Receiver:
         return self.missing_from(0)
 
     def settle(self, sn: int, now: int, arrived: bool) -> None:
-        (self.has if arrived else self.given_up).add(sn)
+        (self.has if arrived else self.given_up)[sn] = now
         self.highest = max(self.highest, sn + 1)
         if sn == self.status:
             self.status = self.missing_from(sn)
-        if not arrived:
-            self.lost_at[sn] = now
         for other in range(self.next) if self.in_order else [sn]:
             if other in self.has:
                 self.delivered_at.setdefault(other, now)
@@ -70,7 +69,7 @@ class Entities:
         self.am = scheme.rlc_mode == "acknowledged"
         self.rx = Receiver(scheme, in_order=not self.am or scheme.delivery == "in-order")
         self.arrivals: list[tuple[int, int, int, bool]] = []
-        self.reports: deque[tuple[int, int, frozenset[int]]] = deque()
+        self.reports: deque[tuple[int, int, int]] = deque()  # arrival, making, ACK_SN
         self.next_ack = 0
         self.acked: set[int] = set()
         self.repeats: list[int] = []
@@ -116,8 +115,8 @@ class Entities:
             start, times = opportunities[number][0], min(self.sent[sn], 255)
             if sn in self.rx.delivered_at:
                 rows.append(Row(start, self.rx.delivered_at[sn] - start, True, times))
-            elif sn in self.rx.lost_at:
-                rows.append(Row(start, self.rx.lost_at[sn] - start, False, times))
+            elif sn in self.rx.given_up:
+                rows.append(Row(start, self.rx.given_up[sn] - start, False, times))
             else:
                 rows.append(Row(start, UNSETTLED, False, times))
         return Converted(rows, first, uses)
@@ -176,16 +175,13 @@ class Entities:
         rx = self.rx
         rx.status_waits = now < rx.prohibited_until
         if not rx.status_waits:
-            nacks = frozenset(
-                sn for sn in range(rx.next, rx.status) if sn not in rx.has and sn not in rx.given_up
-            )
-            self.reports.append((now + self.s.rtt_ns, rx.status, nacks))
+            self.reports.append((now + self.s.rtt_ns, now, rx.status))
             rx.prohibited_until = now + self.s.status_prohibit_ns
 
     def take_report(self, now: int) -> None:
-        _, ack_sn, nacks = self.reports.popleft()
+        _, made, ack_sn = self.reports.popleft()
         for sn in range(self.next_ack, ack_sn):
-            if sn not in nacks:
+            if self.rx.has.get(sn, made + 1) <= made:
                 self.acked.add(sn)
             if sn in self.acked:
                 if sn in self.repeats:

@@ -23,12 +23,15 @@ from tmt.schemes import (
     Harq,
     HarqProcesses,
     NoScheme,
+    Rlc,
+    RlcOverHarqProcesses,
     SlidingWindow,
     arq,
     converter,
     fec,
     harq,
     harq_processes,
+    rlc,
     sliding_window,
 )
 from tmt.trace import PhyTrace
@@ -82,6 +85,9 @@ def convert_in_random_pieces(seed: int) -> None:
         Harq(data, repair, rtt_ns, extra=int(rng.integers(0, 3)), rounds=int(rng.integers(0, 4))),
         HarqProcesses(rtt_ns, int(rng.integers(1, 70)), missed_feedback=0.1, detection_delay_ns=9),
         HarqProcesses(rtt_ns, int(rng.integers(1, 70)), retransmission="synchronous"),
+        Rlc(rtt_ns=rtt_ns, rlc_window=int(rng.integers(1, 300)), poll_pdus=1, reassembly_ns=rtt_ns // 7),
+        Rlc(rtt_ns=rtt_ns, rlc_mode="unacknowledged", reassembly_ns=rtt_ns // 3),
+        RlcOverHarqProcesses(rtt_ns=rtt_ns, max_transmissions=1, poll_pdus=3, reassembly_ns=9),
         SlidingWindow(int(rng.integers(1, 20)), int(rng.integers(1, 10))),
         HarqProcesses(rtt_ns, repetitions=int(rng.integers(1, 5))),
     ):
@@ -122,7 +128,7 @@ class GuardedNumpy:
 
 
 if __name__ == "__main__":
-    for module in (arq, converter, fec, harq, harq_processes, sliding_window):
+    for module in (arq, converter, fec, harq, harq_processes, rlc, sliding_window):
         vars(module)["np"] = GuardedNumpy()
     for case in range(CASES):
         convert_in_random_pieces(case)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from naive.traces import phy_trace, rows_of
 
-from tmt.schemes import Arq, Counts, Fec, Harq, HarqProcesses, NoScheme, Scheme, SlidingWindow
+from tmt.schemes import (
+    Arq,
+    Counts,
+    Fec,
+    Harq,
+    HarqProcesses,
+    NoScheme,
+    Rlc,
+    RlcOverHarqProcesses,
+    Scheme,
+    SlidingWindow,
+)
 
 
 def converted(
@@ -193,6 +204,79 @@ def test_sliding_window__loses_what_leaves_the_window_of_2_w_lldus() -> None:
     rows, counts = converted(SlidingWindow(1, 1), list(range(5)), [0, 0, 1, 1, 0])
     assert [row[1] for row in rows] == [-1, 1, -1]
     assert counts.unsettled == 2
+
+
+def test_rlc__retransmits_after_gap_timer_and_report_and_delivers_in_order() -> None:
+    # Slots of 10, decoding 1, RTT 15, t-Reassembly 5. Segment 1, of slot 10, is erased. Segment 2 arrives at
+    # 21: the timer ends at 26, the report reaches the sender at 41, slot 50 retransmits: 50 + 1 - 10 = 41.
+    # Segments 2, 3 and 4, of slots 20, 30 and 40, wait until 51. Slot 60 carries segment 5. The timer runs
+    # again from 31 to 36 and from 41 to 46, but the next report may not be sent before 26 + 30.
+    scheme = Rlc(rtt_ns=15, reassembly_ns=5, status_prohibit_ns=30)
+    rows, counts = converted(scheme, list(range(0, 70, 10)), [1, 0, 1, 1, 1, 1, 1])
+    assert rows == [
+        (0, 1, True, 1),
+        (10, 41, True, 2),
+        (20, 31, True, 1),
+        (30, 21, True, 1),
+        (40, 11, True, 1),
+        (60, 1, True, 1),
+    ]
+    assert counts.retransmission_slots == 1
+    scheme = Rlc(rtt_ns=15, reassembly_ns=5, status_prohibit_ns=30, delivery="any-order")
+    rows, _ = converted(scheme, list(range(0, 70, 10)), [1, 0, 1, 1, 1, 1, 1])
+    assert [row[1] for row in rows] == [1, 41, 1, 1, 1, 1]
+
+
+def test_rlc__polls_before_its_window_is_full_and_then_stalls() -> None:
+    # Window of 2. Segment 1 polls, because no new segment may follow; it arrives at 10 + 1, its answer at
+    # 11 + 15 = 26. Slot 20 stalls; slots 30 and 40 carry segments 2 and 3.
+    rows, counts = converted(Rlc(rtt_ns=15, rlc_window=2), [0, 10, 20, 30, 40], [1] * 5)
+    assert rows == [(0, 1, True, 1), (10, 1, True, 1), (30, 1, True, 1), (40, 1, True, 1)]
+    assert counts.stalled_slots == 1
+
+
+def test_rlc__polls_again_when_the_poll_was_lost() -> None:
+    # Window of 1: segment 0 polls in slot 0 and is erased. Nothing else arrives, so there is no report.
+    # t-PollRetransmit ends at 25: slot 30 sends it again, and it arrives at 31.
+    rows, counts = converted(
+        Rlc(rtt_ns=5, rlc_window=1, poll_retransmit_ns=25), [0, 10, 20, 30, 40], [0, 1, 1, 1, 1]
+    )
+    assert rows == [(0, 31, True, 2), (40, 1, True, 1)]
+    assert (counts.stalled_slots, counts.retransmission_slots) == (2, 1)
+
+
+def test_rlc__gives_up_after_the_last_retransmission() -> None:
+    # As in the first example without retransmissions: the report that arrives at 41 ends segment 1, 41 - 10.
+    rows, counts = converted(
+        Rlc(rtt_ns=15, reassembly_ns=5, max_retransmissions=0), [0, 10, 20, 30, 50], [1, 0, 1, 1, 1]
+    )
+    assert rows == [
+        (0, 1, True, 1),
+        (10, 31, False, 1),
+        (20, 21, True, 1),
+        (30, 11, True, 1),
+        (50, 1, True, 1),
+    ]
+    assert counts.lost == 1
+
+
+def test_rlc__in_unacknowledged_mode_gives_a_gap_up_when_its_timer_ends() -> None:
+    # Segment 2 arrives at 21 and waits until 26; segment 1 is lost then.
+    scheme = Rlc(rtt_ns=15, reassembly_ns=5, rlc_mode="unacknowledged")
+    rows, counts = converted(scheme, [0, 10, 20, 30], [1, 0, 1, 1])
+    assert rows == [(0, 1, True, 1), (10, 16, False, 1), (20, 6, True, 1), (30, 1, True, 1)]
+    assert (counts.lost, counts.retransmission_slots) == (1, 0)
+
+
+def test_rlc_over_harq_processes__repairs_what_harq_gives_up() -> None:
+    # One transmission by HARQ, one process, feedback after 1: RLC sees the slots of the first example.
+    scheme = RlcOverHarqProcesses(
+        rtt_ns=0, processes=1, max_transmissions=1, reassembly_ns=5, poll_retransmit_ns=100
+    )
+    rows, counts = converted(scheme, list(range(0, 70, 10)), [1, 0, 1, 1, 1, 1, 1])
+    # The report arrives at 26: slot 30 retransmits, 30 + 1 - 10 = 21.
+    assert rows[:3] == [(0, 1, True, 1), (10, 21, True, 2), (20, 11, True, 1)]
+    assert (counts.slots, counts.retransmission_slots, counts.stalled_slots) == (7, 1, 0)
 
 
 def test_sizes__are_those_of_the_slots_of_first_transmission() -> None:

@@ -73,6 +73,11 @@ _SCHEME_LOOKS = (
     (ORANGE, "X", "--", "++", 0.90),
     (SKY, "v", "-.", "\\\\", 0.65),
     (INK, "*", ":", "oo", 0.50),
+    (GREEN, "p", ":", "..x", 0.60),
+    (VERMILLION, "<", ":", "//.", 0.80),
+    (BLUE, ">", ":", "-x", 0.95),
+    (ORANGE, "d", "-", "++.", 0.85),
+    (SKY, "h", "-", "-.", 0.35),
 )
 """Colours, markers, dashes, hatches and shades, in the order of the registries."""
 

@@ -36,11 +36,13 @@ NEVER = 2**63 - 1
     REPORT_TAIL,
     REPEAT_HEAD,
     REPEAT_TAIL,
+    WAITING_REPEATS,
     STALLS,
     RETRANSMISSIONS,
     STATE_SIZE,
-) = range(24)
-"""Places in the state. The variables of the standard have their names there: TX_NEXT is TX_Next."""
+) = range(25)
+"""Places in the state. The variables of the standard have their names there: TX_NEXT is TX_Next. The queue of
+repeats may hold segments that have been acknowledged since; WAITING_REPEATS counts the others."""
 
 ARRIVAL = np.dtype([("at_ns", np.int64), ("sn", np.int64), ("poll", np.int64)])
 """A segment on its way: when it arrives, its sequence number, whether it asks for a status report."""
@@ -128,7 +130,7 @@ def send_segments(
         unit["sent"] += 1
         out_transmissions[sn - state[FIRST_ROW]] = min(unit["sent"], 255)
 
-        idle = state[REPEAT_HEAD] == state[REPEAT_TAIL] and is_window_full(settings, state)
+        idle = state[WAITING_REPEATS] == 0 and is_window_full(settings, state)
         poll = settings.acknowledged and (
             state[POLL_NOW] > 0 or idle or state[WITHOUT_POLL] >= settings.poll_pdus
         )
@@ -164,6 +166,7 @@ def next_repeat(entity: Entity) -> int:
         state[REPEAT_HEAD] += 1
         if sn >= state[TX_NEXT_ACK] and units[sn - state[FIRST_ROW]]["waits"] > 0:
             units[sn - state[FIRST_ROW]]["waits"] = 0
+            state[WAITING_REPEATS] -= 1
             return sn  # type: ignore[no-any-return]
     return -1
 
@@ -174,6 +177,7 @@ def want_repeat(sn: int, entity: Entity) -> None:
     state, unit = entity.state, entity.units[sn - entity.state[FIRST_ROW]]
     if not unit["waits"]:
         unit["waits"] = 1
+        state[WAITING_REPEATS] += 1
         entity.repeats[state[REPEAT_TAIL] & (len(entity.repeats) - 1)] = sn
         state[REPEAT_TAIL] += 1
 
@@ -205,7 +209,7 @@ def pass_time(until_ns: int, settings: Settings, entity: Entity, out: Rows) -> N
             take_report(now_ns, report["made_ns"], report["ack_sn"], settings, entity, out)
         else:
             state[POLL_DUE_NS], state[POLL_NOW] = NEVER, 1
-            if state[REPEAT_HEAD] == state[REPEAT_TAIL] and is_window_full(settings, state):
+            if state[WAITING_REPEATS] == 0 and is_window_full(settings, state):
                 want_repeat(state[TX_NEXT] - 1, entity)
         if 0 <= state[WAITING_POLL] < state[RX_STATUS]:
             state[WAITING_POLL] = -1
@@ -300,6 +304,7 @@ def take_report(
     for sn in range(state[TX_NEXT_ACK], ack_sn):
         unit = units[sn - first_row]
         if unit["settled_ns"] <= made_ns or unit["given_up"]:
+            state[WAITING_REPEATS] -= unit["waits"]
             unit["waits"] = 0
         elif unit["sent"] <= settings.max_retransmissions:
             want_repeat(sn, entity)

@@ -15,6 +15,7 @@ from tmt.models.harq import harq
 from tmt.models.harq_processes import FeedbackFaults, harq_processes, utilisation
 from tmt.models.link import Performance, RegularLink
 from tmt.models.neyman_a import ClusteredErrors, error_count_law
+from tmt.models.rlc import rlc_acknowledged, rlc_recovery_slots, rlc_unacknowledged
 
 __all__ = [
     "BlockLaw",
@@ -38,5 +39,8 @@ __all__ = [
     "mean_gap_length",
     "no_scheme",
     "printed",
+    "rlc_acknowledged",
+    "rlc_recovery_slots",
+    "rlc_unacknowledged",
     "utilisation",
 ]
