@@ -55,7 +55,7 @@ UNIT = np.dtype([(name, np.int64) for name in ("settled_ns", "sent", "waits", "g
 it waits for a retransmission, whether the sender has given it up."""
 
 
-class Settings(NamedTuple):
+class RlcSettings(NamedTuple):
     """Parameters of the scheme."""
 
     acknowledged: bool
@@ -69,7 +69,7 @@ class Settings(NamedTuple):
     window: int
 
 
-class Entity(NamedTuple):
+class RlcEntity(NamedTuple):
     """State and queues of sender and receiver; queues are rings whose lengths are powers of two.
 
     Attributes
@@ -90,7 +90,12 @@ class Entity(NamedTuple):
 
 @kernel
 def send_segments(
-    tx_time_ns: Int64Array, arrival_ns: Int64Array, settings: Settings, entity: Entity, rows: int, out: Rows
+    tx_time_ns: Int64Array,
+    arrival_ns: Int64Array,
+    settings: RlcSettings,
+    entity: RlcEntity,
+    rows: int,
+    out: Rows,
 ) -> int:
     """Send a segment at every opportunity given; return how many rows have begun.
 
@@ -151,14 +156,14 @@ def send_segments(
 
 
 @kernel
-def is_window_full(settings: Settings, state: Int64Array) -> bool:
+def is_window_full(settings: RlcSettings, state: Int64Array) -> bool:
     """Tell whether the sender may send no new segment."""
     full: bool = state[TX_NEXT] >= state[TX_NEXT_ACK] + settings.window
     return full
 
 
 @kernel
-def next_repeat(entity: Entity) -> int:
+def next_repeat(entity: RlcEntity) -> int:
     """Take the first segment that still waits for a retransmission; -1 if none does."""
     state, repeats, units = entity.state, entity.repeats, entity.units
     while state[REPEAT_HEAD] < state[REPEAT_TAIL]:
@@ -172,7 +177,7 @@ def next_repeat(entity: Entity) -> int:
 
 
 @kernel
-def want_repeat(sn: int, entity: Entity) -> None:
+def want_repeat(sn: int, entity: RlcEntity) -> None:
     """Let a segment wait for a retransmission, once."""
     state, unit = entity.state, entity.units[sn - entity.state[FIRST_ROW]]
     if not unit["waits"]:
@@ -183,7 +188,7 @@ def want_repeat(sn: int, entity: Entity) -> None:
 
 
 @kernel
-def pass_time(until_ns: int, settings: Settings, entity: Entity, out: Rows) -> None:
+def pass_time(until_ns: int, settings: RlcSettings, entity: RlcEntity, out: Rows) -> None:
     """Let everything happen that is due up to and including `until_ns`, in order of time."""
     state, arrivals, reports = entity.state, entity.arrivals, entity.reports
     while True:
@@ -217,7 +222,9 @@ def pass_time(until_ns: int, settings: Settings, entity: Entity, out: Rows) -> N
 
 
 @kernel
-def take_segment(now_ns: int, sn: int, poll: int, settings: Settings, entity: Entity, out: Rows) -> None:
+def take_segment(
+    now_ns: int, sn: int, poll: int, settings: RlcSettings, entity: RlcEntity, out: Rows
+) -> None:
     """Let the receiver take a segment that arrives, and its poll."""
     state = entity.state
     if sn >= state[RX_NEXT] and entity.units[sn - state[FIRST_ROW]]["settled_ns"] == NEVER:
@@ -229,7 +236,7 @@ def take_segment(now_ns: int, sn: int, poll: int, settings: Settings, entity: En
 
 
 @kernel
-def settle(sn: int, now_ns: int, arrived: bool, settings: Settings, entity: Entity, out: Rows) -> None:
+def settle(sn: int, now_ns: int, arrived: bool, settings: RlcSettings, entity: RlcEntity, out: Rows) -> None:
     """Let the receiver have a segment, or know that it was given up; move its variables and its timer."""
     out_tx_time_ns, out_delay_ns, out_delivered, _ = out
     state, units, first_row = entity.state, entity.units, entity.state[FIRST_ROW]
@@ -253,7 +260,7 @@ def settle(sn: int, now_ns: int, arrived: bool, settings: Settings, entity: Enti
 
 
 @kernel
-def first_missing(sn: int, entity: Entity) -> int:
+def first_missing(sn: int, entity: RlcEntity) -> int:
     """Return the first sequence number from `sn` on that the receiver lacks."""
     state, units = entity.state, entity.units
     while sn < state[RX_HIGHEST] and units[sn - state[FIRST_ROW]]["settled_ns"] < NEVER:
@@ -262,7 +269,7 @@ def first_missing(sn: int, entity: Entity) -> int:
 
 
 @kernel
-def end_reassembly(now_ns: int, settings: Settings, entity: Entity, out: Rows) -> None:
+def end_reassembly(now_ns: int, settings: RlcSettings, entity: RlcEntity, out: Rows) -> None:
     """Report the gaps that the timer has watched (acknowledged mode), or give them up."""
     state, trigger = entity.state, entity.state[RX_TRIGGER]
     state[REASSEMBLY_DUE_NS] = NEVER
@@ -284,7 +291,7 @@ def end_reassembly(now_ns: int, settings: Settings, entity: Entity, out: Rows) -
 
 
 @kernel
-def make_status(now_ns: int, settings: Settings, entity: Entity) -> None:
+def make_status(now_ns: int, settings: RlcSettings, entity: RlcEntity) -> None:
     """Send a status report, or let it wait until it is not prohibited any more."""
     state, reports = entity.state, entity.reports
     state[STATUS_WAITS] = now_ns < state[PROHIBITED_UNTIL_NS]
@@ -297,7 +304,7 @@ def make_status(now_ns: int, settings: Settings, entity: Entity) -> None:
 
 @kernel
 def take_report(
-    now_ns: int, made_ns: int, ack_sn: int, settings: Settings, entity: Entity, out: Rows
+    now_ns: int, made_ns: int, ack_sn: int, settings: RlcSettings, entity: RlcEntity, out: Rows
 ) -> None:
     """Let the sender learn from a report what arrived before `made_ns`, of the segments before `ack_sn`."""
     state, units, first_row = entity.state, entity.units, entity.state[FIRST_ROW]

@@ -32,7 +32,7 @@ from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from tmt.kernels import Rows
-    from tmt.kernels.rlc import Entity
+    from tmt.kernels.rlc import RlcEntity
     from tmt.schemes.counts import Counts
     from tmt.trace import Int64Array, LinkTrace
 
@@ -170,7 +170,7 @@ class _RlcConverter(Converter):
         super().__init__()
         self._below = scheme.below().converter()
         timers_ns = scheme.reassembly_ns + scheme.status_prohibit_ns
-        self._settings = rlc.Settings(
+        self._settings = rlc.RlcSettings(
             scheme.rlc_mode == "acknowledged",
             scheme.delivery == "in-order" or scheme.rlc_mode == "unacknowledged",
             scheme.rtt_ns,
@@ -185,7 +185,7 @@ class _RlcConverter(Converter):
         state[[rlc.POLL_DUE_NS, rlc.REASSEMBLY_DUE_NS]] = rlc.NEVER
         state[[rlc.POLL_SN, rlc.WAITING_POLL]] = -1
         rings = np.zeros(1, rlc.ARRIVAL), np.zeros(1, rlc.REPORT), np.zeros(1, np.int64)
-        self._entity: Entity = rlc.Entity(state, *rings, np.zeros(1, rlc.UNIT))
+        self._entity: RlcEntity = rlc.RlcEntity(state, *rings, np.zeros(1, rlc.UNIT))
 
     def feed(self, phy: PhyTrace) -> LinkTrace:
         """Send the next slots and return the rows that are settled now, maybe none."""
