@@ -139,7 +139,7 @@ def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:
     names = () if online is None else (online,)
     schemes = chosen_schemes("--online", names, ONLINE_SCHEMES, rtt_ns=rtt_ns)
     for name in SCHEME_PARAMETERS.keys() - {"rtt_ns"}:
-        given.pop(name)
+        given.pop(name, None)
     if not schemes:
         return forward
     if not isinstance(forward, TraceLink):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from tmt.kernels._jit import kernel
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from tmt.kernels import Int64Array, Rows
+
+    Queue = npt.NDArray[np.void]
+    Entity = tuple[Int64Array, Queue, Queue, Int64Array, Queue]
 
 NEVER = 2**63 - 1
 
@@ -55,45 +59,35 @@ UNIT = np.dtype([(name, np.int64) for name in ("settled_ns", "sent", "waits", "g
 it waits for a retransmission, whether the sender has given it up."""
 
 
-class RlcSettings(NamedTuple):
-    """Parameters of the scheme."""
+(
+    ACKNOWLEDGED,
+    IN_ORDER,
+    RTT_NS,
+    POLL_PDUS,
+    POLL_RETRANSMIT_NS,
+    REASSEMBLY_NS,
+    STATUS_PROHIBIT_NS,
+    MAX_RETRANSMISSIONS,
+    WINDOW,
+) = range(9)
+"""Places in the settings, which are the parameters of the scheme."""
 
-    acknowledged: bool
-    in_order: bool
-    rtt_ns: int
-    poll_pdus: int
-    poll_retransmit_ns: int
-    reassembly_ns: int
-    status_prohibit_ns: int
-    max_retransmissions: int
-    window: int
-
-
-class RlcEntity(NamedTuple):
-    """State and queues of sender and receiver; queues are rings whose lengths are powers of two.
-
-    Attributes
-    ----------
-    state : [`STATE_SIZE`], int64
-    arrivals : `ARRIVAL`, in order of time
-    reports : `REPORT`, in order of time
-    repeats : int64, sequence numbers
-    units : [rows], `UNIT`
-    """
-
-    state: npt.NDArray[np.int64]
-    arrivals: npt.NDArray[np.void]
-    reports: npt.NDArray[np.void]
-    repeats: npt.NDArray[np.int64]
-    units: npt.NDArray[np.void]
+STATE: Final = 0
+ARRIVALS: Final = 1
+REPORTS: Final = 2
+REPEATS: Final = 3
+UNITS: Final = 4
+"""Places in the entity: its state, [`STATE_SIZE`], the segments on their way and the status reports, both in
+order of time, the sequence numbers of repeats, and the units of the rows. Queues are rings whose lengths are
+powers of two."""
 
 
 @kernel
 def send_segments(
     tx_time_ns: Int64Array,
     arrival_ns: Int64Array,
-    settings: RlcSettings,
-    entity: RlcEntity,
+    settings: Int64Array,
+    entity: Entity,
     rows: int,
     out: Rows,
 ) -> int:
@@ -105,20 +99,22 @@ def send_segments(
         The opportunities: rows of the scheme below.
     arrival_ns : [n], int64, ns
         When the segment sent then arrives; `NEVER` if it does not.
-    settings, entity
-        The entity is updated. It has room for n more arrivals and rows and for their reports and repeats.
+    settings : [9], int64
+    entity
+        The entity of sender and receiver, updated. It has room for n more arrivals and rows, and for their
+        reports and repeats.
     rows
         How many rows had begun before.
     out : [rows + n or more], updated
         The rows; open ones have the delay -1.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
-    state, arrivals, units = entity.state, entity.arrivals, entity.units
+    state, arrivals, units = entity[STATE], entity[ARRIVALS], entity[UNITS]
     for opportunity in range(len(tx_time_ns)):
         now_ns = tx_time_ns[opportunity]
         pass_time(now_ns, settings, entity, out)
         sn = next_repeat(entity)
-        if sn < 0 and settings.acknowledged and is_window_full(settings, state):
+        if sn < 0 and settings[ACKNOWLEDGED] and is_window_full(settings, state):
             state[STALLS] += 1
             continue
         if sn < 0:
@@ -136,12 +132,12 @@ def send_segments(
         out_transmissions[sn - state[FIRST_ROW]] = min(unit["sent"], 255)
 
         idle = state[WAITING_REPEATS] == 0 and is_window_full(settings, state)
-        poll = settings.acknowledged and (
-            state[POLL_NOW] > 0 or idle or state[WITHOUT_POLL] >= settings.poll_pdus
+        poll = settings[ACKNOWLEDGED] > 0 and (
+            state[POLL_NOW] > 0 or idle or state[WITHOUT_POLL] >= settings[POLL_PDUS]
         )
         if poll:
             state[WITHOUT_POLL], state[POLL_NOW], state[POLL_SN] = 0, 0, state[TX_NEXT] - 1
-            state[POLL_DUE_NS] = now_ns + settings.poll_retransmit_ns
+            state[POLL_DUE_NS] = now_ns + settings[POLL_RETRANSMIT_NS]
         if arrival_ns[opportunity] < NEVER:
             mask, place = len(arrivals) - 1, state[ARRIVAL_TAIL]
             while place > state[ARRIVAL_HEAD]:
@@ -156,16 +152,16 @@ def send_segments(
 
 
 @kernel
-def is_window_full(settings: RlcSettings, state: Int64Array) -> bool:
+def is_window_full(settings: Int64Array, state: Int64Array) -> bool:
     """Tell whether the sender may send no new segment."""
-    full: bool = state[TX_NEXT] >= state[TX_NEXT_ACK] + settings.window
+    full: bool = state[TX_NEXT] >= state[TX_NEXT_ACK] + settings[WINDOW]
     return full
 
 
 @kernel
-def next_repeat(entity: RlcEntity) -> int:
+def next_repeat(entity: Entity) -> int:
     """Take the first segment that still waits for a retransmission; -1 if none does."""
-    state, repeats, units = entity.state, entity.repeats, entity.units
+    state, repeats, units = entity[STATE], entity[REPEATS], entity[UNITS]
     while state[REPEAT_HEAD] < state[REPEAT_TAIL]:
         sn = repeats[state[REPEAT_HEAD] & (len(repeats) - 1)]
         state[REPEAT_HEAD] += 1
@@ -177,20 +173,20 @@ def next_repeat(entity: RlcEntity) -> int:
 
 
 @kernel
-def want_repeat(sn: int, entity: RlcEntity) -> None:
+def want_repeat(sn: int, entity: Entity) -> None:
     """Let a segment wait for a retransmission, once."""
-    state, unit = entity.state, entity.units[sn - entity.state[FIRST_ROW]]
+    state, unit = entity[STATE], entity[UNITS][sn - entity[STATE][FIRST_ROW]]
     if not unit["waits"]:
         unit["waits"] = 1
         state[WAITING_REPEATS] += 1
-        entity.repeats[state[REPEAT_TAIL] & (len(entity.repeats) - 1)] = sn
+        entity[REPEATS][state[REPEAT_TAIL] & (len(entity[REPEATS]) - 1)] = sn
         state[REPEAT_TAIL] += 1
 
 
 @kernel
-def pass_time(until_ns: int, settings: RlcSettings, entity: RlcEntity, out: Rows) -> None:
+def pass_time(until_ns: int, settings: Int64Array, entity: Entity, out: Rows) -> None:
     """Let everything happen that is due up to and including `until_ns`, in order of time."""
-    state, arrivals, reports = entity.state, entity.arrivals, entity.reports
+    state, arrivals, reports = entity[STATE], entity[ARRIVALS], entity[REPORTS]
     while True:
         arrival = arrivals[state[ARRIVAL_HEAD] & (len(arrivals) - 1)]
         report = reports[state[REPORT_HEAD] & (len(reports) - 1)]
@@ -198,7 +194,7 @@ def pass_time(until_ns: int, settings: RlcSettings, entity: RlcEntity, out: Rows
         status_ns = state[PROHIBITED_UNTIL_NS] if state[STATUS_WAITS] else NEVER
         report_ns = NEVER
         if state[REPORT_HEAD] < state[REPORT_TAIL]:
-            report_ns = report["made_ns"] + settings.rtt_ns
+            report_ns = report["made_ns"] + settings[RTT_NS]
         now_ns = min(arrives_ns, state[REASSEMBLY_DUE_NS], status_ns, report_ns, state[POLL_DUE_NS])
         if now_ns > until_ns or now_ns == NEVER:
             return
@@ -222,12 +218,10 @@ def pass_time(until_ns: int, settings: RlcSettings, entity: RlcEntity, out: Rows
 
 
 @kernel
-def take_segment(
-    now_ns: int, sn: int, poll: int, settings: RlcSettings, entity: RlcEntity, out: Rows
-) -> None:
+def take_segment(now_ns: int, sn: int, poll: int, settings: Int64Array, entity: Entity, out: Rows) -> None:
     """Let the receiver take a segment that arrives, and its poll."""
-    state = entity.state
-    if sn >= state[RX_NEXT] and entity.units[sn - state[FIRST_ROW]]["settled_ns"] == NEVER:
+    state = entity[STATE]
+    if sn >= state[RX_NEXT] and entity[UNITS][sn - state[FIRST_ROW]]["settled_ns"] == NEVER:
         settle(sn, now_ns, True, settings, entity, out)
     if poll and sn < state[RX_STATUS]:
         make_status(now_ns, settings, entity)
@@ -236,12 +230,12 @@ def take_segment(
 
 
 @kernel
-def settle(sn: int, now_ns: int, arrived: bool, settings: RlcSettings, entity: RlcEntity, out: Rows) -> None:
+def settle(sn: int, now_ns: int, arrived: bool, settings: Int64Array, entity: Entity, out: Rows) -> None:
     """Let the receiver have a segment, or know that it was given up; move its variables and its timer."""
     out_tx_time_ns, out_delay_ns, out_delivered, _ = out
-    state, units, first_row = entity.state, entity.units, entity.state[FIRST_ROW]
+    state, units, first_row = entity[STATE], entity[UNITS], entity[STATE][FIRST_ROW]
     units[sn - first_row]["settled_ns"] = now_ns
-    if not (arrived and settings.in_order):
+    if not (arrived and settings[IN_ORDER]):
         out_delay_ns[sn - first_row] = now_ns - out_tx_time_ns[sn - first_row]
         out_delivered[sn - first_row] = arrived
     state[RX_HIGHEST] = max(state[RX_HIGHEST], sn + 1)
@@ -255,65 +249,65 @@ def settle(sn: int, now_ns: int, arrived: bool, settings: RlcSettings, entity: R
     if state[RX_TRIGGER] <= state[RX_NEXT]:
         state[REASSEMBLY_DUE_NS] = NEVER
     if state[REASSEMBLY_DUE_NS] == NEVER and state[RX_HIGHEST] > state[RX_NEXT] + 1:
-        state[REASSEMBLY_DUE_NS] = now_ns + settings.reassembly_ns
+        state[REASSEMBLY_DUE_NS] = now_ns + settings[REASSEMBLY_NS]
         state[RX_TRIGGER] = state[RX_HIGHEST]
 
 
 @kernel
-def first_missing(sn: int, entity: RlcEntity) -> int:
+def first_missing(sn: int, entity: Entity) -> int:
     """Return the first sequence number from `sn` on that the receiver lacks."""
-    state, units = entity.state, entity.units
+    state, units = entity[STATE], entity[UNITS]
     while sn < state[RX_HIGHEST] and units[sn - state[FIRST_ROW]]["settled_ns"] < NEVER:
         sn += 1
     return sn
 
 
 @kernel
-def end_reassembly(now_ns: int, settings: RlcSettings, entity: RlcEntity, out: Rows) -> None:
+def end_reassembly(now_ns: int, settings: Int64Array, entity: Entity, out: Rows) -> None:
     """Report the gaps that the timer has watched (acknowledged mode), or give them up."""
-    state, trigger = entity.state, entity.state[RX_TRIGGER]
+    state, trigger = entity[STATE], entity[STATE][RX_TRIGGER]
     state[REASSEMBLY_DUE_NS] = NEVER
-    if not settings.acknowledged:
+    if not settings[ACKNOWLEDGED]:
         state[RX_TRIGGER] = NEVER  # the timer starts below, when all gaps are given up
         state[REASSEMBLY_DUE_NS] = now_ns
         for sn in range(state[RX_NEXT], trigger):
-            if entity.units[sn - state[FIRST_ROW]]["settled_ns"] == NEVER:
+            if entity[UNITS][sn - state[FIRST_ROW]]["settled_ns"] == NEVER:
                 settle(sn, now_ns, False, settings, entity, out)
         state[REASSEMBLY_DUE_NS] = NEVER
         state[RX_STATUS] = state[RX_NEXT]
     else:
         state[RX_STATUS] = first_missing(trigger, entity)
     if state[RX_HIGHEST] > state[RX_STATUS] + 1:
-        state[REASSEMBLY_DUE_NS] = now_ns + settings.reassembly_ns
+        state[REASSEMBLY_DUE_NS] = now_ns + settings[REASSEMBLY_NS]
         state[RX_TRIGGER] = state[RX_HIGHEST]
-    if settings.acknowledged:
+    if settings[ACKNOWLEDGED]:
         make_status(now_ns, settings, entity)
 
 
 @kernel
-def make_status(now_ns: int, settings: RlcSettings, entity: RlcEntity) -> None:
+def make_status(now_ns: int, settings: Int64Array, entity: Entity) -> None:
     """Send a status report, or let it wait until it is not prohibited any more."""
-    state, reports = entity.state, entity.reports
+    state, reports = entity[STATE], entity[REPORTS]
     state[STATUS_WAITS] = now_ns < state[PROHIBITED_UNTIL_NS]
     if not state[STATUS_WAITS]:
         report = reports[state[REPORT_TAIL] & (len(reports) - 1)]
         report["made_ns"], report["ack_sn"] = now_ns, state[RX_STATUS]
         state[REPORT_TAIL] += 1
-        state[PROHIBITED_UNTIL_NS] = now_ns + settings.status_prohibit_ns
+        state[PROHIBITED_UNTIL_NS] = now_ns + settings[STATUS_PROHIBIT_NS]
 
 
 @kernel
 def take_report(
-    now_ns: int, made_ns: int, ack_sn: int, settings: RlcSettings, entity: RlcEntity, out: Rows
+    now_ns: int, made_ns: int, ack_sn: int, settings: Int64Array, entity: Entity, out: Rows
 ) -> None:
     """Let the sender learn from a report what arrived before `made_ns`, of the segments before `ack_sn`."""
-    state, units, first_row = entity.state, entity.units, entity.state[FIRST_ROW]
+    state, units, first_row = entity[STATE], entity[UNITS], entity[STATE][FIRST_ROW]
     for sn in range(state[TX_NEXT_ACK], ack_sn):
         unit = units[sn - first_row]
         if unit["settled_ns"] <= made_ns or unit["given_up"]:
             state[WAITING_REPEATS] -= unit["waits"]
             unit["waits"] = 0
-        elif unit["sent"] <= settings.max_retransmissions:
+        elif unit["sent"] <= settings[MAX_RETRANSMISSIONS]:
             want_repeat(sn, entity)
         elif not unit["waits"]:
             unit["given_up"] = 1

@@ -32,7 +32,7 @@ from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from tmt.kernels import Rows
-    from tmt.kernels.rlc import RlcEntity
+    from tmt.kernels.rlc import Entity
     from tmt.schemes.counts import Counts
     from tmt.trace import Int64Array, LinkTrace
 
@@ -170,22 +170,24 @@ class _RlcConverter(Converter):
         super().__init__()
         self._below = scheme.below().converter()
         timers_ns = scheme.reassembly_ns + scheme.status_prohibit_ns
-        self._settings = rlc.RlcSettings(
-            scheme.rlc_mode == "acknowledged",
-            scheme.delivery == "in-order" or scheme.rlc_mode == "unacknowledged",
-            scheme.rtt_ns,
-            scheme.poll_pdus,
-            scheme.poll_retransmit_ns or 2 * scheme.rtt_ns + timers_ns,
-            scheme.reassembly_ns,
-            scheme.status_prohibit_ns,
-            scheme.max_retransmissions,
-            scheme.rlc_window,
-        )
+        self._settings = np.zeros(9, np.int64)
+        for place, value in (
+            (rlc.ACKNOWLEDGED, scheme.rlc_mode == "acknowledged"),
+            (rlc.IN_ORDER, scheme.delivery == "in-order" or scheme.rlc_mode == "unacknowledged"),
+            (rlc.RTT_NS, scheme.rtt_ns),
+            (rlc.POLL_PDUS, scheme.poll_pdus),
+            (rlc.POLL_RETRANSMIT_NS, scheme.poll_retransmit_ns or 2 * scheme.rtt_ns + timers_ns),
+            (rlc.REASSEMBLY_NS, scheme.reassembly_ns),
+            (rlc.STATUS_PROHIBIT_NS, scheme.status_prohibit_ns),
+            (rlc.MAX_RETRANSMISSIONS, scheme.max_retransmissions),
+            (rlc.WINDOW, scheme.rlc_window),
+        ):
+            self._settings[place] = value
         state = np.zeros(rlc.STATE_SIZE, np.int64)
         state[[rlc.POLL_DUE_NS, rlc.REASSEMBLY_DUE_NS]] = rlc.NEVER
         state[[rlc.POLL_SN, rlc.WAITING_POLL]] = -1
         rings = np.zeros(1, rlc.ARRIVAL), np.zeros(1, rlc.REPORT), np.zeros(1, np.int64)
-        self._entity: RlcEntity = rlc.RlcEntity(state, *rings, np.zeros(1, rlc.UNIT))
+        self._entity: Entity = (state, *rings, np.zeros(1, rlc.UNIT))
 
     def feed(self, phy: PhyTrace) -> LinkTrace:
         """Send the next slots and return the rows that are settled now, maybe none."""
@@ -231,8 +233,8 @@ class _RlcConverter(Converter):
         """
         from tmt.kernels import rlc  # noqa: PLC0415
 
-        entity, state = self._entity, self._entity.state
-        arrivals, reports, repeats = (
+        state, arrivals, reports, repeats, units = self._entity
+        in_arrivals, in_reports, in_repeats = (
             (int(state[head]), int(state[tail]))
             for head, tail in (
                 (rlc.ARRIVAL_HEAD, rlc.ARRIVAL_TAIL),
@@ -240,39 +242,41 @@ class _RlcConverter(Converter):
                 (rlc.REPEAT_HEAD, rlc.REPEAT_TAIL),
             )
         )
-        events = arrivals[1] - arrivals[0] + n_segments + n_rows
-        units = np.zeros(n_rows, rlc.UNIT)
-        kept = min(n_rows, len(entity.units))
-        units[:kept] = entity.units[:kept]
-        self._entity = entity._replace(
-            arrivals=grown_ring(entity.arrivals, *arrivals, n_segments),
-            reports=grown_ring(entity.reports, *reports, 4 * events + 2),
-            repeats=grown_ring(entity.repeats, *repeats, 2 * n_rows + 1),
-            units=units,
+        events = in_arrivals[1] - in_arrivals[0] + n_segments + n_rows
+        grown_units = np.zeros(n_rows, rlc.UNIT)
+        kept = min(n_rows, len(units))
+        grown_units[:kept] = units[:kept]
+        self._entity = (
+            state,
+            grown_ring(arrivals, *in_arrivals, n_segments),
+            grown_ring(reports, *in_reports, 4 * events + 2),
+            grown_ring(repeats, *in_repeats, 2 * n_rows + 1),
+            grown_units,
         )
 
     def _oldest_open_row(self, n_rows: int) -> int:
         from tmt.kernels import rlc  # noqa: PLC0415
 
-        state = self._entity.state
-        first = state[rlc.TX_NEXT_ACK if self._settings.acknowledged else rlc.RX_NEXT]
+        state = self._entity[rlc.STATE]
+        first = state[rlc.TX_NEXT_ACK if self._settings[rlc.ACKNOWLEDGED] else rlc.RX_NEXT]
         return int(first - state[rlc.FIRST_ROW])
 
     def _move_window(self, n_rows: int) -> None:
         from tmt.kernels.rlc import FIRST_ROW  # noqa: PLC0415
 
-        self._entity.state[FIRST_ROW] += n_rows
-        self._entity = self._entity._replace(units=self._entity.units[n_rows:].copy())
+        state, arrivals, reports, repeats, units = self._entity
+        state[FIRST_ROW] += n_rows
+        self._entity = (state, arrivals, reports, repeats, units[n_rows:].copy())
 
     def _retransmission_slots(self) -> int:
-        from tmt.kernels.rlc import RETRANSMISSIONS  # noqa: PLC0415
+        from tmt.kernels.rlc import RETRANSMISSIONS, STATE  # noqa: PLC0415
 
-        return int(self._entity.state[RETRANSMISSIONS])
+        return int(self._entity[STATE][RETRANSMISSIONS])
 
     def _stalled_slots(self) -> int:
-        from tmt.kernels.rlc import STALLS  # noqa: PLC0415
+        from tmt.kernels.rlc import STALLS, STATE  # noqa: PLC0415
 
-        return int(self._entity.state[STALLS])
+        return int(self._entity[STATE][STALLS])
 
 
 def _opportunities(rows: LinkTrace) -> PhyTrace:
