@@ -18,11 +18,19 @@ from tmt.errors import InputError, OutputError, UsageError
 from tmt.io import create_trace, read_link, write_trace
 from tmt.provenance import file_sha256
 from tmt.schema import PHY_TRACE
-from tmt.schemes import Arq, Fec, Harq, NoScheme, Scheme
+from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, RlcOverHarq, Scheme, SlidingWindow
 from tmt.trace import PhyTrace
 
 TMT = Path(sys.executable).with_name("tmt")
-SCHEMES = [NoScheme(), Fec(10, 2, depth=3), Arq(500_000), Harq(10, 2, 500_000)]
+SCHEMES = [
+    NoScheme(),
+    Fec(10, 2, depth=3),
+    Arq(500_000),
+    Harq(10, 2, 500_000),
+    HarqProcesses(500_000, 1_000),
+    SlidingWindow(9, 4),
+    RlcOverHarq(10, 2, rtt_ns=500_000),
+]
 
 
 def trace(n: int, erased: float = 0.1) -> PhyTrace:
