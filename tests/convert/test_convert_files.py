@@ -175,7 +175,7 @@ def test_convert_files__runs_many_and_stops_at_the_first_error(tmp_path: Path) -
         Conversion(f"{tmp_path}/phy.npy", f"{tmp_path}/{scheme.name}.npy", scheme) for scheme in SCHEMES
     ]
     counts = convert_files(conversions)
-    assert [one.slots for one in counts] == [500] * 4
+    assert [one.slots for one in counts] == [500] * len(SCHEMES)
     for conversion, one in zip(conversions, counts, strict=True):
         assert len(read_link(conversion.link_path)) == one.data_rows
     missing = Conversion(f"{tmp_path}/none.parquet", f"{tmp_path}/never.npy", NoScheme())
