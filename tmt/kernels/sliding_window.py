@@ -72,8 +72,6 @@ def send_and_decode(
     mask = len(arrivals) - 1
     for slot in range(len(tx_time_ns)):
         now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
-        if state[0]["head"] < state[0]["tail"] and arrivals[state[0]["head"] & mask]["at_ns"] <= now_ns:
-            decode(now_ns, window, interval, coefficients, product, state, arrivals, units, system, out)
         is_repair = state[0]["slots"] % (interval + 1) == interval
         number = state[0]["slots"] // (interval + 1) if is_repair else state[0]["units"]
         state[0]["slots"] += 1
@@ -90,6 +88,9 @@ def send_and_decode(
             arrival = arrivals[place & mask]
             arrival["at_ns"], arrival["number"], arrival["repair"] = now_ns + took_ns, number, is_repair
             state[0]["tail"] += 1
+    if len(tx_time_ns) > 0:  # later slots arrive later than this
+        last_ns = tx_time_ns[len(tx_time_ns) - 1]
+        decode(last_ns, window, interval, coefficients, product, state, arrivals, units, system, out)
     return rows
 
 
