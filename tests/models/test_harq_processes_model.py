@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numba
 import numpy as np
 import pytest
 
@@ -62,6 +63,12 @@ def test_faults__by_hand() -> None:
     assert math.isclose(found.efficiency, (1 - 0.048) / 1.31)
 
 
+needs_jit = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="400,000 slots: the kernel needs the JIT for them"
+)
+
+
+@needs_jit
 @pytest.mark.parametrize("retransmission", ["asynchronous", "synchronous"])
 @pytest.mark.parametrize(("processes", "rtt_slots"), [(8, 7), (8, 29), (5, 3)])
 def test_law__agrees_with_the_conversion(retransmission: str, processes: int, rtt_slots: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 
@@ -16,6 +17,11 @@ ONE_REPORT = {"poll_pdus": 2**31 - 1, "rlc_window": 131_072, "status_prohibit_ns
 """One report for each gap: others, while the retransmission is on its way, would repeat the NACK."""
 
 LINK = RegularLink(25 * MS, MS, 3 * MS)
+
+
+needs_jit = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="a million slots: the kernel needs the JIT for them"
+)
 
 
 def converted(scheme: Rlc, erased: np.ndarray) -> tuple[np.ndarray, Counts]:
@@ -68,6 +74,7 @@ def test_unacknowledged__has_the_law_exactly_on_isolated_erasures(reassembly_ms:
     assert counts.lost == erased.sum()
 
 
+@needs_jit
 def test_acknowledged__is_near_the_law_for_rare_random_erasures() -> None:
     """A million slots, p = 0.0002, seed 4: 200 erasures, 0.8 % of which meet another one's recovery."""
     erased = Bernoulli(0.0002).erasures(4).next(1_000_000)

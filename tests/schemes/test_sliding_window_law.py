@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,10 @@ from tmt.kernels.tinymt32 import coding_coefficients, next_word, start
 from tmt.schemes import Fec, Scheme, SlidingWindow
 from tmt.schemes.sliding_window import products
 from tmt.trace import PhyTrace
+
+needs_jit = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="a million slots: the kernel needs the JIT for them"
+)
 
 
 def converted(scheme: Scheme, tx: list[int], decode: list[int]) -> list[tuple[int, int, bool, int]]:
@@ -97,6 +102,7 @@ def test_law_at_w_2__equals_exhaustive_enumeration(p: float) -> None:
     np.testing.assert_allclose(lost, expected, rtol=1e-12)
 
 
+@needs_jit
 def test_law_at_w_2__is_that_of_long_traces() -> None:
     """A million slots, p = 0.3, seed 8: four standard errors are 0.0015 of the loss, 1 % of the delay."""
     p = 0.3

@@ -63,7 +63,6 @@ class SlidingWindow(Scheme):
 class _SlidingWindowConverter(Converter):
     def __init__(self, scheme: SlidingWindow) -> None:
         from tmt.kernels.sliding_window import ARRIVAL, STATE  # noqa: PLC0415
-        from tmt.kernels.tinymt32 import coding_coefficients  # noqa: PLC0415
 
         super().__init__()
         self._scheme = scheme
@@ -73,7 +72,7 @@ class _SlidingWindowConverter(Converter):
         self._arrivals = np.zeros(1, ARRIVAL)
         self._units = np.zeros(room, np.uint8)
         self._system = np.zeros((room + 1, room), np.uint8)
-        self._coefficients = coding_coefficients(REPAIR_KEYS, scheme.coding_window)
+        self._coefficients = coefficients(scheme.coding_window)
 
     def finish(self) -> LinkTrace:
         """Decode what arrives after the last slot, then return the rows that are left."""
@@ -128,6 +127,14 @@ class _SlidingWindowConverter(Converter):
 
     def _repair_slots(self) -> int:
         return int(self._state["slots"][0] - self._state["units"][0])
+
+
+@cache
+def coefficients(window: int) -> np.ndarray:
+    """Return the coefficients of all repair keys: [REPAIR_KEYS, window], uint8."""
+    from tmt.kernels.tinymt32 import coding_coefficients  # noqa: PLC0415
+
+    return coding_coefficients(REPAIR_KEYS, window)
 
 
 @cache
