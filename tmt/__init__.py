@@ -9,6 +9,7 @@ TYPE_CHECKING = False  # as in the module typing, which would take most of the t
 
 if TYPE_CHECKING:
     from tmt.api import (
+        compare_results,
         convert_trace,
         fit_trace,
         generate_trace,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "compare_results",
     "convert_trace",
     "fit_trace",
     "generate_trace",

@@ -3,8 +3,8 @@
 The sources of a result are the modules that compute it and every module that those import, directly or not,
 at the top of a file or inside a function. The import statements are the only list of them. A change of
 wording makes no run anew: a module's hash leaves out docstrings, comments, layout, notes in ``Annotated``,
-the words of errors that it raises, and the imports that only type checkers see. A file that a module names
-and that lies beside it, such as a table of measured values, is part of the module.
+the words of errors that it raises, the imports that only type checkers see, and the list ``__all__``. A file
+that a module names and that lies beside it, such as a table of measured values, is part of the module.
 
 Parsing all sources takes half a second. Therefore the hash and the imports of each source are cached by the
 source's content: beside the package, as Python does with bytecode, or else in the user's cache folder.
@@ -170,7 +170,7 @@ def _facts(text: bytes) -> Facts:
 
 
 def _simplified(node: Any, imports: list[tuple[int, str]], names: set[str]) -> Any:
-    """Return a tree as nested tuples, without docstrings, empty fields and code for type checkers only.
+    """Return a tree as nested tuples, without empty fields and the statements that decide nothing.
 
     Empty fields are left out because newer versions of Python add more of them.
     """
@@ -210,9 +210,11 @@ def _remove_words(statement: ast.Raise) -> None:
 
 
 def _is_unseen(statement: Any) -> bool:
-    """Whether a statement does nothing when it runs: a docstring, or imports for type checkers."""
+    """Whether a statement decides nothing: a docstring, a list of exports, or imports for type checkers."""
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant)
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(target, ast.Name) and target.id == "__all__" for target in statement.targets)
     return (
         isinstance(statement, ast.If)
         and isinstance(statement.test, ast.Name)

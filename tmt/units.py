@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation, Overflow
 
 NS_PER_S = 1_000_000_000
 NS_PER_MS = 1_000_000
@@ -25,6 +25,8 @@ def seconds_to_ns(seconds: str | float | Decimal) -> int:
         value = Decimal(str(seconds).strip()) * NS_PER_S
     except InvalidOperation:
         raise ValueError(f"{seconds!r} is not a time in seconds") from None
+    except Overflow:
+        raise ValueError(f"{seconds} s is beyond {MAX_TIME_NS // NS_PER_S} s") from None
     if not value.is_finite():
         raise ValueError(f"{seconds!r} is not a finite time")
     if abs(value) > MAX_TIME_NS:

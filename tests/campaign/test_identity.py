@@ -118,6 +118,10 @@ def test_deciding_files__hold_whatever_an_import_loads() -> None:
         ('raise ValueError("bad")\n', 'raise KeyError("bad")\n', True),
         ("if TYPE_CHECKING:\n    import tmt.other\n", "if TYPE_CHECKING:\n    import json\n", False),
         ("x = 1\n", "x = 1\nimport tmt.other\n", True),
+        ('__all__ = ["x"]\nx = 1\n', '__all__ = ["x", "other.py"]\nx = 1\n', False),
+        ('__all__ = ["x"]\nx = 1\n', "x = 1\n", False),
+        ('__all__ = ["x"]\nx = 1\n', '__all__ = ["x"]\nx = 2\n', True),
+        ('__all__ = ["x"]\nx = 1\n', '__all__ = x = ["x"]\nx = 1\n', True),
     ],
 )
 def test_wording__is_not_part_of_it(tmp_path: Path, text: str, changed: str, differs: bool) -> None:

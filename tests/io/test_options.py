@@ -39,6 +39,8 @@ def test_seconds__become_nanoseconds(kind: Seconds, text: str | int, expected: i
         (SECONDS, "soon", "'soon' is not a time in seconds"),
         (SECONDS, "nan", "'nan' is not a finite time"),
         (SECONDS, "1e30", "1e30 s is beyond 4611686018 s"),
+        (SECONDS, "1e999999", "1e999999 s is beyond 4611686018 s"),
+        (SECONDS, "1e9999999999999999999999", "is not a time in seconds"),
     ],
 )
 def test_seconds__are_refused_with_what_is_allowed(kind: Seconds, text: str, message: str) -> None:

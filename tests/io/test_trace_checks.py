@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -94,6 +97,15 @@ def test_reader__finds_a_defect_at_a_border_of_row_groups(tmp_path: Path) -> Non
     (tmp_path / "bad.txt").write_bytes(lines)
     with pytest.raises(InputError, match=r"bad\.txt:262145: tx_time is 262143 as in the row before"):
         read_phy(tmp_path / "bad.txt")
+
+
+def test_parquet__with_empty_row_groups_is_read(tmp_path: Path) -> None:
+    table = pa.table({"tx_time_ns": [1, 2, 3], "decode_time_ns": [4, 5, 6]})
+    with pq.ParquetWriter(tmp_path / "phy.parquet", table.schema) as writer:
+        for rows in (0, 3, 0):
+            writer.write_table(table.slice(0, rows))
+    assert pq.ParquetFile(tmp_path / "phy.parquet").num_row_groups == 3
+    assert read_phy(tmp_path / "phy.parquet").tx_time_ns.tolist() == [1, 2, 3]
 
 
 def test_parquet__of_a_later_version_is_read_with_a_warning(tmp_path: Path) -> None:
@@ -197,6 +209,14 @@ def test_seconds__are_written_with_the_digits_they_need(time_ns: int, text: str)
     written = seconds.spelled_column(column, np.array([time_ns]), "-", seconds=True)
     assert written.to_pylist() == [text]
     assert seconds.spelled(time_ns) == text
+
+
+def test_text__with_a_very_long_field_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "phy.txt").write_text("tx_time decode_time\n0 0.001\n" + 60_000 * "1" + "x 0.001\n")
+    start_s = time.process_time()
+    with pytest.raises(InputError, match=r"phy\.txt:3: .*seconds"):
+        read_phy(tmp_path / "phy.txt")
+    assert time.process_time() - start_s < 5
 
 
 def test_reader__shows_what_is_odd_in_a_file_in_one_printable_line(tmp_path: Path) -> None:

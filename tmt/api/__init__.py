@@ -4,7 +4,7 @@ Wherever a trace is needed, a data frame or the name of a file will do.
 """
 
 from tmt.api.frames import trace_from_frame
-from tmt.api.runs import read_results, replay_trace, run_scenario
+from tmt.api.runs import compare_results, read_results, replay_trace, run_scenario
 from tmt.api.traces import (
     convert_trace,
     fit_trace,
@@ -16,6 +16,7 @@ from tmt.api.traces import (
 )
 
 __all__ = [
+    "compare_results",
     "convert_trace",
     "fit_trace",
     "generate_trace",

@@ -41,8 +41,6 @@ class Seconds(click.ParamType[int]):
             return value
         try:
             time_ns = seconds_to_ns(str(value))
-        except ArithmeticError:
-            self.fail(f"{value!r} is not a time in seconds.", param, ctx)
         except ValueError as error:
             self.fail(f"{error}.", param, ctx)
         if self.positive and time_ns <= 0:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tmt.schema import Column, Table
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_DECIMAL = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?")
 _LONG_EXPONENT = re.compile(rb"[eE][+-]?[0-9]{4}")
 _FLAGS = {"1": 1, "true": 1, "0": 0, "false": 0}
 

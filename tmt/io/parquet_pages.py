@@ -50,7 +50,8 @@ def check_pages(file: BinaryFile, names: Collection[str]) -> None:
         if not isinstance(path, list) or not path or not isinstance(place, int):
             raise ValueError("the footer describes a column without its place")
         dictionary = chunk.get(_DICTIONARY_PAGE)
-        if isinstance(dictionary, int) and 0 < dictionary < place:
+        # A column of an empty row group has no data page: its place is 0.
+        if isinstance(dictionary, int) and dictionary > 0 and not 0 < place <= dictionary:
             place = dictionary
         if path[0] in {name.encode() for name in names}:
             _check_chunk(file, place, min(place + held, file_bytes), file_bytes)

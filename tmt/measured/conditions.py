@@ -61,7 +61,7 @@ def canonical(text: str) -> str:
     """Return one spelling for equal values: numbers, flags, words in any case."""
     word = text.strip().lower()
     try:
-        value = Decimal(_FLAGS.get(word, word))
+        value = Decimal(_FLAGS.get(word, word)).normalize()
     except ArithmeticError:
         return word
-    return str(value.normalize()) if value.is_finite() and value else ("0" if value == 0 else word)
+    return str(value or 0) if value.is_finite() else word
