@@ -52,6 +52,10 @@ def _key(folder: Path, text: str, stamp: str = "build 1") -> str:
     return run.key
 
 
+def test_a_table_that_only_tune_reads_decides_no_run(folder: Path) -> None:
+    assert _key(folder, f"{TEXT}[tune]\nobjective = 'goodput'\n") == _key(folder, TEXT)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -11,7 +11,7 @@ import math
 import re
 import tomllib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,6 +58,8 @@ class Scenario:
         Sections of `SCHEME_SECTIONS`.
     wireds, proxies
         Empty without such a table.
+    tune
+        The table ``[tune]`` as it was read, empty without one; only `tmt tune` checks and uses it.
     """
 
     path: Path
@@ -71,6 +73,7 @@ class Scenario:
     traffics: tuple[Traffic, ...]
     wireds: tuple[Wired, ...] = ()
     proxies: tuple[ProxySection, ...] = ()
+    tune: dict[str, Any] = field(default_factory=dict)
 
     def resolve(self, name: str) -> Path:
         """Return the path that `name` means in this file."""
@@ -89,13 +92,25 @@ def load(path: str | PathLike[str]) -> Scenario:
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
-        content = tomllib.loads(text)
     except IsADirectoryError as error:
         raise InputError(path, "this is a folder; name a scenario file (.toml)") from error
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(path, "is no text in UTF-8") from error
+    return parse(text, path)
+
+
+def parse(text: str, path: Path) -> Scenario:
+    """Check the text of a scenario; paths in it are relative to the folder of `path`.
+
+    Raises
+    ------
+    InputError
+        As `load`.
+    """
+    try:
+        content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"\(at line (\d+), column \d+\)", str(error))
         reason = re.sub(r" \(at .*\)$", "", str(error))
@@ -115,7 +130,10 @@ def load(path: str | PathLike[str]) -> Scenario:
 MAX_RUNS = 1_000_000
 """Most runs of a grid that does not say `max_runs`."""
 
-_KEYS = ("title", "description", "published", "grid", "trace", "scheme", "link", "wired", "proxy", "traffic")
+_KEYS = (
+    *("title", "description", "published", "grid", "trace", "scheme", "link", "wired", "proxy", "traffic"),
+    "tune",
+)
 
 
 def _checked(path: Path, content: dict[str, Any]) -> Scenario:
@@ -145,6 +163,7 @@ def _checked(path: Path, content: dict[str, Any]) -> Scenario:
         traffics=_sections(content, "traffic", lambda *_: Traffic),
         wireds=_sections(content, "wired", lambda *_: Wired) if "wired" in content else (),
         proxies=_sections(content, "proxy", lambda *_: ProxySection) if "proxy" in content else (),
+        tune=_table(content, "tune") if "tune" in content else {},
     )
     _check_together(scenario)
     return scenario
