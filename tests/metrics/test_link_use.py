@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from result_rows import run
 
+from tmt.errors import InputError
 from tmt.metrics.link_use import PlainInTime, RowsInTime, link_use
 from tmt.schema import LINK_TRACE, PACKET_EVENTS, PACKET_RECORDS, PHY_TRACE
 
@@ -169,3 +170,27 @@ def test_link_use__of_an_online_scheme_shows_the_slots_but_no_queue(tmp_path: Pa
 def test_link_use__of_a_trace_that_is_not_at_hand_is_none(tmp_path: Path) -> None:
     assert link_use(run(**REPEATED), None) is None
     assert link_use(run(**REPEATED), tmp_path / "absent.npy") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "no array"),
+        (b"PK\x05\x06" + bytes(18), "no array"),
+        (b"\x93NUMPY", "no array"),
+        (None, "Is a directory"),
+    ],
+)
+def test_link_use__of_a_trace_that_cannot_be_read_names_it(
+    content: bytes | None, reason: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "link.npy"
+    path.mkdir() if content is None else path.write_bytes(content)
+    with pytest.raises(InputError, match=rf"link\.npy: .*{reason}"):
+        link_use(run(**REPEATED), path)
+
+
+def test_link_use__of_an_array_without_rows_names_it(tmp_path: Path) -> None:
+    np.save(tmp_path / "link.npy", np.arange(5))
+    with pytest.raises(InputError, match=r"link\.npy: is damaged"):
+        link_use(run(**REPEATED), tmp_path / "link.npy")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tmt.errors import InputError
 from tmt.metrics.capacity import has_sizes
 from tmt.metrics.transport import FORWARD, QUEUE_DROPPED, SENT
 from tmt.schema import SIZE_BYTES
@@ -124,7 +125,12 @@ def link_use(run: Mapping[str, Any], trace: Path | None) -> RowsInTime | PlainIn
 
     Returns
     -------
-    None without the trace, or when the time holds too many rows.
+    None where the trace is missing, or when the time holds too many rows.
+
+    Raises
+    ------
+    InputError
+        When the trace cannot be read.
     """
     queue_is_first = _is_missing(run["wired_rate_bps"]) and run["proxy"] in {False, "off", None}
     if not isinstance(run["forward_trace"], str):
@@ -159,10 +165,16 @@ def link_use(run: Mapping[str, Any], trace: Path | None) -> RowsInTime | PlainIn
 
 def _open(path: Path) -> npt.NDArray[np.void] | None:
     try:
-        rows: npt.NDArray[np.void] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError):
+        rows: npt.NDArray[np.void] = np.lib.format.open_memmap(path, mode="r")
+    except FileNotFoundError:
         return None
-    return rows if "tx_time_ns" in (rows.dtype.names or ()) else None
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(path, "is damaged: it is no array in NumPy's format") from error
+    if rows.ndim != 1 or "tx_time_ns" not in (rows.dtype.names or ()):
+        raise InputError(path, "is damaged: it holds no rows of a trace")
+    return rows
 
 
 def _is_missing(value: Any) -> bool:
