@@ -158,10 +158,12 @@ def overlay(
     *,
     seed: int,
     progress: Callable[[int], None] | None = None,
+    watch: Callable[[PhyTrace], None] | None = None,
 ) -> int:
     """Lay a channel over the PHY trace in file `source`, and return the number of slots.
 
-    This is the indirect use of a trace (Kuhn 2014, section 3.2).
+    This is the indirect use of a trace (Kuhn 2014, section 3.2). `watch` is called with each chunk of
+    `source`.
 
     Raises
     ------
@@ -186,6 +188,8 @@ def overlay(
         with create_trace(path, PHY_TRACE, metadata) as writer:
             for chunk in reader:
                 assert isinstance(chunk, PhyTrace)
+                if watch is not None:
+                    watch(chunk)
                 writer.write(lay_over(chunk, realisation))
                 slots += len(chunk)
                 if progress is not None:

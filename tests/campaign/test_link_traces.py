@@ -14,6 +14,7 @@ from tmt.campaign.grid import expand
 from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
 from tmt.campaign.planned_conversions import Phy
 from tmt.campaign.scenario import load
+from tmt.channels import GilbertElliott
 from tmt.errors import InputError
 from tmt.schemes import NoScheme
 
@@ -77,7 +78,19 @@ def test_damaged_trace__gives_nothing_and_is_made_anew(
     assert list(task.scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize("scheme", ["none", "online"])
+def test_folder_in_place_of_a_trace__is_named(task: Convert) -> None:
+    assert make_link_trace(task) == {"error": None}
+    trace = link_file(task.cache, task.conversion)
+    trace.unlink()
+    (trace / "full").mkdir(parents=True)
+    with pytest.raises(InputError, match=rf"{trace}: is a folder where a file of the cache belongs"):
+        make_link_trace(task)
+    (trace / "full").rmdir()
+    trace.rmdir()
+    assert list(task.scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("scheme", ["none", "online", "none under a channel"])
 def test_phy_trace_that_changes_after_planning__gives_no_link_trace(
     scheme: str, task: Convert, tmp_path: Path
 ) -> None:
@@ -85,11 +98,12 @@ def test_phy_trace_that_changes_after_planning__gives_no_link_trace(
     phy = tmp_path / "phy.csv"
     phy.write_text("tx_time_ns,decode_time_ns\n0,5\n1000000,5\n2000000,5\n")
     planned = conversions._look_at(phy)
+    channel = GilbertElliott(0.9, 0.5) if "channel" in scheme else None
     conversion = replace(
         task.conversion,
         identity="planned",
-        phy=Phy(planned.sha256, phy, planned.sha256),
-        scheme=NoScheme() if scheme == "none" else None,
+        phy=Phy(planned.sha256, phy, planned.sha256, channel),
+        scheme=NoScheme() if scheme != "online" else None,
     )
     assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
     assert len(np.load(link_file(task.cache, conversion))) == 3

@@ -24,12 +24,13 @@ from tmt.identity import source_hash
 from tmt.io import create_trace, open_trace
 from tmt.provenance import digest, file_sha256
 from tmt.schema import PHY_TRACE
+from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.planned_conversions import Phy, PlannedConversion
-    from tmt.trace import PhyTrace, Trace
+    from tmt.trace import Trace
 
 
 class DamagedTraceError(InputError):
@@ -113,25 +114,31 @@ def make_link_trace(task: Convert) -> dict[str, Any]:
 
     Raises
     ------
+    InputError
+        When a folder stands in the place of a file of the cache.
     OSError
         When a file of the cache cannot be written.
     """
     conversion, cache = task.conversion, task.cache
     if is_converted(cache, conversion):
         return {"error": None}
+    for place in (link_file(cache, conversion), facts_file(cache, conversion)):
+        if place.is_dir():
+            raise InputError(place, "is a folder where a file of the cache belongs; remove it")
     folder = task.scratch / f"{conversion.identity}-{os.getpid()}"
     folder.mkdir()
     try:
-        phy = _phy_file(task, folder)
+        slots = SlotsHash()
+        phy = _phy_file(task, folder, slots)
+        watch = _Watch(slots if phy == conversion.phy.file else None)
         staged = folder / "link.npy"
+        counts: dict[str, int] = {}
         if conversion.scheme is None:
-            counts: dict[str, int] = {}
-            _keep_slots(phy, staged, conversion.every)
+            _keep_slots(phy, staged, conversion.every, watch)
         else:
-            counts = asdict(convert_file(phy, staged, conversion.scheme, every=conversion.every))
-        facts = {"span_ns": _span_ns(phy)} | counts
-        _check_file(conversion.phy)  # after its last use
-        keep_link_trace(staged, conversion, cache, facts)
+            counts = asdict(convert_file(phy, staged, conversion.scheme, conversion.every, watch=watch))
+        _check_slots(conversion.phy, slots)
+        keep_link_trace(staged, conversion, cache, {"span_ns": watch.span_ns} | counts)
     except TmtError as error:
         if isinstance(error, OSError) and isinstance(error.__cause__, OSError):
             raise
@@ -173,46 +180,56 @@ class SlotsHash:
         return digest({name: found.hexdigest() for name, found in self._columns.items()})
 
 
-def _span_ns(phy: Path) -> int:
-    """Return the time from the first slot of a PHY trace to its last."""
-    first_ns = last_ns = slots = 0
-    with open_trace(phy, PHY_TRACE) as reader:
-        for chunk in reader:
-            first_ns = first_ns if slots else int(chunk.tx_time_ns[0])
-            last_ns = int(chunk.tx_time_ns[-1])
-            slots += len(chunk)
-    return last_ns - first_ns
+class _Watch:
+    """Takes note of the slots that a conversion reads: their span, and their hash where it is asked for."""
+
+    def __init__(self, slots: SlotsHash | None) -> None:
+        self._slots = slots
+        self._first_ns: int | None = None
+        self._last_ns = 0
+
+    def __call__(self, chunk: PhyTrace) -> None:
+        if self._first_ns is None:
+            self._first_ns = int(chunk.tx_time_ns[0])
+        self._last_ns = int(chunk.tx_time_ns[-1])
+        if self._slots is not None:
+            self._slots.update(chunk)
+
+    @property
+    def span_ns(self) -> int:
+        """Time from the first slot to the last."""
+        assert self._first_ns is not None
+        return self._last_ns - self._first_ns
 
 
-def _check_file(phy: Phy) -> None:
-    """Refuse a PHY trace's file whose slots are not those that the campaign was planned with."""
-    if phy.file is None:
-        return
-    found = SlotsHash()
-    with open_trace(phy.file, PHY_TRACE) as reader:
-        for chunk in reader:
-            found.update(chunk)
-    if found.digest() != phy.file_slots:
+def _check_slots(phy: Phy, slots: SlotsHash) -> None:
+    """Refuse a PHY trace's file whose slots, as read, are not those that the campaign was planned with."""
+    if phy.file is not None and slots.digest() != phy.file_slots:
         raise InputError(phy.file, "was changed while the campaign ran; call again")
 
 
-def _keep_slots(phy: Path, staged: Path, every: int) -> None:
+def _keep_slots(phy: Path, staged: Path, every: int, watch: _Watch) -> None:
     """Copy every so-many-th slot into the form that the simulator maps."""
     share = Share(every)
     with open_trace(phy, PHY_TRACE) as reader, create_trace(staged, PHY_TRACE, {}) as writer:
         for chunk in reader:
-            writer.write(share.of(cast("PhyTrace", chunk)))
+            assert isinstance(chunk, PhyTrace)
+            watch(chunk)
+            writer.write(share.of(chunk))
 
 
-def _phy_file(task: Convert, folder: Path) -> Path:
-    """Return the PHY trace's file, generated into `folder` where it comes from a channel."""
+def _phy_file(task: Convert, folder: Path, slots: SlotsHash) -> Path:
+    """Return the PHY trace's file, generated into `folder` where it comes from a channel.
+
+    `slots` takes those of the file that the channel is laid over.
+    """
     phy = task.conversion.phy
     if phy.channel is None:
         assert phy.file is not None
         return phy.file
     path = folder / "phy.parquet"
     if phy.file is not None:
-        overlay(phy.file, path, phy.channel, seed=phy.seed)
+        overlay(phy.file, path, phy.channel, seed=phy.seed, watch=slots.update)
     else:
         assert phy.line is not None
         generate(path, phy.channel, phy.line, duration_ns=phy.length_ns, seed=phy.seed)

@@ -28,6 +28,7 @@ def convert_file(
     scheme: Scheme,
     every: int = 1,
     progress: Callable[[int], None] | None = None,
+    watch: Callable[[PhyTrace], None] | None = None,
 ) -> Counts:
     """Convert the PHY trace in one file to the link trace in another.
 
@@ -45,6 +46,8 @@ def convert_file(
         Keep every so-many-th slot, from the first on: the share of one of `every` users.
     progress
         Called with the number of slots of the file that have been converted since the last call.
+    watch
+        Called with each chunk of the file before it is converted.
 
     Raises
     ------
@@ -69,6 +72,8 @@ def convert_file(
         with create_trace(link_path, LINK_TRACE, metadata) as writer:
             for chunk in reader:
                 assert isinstance(chunk, PhyTrace)
+                if watch is not None:
+                    watch(chunk)
                 writer.write(converter.feed(share.of(chunk)))
                 if progress is not None:
                     progress(len(chunk))
