@@ -34,11 +34,11 @@ std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t 
     stopped_ = true;
     return std::nullopt;
   }
-  if (begin == free) wasted_bytes_ += left_bytes_;
+  if (begin == free) wasted_bytes_ = sum_of(wasted_bytes_, left_bytes_);
   left_bytes_ = left_bytes;
   if (free > next_row_) {
     unused_ += free - next_row_;
-    if (bytes_.vary()) wasted_bytes_ += bytes_.between(clock_, next_row_, free);
+    if (bytes_.vary()) wasted_bytes_ = sum_of(wasted_bytes_, bytes_.between(clock_, next_row_, free));
   }
   next_row_ = end;
   clock_.stay_near(end);
@@ -86,8 +86,8 @@ RowUse DeliveryPlan::use_until(Nanoseconds now_ns) const {
   use.used = use.offered - use.unused;
   use.offered_bytes = bytes_.between(clock_, first_row_, end);
   std::int64_t unused_bytes = wasted_bytes_;
-  if (end >= next_row_) unused_bytes += left_bytes_ + bytes_.between(clock_, next_row_, end);
-  if (!bytes_.vary()) unused_bytes += unused_ * bytes_.lldu_bytes();
+  if (end >= next_row_) unused_bytes = sum_of(unused_bytes, sum_of(left_bytes_, bytes_.between(clock_, next_row_, end)));
+  if (!bytes_.vary()) unused_bytes = sum_of(unused_bytes, product_of(unused_, bytes_.lldu_bytes()));
   use.used_bytes = use.offered_bytes - unused_bytes;
   use.repeats = end > first_row_ ? clock_.repetition_of(end - 1) - clock_.repetition_of(first_row_) : 0;
   return use;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/time.h"
 #include "core/trace_file.h"
 
 namespace clift {
@@ -52,12 +53,13 @@ class RowBytes {
     return {rows_on, left_bytes};
   }
 
-  // Bytes of the rows begin .. end - 1 of a clock's numbering, with begin <= end.
+  // Bytes of the rows begin .. end - 1 of a clock's numbering, with begin <= end; at most 2^63 - 1.
   template <class Clock>
   std::int64_t between(const Clock& clock, std::int64_t begin, std::int64_t end) const {
-    if (!vary()) return (end - begin) * lldu_bytes_;
+    if (!vary()) return product_of(end - begin, lldu_bytes_);
     const std::int64_t repetitions = clock.repetition_of(end) - clock.repetition_of(begin);
-    return repetitions * ends_.back() + before(clock.place_of(end).index) - before(clock.place_of(begin).index);
+    const std::int64_t whole = product_of(repetitions, ends_.back());
+    return sum_of(whole, before(clock.place_of(end).index)) - before(clock.place_of(begin).index);
   }
 
  private:

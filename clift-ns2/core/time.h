@@ -1,4 +1,4 @@
-// Times are integer nanoseconds; sums that leave the range stay at its end.
+// Times are integer nanoseconds; sums that leave the range stay at its end, of times as of bytes.
 #pragma once
 
 #include <cstdint>

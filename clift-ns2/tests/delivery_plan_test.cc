@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "tests/rows.h"
 
 namespace clift {
@@ -203,6 +206,25 @@ TEST(DeliveryPlan, HoldsNoPacketLongerThanTheHoldTime) {
   expect_delivery(plan.plan(0, 1500), 20, 220, Fate::lost);
   expect_delivery(plan.plan(0, 1500), 30, 430);
   expect_delivery(plan.plan(0, 1500), 40, 295);  // 45 + 250
+}
+
+TEST(DeliveryPlan, CountsNoMoreBytesThanTheCounterHolds) {
+  // Rows of 2^31 - 1 bytes every nanosecond: 2^63 bytes in some four seconds.
+  const Rows rows = {delivered_row(0, 1), delivered_row(1, 1), delivered_row(2, 1)};
+  const std::uint32_t most = 2147483647;
+  const SizedRows sized(rows, {most, most, most});
+  PlanOptions options;
+  options.loop = true;
+  options.lldu_bytes = most;
+  for (const LinkRows each : {view(rows), sized.view()}) {
+    DeliveryPlan plan(each, options);
+    plan.plan(10'000'000'000, 1500);
+    const RowUse use = plan.use_until(20'000'000'000);
+    EXPECT_EQ(use.offered, 20'000'000'001);
+    EXPECT_EQ(use.offered_bytes, std::numeric_limits<std::int64_t>::max());
+    EXPECT_GE(use.used_bytes, 0);
+    EXPECT_EQ(plan.use_until(10'000'000'000).used, 1);
+  }
 }
 
 TEST(DeliveryPlan, CountsRowsThatHaveBeenSent) {

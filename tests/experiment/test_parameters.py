@@ -135,12 +135,20 @@ def test_link__is_exported_once_with_its_lldu_size_and_the_hash_of_its_rows(tmp_
     assert ready_link(TraceLink(tmp_path / "a.parquet"), 1500).file is exported.file
 
 
+def test_link__whose_rows_carry_more_than_a_plain_link_may_is_refused(tmp_path: Path) -> None:
+    # Eleven rows of 2^31 - 1 bytes in 10 us.
+    write_trace(tmp_path / "link.npy", link_trace(11, 1000))
+    with pytest.raises(UsageError, match=r"link\.npy: .* 23622320117 bytes in 1e-05 s, 1\.72e\+16"):
+        ready_link(TraceLink(tmp_path / "link.npy", lldu_bytes=2**31 - 1), 1500)
+
+
 def test_link__mean_delay_is_that_of_rows_in_order(tmp_path: Path) -> None:
     # Sent at 0, 1, 2, 3 and settled at 10, 100, 22, never: in order at 10, 100, 100, 100.
     delivered = np.array([True, False, True, False])
     trace = LinkTrace(np.arange(4), np.array([10, 99, 20, UNSETTLED]), delivered, np.ones(4, np.uint8))
     write_trace(tmp_path / "a.npy", trace)
-    assert ready_link(TraceLink(tmp_path / "a.npy"), 1500).file.mean_delay_ns == (10 + 99 + 98 + 97) / 4
+    link = TraceLink(tmp_path / "a.npy", lldu_bytes=1)
+    assert ready_link(link, 1500).file.mean_delay_ns == (10 + 99 + 98 + 97) / 4
 
 
 def test_link__that_changed_on_disk_is_read_again(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tmt.io.atomic import is_uri
 from tmt.metrics.capacity import packets_in_rows
 from tmt.provenance import file_sha256
 from tmt.schema import LINK_TRACE, PHY_TRACE, UNSETTLED
+from tmt.settings.links import MOST_RATE_BPS
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
@@ -123,8 +124,8 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
     InputError
         When the file is no good link trace.
     UsageError
-        When it has less than two rows, the offset lies behind the last one, or `lldu_bytes` is given though
-        rows have sizes of their own.
+        When it has less than two rows, the offset lies behind the last one, `lldu_bytes` is given though
+        rows have sizes of their own, or the rate of the rows exceeds `MOST_RATE_BPS`.
     """
     name = os.fspath(link.path)
     table = LINK_TRACE if link.scheme is None else PHY_TRACE
@@ -139,13 +140,25 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
     packing: Packing = link.packing or file.packing or "padded"
     if file.size_bytes is None:
         lldu_bytes = link.lldu_bytes or file.lldu_bytes or ASSUMED_LLDU_BYTES
+        _check_rate(name, file, lldu_bytes * file.rows)
         return ReadyLink(link, file, lldu_bytes, packing, _rate_bps(file, lldu_bytes * file.rows))
     if link.lldu_bytes is not None:
         raise UsageError(f"{name}: lldu_bytes is {link.lldu_bytes}, but every row has a size of its own")
     carried_bytes = file.size_bytes
+    _check_rate(name, file, carried_bytes)
     if packing == "padded":
         carried_bytes = packet_bytes * _padded_packets(file.npy, packet_bytes)
     return ReadyLink(link, file, None, packing, _rate_bps(file, carried_bytes))
+
+
+def _check_rate(name: str, file: LinkFile, row_bytes: int) -> None:
+    """Refuse rows of so many bytes in all whose rate no plain link may have."""
+    rate_bps = _rate_bps(file, row_bytes)
+    if rate_bps > MOST_RATE_BPS:
+        raise UsageError(
+            f"{name}: its {file.rows} rows carry {row_bytes} bytes in {ns_to_seconds(file.span_ns):g} s, "
+            f"{rate_bps:.3g} bit/s; up to {MOST_RATE_BPS:g} are allowed"
+        )
 
 
 def _rate_bps(file: LinkFile, carried_bytes: int) -> float:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from tmt.schemes.parameters import OnlineScheme
 
+MOST_RATE_BPS = 1e12
+"""Upper bound on the rate of a link, so that no run counts more bytes than 64 bits hold."""
+
 
 @dataclass(frozen=True, slots=True)
 class TraceLink:
@@ -56,7 +59,7 @@ class PlainLink:
     rate_bps: float
 
     def __post_init__(self) -> None:
-        check_range("rate_bps", self.rate_bps, 1, 1e12)
+        check_range("rate_bps", self.rate_bps, 1, MOST_RATE_BPS)
 
 
 Link = TraceLink | PlainLink
