@@ -15,6 +15,7 @@ from tmt.campaign.campaign import open_campaign
 from tmt.campaign.engine import default_jobs
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
+from tmt.campaign.store import default_folder
 from tmt.errors import InputError
 from tmt.experiment import Experiment, PlainLink, TraceLink
 from tmt.io import write_trace
@@ -98,7 +99,7 @@ def run_scenario(
         When the results cannot be written.
     """
     path = Path(scenario)
-    folder = path.parent / "out" / path.stem if out is None else Path(out)
+    folder = default_folder(path) if out is None else Path(out)
     with open_campaign(path, folder) as campaign:
         todo = campaign.plan()
         with notebook_progress() as watch:

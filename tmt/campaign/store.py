@@ -81,6 +81,11 @@ Held = dict[str, tuple[str, int]]
 Result = TypeVar("Result")
 
 
+def default_folder(scenario: Path) -> Path:
+    """Return the folder of a scenario's results where the user names none."""
+    return scenario.parent / "out" / scenario.stem
+
+
 class StoredRuns:
     """The contents of a campaign's folder, read without a change; the folder need not exist.
 

@@ -57,11 +57,6 @@ def stdout_encoding() -> str:
     return getattr(sys.stdout, "encoding", None) or "ascii"
 
 
-def rate_unit(greatest_bps: float) -> tuple[str, float]:
-    """Return the unit in which rates are shown, and its factor from bit/s."""
-    return ("Mbit/s", 1e-6) if greatest_bps >= 2e6 else ("kbit/s", 1e-3)
-
-
 def draw(panels: Iterable[Panel | Marks], end_s: float, encoding: str) -> list[str]:
     """Return the lines of panels over one time axis from 0 to `end_s`."""
     fillings = BLOCKS if _can_write(BLOCKS, encoding) else PLAIN

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tmt.cli.options import WholeNumber
+from tmt.display_units import rate_unit, time_unit
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,10 +109,8 @@ def _panels(series: Sequence[Series], end_s: float, columns: int) -> Iterator[Pa
 
 def _readable(unit: str, greatest: float) -> tuple[str, float]:
     """Return the unit in which values are shown, and its factor."""
-    from tmt.cli.bar_panels import rate_unit  # noqa: PLC0415
-
     if unit == "bit/s":
         return rate_unit(greatest)
     if unit == "share":
         return "%", 100.0
-    return ("ms", 1e3) if unit == "s" and greatest < 2 else (unit, 1.0)
+    return time_unit(greatest) if unit == "s" else (unit, 1.0)

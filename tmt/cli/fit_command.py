@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -35,6 +36,9 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
       tmt fit phy.parquet
       tmt fit --plot fit.svg phy.parquet
     """
+    # OpenBLAS reads this when numpy is imported. Its threads wait by spinning: with matrices of four rows
+    # they would take a third of the CPU time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from tmt.fit import fit  # noqa: PLC0415  (numba and scipy take long to import)
 
     if plot is not None:

@@ -31,10 +31,11 @@ def command(scenario: Path, out: Path | None, output: Path | None, records: bool
       tmt run quickstart.pack.zip
     """
     from tmt.campaign.pack_writer import write_pack  # noqa: PLC0415
+    from tmt.campaign.store import default_folder  # noqa: PLC0415
     from tmt.cli.json_output import json_text  # noqa: PLC0415
     from tmt.cli.pack_output import packed_line, packed_record  # noqa: PLC0415
 
-    folder = out or scenario.parent / "out" / scenario.stem
+    folder = out or default_folder(scenario)
     pack = output or Path(f"{scenario.stem}.pack.zip")
     summary = write_pack(scenario, folder, pack, records=records)
     click.echo(json_text(packed_record(pack, summary)) if as_json else packed_line(pack, summary))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.cli.bar_panels import Marks, Panel, columns_in, draw, rate_unit, stdout_encoding
+from tmt.cli.bar_panels import Marks, Panel, columns_in, draw, stdout_encoding
+from tmt.display_units import rate_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -80,6 +80,7 @@ def command(
     from tmt.campaign.campaign import foresee, open_campaign  # noqa: PLC0415
     from tmt.campaign.engine import default_jobs  # noqa: PLC0415
     from tmt.campaign.scenario import load  # noqa: PLC0415
+    from tmt.campaign.store import default_folder  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.cli.run_live import live  # noqa: PLC0415
     from tmt.figures.style import check_format  # noqa: PLC0415
@@ -89,7 +90,7 @@ def command(
     for figure in figures:
         check_format(figure)
     processes = jobs or default_jobs()
-    folder = out or scenario.parent / "out" / scenario.stem
+    folder = out or default_folder(scenario)
     with _scenario_of(scenario) as (path, pack):
         print_notes(scenario_notes(load(path)))
         if dry_run:

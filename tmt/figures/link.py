@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from tmt.display_units import rate_unit
 from tmt.figures.style import BLUE, GREEN, INK, MUTED, PALE, SKY, VERMILLION, new_figure, save
 from tmt.metrics.distribution import share_at_least
 from tmt.metrics.summaries import LinkSummary, PhySummary, rate_over_time
@@ -81,10 +82,8 @@ def _draw_rate(axes: Axes, summary: PhySummary | LinkSummary, good: str) -> None
     if rates is None:
         _say_empty(axes, "")
         return
-    scale, named = (1e6, "Mbit/s") if rates.offered_per_s.max() >= 2e6 else (1e3, "kbit/s")
-    if unit == "rows/s":
-        scale, named = 1.0, unit
-    edges_s, offered, received = rates.edges_s, rates.offered_per_s / scale, rates.good_per_s / scale
+    named, scale = (unit, 1.0) if unit == "rows/s" else rate_unit(rates.offered_per_s.max())
+    edges_s, offered, received = rates.edges_s, rates.offered_per_s * scale, rates.good_per_s * scale
     has_bad = bool((rates.offered_per_s != rates.good_per_s).any())
     axes.stairs(offered, edges_s, fill=True, color=PALE if has_bad else SKY, label="offered")
     if has_bad:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tmt.campaign.columns import COLUMNS as CAMPAIGN_COLUMNS
+from tmt.display_units import rate_unit, time_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,9 +70,9 @@ def _unit_for(runs: pd.DataFrame, column: str) -> tuple[str, float]:
     largest = float(runs[column].dropna().abs().max()) if column in runs else math.nan
     unit = COLUMNS[column].unit
     if unit == "bit/s":
-        return ("Mbit/s", 1e-6) if largest >= 2e6 else ("kbit/s", 1e-3)
-    if unit == "s" and largest < 2:
-        return "ms", 1e3
+        return rate_unit(largest)
+    if unit == "s":
+        return time_unit(largest)
     if column in _SHARES:
         return "%", 100.0
     return unit, 1.0

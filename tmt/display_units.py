@@ -1,0 +1,13 @@
+"""Units in which values are shown, chosen by the greatest of those that stand together."""
+
+from __future__ import annotations
+
+
+def rate_unit(greatest_bps: float) -> tuple[str, float]:
+    """Return the unit in which rates are shown, and its factor from bit/s."""
+    return ("Mbit/s", 1e-6) if greatest_bps >= 2e6 else ("kbit/s", 1e-3)
+
+
+def time_unit(greatest_s: float) -> tuple[str, float]:
+    """Return the unit in which times are shown, and its factor from seconds."""
+    return ("ms", 1e3) if greatest_s < 2 else ("s", 1.0)
