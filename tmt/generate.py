@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from tmt import provenance
-from tmt.errors import UsageError
+from tmt.channels import CHANNELS
+from tmt.errors import InputError, UsageError
 from tmt.io import create_trace, open_trace
 from tmt.io.atomic import check_not_source
-from tmt.schema import PHY_TRACE
+from tmt.schema import ES_N0_MDB, MAX_ES_N0_MDB, PHY_TRACE
 from tmt.trace import Int64Array, PhyTrace
 from tmt.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.channels import Channel, Realisation
+    from tmt.channels.base import FadingRealisation
 
 CHUNK_SLOTS = 1 << 18
 """Slots generated at a time; the trace does not depend on it."""
@@ -94,10 +97,27 @@ class Line:
         return start + step * whole + (step * part + rest) // self.interval_ns.denominator
 
 
-def lay_over(slots: PhyTrace, realisation: Realisation) -> PhyTrace:
-    """Erase the slots that the channel erases; slots that are already erased stay erased."""
-    erased = realisation.erased(slots.tx_time_ns)
-    return replace(slots, decode_time_ns=np.where(erased, 0, slots.decode_time_ns))
+def lay_over(slots: PhyTrace, realisation: Realisation, *, with_es_n0: bool = False) -> PhyTrace:
+    """Erase the slots that the channel erases; slots that are already erased stay erased.
+
+    With `with_es_n0` the channel is one that knows the Es/N0 of each slot, which becomes the column
+    `es_n0_mdb`, within the range of that column.
+    """
+    es_n0_mdb = slots.es_n0_mdb
+    if with_es_n0:
+        erased, es_n0_db = cast("FadingRealisation", realisation).faded(slots.tx_time_ns)
+        bounded = np.clip(1000.0 * es_n0_db, -MAX_ES_N0_MDB, MAX_ES_N0_MDB)
+        es_n0_mdb = np.rint(bounded).astype(np.int32)
+    else:
+        erased = realisation.erased(slots.tx_time_ns)
+    return replace(slots, decode_time_ns=np.where(erased, 0, slots.decode_time_ns), es_n0_mdb=es_n0_mdb)
+
+
+def _check_es_n0(channel: Channel) -> None:
+    """Refuse a channel that knows no Es/N0."""
+    if not channel.has_es_n0:
+        having = ", ".join(name for name, kind in CHANNELS.items() if kind.has_es_n0)
+        raise UsageError(f"channel {channel.name} knows no Es/N0 of a slot; these channels do: {having}")
 
 
 def generate(
@@ -108,6 +128,7 @@ def generate(
     duration_ns: int,
     seed: int,
     lldu_bytes: int | None = None,
+    with_es_n0: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> int:
     """Write the PHY trace of a channel on a regular line, and return its number of slots.
@@ -120,18 +141,22 @@ def generate(
         Slots are sent from 0 until before this time.
     lldu_bytes
         Useful bytes of one LLDU, for the trace's metadata.
+    with_es_n0
+        Whether to write the Es/N0 of each slot.
     progress
         Called with the number of slots done since the last call.
 
     Raises
     ------
     UsageError
-        When the duration leaves no slot, or ends later than a trace may.
+        When the duration leaves no slot or ends later than a trace may, or the channel knows no Es/N0.
     OutputError
         When the file cannot be written.
     """
     if not 0 < duration_ns <= MAX_TIME_NS:
         raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
+    if with_es_n0:
+        _check_es_n0(channel)
     slots = line.slots_within(duration_ns)
     how: dict[str, Any] = {
         "generator": channel.describe(),
@@ -145,7 +170,7 @@ def generate(
         for first in range(0, slots, CHUNK_SLOTS):
             tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, slots - first))
             chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
-            writer.write(lay_over(chunk, realisation))
+            writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
             if progress is not None:
                 progress(len(chunk))
     return slots
@@ -157,25 +182,31 @@ def overlay(
     channel: Channel,
     *,
     seed: int,
+    with_es_n0: bool = False,
     progress: Callable[[int], None] | None = None,
     watch: Callable[[PhyTrace], None] | None = None,
 ) -> int:
     """Lay a channel over the PHY trace in file `source`, and return the number of slots.
 
-    This is the indirect use of a trace (Kuhn 2014, section 3.2). `watch` is called with each chunk of
+    This is the indirect use of a trace (Kuhn 2014, section 3.2). The trace keeps its own Es/N0; with
+    `with_es_n0` it has none of its own, and takes that of the channel. `watch` is called with each chunk of
     `source`.
 
     Raises
     ------
     InputError
-        When `source` cannot be read, or holds no PHY trace.
+        When `source` cannot be read, holds no PHY trace, or has an Es/N0 of its own that would be replaced.
     UsageError
-        When `path` is `source`.
+        When `path` is `source`, or the channel knows no Es/N0.
     OutputError
         When the file cannot be written.
     """
     check_not_source(path, source)
+    if with_es_n0:
+        _check_es_n0(channel)
     with open_trace(source, PHY_TRACE) as reader:
+        if with_es_n0 and ES_N0_MDB in reader.columns:
+            raise InputError(os.fspath(source), f"it has the column {ES_N0_MDB.name} already")
         metadata = provenance.record(
             PHY_TRACE.kind,
             **provenance.sizes(reader.metadata),
@@ -190,7 +221,7 @@ def overlay(
                 assert isinstance(chunk, PhyTrace)
                 if watch is not None:
                     watch(chunk)
-                writer.write(lay_over(chunk, realisation))
+                writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
                 slots += len(chunk)
                 if progress is not None:
                     progress(len(chunk))

@@ -44,13 +44,15 @@ class Column:
 class Table:
     """An ordered set of columns, and the `kind` under which metadata and messages know it.
 
-    `optional` columns follow the others in a file that has them.
+    `optional` columns follow the others in a file that has them; `offline` ones come last. The simulator
+    does not read `offline` columns, and `.npy` files, which are its form, have none.
     """
 
     kind: str
     title: str
     columns: tuple[Column, ...]
     optional: tuple[Column, ...] = ()
+    offline: tuple[Column, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -59,10 +61,17 @@ class Table:
 
     @property
     def described(self) -> str:
-        """Names and types of the columns, for messages."""
+        """Names and types of the columns of a `.npy` file, for messages."""
         return ", ".join(
             [f"{column.name} {column.dtype}" for column in self.columns]
             + [f"optional {column.name} {column.dtype}" for column in self.optional]
+        )
+
+    @property
+    def fully_described(self) -> str:
+        """Names and types of all columns, for messages."""
+        return ", ".join(
+            [self.described, *(f"optional {column.name} {column.dtype}" for column in self.offline)]
         )
 
     @property
@@ -72,12 +81,18 @@ class Table:
 
     @property
     def variants(self) -> tuple[tuple[Column, ...], ...]:
-        """Columns of each form that a file may have, the one with most columns first."""
+        """Columns of each form that a `.npy` file may have, the one with most columns first."""
         return (*([(*self.columns, *self.optional)] if self.optional else []), self.columns)
+
+    @property
+    def forms(self) -> tuple[tuple[Column, ...], ...]:
+        """Columns of each form that a file of another format may have, those with more columns first."""
+        longer = [(*columns, *self.offline) for columns in self.variants] if self.offline else []
+        return tuple(sorted([*longer, *self.variants], key=len, reverse=True))
 
     def column(self, name: str) -> Column:
         """Return the column called `name` (KeyError when there is none)."""
-        return {column.name: column for column in self.columns + self.optional}[name]
+        return {column.name: column for column in self.columns + self.optional + self.offline}[name]
 
 
 def row_dtype(columns: tuple[Column, ...]) -> np.dtype[np.void]:
@@ -103,6 +118,17 @@ SIZE_BYTES = Column(
     maximum=2**31 - 1,
 )
 
+MAX_ES_N0_MDB = 100_000
+"""Largest Es/N0 of a slot, and smallest with the other sign: 100 dB."""
+
+ES_N0_MDB = Column(
+    "es_n0_mdb",
+    "<i4",
+    "Es/N0 of the slot at the receiver, in thousandths of a dB; optional: soft combining needs it",
+    minimum=-MAX_ES_N0_MDB,
+    maximum=MAX_ES_N0_MDB,
+)
+
 Packing = Literal["padded", "packed"]
 
 PACKINGS: tuple[Packing, ...] = get_args(Packing)
@@ -122,6 +148,7 @@ PHY_TRACE = Table(
         ),
     ),
     (SIZE_BYTES,),
+    (ES_N0_MDB,),
 )
 
 LINK_TRACE = Table(

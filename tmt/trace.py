@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Int64Array = npt.NDArray[np.int64]
 Uint32Array = npt.NDArray[np.uint32]
+Int32Array = npt.NDArray[np.int32]
 Metadata = dict[str, Any]
 
 
@@ -32,12 +33,15 @@ class PhyTrace:
         The file's `tmt` key; empty for a trace that somebody else's program wrote.
     size_bytes : [n_slots], uint32, or None
         Bytes that each slot carries; None where all carry the metadata's `lldu_bytes`.
+    es_n0_mdb : [n_slots], int32, or None
+        Es/N0 of each slot in thousandths of a dB; None where it is not known.
     """
 
     tx_time_ns: Int64Array
     decode_time_ns: Int64Array
     metadata: Metadata = field(default_factory=dict)
     size_bytes: Uint32Array | None = None
+    es_n0_mdb: Int32Array | None = None
 
     @property
     def table(self) -> Table:
@@ -111,7 +115,9 @@ Trace = PhyTrace | LinkTrace
 
 
 def _present(trace: Trace) -> tuple[Column, ...]:
-    return trace.table.variants[0 if trace.size_bytes is not None else -1]
+    table = trace.table
+    more = (column for column in table.optional + table.offline if getattr(trace, column.name) is not None)
+    return (*table.columns, *more)
 
 
 def _frame(trace: Trace) -> pd.DataFrame:

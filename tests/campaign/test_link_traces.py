@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tmt.backend.link_files import ready_link
 from tmt.campaign import conversions
 from tmt.campaign.grid import expand
 from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
@@ -16,7 +17,10 @@ from tmt.campaign.planned_conversions import Phy
 from tmt.campaign.scenario import load
 from tmt.channels import GilbertElliott
 from tmt.errors import InputError
+from tmt.io import write_trace
 from tmt.schemes import NoScheme
+from tmt.settings.links import TraceLink
+from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,6 +92,71 @@ def test_folder_in_place_of_a_trace__is_named(task: Convert) -> None:
     (trace / "full").rmdir()
     trace.rmdir()
     assert list(task.scratch.iterdir()) == []
+
+
+COMBINED = """
+[grid]
+tcp = ["newreno"]
+seeds = 1
+[[trace]]
+{trace}
+[[scheme]]
+name = "harq-processes"
+combining = "chase"
+combining_threshold_db = 2
+[link]
+rtt = 0.01
+[[traffic]]
+duration = 3
+"""
+LMS = 'channel = "lms"\nes_n0_db = 3\nlength = 5'
+
+
+def test_combining__takes_the_es_n0_of_a_channel_or_a_file(
+    task: Convert, tmp_path: Path, simulator: Path
+) -> None:
+    phy = PhyTrace(np.arange(3000) * 1_000_000, np.zeros(3000, np.int64), {"lldu_bytes": 33})
+    write_trace(tmp_path / "phy.parquet", replace(phy, es_n0_mdb=np.zeros(3000, np.int32)))
+    for trace in (
+        LMS,
+        'file = "phy.parquet"',
+        'channel = "bernoulli"\nprobability = 0.1\nover = "phy.parquet"',
+    ):
+        (tmp_path / "s.toml").write_text(COMBINED.format(trace=trace))
+        conversion = expand(load(tmp_path / "s.toml"))[0].conversion
+        assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
+        facts = read_facts(task.cache, conversion)
+        assert facts["delivered"] > facts["lost"]
+
+
+def test_online_scheme__gets_the_slots_without_es_n0(task: Convert, tmp_path: Path) -> None:
+    phy = tmp_path / "phy.csv"
+    phy.write_text("tx_time_ns,decode_time_ns,es_n0_mdb\n0,5,1000\n1000000,0,-1000\n")
+    planned = conversions._look_at(phy)
+    conversion = replace(
+        task.conversion, identity="online", phy=Phy(planned.sha256, phy, planned.sha256), scheme=None
+    )
+    assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
+    slots = np.load(link_file(task.cache, conversion))
+    assert slots.tolist() == [(0, 5), (1_000_000, 0)]
+    file = ready_link(TraceLink(phy, scheme=NoScheme()), 1500).file
+    assert np.load(file.npy).tolist() == slots.tolist()
+
+
+def test_combining__is_refused_over_a_trace_without_es_n0(tmp_path: Path, simulator: Path) -> None:
+    write_trace(
+        tmp_path / "phy.parquet",
+        PhyTrace(np.arange(9) * 1_000_000, np.zeros(9, np.int64), {"lldu_bytes": 33}),
+    )
+    bernoulli = 'channel = "bernoulli"\nprobability = 0.1\nlldu_bytes = 33\nlength = 5\nrate = 264000'
+    for trace, label in ((bernoulli, "bernoulli(probability=0.1)"), ('file = "phy.parquet"', "phy.parquet")):
+        (tmp_path / "s.toml").write_text(COMBINED.format(trace=trace))
+        with pytest.raises(InputError) as refused:
+            expand(load(tmp_path / "s.toml"))
+        assert str(refused.value) == (
+            f"{tmp_path / 's.toml'}: key combining: 'chase' needs the Es/N0 of each slot, which the trace "
+            f"'{label}' does not have; a channel such as lms has it, and a file with a column es_n0_mdb"
+        )
 
 
 @pytest.mark.parametrize("scheme", ["none", "online", "none under a channel"])

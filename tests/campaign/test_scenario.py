@@ -393,6 +393,10 @@ processes = [8, 32]
 retransmission = "synchronous"
 missed_feedback = 0.01
 [[scheme]]
+name = "harq-processes"
+combining = "incremental"
+combining_threshold_db = [-2, 1.5]
+[[scheme]]
 name = "sliding-window"
 coding_window = 20
 repair_interval = 5
@@ -405,6 +409,8 @@ status_prohibit = 0.6
     assert found == [
         HarqProcesses(5, 8, retransmission="synchronous", missed_feedback=0.01),
         HarqProcesses(5, 32, retransmission="synchronous", missed_feedback=0.01),
+        HarqProcesses(5, combining="incremental", combining_threshold_db=-2.0),
+        HarqProcesses(5, combining="incremental", combining_threshold_db=1.5),
         SlidingWindow(20, 5),
         RlcOverHarqProcesses(rtt_ns=5, status_prohibit_ns=600_000_000),
     ]

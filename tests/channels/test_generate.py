@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import tmt.generate
-from tmt.channels import Bernoulli, ErrorFree, GilbertElliott
+from tmt.channels import Bernoulli, ErrorFree, GilbertElliott, Lms
 from tmt.cli.generate_command import command
 from tmt.errors import InputError, UsageError
 from tmt.generate import Line, generate, overlay
@@ -73,6 +73,36 @@ def test_overlay__of_the_error_free_channel_changes_no_row(tmp_path: Path) -> No
     write_trace(tmp_path / "in.csv", before)
     overlay(tmp_path / "in.csv", tmp_path / "out.csv", ErrorFree(), seed=1)
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "in.csv").read_bytes()
+
+
+def test_generate__writes_the_same_slots_with_es_n0(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line.at_rate(263_000, 33, 36 * MS)
+    channel = Lms.of(es_n0_db=3.0, interleaver_depth_ns=0)
+    generate(tmp_path / "without.parquet", channel, line, duration_ns=2 * 10**9, seed=3)
+    monkeypatch.setattr(tmt.generate, "CHUNK_SLOTS", 777)
+    generate(tmp_path / "with.parquet", channel, line, duration_ns=2 * 10**9, seed=3, with_es_n0=True)
+    without, found = (read_phy(tmp_path / f"{name}.parquet") for name in ("without", "with"))
+    assert without.es_n0_mdb is None
+    assert np.array_equal(without.decode_time_ns, found.decode_time_ns)
+    # Without interleaver a code word sees one gain: that of the path at its time.
+    gain = channel.path(3).next_block()[0]
+    assert found.es_n0_mdb[0] == pytest.approx(1000 * (3 + 20 * np.log10(abs(gain))), abs=200)
+    assert found.es_n0_mdb[found.decode_time_ns == 0].mean() < found.es_n0_mdb.mean() - 1000
+
+
+def test_overlay__keeps_or_takes_es_n0(tmp_path: Path) -> None:
+    measured = PhyTrace(np.arange(50) * MS, np.full(50, MS), es_n0_mdb=np.arange(50, dtype=np.int32))
+    write_trace(tmp_path / "a.parquet", measured)
+    overlay(tmp_path / "a.parquet", tmp_path / "b.parquet", Bernoulli(0.5), seed=1)
+    assert read_phy(tmp_path / "b.parquet").es_n0_mdb.tolist() == list(range(50))
+    channel = Lms.of(es_n0_db=3.0)
+    with pytest.raises(InputError, match=r"a\.parquet: it has the column es_n0_mdb already"):
+        overlay(tmp_path / "a.parquet", tmp_path / "c.parquet", channel, seed=1, with_es_n0=True)
+    with pytest.raises(
+        UsageError, match="channel bernoulli knows no Es/N0 of a slot; these channels do: lms"
+    ):
+        overlay(tmp_path / "a.parquet", tmp_path / "c.parquet", Bernoulli(0.5), seed=1, with_es_n0=True)
+    assert not (tmp_path / "c.parquet").exists()
 
 
 def test_overlay__does_not_overwrite_its_source(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy.signal import lfilter
 from scipy.special import ndtr, ndtri
 from scipy.stats import ncx2
 
-from tmt.kernels.lms import autoregression, decode, loo_gain, mutual_information
+from tmt.kernels.lms import autoregression, decode, equal_gain, loo_gain, mutual_information
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +38,7 @@ def erasures(
     jitter_ns: float = 0.0,
     places: NDArray[np.float64] | None = None,
     first_point: int = 0,
+    effective_gain: NDArray[np.float64] | None = None,
 ) -> NDArray[np.bool_]:
     """Call the kernel with a threshold of 2 dB."""
     needed = 10 ** ((2.0 - width * ndtri(uniform) - es_n0_db) / 10)
@@ -45,8 +47,10 @@ def erasures(
     erased = np.empty(len(time_ns), np.bool_)
     offsets, gains = np.array(offsets_ns), np.empty(len(offsets_ns))
     snr = 10 ** (es_n0_db / 10)
+    effective = np.empty(0) if effective_gain is None else effective_gain
     decode(
-        field, first_point, step_ns, time_ns, offsets, jitter_ns, places, needed, snr, QPSK, *H, gains, erased
+        *(field, first_point, step_ns, time_ns, offsets, jitter_ns, places, needed, snr, QPSK, *H, gains),
+        *(erased, effective),
     )
     return erased
 
@@ -181,3 +185,41 @@ def test_autoregression__is_a_recursive_filter(memory: float) -> None:
     last.append(autoregression(values[7:], last[0], memory))
     assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
     assert last == [values[6], values[-1]]
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(
+    gains=st.lists(st.floats(1e-3, 20.0), min_size=1, max_size=6),
+    variance=st.sampled_from([0.05, 4.0, 25.0]),
+)
+def test_equal_gain__has_the_mean_information_of_the_gains(gains: list[float], variance: float) -> None:
+    """With 80 digits: what the equal gain lacks of the information is the mean of what the gains lack."""
+    found = equal_gain(np.array(gains), variance, *H)
+    assert min(gains) * (1 - 1e-9) <= found <= max(gains) * (1 + 1e-9)
+    h1, h2, h3 = map(Decimal, H)
+
+    def lacking(gain: float) -> Decimal:
+        return 1 - (1 - Decimal(2) ** (-h1 * (Decimal(variance) * Decimal(gain)) ** h2)) ** h3
+
+    with localcontext(prec=80):
+        mean = sum(map(lacking, gains), Decimal(0)) / len(gains)
+        assert abs(lacking(found) / mean - 1) < Decimal("1e-9")
+
+
+def test_decode__returns_effective_gains_without_changing_erasures() -> None:
+    random = np.random.default_rng(3)
+    field = random.normal(size=300) + 1j * random.normal(size=300)
+    time_ns, uniform = np.arange(0, 20_000, 100), random.random(200)
+    alone = erasures(field, 100, time_ns, [50.0, 900.0, 2500.0], uniform, es_n0_db=4.0)
+    gain = np.empty(200)
+    both = erasures(field, 100, time_ns, [50.0, 900.0, 2500.0], uniform, es_n0_db=4.0, effective_gain=gain)
+    assert (alone == both).all()
+    # A code word is erased exactly when its effective gain is below what it needs.
+    assert (both == (gain < 10 ** ((2.0 - 0.7 * ndtri(uniform) - 4.0) / 10))).all()
+
+
+def test_equal_gain__at_the_ends() -> None:
+    # A gain of 0 informs of nothing; at a variance of 40,000 nothing lacks in floating point.
+    assert equal_gain(np.zeros(3), QPSK, *H) == 0.0
+    assert equal_gain(np.full(3, 10_000.0), QPSK, *H) == math.inf
+    assert equal_gain(np.full(4, 40.0), QPSK, *H) == pytest.approx(40.0, rel=1e-9)

@@ -170,3 +170,47 @@ def test_command__records_what_made_the_trace(tmp_path: Path) -> None:
     assert (trace.decode_time_ns == 0).mean() == pytest.approx(0.1, abs=0.0085)
     missing = tmt(*snr, "q.parquet", folder=tmp_path)
     assert (missing.status, missing.err) == (2, "--error-rates is missing: snr needs it\n")
+
+
+def test_command__writes_the_es_n0_of_each_slot(tmp_path: Path) -> None:
+    """By hand: 5 dB less an attenuation that rises by 1 dB a second, from 3 dB."""
+    written(tmp_path, "t attenuation\n0 3\n10 13\n", "s.txt")
+    written(tmp_path, AFF3CT, "t.txt")
+    snr = ["generate", "--channel", "snr", "--signal", "s.txt", "--error-rates", "t.txt", "--es-n0-db", "5"]
+    line = ["--slot-interval", "0.25", "--duration", "1.1"]
+    for name in ("p.parquet", "p.csv", "p.txt.gz"):
+        assert tmt(*snr, *line, "--with-es-n0", name, folder=tmp_path).status == 0
+        trace = read_phy(tmp_path / name)
+        assert trace.es_n0_mdb.tolist() == [2000, 1750, 1500, 1250, 1000]
+    assert tmt(*snr, *line, "plain.npy", folder=tmp_path).status == 0
+    plain = read_phy(tmp_path / "plain.npy")
+    assert plain.es_n0_mdb is None
+    assert plain.decode_time_ns.tolist() == trace.decode_time_ns.tolist()
+    refused = tmt(*snr, *line, "--with-es-n0", "p.npy", folder=tmp_path)
+    assert (refused.status, refused.err) == (
+        2,
+        "p.npy: not written: the simulator reads no es_n0_mdb, so that .npy files have no such column; "
+        ".parquet, .csv and .txt have\n",
+    )
+    assert not (tmp_path / "p.npy").exists()
+
+
+def test_command__refuses_error_rates_over_another_axis(tmp_path: Path) -> None:
+    written(tmp_path, "0 1\n", "s.txt")
+    written(tmp_path, SIONNA, "t.txt")
+    snr = [
+        "generate",
+        "--channel",
+        "snr",
+        "--signal",
+        "s.txt",
+        "--error-rates",
+        "t.txt",
+        "--duration",
+        "1",
+        "--with-es-n0",
+    ]
+    said = tmt(*snr, "p.csv", folder=tmp_path)
+    reason = "its rates are over Eb/N0, so that no Es/N0 is known; rates over Es/N0 are needed"
+    assert (said.status, said.err) == (2, f"t.txt: {reason}\n")
+    assert not (tmp_path / "p.csv").exists()

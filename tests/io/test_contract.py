@@ -50,6 +50,11 @@ def test_good_file__holds_the_rows_that_were_written_down(name: str, kind: str, 
         np.testing.assert_array_equal(trace.size_bytes, sizes)
     else:
         assert trace.size_bytes is None
+    if "es-n0" in name:
+        assert trace.es_n0_mdb.dtype == np.int32
+        np.testing.assert_array_equal(trace.es_n0_mdb, maker.ES_N0_MDB)
+    else:
+        assert getattr(trace, "es_n0_mdb", None) is None
     for column in TABLES[kind].columns:
         values = getattr(trace, column.name)
         assert values.dtype == column.dtype

@@ -7,6 +7,7 @@ delay -1 while unsettled, the slot of its first transmission, and the use of eac
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -188,6 +189,39 @@ def harq(
     return Converted(rows, [s for block in blocks for s in block.data_slots], uses)
 
 
+@dataclass(frozen=True)
+class Combining:
+    """Soft combining of transmissions, by the Es/N0 of each slot in thousandths of a dB."""
+
+    kind: str
+    threshold_db: float
+    es_n0_mdb: Sequence[int]
+
+    def reaches(self, slots: Sequence[int]) -> bool:
+        snrs = [10 ** (self.es_n0_mdb[s] / 10_000) for s in slots]
+        if self.kind == "chase":  # the SNR after maximum-ratio combining, in dB
+            return 10 * math.log10(math.fsum(snrs)) >= self.threshold_db
+        nats = math.fsum(math.log1p(snr) for snr in snrs)
+        return math.expm1(nats) >= 10 ** (self.threshold_db / 10)
+
+
+def arrivals_of(
+    tx: Sequence[int],
+    decode: Sequence[int],
+    slots: Sequence[int],
+    detection_delay: int,
+    combining: Combining | None,
+) -> list[int]:
+    """Return when the receiver decodes an LLDU that these slots carry: each time that it does."""
+    arrivals: list[int] = []
+    for number, s in enumerate(slots):
+        if decode[s]:
+            arrivals.append(tx[s] + decode[s])
+        elif number and combining and not arrivals and combining.reaches(slots[: number + 1]):
+            arrivals.append(tx[s] + detection_delay)
+    return arrivals
+
+
 @dataclass
 class Process:
     """A stop-and-wait process with the LLDU that occupies it."""
@@ -206,6 +240,7 @@ def harq_processes(
     slot_time: int | None,
     faults: Sequence[str],
     detection_delay: int = 0,
+    combining: Combining | None = None,
 ) -> Converted:
     """Every LLDU keeps the slots that carried it; processes are asked one after the other at every slot.
 
@@ -241,13 +276,13 @@ def harq_processes(
         assert process.lldu is not None
         carriers[process.lldu].append(s)
         process.feedback_ns = now + rtt + (decode[s] or detection_delay)
-        has_it = any(decode[slot] for slot in carriers[process.lldu])
+        has_it = bool(arrivals_of(tx, decode, carriers[process.lldu], detection_delay, combining))
         process.is_nack = True if faults[s] == "missed" else has_it == (faults[s] == "false")
 
     repeated = {p.lldu for p in processes if p.lldu is not None and p.is_nack}
     rows = []
     for lldu, slots in enumerate(carriers):
-        arrivals = [tx[s] + decode[s] for s in slots if decode[s]]
+        arrivals = arrivals_of(tx, decode, slots, detection_delay, combining)
         transmissions = min(len(slots), 255)
         if arrivals:
             rows.append(Row(tx[slots[0]], min(arrivals) - tx[slots[0]], True, transmissions))
@@ -260,11 +295,17 @@ def harq_processes(
     return Converted(rows, [slots[0] for slots in carriers], uses)
 
 
-def repetition(tx: Sequence[int], decode: Sequence[int], k: int, detection_delay: int = 0) -> Converted:
+def repetition(
+    tx: Sequence[int],
+    decode: Sequence[int],
+    k: int,
+    detection_delay: int = 0,
+    combining: Combining | None = None,
+) -> Converted:
     rows = []
     for first in range(0, len(tx), k):
         group = range(first, min(first + k, len(tx)))
-        arrivals = [tx[s] + decode[s] for s in group if decode[s]]
+        arrivals = arrivals_of(tx, decode, group, detection_delay, combining)
         if arrivals:
             rows.append(Row(tx[first], min(arrivals) - tx[first], True, min(len(group), 255)))
         elif len(group) == k:

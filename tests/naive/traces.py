@@ -70,6 +70,12 @@ RLC = {
     "status_prohibit_ns": DELAYS,
 }
 
+COMBINING = {
+    "combining": st.sampled_from(["chase", "incremental"]),
+    "combining_threshold_db": st.sampled_from([-7.00037, 2.50053, 11.00071]),
+}
+"""Thresholds that no sum of qualities meets but for rounding."""
+
 SCHEMES = st.one_of(
     st.builds(Rlc, **RLC),
     st.builds(
@@ -130,14 +136,31 @@ SCHEMES = st.one_of(
         repair_interval=st.sampled_from([1, 2, 3, 6]),
     ),
     st.builds(HarqProcesses, rtt_ns=DELAYS, repetitions=st.integers(1, 5), detection_delay_ns=DELAYS),
+    st.builds(
+        HarqProcesses, rtt_ns=DELAYS, repetitions=st.integers(1, 5), detection_delay_ns=DELAYS, **COMBINING
+    ),
+    st.builds(
+        HarqProcesses,
+        rtt_ns=DELAYS,
+        processes=st.sampled_from([1, 3, 8]),
+        max_transmissions=st.sampled_from([None, 1, 2, 4]),
+        retransmission=st.sampled_from(["asynchronous", "synchronous"]),
+        missed_feedback=st.sampled_from([0.0, 0.0, 0.3]),
+        false_feedback=st.sampled_from([0.0, 0.0, 0.2]),
+        detection_delay_ns=DELAYS,
+        **COMBINING,
+    ),
+    st.builds(RlcOverHarqProcesses, processes=st.sampled_from([2, 8]), **COMBINING, **RLC),
 )
 
 
-def by_twin(scheme: Scheme, tx: list[int], decode: list[int]) -> naive.Converted:  # noqa: PLR0911
+def by_twin(  # noqa: PLR0911
+    scheme: Scheme, tx: list[int], decode: list[int], es_n0_mdb: list[int] | None = None
+) -> naive.Converted:
     """Convert with the slow twin of `scheme`."""
     match scheme:  # the schemes with RLC first: they are also the schemes below
         case RlcLayer():
-            return rlc.above(by_twin(scheme.below(), tx, decode), scheme)
+            return rlc.above(by_twin(scheme.below(), tx, decode, es_n0_mdb), scheme)
         case NoScheme():
             return naive.none(tx, decode, scheme.detection_delay_ns)
         case Fec():
@@ -158,8 +181,11 @@ def by_twin(scheme: Scheme, tx: list[int], decode: list[int]) -> naive.Converted
         case SlidingWindow():
             return sliding_window(tx, decode, scheme.coding_window, scheme.repair_interval)
         case HarqProcesses():
+            combining = None
+            if scheme.combining_threshold_db is not None:
+                combining = naive.Combining(scheme.combining, scheme.combining_threshold_db, es_n0_mdb or [])
             if scheme.repetitions is not None:
-                return naive.repetition(tx, decode, scheme.repetitions, scheme.detection_delay_ns)
+                return naive.repetition(tx, decode, scheme.repetitions, scheme.detection_delay_ns, combining)
             return naive.harq_processes(
                 tx,
                 decode,
@@ -169,6 +195,7 @@ def by_twin(scheme: Scheme, tx: list[int], decode: list[int]) -> naive.Converted
                 scheme.slot_time_ns if scheme.retransmission == "synchronous" else None,
                 feedback_faults(scheme, len(tx)),
                 scheme.detection_delay_ns,
+                combining,
             )
     raise AssertionError(f"no twin for {scheme}")
 
@@ -180,10 +207,16 @@ def feedback_faults(scheme: HarqProcesses, n_slots: int) -> list[str]:
     return ["missed" if u < missed else "false" if u < missed + false else "" for u in drawn]
 
 
-def phy_trace(tx: list[int], decode: list[int], sizes: list[int] | None = None) -> PhyTrace:
+def phy_trace(
+    tx: list[int], decode: list[int], sizes: list[int] | None = None, es_n0_mdb: list[int] | None = None
+) -> PhyTrace:
     """Make a PHY trace of plain lists."""
-    size_bytes = None if sizes is None else np.array(sizes, np.uint32)
-    return PhyTrace(np.array(tx, np.int64), np.array(decode, np.int64), size_bytes=size_bytes)
+    return PhyTrace(
+        np.array(tx, np.int64),
+        np.array(decode, np.int64),
+        size_bytes=None if sizes is None else np.array(sizes, np.uint32),
+        es_n0_mdb=None if es_n0_mdb is None else np.array(es_n0_mdb, np.int32),
+    )
 
 
 def rows_of(link: LinkTrace) -> list[naive.Row]:

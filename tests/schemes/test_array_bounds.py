@@ -74,6 +74,7 @@ def convert_in_random_pieces(seed: int) -> None:
     took = np.full(n, 7) if in_order else rng.integers(1, 60, n)
     decode = np.where(rng.random(n) < rng.choice([0.0, 0.05, 0.3, 0.9]), 0, took)
     sizes = rng.integers(1, 2**31, n).astype(np.uint32)
+    es_n0_mdb = rng.integers(-9_000, 9_000, n).astype(np.int32)
     rtt_ns = int(rng.choice([0, 40, 500, 3_000, 12_000]))
     data, repair = int(rng.integers(1, 45)), int(rng.integers(0, 20))
     for scheme in (
@@ -90,13 +91,15 @@ def convert_in_random_pieces(seed: int) -> None:
         RlcOverHarqProcesses(rtt_ns=rtt_ns, max_transmissions=1, poll_pdus=3, reassembly_ns=9),
         SlidingWindow(int(rng.integers(1, 20)), int(rng.integers(1, 10))),
         HarqProcesses(rtt_ns, repetitions=int(rng.integers(1, 5))),
+        HarqProcesses(rtt_ns, combining="chase", combining_threshold_db=3),
+        HarqProcesses(rtt_ns, repetitions=4, combining="incremental", combining_threshold_db=3),
     ):
         in_progress = scheme.converter()
         start = 0
         while start < n:
             end = start + int(rng.integers(1, 2_500))
-            columns = [guarded_copy(column[start:end]) for column in (tx, decode, sizes)]
-            in_progress.feed(PhyTrace(columns[0], columns[1], size_bytes=columns[2]))
+            columns = [guarded_copy(column[start:end]) for column in (tx, decode, sizes, es_n0_mdb)]
+            in_progress.feed(PhyTrace(columns[0], columns[1], size_bytes=columns[2], es_n0_mdb=columns[3]))
             start = end
         in_progress.finish()
 

@@ -24,12 +24,18 @@ def test_converter__equals_its_twin_whatever_the_chunks(
 ) -> None:
     tx, decode = trace
     sizes = np.random.default_rng(len(tx)).integers(1, 2**31, len(tx)).tolist()
-    expected = by_twin(scheme, tx, decode)
+    es_n0_mdb = np.random.default_rng(len(tx) + sum(cuts)).integers(-15_000, 15_000, len(tx)).tolist()
+    expected = by_twin(scheme, tx, decode, es_n0_mdb)
     converter = scheme.converter()
     borders = [0, *sorted(min(cut, len(tx)) for cut in cuts), len(tx)]
     rows, row_sizes = [], []
     for start, stop in itertools.pairwise(borders):
-        chunk = phy_trace(tx[start:stop], decode[start:stop], sizes[start:stop] if sized else None)
+        chunk = phy_trace(
+            tx[start:stop],
+            decode[start:stop],
+            sizes[start:stop] if sized else None,
+            es_n0_mdb[start:stop],
+        )
         settled = converter.feed(chunk)
         assert all(row.delay_ns >= 0 for row in rows_of(settled))
         rows += rows_of(settled)

@@ -80,6 +80,7 @@ def generate_trace(
     slot_interval: float = 0.001,
     decode_time: float | None = None,
     lldu_bytes: int | None = None,
+    with_es_n0: bool = False,
     seed: int = 1,
     **parameters: Any,
 ) -> PhyTrace:
@@ -94,6 +95,8 @@ def generate_trace(
         channel, or 0.036 s), in seconds.
     lldu_bytes
         Useful bytes of one LLDU.
+    with_es_n0
+        Whether the trace has the Es/N0 of each slot, which soft combining needs: lms and snr.
     **parameters
         Parameters of the channel; a channel with profiles takes the others from its first profile.
 
@@ -110,7 +113,13 @@ def generate_trace(
     with TemporaryDirectory(prefix="tmt-") as folder:
         path = Path(folder, "phy.parquet")
         generate.generate(
-            path, model, line, duration_ns=seconds_to_ns(duration), seed=seed, lldu_bytes=lldu_bytes
+            path,
+            model,
+            line,
+            duration_ns=seconds_to_ns(duration),
+            seed=seed,
+            lldu_bytes=lldu_bytes,
+            with_es_n0=with_es_n0,
         )
         return io.read_phy(path)
 

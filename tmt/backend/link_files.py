@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +20,7 @@ from tmt.metrics.capacity import packets_in_rows
 from tmt.provenance import file_sha256
 from tmt.schema import LINK_TRACE, PHY_TRACE, UNSETTLED
 from tmt.settings.links import MOST_RATE_BPS
+from tmt.trace import PhyTrace
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def _fresh(name: str, table: Table) -> LinkFile:
     copy = Path(_folder().name, f"{secrets.token_hex(8)}.npy")
     with open_trace(name, table) as reader, create_trace(copy, table, {}) as writer:
         for chunk in reader:
-            writer.write(chunk)
+            writer.write(replace(chunk, es_n0_mdb=None) if isinstance(chunk, PhyTrace) else chunk)
     return _survey(copy, table, reader.metadata)
 
 

@@ -25,7 +25,7 @@ from tmt.campaign.sections import (
 from tmt.errors import InputError
 from tmt.io import open_trace
 from tmt.provenance import digest
-from tmt.schema import PHY_TRACE
+from tmt.schema import ES_N0_MDB, PHY_TRACE
 from tmt.settings.settings import MAX_SEED
 from tmt.units import seconds_to_ns
 
@@ -45,7 +45,8 @@ RETURN_TRACE = "link.return_trace"
 class Source:
     """A trace of the scenario, once its files have been looked at.
 
-    `is_measured` tells whether its file was imported from a measurement.
+    `is_measured` tells whether its file was imported from a measurement, `has_es_n0` whether the Es/N0 of
+    each slot is known.
     """
 
     section: Any
@@ -55,6 +56,7 @@ class Source:
     sha256: str
     file: Path | None
     is_measured: bool
+    has_es_n0: bool
 
     @property
     def is_random(self) -> bool:
@@ -75,6 +77,7 @@ def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
     lldu_bytes, sha256 = section.lldu_bytes, ""
     packing: Packing = section.packing or "padded"
     is_measured = False
+    has_es_n0 = not isinstance(section, TraceFile) and channel_of(section).has_es_n0
     if file is None:
         lldu_bytes = lldu_bytes_of(section)
     else:
@@ -82,6 +85,7 @@ def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
         sha256 = found.sha256
         packing = section.packing or found.packing or "padded"
         is_measured = found.is_measured
+        has_es_n0 = has_es_n0 or found.has_es_n0
         _check_rows(file, section.every)
         if found.has_sizes and lldu_bytes is not None:
             told = f"lldu_bytes is {lldu_bytes}, but every row of {name} has a size of its own"
@@ -90,7 +94,7 @@ def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
         if lldu_bytes is None and not found.has_sizes:
             raise InputError(scenario.path, f"key {key}: {name} does not say its lldu_bytes; {_ADVICE[key]}")
     label = named(section) or _label(section, file)
-    return Source(section, label, lldu_bytes, packing, sha256, file, is_measured)
+    return Source(section, label, lldu_bytes, packing, sha256, file, is_measured, has_es_n0)
 
 
 _ADVICE = {
@@ -114,6 +118,7 @@ class _PhyFile:
     packing: Packing | None
     has_sizes: bool
     is_measured: bool
+    has_es_n0: bool
     sha256: str
 
 
@@ -125,7 +130,12 @@ def _look_at(file: Path) -> _PhyFile:
         for chunk in reader:
             slots.update(chunk)
     return _PhyFile(
-        said.get("lldu_bytes"), said.get("packing"), reader.has_sizes, "importer" in said, slots.digest()
+        said.get("lldu_bytes"),
+        said.get("packing"),
+        reader.has_sizes,
+        "importer" in said,
+        ES_N0_MDB in reader.columns,
+        slots.digest(),
     )
 
 
@@ -155,6 +165,17 @@ def _label(section: Any, file: Path | None) -> str:
 
 def _short(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:g}"
+
+
+def check_es_n0(scenario: Scenario, source: Source, scheme_section: Any) -> None:
+    """Refuse soft combining over a trace whose Es/N0 is not known (InputError)."""
+    combining = getattr(scheme_section, "combining", "none")
+    if combining != "none" and not source.has_es_n0:
+        raise InputError(
+            scenario.path,
+            f"key combining: {combining!r} needs the Es/N0 of each slot, which the trace {source.label!r} "
+            f"does not have; a channel such as lms has it, and a file with a column {ES_N0_MDB.name}",
+        )
 
 
 def conversion_of(source: Source, scheme_section: Any, link: Link, seed: int) -> PlannedConversion:

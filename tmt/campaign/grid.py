@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tmt.campaign.conversions import conversion_of, return_conversion_of, return_source_of, source_of
+from tmt.campaign.conversions import (
+    check_es_n0,
+    conversion_of,
+    return_conversion_of,
+    return_source_of,
+    source_of,
+)
 from tmt.campaign.replay_run import ReplayRun, programs_of
 from tmt.campaign.sections import ProxySection, scheme_of, settings_of
 from tmt.errors import InputError, UsageError
@@ -53,6 +59,9 @@ def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs
     runs: dict[str, ReplayRun] = {}
     for seed, source, section, (link, wired, proxy) in product(every_seed, sources, scenario.schemes, paths):
         return_source = return_sources[link] or source
+        check_es_n0(scenario, source, section)
+        if link.return_link == "protected":
+            check_es_n0(scenario, return_source, section)
         conversion = conversion_of(source, section, link, seed)
         back = return_conversion_of(return_source, section, link, seed)
         start, return_start = _starts(source, return_sources[link], link, *drawn[seed])

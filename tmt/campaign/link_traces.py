@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -215,7 +215,7 @@ def _keep_slots(phy: Path, staged: Path, every: int, watch: _Watch) -> None:
         for chunk in reader:
             assert isinstance(chunk, PhyTrace)
             watch(chunk)
-            writer.write(share.of(chunk))
+            writer.write(replace(share.of(chunk), es_n0_mdb=None))
 
 
 def _phy_file(task: Convert, folder: Path, slots: SlotsHash) -> Path:
@@ -228,9 +228,11 @@ def _phy_file(task: Convert, folder: Path, slots: SlotsHash) -> Path:
         assert phy.file is not None
         return phy.file
     path = folder / "phy.parquet"
+    scheme = task.conversion.scheme
+    with_es_n0 = scheme is not None and scheme.needs_es_n0 and phy.channel.has_es_n0
     if phy.file is not None:
-        overlay(phy.file, path, phy.channel, seed=phy.seed, watch=slots.update)
+        overlay(phy.file, path, phy.channel, seed=phy.seed, with_es_n0=with_es_n0, watch=slots.update)
     else:
         assert phy.line is not None
-        generate(path, phy.channel, phy.line, duration_ns=phy.length_ns, seed=phy.seed)
+        generate(path, phy.channel, phy.line, duration_ns=phy.length_ns, seed=phy.seed, with_es_n0=with_es_n0)
     return path

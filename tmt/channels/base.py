@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 
 
 class ErasureStream(Protocol):
@@ -40,6 +41,13 @@ class Realisation(Protocol):
         """
 
 
+class FadingRealisation(Realisation, Protocol):
+    """One realisation of a channel that knows the Es/N0 of each slot."""
+
+    def faded(self, tx_time_ns: Int64Array) -> tuple[BoolArray, FloatArray]:
+        """Return what `erased` returns, and the Es/N0 of these slots in dB: [slots], float64."""
+
+
 @dataclass(frozen=True, slots=True)
 class Channel(ABC):
     """A channel model with its parameters; equal parameters, seeds and slots give equal erasures."""
@@ -47,6 +55,8 @@ class Channel(ABC):
     name: ClassVar[str]
     profiles: ClassVar[Mapping[str, Profile]] = {}
     """Named sets of values for a channel with many parameters; the first is the default."""
+    has_es_n0: ClassVar[bool] = False
+    """Whether its realisations are `FadingRealisation`."""
 
     @property
     def decode_time_ns(self) -> int | None:

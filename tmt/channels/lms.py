@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tmt.channels.base import (
     BoolArray,
     Channel,
+    FloatArray,
     Int64Array,
     Realisation,
     check_seed,
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tmt.channels.profile import Profile
-
-FloatArray = npt.NDArray[np.float64]
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
 
@@ -58,6 +56,7 @@ class Lms(Channel):
 
     name: ClassVar[str] = "lms"
     profiles: ClassVar[Mapping[str, Profile]] = PROFILES
+    has_es_n0: ClassVar[bool] = True
 
     es_n0_db: float
     speed_kmh: float
@@ -217,6 +216,18 @@ class _CodeWords:
         self._start_ns: int | None = None
 
     def erased(self, tx_time_ns: Int64Array) -> BoolArray:
+        return self._decoded(tx_time_ns, np.empty(0))
+
+    def faded(self, tx_time_ns: Int64Array) -> tuple[BoolArray, FloatArray]:
+        """Return erasures, and the effective Es/N0: as much at all segments informs as well on the mean."""
+        gain = np.empty(len(tx_time_ns))
+        erased = self._decoded(tx_time_ns, gain)
+        with np.errstate(divide="ignore"):  # a gain of 0 has no end in dB
+            es_n0_db: FloatArray = self._channel.es_n0_db + 10.0 * np.log10(gain)
+        return erased, es_n0_db
+
+    def _decoded(self, tx_time_ns: Int64Array, effective_gain: FloatArray) -> BoolArray:
+        """Return the erasures; fill in the effective gains where there is an entry for each slot."""
         from tmt.kernels.lms import decode  # noqa: PLC0415  (numba takes long to import)
 
         erased = np.empty(len(tx_time_ns), np.bool_)
@@ -254,6 +265,7 @@ class _CodeWords:
                 channel.mi_h3,
                 gains,
                 erased[done:ready],
+                effective_gain[done:ready],
             )
             done = ready
             if done == len(time_ns):

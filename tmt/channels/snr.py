@@ -6,17 +6,13 @@ A table gives the error rate at a slot's Es/N0. Slots are drawn independently of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from tmt import provenance
-from tmt.channels.base import BoolArray, Channel, Int64Array, Realisation, uniform_source
+from tmt.channels.base import BoolArray, Channel, FloatArray, Int64Array, Realisation, uniform_source
 from tmt.errors import InputError
 from tmt.measured.error_rates import ErrorRates, read_error_rates
 from tmt.measured.signal_series import SignalSeries, read_signal_series
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    from numpy import float64
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +30,7 @@ class Snr(Channel):
     """
 
     name: ClassVar[str] = "snr"
+    has_es_n0: ClassVar[bool] = True
 
     signal: str
     error_rates: str
@@ -54,7 +51,7 @@ class Snr(Channel):
             raise InputError(self.signal, "its header names an attenuation: --es-n0-db is missing")
         if series.attenuation is False and self.es_n0_db is not None:
             raise InputError(self.signal, "its header names no attenuation: --es-n0-db has no meaning")
-        return _OverTime(series, read_error_rates(self.error_rates), self.es_n0_db, seed)
+        return _OverTime(self, series, read_error_rates(self.error_rates), seed)
 
     def describe(self) -> dict[str, Any]:
         """Return name and parameters, with the hash of both files' contents."""
@@ -68,15 +65,28 @@ class Snr(Channel):
 
 
 class _OverTime:
-    def __init__(self, series: SignalSeries, rates: ErrorRates, es_n0_db: float | None, seed: int) -> None:
-        self._series, self._rates, self._es_n0_db = series, rates, es_n0_db
+    def __init__(self, channel: Snr, series: SignalSeries, rates: ErrorRates, seed: int) -> None:
+        self._channel, self._series, self._rates = channel, series, rates
         self._uniform = uniform_source(seed)
         self._start_ns: int | None = None
 
     def erased(self, tx_time_ns: Int64Array) -> BoolArray:
+        return self._signals(tx_time_ns)[0]
+
+    def faded(self, tx_time_ns: Int64Array) -> tuple[BoolArray, FloatArray]:
+        """Return erasures and Es/N0 (InputError where the series holds Eb/N0)."""
+        if self._rates.axis != "Es/N0":
+            raise InputError(
+                self._channel.error_rates,
+                f"its rates are over {self._rates.axis}, so that no Es/N0 is known; rates over Es/N0 are "
+                "needed",
+            )
+        return self._signals(tx_time_ns)
+
+    def _signals(self, tx_time_ns: Int64Array) -> tuple[BoolArray, FloatArray]:
         if self._start_ns is None and len(tx_time_ns):
             self._start_ns = int(tx_time_ns[0])
-        signal: npt.NDArray[float64] = self._series.at(tx_time_ns - (self._start_ns or 0))
-        if self._es_n0_db is not None:
-            signal = self._es_n0_db - signal
-        return self._uniform.random(len(tx_time_ns)) < self._rates.at(signal)
+        signal = self._series.at(tx_time_ns - (self._start_ns or 0))
+        if self._channel.es_n0_db is not None:
+            signal = self._channel.es_n0_db - signal
+        return self._uniform.random(len(tx_time_ns)) < self._rates.at(signal), signal

@@ -137,6 +137,11 @@ _PROBABILITY = Number(0.0, 1.0)
     help="Lay the channel over this PHY trace, instead of a regular line of slots.",
 )
 @click.option(
+    "--with-es-n0",
+    is_flag=True,
+    help="lms, snr: write the Es/N0 of each slot, too (column es_n0_mdb), which soft combining needs.",
+)
+@click.option(
     "--seed",
     type=WholeNumber(0),
     default=1,
@@ -144,7 +149,15 @@ _PROBABILITY = Number(0.0, 1.0)
     help="Equal seeds give equal traces.",
 )
 @JSON
-def command(phy: str, channel_name: str, over: str | None, seed: int, as_json: bool, **_: object) -> None:
+def command(
+    phy: str,
+    channel_name: str,
+    over: str | None,
+    seed: int,
+    with_es_n0: bool,
+    as_json: bool,
+    **_: object,
+) -> None:
     """Make the PHY trace PHY from a channel model; its ending chooses the format.
 
     Slots lie on a regular line, or are those of an existing trace (--over), whose erased slots stay erased.
@@ -172,7 +185,7 @@ def command(phy: str, channel_name: str, over: str | None, seed: int, as_json: b
             ctx, (*LINE_OPTIONS, "lldu_bytes"), "cannot be given with --over: the trace has its own slots"
         )
         with progress_bar("generate", _rows(over)) as progress:
-            slots = overlay(over, phy, channel, seed=seed, progress=progress)
+            slots = overlay(over, phy, channel, seed=seed, with_es_n0=with_es_n0, progress=progress)
         if as_json:
             click.echo(json_text(_record(phy, channel, seed, slots)))
         return
@@ -188,6 +201,7 @@ def command(phy: str, channel_name: str, over: str | None, seed: int, as_json: b
             duration_ns=duration_ns,
             seed=seed,
             lldu_bytes=lldu_bytes,
+            with_es_n0=with_es_n0,
             progress=progress,
         )
     if as_json:

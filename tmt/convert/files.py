@@ -52,7 +52,7 @@ def convert_file(
     Raises
     ------
     InputError
-        When `phy_path` cannot be read or holds no PHY trace.
+        When `phy_path` cannot be read, holds no PHY trace, or lacks a column that the scheme needs.
     UsageError
         When `every` is below 1, the trace is too short for a single row, or both paths are one file.
     OutputError
@@ -61,6 +61,7 @@ def convert_file(
     check_not_source(link_path, phy_path)
     share, converter = Share(every), scheme.converter()
     with open_trace(phy_path, PHY_TRACE) as reader:
+        scheme.check_columns(os.fspath(phy_path), reader.columns)
         metadata = provenance.record(
             LINK_TRACE.kind,
             **provenance.sizes(reader.metadata),

@@ -31,10 +31,11 @@ def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
     Raises
     ------
     InputError
-        When a column has another type or length, or a row may not be in a PHY trace.
+        When a column has another type or length or is missing, or a row may not be in a PHY trace.
     UsageError
         When `every` is below 1.
     """
+    scheme.check_columns("phy trace", phy.columns)
     converter = scheme.converter()
     settled = converter.feed(Share(every).of(checked(phy)))
     rest = converter.finish()

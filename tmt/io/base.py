@@ -146,7 +146,7 @@ class TraceWriter(ABC):
                     raise ValueError(f"{self.path}: {refusal('sizes_twice')}")
                 self.begin()
             if chunk.columns != self.columns:
-                raise ValueError(f"{self.path}: some rows have a size and others have none")
+                raise ValueError(f"{self.path}: the rows do not all have the same columns")
             self._behind.call(self.append, self.encoded(chunk))
 
     def add_totals(self, **totals: int) -> None:
@@ -237,11 +237,11 @@ def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:
 def wrong_columns(path: str, wanted: Table | None, found: str = "") -> InputError:
     """Return the refusal of a file whose columns, by name and type, are not those of a wanted trace.
 
-    `found` names the columns that are there instead, where the format can tell.
+    `found` names the columns that are there instead, where the format can tell: any but `.npy`.
     """
     tables = TRACE_TABLES if wanted is None else (wanted,)
     kind = " or ".join(table.kind for table in tables)
-    columns = " or ".join(table.described for table in tables)
+    columns = " or ".join(table.fully_described if found else table.described for table in tables)
     if found:
         columns += f"; found: {found}"
     return NotATraceError(path, refusal("columns", kind=kind, columns=columns))

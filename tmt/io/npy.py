@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.errors import InputError
+from tmt.errors import InputError, UsageError
 from tmt.io.base import CHUNK_ROWS, Format, TraceReader, TraceWriter, trace_of, wanted_table
 from tmt.io.files import input_errors, open_input
 from tmt.io.refusals import refusal
@@ -151,7 +151,13 @@ class NpyWriter(TraceWriter):
         self._rows = 0
 
     def begin(self) -> None:
-        """Write a header for no rows."""
+        """Write a header for no rows (UsageError where the simulator does not read a column)."""
+        for column in self.columns:
+            if column in self.table.offline:
+                raise UsageError(
+                    f"{self.path}: not written: the simulator reads no {column.name}, so that .npy files "
+                    "have no such column; .parquet, .csv and .txt have"
+                )
         self._write_header()
 
     def _write_header(self) -> None:

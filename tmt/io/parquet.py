@@ -45,7 +45,9 @@ _NAMED_COLUMNS = 8
 WRITE_SETTINGS: dict[str, Any] = {
     "compression": "zstd",
     "use_dictionary": ["transmissions", "size_bytes"],
-    "column_encoding": dict.fromkeys(("tx_time_ns", "decode_time_ns", "delay_ns"), "DELTA_BINARY_PACKED"),
+    "column_encoding": dict.fromkeys(
+        ("tx_time_ns", "decode_time_ns", "delay_ns", "es_n0_mdb"), "DELTA_BINARY_PACKED"
+    ),
     "max_rows_per_page": CHUNK_ROWS,
     "write_page_checksum": True,
 }
@@ -194,7 +196,7 @@ def _open_seekable(file: BinaryFile, path: str, table: Table | None) -> ParquetR
     if found is None:
         raise wrong_columns(path, table, _columns(schema))
     known = wanted_table(path, found, table)
-    columns = next(form for form in known.variants if {column.name for column in form} <= set(schema.names))
+    columns = next(form for form in known.forms if {column.name for column in form} <= set(schema.names))
     for column in columns:
         expected = pa.from_numpy_dtype(np.dtype(column.dtype))
         if schema.names.count(column.name) > 1 or schema.field(column.name).type != expected:

@@ -91,7 +91,7 @@ def layout_of(names: list[str]) -> Layout | None:
         return None
     for table in reversed(TRACE_TABLES):
         for seconds in (False, True):
-            for columns in table.variants:
+            for columns in table.forms:
                 needed = text_names(columns, seconds=seconds)
                 if set(needed) <= set(names):
                     return Layout(table, columns, tuple(map(names.index, needed)), len(names), seconds)
@@ -141,9 +141,10 @@ class TextWriter(TraceWriter):
         self._file = open_output(part)
 
     def begin(self) -> None:
-        """Write the header of a CSV file."""
-        if self._dialect is _CSV:
-            self._file.write(",".join(column.name for column in self.columns).encode() + b"\n")
+        """Write the header: of a CSV file, and where columns are not known by their number."""
+        if self._dialect is _CSV or self.columns not in self.table.variants:
+            names = text_names(self.columns, seconds=self._dialect is _TXT)
+            self._file.write(self._dialect.delimiter.join(names).encode() + b"\n")
 
     def encoded(self, chunk: Trace) -> pa.RecordBatch:
         """Spell the rows' fields."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Int64Array = npt.NDArray[np.int64]
+    Float64Array = npt.NDArray[np.float64]
     BoolArray = npt.NDArray[np.bool_]
     Rows = tuple[Int64Array, Int64Array, BoolArray, npt.NDArray[np.uint8]]
     """Columns of a link trace: `tx_time_ns`, `delay_ns`, `delivered`, `transmissions`."""

@@ -11,16 +11,18 @@ from tmt.kernels._jit import kernel
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tmt.kernels import Int64Array, Rows
+    from tmt.kernels import Float64Array, Int64Array, Rows
 
 UNLIMITED = 2**63 - 1
 
 RIGHT, MISSED, FALSE = 0, 1, 2
 """Feedback of a slot: as the receiver means it, not received, or read as its opposite."""
 
-PROCESS = np.dtype([(name, np.int64) for name in ("row", "sent", "due_ns", "again")])
+PROCESS = np.dtype(
+    [*((name, np.int64) for name in ("row", "sent", "due_ns", "again")), ("quality", np.float64)]
+)
 """A process: the row of its LLDU, how often the LLDU has been sent, when the feedback reaches the sender,
-whether the sender then retransmits."""
+whether the sender then retransmits, and the sum of the qualities of the LLDU's transmissions."""
 
 STATE = np.dtype(
     [
@@ -36,6 +38,8 @@ the first one; stalled slots."""
 def send_asynchronously(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
+    quality: Float64Array,
+    needed: float,
     feedback: npt.NDArray[np.uint8],
     processes: int,
     rtt_ns: int,
@@ -53,6 +57,10 @@ def send_asynchronously(
     ----------
     tx_time_ns, decode_time_ns : [n], int64, ns
         The slots.
+    quality : [n], float64
+        What each slot adds to the combined quality of its LLDU.
+    needed
+        Combined quality at which a retransmission is decoded though its slot is erased; infinite: never.
     feedback : [n], uint8
         `RIGHT`, `MISSED` or `FALSE`, for the slot's transmission.
     processes, rtt_ns, detection_delay_ns, max_transmissions
@@ -79,26 +87,29 @@ def send_asynchronously(
             head += 1
 
         if repeat_head < repeat_tail:
-            row, sent = repeats[repeat_head & mask]["row"], repeats[repeat_head & mask]["sent"] + 1
+            repeated = repeats[repeat_head & mask]
+            row, sent = repeated["row"], repeated["sent"] + 1
+            combined = repeated["quality"] + quality[slot]
             repeat_head += 1
         elif tail - head < processes:
-            row, sent = rows, 1
+            row, sent, combined = rows, 1, quality[slot]
             rows += 1
         else:
             stalls += 1
             continue
 
-        took_ns = decode_time_ns[slot]
-        again = transmit(
-            now_ns, took_ns, feedback[slot], row, sent, detection_delay_ns, max_transmissions, out
-        )
-        due_ns = now_ns + rtt_ns + (took_ns if took_ns > 0 else detection_delay_ns)
+        decoded = decode_time_ns[slot] > 0
+        took_ns = decode_time_ns[slot] if decoded else detection_delay_ns
+        decoded = decoded or (sent > 1 and combined >= needed)
+        again = transmit(now_ns, took_ns, decoded, feedback[slot], row, sent, max_transmissions, out)
+        due_ns = now_ns + rtt_ns + took_ns
         place = tail
         while place > head and waiting[(place - 1) & mask]["due_ns"] > due_ns:
             waiting[place & mask] = waiting[(place - 1) & mask]
             place -= 1
         process = waiting[place & mask]
         process["row"], process["sent"], process["due_ns"], process["again"] = row, sent, due_ns, again
+        process["quality"] = combined
         tail += 1
     state[0]["head"], state[0]["tail"] = head, tail
     state[0]["repeat_head"], state[0]["repeat_tail"] = repeat_head, repeat_tail
@@ -110,6 +121,8 @@ def send_asynchronously(
 def send_synchronously(
     tx_time_ns: Int64Array,
     decode_time_ns: Int64Array,
+    quality: Float64Array,
+    needed: float,
     feedback: npt.NDArray[np.uint8],
     slot_time_ns: int,
     rtt_ns: int,
@@ -132,7 +145,7 @@ def send_synchronously(
         The processes; slot i belongs to process ``i % len(processes)``.
     """
     for slot in range(len(tx_time_ns)):
-        now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
+        now_ns = tx_time_ns[slot]
         if state[0]["slots"] == 0:
             state[0]["first_ns"] = now_ns
         number = state[0]["slots"]
@@ -146,21 +159,18 @@ def send_synchronously(
 
         if process["again"]:
             process["sent"] += 1
+            process["quality"] += quality[slot]
             state[0]["repeat_head"] += 1
         else:
-            process["row"], process["sent"] = rows, 1
+            process["row"], process["sent"], process["quality"] = rows, 1, quality[slot]
             rows += 1
+        decoded = decode_time_ns[slot] > 0
+        took_ns = decode_time_ns[slot] if decoded else detection_delay_ns
+        decoded = decoded or (process["sent"] > 1 and process["quality"] >= needed)
         process["again"] = transmit(
-            now_ns,
-            took_ns,
-            feedback[slot],
-            process["row"],
-            process["sent"],
-            detection_delay_ns,
-            max_transmissions,
-            out,
+            now_ns, took_ns, decoded, feedback[slot], process["row"], process["sent"], max_transmissions, out
         )
-        process["due_ns"] = now_ns + rtt_ns + (took_ns if took_ns > 0 else detection_delay_ns)
+        process["due_ns"] = now_ns + rtt_ns + took_ns
     return rows
 
 
@@ -168,22 +178,25 @@ def send_synchronously(
 def transmit(
     now_ns: int,
     took_ns: int,
+    decoded: bool,
     feedback: int,
     row: int,
     sent: int,
-    detection_delay_ns: int,
     max_transmissions: int,
     out: Rows,
 ) -> bool:
-    """Send an LLDU for the `sent`-th time; return whether its feedback makes the sender retransmit it."""
+    """Send an LLDU for the `sent`-th time; return whether its feedback makes the sender retransmit it.
+
+    The receiver knows after `took_ns` whether the transmission is decoded.
+    """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
     if sent == 1:
         out_tx_time_ns[row], out_delay_ns[row], out_delivered[row] = now_ns, -1, False
     out_transmissions[row] = min(sent, 255)
-    if took_ns > 0 and not out_delivered[row]:
+    if decoded and not out_delivered[row]:
         out_delay_ns[row], out_delivered[row] = now_ns + took_ns - out_tx_time_ns[row], True
     is_nack = feedback == MISSED or out_delivered[row] == (feedback == FALSE)
     again = is_nack and sent < max_transmissions
     if not again and not out_delivered[row]:
-        out_delay_ns[row] = now_ns + detection_delay_ns - out_tx_time_ns[row]
+        out_delay_ns[row] = now_ns + took_ns - out_tx_time_ns[row]
     return again

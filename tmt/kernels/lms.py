@@ -118,6 +118,29 @@ def mutual_information(variance: float, h1: float, h2: float, h3: float) -> floa
 
 
 @kernel
+def equal_gain(gains: npt.NDArray[np.float64], variance: float, h1: float, h2: float, h3: float) -> float:
+    """Return the gain at which `mutual_information` is its mean over the gains; infinite where that is 1.
+
+    It is computed from what lacks of the information, which keeps its digits at a high SNR.
+    """
+    lacking = 0.0
+    for segment in range(len(gains)):
+        exponent = _LN_2 * h1 * math.pow(variance * gains[segment], h2)
+        if exponent > _LN_2:
+            lacking -= math.expm1(h3 * math.log1p(-math.exp(-exponent))) / len(gains)
+        elif exponent > 0.0:
+            lacking -= math.expm1(h3 * math.log(-math.expm1(-exponent))) / len(gains)
+        else:
+            lacking += 1.0 / len(gains)
+    if lacking >= 1.0:
+        return 0.0
+    left = -math.expm1(math.log1p(-lacking) / h3)
+    if left <= 0.0:
+        return math.inf
+    return math.pow(-math.log(left) / (_LN_2 * h1), 1.0 / h2) / variance
+
+
+@kernel
 def decode(
     field: npt.NDArray[np.complex128],
     first_point: int,
@@ -134,6 +157,7 @@ def decode(
     h3: float,
     gains: npt.NDArray[np.float64],
     erased: npt.NDArray[np.bool_],
+    effective_gain: npt.NDArray[np.float64],
 ) -> None:
     """Decide which code words are erased: those whose mean mutual information is below what they need.
 
@@ -159,6 +183,8 @@ def decode(
         Room for the power gains of one code word.
     erased : [n_slots], bool
         Result.
+    effective_gain : [n_slots], or [0] where nobody asks
+        Result: the gain that has the same mean mutual information when it is that of all segments.
     """
     segments = len(offsets_ns)
     for slot in range(len(time_ns)):
@@ -178,6 +204,10 @@ def decode(
             gains[segment] = gain
             lowest = min(lowest, gain)
             highest = max(highest, gain)
+        if len(effective_gain) > 0:
+            effective_gain[slot] = min(
+                max(equal_gain(gains, llr_variance * snr, h1, h2, h3), lowest), highest
+            )
         if lowest >= needed:
             erased[slot] = False
         elif highest < needed:

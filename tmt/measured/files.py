@@ -101,8 +101,7 @@ def _between(path: str, trace: Trace, from_ns: int, until_ns: int | None) -> Tra
         raise InputError(
             path, f"no row lies between --from and --until; rows lie from {first_s:g} s to {last_s:g} s"
         )
-    columns = {name: getattr(trace, name)[kept] for name in trace.table.names}
+    columns = {column.name: getattr(trace, column.name)[kept] for column in trace.columns}
     columns["tx_time_ns"] -= from_ns
-    sizes = None if trace.size_bytes is None else trace.size_bytes[kept]
     kind: type[PhyTrace | LinkTrace] = PhyTrace if trace.table is PHY_TRACE else LinkTrace
-    return kind(**columns, size_bytes=sizes)
+    return kind(**columns)

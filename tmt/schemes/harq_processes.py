@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from tmt.errors import UsageError
+from tmt.schema import MAX_ES_N0_MDB
 from tmt.schemes.converter import Converter, ring_entries
 from tmt.schemes.parameters import (
+    Combining,
+    CombiningThreshold,
     DetectionDelay,
     FalseFeedback,
     FeedbackSeed,
@@ -27,10 +31,12 @@ from tmt.schemes.parameters import (
 )
 
 if TYPE_CHECKING:
-    from tmt.kernels import Rows
-    from tmt.trace import Int64Array
+    from tmt.kernels import Float64Array, Rows
+    from tmt.trace import Int32Array, Int64Array, LinkTrace, PhyTrace
 
 TIMINGS = ("asynchronous", "synchronous")
+COMBININGS = ("none", "chase", "incremental")
+MAX_THRESHOLD_DB = MAX_ES_N0_MDB // 1000
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,13 @@ class HarqProcesses(Scheme):
         Probabilities that the feedback of a slot does not arrive, and that it is read as its opposite.
     feedback_seed
         Seed of these faults.
+    combining
+        How the receiver combines the transmissions of an LLDU whose slots are erased. ``none``: not at all;
+        ``chase``: maximum-ratio combining, which adds their SNRs; ``incremental``: incremental redundancy,
+        which adds their mutual information, log2(1 + SNR).
+    combining_threshold_db
+        Es/N0 at which one transmission is decoded. A retransmission is decoded, whatever its slot says, when
+        the sum reaches that of one transmission at this Es/N0.
     detection_delay_ns
         From the `tx` of an erased slot until the receiver detects the erasure.
 
@@ -75,6 +88,8 @@ class HarqProcesses(Scheme):
     missed_feedback: MissedFeedback = 0.0
     false_feedback: FalseFeedback = 0.0
     feedback_seed: FeedbackSeed = 0
+    combining: Combining = "none"
+    combining_threshold_db: CombiningThreshold = None
     detection_delay_ns: DetectionDelay = 0
 
     def __post_init__(self) -> None:
@@ -88,6 +103,7 @@ class HarqProcesses(Scheme):
         check_probability("false_feedback", self.false_feedback)
         check_count("feedback_seed", self.feedback_seed, 0)
         check_delay("detection_delay_ns", self.detection_delay_ns)
+        self._check_combining()
         if self._faulty > 1:
             raise UsageError(
                 f"missed_feedback and false_feedback are {self._faulty:g} together; at most 1 is allowed"
@@ -106,33 +122,89 @@ class HarqProcesses(Scheme):
 
     @property
     def label(self) -> str:
-        """``HARQ-processes(16)``, or with feedback off ``HARQ-processes(off x 2)``."""
-        if self.repetitions is not None:
-            return f"HARQ-processes(off x {self.repetitions})"
-        return f"HARQ-processes({self.processes})"
+        """``HARQ-processes(16)``, with combining ``(16, chase)``, with feedback off ``(off x 2)``."""
+        what = str(self.processes) if self.repetitions is None else f"off x {self.repetitions}"
+        return f"HARQ-processes({what}{'' if self.combining == 'none' else f', {self.combining}'})"
+
+    @property
+    def needs_es_n0(self) -> bool:
+        """Whether it combines transmissions."""
+        return self.combining != "none"
 
     def converter(self) -> Converter:
         """Start a conversion."""
         if self.repetitions is not None:
-            return _RepetitionConverter(self.repetitions, self.detection_delay_ns)
+            return _RepetitionConverter(self)
         return (
             _SynchronousConverter(self) if self.retransmission == "synchronous" else _AnyTimeConverter(self)
         )
 
     @property
+    def needed_quality(self) -> float:
+        """Combined quality at which a retransmission is decoded: that of one SNR at the threshold."""
+        if self.combining_threshold_db is None:
+            return math.inf
+        return float(self.quality(np.array([1000 * self.combining_threshold_db]))[0])
+
+    def quality(self, es_n0_mdb: Int32Array | Float64Array) -> Float64Array:
+        """Return what transmissions at these Es/N0, in thousandths of a dB, add to the combined quality."""
+        snr: Float64Array = 10.0 ** (es_n0_mdb / 10_000)
+        return np.log2(1.0 + snr) if self.combining == "incremental" else snr
+
+    @property
     def _faulty(self) -> float:
         return self.missed_feedback + self.false_feedback
 
+    def _check_combining(self) -> None:
+        check_choice("combining", self.combining, COMBININGS)
+        threshold_db = self.combining_threshold_db
+        if self.combining == "none":
+            if threshold_db is not None:
+                raise UsageError(
+                    f"combining_threshold_db is {threshold_db!r}, but combining is 'none', which has none"
+                )
+            return
+        if threshold_db is None:
+            raise UsageError(
+                f"combining is {self.combining!r}; it needs combining_threshold_db, the Es/N0 in dB at which "
+                "one transmission is decoded"
+            )
+        is_number = isinstance(threshold_db, int | float) and not isinstance(threshold_db, bool)
+        if not is_number or not -MAX_THRESHOLD_DB <= threshold_db <= MAX_THRESHOLD_DB:
+            raise UsageError(
+                f"combining_threshold_db is {threshold_db!r}; it must be a number from {-MAX_THRESHOLD_DB} "
+                f"to {MAX_THRESHOLD_DB}"
+            )
 
-class _FeedbackConverter(Converter):
+
+class _CombiningConverter(Converter):
+    """Conversion by a scheme that may combine transmissions: it knows the quality of the slots in hand."""
+
+    def __init__(self, scheme: HarqProcesses) -> None:
+        super().__init__()
+        self._scheme = scheme
+        self._needed = scheme.needed_quality
+        self._quality: Float64Array = np.zeros(0)
+
+    def feed(self, phy: PhyTrace) -> LinkTrace:
+        """Send the next slots, none of which waits for later ones, and return the rows that are settled."""
+        if self._scheme.needs_es_n0:
+            self._scheme.check_columns("phy trace", phy.columns)
+            assert phy.es_n0_mdb is not None
+            self._quality = self._scheme.quality(phy.es_n0_mdb)
+        else:
+            self._quality = np.zeros(len(phy))
+        return super().feed(phy)
+
+
+class _FeedbackConverter(_CombiningConverter):
     """Conversion with feedback: draws its faults, and knows the processes that will retransmit."""
 
     def __init__(self, scheme: HarqProcesses) -> None:
         from tmt.channels.base import uniform_source  # noqa: PLC0415
         from tmt.kernels.harq_processes import STATE, UNLIMITED  # noqa: PLC0415
 
-        super().__init__()
-        self._scheme = scheme
+        super().__init__(scheme)
         self._most = UNLIMITED if scheme.max_transmissions is None else scheme.max_transmissions
         self._state = np.zeros(1, STATE)
         self._uniform = uniform_source(scheme.feedback_seed)
@@ -170,6 +242,8 @@ class _AnyTimeConverter(_FeedbackConverter):
         return send_asynchronously(
             tx_time_ns,
             decode_time_ns,
+            self._quality,
+            self._needed,
             self._feedback(len(tx_time_ns)),
             scheme.processes,
             scheme.rtt_ns,
@@ -208,6 +282,8 @@ class _SynchronousConverter(_FeedbackConverter):
         return send_synchronously(
             tx_time_ns,
             decode_time_ns,
+            self._quality,
+            self._needed,
             self._feedback(len(tx_time_ns)),
             scheme.slot_time_ns,
             scheme.rtt_ns,
@@ -226,17 +302,26 @@ class _SynchronousConverter(_FeedbackConverter):
         self._processes["row"] -= n_rows
 
 
-class _RepetitionConverter(Converter):
-    def __init__(self, repetitions: int, detection_delay_ns: int) -> None:
-        super().__init__()
-        self._repetitions, self._detection_delay_ns = repetitions, detection_delay_ns
-        self._left = np.zeros(1, np.int64)
+class _RepetitionConverter(_CombiningConverter):
+    def __init__(self, scheme: HarqProcesses) -> None:
+        super().__init__(scheme)
+        self._repetitions = scheme.repetitions or 1
+        self._left, self._combined = np.zeros(1, np.int64), np.zeros(1)
 
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
         from tmt.kernels.repetition import repeat  # noqa: PLC0415
 
         return repeat(
-            tx_time_ns, decode_time_ns, self._repetitions, self._detection_delay_ns, self._left, begun, window
+            tx_time_ns,
+            decode_time_ns,
+            self._quality,
+            self._needed,
+            self._repetitions,
+            self._scheme.detection_delay_ns,
+            self._left,
+            self._combined,
+            begun,
+            window,
         )
 
     def _oldest_open_row(self, n_rows: int) -> int:

@@ -6,11 +6,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from tmt.errors import UsageError
+from tmt.errors import InputError, UsageError
 from tmt.parameters import Parameter
+from tmt.schema import ES_N0_MDB
 from tmt.units import MAX_TIME_NS, NS_PER_S
 
 if TYPE_CHECKING:
+    from tmt.schema import Column
     from tmt.schemes.converter import Converter
 
 MAX_DELAY_NS = MAX_TIME_NS // 4
@@ -88,6 +90,26 @@ FalseFeedback = Annotated[
         flag="--false-feedback",
     ),
 ]
+Combining = Annotated[
+    str,
+    Parameter(
+        "soft combining of the transmissions of an LLDU, by the trace's es_n0_mdb: chase adds their SNRs, "
+        "incremental their mutual information",
+        choices=("none", "chase", "incremental"),
+        flag="--combining",
+    ),
+]
+CombiningThreshold = Annotated[
+    float | None,
+    Parameter(
+        "Es/N0 in dB at which one transmission would be decoded; combined transmissions must reach as much",
+        unit="dB",
+        least=-100,
+        most=100,
+        flag="--combining-threshold-db",
+        absent="none, needed with --combining",
+    ),
+]
 CodingWindow = Annotated[
     int, Parameter("source LLDUs that a repair LLDU covers, W", least=1, most=1024, flag="--coding-window")
 ]
@@ -161,6 +183,26 @@ class Scheme(OnlineScheme):
     @abstractmethod
     def converter(self) -> Converter:
         """Start a conversion: feed it slots, collect rows."""
+
+    @property
+    def needs_es_n0(self) -> bool:
+        """Whether it converts only traces with the column `es_n0_mdb`."""
+        return False
+
+    def check_columns(self, name: str, columns: tuple[Column, ...]) -> None:
+        """Refuse a trace without a column that the scheme needs.
+
+        Raises
+        ------
+        InputError
+            Naming the trace and the column.
+        """
+        if self.needs_es_n0 and ES_N0_MDB not in columns:
+            raise InputError(
+                name,
+                f"there is no column {ES_N0_MDB.name}, which {self.name} with soft combining needs; "
+                "`tmt generate --with-es-n0` writes it",
+            )
 
 
 def check_count(name: str, value: object, least: int, most: int | None = None) -> None:

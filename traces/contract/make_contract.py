@@ -56,6 +56,10 @@ LINK_SIZES = (*PHY_SIZES, 7)
 """Sizes of the rows, from the least to the most allowed, in files that have them."""
 
 
+ES_N0_MDB = (-100_000, -1, 0, 7250, 100_000)
+"""Es/N0 of the slots, from the least to the most allowed, in files that have them."""
+
+
 def sized(rows: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
     """Return `rows` with a size each."""
     other = np.zeros(len(rows), [*rows.dtype.descr, ("size_bytes", "<u4")])
@@ -65,11 +69,11 @@ def sized(rows: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
     return other
 
 
-def with_sizes(text: bytes, separator: bytes, sizes: tuple[int, ...]) -> bytes:
-    """Return lines of text with a size behind each but a header."""
+def with_sizes(text: bytes, separator: bytes, sizes: tuple[int, ...], name: bytes = b"size_bytes") -> bytes:
+    """Return lines of text with a size, or another number, behind each but a header."""
     lines = text.splitlines()
     ends = [str(size).encode() for size in sizes]
-    ends = [b"size_bytes"] * (len(lines) - len(ends)) + ends
+    ends = [name] * (len(lines) - len(ends)) + ends
     return b"".join(line + separator + end + b"\n" for line, end in zip(lines, ends, strict=True))
 
 
@@ -171,6 +175,72 @@ def good_sized() -> list[Sample]:
         Sample("phy-sizes.parquet", "phy", parquet(arrow(phy, PHY_TRACE, METADATA))),
         Sample("phy-sizes.csv.gz", "phy", zipped(with_sizes(PHY_CSV, b",", PHY_SIZES))),
         Sample("phy-sizes.txt", "phy", with_sizes(PHY_TXT, b" ", PHY_SIZES)),
+    ]
+
+
+def with_es_n0(text: bytes, es_n0_mdb: tuple[int, ...] = ES_N0_MDB) -> bytes:
+    """Return lines of CSV with the Es/N0 of each slot."""
+    return with_sizes(text, b",", es_n0_mdb, b"es_n0_mdb")
+
+
+def phy_with_es_n0(rows: np.ndarray, es_n0_mdb: pa.Array) -> bytes:
+    """Return a PHY trace with the Es/N0 of each slot as a Parquet file."""
+    return parquet(arrow(rows, PHY_TRACE, METADATA).append_column("es_n0_mdb", es_n0_mdb))
+
+
+def good_with_es_n0() -> list[Sample]:
+    """PHY traces with the Es/N0 of each slot that must be read; `.npy` files have no such column."""
+    sized_phy, column = sized(PHY_ROWS, PHY_SIZES), pa.array(ES_N0_MDB, pa.int32())
+    header = b"tx_time decode_time es_n0_mdb\n"
+    return [
+        Sample("phy-es-n0.parquet", "phy", phy_with_es_n0(PHY_ROWS, column)),
+        Sample("phy-es-n0.csv", "phy", with_es_n0(PHY_CSV)),
+        Sample("phy-es-n0.txt", "phy", header + with_sizes(PHY_TXT, b" ", ES_N0_MDB)),
+        Sample("phy-sizes-es-n0.parquet", "phy", phy_with_es_n0(sized_phy, column)),
+        Sample("phy-sizes-es-n0.csv", "phy", with_es_n0(with_sizes(PHY_CSV, b",", PHY_SIZES))),
+    ]
+
+
+def bad_es_n0() -> list[Sample]:
+    """PHY traces that must be refused for their Es/N0."""
+    column = "es_n0_mdb"
+    return [
+        Sample(
+            "es-n0-too-large.csv",
+            "phy",
+            with_es_n0(PHY_CSV, (*ES_N0_MDB[:4], 100_001)),
+            "6",
+            refusal("above_maximum", column=column, value=100_001, maximum=100_000),
+        ),
+        Sample(
+            "es-n0-too-small.parquet",
+            "phy",
+            phy_with_es_n0(PHY_ROWS, pa.array((-100_001, *ES_N0_MDB[1:]), pa.int32())),
+            "row 1",
+            refusal("below_minimum", column=column, value=-100_001, minimum=-100_000),
+        ),
+        Sample(
+            "es-n0-missing.csv",
+            "phy",
+            with_es_n0(PHY_CSV).replace(b",7250\n", b",\n"),
+            "5",
+            refusal("null", column=column),
+        ),
+        Sample(
+            "es-n0-no-integer.csv",
+            "phy",
+            with_es_n0(PHY_CSV).replace(b",7250\n", b",7.25\n"),
+            "5",
+            refusal("not_integer", column=column, value="7.25"),
+        ),
+        Sample(
+            "es-n0-of-other-type.parquet",
+            "phy",
+            phy_with_es_n0(PHY_ROWS, pa.array(ES_N0_MDB, pa.int64())),
+            reason=wrong_columns(
+                "", PHY_TRACE, "tx_time_ns int64, decode_time_ns int64, es_n0_mdb int64"
+            ).reason,
+        ),
     ]
 
 
@@ -625,7 +695,10 @@ def bad_parquet() -> list[Sample]:
 
 def samples() -> list[Sample]:
     """Every contract file."""
-    return [*good(), *good_sized(), *bad_npy(), *bad_text(), *bad_parquet()]
+    return [
+        *(*good(), *good_sized(), *good_with_es_n0()),
+        *(*bad_npy(), *bad_text(), *bad_parquet(), *bad_es_n0()),
+    ]
 
 
 def main(folder: Path) -> None:

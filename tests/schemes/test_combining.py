@@ -1,0 +1,195 @@
+"""Soft combining: by hand, laws of fading channels, what combining may not do, refusals."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from in_process import tmt
+from naive.traces import phy_trace, rows_of, slots
+from scipy.signal import fftconvolve
+from scipy.special import gammainc
+
+from tmt.convert import convert
+from tmt.errors import InputError, UsageError
+from tmt.io import write_trace
+from tmt.schemes import HarqProcesses, RlcOverHarqProcesses
+from tmt.trace import PhyTrace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MS = 1_000_000
+COMBININGS = ["none", "chase", "incremental"]
+
+
+def scheme(combining: str, threshold_db: float = 3.0, **parameters: object) -> HarqProcesses:
+    threshold = None if combining == "none" else threshold_db
+    return HarqProcesses(combining=combining, combining_threshold_db=threshold, **parameters)
+
+
+@pytest.mark.parametrize(
+    ("combining", "expected"),
+    [
+        ("none", [(0, 7, False, 3)]),
+        ("chase", [(0, 7, True, 3)]),
+        ("incremental", [(0, 4, True, 2), (6, -1, False, 1)]),
+    ],
+)
+@pytest.mark.parametrize("retransmission", ["asynchronous", "synchronous"])
+def test_combining__by_hand(combining: str, expected: list[tuple[object, ...]], retransmission: str) -> None:
+    # One process; feedback after 2 + 1: attempts in slots 0, 3 and 6, each erased, at -1 dB, an SNR of 0.794.
+    # The threshold of 3 dB is an SNR of 1.995, or 1.583 bit. Chase: 1.589 after two attempts, 2.383 after
+    # three, delivered at 6 + 1. Incremental: 2 x 0.843 = 1.687 bit after two, delivered at 3 + 1.
+    converter = scheme(
+        combining,
+        rtt_ns=2,
+        processes=1,
+        max_transmissions=3,
+        retransmission=retransmission,
+        detection_delay_ns=1,
+    ).converter()
+    rows = rows_of(converter.feed(phy_trace(list(range(7)), [0] * 7, es_n0_mdb=[-1000] * 7)))
+    assert rows + rows_of(converter.finish()) == expected
+
+
+@pytest.mark.parametrize(("combining", "delivered"), [("none", 0), ("chase", 1), ("incremental", 2)])
+def test_repetitions__are_combined_by_hand(combining: str, delivered: int) -> None:
+    # k = 2, threshold 3 dB: -1 dB twice suffices for incremental redundancy only, 0 dB twice for both, -9 dB
+    # twice (SNR 0.252, 0.342 bit) for neither. The slot at -20 dB that is decoded stays decoded.
+    converter = scheme(combining, rtt_ns=0, repetitions=2, detection_delay_ns=5).converter()
+    es_n0_mdb = [-1000, -1000, 0, 0, -9000, -9000, -20_000, -20_000]
+    rows = rows_of(converter.feed(phy_trace(list(range(8)), [0] * 7 + [4], es_n0_mdb=es_n0_mdb)))
+    assert [row.delivered for row in rows] == [delivered >= 2, delivered >= 1, False, True]
+    assert [row.delay_ns for row in rows] == [6, 6, 6, 5]
+
+
+def test_first_transmission__has_the_outcome_of_its_slot() -> None:
+    # At 20 dB, far above the threshold, and erased: only a retransmission is combined.
+    converter = scheme("chase", rtt_ns=0, max_transmissions=1, detection_delay_ns=1).converter()
+    rows = rows_of(converter.feed(phy_trace([0], [0], es_n0_mdb=[20_000])))
+    assert rows == [(0, 1, False, 1)]
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(slots(), st.integers(1, 5), st.sampled_from([-6.0, 0.0, 5.0]), st.integers(0, 99))
+def test_combining__loses_nothing_that_plain_outcomes_deliver(
+    trace: tuple[list[int], list[int]], k: int, threshold_db: float, seed: int
+) -> None:
+    """With repetitions every combining has the same slots; (1 + a)(1 + b) is at least 1 + a + b."""
+    tx, decode = trace
+    es_n0_mdb = np.random.default_rng(seed).integers(-12_000, 8_000, len(tx)).tolist()
+    delivered = []
+    for combining in COMBININGS:
+        converter = scheme(combining, threshold_db, rtt_ns=0, repetitions=k).converter()
+        rows = rows_of(converter.feed(phy_trace(tx, decode, es_n0_mdb=es_n0_mdb)))
+        delivered.append([row.delivered for row in rows + rows_of(converter.finish())])
+    none, chase, incremental = delivered
+    assert all(a <= b <= c for a, b, c in zip(none, chase, incremental, strict=True))
+
+
+def rayleigh(slots_: int, mean_db: float, threshold_db: float, seed: int) -> PhyTrace:
+    """Return slots of independent exponential SNR; each is decoded alone from the threshold on."""
+    snr = np.random.default_rng(seed).exponential(10 ** (mean_db / 10), slots_)
+    es_n0_mdb = np.clip(np.rint(1e4 * np.log10(snr)), -100_000, 100_000).astype(np.int32)
+    tx_time_ns = np.arange(slots_) * MS
+    return PhyTrace(tx_time_ns, np.where(es_n0_mdb >= 1000 * threshold_db, MS, 0), es_n0_mdb=es_n0_mdb)
+
+
+def chase_outage(attempts: int, mean: float, threshold: float) -> float:
+    """Return the probability that a sum of exponential SNRs, a Gamma variable, is below the threshold."""
+    return float(gammainc(attempts, threshold / mean))
+
+
+def incremental_outage(attempts: int, mean: float, threshold: float) -> float:
+    """Return the probability that the mutual information of the attempts is too little, by convolution.
+
+    The law of log2(1 + SNR) lies in 20,000 cells up to the threshold, each in its middle.
+    """
+    edges = np.linspace(0, math.log2(1 + threshold), 20_001)
+    cells = -np.diff(np.exp(-(2**edges - 1) / mean))
+    law = np.ones(1)
+    for _ in range(attempts):
+        law = fftconvolve(law, cells)[: len(cells)]
+    # The cells' middles add up to (number + attempts / 2) cells; those below the threshold are the outage.
+    return float(law[: len(cells) - attempts // 2].sum())
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="400,000 slots: the kernel needs the JIT for them")
+@pytest.mark.parametrize("attempts", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    ("combining", "outage"), [("chase", chase_outage), ("incremental", incremental_outage)]
+)
+def test_outage__is_the_law_of_the_fading_channel(combining: str, outage: object, attempts: int) -> None:
+    """400,000 slots of Rayleigh fading, mean 0 dB and threshold 3 dB: within four standard errors."""
+    phy = rayleigh(400_000, 0, 3, seed=attempts)
+    link = convert(phy, scheme(combining, rtt_ns=3 * MS, max_transmissions=attempts, detection_delay_ns=MS))
+    settled = link.delay_ns >= 0
+    lost = float(1 - link.delivered[settled].mean())
+    expected = outage(attempts, 1.0, 10**0.3)
+    assert abs(lost - expected) < 4 * math.sqrt(expected * (1 - expected) / settled.sum())
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="400,000 slots: the kernel needs the JIT for them")
+def test_transmissions__follow_from_the_outages() -> None:
+    """The mean is 1 plus the outages after one, two and three attempts; four standard errors are 0.007."""
+    phy = rayleigh(400_000, 0, 3, seed=9)
+    link = convert(phy, scheme("chase", rtt_ns=3 * MS, max_transmissions=4, detection_delay_ns=MS))
+    expected = 1 + sum(chase_outage(sent, 1.0, 10**0.3) for sent in (1, 2, 3))
+    assert link.transmissions[link.delay_ns >= 0].mean() == pytest.approx(expected, abs=0.007)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ({"combining": "soft"}, "combining is 'soft'; it must be one of none, chase, incremental"),
+        ({"combining": "chase"}, "combining is 'chase'; it needs combining_threshold_db"),
+        ({"combining_threshold_db": 3.0}, "but combining is 'none', which has none"),
+        ({"combining": "chase", "combining_threshold_db": 100.5}, "must be a number from -100 to 100"),
+        ({"combining": "chase", "combining_threshold_db": math.nan}, "must be a number from -100 to 100"),
+        ({"combining": "chase", "combining_threshold_db": True}, "must be a number from -100 to 100"),
+    ],
+)
+def test_parameters__are_refused(parameters: dict[str, object], reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        HarqProcesses(rtt_ns=0, **parameters)
+
+
+def test_trace_without_es_n0__is_refused_in_memory() -> None:
+    for chosen in (scheme("chase", rtt_ns=0), scheme("incremental", rtt_ns=0, repetitions=2)):
+        with pytest.raises(InputError, match="phy trace: there is no column es_n0_mdb"):
+            convert(phy_trace([0], [1]), chosen)
+
+
+def test_file_without_es_n0__is_named_among_several(tmp_path: Path) -> None:
+    write_trace(tmp_path / "a.csv", phy_trace([0, 1], [0, 1], es_n0_mdb=[0, 0]))
+    write_trace(tmp_path / "b.csv", phy_trace([0, 1], [0, 1]))
+    chosen = ["--scheme", "harq-processes", "--rtt", 1, "--combining", "chase"]
+    needed = [*chosen, "--combining-threshold-db", "-2.5"]
+    said = tmt("convert", "a.csv", "b.csv", "--out-dir", "links", *needed, folder=tmp_path)
+    assert said.status == 2
+    assert said.err.splitlines() == [
+        "b.csv: there is no column es_n0_mdb, which harq-processes with soft combining needs; "
+        "`tmt generate --with-es-n0` writes it"
+    ]
+    assert not (tmp_path / "links" / "b-harq-processes.npy").exists()
+    assert tmt("convert", "a.csv", "a.npy", *needed, folder=tmp_path).status == 0
+    beyond = tmt("convert", "a.csv", "c.npy", *chosen, "--combining-threshold-db", 101, folder=tmp_path)
+    assert (beyond.status, len(beyond.err.splitlines())) == (2, 1)
+
+
+def test_rlc__works_above_combining() -> None:
+    above = RlcOverHarqProcesses(
+        rtt_ns=0, max_transmissions=2, combining="chase", combining_threshold_db=3.0, reassembly_ns=9
+    )
+    # Two attempts at 0 dB are one at 3.01 dB: no segment needs a retransmission by RLC.
+    link = convert(phy_trace(list(range(40)), [0] * 40, es_n0_mdb=[0] * 40), above)
+    assert link.delivered[:10].all()
+    assert link.metadata["scheme"]["combining"] == "chase"
+    with pytest.raises(InputError, match="there is no column es_n0_mdb"):
+        convert(phy_trace([0], [1]), above)
