@@ -297,6 +297,7 @@ CASES = (
     Case("convert", ("convert", "phy.parquet", "link.parquet", "--scheme", "arq", "--rtt", "0.1"), _phy),
     Case("convert-npy", ("convert", "phy.parquet", "link.npy", "--scheme", "arq", "--rtt", "0.1"), _phy),
     Case("import", ("import", "mahimahi", "phone.down", "phy.csv.gz"), _mahimahi),
+    Case("pack", ("pack", "s.toml", "--out", "out", "--output", "s.pack.zip", "--records"), _campaign),
     Case("report", ("report", "out", "--no-figures"), _campaign),
     Case(
         "run",
