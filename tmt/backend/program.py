@@ -20,6 +20,15 @@ STDOUT, STDERR = "stdout.txt", "stderr.txt"
 LAST_LINES = 5
 LAST_BYTES = 4096
 _LONGEST_POLL_MS = 2**31 - 1
+_ROOT = Path(__file__).resolve().parents[2]
+
+FROM_THE_WHEEL = "the wheel of TMT holds it: `pip install --force-reinstall --no-deps WHEEL`"
+"""How an installation gets the simulator or the emulator."""
+
+
+def remedy(target: str, elsewhere: str) -> str:
+    """Return how to get a program: by a target of `make` in a checkout, else as `elsewhere` says."""
+    return f"`make {target}` builds it" if (_ROOT / "Makefile").is_file() else elsewhere
 
 
 def built_program(variable: str, default: Path, missing: str) -> Path:

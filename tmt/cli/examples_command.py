@@ -32,7 +32,8 @@ def command(folder: Path) -> None:
     for name in NAMES:
         if not (home / name).is_dir():
             raise UsageError(
-                f"{home / name}: this installation has no examples; a wheel of `make wheel` has them"
+                f"{home / name}: this installation has no examples; the wheel of TMT holds them: "
+                "`pip install --force-reinstall --no-deps WHEEL`"
             )
     target = own_folder(folder, "a copy of the examples")
     try:

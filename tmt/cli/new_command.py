@@ -43,7 +43,7 @@ rtt = {rtt:g}
 queue_packets = 40
 
 [[traffic]]
-stack = "{stack}"    # or "2009" (ns-2's TCP-Linux), "linux" (a real kernel: make linux-kernel)
+stack = "{stack}"    # or "2009" (ns-2's TCP-Linux), "linux" (a real kernel; see tmt doctor)
 duration = {duration:g}
 # transfer_bytes = 100_000   # a transfer of this size in place of an endless flow
 """

@@ -16,7 +16,7 @@ from tmt.backend.base import RunError
 from tmt.backend.emulate.relay import Relay
 from tmt.backend.emulate.results import EmulationResult, read_result
 from tmt.backend.emulate.setup import set_up
-from tmt.backend.program import STDERR, STDOUT
+from tmt.backend.program import FROM_THE_WHEEL, STDERR, STDOUT, remedy
 from tmt.errors import EmulatorError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def find_program() -> Path:
     """Return the built emulator (EmulatorError when it is not there)."""
     program = _HOME / "build" / "clift-emulate"
     if not os.access(program, os.X_OK):
-        raise EmulatorError(f"{program}: the emulator is not built; `make setup` builds it")
+        raise EmulatorError(f"{program}: the emulator is missing; {remedy('setup', FROM_THE_WHEEL)}")
     return program
 
 

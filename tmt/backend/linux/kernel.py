@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.backend.linux.settings_file import window_packets
-from tmt.backend.program import built_program, run_program
+from tmt.backend.program import built_program, remedy, run_program
 from tmt.errors import SimulatorError
 from tmt.provenance import file_sha256
 
@@ -24,6 +24,9 @@ ARCHITECTURE = b"\x7fELF\x02\x01", 18, b"\x3e\x00"
 
 NEEDED = ("CONFIG_UML_TIME_TRAVEL_SUPPORT=y", "CONFIG_HZ=1000", "CONFIG_CLIFT=y")
 """Lines in the configuration of a kernel with simulated time, ticks of a millisecond, and our driver."""
+
+ELSEWHERE = "`export CLIFT_LINUX=KERNEL` names one that was built in a checkout of TMT"
+"""How an installation gets the kernel, which no wheel holds."""
 
 SHOW_LIMIT_S = 30
 
@@ -50,7 +53,7 @@ class Kernel:
         SimulatorError
             When it is not there, or is not a kernel for this purpose; the message says how to build one.
         """
-        missing = "stack linux needs its kernel; `make linux-kernel` builds it"
+        missing = f"stack linux needs its kernel; {remedy('linux-kernel', ELSEWHERE)}"
         program = built_program("CLIFT_LINUX", _HOME / "build" / "linux", missing)
         return cls(program, _checked_stamp(program, program.stat().st_mtime_ns))
 
@@ -90,13 +93,13 @@ def _checked_stamp(program: Path, mtime_ns: int) -> str:
     with program.open("rb") as file:
         head = file.read(place + len(machine))
     if not head.startswith(magic) or head[place:] != machine:
-        raise SimulatorError(f"{program}: is no program for x86-64; `make linux-kernel` builds the kernel")
+        raise SimulatorError(f"{program}: is no program for x86-64; {remedy('linux-kernel', ELSEWHERE)}")
     lines = _configuration(program)
     for needed in NEEDED:
         if needed not in lines:
             raise SimulatorError(
                 f"{program}: is no kernel for stack linux, its configuration lacks {needed}; "
-                "`make linux-kernel` builds one"
+                f"{remedy('linux-kernel', ELSEWHERE)}"
             )
     stamp = program.with_name("stamp")
     return stamp.read_text().strip() if stamp.is_file() else file_sha256(program)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmt.backend.program import built_program, run_program
+from tmt.backend.program import FROM_THE_WHEEL, built_program, remedy, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Simulator:
         SimulatorError
             When it is not there; the message says how to build it.
         """
-        missing = "the simulator is not built; `make setup` builds it"
+        missing = f"the simulator is missing; {remedy('setup', FROM_THE_WHEEL)}"
         program = built_program("CLIFT_NS", _HOME / "build" / "ns", missing)
         script = _HOME / "tcl" / "replay.tcl"
         return cls(program, script, _stamp(program, script.parent))
