@@ -11,8 +11,8 @@ DeliveryPlan::DeliveryPlan(LinkRows rows, const PlanOptions& options)
       first_row_(clock_.first_from(options.offset_ns, 0)),
       next_row_(first_row_) {}
 
-std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes) {
-  if (stopped_) return std::nullopt;
+bool DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Delivery& packet) {
+  if (stopped_) return false;
   const std::int64_t free = clock_.first_from(sum_of(arrival_ns, options_.offset_ns), next_row_);
   std::int64_t begin = free, end = free, left_bytes = 0;
   if (options_.packing == Packing::padded) {
@@ -32,7 +32,7 @@ std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t 
   }
   if (clock_.ends_before(end)) {
     stopped_ = true;
-    return std::nullopt;
+    return false;
   }
   if (begin == free) wasted_bytes_ = sum_of(wasted_bytes_, left_bytes_);
   left_bytes_ = left_bytes;
@@ -44,13 +44,12 @@ std::optional<Delivery> DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t 
   clock_.stay_near(end);
 
   const RowSummary rows = clock_.summary(begin, end);
-  Delivery packet;
-  packet.departure_ns = clock_.tx_time_ns(end - 1) - options_.offset_ns;
+  packet.departure_ns = rows.sent_ns - options_.offset_ns;
   packet.arrival_ns = rows.settled_ns - options_.offset_ns;
-  packet.fate = rows.lost ? Fate::lost : rows.unsettled ? Fate::unsettled : Fate::delivered;
+  packet.fate = rows.fate;
   departure_ns_ = packet.departure_ns;
   if (options_.in_order) packet.arrival_ns = released_at(packet);
-  return packet;
+  return true;
 }
 
 // Rows that a padded packet takes from row `begin` on. Most packets have the size of the one before, which saves a

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "core/packing.h"
 #include "core/row_bytes.h"
@@ -20,8 +19,6 @@ struct PlanOptions {
   bool in_order = false;           // the far end releases packets in order
   Nanoseconds hold_ns = 0;         // longest wait for an earlier packet; 0: no bound
 };
-
-enum class Fate { delivered, lost, unsettled };
 
 // Simulated times of one packet, without propagation.
 struct Delivery {
@@ -49,8 +46,9 @@ class DeliveryPlan {
   // The rows outlive the plan. Options are in range; a trace that loops has at least two rows.
   DeliveryPlan(LinkRows rows, const PlanOptions& options);
 
-  // Plans the next packet; arrivals do not decrease. Nothing when too few rows are left: the link has stopped.
-  std::optional<Delivery> plan(Nanoseconds arrival_ns, std::int64_t size_bytes);
+  // Plans the next packet into `packet`, which saves a copy; arrivals do not decrease. False when too few rows are left:
+  // the link has stopped.
+  bool plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Delivery& packet);
 
   // `now_ns` is not before the last packet's arrival.
   RowUse use_until(Nanoseconds now_ns) const;

@@ -57,9 +57,11 @@ class RowBytes {
   template <class Clock>
   std::int64_t between(const Clock& clock, std::int64_t begin, std::int64_t end) const {
     if (!vary()) return product_of(end - begin, lldu_bytes_);
-    const std::int64_t repetitions = clock.repetition_of(end) - clock.repetition_of(begin);
-    const std::int64_t whole = product_of(repetitions, ends_.back());
-    return sum_of(whole, before(clock.place_of(end).index)) - before(clock.place_of(begin).index);
+    const std::size_t first = clock.place_of(begin).index, last = clock.place_of(end).index;
+    const std::int64_t whole_rows = end - begin - static_cast<std::int64_t>(last - first);
+    // No division for rows of one repetition.
+    if (whole_rows == 0) return before(last) - before(first);
+    return sum_of(product_of(whole_rows / count_, ends_.back()), before(last)) - before(first);
   }
 
  private:

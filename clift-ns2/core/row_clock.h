@@ -23,6 +23,7 @@ class RowClock : public TraceClock<LinkRow> {
 
  private:
   static RowSummary later_by(RowSummary summary, Nanoseconds shift_ns) {
+    summary.sent_ns = sum_of(summary.sent_ns, shift_ns);
     summary.settled_ns = sum_of(summary.settled_ns, shift_ns);
     return summary;
   }

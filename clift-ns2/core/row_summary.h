@@ -11,15 +11,18 @@
 
 namespace clift {
 
-// Rows first .. first + count - 1, taken together.
+// From the best to the worst. A row was open when the trace ended (unsettled), or the scheme gave it up (lost).
+enum class Fate { delivered, unsettled, lost };
+
+// Rows of a run, taken together.
 struct RowSummary {
-  Nanoseconds settled_ns = 0;  // when the last of their fates is settled: max(tx + delay)
-  bool lost = false;           // the scheme gave up one or more
-  bool unsettled = false;      // one or more were open when the trace ended
+  Nanoseconds sent_ns = 0;      // when the last row is sent
+  Nanoseconds settled_ns = 0;   // when the last of their fates is settled: max(tx + delay)
+  Fate fate = Fate::delivered;  // the worst one
 };
 
 inline RowSummary joined(const RowSummary& a, const RowSummary& b) {
-  return {a.settled_ns > b.settled_ns ? a.settled_ns : b.settled_ns, a.lost || b.lost, a.unsettled || b.unsettled};
+  return {std::max(a.sent_ns, b.sent_ns), std::max(a.settled_ns, b.settled_ns), std::max(a.fate, b.fate)};
 }
 
 // Summaries of any run of rows of one trace. An unsettled row counts as settled at the trace's last tx.
@@ -36,17 +39,21 @@ class RowSummaries {
   RowSummary of(std::size_t begin, std::size_t end) const {
     if (end - begin > farthest) return of_long(begin, end);
     // Runs mostly come in order and have the length of the previous run. This prefetches the next run's last row, and
-    // the rows at which it may begin. (Keep inline: gcc drops out-of-line prefetches.)
+    // eight cache lines at which it may begin. (Keep inline: gcc drops out-of-line prefetches.)
     const std::size_t next = std::min(end + (end - begin), rows_.count) - 1;
-    for (std::size_t i = end; i < std::min(next, end + 32); i += 4) __builtin_prefetch(&rows_[i]);
+    const char* const lines = reinterpret_cast<const char*>(&rows_[end - 1]);
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) __builtin_prefetch(lines + 64 * i);
     __builtin_prefetch(&rows_[next]);
     __builtin_prefetch(&back_[next]);
 
     std::size_t latest = end - 1;
     const Back& last = back_[latest];
-    const bool lost = last.lost <= latest - begin, unsettled = last.unsettled <= latest - begin;
+    const Fate fate = last.lost <= latest - begin        ? Fate::lost
+                      : last.unsettled <= latest - begin ? Fate::unsettled
+                                                         : Fate::delivered;
     while (back_[latest].later <= latest - begin) latest -= back_[latest].later;
-    return {settled_ns(latest), lost, unsettled};
+    return {rows_[end - 1].tx_time_ns, settled_ns(latest), fate};
   }
 
  private:

@@ -37,8 +37,8 @@ class TraceClock {
   };
 
   Place place_of(std::int64_t row) const {
-    const std::int64_t index = row - near_row_;
-    if (0 <= index && index < count_) return {static_cast<std::size_t>(index), near_shift_ns_};
+    const auto index = static_cast<std::size_t>(row - near_row_);
+    if (index < rows_.count) return {index, near_shift_ns_};
     return {static_cast<std::size_t>(row % count_), shift_ns(row / count_)};
   }
 

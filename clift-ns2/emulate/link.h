@@ -92,13 +92,13 @@ auto Link<Payload>::take(Nanoseconds now_ns, Packet packet) -> std::optional<Pac
     return packet;
   }
   const std::int64_t size_bytes = packet.record.size_bytes;
-  const auto delivery = std::visit([&](auto& plan) { return plan.plan(now_ns, size_bytes); }, plan_);
-  if (!delivery) {
+  Delivery delivery;
+  if (!std::visit([&](auto& plan) { return plan.plan(now_ns, size_bytes, delivery); }, plan_)) {
     ++stuck_packets_;
     return std::nullopt;
   }
-  departures_.push_back(delivery->departure_ns);
-  outcomes_.push_back({std::move(packet), delivery->fate, sum_of(delivery->arrival_ns, propagation_ns_)});
+  departures_.push_back(delivery.departure_ns);
+  outcomes_.push_back({std::move(packet), delivery.fate, sum_of(delivery.arrival_ns, propagation_ns_)});
   std::push_heap(outcomes_.begin(), outcomes_.end(), Later());
   return std::nullopt;
 }

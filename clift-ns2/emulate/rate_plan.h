@@ -1,7 +1,7 @@
 // Plan of the queue in front of a link of constant rate without losses.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 
 #include "core/delivery_plan.h"
 #include "core/time.h"
@@ -14,8 +14,8 @@ class RatePlan {
   // `rate_bps` is more than 0.
   explicit RatePlan(double rate_bps) : rate_bps_(rate_bps) {}
 
-  // Plans the next packet; arrivals must not decrease.
-  std::optional<Delivery> plan(Nanoseconds arrival_ns, std::int64_t size_bytes);
+  // Plans the next packet; arrivals must not decrease. Always true: the link does not stop.
+  bool plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Delivery& packet);
 
  private:
   double rate_bps_;

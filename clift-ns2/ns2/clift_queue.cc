@@ -53,14 +53,13 @@ PlanOptions CliftQueue::options() const {
 }
 
 void CliftQueue::joined(Packet* packet) {
-  const auto delivery = plan().plan(now_ns(), hdr_cmn::access(packet)->size());
-  if (!delivery) {
+  Delivery& delivery = deliveries_.emplace_back();
+  if (!plan().plan(now_ns(), hdr_cmn::access(packet)->size(), delivery)) {
+    deliveries_.pop_back();
     say_stopped(*trace_);
     return;
   }
-  const bool idle = deliveries_.empty();
-  deliveries_.push_back(*delivery);
-  if (idle) schedule_departure();
+  if (deliveries_.size() == 1) schedule_departure();
 }
 
 Packet* CliftQueue::deque() {

@@ -74,7 +74,7 @@ class Comparison {
     DeliveryPlan plan(sizes.empty() ? view(rows) : sized.view(), options);
     SlowPlan twin(rows, sizes, options, until_ns);
     for (const Packet& packet : packets) {
-      compare(plan.plan(packet.arrival_ns, packet.size_bytes), twin.plan(packet.arrival_ns, packet.size_bytes));
+      compare(planned(plan, packet.arrival_ns, packet.size_bytes), twin.plan(packet.arrival_ns, packet.size_bytes));
       compare(plan.use_until(packet.arrival_ns), twin.use_until(packet.arrival_ns));
       if (testing::Test::HasFailure()) return;
     }

@@ -58,8 +58,10 @@ void carry(const std::uint8_t* data, LinkRows rows) {
   for (int packet = 0; packet < packets && now_ns <= last_ns; ++packet) {
     now_ns += Nanoseconds{data[4]} << (data[5] & 55);
     if (now_ns > last_ns) return;
-    const auto delivery = plan.plan(now_ns, 1 + 6 * data[6]);
-    if (delivery) require(delivery->departure_ns >= now_ns && delivery->arrival_ns >= delivery->departure_ns);
+    Delivery delivery;
+    if (plan.plan(now_ns, 1 + 6 * data[6], delivery)) {
+      require(delivery.departure_ns >= now_ns && delivery.arrival_ns >= delivery.departure_ns);
+    }
     const RowUse use = plan.use_until(now_ns);
     require(use.offered >= before.offered && use.used >= before.used && use.repeats >= before.repeats);
     before = use;

@@ -75,16 +75,16 @@ TEST(RowClock, SummarisesRowsAcrossRepetitions) {
   const auto expect = [&](std::int64_t begin, std::int64_t end, const RowSummary& expected) {
     SCOPED_TRACE(testing::Message() << begin << " to " << end);
     const RowSummary summary = clock.summary(begin, end);
+    EXPECT_EQ(summary.sent_ns, expected.sent_ns);
     EXPECT_EQ(summary.settled_ns, expected.settled_ns);
-    EXPECT_EQ(summary.lost, expected.lost);
-    EXPECT_EQ(summary.unsettled, expected.unsettled);
+    EXPECT_EQ(summary.fate, expected.fate);
   };
-  expect(2, 4, {45, false, true});
-  expect(2, 5, {6 + 53, false, true});
-  expect(1, 5, {115, true, true});
-  expect(4, 8, {115 + 53, true, true});
-  expect(3, 9, {115 + 53, true, true});       // a whole repetition between two parts
-  expect(1, 21, {115 + 4 * 53, true, true});  // the last part, one row, is settled at 6 + 5 * 53, before that
+  expect(2, 4, {45, 45, Fate::unsettled});
+  expect(2, 5, {5 + 53, 6 + 53, Fate::unsettled});
+  expect(1, 5, {5 + 53, 115, Fate::lost});
+  expect(4, 8, {45 + 53, 115 + 53, Fate::lost});
+  expect(3, 9, {5 + 2 * 53, 115 + 53, Fate::lost});           // a whole repetition between two parts
+  expect(1, 21, {5 + 5 * 53, 115 + 4 * 53, Fate::lost});  // the last part, one row, is settled at 6 + 5 * 53, before that
 }
 
 TEST(RowClock, StaysInTheRangeOfTime) {

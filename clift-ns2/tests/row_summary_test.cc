@@ -10,9 +10,9 @@ namespace clift {
 namespace {
 
 void expect_equal(const RowSummary& summary, const RowSummary& expected) {
+  EXPECT_EQ(summary.sent_ns, expected.sent_ns);
   EXPECT_EQ(summary.settled_ns, expected.settled_ns);
-  EXPECT_EQ(summary.lost, expected.lost);
-  EXPECT_EQ(summary.unsettled, expected.unsettled);
+  EXPECT_EQ(summary.fate, expected.fate);
 }
 
 // Looks at every row of the run.
@@ -22,8 +22,9 @@ RowSummary looked_through(const Rows& rows, std::size_t begin, std::size_t end) 
     const bool open = rows[i].delay_ns < 0;
     const Nanoseconds settled_ns = open ? rows.back().tx_time_ns : rows[i].tx_time_ns + rows[i].delay_ns;
     summary.settled_ns = std::max(summary.settled_ns, settled_ns);
-    if (open) summary.unsettled = true;
-    if (!open && rows[i].delivered == 0) summary.lost = true;
+    if (open && summary.fate == Fate::delivered) summary.fate = Fate::unsettled;
+    if (!open && rows[i].delivered == 0) summary.fate = Fate::lost;
+    summary.sent_ns = rows[i].tx_time_ns;
   }
   return summary;
 }
@@ -33,11 +34,11 @@ TEST(RowSummary, TakesTheLastFateAndTellsOfLostAndUnsettledRows) {
   const Rows rows = {delivered_row(0, 70), delivered_row(10, 5), lost_row(20, 90), unsettled_row(30),
                      delivered_row(40, 1)};
   const RowSummaries summaries(view(rows));
-  expect_equal(summaries.of(0, 2), {70, false, false});
-  expect_equal(summaries.of(1, 2), {15, false, false});
-  expect_equal(summaries.of(0, 5), {110, true, true});
-  expect_equal(summaries.of(3, 4), {40, false, true});
-  expect_equal(summaries.of(3, 5), {41, false, true});
+  expect_equal(summaries.of(0, 2), {10, 70, Fate::delivered});
+  expect_equal(summaries.of(1, 2), {10, 15, Fate::delivered});
+  expect_equal(summaries.of(0, 5), {40, 110, Fate::lost});
+  expect_equal(summaries.of(3, 4), {30, 40, Fate::unsettled});
+  expect_equal(summaries.of(3, 5), {40, 41, Fate::unsettled});
 }
 
 TEST(RowSummary, EqualsALookThroughAllRows) {
@@ -98,7 +99,7 @@ TEST(RowSummary, GoesThroughRowsThatAreSettledInInverseOrder) {
   const RowSummaries summaries(view(rows));
   for (const std::size_t end : {1, 50, 255, 256, 511, 600}) {
     SCOPED_TRACE(end);
-    expect_equal(summaries.of(0, end), {1'000'000, false, false});
+    expect_equal(summaries.of(0, end), {10 * static_cast<Nanoseconds>(end - 1), 1'000'000, Fate::delivered});
   }
 }
 

@@ -1,10 +1,12 @@
 // Hand-written rows, and functions for tests that use them.
 #pragma once
 
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "core/delivery_plan.h"
 #include "core/trace_file.h"
 #include "core/time.h"
 
@@ -36,6 +38,12 @@ class SizedRows {
   std::string bytes_;
   std::size_t count_;
 };
+
+// Plan of the next packet; nothing when the link has stopped.
+inline std::optional<Delivery> planned(DeliveryPlan& plan, Nanoseconds arrival_ns, std::int64_t size_bytes) {
+  Delivery packet;
+  return plan.plan(arrival_ns, size_bytes, packet) ? std::optional(packet) : std::nullopt;
+}
 
 using Random = std::mt19937_64;
 
