@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tmt.kernels import Int64Array, Rows
 
     Uint8Array = npt.NDArray[np.uint8]
+    Decoder = tuple[Uint8Array, Uint8Array, Uint8Array, Uint8Array]
 
 ARRIVAL = np.dtype([("at_ns", np.int64), ("number", np.int64), ("repair", np.int64)])
 """A decoded slot: when it arrives, the number of its source or repair unit, whether it is a repair unit."""
@@ -34,12 +35,9 @@ def send_and_decode(
     decode_time_ns: Int64Array,
     window: int,
     interval: int,
-    coefficients: Uint8Array,
-    product: Uint8Array,
-    state: npt.NDArray[np.void],
+    states: npt.NDArray[np.void],
     arrivals: npt.NDArray[np.void],
-    units: Uint8Array,
-    system: Uint8Array,
+    decoder: Decoder,
     rows: int,
     out: Rows,
 ) -> int:
@@ -51,46 +49,52 @@ def send_and_decode(
         The slots.
     window, interval
         Source units that a repair unit covers, W; source units between repair units, k.
-    coefficients : [keys, window], uint8
-        Line ``r % keys`` has the coefficients of repair unit r.
-    product : [256, 256], uint8
-        The products in GF(256).
-    state : [1], `STATE`, updated
+    states : [1], `STATE`, updated
     arrivals : [power of two], `ARRIVAL`, updated
         Queue of decoded slots in the order of their arrival, as a ring, with room for n more.
-    units : [power of two, at least 2 * window], uint8, updated
-        State of each source unit in the receiver's window; unit u lies at index ``u % len(units)``.
-    system : [len(units) + 1, len(units)], uint8, updated
-        The equations in reduced echelon form, each in the line of its first unknown; in the last line the
-        equation that is being added. Lines without an equation are 0.
+    decoder
+        * coefficients : [keys, window]; line ``r % keys`` has the coefficients of repair unit r.
+        * product : [256, 256]; the products in GF(256).
+        * units : [power of two, at least 2 * window], updated; state of each source unit in the receiver's
+          window. Unit u lies at index ``u % len(units)``.
+        * system : [len(units) + 1, len(units)], updated; the equations in reduced echelon form, each in the
+          line of its first unknown, and in the last line the equation that is being added. Lines without an
+          equation are 0.
     rows
         How many rows had begun before.
     out : [rows + n or more], updated
         The rows; erased source units that are not recovered have the delay -1.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
-    mask = len(arrivals) - 1
+    state, mask = states[0], len(arrivals) - 1
+    repairs, phase = divmod(state["slots"], interval + 1)
     for slot in range(len(tx_time_ns)):
         now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
-        is_repair = state[0]["slots"] % (interval + 1) == interval
-        number = state[0]["slots"] // (interval + 1) if is_repair else state[0]["units"]
-        state[0]["slots"] += 1
-        if not is_repair:
-            out_tx_time_ns[rows], out_delay_ns[rows] = now_ns, took_ns if took_ns > 0 else -1
-            out_delivered[rows], out_transmissions[rows] = took_ns > 0, 1
-            state[0]["units"] += 1
+        is_repair = phase == interval
+        number = repairs if is_repair else state["units"]
+        if is_repair:
+            repairs += 1
+            phase = 0
+        else:
+            new_row = np.uintp(rows)
+            out_tx_time_ns[new_row], out_delay_ns[new_row] = now_ns, took_ns if took_ns > 0 else -1
+            out_delivered[new_row], out_transmissions[new_row] = took_ns > 0, 1
+            state["units"] += 1
             rows += 1
+            phase += 1
         if took_ns > 0:
-            place = state[0]["tail"]
-            while place > state[0]["head"] and arrivals[(place - 1) & mask]["at_ns"] > now_ns + took_ns:
+            place = state["tail"]
+            while place > state["head"]:
+                if arrivals[np.uintp((place - 1) & mask)]["at_ns"] <= now_ns + took_ns:
+                    break
                 arrivals[place & mask] = arrivals[(place - 1) & mask]
                 place -= 1
-            arrival = arrivals[place & mask]
+            arrival = arrivals[np.uintp(place & mask)]
             arrival["at_ns"], arrival["number"], arrival["repair"] = now_ns + took_ns, number, is_repair
-            state[0]["tail"] += 1
+            state["tail"] += 1
+    state["slots"] += len(tx_time_ns)
     if len(tx_time_ns) > 0:  # later slots arrive later than this
-        last_ns = tx_time_ns[len(tx_time_ns) - 1]
-        decode(last_ns, window, interval, coefficients, product, state, arrivals, units, system, out)
+        decode(tx_time_ns[len(tx_time_ns) - 1], window, interval, states, arrivals, decoder, out)
     return rows
 
 
@@ -99,69 +103,67 @@ def decode(
     until_ns: int,
     window: int,
     interval: int,
-    coefficients: Uint8Array,
-    product: Uint8Array,
-    state: npt.NDArray[np.void],
+    states: npt.NDArray[np.void],
     arrivals: npt.NDArray[np.void],
-    units: Uint8Array,
-    system: Uint8Array,
+    decoder: Decoder,
     out: Rows,
 ) -> None:
     """Take arrivals up to and including `until_ns`, and settle the rows that they decide.
 
     The other parameters are those of `send_and_decode`.
     """
-    mask, length = len(units) - 1, len(units)
-    while state[0]["head"] < state[0]["tail"]:
-        arrival = arrivals[state[0]["head"] & (len(arrivals) - 1)]
-        at_ns, number = arrival["at_ns"], arrival["number"]
+    coefficients, product, units, system = decoder
+    state, mask, length = states[0], len(units) - 1, len(units)
+    unknowns = np.empty(length, np.int64)
+    while state["head"] < state["tail"]:
+        arrival = arrivals[np.uintp(state["head"] & (len(arrivals) - 1))]
+        at_ns, number, is_repair = arrival["at_ns"], arrival["number"], arrival["repair"]
         if at_ns > until_ns:
             break
-        state[0]["head"] += 1
-        newest = state[0]["newest"]
-        last = (number + 1) * interval - 1 if arrival["repair"] else number
+        state["head"] += 1
+        newest = state["newest"]
+        last = (number + 1) * interval - 1 if is_repair else number
         if last > newest:
-            advance(last, at_ns, 2 * window, state, units, system, out)
-        oldest = max(0, state[0]["newest"] - 2 * window + 1)
-        if not arrival["repair"]:
+            leaving = last - 2 * window
+            if last == newest + 1 and (leaving < 0 or units[np.uintp(leaving & mask)] == KNOWN):
+                state["newest"], state["unknown"] = last, state["unknown"] + 1
+                units[np.uintp(last & mask)] = UNKNOWN
+            else:
+                advance(last, at_ns, 2 * window, state, units, system, out)
+        oldest = max(0, state["newest"] - 2 * window + 1)
+        if not is_repair:
             if last > newest:
-                units[last & mask] = KNOWN
-                state[0]["unknown"] -= 1
+                units[np.uintp(last & mask)] = KNOWN
+                state["unknown"] -= 1
             elif last >= oldest and units[last & mask] != KNOWN:
                 system[length, last & mask] = 1
-                add_equation(oldest, at_ns, product, state, units, system, out)
-        elif state[0]["unknown"] > 0 and max(0, last - window + 1) >= oldest:
+                add_equation(oldest, at_ns, product, state, units, system, unknowns, out)
+        elif state["unknown"] > 0 and max(0, last - window + 1) >= oldest:
             first = max(0, last - window + 1)
             for unit in range(first, last + 1):
                 if units[unit & mask] != KNOWN:
                     system[length, unit & mask] = coefficients[number % len(coefficients), unit - first]
-            add_equation(oldest, at_ns, product, state, units, system, out)
+            add_equation(oldest, at_ns, product, state, units, system, unknowns, out)
 
 
 @kernel
 def advance(
-    last: int,
-    at_ns: int,
-    length: int,
-    state: npt.NDArray[np.void],
-    units: Uint8Array,
-    system: Uint8Array,
-    out: Rows,
+    last: int, at_ns: int, length: int, state: np.void, units: Uint8Array, system: Uint8Array, out: Rows
 ) -> None:
     """Move the receiver's window of `length` units to `last`; erased units that leave it unknown are lost."""
     out_tx_time_ns, out_delay_ns, out_delivered, _ = out
     mask = len(units) - 1
-    for newest in range(state[0]["newest"] + 1, last + 1):
+    for newest in range(state["newest"] + 1, last + 1):
         leaving = newest - length
         if leaving >= 0 and units[leaving & mask] != KNOWN:
-            row = leaving - state[0]["first_row"]
+            row = leaving - state["first_row"]
             if not out_delivered[row]:
                 out_delay_ns[row] = at_ns - out_tx_time_ns[row]
             system[leaving & mask, :] = 0
-            state[0]["unknown"] -= 1
+            state["unknown"] -= 1
         units[newest & mask] = UNKNOWN
-        state[0]["unknown"] += 1
-    state[0]["newest"] = last
+        state["unknown"] += 1
+    state["newest"] = last
 
 
 @kernel
@@ -169,48 +171,71 @@ def add_equation(
     oldest: int,
     at_ns: int,
     product: Uint8Array,
-    state: npt.NDArray[np.void],
+    state: np.void,
     units: Uint8Array,
     system: Uint8Array,
+    unknowns: Int64Array,
     out: Rows,
 ) -> None:
-    """Add the last line's equation to the system, and recover the units that are determined now."""
-    newest, mask, equation = state[0]["newest"], len(units) - 1, system[len(units)]
+    """Add the last line's equation to the system, and recover the units that are determined now.
+
+    `unknowns` : [len(units)] is overwritten by the units of the window that are not known: only their
+    coefficients differ from 0.
+    """
+    mask, equation, n = len(units) - 1, system[len(units)], 0
+    for unit in range(oldest, state["newest"] + 1):
+        if units[unit & mask] != KNOWN:
+            unknowns[n] = unit
+            n += 1
     lead = -1
-    for unit in range(oldest, newest + 1):
-        factor = equation[unit & mask]
-        if factor > 0 and units[unit & mask] == IN_EQUATION:
-            add_multiple(system, len(units), unit & mask, factor, unit, newest, product)
+    for i in range(n):
+        place = unknowns[i] & mask
+        factor = equation[place]
+        if factor > 0 and units[place] == IN_EQUATION:
+            add_multiple(system, len(units), place, factor, unknowns[i:n], product)
         elif factor > 0 and lead < 0:
-            lead = unit
+            lead = i
     if lead < 0:
         return
 
-    inverse = int(np.argmax(product[equation[lead & mask]] == 1))
-    add_multiple(system, lead & mask, len(units), inverse, lead, newest, product)
+    lead_place = unknowns[lead] & mask
+    inverse = int(np.argmax(product[equation[lead_place]] == 1))
+    add_multiple(system, lead_place, len(units), inverse, unknowns[lead:n], product)
     equation[:] = 0
-    units[lead & mask] = IN_EQUATION
-    for unit in range(oldest, lead + 1):
-        if units[unit & mask] != IN_EQUATION:
+    units[lead_place] = IN_EQUATION
+    for i in range(lead + 1):
+        place = unknowns[i] & mask
+        factor = system[place, lead_place]
+        if units[place] != IN_EQUATION or factor == 0:
             continue
-        factor = system[unit & mask, lead & mask]
-        if unit < lead and factor > 0:
-            add_multiple(system, unit & mask, lead & mask, factor, lead, newest, product)
-        if np.count_nonzero(system[unit & mask]) == 1:
-            system[unit & mask, unit & mask] = 0
-            units[unit & mask] = KNOWN
-            state[0]["unknown"] -= 1
-            recover(unit - state[0]["first_row"], at_ns, out)
+        if i < lead:
+            add_multiple(system, place, lead_place, factor, unknowns[lead:n], product)
+        if is_determined(system, place, unknowns[i + 1 : n]):
+            system[place, place] = 0
+            units[place] = KNOWN
+            state["unknown"] -= 1
+            recover(unknowns[i] - state["first_row"], at_ns, out)
 
 
 @kernel
 def add_multiple(
-    system: Uint8Array, line: int, other: int, factor: int, first: int, last: int, product: Uint8Array
+    system: Uint8Array, line: int, other: int, factor: int, unknowns: Int64Array, product: Uint8Array
 ) -> None:
-    """Add `factor` times the line `other` to `line`, for the source units `first` to `last`."""
+    """Add `factor` times the line `other` to `line`, at the unknowns given."""
     mask = system.shape[1] - 1
-    for unit in range(first, last + 1):
-        system[line, unit & mask] ^= product[factor, system[other, unit & mask]]
+    for i in range(len(unknowns)):
+        place = np.uintp(unknowns[i] & mask)
+        system[line, place] ^= product[factor, system[other, place]]
+
+
+@kernel
+def is_determined(system: Uint8Array, line: int, unknowns: Int64Array) -> bool:
+    """Tell whether an equation has none of the unknowns given, those beside its first."""
+    mask = system.shape[1] - 1
+    for i in range(len(unknowns)):  # noqa: SIM110  (kernels have no generators)
+        if system[line, np.uintp(unknowns[i] & mask)] > 0:
+            return False
+    return True
 
 
 @kernel

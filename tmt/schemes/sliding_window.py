@@ -83,12 +83,9 @@ class _SlidingWindowConverter(Converter):
             END_OF_TIME_NS,
             scheme.coding_window,
             scheme.repair_interval,
-            self._coefficients,
-            products(),
             self._state,
             self._arrivals,
-            self._units,
-            self._system,
+            (self._coefficients, products(), self._units, self._system),
             (window.tx_time_ns, window.delay_ns, window.delivered, window.transmissions),
         )
         return super().finish()
@@ -103,12 +100,9 @@ class _SlidingWindowConverter(Converter):
             decode_time_ns,
             self._scheme.coding_window,
             self._scheme.repair_interval,
-            self._coefficients,
-            products(),
             self._state,
             self._arrivals,
-            self._units,
-            self._system,
+            (self._coefficients, products(), self._units, self._system),
             begun,
             window,
         )
