@@ -80,10 +80,18 @@ class Page:
         )
         for pattern in self.inputs:
             for path in sorted(ROOT.glob(pattern)):
-                digest.update(path.read_bytes())
+                digest.update(_content(path))
         for backend in self.backends:
             digest.update(" ".join(programs_of(backend)).encode())
         return digest.hexdigest()
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of an input; of a notebook only its code, because its outputs are written."""
+    if path.suffix != ".ipynb":
+        return path.read_bytes()
+    cells = json.loads(path.read_bytes())["cells"]
+    return json.dumps([cell["source"] for cell in cells if cell["cell_type"] == "code"]).encode()
 
 
 def read_pages() -> list[Page]:

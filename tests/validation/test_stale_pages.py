@@ -24,7 +24,8 @@ def test_pages__are_all_figures_and_all_pages_with_tables_that_programs_write() 
     listed = {path for page in PAGES for pattern in page.files for path in ROOT.glob(pattern)}
     figures = set((ROOT / "docs" / "images").glob("*.png"))
     filled = {path for path in (ROOT / "docs").glob("*.md") if "<!-- end -->" in path.read_text()}
-    assert figures | filled <= listed
+    notebooks = set((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+    assert figures | filled | notebooks <= listed
     for page in PAGES:
         assert all(list(ROOT.glob(pattern)) for pattern in (*page.files, *page.inputs)), page.name
 
@@ -100,6 +101,16 @@ def test_identity__follows_sources_imports_and_inputs(house: Path) -> None:
         path.write_text((path.read_text() if path.exists() else "") + "\nMORE = 1\n")
         found.add(identity())
     assert len(found) == 4
+
+
+def test_identity__of_a_notebook_follows_its_code_and_not_what_it_shows(house: Path) -> None:
+    page = replace(read_pages()[0], inputs=("a.ipynb",))
+    found = []
+    for code, shown in (("x = 1", "1"), ("x = 1", "2"), ("x = 2", "2")):
+        cell = {"cell_type": "code", "source": [code], "outputs": [{"text": shown}]}
+        (house / "a.ipynb").write_text(json.dumps({"cells": [cell]}))
+        found.append(page.identity())
+    assert found[0] == found[1] != found[2]
 
 
 def test_page__whose_backend_is_missing_is_stale(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
