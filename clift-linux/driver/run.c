@@ -35,6 +35,8 @@ struct flow {
 	struct socket *sender, *listener;
 	u32 end_sequence; /* of a transfer that is written whole */
 	bool is_written, is_done;
+	bool is_scaled; /* the receiver has advertised more than a SYN can */
+	u32 syn_limited; /* jiffies for which the SYN's window limited the sender */
 	struct window last;
 };
 
@@ -66,6 +68,23 @@ static void look_for_end(struct flow *flow, const struct tcp_sock *tcp)
 		wake_up(&finished);
 }
 
+/* Returns the jiffies for which the receiver's window has limited a sender. */
+static u32 window_limited(const struct tcp_sock *tcp)
+{
+	u32 limited = tcp->chrono_stat[TCP_CHRONO_RWND_LIMITED - 1];
+
+	return tcp->chrono_type == TCP_CHRONO_RWND_LIMITED ? limited + tcp_jiffies32 - tcp->chrono_start : limited;
+}
+
+/* The window of a SYN is at most 65,535 bytes (RFC 7323, section 2.2): that limit is no buffer's. */
+static void look_for_scaled_window(struct flow *flow, const struct tcp_sock *tcp)
+{
+	if (flow->is_scaled || tcp->max_window <= U16_MAX)
+		return;
+	flow->is_scaled = true;
+	flow->syn_limited = window_limited(tcp);
+}
+
 /* Records a sender's window where it has changed. */
 void clift_watch(int flow)
 {
@@ -79,6 +98,7 @@ void clift_watch(int flow)
 	sk = own->sender->sk;
 	tcp = tcp_sk(sk);
 	look_for_end(own, tcp);
+	look_for_scaled_window(own, tcp);
 	now = (struct window){ tcp_snd_cwnd(tcp), tcp->snd_ssthresh, tcp->srtt_us >> 3,
 			       sk->sk_pacing_status == SK_PACING_NONE ? 0 : sk->sk_pacing_rate,
 			       inet_csk(sk)->icsk_ca_state };
@@ -205,7 +225,7 @@ static void count_flow(int number)
 
 	tcp_get_info(flows[number].sender->sk, &info);
 	clift_count("timeouts", number, info.tcpi_total_rto);
-	clift_count("rwnd_limited_us", number, info.tcpi_rwnd_limited);
+	clift_count("rwnd_limited_us", number, info.tcpi_rwnd_limited - jiffies_to_usecs(flows[number].syn_limited));
 	clift_count("sndbuf_limited_us", number, info.tcpi_sndbuf_limited);
 }
 

@@ -195,6 +195,13 @@ def test_receive_buffer_that_limits__is_told(tmp_path: Path) -> None:
     assert soundness.reason_to_doubt(tmp_path, 1, may_limit=True) is None
 
 
+@pytest.mark.usefixtures("kernel")
+def test_window_of_the_handshake__is_no_limit_of_a_buffer() -> None:
+    """Hybla's first window is RTT / 25 ms, here 80 packets; a SYN cannot advertise more than 65,535 bytes."""
+    row = experiment(tcp="hybla", rtt_ns=2 * NS_PER_S, transfer_bytes=99_912).run().row
+    assert row["flows_completed"] == 1
+
+
 def test_part_that_only_ns2_has__is_refused() -> None:
     with pytest.raises(UsageError, match="wired is given, which backend linux does not have; ns2 has it"):
         experiment(wired=WiredHop(rate_bps=1e7, delay_ns=0, loss=0))

@@ -34,12 +34,13 @@ def window_packets(setup: Setup) -> int:
 
 
 def ample_buffer_bytes(setup: Setup) -> int:
-    """Return the size of a buffer that never limits: twice the largest window, as the kernel counts memory.
+    """Return the bytes of a buffer that never limits: four of the largest windows, as the kernel counts.
 
-    The kernel advertises a part of its receive buffer.
+    A receiver may hold one window out of order while it advertises another one, and it advertises half of the
+    memory that is free.
     """
     memory = max(SEGMENT_MEMORY_BYTES, 2 * setup.settings.packet_bytes)
-    return max(LEAST_BUFFER_BYTES, 2 * window_packets(setup) * memory)
+    return max(LEAST_BUFFER_BYTES, 4 * window_packets(setup) * memory)
 
 
 def _lines(setup: Setup) -> Iterator[str]:
