@@ -105,7 +105,19 @@ class RlcLayer(Scheme):
         """Start a conversion."""
         from tmt.schemes.rlc_converter import RlcConverter  # noqa: PLC0415  (numba takes long to import)
 
-        return RlcConverter(self)
+        timers_ns = self.reassembly_ns + self.status_prohibit_ns
+        settings = {
+            "acknowledged": self.rlc_mode == "acknowledged",
+            "in_order": self.delivery == "in-order" or self.rlc_mode == "unacknowledged",
+            "rtt_ns": self.rtt_ns,
+            "poll_pdus": self.poll_pdus,
+            "poll_retransmit_ns": self.poll_retransmit_ns or 2 * self.rtt_ns + timers_ns,
+            "reassembly_ns": self.reassembly_ns,
+            "status_prohibit_ns": self.status_prohibit_ns,
+            "max_retransmissions": self.max_retransmissions,
+            "window": self.rlc_window,
+        }
+        return RlcConverter(self.below().converter(), settings)
 
 
 @dataclass(frozen=True)

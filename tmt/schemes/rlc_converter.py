@@ -12,29 +12,22 @@ from tmt.schemes.converter import Converter, grown_ring, joined
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tmt.kernels import Rows
     from tmt.schemes.counts import Counts
-    from tmt.schemes.rlc import RlcLayer
     from tmt.trace import Int64Array, LinkTrace
 
 
 class RlcConverter(Converter):
     """Feeds the slots to the scheme below, and its rows to the RLC entity as opportunities to send."""
 
-    def __init__(self, scheme: RlcLayer) -> None:
+    def __init__(self, below: Converter, settings: Mapping[str, int]) -> None:
         super().__init__()
-        self._below = scheme.below().converter()
-        timers_ns = scheme.reassembly_ns + scheme.status_prohibit_ns
+        self._below = below
         self._settings = np.zeros(1, SETTINGS)
-        self._settings["acknowledged"] = scheme.rlc_mode == "acknowledged"
-        self._settings["in_order"] = scheme.delivery == "in-order" or scheme.rlc_mode == "unacknowledged"
-        self._settings["rtt_ns"] = scheme.rtt_ns
-        self._settings["poll_pdus"] = scheme.poll_pdus
-        self._settings["poll_retransmit_ns"] = scheme.poll_retransmit_ns or 2 * scheme.rtt_ns + timers_ns
-        self._settings["reassembly_ns"] = scheme.reassembly_ns
-        self._settings["status_prohibit_ns"] = scheme.status_prohibit_ns
-        self._settings["max_retransmissions"] = scheme.max_retransmissions
-        self._settings["window"] = scheme.rlc_window
+        for name, value in settings.items():
+            self._settings[name] = value
         self._state = np.zeros(1, STATE)
         self._state[["poll_due_ns", "reassembly_due_ns"]] = NEVER
         self._state[["poll_sn", "waiting_poll"]] = -1
