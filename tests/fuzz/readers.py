@@ -46,7 +46,7 @@ duration = 5
 
 
 FEW_ROWS = 10_000_000
-"""In place of `tmt.measured.probes.MAX_ROWS`, which takes more than 1 GiB."""
+"""In place of `tmt.measured.probes.MAX_ROWS`, which takes 2 GB."""
 
 
 def read(name: str, path: Path) -> str:
@@ -156,10 +156,10 @@ def _pack(path: Path) -> None:
 
 def _importer(name: str) -> Callable[[Path], None]:
     def read_measurement(path: Path) -> None:
-        from tmt.measured import rate_series
+        from tmt.measured import probes
         from tmt.measured.files import import_trace
 
-        rate_series.MAX_ROWS = FEW_ROWS
+        probes.MAX_ROWS = FEW_ROWS
         import_trace(name, path, **IMPORTER_OPTIONS.get(name, {}))
 
     return read_measurement

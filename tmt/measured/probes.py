@@ -22,8 +22,8 @@ BoolArray = npt.NDArray[np.bool_]
 PROBE_OPTIONS = (DIRECTION, LINE, LLDU_BYTES)
 """Options of every format that holds probes of both directions."""
 
-MAX_ROWS = 200_000_000
-"""Rows that an importer makes at most: some hours of 1 Gbit/s in rows of 1500 bytes."""
+MAX_ROWS = 50_000_000
+"""Rows that an importer makes at most, in 2 GB of memory: ten minutes of 1 Gbit/s in rows of 1500 bytes."""
 
 MOST_LOST, MOST_LOST_PER_RECEIVED = 10_000_000, 20
 """Upper bound on the losses between received sequence numbers: a number, and as many for each received one.
@@ -100,8 +100,7 @@ class Probes:
         """
         interval_ns = Fraction(8 * lldu_bytes * NS_PER_S, rate_bps)
         rows = int(int(self.tx_time_ns[-1]) / interval_ns) + 1
-        if rows > MAX_ROWS:
-            raise UsageError(f"--line {rate_bps} gives {rows} rows; the most are {MAX_ROWS}")
+        check_rows(rows, f"--line {rate_bps} with rows of {lldu_bytes} bytes")
         times = multiples(interval_ns, rows)
         before = np.searchsorted(self.tx_time_ns, times, side="right") - 1
         arrived = self.delivered
@@ -118,6 +117,13 @@ class Probes:
         rate_bps = 8 * self.size_bytes * len(self.tx_time_ns) / seconds
         note = f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is no capacity: --line sets one"
         return Measurement(self.link_trace(), "padded", self.size_bytes, (*self.notes, note))
+
+
+def check_rows(rows: int, options: str) -> None:
+    """Refuse options that give more than `MAX_ROWS` rows (UsageError)."""
+    if rows > MAX_ROWS:
+        reason = f"{options} gives {rows:,} rows; up to {MAX_ROWS:,} are allowed"
+        raise UsageError(f"{reason}; a greater --lldu-bytes gives fewer")
 
 
 def multiples(interval_ns: Fraction, count: int) -> Int64Array:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tmt.errors import InputError, UsageError
+from tmt.errors import InputError
 from tmt.measured.importer import Measurement
 from tmt.measured.options import DECODE_TIME, DIRECTION, LINE, LLDU_BYTES, SEED, reading
-from tmt.measured.probes import MAX_ROWS
+from tmt.measured.probes import check_rows
 from tmt.trace import Int64Array, LinkTrace, PhyTrace
 from tmt.units import NS_PER_S
 
@@ -70,8 +70,7 @@ class RateSeries:
         needed = 8.0 * lldu_bytes
         # A share of 1e-9 of a row may be missing, so that a rate of whole rows gives all of them.
         count = int(np.floor(done[-1] / needed + 1e-9))
-        if count > MAX_ROWS:
-            raise UsageError(f"--lldu-bytes {lldu_bytes} gives {count} rows; the most are {MAX_ROWS}")
+        check_rows(count, f"--lldu-bytes {lldu_bytes}")
         wanted = np.arange(count, dtype=np.float64) * needed
         index = np.clip(np.searchsorted(done, wanted, side="right") - 1, 0, len(bits) - 1)
         into_ns = (wanted - done[index]) / self.rate_bps[index] * NS_PER_S
