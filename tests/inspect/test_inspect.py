@@ -48,7 +48,7 @@ LINK = LinkTrace(
 
 def _pieces(trace: Trace, rows: int) -> Iterator[Trace]:
     for start in range(0, len(trace), rows):
-        columns = {name: getattr(trace, name)[start : start + rows] for name in trace.table.names}
+        columns = {column.name: getattr(trace, column.name)[start : start + rows] for column in trace.columns}
         yield type(trace)(**columns)
 
 
@@ -114,6 +114,42 @@ def test_phy_summary__by_hand() -> None:
             }
         ),
     }
+
+
+@pytest.mark.parametrize("rows", [1, 4, 6])
+def test_es_n0__by_hand(rows: int) -> None:
+    # -3, 0, 0, 1.5, 9 and 9 dB: mean 2.75; at most 0 dB: half of the slots. Slots a second apart are alone
+    # in their bins, and most bins have no slot.
+    signal = replace(PHY, es_n0_mdb=np.array([-3000, 0, 0, 1500, 9000, 9000], np.int32))
+    summary = summarise(_pieces(signal, rows), {})
+    assert isinstance(summary, PhySummary)
+    found = summary.es_n0_db
+    assert found is not None
+    assert (found.count, found.mean, found.minimum, found.p50, found.maximum) == (6, 2.75, -3, 0, 9)
+    assert summary.signal_levels is not None
+    values, share = summary.signal_levels.share_at_most()
+    assert (values.tolist(), share.tolist()) == ([-3, 0, 1.5, 9], [1 / 6, 0.5, 4 / 6, 1])
+    course = [mean for mean in summary.to_json()["es_n0_over_time"]["mean_db"] if mean is not None]
+    assert course == [-3, 0, 0, 1.5, 9, 9]
+    assert "es_n0_db" not in summarise([PHY], {}).to_json()
+
+
+def test_es_n0__has_the_mean_of_the_bins_of_a_long_trace() -> None:
+    # 4096 slots 1 ns apart: 1024 bins of four; the mean of 4 i to 4 i + 3 is 4 i + 1.5.
+    slots = PhyTrace(np.arange(4096), np.ones(4096, np.int64), es_n0_mdb=np.arange(4096, dtype=np.int32))
+    summary = summarise(_pieces(slots, 1000), {})
+    assert isinstance(summary, PhySummary)
+    _, mean_db = summary.timeline.mean_es_n0_db()
+    np.testing.assert_allclose(mean_db, (4 * np.arange(1024) + 1.5) / 1000, rtol=1e-12)
+
+
+def test_inspect_command__shows_es_n0(tmp_path: Path) -> None:
+    write_trace(tmp_path / "phy.csv", replace(PHY, es_n0_mdb=np.full(6, 2500, np.int32)))
+    done = CliRunner().invoke(command, [str(tmp_path / "phy.csv"), "--plot", str(tmp_path / "phy.svg")])
+    assert done.exit_code == 0
+    row = next(line for line in done.stdout.splitlines() if "Es/N0, dB" in line)
+    assert row.split()[2:] == ["6", *["2.5"] * 6]
+    assert (tmp_path / "phy.svg").stat().st_size > 0
 
 
 def test_link_summary__by_hand() -> None:

@@ -55,6 +55,8 @@ def as_tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, ...]
         spread.add_row("size, bytes", *_cells(summary.size_bytes))
     if isinstance(summary, PhySummary):
         spread.add_row("decode time, ms", *_cells(summary.decode_time_s.scaled(1e-3)))
+        if summary.es_n0_db is not None:
+            spread.add_row("Es/N0, dB", *_cells(summary.es_n0_db))
     else:
         spread.add_row("delay, ms", *_cells(summary.delay_s.scaled(1e-3)))
         spread.add_row("given up, ms", *_cells(summary.loss_delay_s.scaled(1e-3)))

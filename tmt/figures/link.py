@@ -35,10 +35,12 @@ def draw_summary(
     phy = isinstance(summary, PhySummary)
     rows, bad = ("slots", "erased") if phy else ("LLDUs", "lost")
     lengths, has_bad = summary.pattern, bool(summary.timeline.bad.any())
-    over_time = ["rate", "bad"] if has_bad else ["rate"]
+    levels = summary.signal_levels if isinstance(summary, PhySummary) else None
+    over_time = ["rate", *(["bad"] if has_bad else []), *(["Es/N0"] if levels is not None else [])]
     laws = ["bursts", "gaps"] if lengths.burst_lengths else []
     laws += [] if summary.pauses.are_regular else ["pauses"]
     laws += ["delays"] if not laws or len(summary.delays.values_and_counts()[0]) > 1 else []
+    laws += ["Es/N0"] if levels is not None else []
     with new_figure(7.6, 3.6 + 1.3 * len(over_time)) as figure:
         halves = figure.add_gridspec(2, 1, height_ratios=(1.3 * len(over_time), 2.4))
         above, below = (figure.add_subfigure(halves[part]) for part in range(2))
@@ -52,6 +54,9 @@ def draw_summary(
         _draw_rate(time[0], summary, "decoded" if phy else "delivered")
         if has_bad:
             _draw_bad(time[1], summary, "share erased" if phy else "share lost\nor repeated")
+        if levels is not None:
+            time[-1].plot(*summary.timeline.mean_es_n0_db(), color=INK, linewidth=0.8)
+            time[-1].set_ylabel("mean Es/N0, dB")
         time[-1].set_xlabel("time of transmission, s")
         axes = dict(zip(laws, below.subplots(1, len(laws), squeeze=False)[0], strict=True))
         if lengths.burst_lengths:
@@ -61,6 +66,9 @@ def draw_summary(
             _draw_pauses(axes["pauses"], summary)
         if "delays" in axes:
             _draw_delays(axes["delays"], *summary.delays.share_at_least(), "decode time" if phy else "delay")
+        if levels is not None:
+            axes["Es/N0"].semilogy(*levels.share_at_most(), drawstyle="steps-post", color=INK)
+            axes["Es/N0"].set(xlabel="Es/N0, dB", ylabel="share with at most as much", ylim=(None, 1.6))
         axes[laws[0]].set_ylabel("share at least as long")
     save(figure, path)
 

@@ -13,6 +13,7 @@ from tmt.errors import UsageError
 from tmt.metrics.distribution import Distribution, Histogram, of_counts
 from tmt.metrics.pauses import Pauses
 from tmt.metrics.runs import Runs
+from tmt.metrics.signal_levels import SignalLevels
 from tmt.metrics.summaries import BitRates, LinkSummary, Pattern, PhySummary, Times
 from tmt.metrics.timeline import RowBins
 from tmt.schema import UNSETTLED
@@ -107,7 +108,7 @@ class _Rows:
         self.last_ns = int(tx_time_ns[-1])
         self.pauses.add(tx_time_ns)
         self.runs.add(bad, tx_time_ns)
-        self.timeline.add(tx_time_ns, marked, good, size_bytes)
+        self.timeline.add(tx_time_ns, marked, good, size_bytes, getattr(chunk, "es_n0_mdb", None))
         if size_bytes is not None:
             self.sizes = self.sizes or Histogram()
             self.sizes.add(size_bytes.astype(np.int64))
@@ -131,9 +132,16 @@ class _Rows:
 
 
 class _PhyRows(_Rows):
+    def __init__(self) -> None:
+        super().__init__()
+        self.signal_levels: SignalLevels | None = None
+
     def add(self, chunk: Trace) -> None:
         assert isinstance(chunk, PhyTrace)
         erased = chunk.decode_time_ns == 0
+        if chunk.es_n0_mdb is not None:
+            self.signal_levels = self.signal_levels or SignalLevels()
+            self.signal_levels.add(chunk.es_n0_mdb)
         self._add(chunk, bad=erased, marked=erased, good=~erased)
         self.delays.add(chunk.decode_time_ns[~erased])
 
@@ -146,6 +154,8 @@ class _PhyRows(_Rows):
             erased=self.rows - decoded.count,
             pattern=self._pattern(),
             decode_time_s=decoded.scaled(NS_PER_S),
+            es_n0_db=None if self.signal_levels is None else self.signal_levels.summary_db(),
+            signal_levels=self.signal_levels,
             pauses=self.pauses,
             timeline=self.timeline,
             delays=self.delays,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from tmt.html_table import html_table, spelled_number
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from tmt.metrics.distribution import Distribution, Histogram
     from tmt.metrics.pauses import Pauses
     from tmt.metrics.runs import Outage
+    from tmt.metrics.signal_levels import SignalLevels
     from tmt.metrics.timeline import Rates, RowBins
 
 
@@ -68,7 +70,10 @@ def _as_html(title: str, figures: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PhySummary:
-    """A PHY trace: bad rows are erased slots."""
+    """A PHY trace: bad rows are erased slots.
+
+    `es_n0_db` and `signal_levels` are None where the trace has no Es/N0.
+    """
 
     times: Times
     bit_rates: BitRates | None
@@ -76,9 +81,11 @@ class PhySummary:
     erased: int
     pattern: Pattern
     decode_time_s: Distribution
+    es_n0_db: Distribution | None
     pauses: Pauses = field(repr=False)
     timeline: RowBins = field(repr=False)
     delays: Histogram = field(repr=False)
+    signal_levels: SignalLevels | None = field(repr=False)
 
     @property
     def erasure_rate(self) -> float:
@@ -93,6 +100,21 @@ class PhySummary:
             "erased": self.erased,
             "erasure_rate": self.erasure_rate,
             "decode_time_s": asdict(self.decode_time_s),
+            **self._signal(),
+        }
+
+    def _signal(self) -> dict[str, Any]:
+        """Return distribution and course of the Es/N0, if the trace has it; a bin without a slot has null."""
+        if self.es_n0_db is None:
+            return {}
+        start_s, mean_db = self.timeline.mean_es_n0_db()
+        return {
+            "es_n0_db": asdict(self.es_n0_db),
+            "es_n0_over_time": {
+                "start_s": float(start_s[0]),
+                "width_s": ns_to_seconds(self.timeline.width_ns),
+                "mean_db": [None if isnan(mean) else mean for mean in mean_db.tolist()],
+            },
         }
 
     def _repr_html_(self) -> str:

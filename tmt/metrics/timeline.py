@@ -12,7 +12,7 @@ from tmt.units import NS_PER_S, ns_to_seconds
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tmt.trace import Int64Array, Uint32Array
+    from tmt.trace import Int32Array, Int64Array, Uint32Array
 
     FloatArray = npt.NDArray[np.float64]
     BoolArray = npt.NDArray[np.bool_]
@@ -57,12 +57,14 @@ class RowBins:
         Per bin: rows in it, and bad rows.
     offered, good : [BINS], int64
         Per bin: bytes of all rows, and of the good ones; their numbers where rows have no sizes.
+    es_n0_mdb : [BINS], int64
+        Per bin: sum of the rows' Es/N0; 0 where rows have none.
     origin_ns
         Start of the first bin: the first row's time.
     """
 
     def __init__(self) -> None:
-        self.slots, self.bad, self.offered, self.good = np.zeros((4, BINS), np.int64)
+        self.slots, self.bad, self.offered, self.good, self.es_n0_mdb = np.zeros((5, BINS), np.int64)
         self.origin_ns: int | None = None
         self._last_ns = 0
         self._width_bits = 0
@@ -73,9 +75,14 @@ class RowBins:
         return 1 << self._width_bits
 
     def add(
-        self, tx_time_ns: Int64Array, bad: BoolArray, good: BoolArray, size_bytes: Uint32Array | None = None
+        self,
+        tx_time_ns: Int64Array,
+        bad: BoolArray,
+        good: BoolArray,
+        size_bytes: Uint32Array | None = None,
+        es_n0_mdb: Int32Array | None = None,
     ) -> None:
-        """Take the next rows: [n] when each is sent, whether it is bad and whether it is good, its size."""
+        """Take the next rows: [n] when each is sent, whether it is bad, whether it is good, size, Es/N0."""
         if len(bad) == 0:
             return
         if self.origin_ns is None:
@@ -84,23 +91,37 @@ class RowBins:
         while (self._last_ns - self.origin_ns) >> self._width_bits >= BINS:
             self.slots, self.bad = _joined(self.slots), _joined(self.bad)
             self.offered, self.good = _joined(self.offered), _joined(self.good)
+            self.es_n0_mdb = _joined(self.es_n0_mdb)
             self._width_bits += 1
         position = (tx_time_ns - self.origin_ns) >> self._width_bits
         self.slots += np.bincount(position, minlength=BINS)
         self.bad += np.bincount(position[bad], minlength=BINS)
         self.offered += _sums(position, size_bytes)
         self.good += _sums(position[good], None if size_bytes is None else size_bytes[good])
+        if es_n0_mdb is not None:
+            self.es_n0_mdb += _sums(position, es_n0_mdb)
 
     def bad_share(self) -> tuple[FloatArray, FloatArray]:
         """Return start in seconds and share of bad rows of the bins up to the last in use: two of [n].
 
         The share of a bin without a row is NaN.
         """
-        used = self._used()
+        return self._per_slot(self.bad)
+
+    def mean_es_n0_db(self) -> tuple[FloatArray, FloatArray]:
+        """Return start in seconds and mean Es/N0 in dB of the bins up to the last in use: two of [n].
+
+        The mean is that of the values in dB. A bin without a row has NaN.
+        """
+        start_s, mean_mdb = self._per_slot(self.es_n0_mdb)
+        return start_s, mean_mdb / 1000
+
+    def _per_slot(self, sums: Int64Array) -> tuple[FloatArray, FloatArray]:
+        used = int(np.flatnonzero(self.slots)[-1]) + 1
         start_s = ((self.origin_ns or 0) + np.arange(used) * self.width_ns) / NS_PER_S
-        share = np.full(used, np.nan)
-        np.divide(self.bad[:used], self.slots[:used], out=share, where=self.slots[:used] > 0)
-        return start_s, share
+        mean = np.full(used, np.nan)
+        np.divide(sums[:used], self.slots[:used], out=mean, where=self.slots[:used] > 0)
+        return start_s, mean
 
     def rates(self) -> Rates | None:
         """Return the rate over time, in bins of `LEAST_ROWS` rows or more in the mean; None for one row.
@@ -122,16 +143,13 @@ class RowBins:
         offered, good = (np.pad(of, (0, max(0, bins - BINS)))[:bins] for of in (offered, good))
         return Rates(ns_to_seconds(origin_ns) + edges_ns / NS_PER_S, offered / width_s, good / width_s)
 
-    def _used(self) -> int:
-        return int(np.flatnonzero(self.slots)[-1]) + 1
 
-
-def _sums(position: Int64Array, size_bytes: Uint32Array | None) -> Int64Array:
-    """Return the bytes at each position; the number of rows without sizes."""
-    if size_bytes is None:
+def _sums(position: Int64Array, values: Uint32Array | Int32Array | None) -> Int64Array:
+    """Return the sum of whole numbers at each position; without them the number of rows."""
+    if values is None:
         return np.bincount(position, minlength=BINS)
     # Sums of whole numbers are exact in float64 up to 2**53.
-    return np.bincount(position, weights=size_bytes, minlength=BINS).astype(np.int64)
+    return np.bincount(position, weights=values, minlength=BINS).astype(np.int64)
 
 
 def _joined(bins: Int64Array) -> Int64Array:
