@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tmt.errors import InputError, UsageError
+from tmt.io import read_phy
 from tmt.measured.files import import_trace
 from tmt.schema import UNSETTLED
 from tmt.trace import LinkTrace, PhyTrace
@@ -80,6 +81,8 @@ def test_ns3_nr__reads_both_generations_of_columns(tmp_path: Path) -> None:
     assert down.metadata["importer"] == "ns3-nr"
     assert down.tx_time_ns.tolist() == [4_035_710, 5_785_710]
     assert down.decode_time_ns.tolist() == [1_000_000, 0]
+    assert down.es_n0_mdb is not None
+    assert down.es_n0_mdb.tolist() == [37_969, 38_162]
     newer = (
         "Time\tdirection\tframe\tsubF\tslot\t1stSym\tnSymbol\tcellId\tbwpId\tstreamId\trnti\ttbSize\tmcs\trank\trv\t"
         "SINR(dB)\tCQI\tcorrupt\tTBler\n"
@@ -91,6 +94,36 @@ def test_ns3_nr__reads_both_generations_of_columns(tmp_path: Path) -> None:
     assert two.size_bytes is not None
     assert two.size_bytes.tolist() == [84, 90]
     assert two.metadata["notes"] == ["1 blocks of the same moment as others are put 1 ns apart"]
+
+
+@pytest.mark.parametrize(
+    ("sinr", "es_n0_mdb"),
+    [("-12.3456", -12_346), ("250", 100_000), ("-1e3", -100_000), ("nan", None), ("", None)],
+)
+def test_ns3_nr__keeps_the_sinr_within_the_range_of_the_column(
+    sinr: str, es_n0_mdb: int | None, tmp_path: Path
+) -> None:
+    trace = import_trace("ns3-nr", written(tmp_path, MMWAVE.replace("37.9687", sinr)))
+    assert isinstance(trace, PhyTrace)
+    if es_n0_mdb is None:
+        assert trace.es_n0_mdb is None
+        assert "1 transmissions have no SINR: Es/N0 is left out" in trace.metadata["notes"]
+    else:
+        assert trace.es_n0_mdb is not None
+        assert trace.es_n0_mdb.tolist() == [es_n0_mdb, 38_162]
+
+
+def test_ns3_nr__keeps_the_sinr_in_files_that_have_the_column(tmp_path: Path) -> None:
+    path = written(tmp_path, MMWAVE)
+    for name, note in (
+        ("up.csv", []),
+        ("up.npy", ["the column es_n0_mdb is left out, which .npy files do not have"]),
+    ):
+        import_trace("ns3-nr", path, tmp_path / name, direction="up", from_ns=5_000_000)
+        trace = read_phy(tmp_path / name)
+        assert (None if trace.es_n0_mdb is None else trace.es_n0_mdb.tolist()) == (None if note else [37_740])
+        assert trace.metadata["notes"][-1:] == note or not note
+    assert not hasattr(import_trace("ns3-nr", path, direction="up", reading="link"), "es_n0_mdb")
 
 
 def test_ns3_nr__reads_the_direction_from_a_column_without_a_name(tmp_path: Path) -> None:

@@ -108,6 +108,8 @@ def test_uplink__counts_by_its_crc_and_wraps(tmp_path: Path) -> None:
     assert isinstance(phy, PhyTrace)
     assert [t // MS for t in phy.tx_time_ns.tolist()] == [0, 1, 9]
     assert (phy.decode_time_ns == 0).tolist() == [False, True, False]
+    assert phy.es_n0_mdb is not None
+    assert phy.es_n0_mdb.tolist() == [97_000] * 3  # sinr=97.0dB
     link = import_trace("srsran", path, direction="up", reading="link")
     assert link.tx_time_ns.tolist() == [0, MS]
 

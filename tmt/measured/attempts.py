@@ -32,6 +32,8 @@ class Attempt:
         Redundancy version; no block uses one twice where `process` is None.
     new_data
         New-data indicator, where it is a bit that toggles.
+    es_n0_mdb
+        SINR per symbol at the receiver, in thousandths of a dB; None where the log does not tell it.
     block
         Number of its block, from `number_blocks`.
     """
@@ -47,6 +49,7 @@ class Attempt:
     new_data: int | None = None
     user: str = ""
     direction: Direction = "down"
+    es_n0_mdb: int | None = None
     block: int = -1
 
 

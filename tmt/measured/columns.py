@@ -7,11 +7,13 @@ import re
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
 from tmt.io.refusals import refusal, shown
 from tmt.measured.text_lines import text_lines
+from tmt.schema import MAX_ES_N0_MDB
 from tmt.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
@@ -175,3 +177,14 @@ def first_names(head: bytes) -> Sequence[str]:
     text = head.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix("\ufeff").lstrip("#% ").rstrip()
     delimiter = next((letter for letter in "\t;," if letter in text), None)
     return [name.strip() for name in text.split(delimiter)]
+
+
+def es_n0_mdb(text: str) -> int | None:
+    """Return an SINR in dB as an Es/N0 in thousandths of a dB, within the range of that column.
+
+    None where the text holds no finite number: logs write n/a, nan or inf.
+    """
+    number = text.strip().removesuffix("dB")
+    if not _NUMBER.fullmatch(number) or not isfinite(float(number)):
+        return None
+    return round(min(max(1000.0 * float(number), -MAX_ES_N0_MDB), MAX_ES_N0_MDB))

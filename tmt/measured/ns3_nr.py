@@ -11,7 +11,7 @@ from tmt.errors import InputError
 from tmt.io.refusals import shown
 from tmt.measured.attempts import Attempt, in_order, select
 from tmt.measured.blocks import infer_failures, number_blocks
-from tmt.measured.columns import UNITS_NS, TextTable, first_names, time_ns, whole
+from tmt.measured.columns import UNITS_NS, TextTable, es_n0_mdb, first_names, time_ns, whole
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, DIRECTION, USER, reading
 from tmt.measured.readings import measurement
@@ -33,6 +33,7 @@ _NAMES = {
     "corrupt": ("corrupt",),
     "process": ("harqId",),
     "new": ("ndi",),
+    "signal": ("SINR(dB)",),
 }
 _RECEIVED = ("time", "direction", "user", "size", "version", "corrupt")
 _SCHEDULED = ("time", "user", "size", "version", "process", "new")
@@ -99,6 +100,7 @@ def _attempt(path: str, line: int, row: dict[str, str], asked: Direction | None)
         version=version,
         user=row["user"],
         direction=here,
+        es_n0_mdb=es_n0_mdb(row.get("signal", "")),
     )
 
 

@@ -47,7 +47,12 @@ def measurement(
     failed = np.array([bool(attempt.failed) for attempt in attempts])
     if reading == "phy":
         decode_ns = np.where(failed, 0, np.int64(decode_time_ns))
-        return Measurement(PhyTrace(tx_time_ns, decode_ns, size_bytes=sizes), "packed", None, tuple(said))
+        signal = [attempt.es_n0_mdb for attempt in attempts if attempt.es_n0_mdb is not None]
+        if 0 < len(signal) < len(attempts):
+            said.append(f"{len(attempts) - len(signal):,} transmissions have no SINR: Es/N0 is left out")
+        es_n0_mdb = np.array(signal, np.int32) if len(signal) == len(attempts) else None
+        slots = PhyTrace(tx_time_ns, decode_ns, size_bytes=sizes, es_n0_mdb=es_n0_mdb)
+        return Measurement(slots, "packed", None, tuple(said))
     if blocks.orphans:
         said.append(
             f"{blocks.orphans:,} blocks begin with a repeat, their first attempt is not in the log: "

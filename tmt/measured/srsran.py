@@ -17,7 +17,7 @@ from tmt.errors import InputError
 from tmt.io.refusals import shown
 from tmt.measured.attempts import Attempt, in_order, select
 from tmt.measured.blocks import mark_repeats_of_failures, number_blocks
-from tmt.measured.columns import date_ns, whole
+from tmt.measured.columns import date_ns, es_n0_mdb, whole
 from tmt.measured.frames import FRAMES, SlotClock, slots_per_frame
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.lte_harq import LARGEST_BLOCK_BYTES, ROUND_TRIP_MS
@@ -174,6 +174,7 @@ def _uplink(path: str, event: _Event, slot_ns: int) -> Attempt:
         version=version,
         user=event.user,
         direction="up",
+        es_n0_mdb=es_n0_mdb(fields.get("sinr", "")),
     )
 
 
