@@ -48,12 +48,12 @@ def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs
     """
     sources = [source_of(scenario, section) for section in scenario.traces]
     grid = scenario.grid
-    labels = _scheme_labels(scenario)
+    labels = scheme_labels(scenario)
     seeds_of = {traffic: dict.fromkeys(_seeds(grid, traffic)) for traffic in scenario.traffics}
     every_seed = dict.fromkeys(seed for chosen in seeds_of.values() for seed in chosen)
     paths = _paths(scenario)
     directions = (FORWARD, RETURN) if any(link.return_link != "plain" for link, *_ in paths) else (FORWARD,)
-    drawn = {seed: [_drawn_start(seed, direction) for direction in directions] for seed in every_seed}
+    drawn = {seed: [drawn_start(seed, direction) for direction in directions] for seed in every_seed}
     return_sources = {link: return_source_of(scenario, link) for link in scenario.links}
     known = cache(programs_of)
     runs: dict[str, ReplayRun] = {}
@@ -121,7 +121,7 @@ def _variants(grid: Grid, traffic: Traffic) -> list[Tcp]:
     return [tcp for tcp in grid.tcp if tcp in STACKS[traffic.stack]]
 
 
-def _scheme_labels(scenario: Scenario) -> dict[Any, str]:
+def scheme_labels(scenario: Scenario) -> dict[Any, str]:
     """Return the schemes' labels: the papers' notation, with the differing keys where it is the same."""
     labels: dict[str, list[Any]] = {}
     for section in scenario.schemes:
@@ -208,7 +208,8 @@ FORWARD, RETURN = 0, 1
 """Directions, as numbers of the random streams from which a seed draws where in the traces a run starts."""
 
 
-def _drawn_start(seed: int, direction: int) -> float:
+def drawn_start(seed: int, direction: int) -> float:
+    """Return the part of a trace's length at which runs of a seed start."""
     return float(np.random.default_rng([seed, direction]).random())
 
 

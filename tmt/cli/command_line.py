@@ -34,6 +34,7 @@ COMMANDS = {
     "examples": "copy the ready-made scenarios and their traces",
     "new": "write a commented scenario file to start from",
     "run": "run a scenario: a whole comparison, on all cores",
+    "tune": "find the best scheme and parameters for a trace",
     "pack": "write a campaign into one archive to publish",
     "report": "write a campaign's results as one page to read",
     "compare": "compare two campaigns run by run",

@@ -10,17 +10,16 @@ import click
 
 from tmt.cli.notes import print_notes, scenario_notes
 from tmt.cli.options import FilePath, WholeNumber
+from tmt.cli.pools import pools
 from tmt.errors import StoppedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
     import pandas as pd
 
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.pack_reader import Pack
-    from tmt.campaign.pool import Pool
-    from tmt.campaign.run import Run
     from tmt.results.repetition import Repetition
 
 FIGURES = ("comparison.png", "comparison.svg")
@@ -99,7 +98,7 @@ def command(
             todo = planned.plan(retry_failed=retry_failed)
             click.echo(run_output.forecast(planned, todo, folder, processes, as_json=as_json))
             return 0
-        with _pools(scheduler, folder, processes) as new_pool, open_campaign(path, folder) as campaign:
+        with pools(scheduler, folder, processes) as new_pool, open_campaign(path, folder) as campaign:
             _warn(campaign)
             todo = campaign.plan(retry_failed=retry_failed)
             try:
@@ -140,22 +139,6 @@ def _compared(path: Path, pack: Pack, rows: pd.DataFrame) -> Repetition:
     from tmt.results.repetition import packed_rows, repetition  # noqa: PLC0415
 
     return repetition(str(path), packed_rows(pack, path), rows)
-
-
-@contextmanager
-def _pools(scheduler: str | None, folder: Path, jobs: int) -> Iterator[Callable[[Sequence[Run]], Pool]]:
-    """Yield a function that makes the pool of simulations; connect to a scheduler first."""
-    from tmt.campaign.pool import Pool  # noqa: PLC0415
-
-    if scheduler is None:
-        from tmt.campaign.local_workers import LocalWorkers  # noqa: PLC0415
-
-        yield lambda _: Pool(LocalWorkers(jobs))
-        return
-    from tmt.campaign.cluster import ClusterWorkers, connected  # noqa: PLC0415
-
-    with connected(scheduler) as client:
-        yield lambda runs: Pool(ClusterWorkers(client, folder, jobs, runs))
 
 
 def _warn(campaign: Campaign) -> None:

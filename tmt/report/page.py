@@ -20,10 +20,12 @@ from tmt.report.wording import facts, findings, sections, setup_tables, terms
 from tmt.results.values import slug
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
 
-SCRIPTS = ("dom.js", "table.js", "choices.js", "charts.js", "main.js")
+SCRIPTS = ("dom.js", "table.js", "choices.js", "marks.js", "charts.js", "main.js")
 
 METHOD = (
     "Intervals are Student's t intervals at 95 % over the seeds of a cell. Differences are paired: both runs "
@@ -56,18 +58,28 @@ def render(results: Results, summary: Summary) -> str:
 
 
 def fill_template(summary: Summary, data: dict[str, Any], **texts: Any) -> str:
-    """Return a page with the data of its charts and tables, and the texts that the template names.
+    """Return a campaign's page with the data of its charts and tables, and the template's texts."""
+    return assemble(
+        SCRIPTS,
+        _colours(summary),
+        data,
+        has={"cells": bool(summary.cells)},
+        terms=terms(summary),
+        **texts,
+    )
+
+
+def assemble(scripts: Sequence[str], colours: str, data: dict[str, Any], **texts: Any) -> str:
+    """Return a page: template, scripts, style with more `colours` as CSS, data and texts.
 
     Names from outside reach the page in two ways, both escaped: as text by the template, and as JSON in which
     no character can end its element.
     """
-    style = _asset("style.css") + _colours(summary)
-    script, bundle = _script(), browser_bundle().replace("</script", "<\\/script")
+    style = _asset("style.css") + colours
+    script, bundle = _script(tuple(scripts)), browser_bundle().replace("</script", "<\\/script")
     page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     return page.from_string(_asset("page.html")).render(
         version=__version__,
-        has={"cells": bool(summary.cells)},
-        terms=terms(summary),
         style=style,
         script=script,
         style_hash=_hash(style),
@@ -92,8 +104,8 @@ def _asset(name: str) -> str:
 
 
 @cache
-def _script() -> str:
-    first, *others = SCRIPTS
+def _script(scripts: tuple[str, ...]) -> str:
+    first, *others = scripts
     data = 'const DATA = JSON.parse(byId("data").textContent);\n'
     return "\n".join(['"use strict";\n(() => {', _asset(first), data, *map(_asset, others), "})();\n"])
 

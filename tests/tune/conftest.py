@@ -1,0 +1,61 @@
+"""A small space over a small trace, searched once by the real command."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from in_process import tmt
+
+from tmt.channels import GilbertElliott
+from tmt.generate import Line, generate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPACE = """\
+title = "A small search"
+[grid]
+tcp = ["cubic"]
+seeds = 6
+[[trace]]
+file = "phy.parquet"
+[[scheme]]
+name = "arq"
+[[scheme]]
+name = "harq"
+data = 10
+repair = [2, 90]
+[link]
+rtt = 0.05
+[[traffic]]
+duration = 4
+[tune]
+objective = "goodput"
+held_out = 3
+"""
+
+
+class Searched(NamedTuple):
+    scenario: Path
+    folder: Path
+    result: dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A minute of a bursty line of 1 Mbit/s with LLDUs of 750 bytes."""
+    path = tmp_path_factory.mktemp("tune") / "phy.parquet"
+    line = Line.at_rate(1_000_000, 750, 1_000_000)
+    generate(path, GilbertElliott(0.99, 0.8), line, duration_ns=60_000_000_000, seed=1, lldu_bytes=750)
+    return path
+
+
+@pytest.fixture(scope="session")
+def searched(simulator: Path, trace: Path) -> Searched:
+    scenario, folder = trace.with_name("s.toml"), trace.with_name("out")
+    scenario.write_text(SPACE)
+    done = tmt("tune", scenario, "--out", folder, "--json", folder=trace.parent)
+    assert done.status == 0, done.err
+    return Searched(scenario, folder, json.loads(done.out))

@@ -1,0 +1,178 @@
+"""`tmt tune` from the trace to the page, and its refusals."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+from conftest import SPACE
+from in_process import tmt
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Searched
+
+
+def test_tune__recommends_what_wastes_no_slots(searched: Searched) -> None:
+    result = searched.result
+    assert result["winner"]["settings"]["scheme"] in ("arq", "harq")
+    assert result["winner"]["settings"].get("repair") != 90
+    assert result["counts"]["ruled_out"] == 1  # 90 of 100 slots repair: at most a tenth of the line
+    assert result["counts"]["outcomes"] <= 2 * 6
+    winner = result["finalists"][0]
+    assert winner["held_out"]["goodput"]["count"] == 3
+    assert not set(result["seeds_of_search"]) & set(result["seeds_held_out"])
+    assert 0 <= result["most_better"] < winner["standing"]["values"]["goodput"]["mean"]
+
+
+def test_tune__keeps_its_runs_and_goes_on(searched: Searched) -> None:
+    before = len(pq.read_table(searched.folder / "results.parquet"))
+    again = tmt("tune", searched.scenario, "--out", searched.folder, "--json", folder=searched.folder)
+    assert json.loads(again.out) == searched.result
+    assert len(pq.read_table(searched.folder / "results.parquet")) == before
+    runs = 2 * 3 + searched.result["counts"]["outcomes"]
+    assert before == runs
+
+
+def test_tune__writes_a_scenario_whose_runs_are_those_of_the_winner(searched: Searched) -> None:
+    repeated = tmt(
+        "run",
+        searched.folder / "winner.toml",
+        "--out",
+        searched.folder,
+        "--dry-run",
+        "--json",
+        folder=searched.folder,
+    )
+    planned = json.loads(repeated.out)
+    assert planned["runs"] == 9
+    assert planned["to_run"] == 6 - searched.result["counts"]["courses_used"]
+
+
+def test_tune__writes_a_page_with_every_section(searched: Searched) -> None:
+    page = (searched.folder / "tune.html").read_text()
+    for part in ("finalists-view", "front-view", "race-view", "candidates-table", "winner of a search"):
+        assert part in page
+    assert searched.result["winner"]["name"] in page
+
+
+def test_tune__of_a_trace_needs_no_scenario(trace: Path, tmp_path: Path) -> None:
+    done = tmt(
+        *("tune", trace, "--rtt", "0.05", "--objective", "efficiency", "--scheme", "arq", "--scheme", "fec"),
+        *(
+            "--vary",
+            "fec.data=10",
+            "--vary",
+            "fec.repair=1:3",
+            "--vary",
+            "fec.depth=1",
+            "--vary",
+            "in_order=true",
+        ),
+        *("--courses", "8", "--held-out", "4", "--out", "out", "--json"),
+        folder=tmp_path,
+    )
+    assert done.status == 0, done.err
+    result = json.loads(done.out)
+    # ARQ delivers every decoded slot, but for the last round trip; FEC(10, 1) at most 10 of 11.
+    assert result["winner"]["name"] == "ARQ"
+    assert result["counts"]["candidates"] == 4 + 3
+    assert all(one["name"].startswith("ARQ") for one in result["ties"])
+
+
+def test_tune__with_two_objectives_gives_a_front(trace: Path, tmp_path: Path) -> None:
+    done = tmt(
+        *("tune", trace, "--rtt", "0.05", "--scheme", "none", "--scheme", "arq", "--vary", "in_order=true"),
+        *("--vary", "arq.max_transmissions=2", "--objective", "efficiency", "--objective", "goodput"),
+        *("--duration", "3", "--courses", "4", "--held-out", "2", "--out", "out", "--json"),
+        folder=tmp_path,
+    )
+    assert done.status == 0, done.err
+    result = json.loads(done.out)
+    assert [one["text"] for one in result["objectives"]] == ["efficiency", "goodput"]
+    assert result["front"]
+    assert {one["number"] for one in result["front"]} >= {result["winner"]["number"]}
+
+
+REFUSALS = {
+    "no table": ('[tune]\nobjective = "goodput"\nheld_out = 3\n', "", "key tune: is missing"),
+    "objective": (
+        '"goodput"',
+        '"godput"',
+        "18: key tune.objective: 'godput' in 'godput' is not allowed; ",
+    ),
+    "size": ('"goodput"', '"transfer-time"', "18: key tune.objective: 'transfer-time' is not allowed"),
+    "weight": ('"goodput"', '"0*goodput"', "18: key tune.objective: weight 0 in '0*goodput' is not allowed"),
+    "three": ('"goodput"', '["goodput", "delay-p95", "efficiency"]', "18: key tune.objective: 3 are given"),
+    "constraint": (
+        "held_out = 3",
+        'constraint = "delay-p95=1"',
+        "19: key tune.constraint: 'delay-p95=1' is not allowed; it must be a measure and a bound",
+    ),
+    "unknown key": (
+        "held_out = 3",
+        "heldout = 3",
+        "19: key tune.heldout: is not known; allowed: objective, ",
+    ),
+    "two variants": ('["cubic"]', '["cubic", "bbr"]', "3: key grid.tcp: 2 are given; allowed: one"),
+    "few courses": (
+        "seeds = 6",
+        "seeds = 3",
+        "4: key grid.seeds: 3 courses are too few; allowed: first",
+    ),
+    "one start": (
+        '"phy.parquet"',
+        '"phy.parquet"\noffset = 2.0',
+        "7: key trace.offset: 2 gives all courses",
+    ),
+    "long runs": ("duration = 4", "duration = 40", "phy.parquet: lasts 59.99 s, which has room for "),
+    "one candidate": (
+        '[[scheme]]\nname = "harq"\ndata = 10\nrepair = [2, 90]\n',
+        "",
+        "7: key scheme: the space has one candidate; allowed: two or more",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+def test_tune__refuses_a_scenario_in_one_line(case: str, trace: Path, tmp_path: Path) -> None:
+    old, new, message = REFUSALS[case]
+    assert old in SPACE
+    scenario = trace.with_name(f"bad-{case.replace(' ', '-')}.toml")
+    scenario.write_text(SPACE.replace(old, new))
+    done = tmt("tune", scenario, "--out", "out", folder=tmp_path)
+    assert done.status == 2
+    assert done.err.count("\n") == 1
+    assert message in done.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "--rtt is missing"),
+        (("--rtt", "0.1", "--scheme", "harc"), "--scheme is 'harc'; it must be one of none, fec"),
+        (("--rtt", "0.1", "--vary", "harq.dita=3"), "dita is no parameter of harq: "),
+        (("--rtt", "0.1", "--scheme", "arq", "--vary", "harq.data=3"), "harq is not searched; those are arq"),
+        (("--rtt", "0.1", "--vary", "hold"), "'hold' is not KEY=VALUE,VALUE"),
+        (("--rtt", "0.1", "--tcp", "cubik"), 'key grid.tcp[0]: value "cubik" is not allowed'),
+        (("--rtt", "0.1", "--constraint", "goodput>x"), "'goodput>x' is not allowed"),
+    ],
+)
+def test_tune__refuses_options_in_one_line(
+    words: tuple[str, ...], message: str, trace: Path, tmp_path: Path
+) -> None:
+    done = tmt("tune", trace, "--out", "out", *words, folder=tmp_path)
+    assert done.status == 2
+    assert done.err.count("\n") == 1
+    assert message in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_tune__refuses_options_beside_a_scenario(searched: Searched) -> None:
+    done = tmt("tune", searched.scenario, "--objective", "delay-p95", folder=searched.folder)
+    assert done.status == 2
+    assert "--objective is given with a scenario" in done.err

@@ -1,0 +1,253 @@
+"""`tmt tune`: the best scheme and parameters for a trace and a transport."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from tmt.cli.options import POSITIVE_SECONDS, ROUND_TRIP, Number, WholeNumber
+from tmt.cli.pools import pools
+from tmt.errors import InputError, StoppedError, UsageError
+from tmt.units import ns_to_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tmt.tune.space import Value
+    from tmt.tune.task import Task
+
+PAGE = "tune.html"
+
+DEFAULT_DURATION_S = 60.0
+TRACE_SHARE = 50
+"""Without `--duration` a run lasts at most one of so many parts of the trace."""
+
+FOR_TRACES = (
+    *("objectives", "constraints", "tcp", "stack", "rtt_ns", "duration_ns", "queue", "schemes", "varied"),
+    *("courses", "held_out", "level", "tolerance", "most_candidates"),
+)
+"""Options that a table [tune] replaces."""
+
+
+class Varied(click.ParamType[tuple[str, tuple[Any, ...]]]):
+    """``KEY=VALUE,VALUE`` or ``KEY=FIRST:LAST``."""
+
+    name = "key=values"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Parse; values are numbers, true, false or words."""
+        key, sign, text = str(value).partition("=")
+        if not sign or not key or not text:
+            self.fail(
+                f"{value!r} is not KEY=VALUE,VALUE, such as harq.data=10,20 or hold=0.1,0.5.", param, ctx
+            )
+        first, colon, last = text.partition(":")
+        if colon and first.isdecimal() and last.isdecimal() and 0 <= int(last) - int(first) < 10_000:
+            return key, tuple(range(int(first), int(last) + 1))
+        return key, tuple(_scalar(part.strip()) for part in text.split(","))
+
+
+def _scalar(text: str) -> Value:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text, text)
+
+
+@click.command()
+@click.argument("trace", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--objective",
+    "objectives",
+    multiple=True,
+    help="goodput, transfer-time:BYTES, delay-median, delay-p95, delay-p99, efficiency, or a weighted sum "
+    "such as '1e-6*goodput + 2*delay-p95'; two objectives ask for a Pareto front.  [default: goodput]",
+)
+@click.option(
+    "--constraint",
+    "constraints",
+    multiple=True,
+    help="Bound on the mean of a measure, such as 'delay-p95<1'; may be repeated.",
+)
+@click.option("--tcp", default="cubic", show_default=True, help="TCP variant.")
+@click.option("--stack", help="TCP stack.  [default: modern]")
+@click.option("--rtt", "rtt_ns", type=ROUND_TRIP, help="Round-trip propagation time in seconds.")
+@click.option(
+    "--duration",
+    "duration_ns",
+    type=POSITIVE_SECONDS,
+    help="Length of a run in seconds.  [default: 60, or the fiftieth part of a shorter trace]",
+)
+@click.option("--queue", type=WholeNumber(1), help="Limit of the queue before each link, in packets.")
+@click.option(
+    "--scheme", "schemes", multiple=True, help="Scheme to search; may be repeated.  [default: eight]"
+)
+@click.option(
+    "--vary",
+    "varied",
+    type=Varied(),
+    multiple=True,
+    metavar="KEY=VALUES",
+    help="Values to search of a scheme's parameter, such as harq.data=10,20,50 or harq.repair=0:5, or of the "
+    "link, such as hold=0.1,0.5; keys as in scenario files; may be repeated.",
+)
+@click.option(
+    "--courses", type=WholeNumber(2), default=20, show_default=True, help="Most courses of the search."
+)
+@click.option(
+    "--held-out",
+    type=WholeNumber(2),
+    default=10,
+    show_default=True,
+    help="Courses that the search does not see.",
+)
+@click.option("--level", type=Number(0.5, 0.9999), default=0.95, show_default=True, help="Confidence level.")
+@click.option(
+    "--tolerance",
+    type=Number(0, 0.9999),
+    default=0.01,
+    show_default=True,
+    help="Stop when nothing can be better by more than this part.",
+)
+@click.option(
+    "--most-candidates",
+    type=WholeNumber(2, 10_000),
+    default=256,
+    show_default=True,
+    help="Largest space that is searched whole; of a larger one, so many candidates are sampled.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the results; a second call goes on there.  [default: out/NAME-tune beside TRACE]",
+)
+@click.option("--jobs", type=WholeNumber(1), help="Simulations at a time.  [default: one for each processor]")
+@click.option("--scheduler", metavar="ADDRESS", help="Run the simulations on this dask.distributed cluster.")
+@click.option("--dry-run", is_flag=True, help="Say what would be searched; run nothing.")
+@click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def command(
+    trace: Path,
+    out: Path | None,
+    jobs: int | None,
+    scheduler: str | None,
+    dry_run: bool,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Find the best link-layer scheme and parameters for TRACE and a transport.
+
+    TRACE is a PHY trace, or a scenario file (.toml) with a table [tune], whose schemes and links are the
+    space. All candidates run the first courses; those that may still be the best run more. The result is a
+    recommendation, its ties, a bound on what anything else is better by, and its value on courses that the
+    search has not seen. A page and a scenario that repeats the winner are written into the folder.
+
+    The exit status is 1 if no candidate could be judged or keeps the constraints.
+
+    \b
+    Example:
+      tmt tune phy.parquet --tcp cubic --rtt 0.5
+      tmt tune phy.parquet --rtt 0.5 --objective transfer-time:100000 --constraint 'delay-p95<1'
+      tmt tune phy.parquet --rtt 0.5 --scheme harq --vary harq.data=10,20,50 --vary harq.repair=0:5
+    """
+    from tmt.campaign.engine import default_jobs  # noqa: PLC0415
+    from tmt.cli import tune_output  # noqa: PLC0415
+    from tmt.cli.tune_live import live  # noqa: PLC0415
+    from tmt.report.tune_page import write_page  # noqa: PLC0415
+    from tmt.tune.task import has_table, read_task  # noqa: PLC0415
+    from tmt.tune.tuning import plan_tuning, tune  # noqa: PLC0415
+    from tmt.tune.wording import complaints  # noqa: PLC0415
+
+    if has_table(trace):
+        _refuse_options()
+        task = read_task(trace)
+    else:
+        task = _task_of(trace, options)
+    folder = out or trace.parent / "out" / f"{trace.name.partition('.')[0]}-tune"
+    planned = plan_tuning(task)
+    processes = jobs or default_jobs()
+    if dry_run:
+        click.echo(tune_output.forecast(planned, folder, as_json=as_json))
+        return 0
+    with pools(scheduler, folder, processes) as new_pool, live(shown=not (quiet or as_json)) as (watch, tell):
+        try:
+            found = tune(planned, folder, new_pool, processes, watch, tell)
+        except KeyboardInterrupt:
+            raise StoppedError(
+                f"interrupted: finished runs are kept in {folder}; the same command goes on"
+            ) from None
+    page = write_page(found, folder / PAGE)
+    if as_json:
+        click.echo(tune_output.as_json(found, folder, page))
+    else:
+        for line in complaints(found):
+            click.echo(f"warning: {line}", err=True)
+        if not quiet:
+            tune_output.summarise(found, page)
+    return 0 if tune_output.is_useful(found) else 1
+
+
+def _refuse_options() -> None:
+    """Refuse options whose values a scenario's table [tune] gives."""
+    ctx = click.get_current_context()
+    for param in ctx.command.params:
+        if param.name in FOR_TRACES and ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"{param.opts[0]} is given with a scenario, whose table [tune] and grid say it")
+
+
+def _task_of(trace: Path, options: dict[str, Any]) -> Task:
+    """Return the task that the options describe.
+
+    Raises
+    ------
+    UsageError
+        When an option is missing or not allowed.
+    """
+    from tmt.io import read_phy  # noqa: PLC0415
+    from tmt.tune.default_space import scenario_text  # noqa: PLC0415
+    from tmt.tune.task import parse_task  # noqa: PLC0415
+
+    if options["rtt_ns"] is None:
+        raise UsageError(
+            "--rtt is missing: a search over a trace needs the round-trip propagation time in seconds"
+        )
+    tx_time_ns = read_phy(trace).tx_time_ns
+    span_s = ns_to_seconds(int(tx_time_ns[-1] - tx_time_ns[0]))
+    duration_s = round(min(DEFAULT_DURATION_S, span_s / TRACE_SHARE), 3)
+    if options["duration_ns"] is not None:
+        duration_s = ns_to_seconds(options["duration_ns"])
+    text = scenario_text(
+        trace,
+        options["schemes"],
+        _joined(options["varied"]),
+        grid={"tcp": [options["tcp"]], "seeds": options["courses"]},
+        link={"rtt": ns_to_seconds(options["rtt_ns"]), "queue_packets": options["queue"]},
+        traffic={"duration": duration_s, "stack": options["stack"]},
+        tune={
+            "objective": list(options["objectives"]) or ["goodput"],
+            "constraint": list(options["constraints"]) or None,
+            "first_courses": min(4, options["courses"]),
+            "held_out": options["held_out"],
+            "level": options["level"],
+            "tolerance": options["tolerance"],
+            "most_candidates": options["most_candidates"],
+        },
+    )
+    try:
+        return parse_task(text, trace.with_name(f"{trace.name}.toml"))
+    except InputError as error:
+        raise UsageError(f"the options describe a search that is not allowed: {error.reason}") from None
+
+
+def _joined(varied: Sequence[tuple[str, tuple[Value, ...]]]) -> dict[str, list[Value]]:
+    """Return the values of each key, each once."""
+    found: dict[str, list[Value]] = {}
+    for key, values in varied:
+        found.setdefault(key, []).extend(values)
+    return {key: list(dict.fromkeys(values)) for key, values in found.items()}

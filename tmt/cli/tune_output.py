@@ -1,0 +1,126 @@
+"""Output of `tmt tune`: forecast, recommendation as text or JSON, warnings."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from tmt.cli.json_output import json_text
+from tmt.tune.wording import certainty, interval_text, percent, setting_words
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.table import Table
+
+    from tmt.tune.tuning import PlannedTuning, Tuning
+
+MOST_LINES = 12
+"""Candidates in the table; JSON and the page have all of them."""
+
+
+def is_useful(found: Tuning) -> bool:
+    """Whether there is a winner that keeps the constraints."""
+    result = found.recommendation
+    return result.winner is not None and all(one.holds for one in result.constraints)
+
+
+def forecast(planned: PlannedTuning, folder: Path, *, as_json: bool) -> str:
+    """Return the size of the search and its courses."""
+    task, courses = planned.task, planned.courses
+    n_sampled = min(len(task.candidates), task.most_simulated)
+    content = {
+        "candidates": len(task.candidates),
+        "sampled": n_sampled < len(task.candidates),
+        "courses": courses.n_search,
+        "held_out": courses.n_held_out,
+        "least_outcomes": n_sampled * task.rules.first,
+        "exhaustive_outcomes": len(task.candidates) * courses.n_search,
+        "seeds": list(courses.seeds),
+        "folder": str(folder),
+    }
+    if as_json:
+        return json_text(content)
+    how = f"{n_sampled} of them sampled" if content["sampled"] else "all of them"
+    return (
+        f"{content['candidates']} candidates, {how}, on {task.rules.first} to {courses.n_search} courses: "
+        f"{content['least_outcomes']} outcomes and more; an exhaustive search has "
+        f"{content['exhaustive_outcomes']}\n"
+        f"{courses.n_held_out} courses are held out\nresults in {folder}"
+    )
+
+
+def as_json(found: Tuning, folder: Path, page: Path) -> str:
+    """Return the result for programs; values in the units that `objectives` names."""
+    courses, task = found.courses, found.task
+    content: dict[str, Any] = {
+        "objectives": [{"text": aim.text, "unit": aim.unit} for aim in task.goal.objectives],
+        "constraints_given": [constraint.text for constraint in task.goal.constraints],
+        **asdict(found.recommendation),
+        "race": [
+            {
+                "courses": look.courses,
+                "leader": task.candidates[look.leader].name,
+                "left": len(look.scores) - len(look.eliminated),
+                "eliminated": len(look.eliminated),
+            }
+            for look in found.search.race.looks
+        ],
+        "seeds_of_search": list(courses.seeds[: courses.n_search]),
+        "seeds_held_out": list(courses.seeds[courses.n_search :]),
+        "courses_wanted": courses.wanted,
+        "failures": [dict(zip(("candidate", "seed", "message"), one, strict=True)) for one in found.failures],
+        "cut_transfers": found.cut_transfers,
+        "folder": str(folder),
+        "page": str(page),
+        "winner_scenario": None if found.winner_file is None else str(found.winner_file),
+    }
+    return json_text(content)
+
+
+def summarise(found: Tuning, page: Path) -> None:
+    """Print the recommendation, how sure it is, and the finalists."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    from tmt.cli.tables import wide_console  # noqa: PLC0415
+
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    result = found.recommendation
+    if result.winner is None:
+        return
+    console.print(Text(f"Recommendation: {result.winner.name}", style="bold"))
+    console.print(setting_words(result.winner.settings))
+    for line in certainty(found):
+        console.print(line)
+    table = _finalists(found)
+    wide_console(table).print(table)
+    console.print(f"Intervals: Student's t at {percent(result.level)} over courses; losses are paired.")
+    console.print(f"page: {page}\nthe winner again: tmt run {found.winner_file}")
+
+
+def _finalists(found: Tuning) -> Table:
+    from rich.text import Text  # noqa: PLC0415
+
+    from tmt.cli.tables import titled_table  # noqa: PLC0415
+
+    table = titled_table("Finalists, on the courses of the search and on those held out")
+    aims = found.task.goal.objectives
+    heads = ["candidate", ""]
+    for aim in aims:
+        title = f"{aim.label}, {aim.unit}" if aim.unit else aim.label
+        heads += [title, "held out"]
+    for number, head in enumerate(heads):
+        table.add_column(Text(head), justify="left" if number < 2 else "right", no_wrap=True)
+    result = found.recommendation
+    ties = {one.number for one in result.ties}
+    front = {one.number for one in result.front}
+    for one in result.finalists[:MOST_LINES]:
+        number = one.standing.number
+        is_winner = result.winner is not None and number == result.winner.number
+        role = "winner" if is_winner else "front" if number in front else "tie" if number in ties else "worse"
+        cells = [one.standing.name, role]
+        for aim in aims:
+            cells += [interval_text(one.standing.values[aim.text]), interval_text(one.held_out[aim.text])]
+        table.add_row(*map(Text, cells))
+    return table

@@ -1,0 +1,135 @@
+"""Charts of a search as Vega-Lite specifications; the page's script fills in rows, colours and widths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from tmt.figures.charts import INK, PAPER, QUIET, ROW_PX, ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Spec = dict[str, Any]
+
+CROSS = "M-1,-1L1,1M1,-1L-1,1"
+
+
+def finalists(schemes: Sequence[str], order: Sequence[str], title: str) -> Spec:
+    """A row for each finalist: `part` search with a full mark, held out with a hollow one below."""
+    base = alt.Chart().encode(
+        y=alt.Y("candidate:N", sort=list(order), axis=_names()),
+        yOffset=alt.YOffset("part:N", sort=["search", "held out"]),
+    )
+    search, unseen = "datum.part === 'search'", "datum.part !== 'search'"
+    colour = _colour(schemes)
+    layers = [
+        base.mark_rule(strokeWidth=2).encode(x=_x("low", title), x2="high", color=colour),
+        base.transform_filter(search)
+        .mark_point(filled=True, aria=True, size=65, opacity=1)
+        .encode(x=_x("mean", title), color=colour, shape=_shape(schemes), **_told()),
+        base.transform_filter(unseen)
+        .mark_point(filled=False, fill=PAPER, aria=True, size=55, strokeWidth=2, opacity=1)
+        .encode(x=_x("mean", title), color=colour, shape=_shape(schemes), **_told()),
+    ]
+    return _spec(alt.layer(*layers).properties(height=alt.Step(ROW_PX)))
+
+
+def candidates(schemes: Sequence[str], x: str, y: str, limit: float | None) -> Spec:
+    """Every simulated candidate: objective `x` against `y`, or in a row of its scheme where `y` is empty.
+
+    Those that `front` marks have a ring and, with two objectives, a line. `limit` is a bound on `y`.
+    """
+    base = alt.Chart()
+    across = _x("x", x)
+    if y:
+        down: Any = alt.Y("y:Q", title=y, scale=alt.Scale(zero=False))
+    else:
+        down = alt.Y("scheme:N", sort=list(schemes), axis=_names())
+    points = base.mark_point(filled=True, aria=True, size=45, opacity=0.75).encode(
+        x=across,
+        y=down,
+        color=_colour(schemes, legend=bool(y)),
+        shape=_shape(schemes, legend=bool(y)),
+        **_told(),
+    )
+    front = base.transform_filter("datum.front")
+    ring = front.mark_point(filled=False, stroke=INK, size=190, strokeWidth=1.5, opacity=1).encode(
+        x=across, y=down
+    )
+    layers = [ring, points]
+    if y and limit is None:
+        line = front.mark_line(stroke=QUIET, strokeDash=[4, 3]).encode(x=across, y=down, order="x:Q")
+        layers.insert(0, line)
+    if limit is not None:
+        layers.append(base.mark_rule(stroke=INK, strokeDash=[6, 3]).encode(y=alt.datum(limit)))
+    return _spec(alt.layer(*layers).properties(height=300 if y else alt.Step(ROW_PX)))
+
+
+def race(schemes: Sequence[str]) -> Spec:
+    """A line for each candidate over the courses; a cross where it leaves the race."""
+    x = alt.X(
+        "courses:Q", title="courses", axis=alt.Axis(tickMinStep=1, tickCount=8), scale=alt.Scale(zero=False)
+    )
+    y = alt.Y("gap:Q", title="behind the winner (%)", scale=alt.Scale(zero=False))
+    base = alt.Chart().encode(x=x, y=y)
+    line = base.mark_line(strokeWidth=1.2, opacity=0.7).encode(color=_colour(schemes), detail="candidate:N")
+    points = base.mark_point(filled=True, aria=True, size=28, opacity=0.9).encode(
+        color=_colour(schemes), shape=_shape(schemes), **_told()
+    )
+    out = base.transform_filter("datum.leaves").mark_point(shape=CROSS, stroke=INK, size=60, opacity=0.8)
+    return _spec(alt.layer(line, points, out).properties(height=300))
+
+
+def sensitivity(schemes: Sequence[str], parameters: Sequence[str], title: str) -> Spec:
+    """A panel for each parameter: the objective over its values, the winner's with a ring."""
+    x = alt.X("value:N", title=None, sort=None, axis=alt.Axis(labelAngle=-30, labelLimit=130))
+    base = alt.Chart().encode(x=x)
+    colour = _colour(schemes, legend=False)
+    y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=False))
+    winner = base.transform_filter("datum.winner")
+    layers = [
+        winner.mark_point(filled=False, stroke=INK, size=190, strokeWidth=1.5, opacity=1).encode(y=y),
+        base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title=title), y2="high", color=colour),
+        base.mark_point(filled=True, aria=True, size=60, opacity=1).encode(
+            y=y, color=colour, shape=_shape(schemes, legend=False), **_told()
+        ),
+    ]
+    header = alt.Header(title=None, labelAnchor="start", labelOrient="top")
+    facet = alt.Facet("parameter:N", sort=list(parameters), header=header)
+    panels = alt.layer(*layers).properties(height=170).facet(facet=facet, columns=2, data=ROWS)
+    return _spec(panels.resolve_scale(x="independent"))
+
+
+def _x(field: str, title: str) -> alt.X:
+    return alt.X(f"{field}:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6))
+
+
+def _names() -> alt.Axis:
+    return alt.Axis(title=None, ticks=False, domain=False, grid=False, labelLimit=260, labelPadding=8)
+
+
+def _legend(shown: bool) -> alt.Legend | None:
+    return alt.Legend(title=None, orient="top", columns=alt.ExprRef("narrow ? 2 : 0")) if shown else None
+
+
+def _colour(schemes: Sequence[str], *, legend: bool = True) -> alt.Color:
+    return alt.Color("scheme:N", scale=alt.Scale(domain=list(schemes)), legend=_legend(legend))
+
+
+def _shape(schemes: Sequence[str], *, legend: bool = True) -> alt.Shape:
+    return alt.Shape("scheme:N", scale=alt.Scale(domain=list(schemes)), legend=_legend(legend))
+
+
+def _told() -> dict[str, Any]:
+    return {"tooltip": alt.Tooltip("about", type="nominal"), "description": alt.Description("about:N")}
+
+
+def _spec(chart: Any) -> Spec:
+    """Return a chart as a dict, with its data source and the parameters that the page sets."""
+    values = (("narrow", False), ("ink", "black"), ("quiet", "gray"), ("paper", "white"))
+    parameters = [alt.param(name=name, value=value) for name, value in values]
+    spec: Spec = chart.properties(data=ROWS).add_params(*parameters).to_dict(validate=False)
+    del spec["$schema"], spec["config"]
+    return spec

@@ -1,0 +1,153 @@
+"""The charts of a search's page: specifications with their rows, captions and the columns of their tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tmt.figures import tune_charts
+from tmt.figures.style import GREEN, SCHEME_STYLES
+from tmt.figures.vega import MARKER_PATHS
+from tmt.report.member_styles import MemberStyle
+from tmt.report.tune_rows import candidate_rows, columnar, finalist_rows, race_rows, sensitivity_rows
+from tmt.tune.space import SCHEME, levels_of
+from tmt.tune.wording import percent
+
+if TYPE_CHECKING:
+    from tmt.report.tune_rows import Row
+    from tmt.tune.tuning import Tuning
+
+Record = dict[str, Any]
+Heads = tuple[tuple[str, str], ...]
+
+
+def scheme_looks(found: Tuning) -> list[Record]:
+    """Return label, colours and marker of each scheme in the space."""
+    return [_member(style) for style in _styles(_schemes(found))]
+
+
+def _schemes(found: Tuning) -> list[str]:
+    return [str(name) for name in levels_of(found.task.candidates, SCHEME)]
+
+
+def _styles(schemes: list[str]) -> list[MemberStyle]:
+    spare = MemberStyle("", GREEN, "8", "--")
+    return [
+        MemberStyle(name, style.colour, style.marker, style.dash)
+        if (style := SCHEME_STYLES.get(name))
+        else MemberStyle(name, spare.colour, spare.marker, spare.dash)
+        for name in schemes
+    ]
+
+
+def _member(style: MemberStyle) -> Record:
+    return {
+        "label": style.label,
+        "light": style.colour,
+        "dark": style.dark_colour,
+        "path": MARKER_PATHS[style.marker],
+    }
+
+
+def charts_of(found: Tuning) -> list[Record]:
+    """Return the charts for which the search has rows."""
+    result, goal, schemes = found.recommendation, found.task.goal, _schemes(found)
+    if result.winner is None:
+        return []
+    first = goal.objectives[0]
+    title = _titled(first.label, first.unit)
+    second, limit = "", None
+    if len(goal.objectives) > 1:
+        second = _titled(goal.objectives[1].label, goal.objectives[1].unit)
+    elif goal.constraints:
+        constraint = goal.constraints[0]
+        second, limit = _titled(constraint.measure.label, constraint.measure.unit), constraint.limit
+    value = (("mean", title), ("low", "low"), ("high", "high"), ("courses", "courses"))
+    order = [one.standing.name for one in result.finalists]
+    found_charts = [
+        _chart(
+            "finalists",
+            tune_charts.finalists(schemes, order, title),
+            finalist_rows(found),
+            (("candidate", "candidate"), ("part", "courses of"), *value),
+            f"{title} of the finalists, mean and {percent(result.level)} interval. Full: courses of "
+            "the search. Hollow: courses held out.",
+            margin=290,
+        ),
+        _chart(
+            "front",
+            tune_charts.candidates(schemes, title, second, limit),
+            candidate_rows(found),
+            (
+                ("candidate", "candidate"),
+                ("x", title),
+                ("y", second or "-"),
+                ("courses", "courses"),
+                ("fate", "fate"),
+            ),
+            "Every simulated candidate. "
+            + ("A ring marks the front." if len(goal.objectives) > 1 else "A ring marks the recommendation.")
+            + (" Dashed: the constraint." if limit is not None else ""),
+            margin=90 if second else 230,
+        ),
+    ]
+    if rows := race_rows(found):
+        found_charts.append(
+            _chart(
+                "race",
+                tune_charts.race(schemes),
+                rows,
+                (
+                    ("candidate", "candidate"),
+                    ("courses", "courses"),
+                    ("gap", "behind the winner (%)"),
+                    ("leaves", "leaves"),
+                ),
+                "Mean distance from the winner on common courses. A cross marks a candidate that leaves.",
+                margin=90,
+            )
+        )
+    levels = sensitivity_rows(found)
+    parameters = list(dict.fromkeys(row["parameter"] for row in levels))
+    if len(levels) > 1:
+        found_charts.append(
+            _chart(
+                "sensitivity",
+                tune_charts.sensitivity(schemes, parameters, title),
+                levels,
+                (
+                    ("parameter", "parameter"),
+                    ("value", "value"),
+                    *value,
+                    ("loss", "loss"),
+                    ("loss_low", "low"),
+                    ("loss_high", "high"),
+                ),
+                f"{title} over each parameter, the others as the winner has them; for the scheme, the best "
+                "candidate of each. A ring marks the winner.",
+                panels=len(parameters),
+            )
+        )
+    return found_charts
+
+
+def _chart(
+    name: str,
+    spec: Record,
+    rows: list[Row],
+    heads: tuple[tuple[str, str], ...],
+    caption: str,
+    margin: int = 0,
+    panels: int = 1,
+) -> Record:
+    return {
+        "name": name,
+        "spec": spec,
+        "heads": [list(head) for head in heads],
+        "caption": caption,
+        "margin": margin,
+        "panels": panels,
+    } | columnar(rows)
+
+
+def _titled(label: str, unit: str) -> str:
+    return f"{label} ({unit})" if unit else label

@@ -1,0 +1,164 @@
+"""Rows of the charts and tables of a search's page."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.results.values import digits
+from tmt.tune.space import SCHEME
+from tmt.tune.wording import interval_text, setting_words, value_word
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tmt.metrics.statistics import Interval
+    from tmt.tune.recommendation import Level
+    from tmt.tune.tuning import Tuning
+
+Row = dict[str, Any]
+
+
+def finalist_rows(found: Tuning) -> list[Row]:
+    """Return two rows for each finalist: the search, and the courses held out."""
+    aim = found.task.goal.objectives[0]
+    rows = []
+    for one in found.recommendation.finalists:
+        for part, interval in (
+            ("search", one.standing.values[aim.text]),
+            ("held out", one.held_out[aim.text]),
+        ):
+            about = f"{one.standing.name}, {part}\n{aim.label}: {interval_text(interval)} {aim.unit}"
+            place = {"candidate": one.standing.name, "scheme": one.standing.settings[SCHEME], "part": part}
+            rows.append(place | _numbers(interval) | {"courses": interval.count, "about": about})
+    return rows
+
+
+def candidate_rows(found: Tuning) -> list[Row]:
+    """Return a row for each simulated candidate: the objective, and a second one or a constraint."""
+    result, goal = found.recommendation, found.task.goal
+    front = {one.number for one in result.front}
+    measures = found.search.race.evidence.values
+    rows = []
+    for one in result.standings:
+        x = one.values[goal.objectives[0].text]
+        if math.isnan(x.mean):
+            continue
+        y = None
+        if len(goal.objectives) > 1:
+            y = one.values[goal.objectives[1].text].mean
+        elif goal.constraints:
+            y = float(np.nanmean(measures[goal.constraints[0].measure.name][one.number]))
+        about = f"{one.name}\n{interval_text(x)} {goal.objectives[0].unit}\n{x.count} courses, {one.fate}"
+        rows.append(
+            {
+                "candidate": one.name,
+                "scheme": one.settings[SCHEME],
+                "x": digits(x.mean),
+                "y": None if y is None else digits(y),
+                "courses": x.count,
+                "fate": one.fate,
+                "front": one.number in front,
+                "about": about,
+            }
+        )
+    return rows
+
+
+def race_rows(found: Tuning) -> list[Row]:
+    """Return the gap of each candidate to the winner at each look, in percent of the winner's score."""
+    race, result = found.search.race, found.recommendation
+    if result.winner is None:
+        return []
+    scores, winner = race.evidence.scores(), result.winner.number
+    rows, left = [], set()
+    for look in race.looks:
+        own = scores[winner, : look.courses]
+        for number in look.scores:
+            if number in left:
+                continue
+            gap = float(np.nanmean(scores[number, : look.courses] - own))
+            base = abs(float(np.nanmean(own))) or 1.0
+            name = found.task.candidates[number].name
+            leaves = number in look.eliminated
+            if leaves:
+                left.add(number)
+            fate = f", {look.eliminated[number]}" if leaves else ""
+            rows.append(
+                {
+                    "candidate": name,
+                    "scheme": found.task.candidates[number].settings[SCHEME],
+                    "courses": look.courses,
+                    "gap": digits(100 * gap / base),
+                    "leaves": leaves,
+                    "about": f"{name}\n{100 * gap / base:+.2g} % after {look.courses} courses{fate}",
+                }
+            )
+    # Candidates enter in groups, so that one look may come twice: the last row of each counts.
+    return list({(row["candidate"], row["courses"]): row for row in rows}.values())
+
+
+def sensitivity_rows(found: Tuning) -> list[Row]:
+    """Return a row for each value of each parameter, with the others as the winner has them."""
+    return [_level_row(found, level) for level in found.recommendation.sensitivity]
+
+
+def _level_row(found: Tuning, level: Level) -> Row:
+    result, aim = found.recommendation, found.task.goal.objectives[0]
+    assert result.winner is not None
+    standing = level.standing
+    interval = standing.values[aim.text]
+    value = value_word(level.value)
+    loss = f"worse than the winner by {interval_text(level.loss)}"
+    about = f"{standing.name}\n{interval_text(interval)} {aim.unit}\n{loss}"
+    place = {"parameter": level.parameter.replace("_", " "), "value": value, "candidate": standing.name}
+    return (
+        place
+        | {"scheme": standing.settings[SCHEME], "winner": standing.number == result.winner.number}
+        | _numbers(interval)
+        | {
+            "loss": digits(level.loss.mean),
+            "loss_low": _known(level.loss.low),
+            "loss_high": _known(level.loss.high),
+        }
+        | {"courses": interval.count, "about": about}
+    )
+
+
+def candidate_table(found: Tuning) -> dict[str, Any]:
+    """Return every candidate with its settings, fate and values."""
+    aims = found.task.goal.objectives
+    columns = [{"label": "candidate"}, {"label": "settings"}, {"label": "fate"}, {"label": "courses"}]
+    for aim in aims:
+        columns += [{"label": aim.label, "unit": aim.unit}, {"label": "low"}, {"label": "high"}]
+    rows: list[list[Any]] = []
+    for one in found.recommendation.standings:
+        row: list[Any] = [one.name, setting_words(one.settings), one.fate, one.values[aims[0].text].count]
+        for aim in aims:
+            row += _numbers(one.values[aim.text]).values()
+        rows.append(row)
+    return {
+        "name": "candidates",
+        "caption": "Every candidate of the space",
+        "columns": columns,
+        "rows": rows,
+    }
+
+
+def columnar(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return records as names and rows of values."""
+    names = list(rows[0]) if rows else []
+    table = [[row[name] for name in names] for row in rows]
+    json.dumps(table, allow_nan=False)  # a page holds no NaN
+    return {"names": names, "rows": table}
+
+
+def _numbers(interval: Interval) -> dict[str, float | None]:
+    return {"mean": _known(interval.mean), "low": _known(interval.low), "high": _known(interval.high)}
+
+
+def _known(value: float) -> float | None:
+    return digits(value) if math.isfinite(value) else None

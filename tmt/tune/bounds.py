@@ -1,0 +1,110 @@
+"""Upper bounds on the goodput of a scheme on given slots, whatever the channel erases and TCP does.
+
+Two laws give them. A scheme delivers at most as many LLDUs as slots are decoded: each delivered LLDU needs an
+equation of its own. And it sends at most as much new data as its code rate, its repetitions or its processes
+leave: of L slots in a row D carry new data, or N processes carry one LLDU a feedback delay.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.schemes import Fec, Harq, HarqProcesses, SlidingWindow
+from tmt.schemes.rlc import RlcLayer
+from tmt.settings.tcp import FECTCP, HEADER_BYTES, NS2_STACKS
+
+if TYPE_CHECKING:
+    from tmt.campaign.sections import Link
+    from tmt.metrics.statistics import FloatArray
+    from tmt.trace import PhyTrace
+    from tmt.tune.courses import Courses
+    from tmt.tune.task import Task
+
+from tmt.campaign.sections import scheme_of
+from tmt.units import seconds_to_ns
+
+
+def goodput_bounds(task: Task, courses: Courses) -> FloatArray | None:
+    """Return bounds on the goodput in bit/s: [n_candidates, n_search]; None where the laws do not hold.
+
+    They need one objective, the goodput of flows that send until the end in ns-2, and LLDUs of one size.
+    """
+    aims, traffic = task.goal.objectives, task.traffic
+    single = aims[0].single
+    if (
+        len(aims) > 1
+        or single is None
+        or single.name != "goodput"
+        or traffic.transfer_bytes is not None
+        or traffic.start_spread
+        or traffic.stack not in NS2_STACKS
+        or task.scenario.grid.tcp[0] == FECTCP
+        or courses.source.lldu_bytes is None
+    ):
+        return None
+    table = np.empty((len(task.candidates), courses.n_search))
+    payload = (traffic.packet_bytes - HEADER_BYTES) / traffic.packet_bytes
+    for course in range(courses.n_search):
+        slots = courses.slots(course)
+        if slots is None:
+            return None
+        for number, candidate in enumerate(task.candidates):
+            rtt_ns = seconds_to_ns(candidate.link.rtt)
+            scheme = scheme_of(candidate.scheme, rtt_ns)
+            rows = most_delivered(scheme, slots, is_online=candidate.scheme.online)
+            table[number, course] = (
+                8 * rows * courses.source.lldu_bytes * payload / _active_s(traffic, candidate.link)
+            )
+    return table
+
+
+def _active_s(traffic: Any, link: Link) -> float:
+    """Return the shortest time over which goodput is a mean: a connection may first take two round trips."""
+    return float(max(traffic.duration - 2 * link.rtt, traffic.duration / 2))
+
+
+def most_delivered(scheme: Any, slots: PhyTrace, *, is_online: bool = False) -> float:
+    """Return an upper bound on the data LLDUs first sent in these slots that are delivered."""
+    decoded = int(np.count_nonzero(slots.decode_time_ns))
+    # Online, a block may be cut short, and slots pass unused: only the first law holds.
+    return decoded if is_online else min(decoded, _most_new(scheme, slots))
+
+
+def _most_new(scheme: Any, slots: PhyTrace) -> float:
+    """Return an upper bound on the slots that carry new data."""
+    n_slots = len(slots)
+    match scheme:
+        case RlcLayer():
+            most = _most_new(scheme.below(), slots)
+        case Fec():
+            most = _first_of(n_slots, scheme.depth * scheme.data, scheme.depth * scheme.repair)
+        case Harq():
+            most = _first_of(n_slots, scheme.data, scheme.repair)
+        case SlidingWindow():
+            most = _first_of(n_slots, scheme.repair_interval, 1)
+        case HarqProcesses() if scheme.repetitions is not None:
+            most = _first_of(n_slots, 1, scheme.repetitions - 1)
+        case HarqProcesses():
+            most = _most_sent(scheme, slots)
+        case _:
+            most = math.inf
+    return most
+
+
+def _most_sent(scheme: HarqProcesses, slots: PhyTrace) -> float:
+    """Return how often the processes send at most: each waits for its feedback."""
+    decode_ns = slots.decode_time_ns[slots.decode_time_ns > 0]
+    feedback_ns = scheme.rtt_ns + min(scheme.detection_delay_ns, int(decode_ns.min(initial=2**62)))
+    if not len(slots) or not feedback_ns:
+        return math.inf
+    span_ns = int(slots.tx_time_ns[-1] - slots.tx_time_ns[0])
+    return scheme.processes * (span_ns // feedback_ns + 1)
+
+
+def _first_of(n_slots: int, data: int, others: int) -> int:
+    """Return the most data slots of `n_slots` in a row, where `others` follow `data` again and again."""
+    whole, rest = divmod(n_slots, data + others)
+    return whole * data + min(rest, data)

@@ -1,0 +1,104 @@
+"""The space that options describe: schemes with their usual values, as the text of a scenario file."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tmt.campaign.sections import SCHEME_SECTIONS, Link
+from tmt.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from tmt.tune.space import Value
+
+Tables = list[dict[str, Any]]
+
+SPACE: dict[str, Tables] = {
+    "none": [{}],
+    "arq": [{}, {"max_transmissions": [2, 3, 5]}],
+    "fec": [{"data": [10, 20, 50], "repair": [1, 2, 5, 10], "depth": [1, 4]}],
+    "harq": [{"data": [10, 20, 50], "repair": [0, 1, 2, 5], "rounds": [1, 3]}],
+    "harq-processes": [
+        {"processes": [8, 16, 32], "max_transmissions": [2, 4, 8]},
+        {"repetitions": [2, 3, 4]},
+    ],
+    "sliding-window": [{"coding_window": [32, 128], "repair_interval": [2, 4, 8, 16]}],
+    "rlc": [{}],
+    "rlc-over-harq-processes": [{"processes": [16, 32]}],
+}
+"""Values that a search tries where nobody gives others: a list is a parameter to search."""
+
+LINK: dict[str, Any] = {"in_order": [True, False]}
+
+
+def scenario_text(
+    trace: Path,
+    schemes: Sequence[str],
+    varied: Mapping[str, Sequence[Value]],
+    grid: Mapping[str, Any],
+    link: Mapping[str, Any],
+    traffic: Mapping[str, Any],
+    tune: Mapping[str, Any],
+) -> str:
+    """Return a scenario with a table ``[tune]``; absent values (None) are left out.
+
+    Parameters
+    ----------
+    schemes
+        Those to search; empty for all of `SPACE`.
+    varied
+        Values by ``KEY`` of the link or ``SCHEME.KEY``; they replace those of `SPACE`.
+
+    Raises
+    ------
+    UsageError
+        When a name is unknown.
+    """
+    for name in schemes:
+        if name not in SCHEME_SECTIONS:
+            raise UsageError(f"--scheme is {name!r}; it must be one of {', '.join(SCHEME_SECTIONS)}")
+    tables: dict[str, Tables] = {
+        name: [dict(table) for table in SPACE.get(name, [{}])] for name in schemes or SPACE
+    }
+    links = LINK | dict(link)
+    for key, values in varied.items():
+        scheme, dot, own = key.rpartition(".")
+        if not dot:
+            if own not in Link.model_fields:
+                raise UsageError(f"--vary {key}: {own} is no key of [link]: {', '.join(Link.model_fields)}")
+            links[own] = list(values)
+        elif scheme not in tables:
+            raise UsageError(f"--vary {key}: {scheme} is not searched; those are {', '.join(tables)}")
+        elif own not in SCHEME_SECTIONS[scheme].model_fields:
+            allowed = ", ".join(SCHEME_SECTIONS[scheme].model_fields)
+            raise UsageError(f"--vary {key}: {own} is no parameter of {scheme}: {allowed}")
+        else:
+            tables[scheme] = _with_values(tables[scheme], own, list(values))
+    parts = [
+        *_table("[grid]", grid),
+        *_table("[[trace]]", {"file": str(trace.absolute())}),
+        *(
+            line
+            for name, found in tables.items()
+            for table in found
+            for line in _table("[[scheme]]", {"name": name} | table)
+        ),
+        *_table("[link]", links),
+        *_table("[[traffic]]", traffic),
+        *_table("[tune]", tune),
+    ]
+    return "\n".join(parts)
+
+
+def _with_values(tables: Tables, key: str, values: list[Value]) -> Tables:
+    """Return the tables with other values of a parameter: those that have it, or else the first one."""
+    having = [table for table in tables if key in table] or [tables[0]]
+    return [table | {key: values} for table in having]
+
+
+def _table(header: str, values: Mapping[str, Any]) -> list[str]:
+    lines = [f"{key} = {json.dumps(value)}" for key, value in values.items() if value is not None]
+    return [header, *lines, ""]

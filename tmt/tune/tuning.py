@@ -1,0 +1,137 @@
+"""A whole search in a campaign's folder, from the task to the recommendation."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tmt.campaign.store import SCENARIO, Store
+from tmt.io.atomic import staged
+from tmt.tune.bounds import goodput_bounds
+from tmt.tune.courses import Courses, choose_courses
+from tmt.tune.recommendation import Recommendation, recommend
+from tmt.tune.search import Search, search
+from tmt.tune.simulate import Simulation
+from tmt.tune.winner_scenario import winner_scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tmt.campaign.engine import Watch
+    from tmt.tune.simulate import NewPool
+    from tmt.tune.task import Task
+
+WINNER = "winner.toml"
+"""The scenario that repeats the winner on all courses, in the folder of the search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """A finished search with everything that a page tells about it.
+
+    Attributes
+    ----------
+    failures
+        Candidate, course and message of each failed run.
+    cut_transfers
+        Number of transfers that did not finish within the run.
+    winner_file
+        None without a winner.
+    """
+
+    task: Task
+    courses: Courses
+    search: Search
+    recommendation: Recommendation
+    failures: list[tuple[str, int, str]]
+    cut_transfers: int
+    winner_file: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTuning:
+    """A search that has not begun: its task with the courses that there are."""
+
+    task: Task
+    courses: Courses
+
+
+def plan_tuning(task: Task) -> PlannedTuning:
+    """Choose the courses of a search; a trace may have room for fewer than are wanted.
+
+    Raises
+    ------
+    InputError
+        When the trace cannot be used.
+    """
+    courses = choose_courses(task)
+    return PlannedTuning(replace(task, rules=replace(task.rules, most=courses.n_search)), courses)
+
+
+def tune(
+    planned: PlannedTuning,
+    folder: Path,
+    new_pool: NewPool,
+    jobs: int,
+    watch: Watch = lambda _: None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Tuning:
+    """Search, keep every run in `folder`, and write the scenario that repeats the winner.
+
+    Raises
+    ------
+    UsageError
+        When the space is large and Optuna is not installed.
+    OutputError
+        When the folder cannot be written.
+    SimulatorError
+        When the simulator is not built.
+    """
+    task, courses = planned.task, planned.courses
+    with _store(folder) as store, _simulation(task, courses, store, new_pool, watch, jobs) as simulation:
+        with staged(store.folder / SCENARIO) as part:
+            part.write_text(task.text, encoding="utf-8")
+        found = search(
+            task.candidates,
+            task.goal,
+            task.rules,
+            task.most_simulated,
+            courses.n_held_out,
+            simulation,
+            goodput_bounds(task, courses),
+            tell,
+        )
+    winner_file = None
+    if found.winner is not None:
+        winner_file = folder / WINNER
+        with staged(winner_file) as part:
+            part.write_text(winner_scenario(task, courses, found.winner, folder), encoding="utf-8")
+    failures = [
+        (task.candidates[one].name, courses.seeds[course], message)
+        for (one, course), message in simulation.failures.items()
+    ]
+    return Tuning(
+        task, courses, found, recommend(found), failures, len(simulation.cut_transfers), winner_file
+    )
+
+
+@contextmanager
+def _store(folder: Path) -> Iterator[Store]:
+    store = Store(folder)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def _simulation(
+    task: Task, courses: Courses, store: Store, new_pool: NewPool, watch: Watch, jobs: int
+) -> Iterator[Simulation]:
+    simulation = Simulation(task, courses, store, new_pool, watch, jobs)
+    try:
+        yield simulation
+    finally:
+        simulation.close()

@@ -1,0 +1,165 @@
+"""Sentences on the result of a search, shared by terminal and page."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tmt.tune.space import SCHEME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tmt.metrics.statistics import Interval
+    from tmt.tune.recommendation import Standing
+    from tmt.tune.space import Value
+    from tmt.tune.tuning import Tuning
+
+NAMED = 4
+"""Candidates that a sentence names."""
+
+
+def certainty(found: Tuning) -> list[str]:
+    """Return sentences on how good the winner is, how sure that is, and what unseen courses say."""
+    result, aim = found.recommendation, found.task.goal.objectives[0]
+    if result.winner is None:
+        return []
+    lines = [*_effort(found), *_ties(found)]
+    mean = result.winner.values[aim.text].mean
+    if not math.isnan(result.most_better):
+        share = result.most_better / abs(mean) if mean else math.inf
+        if result.most_better <= 0:
+            better = "nothing else in it is better"
+        elif math.isinf(result.most_better):
+            better = "too few courses tell how much better another candidate may be"
+        else:
+            most = number(result.most_better, aim.unit)
+            better = f"nothing else in it is better by more than {most} ({percent(share)})"
+        where = "the simulated part of the space" if result.most_unseen_better is not None else "the space"
+        lines.append(f"With {percent(result.level)} confidence, of {where}: {better}.")
+    if result.most_unseen_better is not None:
+        share_text, drawn = percent(result.most_unseen_better), len(found.search.drawn)
+        lines.append(
+            f"{result.counts['not_simulated']:,} candidates were not simulated. Of {drawn} that were drawn "
+            f"uniformly none beats the winner: with {percent(result.level)} confidence at most {share_text} "
+            "of the space are better."
+        )
+    return [*lines, *_runner_up(found), *_held_out(found)]
+
+
+def _effort(found: Tuning) -> list[str]:
+    counts = found.recommendation.counts
+    parts = [f"{counts['candidates']:,} candidates"]
+    if counts["ruled_out"]:
+        parts.append(f"{counts['ruled_out']} ruled out by models")
+    parts.append(f"{counts['simulated']} simulated")
+    if counts["infeasible"]:
+        parts.append(f"{counts['infeasible']} miss a constraint")
+    share = counts["outcomes"] / counts["exhaustive"]
+    cost = f"{counts['outcomes']:,} outcomes, {percent(share)} of an exhaustive search"
+    return [f"{', '.join(parts)}: {cost}. The race ended because {found.recommendation.stopped}."]
+
+
+def _ties(found: Tuning) -> list[str]:
+    result = found.recommendation
+    if len(found.task.goal.objectives) > 1:
+        return [
+            f"The front has {len(result.front)} candidates; the recommendation is nearest to both optima."
+        ]
+    if not result.ties:
+        return ["No other candidate ties with it."]
+    return [f"{len(result.ties)} tie with it: {names(result.ties)}."]
+
+
+def _runner_up(found: Tuning) -> list[str]:
+    result, aim = found.recommendation, found.task.goal.objectives[0]
+    if result.runner_up is None or result.winner is None:
+        return []
+    loss, unit = result.runner_up.loss, aim.unit
+    text = (
+        f"The runner-up, {result.runner_up.standing.name}, is worse by {interval_text(loss)} {unit}".rstrip()
+    )
+    if result.runner_up_held_out is not None and not math.isnan(result.runner_up_held_out.mean):
+        text += f", on the courses held out by {interval_text(result.runner_up_held_out)} {unit}".rstrip()
+    return [f"{text}."]
+
+
+def _held_out(found: Tuning) -> list[str]:
+    """Say how the winner does on courses that the search has not seen."""
+    result, aim = found.recommendation, found.task.goal.objectives[0]
+    if result.winner is None:
+        return []
+    winner = next(one for one in result.finalists if one.standing.number == result.winner.number)
+    seen, unseen = winner.standing.values[aim.text], winner.held_out[aim.text]
+    change = winner.change
+    is_told = not math.isnan(change.low) and (change.low > 0 or change.high < 0)
+    verdict = "differs" if is_told else "does not differ significantly"
+    text = (
+        f"On {unseen.count} courses that the search has not seen: {interval_text(unseen)} {aim.unit}, in the "
+        f"search {interval_text(seen)}; this {verdict} ({interval_text(change, signed=True)})."
+    )
+    return [" ".join(text.split())]
+
+
+def complaints(found: Tuning) -> list[str]:
+    """Return a line on everything that weakens the result."""
+    result, courses = found.recommendation, found.courses
+    lines = []
+    if result.winner is None:
+        lines.append("no candidate could be judged" + (": every run failed" if found.failures else ""))
+    lines += [f"the winner misses {one.text}" for one in result.constraints if not one.holds]
+    lines += [
+        f"the winner may miss {one.text}: its mean is {interval_text(one.mean)}"
+        for one in result.constraints
+        if one.holds and not one.is_sure
+    ]
+    if len(courses.seeds) < courses.wanted:
+        lines.append(
+            f"the trace has room for {len(courses.seeds)} disjoint courses, {courses.wanted} were wanted; "
+            "shorter runs (duration) make room for more"
+        )
+    if found.failures:
+        name, seed, message = found.failures[0]
+        lines.append(f"{len(found.failures)} runs failed; the first one: {name}, seed {seed}: {message}")
+    if found.cut_transfers:
+        lines.append(
+            f"{found.cut_transfers} transfers were cut at the end of their run, which counts as their time"
+        )
+    return lines
+
+
+def names(standings: Sequence[Standing]) -> str:
+    """Return the first names of candidates."""
+    shown = "; ".join(one.name for one in standings[:NAMED])
+    return shown + (f"; and {len(standings) - NAMED} more" if len(standings) > NAMED else "")
+
+
+def setting_words(settings: Mapping[str, Value]) -> str:
+    """Return the settings of a candidate as one line."""
+    words = (f"{key} {value_word(value)}" for key, value in settings.items() if key != SCHEME)
+    return ", ".join([f"scheme {settings[SCHEME]}", *words])
+
+
+def interval_text(interval: Interval, *, signed: bool = False) -> str:
+    """Return a mean with half of its interval, with two digits of the latter."""
+    sign = "+" if signed else ""
+    if math.isnan(interval.low):
+        return f"{interval.mean:{sign}.4g}"
+    size = math.floor(math.log10(interval.half_width)) if interval.half_width > 0 else 1
+    digits = min(max(0, 1 - size), 6)
+    return f"{interval.mean:{sign}.{digits}f} ±{interval.half_width:.{digits}f}"
+
+
+def number(value: float, unit: str) -> str:
+    """Return a value with its unit."""
+    return f"{value:.3g} {unit}".rstrip()
+
+
+def percent(share: float) -> str:
+    """Return a share in percent with two digits."""
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.3g} %"
+
+
+def value_word(value: Value) -> str:
+    """Return a value of a parameter as text."""
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
