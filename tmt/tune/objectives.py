@@ -20,7 +20,7 @@ TRANSFER_TIME = "transfer-time"
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Quantity:
     """A number that a candidate has on a course.
 
     Attributes
@@ -43,12 +43,12 @@ class Measure:
 MEASURES = {
     measure.name: measure
     for measure in (
-        Measure("goodput", "goodput_bps", "Goodput", "bit/s", 1),
-        Measure(TRANSFER_TIME, "completion_s", "Transfer time", "s", -1),
-        Measure("delay-median", "delay_median_s", "Median delay", "s", -1),
-        Measure("delay-p95", "delay_p95_s", "95th percentile of the delay", "s", -1),
-        Measure("delay-p99", "delay_p99_s", "99th percentile of the delay", "s", -1),
-        Measure(EFFICIENCY, "", "Throughput efficiency of the scheme", "", 1),
+        Quantity("goodput", "goodput_bps", "Goodput", "bit/s", 1),
+        Quantity(TRANSFER_TIME, "completion_s", "Transfer time", "s", -1),
+        Quantity("delay-median", "delay_median_s", "Median delay", "s", -1),
+        Quantity("delay-p95", "delay_p95_s", "95th percentile of the delay", "s", -1),
+        Quantity("delay-p99", "delay_p99_s", "99th percentile of the delay", "s", -1),
+        Quantity(EFFICIENCY, "", "Throughput efficiency of the scheme", "", 1),
     )
 }
 
@@ -62,10 +62,10 @@ class Objective:
     """A measure, or a sum of weighted measures, each counted so that more is better."""
 
     text: str
-    terms: tuple[tuple[float, Measure], ...]
+    terms: tuple[tuple[float, Quantity], ...]
 
     @property
-    def single(self) -> Measure | None:
+    def single(self) -> Quantity | None:
         """The measure, unless the objective is a weighted sum."""
         return self.terms[0][1] if len(self.terms) == 1 else None
 
@@ -94,7 +94,7 @@ class Constraint:
     """A bound on the mean of a measure over courses."""
 
     text: str
-    measure: Measure
+    measure: Quantity
     is_upper: bool
     limit: float
 
@@ -116,7 +116,7 @@ class Goal:
     transfer_bytes: int | None
 
     @property
-    def measures(self) -> tuple[Measure, ...]:
+    def measures(self) -> tuple[Quantity, ...]:
         """Every measure that the goal needs, each once."""
         needed = [measure for objective in self.objectives for _, measure in objective.terms]
         needed += [constraint.measure for constraint in self.constraints]
@@ -152,7 +152,7 @@ def parse_goal(objectives: Iterable[str], constraints: Iterable[str]) -> Goal:
 
 
 def _objective(text: str, sizes: set[int]) -> Objective:
-    terms: list[tuple[float, Measure]] = []
+    terms: list[tuple[float, Quantity]] = []
     place = 0
     while True:
         found = _TERM.match(text, place)
@@ -186,7 +186,7 @@ def _constraint(text: str, sizes: set[int]) -> Constraint:
     return Constraint(text.strip(), measure, found[3].startswith("<"), _number(text, found[4]))
 
 
-def _measure(kind: str, text: str, name: str, size: str | None, sizes: set[int]) -> Measure:
+def _measure(kind: str, text: str, name: str, size: str | None, sizes: set[int]) -> Quantity:
     if name not in MEASURES:
         raise UsageError(f"{kind}: {name!r} in {text!r} is not allowed; it must be one of {_names()}")
     if (size is not None) != (name == TRANSFER_TIME):
