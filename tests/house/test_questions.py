@@ -33,6 +33,7 @@ QUESTIONS = [
     ("How do I get a figure for my paper?", "how-to.md", "report.md", "PDF"),
     ("Can I use the TCP of a real Linux kernel?", "how-to.md", "linux.md", "--stack"),
     ("Can I run my own program over the trace?", "how-to.md", "emulation.md", "tmt emulate"),
+    ("From which round trip on should HARQ feedback be off?", "explanation.md", "ntn.md", "RLC AM"),
     ("How close is ns-2's TCP to a kernel's?", "explanation.md", "kernel.md", "kernel"),
     ("How do I give my link to mahimahi or tc?", "how-to.md", "export.md", "mahimahi"),
     ("Can others repeat my campaign to the bit?", "how-to.md", "packs.md", "bit by bit"),

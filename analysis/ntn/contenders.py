@@ -1,0 +1,83 @@
+"""Link layers that are compared, and the round trips: those of `scenarios/ntn-*.toml`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverSlidingWindow
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.units import NS_PER_MS
+
+if TYPE_CHECKING:
+    from tmt.schemes.parameters import Scheme
+
+SLOT_NS = DECODE_TIME_NS = NS_PER_MS
+BLOCK_BYTES = 500
+
+ORBITS = {"leo": ("LEO", 25), "meo": ("MEO", 120), "geo": ("GEO", 540)}
+"""Name on the page and round trip in ms, by the ending of the scenario's name."""
+
+PROCESSES = (8, 16, 32)
+MAX_TRANSMISSIONS = 4
+NO_STALLS = 600
+"""Processes that no round trip of this study fills."""
+
+HARQ = {count: f"HARQ, {count} processes" for count in PROCESSES}
+HARQ_MOST = HARQ[PROCESSES[-1]]
+HARQ_NO_STALLS = "HARQ without stalls"
+HARQ_RLC = f"{HARQ_MOST} + RLC AM"
+HARQ_COMBINED = f"{HARQ_MOST}, combined"
+OFF = {count: f"off, k = {count}" for count in (1, 2, 4)}
+RLC = "off + RLC AM"
+OFF_RLC = f"{OFF[2]} + RLC AM"
+OFF_COMBINED_RLC = f"{OFF[2]}, combined + RLC AM"
+WINDOW = "sliding window"
+WINDOW_RLC = "sliding window + RLC AM"
+
+WITH_FEEDBACK = (*HARQ.values(), HARQ_RLC)
+FEEDBACK_OFF = (*OFF.values(), RLC, OFF_RLC, WINDOW, WINDOW_RLC)
+OPTIONS = (*WITH_FEEDBACK, *FEEDBACK_OFF)
+"""Every contender that a link can choose; more processes than 32 are a reference only."""
+
+
+def contenders(rtt_ns: int) -> dict[str, Scheme]:
+    """Return the schemes by name, with the timers of RLC that fit the round trip.
+
+    t-StatusProhibit is 1.2 round trips, so that a segment is not reported again before its retransmission can
+    arrive. Above HARQ, t-Reassembly is the time that all retransmissions of a block take.
+    """
+    harq = partial(HarqProcesses, rtt_ns=rtt_ns, detection_delay_ns=DECODE_TIME_NS)
+    entity = {"rtt_ns": rtt_ns, "rlc_window": 131_072, "status_prohibit_ns": rtt_ns * 6 // 5}
+    rlc_over_harq = partial(RlcOverHarqProcesses, detection_delay_ns=DECODE_TIME_NS, **entity)
+    retransmissions_ns = (MAX_TRANSMISSIONS - 1) * (rtt_ns + DECODE_TIME_NS + SLOT_NS)
+    short_ns = 5 * NS_PER_MS
+    return {
+        **{name: harq(processes=count) for count, name in HARQ.items()},
+        HARQ_NO_STALLS: harq(processes=NO_STALLS),
+        **{name: harq(repetitions=count) for count, name in OFF.items()},
+        HARQ_RLC: rlc_over_harq(processes=PROCESSES[-1], reassembly_ns=retransmissions_ns),
+        RLC: Rlc(**entity, reassembly_ns=short_ns),
+        OFF_RLC: rlc_over_harq(repetitions=2, reassembly_ns=short_ns),
+        WINDOW: SlidingWindow(coding_window=100, repair_interval=4),
+        WINDOW_RLC: RlcOverSlidingWindow(
+            coding_window=100, repair_interval=10, **entity, reassembly_ns=100 * NS_PER_MS
+        ),
+    }
+
+
+def with_combining(rtt_ns: int, threshold_db: float) -> dict[str, Scheme]:
+    """Return schemes whose receiver combines transmissions, and the same without, for channels with Es/N0."""
+    plain = contenders(rtt_ns)
+    combining = {"combining": "incremental", "combining_threshold_db": threshold_db}
+    return {name: plain[name] for name in (HARQ_MOST, RLC)} | {
+        HARQ_COMBINED: replace(plain[HARQ_MOST], **combining),
+        OFF_COMBINED_RLC: replace(plain[OFF_RLC], **combining),
+    }
+
+
+def names_by_label() -> dict[str, str]:
+    """Return the names by the schemes' labels, which results have."""
+    return {scheme.label: name for name, scheme in contenders(0).items()}

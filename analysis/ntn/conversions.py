@@ -1,0 +1,233 @@
+"""Exact conversions of both channels over a grid of round trips, by every contender: no TCP, no idle link."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.ntn.contenders import (
+    BLOCK_BYTES,
+    DECODE_TIME_NS,
+    MAX_TRANSMISSIONS,
+    ORBITS,
+    PROCESSES,
+    SLOT_NS,
+    contenders,
+    with_combining,
+)
+from tmt.channels import GilbertElliott, Lms
+from tmt.channels.base import with_profile
+from tmt.generate import lay_over
+from tmt.io import read_phy
+from tmt.metrics.statistics import t_interval
+from tmt.models import RegularLink, TwoStateChannel
+from tmt.models.harq_processes import harq_processes, utilisation
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.trace import PhyTrace
+from tmt.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tmt.metrics.statistics import Interval
+    from tmt.schemes.parameters import Scheme
+
+SATELLITE, MEASURED = "satellite channel", "measured shadowing"
+"""The channels, by their labels in the scenarios."""
+
+ISOLATED_BURSTS = "isolated bursts"
+"""The channel of `ISOLATED`."""
+
+PROFILE = "internet"
+CODE_THRESHOLD_DB = Lms.profiles[PROFILE].parameters()["code_threshold_db"]
+"""Profile of the satellite channel, and the Es/N0 at which half of its code words are erased."""
+
+DRIVE = Path(__file__).resolve().parents[2] / "traces" / "measured" / "gnss-drive.parquet"
+
+ES_N0_DB = 6.0
+"""Es/N0 of the satellite channel in the scenarios."""
+
+OTHER_ES_N0_DB = (5.0, 8.0, 12.0)
+LOW_ES_N0_DB = (2.0, 3.0, 4.0, 5.0, ES_N0_DB)
+RTTS_OF_COMBINING_MS = (25, 31, 34, 45, 65, 90)
+RTTS_MS = (4, 7, 8, 12, 15, 16, 20, 25, 31, 32, 34, 45, 65, 90, 120, 170, 240, 360, 540)
+REPLICATES = 8
+SECONDS = 200
+"""Pieces of each channel, and their length; those of the measured one make up the drive."""
+
+ISOLATED = GilbertElliott(0.97, 0.5)
+"""The channel on which the law is checked: 5.7 % of the slots are erased, in bursts of 2."""
+
+Task = tuple[str, float, int, tuple[int, ...]]
+"""Channel, Es/N0, replicate, round trips in ms."""
+
+
+def slots(channel: str, es_n0_db: float, replicate: int, seconds: int = SECONDS) -> PhyTrace:
+    """Return the first seconds of one piece of a channel."""
+    if channel == MEASURED:
+        whole = read_phy(DRIVE)
+        first = replicate * len(whole) // REPLICATES
+        piece = slice(first, first + seconds * NS_PER_S // SLOT_NS)
+        return PhyTrace(whole.tx_time_ns[piece], whole.decode_time_ns[piece])
+    tx_time_ns = np.arange(0, seconds * NS_PER_S, SLOT_NS, dtype=np.int64)
+    line = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), DECODE_TIME_NS, np.int64))
+    seed = replicate + 1
+    if channel == ISOLATED_BURSTS:
+        return lay_over(line, ISOLATED.realisation(seed))
+    given = {"es_n0_db": es_n0_db, "interleaver_depth_ns": 0, "processing_time_ns": DECODE_TIME_NS}
+    return lay_over(line, Lms(**with_profile(Lms, PROFILE, given)).realisation(seed), with_es_n0=True)
+
+
+def line_bps(channel: str) -> float:
+    """Return the rate of a channel's line: bits of blocks, erased ones too."""
+    times_ns = slots(channel, ES_N0_DB, 0, seconds=10).tx_time_ns
+    return 8e9 * BLOCK_BYTES * (len(times_ns) - 1) / float(times_ns[-1] - times_ns[0])
+
+
+def measure(scheme: Scheme, phy: PhyTrace, rtt_ns: int) -> dict[str, float]:
+    """Convert a trace; return shares of its slots and of its LLDUs, and delays from sender to receiver.
+
+    `delivered` is the throughput efficiency; `used` are the slots that carry something.
+    """
+    converter = scheme.converter()
+    pieces = [converter.feed(phy), converter.finish()]
+    counts = converter.counts
+    delay_ns = np.concatenate([piece.delay_ns[piece.delivered] for piece in pieces]) + rtt_ns / 2
+    return {
+        "used": 1.0 - counts.stalled_slots / counts.slots,
+        "delivered": counts.efficiency,
+        "lost": counts.lost / counts.data_rows,
+        "delay_mean_s": float(delay_ns.mean()) / 1e9,
+        "delay_p95_s": float(np.percentile(delay_ns, 95)) / 1e9,
+    }
+
+
+def _converted(task: Task) -> list[dict[str, object]]:
+    return _measured(task, contenders)
+
+
+def _combined(task: Task) -> list[dict[str, object]]:
+    return _measured(task, partial(with_combining, threshold_db=CODE_THRESHOLD_DB))
+
+
+def _measured(task: Task, schemes: Callable[[int], dict[str, Scheme]]) -> list[dict[str, object]]:
+    channel, es_n0_db, replicate, rtts_ms = task
+    phy = slots(channel, es_n0_db, replicate)
+    place = {"channel": channel, "es_n0_db": es_n0_db, "seed": replicate}
+    return [
+        place | {"rtt_ms": rtt_ms, "name": name} | measure(scheme, phy, rtt_ms * NS_PER_MS)
+        for rtt_ms in rtts_ms
+        for name, scheme in schemes(rtt_ms * NS_PER_MS).items()
+    ]
+
+
+def conversions(rtts_ms: tuple[int, ...] = RTTS_MS, replicates: int = REPLICATES) -> pd.DataFrame:
+    """Return one row per channel, replicate, round trip and contender; other Es/N0 have the longest one."""
+    points = [(SATELLITE, ES_N0_DB, rtts_ms), (MEASURED, np.nan, rtts_ms)]
+    points += [(SATELLITE, es_n0_db, rtts_ms[-1:]) for es_n0_db in OTHER_ES_N0_DB]
+    tasks: list[Task] = [
+        (channel, es_n0_db, replicate, rtts)
+        for (channel, es_n0_db, rtts), replicate in product(points, range(replicates))
+    ]
+    return _rows(_converted, tasks)
+
+
+def combinings() -> pd.DataFrame:
+    """Return one row per low Es/N0, replicate, round trip and scheme of `with_combining`."""
+    tasks: list[Task] = [
+        (SATELLITE, es_n0_db, replicate, RTTS_OF_COMBINING_MS)
+        for es_n0_db, replicate in product(LOW_ES_N0_DB, range(REPLICATES))
+    ]
+    return _rows(_combined, tasks)
+
+
+def _rows(work: Callable[[Task], list[dict[str, object]]], tasks: list[Task]) -> pd.DataFrame:
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        return pd.DataFrame([row for rows in pool.map(work, tasks) for row in rows])
+
+
+def of_channel(rows: pd.DataFrame, channel: str) -> pd.DataFrame:
+    """Return the rows of a channel of the scenarios."""
+    return rows[(rows["channel"] == channel) & ~rows["es_n0_db"].isin(OTHER_ES_N0_DB)]
+
+
+def crossing_ms(rows: pd.DataFrame, own: str, *others: str) -> Interval:
+    """Return the round trip from which on `own` delivers less than the best of `others`, by replicates.
+
+    Interpolation is linear in the inverse of the time that feedback takes: stalling schemes are.
+    """
+    table = rows.pivot_table(index="rtt_ms", columns=["name", "seed"], values="delivered")
+    rtts_ms = table.index.to_numpy(dtype=np.float64)
+    return t_interval(
+        [
+            _crossing(rtts_ms, table[own, seed] - table[[(other, seed) for other in others]].max(axis=1))
+            for seed in table[own]
+        ]
+    )
+
+
+def _crossing(rtts_ms: np.ndarray, ahead: pd.Series[float]) -> float:
+    values = ahead.to_numpy()
+    behind = np.flatnonzero(values < 0)
+    if not len(behind) or behind[0] == 0:
+        return float("nan")
+    around = slice(behind[0] - 1, behind[0] + 1)
+    decode_ms = DECODE_TIME_NS / NS_PER_MS
+    rate = np.interp(0.0, -values[around], 1 / (rtts_ms[around] + decode_ms))
+    return float(1 / rate - decode_ms)
+
+
+def memory(channel: str, es_n0_db: float) -> dict[str, Interval]:
+    """Return the share of erased slots: of all, and of those one slot or round trip after an erased one."""
+    pieces = [slots(channel, es_n0_db, replicate).decode_time_ns == 0 for replicate in range(REPLICATES)]
+    found = {"all": t_interval([piece.mean() for piece in pieces])}
+    lags = {"slot": 1} | {orbit: rtt_ms * NS_PER_MS // SLOT_NS for orbit, (_, rtt_ms) in ORBITS.items()}
+    for name, lag in lags.items():
+        later = [piece[lag:][piece[:-lag]] for piece in pieces]
+        found[name] = t_interval([piece.mean() for piece in later if len(piece)])
+    return found
+
+
+def by_hand(processes: int, rtt_ms: int) -> float:
+    """Return min(1, N x slot / (round trip + decode time)): the share of slots that N processes use."""
+    return min(1.0, processes * SLOT_NS / (rtt_ms * NS_PER_MS + DECODE_TIME_NS))
+
+
+def law_of_use(processes: int, rtt_ms: int) -> float:
+    """Return the same from `tmt.models`."""
+    return utilisation(_link(rtt_ms), processes)
+
+
+def law_against_conversion(processes: int, rtt_ms: int) -> dict[str, tuple[float, Interval]]:
+    """Return the law's value and the conversions' interval for efficiency, loss and delay on `ISOLATED`."""
+    channel = TwoStateChannel(ISOLATED.alpha, ISOLATED.beta)
+    law = harq_processes(channel, _link(rtt_ms), processes, MAX_TRANSMISSIONS)
+    rtt_ns = rtt_ms * NS_PER_MS
+    scheme = HarqProcesses(rtt_ns=rtt_ns, processes=processes, detection_delay_ns=DECODE_TIME_NS)
+    found = pd.DataFrame(
+        [measure(scheme, slots(ISOLATED_BURSTS, 0.0, seed), rtt_ns) for seed in range(REPLICATES)]
+    )
+    return {
+        "delivered": (law.efficiency, t_interval(found["delivered"])),
+        "lost": (law.residual_loss, t_interval(found["lost"])),
+        "delay_mean_s": (law.recovery_delay_s, t_interval(found["delay_mean_s"])),
+    }
+
+
+def laws() -> dict[tuple[int, str], dict[str, tuple[float, Interval]]]:
+    """Return `law_against_conversion` for every number of processes and orbit."""
+    return {
+        (processes, orbit): law_against_conversion(processes, rtt_ms)
+        for (orbit, (_, rtt_ms)), processes in product(ORBITS.items(), PROCESSES)
+    }
+
+
+def _link(rtt_ms: int) -> RegularLink:
+    return RegularLink(rtt_ms * NS_PER_MS, SLOT_NS, DECODE_TIME_NS, DECODE_TIME_NS)

@@ -1,0 +1,80 @@
+"""TCP over the contenders: means, intervals and paired differences of the runs of `scenarios/ntn-*.toml`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.ntn.contenders import HARQ_NO_STALLS, OPTIONS, names_by_label
+from tmt.results.selections import change, difference, interval
+from tmt.settings.tcp import LINUX
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tmt.metrics.statistics import Interval
+
+MODERN = "modern"
+STACKS = {MODERN: "ns-2", LINUX: "Linux 6.12"}
+TCPS = ("cubic", "bbr")
+
+GOODPUT, COMPLETION = "goodput_bps", "completion_s"
+
+
+class Flows:
+    """Runs by cell: endless flows and transfers.
+
+    Parameters
+    ----------
+    runs
+        Rows of results; `orbit` names each run's scenario.
+    """
+
+    def __init__(self, runs: pd.DataFrame) -> None:
+        self.runs = runs.assign(name=runs["scheme"].map(names_by_label()))
+        keys = ["orbit", "trace", "stack", "tcp", "name"]
+        by = [*(self.runs[key] for key in keys), self.runs["transfer_bytes"].notna()]
+        self._cells = {place: part.sort_values("seed") for place, part in self.runs.groupby(by)}
+
+    def of(
+        self, orbit: str, channel: str, stack: str, tcp: str, name: str, *, transfer: bool = False
+    ) -> pd.DataFrame:
+        """Return the runs of one cell: flows without end, or transfers; none where there are none."""
+        return self._cells.get((orbit, channel, stack, tcp, name, transfer), self.runs[:0])
+
+    def kbps(self, *place: str) -> Interval:
+        """Return the goodput of flows without end in kbit/s."""
+        return interval(self.of(*place), GOODPUT, 1e-3)
+
+    def delay_p95_s(self, *place: str) -> float:
+        """Return the mean 95th percentile of the packets' delay, of flows without end."""
+        return interval(self.of(*place), "delay_p95_s").mean
+
+    def completion_s(self, *place: str) -> Interval:
+        """Return the completion time of transfers."""
+        return interval(self.of(*place, transfer=True), COMPLETION)
+
+    def change_by_stalls(self, *place: str) -> Interval:
+        """Return the change in goodput against HARQ without stalls, seed by seed."""
+        return change(self.of(*place), self.of(*place[:-1], HARQ_NO_STALLS), GOODPUT)
+
+    def delay_of_stalls_s(self, *place: str) -> Interval:
+        """Return by how much longer transfers take than over HARQ without stalls."""
+        other = self.of(*place[:-1], HARQ_NO_STALLS, transfer=True)
+        return difference(self.of(*place, transfer=True), other, COMPLETION)
+
+    def choice(self, orbit: str, channel: str, stack: str, tcp: str, *, transfer: bool = False) -> list[str]:
+        """Return the option with most goodput, or the fastest transfers; and those that may be as good.
+
+        These are the options of which the mean change against the best, seed by seed, may be 0.
+        """
+        column, sign = (COMPLETION, -1.0) if transfer else (GOODPUT, 1.0)
+        cells = {name: self.of(orbit, channel, stack, tcp, name, transfer=transfer) for name in OPTIONS}
+        means = {name: sign * interval(cell, column).mean for name, cell in cells.items() if len(cell)}
+        best = max(means, key=means.__getitem__)
+        rest = sorted(means.keys() - {best}, key=lambda name: -means[name])
+        worse = {name: change(cells[name], cells[best], column) for name in rest}
+        return [best, *(name for name in rest if not _differs(worse[name]))]
+
+
+def _differs(change_found: Interval) -> bool:
+    return change_found.low > 0 or change_found.high < 0
