@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.measured.damaged_logs import DAMAGE, check, damaged
 from tmt.channels import Snr
 from tmt.errors import InputError, TmtError
 from tmt.generate import Line, generate
-from tmt.io.checks import Checker
 from tmt.measured.files import import_trace
 
 if TYPE_CHECKING:
@@ -56,47 +56,6 @@ EXCERPTS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "sequence numbers": ("bler", "65534 3\n65535 4\n1 4\n", {"slot_interval_ns": 1_000_000}),
     "mahimahi": ("mahimahi", "0\n5\n5\n9\n", {}),
 }
-PIECES = [
-    "",
-    "\t",
-    ",",
-    "-1",
-    "9" * 25,
-    "nan",
-    "1e400",
-    "{",
-    "}",
-    '"',
-    "[",
-    ":",
-    "\0",
-    "\u00b2",
-    "\n",
-    "null",
-    "1e9",
-]
-DAMAGE = st.lists(
-    st.tuples(st.floats(0, 1), st.integers(0, 6), st.sampled_from(PIECES)), min_size=1, max_size=5
-)
-
-
-def damaged(text: str, damage: list[tuple[float, int, str]]) -> str:
-    for place, length, piece in damage:
-        at = int(place * len(text))
-        text = text[:at] + piece + text[at + length :]
-    return text
-
-
-def check(kind: str, path: Path, **options: Any) -> None:
-    """Import a file: the result is a refusal in one line, or rows that a trace may have."""
-    said, defect = "", None
-    try:
-        trace = import_trace(kind, path, **options)
-        defect = Checker(trace.table).check(trace)
-    except TmtError as refused:
-        said = str(refused)
-    assert len(said.splitlines()) <= 1
-    assert defect is None
 
 
 @pytest.mark.parametrize("name", EXCERPTS)
