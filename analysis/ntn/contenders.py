@@ -39,6 +39,9 @@ WINDOW_RLC = "sliding window + RLC AM"
 
 WITH_FEEDBACK = (*HARQ.values(), HARQ_RLC)
 FEEDBACK_OFF = (*OFF.values(), RLC, OFF_RLC, WINDOW, WINDOW_RLC)
+ALL = (*HARQ.values(), HARQ_NO_STALLS, HARQ_RLC, *FEEDBACK_OFF)
+"""Every contender, in the order of the tables."""
+
 OPTIONS = (*WITH_FEEDBACK, *FEEDBACK_OFF)
 """Every contender that a link can choose; more processes than 32 are a reference only."""
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tmt.metrics.statistics import Interval
     from tmt.schemes.parameters import Scheme
 
-SATELLITE, MEASURED = "satellite channel", "measured shadowing"
+CHANNELS = SATELLITE, MEASURED = "satellite channel", "measured shadowing"
 """The channels, by their labels in the scenarios."""
 
 ISOLATED_BURSTS = "isolated bursts"

@@ -38,7 +38,7 @@ TICKS_MS = (5, 10, 25, 50, 120, 250, 540)
 
 def draw(exact: pd.DataFrame, flows: Flows, path: Path) -> None:
     """Draw one panel per channel, one under the other."""
-    with new_figure(5.4, 7.0) as figure:
+    with new_figure(4.7, 6.8) as figure:
         panels = figure.subplots(2, 1, sharex=True, sharey=True)
         for axes, channel in zip(panels, (SATELLITE, MEASURED), strict=True):
             _panel(axes, of_channel(exact, channel), flows, channel)

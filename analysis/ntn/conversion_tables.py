@@ -1,0 +1,157 @@
+"""Tables of the conversions, in Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.ntn.contenders import (
+    ALL,
+    DECODE_TIME_NS,
+    HARQ,
+    HARQ_COMBINED,
+    HARQ_MOST,
+    HARQ_RLC,
+    OFF,
+    OFF_COMBINED_RLC,
+    OFF_RLC,
+    ORBITS,
+    RLC,
+    SLOT_NS,
+    WINDOW,
+    WINDOW_RLC,
+)
+from analysis.ntn.conversions import (
+    CHANNELS,
+    ES_N0_DB,
+    LOW_ES_N0_DB,
+    OTHER_ES_N0_DB,
+    SATELLITE,
+    by_hand,
+    combinings,
+    crossing_ms,
+    law_of_use,
+    laws,
+    memory,
+    of_channel,
+)
+from analysis.ntn.table_text import markdown_table, orbit_heads, percent
+from tmt.results.selections import chosen, interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+REPLACEMENTS = (RLC, WINDOW_RLC, OFF_RLC)
+"""Link layers without feedback of HARQ that lose next to nothing."""
+
+
+def crossings(exact: pd.DataFrame) -> str:
+    """Return the round trips from which on feedback should be off, by channel and processes."""
+    heads = ["channel", "processes", "N slots - decode time"]
+    rows = []
+    for channel in CHANNELS:
+        for count, harq in HARQ.items():
+            found = [crossing_ms(of_channel(exact, channel), harq, other) for other in REPLACEMENTS]
+            by_rule = (count * SLOT_NS - DECODE_TIME_NS) / 1e6
+            shown = [f"{one.mean:.2f} ± {one.half_width:.2f} ms" for one in found]
+            rows.append([channel, str(count), f"{by_rule:.0f} ms", *shown])
+    return markdown_table([*heads, *REPLACEMENTS], rows)
+
+
+def link_alone(rows: pd.DataFrame) -> str:
+    """Return delivered and lost shares and the delay of every contender on each orbit."""
+
+    def cell(rtt_ms: int, name: str) -> str:
+        found = chosen(rows, rtt_ms=rtt_ms, name=name)
+        lost, delay = interval(found, "lost"), interval(found, "delay_p95_s")
+        return f"{percent(interval(found, 'delivered'))}, {100 * lost.mean:.2f} %, {1e3 * delay.mean:.0f} ms"
+
+    lines = [[name, *(cell(rtt_ms, name) for _, rtt_ms in ORBITS.values())] for name in ALL]
+    return markdown_table(["link layer", *orbit_heads()], lines)
+
+
+def age_of_reports() -> str:
+    """Return the share of erased slots, of all and after an erased one."""
+    heads = ["channel", "all slots", "next slot", *(f"{rtt_ms} ms later" for _, rtt_ms in ORBITS.values())]
+    rows = []
+    for channel in CHANNELS:
+        found = memory(channel, ES_N0_DB)
+        rows.append([channel, *(percent(found[key]) for key in ("all", "slot", *ORBITS))])
+    return markdown_table(heads, rows)
+
+
+def loss_after_repetition(exact: pd.DataFrame) -> str:
+    """Return the loss after k repetitions, and that of independent erasures as often."""
+    heads = ["channel", *(f"k = {count}" for count in OFF)]
+    heads += [f"independent, k = {count}" for count in OFF if count > 1]
+    rows = []
+    for channel in CHANNELS:
+        cells = chosen(of_channel(exact, channel), rtt_ms=ORBITS["geo"][1])
+        lost = {count: interval(chosen(cells, name=name), "lost") for count, name in OFF.items()}
+        alone = [f"{100 * lost[1].mean ** count:.3g} %" for count in OFF if count > 1]
+        rows.append([channel, *(percent(one, 2) for one in lost.values()), *alone])
+    return markdown_table(heads, rows)
+
+
+def by_es_n0(exact: pd.DataFrame) -> str:
+    """Return what arrives and what is lost over GEO at several Es/N0."""
+    shown = (HARQ_RLC, RLC, WINDOW_RLC, OFF_RLC, WINDOW)
+    rows = []
+    for es_n0_db in sorted((ES_N0_DB, *OTHER_ES_N0_DB)):
+        cells = chosen(exact, channel=SATELLITE, es_n0_db=es_n0_db, rtt_ms=ORBITS["geo"][1])
+        erased = interval(chosen(cells, name=OFF[1]), "lost")
+        row = [f"{es_n0_db:g} dB", percent(erased)]
+        for name in shown:
+            cell = chosen(cells, name=name)
+            p95_ms = 1e3 * interval(cell, "delay_p95_s").mean
+            row.append(f"{percent(interval(cell, 'delivered'))}, {p95_ms:.0f} ms")
+        rows.append(row)
+    return markdown_table(["Es/N0", "erased", *shown], rows)
+
+
+def worth_of_combining() -> str:
+    """Return the gain of combining at low Es/N0, and from which round trip on feedback should be off."""
+    rows, found = combinings(), []
+    for es_n0_db in LOW_ES_N0_DB:
+        level = rows[rows["es_n0_db"] == es_n0_db]
+        cells = {name: chosen(level, rtt_ms=ORBITS["leo"][1], name=name) for name in level["name"].unique()}
+        row = [f"{es_n0_db:g} dB"]
+        for name in (HARQ_MOST, HARQ_COMBINED, RLC, OFF_COMBINED_RLC):
+            lost = 100 * interval(cells[name], "lost").mean
+            row.append(f"{percent(interval(cells[name], 'delivered'))}, {lost:.2f} %")
+        off = (RLC, OFF_COMBINED_RLC)
+        crossings = [crossing_ms(level, name, *off) for name in (HARQ_MOST, HARQ_COMBINED)]
+        found.append([*row, *(f"{one.mean:.1f} ± {one.half_width:.1f} ms" for one in crossings)])
+    heads = ["Es/N0", HARQ_MOST, HARQ_COMBINED, RLC, OFF_COMBINED_RLC]
+    return markdown_table([*heads, "off from, without combining", "off from, with combining"], found)
+
+
+def use_of_slots(satellite: pd.DataFrame) -> str:
+    """Return the share of slots in use by hand, by model and by conversion."""
+    heads = ["orbit", "processes", "by hand", "tmt.models", "conversion"]
+    rows = []
+    for orbit, rtt_ms in ORBITS.values():
+        for count, name in HARQ.items():
+            used = interval(chosen(satellite, rtt_ms=rtt_ms, name=name), "used").mean
+            values = (by_hand(count, rtt_ms), law_of_use(count, rtt_ms), used)
+            rows.append([orbit, str(count), *(f"{100 * value:.3f} %" for value in values)])
+    return markdown_table(heads, rows)
+
+
+def law_of_processes() -> str:
+    """Return the exact law of the processes beside conversions."""
+    heads = ["orbit", "processes", "delivered: law", "conversion", "mean delay: law", "conversion"]
+    rows = []
+    for (count, orbit), found in laws().items():
+        delivered, delay = found["delivered"], found["delay_mean_s"]
+        rows.append(
+            [
+                ORBITS[orbit][0],
+                str(count),
+                f"{100 * delivered[0]:.2f} %",
+                percent(delivered[1], 2),
+                f"{1e3 * delay[0]:.1f} ms",
+                f"{1e3 * delay[1].mean:.1f} ± {1e3 * delay[1].half_width:.1f} ms",
+            ]
+        )
+    return markdown_table(heads, rows)

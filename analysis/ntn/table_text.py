@@ -1,0 +1,34 @@
+"""Text of the tables of docs/ntn.md."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.ntn.contenders import ORBITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tmt.metrics.statistics import Interval
+
+
+def markdown_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table in Markdown."""
+    heads = list(heads)
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def orbit_heads() -> list[str]:
+    """Return the names of the orbits with their round trips."""
+    return [f"{orbit}, {rtt_ms} ms" for orbit, rtt_ms in ORBITS.values()]
+
+
+def percent(found: Interval, digits: int = 1) -> str:
+    """Return a share in per cent with its interval."""
+    return f"{100 * found.mean:.{digits}f} ± {100 * found.half_width:.{digits}f} %"
+
+
+def joined_names(names: list[str]) -> str:
+    """Return names joined by "or", the first of many alone."""
+    return " or ".join(names) if len(names) <= 3 else f"{names[0]} or one of {len(names) - 1} others"
