@@ -180,7 +180,7 @@ def check_es_n0(scenario: Scenario, source: Source, scheme_section: Any) -> None
 
 def conversion_of(source: Source, scheme_section: Any, link: Link, seed: int) -> PlannedConversion:
     """Return how the forward link's trace is made for a seed."""
-    return _conversion(source, scheme_section, link, _realisation(source, seed))
+    return _conversion(source, scheme_section, link, realisation(source, seed))
 
 
 def return_conversion_of(
@@ -193,8 +193,8 @@ def return_conversion_of(
     if link.return_link == "plain":
         return None
     protection = scheme_section if link.return_link == "protected" else _NO_SCHEME
-    realisation = _realisation(source, seed) + MAX_SEED if source.is_random else 0
-    return _conversion(source, protection, link, realisation)
+    number = realisation(source, seed) + MAX_SEED if source.is_random else 0
+    return _conversion(source, protection, link, number)
 
 
 @lru_cache(maxsize=1024)
@@ -211,7 +211,7 @@ def _conversion(source: Source, scheme_section: Any, link: Link, realisation: in
 _NO_SCHEME = SCHEME_SECTIONS["none"](name="none")
 
 
-def _realisation(source: Source, seed: int) -> int:
+def realisation(source: Source, seed: int) -> int:
     """Return the number of the channel's realisation that a seed sees; 0 for a file, which has only one."""
     if not source.is_random:
         return 0

@@ -1,0 +1,174 @@
+"""What runs of a scenario share whatever their seed: a path, and an experiment over it without its traces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tmt.campaign.conversions import check_es_n0, conversion_of, realisation, return_conversion_of
+from tmt.campaign.sections import scheme_of, settings_of
+from tmt.errors import InputError, UsageError
+from tmt.experiment.experiment import Experiment
+from tmt.experiment.fingerprint import fingerprint
+from tmt.provenance import digest
+from tmt.settings.links import PlainLink, TraceLink
+from tmt.settings.tcp import FECTCP, STACKS
+from tmt.units import seconds_to_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from tmt.campaign.conversions import Source
+    from tmt.campaign.planned_conversions import PlannedConversion
+    from tmt.campaign.run import Programs
+    from tmt.campaign.scenario import Scenario
+    from tmt.campaign.sections import Grid, Link, ProxySection, Tcp, Traffic, Wired
+    from tmt.settings.settings import Value
+
+
+@dataclass(frozen=True, slots=True)
+class GridPath:
+    """A trace under a scheme, with the link, the wired hop and the proxy.
+
+    `own_return_source` is None where the return link has no trace of its own.
+    """
+
+    source: Source
+    own_return_source: Source | None
+    section: Any
+    scheme_label: str
+    link: Link
+    wired: Wired | None
+    proxy: ProxySection | None
+    _made: dict[tuple[int, int], tuple[PlannedConversion, PlannedConversion | None]] = field(
+        default_factory=dict
+    )
+
+    @property
+    def return_source(self) -> Source:
+        """The trace of the return link, if it is not plain."""
+        return self.own_return_source or self.source
+
+    def conversions(self, seed: int) -> tuple[PlannedConversion, PlannedConversion | None]:
+        """Return the link traces of both directions for a seed."""
+        realisations = realisation(self.source, seed), realisation(self.return_source, seed)
+        if realisations not in self._made:
+            self._made[realisations] = (
+                conversion_of(self.source, self.section, self.link, seed),
+                return_conversion_of(self.return_source, self.section, self.link, seed),
+            )
+        return self._made[realisations]
+
+    def starts(self, drawn: float, return_drawn: float = 0) -> tuple[int | float, int | float]:
+        """Return where a run starts in the forward and the return trace.
+
+        Without a trace of its own for the return link, the seed draws the start there. Two measured traces
+        belong together and start at the same part of their lengths.
+        """
+        if not self.link.loop:
+            drawn = return_drawn = 0
+        offset, own = self.source.section.offset, self.own_return_source
+        if isinstance(offset, float):
+            start_ns = seconds_to_ns(offset)
+            return start_ns, return_drawn if own is None else start_ns
+        if self.source.is_measured and offset is None:
+            drawn = 0
+        if own is not None and own.is_measured:
+            return_drawn = drawn if self.source.is_measured else 0
+        return drawn, return_drawn
+
+
+class SeedlessRun(NamedTuple):
+    """Runs of one path, kind of traffic and variant, but for their seed and their start in the traces."""
+
+    seeds: Collection[int]
+    template: Experiment
+    coordinates: dict[str, Value]
+    tcp: str
+    return_trace: TraceLink | None
+    programs: Programs
+    experiment: str
+
+
+def seedless_runs(
+    scenario: Scenario,
+    path: GridPath,
+    seeds_of: Mapping[Traffic, Collection[int]],
+    programs_of: Callable[[str], Programs],
+) -> list[SeedlessRun]:
+    """Return the runs of a path; InputError where its parts do not go together."""
+    check_es_n0(scenario, path.source, path.section)
+    if path.link.return_link == "protected":
+        check_es_n0(scenario, path.return_source, path.section)
+    found = []
+    for traffic, seeds in seeds_of.items():
+        for tcp in _variants(scenario.grid, traffic):
+            try:
+                template, coordinates = _template(path, traffic, tcp)
+            except UsageError as error:
+                raise InputError(scenario.path, str(error)) from error
+            programs = programs_of(str(coordinates["backend"]))
+            experiment = _fingerprint(path, template, coordinates, programs)
+            back = None if path.link.return_link == "plain" else _return_link(path)
+            found.append(SeedlessRun(seeds, template, coordinates, tcp, back, programs, experiment))
+    return found
+
+
+def _variants(grid: Grid, traffic: Traffic) -> list[Tcp]:
+    """Return the variants of the grid that the traffic's stack has."""
+    return [tcp for tcp in grid.tcp if tcp in STACKS[traffic.stack]]
+
+
+def _template(path: GridPath, traffic: Traffic, tcp: str) -> tuple[Experiment, dict[str, Value]]:
+    """Return an experiment without its seed, its traces and its start in them; and its coordinates."""
+    link, section, source = path.link, path.section, path.source
+    settings = settings_of(link, traffic, path.wired, path.proxy)
+    listed = {name: getattr(traffic, name) for name in ("code", "block_segments")}
+    if tcp != FECTCP:
+        settings["coding"] = None
+    online = scheme_of(section, settings["rtt_ns"]) if section.online else None
+    back: PlainLink | None = None if link.return_rate is None else PlainLink(link.return_rate)
+    forward = TraceLink("", source.lldu_bytes, scheme=online, packing=source.packing)
+    template = Experiment(
+        **settings, tcp=tcp, forward_link=forward, return_link=back, backend=traffic.backend
+    )
+    coordinates = template.columns() | listed
+    coordinates |= {
+        "return_link": _return_name(link),
+        "return_rate_bps": link.return_rate,
+        "forward_lldu_bytes": source.lldu_bytes,
+        "forward_packing": source.packing,
+    }
+    return template, coordinates
+
+
+def _return_name(link: Link) -> str:
+    """Return the kind of the return link, and the file of its own trace."""
+    return ", ".join(filter(None, (link.return_link, link.return_trace and Path(link.return_trace).name)))
+
+
+def _return_link(path: GridPath) -> TraceLink:
+    """Return the return link without its file."""
+    is_online = path.link.return_link == "protected" and path.section.online
+    source, rtt_ns = path.return_source, seconds_to_ns(path.link.rtt)
+    scheme = scheme_of(path.section, rtt_ns) if is_online else None
+    return TraceLink("", source.lldu_bytes, scheme=scheme, packing=source.packing)
+
+
+def _fingerprint(
+    path: GridPath, template: Experiment, coordinates: dict[str, Value], programs: Programs
+) -> str:
+    """Return a hash of everything that decides a run except its seed, without names of files and labels."""
+    slots = [
+        [source.sha256, source.lldu_bytes, source.packing, source.section.model_dump(exclude=_NAMES)]
+        for source in (path.source, path.return_source)
+    ]
+    settings = fingerprint(template, *programs)
+    # Where codes vary, TCP's runs stand beside FECTCP's.
+    listed = [coordinates[name] for name in ("code", "block_segments")]
+    return digest(slots, path.section.model_dump(), settings, listed, path.link.return_link)
+
+
+_NAMES = {"file", "over", "label"}
+"""Keys of a trace that name things."""
