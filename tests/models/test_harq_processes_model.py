@@ -10,7 +10,15 @@ import pytest
 
 from tmt.channels import GilbertElliott
 from tmt.errors import UsageError
-from tmt.models import FeedbackFaults, RegularLink, TwoStateChannel, arq, harq_processes, utilisation
+from tmt.models import (
+    FeedbackFaults,
+    RegularLink,
+    TwoStateChannel,
+    arq,
+    blind_repetition,
+    harq_processes,
+    utilisation,
+)
 from tmt.schemes import HarqProcesses
 from tmt.trace import PhyTrace
 
@@ -63,6 +71,15 @@ def test_faults__by_hand() -> None:
     assert math.isclose(found.efficiency, (1 - 0.048) / 1.31)
 
 
+def test_blind_repetition__by_hand() -> None:
+    # Gilbert channel, pi = (5/6, 1/6): both slots are erased with 1/6 * 0.5, the second one alone brings the
+    # LLDU with 1/6 * 0.5, a slot later.
+    found = blind_repetition(TwoStateChannel(0.9, 0.5), RegularLink(0, MS), 2)
+    assert math.isclose(found.residual_loss, 1 / 12)
+    assert math.isclose(found.efficiency, 11 / 24)
+    assert math.isclose(found.recovery_delay_s, 1e-3 * (1 / 12) / (11 / 12))
+
+
 needs_jit = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="400,000 slots: the kernel needs the JIT for them"
 )
@@ -101,3 +118,19 @@ def test_law__agrees_with_the_conversion(retransmission: str, processes: int, rt
     assert counts.lost / counts.data_rows == pytest.approx(expected.residual_loss, abs=0.006)
     delay_ns = np.append(rows.delay_ns[rows.delivered], rest.delay_ns[rest.delivered]).mean()
     assert link.rtt_ns / 2e9 + delay_ns / 1e9 == pytest.approx(expected.recovery_delay_s, rel=0.02)
+
+
+@needs_jit
+def test_blind_repetition__agrees_with_the_conversion() -> None:
+    """400,000 slots of seed 6: four standard errors are below 0.003 of the loss, 5 % of the delay."""
+    parameters = (0.95, 0.8, 0.02, 0.7)
+    erased = GilbertElliott(*parameters).erasures(6).next(399_999)
+    converter = HarqProcesses(0, repetitions=3).converter()
+    rows = converter.feed(PhyTrace(np.arange(len(erased)) * MS, np.where(erased, 0, MS)))
+    converter.finish()
+    link, counts = RegularLink(0, MS, MS), converter.counts
+    expected = blind_repetition(TwoStateChannel(*parameters), link, 3)
+    assert counts.efficiency == pytest.approx(expected.efficiency, abs=0.001)
+    assert counts.lost / counts.data_rows == pytest.approx(expected.residual_loss, abs=0.003)
+    waited_s = rows.delay_ns[rows.delivered].mean() / 1e9 - 1e-3
+    assert waited_s == pytest.approx(expected.recovery_delay_s - 1e-3, rel=0.05)

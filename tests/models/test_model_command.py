@@ -14,7 +14,19 @@ from click.testing import CliRunner, Result
 
 from tmt.cli.model_command import command
 from tmt.errors import UsageError
-from tmt.models import RegularLink, TwoStateChannel, arq, erasure_count_law, harq
+from tmt.models import (
+    Bursts,
+    FeedbackFaults,
+    RegularLink,
+    TwoStateChannel,
+    arq,
+    blind_repetition,
+    erasure_count_law,
+    harq,
+    harq_processes,
+    rlc_unacknowledged,
+    sliding_window,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +92,46 @@ def test_model__passes_on_every_time_and_error_probability() -> None:
     assert point["residual_loss"] == expected.residual_loss
 
 
+def test_model__passes_on_the_parameters_of_the_schemes_of_today() -> None:
+    channel, link = TwoStateChannel(0.99, 0.5), RegularLink(500_000_000, 1_000_000, 1_000_000, 1_000_000)
+    times = ("--decode-time", "0.001", "--detection-delay", "0.001")
+    faults = FeedbackFaults(0.05, 0.02)
+    for words, expected in (
+        (
+            "harq-processes --processes 32 --max-transmissions 3 --retransmission synchronous "
+            "--missed-feedback 0.05 --false-feedback 0.02",
+            harq_processes(channel, link, 32, 3, faults, synchronous=True),
+        ),
+        ("harq-processes --repetitions 3", blind_repetition(channel, link, 3)),
+        ("sliding-window --coding-window 20 --repair-interval 4", sliding_window(channel, link, 20, 4)),
+        (
+            "rlc --rlc-mode unacknowledged --reassembly 0.05",
+            rlc_unacknowledged(Bursts.of(channel), link, 50_000_000),
+        ),
+    ):
+        (point,) = _points(*words.split(), *CHANNEL, *times)
+        for name in ("efficiency", "recovery_delay_s", "residual_loss"):
+            assert point[name] == getattr(expected, name)
+
+
+@pytest.mark.parametrize(
+    ("words", "note"),
+    [
+        ("rlc --alpha 0.9999 --beta 0.5 --rtt 0.12", ""),
+        ("rlc --alpha 0.99 --beta 0.5 --rtt 0.12", "a recovery meets up to 1.9 other bursts"),
+        ("sliding-window --coding-window 100 --repair-interval 8 --alpha 0.999 --beta 0.1 --rtt 1", ""),
+        (
+            "sliding-window --coding-window 10 --repair-interval 8 --alpha 0.999 --beta 0.9 --rtt 1",
+            "above 5% the model's loss is rough",
+        ),
+    ],
+)
+def test_model__says_where_its_assumption_ends(words: str, note: str) -> None:
+    said = _run(*words.split()).stderr
+    assert note in said
+    assert bool(said) == bool(note)
+
+
 def test_model__sweeps_ranges_and_repetitions_with_exact_ends() -> None:
     points = _points("none", "--alpha", "0.99", "--beta", "0.1:0.98:5", "--beta", "0.99", "--rtt", "0")
     betas = [point["beta"] for point in points]
@@ -129,6 +181,12 @@ def test_model__draws_a_sweep(tmp_path: Path, ending: str) -> None:
         (["none", *CHANNEL, "--formula", "printed"], "scheme is none: the paper prints"),
         (["none", *CHANNEL, "--plot", "x.png"], "--plot draws a sweep"),
         (["none", "--alpha", "1", "--beta", "1", "--rtt", "0"], "alpha and beta are both 1"),
+        (["rlc", *CHANNEL, "--formula", "printed"], "scheme is rlc: the paper prints formulas for"),
+        (["harq-processes", *CHANNEL], "detection delay equal to the decode time, 0.036 s"),
+        (
+            ["harq-processes", *CHANNEL, "--missed-feedback", "0.6", "--false-feedback", "0.5"],
+            "missed and false feedback have probability 1.1 together",
+        ),
     ],
 )
 def test_model__refuses_in_one_line(arguments: list[str], message: str) -> None:
@@ -144,6 +202,8 @@ def test_model__refuses_in_one_line(arguments: list[str], message: str) -> None:
         (["none", "--depth", "2", *CHANNEL], "No such option '--depth'"),
         (["arq", "--data", "2", *CHANNEL], "No such option '--data'"),
         (["sliding", *CHANNEL], "There is no command 'sliding'"),
+        (["rlc", *CHANNEL, "--status-prohibit", "1"], "No such option '--status-prohibit'"),
+        (["rlc", *CHANNEL, "--rlc-mode", "AM"], "'AM' is not one of"),
     ],
 )
 def test_model__knows_only_the_options_of_its_scheme(arguments: list[str], message: str) -> None:
@@ -167,6 +227,8 @@ def test_model__refuses_what_is_no_probability(text: str) -> None:
         (["none", *CHANNEL, "--laws", "10001"], "1<=x<=10000"),
         (["arq", *CHANNEL, "--max-transmissions", "99999999999999999999"], "1<=x<=65535"),
         (["harq", "--data", "2", "--repair", "1", *CHANNEL, "--extra", "65536"], "0<=x<=65535"),
+        (["harq-processes", *CHANNEL, "--max-transmissions", "101"], "1<=x<=100"),
+        (["sliding-window", *CHANNEL, "--coding-window", "1025", "--repair-interval", "1"], "1<=x<=1024"),
     ],
 )
 def test_model__refuses_what_would_never_end(arguments: list[str], allowed: str) -> None:
@@ -177,7 +239,16 @@ def test_model__refuses_what_would_never_end(arguments: list[str], allowed: str)
 def test_model__shows_no_figure_where_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     without_erasures = ["arq", "--alpha", "0.9", "--beta", "0.5", "--rtt", "1", "--error-bad", "0"]
     nothing_arrives = ["none", "--alpha", "0", "--beta", "1", "--rtt", "1"]
-    for arguments in (without_erasures, nothing_arrives):
+    of_today = [
+        [scheme, *options.split(), *nothing_arrives[1:]]
+        for scheme, options in (
+            ("rlc", ""),
+            ("sliding-window", "--coding-window 4 --repair-interval 2"),
+            ("harq-processes", "--repetitions 2"),
+            ("harq-processes", "--detection-delay 0.036"),
+        )
+    ]
+    for arguments in (without_erasures, nothing_arrives, *of_today):
         command.main(arguments, standalone_mode=False)
         said = capsys.readouterr().out
         assert "nan" not in said

@@ -6,14 +6,25 @@ import numba
 import numpy as np
 import pytest
 
-from tmt.channels import Bernoulli
-from tmt.models import RegularLink, rlc_acknowledged, rlc_recovery_slots, rlc_unacknowledged
+from tmt.channels import GilbertElliott
+from tmt.errors import UsageError
+from tmt.models import (
+    Bursts,
+    RegularLink,
+    TwoStateChannel,
+    burst_length_law,
+    burst_length_moments,
+    rlc,
+    rlc_acknowledged,
+    rlc_recovery_slots,
+    rlc_unacknowledged,
+)
 from tmt.schemes import Counts, Rlc
 from tmt.schemes.converter import joined
 from tmt.trace import PhyTrace
 
 MS = 1_000_000
-ONE_REPORT = {"poll_pdus": 2**31 - 1, "rlc_window": 131_072, "status_prohibit_ns": 30 * MS}
+ONE_REPORT = {"poll_pdus": 2**31 - 1, "rlc_window": 131_072, "status_prohibit_ns": 40 * MS}
 """One report for each gap: others, while the retransmission is on its way, would repeat the NACK."""
 
 LINK = RegularLink(25 * MS, MS, 3 * MS)
@@ -32,10 +43,13 @@ def converted(scheme: Rlc, erased: np.ndarray) -> tuple[np.ndarray, Counts]:
     return rows.delay_ns[rows.delivered], converter.counts
 
 
-def isolated() -> np.ndarray:
+def isolated(longest: int = 1) -> tuple[np.ndarray, Bursts]:
+    """Return 48 bursts of 1, 2, ... `longest` slots, then again of 1, 400 slots apart, and their figures."""
     erased = np.zeros(20_000, bool)
-    erased[500:19_500:400] = True
-    return erased
+    lengths = [1 + number % longest for number in range(48)]
+    for number, length in enumerate(lengths):
+        erased[500 + 400 * number :][:length] = True
+    return erased, Bursts(48 / 20_000, np.mean(lengths).item(), np.mean(np.square(lengths)).item())
 
 
 def test_recovery__by_hand() -> None:
@@ -44,42 +58,66 @@ def test_recovery__by_hand() -> None:
     assert rlc_recovery_slots(LINK, 10 * MS + 1) == 40
 
 
+@pytest.mark.parametrize("longest", [1, 6])
 @pytest.mark.parametrize("delivery", ["any-order", "in-order"])
-def test_acknowledged__has_the_law_exactly_on_isolated_erasures(delivery: str) -> None:
-    erased = isolated()
+def test_acknowledged__has_the_law_exactly_on_isolated_bursts(delivery: str, longest: int) -> None:
+    erased, bursts = isolated(longest)
     scheme = Rlc(rtt_ns=LINK.rtt_ns, delivery=delivery, reassembly_ns=10 * MS, **ONE_REPORT)
     delay_ns, counts = converted(scheme, erased)
-    # The erasures are counted per segment: a retransmission takes a slot and gives no row.
-    fraction = erased.sum() / len(delay_ns)
-    expected = rlc_acknowledged(fraction, LINK, 10 * MS, in_order=delivery == "in-order")
+    expected = rlc_acknowledged(bursts, LINK, 10 * MS, in_order=delivery == "in-order")
     assert LINK.rtt_ns / 2e9 + delay_ns.mean() / 1e9 == pytest.approx(expected.recovery_delay_s, rel=1e-12)
+    assert counts.efficiency == pytest.approx(expected.efficiency, rel=1e-12)
     assert (counts.lost, counts.unsettled, counts.retransmission_slots) == (0, 0, erased.sum())
 
 
 def test_acknowledged__repeats_nacks_while_the_retransmission_is_on_its_way() -> None:
     """Without t-StatusProhibit: timers end 14, 25 and 36 ms after the erased slot; it arrives after 42."""
-    erased = isolated()
+    erased, _ = isolated()
     settings = ONE_REPORT | {"status_prohibit_ns": 0}
     _, counts = converted(Rlc(rtt_ns=LINK.rtt_ns, reassembly_ns=10 * MS, **settings), erased)
     assert counts.retransmission_slots == 3 * erased.sum()
 
 
+@pytest.mark.parametrize("longest", [1, 6])
 @pytest.mark.parametrize("reassembly_ms", [0, 10, 10.5])
-def test_unacknowledged__has_the_law_exactly_on_isolated_erasures(reassembly_ms: float) -> None:
-    erased, reassembly_ns = isolated(), round(reassembly_ms * MS)
+def test_unacknowledged__has_the_law_exactly_on_isolated_bursts(reassembly_ms: float, longest: int) -> None:
+    (erased, bursts), reassembly_ns = isolated(longest), round(reassembly_ms * MS)
     scheme = Rlc(rtt_ns=LINK.rtt_ns, rlc_mode="unacknowledged", reassembly_ns=reassembly_ns)
     delay_ns, counts = converted(scheme, erased)
-    expected = rlc_unacknowledged(erased.sum() / len(delay_ns), LINK, reassembly_ns)
+    expected = rlc_unacknowledged(bursts, LINK, reassembly_ns)
     assert LINK.rtt_ns / 2e9 + delay_ns.mean() / 1e9 == pytest.approx(expected.recovery_delay_s, rel=1e-12)
-    assert counts.lost == erased.sum()
+    assert counts.lost / counts.data_rows == pytest.approx(expected.residual_loss, rel=1e-12)
+
+
+def test_burst_length_moments__are_those_of_the_law() -> None:
+    channel = TwoStateChannel(0.97, 0.8, 0.05, 0.7)
+    lengths, law = np.arange(1, 400), burst_length_law(channel, 399)
+    expected = (float(law @ lengths), float(law @ lengths**2))
+    assert burst_length_moments(channel) == pytest.approx(expected, rel=1e-9)
+
+
+def test_rlc__chooses_the_mode_and_knows_channels_without_bursts() -> None:
+    channel = TwoStateChannel(0.999, 0.5)
+    bursts = Bursts.of(channel)
+    assert bursts == Bursts(pytest.approx(0.001 / 0.501 / 2), pytest.approx(2.0), pytest.approx(6.0))
+    assert rlc(channel, LINK, 5 * MS, "unacknowledged") == rlc_unacknowledged(bursts, LINK, 5 * MS)
+    in_any_order = rlc_acknowledged(bursts, LINK, 5 * MS, in_order=False)
+    assert rlc(channel, LINK, 5 * MS, delivery="any-order") == in_any_order
+    assert rlc(TwoStateChannel(1.0, 0.5), LINK).residual_loss == 0.0
+    assert rlc(TwoStateChannel(0.0, 1.0), LINK, rlc_mode="unacknowledged").residual_loss == 1.0
+    with pytest.raises(UsageError, match="rlc_mode is 'transparent'"):
+        rlc(channel, LINK, rlc_mode="transparent")
 
 
 @needs_jit
-def test_acknowledged__is_near_the_law_for_rare_random_erasures() -> None:
-    """A million slots, p = 0.0002, seed 4: 200 erasures, 0.8 % of which meet another one's recovery."""
-    erased = Bernoulli(0.0002).erasures(4).next(1_000_000)
-    scheme = Rlc(rtt_ns=LINK.rtt_ns, delivery="any-order", reassembly_ns=10 * MS, **ONE_REPORT)
+@pytest.mark.parametrize("delivery", ["any-order", "in-order"])
+def test_acknowledged__is_near_the_law_for_rare_random_bursts(delivery: str) -> None:
+    """Four million slots, seed 4: 410 bursts of 2 slots on average; four standard errors are a fifth."""
+    parameters = (0.9999, 0.5)
+    erased = GilbertElliott(*parameters).erasures(4).next(4_000_000)
+    scheme = Rlc(rtt_ns=LINK.rtt_ns, delivery=delivery, reassembly_ns=10 * MS, **ONE_REPORT)
     delay_ns, counts = converted(scheme, erased)
-    late_ns = delay_ns[delay_ns > 3 * MS] - 3 * MS
-    assert late_ns.mean() / MS == pytest.approx(rlc_recovery_slots(LINK, 10 * MS), rel=0.02)
-    assert counts.efficiency == pytest.approx(1 - erased.mean(), abs=2e-5)
+    expected = rlc(TwoStateChannel(*parameters), LINK, 10 * MS, delivery=delivery)
+    wait_s = expected.recovery_delay_s - LINK.recovery_delay_s(0.0)
+    assert delay_ns.mean() / 1e9 - 3e-3 == pytest.approx(wait_s, rel=0.2)
+    assert counts.efficiency == pytest.approx(expected.efficiency, abs=5e-5)

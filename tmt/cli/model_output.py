@@ -32,10 +32,23 @@ class Sweep:
     def title(self) -> str:
         """The scheme, its parameters and the kind of formulas, in one line."""
         named = (
-            f"{name.replace('_', ' ')} {'unlimited' if value is None else value}"
-            for name, value in self.parameters.items()
+            f"{name.removesuffix('_s').replace('_', ' ')} {'unlimited' if value is None else value}"
+            + " s" * name.endswith("_s")
+            for name, value in in_seconds(self.parameters).items()
+            if value is not None or name == "max_transmissions"
         )
         return f"{', '.join((self.scheme, *named))} ({self.formula} formulas)"
+
+
+def in_seconds(parameters: Parameters) -> Parameters:
+    """Return the parameters with times in seconds."""
+    found: Parameters = {}
+    for name, value in parameters.items():
+        if name.endswith("_ns"):
+            found[f"{name[:-3]}_s"] = ns_to_seconds(int(value or 0))
+        else:
+            found[name] = value
+    return found
 
 
 def as_json(sweep: Sweep) -> str:
@@ -47,7 +60,7 @@ def as_json(sweep: Sweep) -> str:
     result = {
         "scheme": sweep.scheme,
         "formula": sweep.formula,
-        "parameters": sweep.parameters,
+        "parameters": in_seconds(sweep.parameters),
         "rtt_s": ns_to_seconds(link.rtt_ns),
         "slot_interval_s": ns_to_seconds(link.slot_interval_ns),
         "decode_time_s": ns_to_seconds(link.decode_time_ns),

@@ -1,4 +1,4 @@
-"""`tmt model none|fec|arq|harq`: efficiency, delay and loss of a scheme on a Gilbert-Elliott channel."""
+"""`tmt model none`, `fec`, ...: efficiency, delay and loss of a scheme on a Gilbert-Elliott channel."""
 
 from __future__ import annotations
 
@@ -30,6 +30,30 @@ if TYPE_CHECKING:
 
 FORGOTTEN = 0.05
 """Channel correlation over one feedback delay above which HARQ's approximation shows (docs/models.md)."""
+
+MOST = 65_535
+"""The largest block of a scheme."""
+
+PARAMETERS: dict[str, dict[str, int]] = {
+    "none": {},
+    "fec": {"data": MOST, "repair": MOST, "depth": MOST},
+    "arq": {"max_transmissions": MOST},
+    "harq": {"data": MOST, "repair": MOST, "extra": MOST, "rounds": MOST},
+    "harq-processes": {
+        "processes": MOST,
+        "max_transmissions": 100,
+        "retransmission": 0,
+        "repetitions": MOST,
+        "missed_feedback": 1,
+        "false_feedback": 1,
+    },
+    "sliding-window": {"coding_window": 1024, "repair_interval": 128},
+    "rlc": {"rlc_mode": 0, "delivery": 0, "reassembly_ns": 0},
+}
+"""Parameters of the model of each scheme, with upper bounds of whole numbers: more would take too long."""
+
+RARE = 0.05
+"""Bursts per recovery above which the approximation of RLC shows, and the like of a sliding window."""
 
 MOST_LAWS = 10_000
 """Upper bound of `--laws`: the work grows with its square."""
@@ -135,6 +159,29 @@ _HELP = {
       tmt model harq --data 5 --repair 7 --extra 1 --rounds 2 \\
           --alpha 0.99 --beta 0.5 --rtt 0.5 --slot-interval 0.001 --decode-time 0.036
     """,
+    "harq-processes": """Stop-and-wait HARQ processes, or blind repetition, without combining.
+
+    \b
+    16 processes over a LEO satellite, and two transmissions of everything without feedback:
+      tmt model harq-processes --processes 16 --alpha 0.99 --beta 0.5 --rtt 0.025 \\
+          --decode-time 0.001 --detection-delay 0.001
+      tmt model harq-processes --repetitions 2 --alpha 0.99 --beta 0.5 --rtt 0.025
+
+    Feedback must take equally long for ACK and NACK: the detection delay is the decode time.
+    """,
+    "sliding-window": """Convolutional erasure code: after k source LLDUs, a repair LLDU covers the last W.
+
+    \b
+    Bursts that grow from 1 to 5 slots, as a figure:
+      tmt model sliding-window --coding-window 100 --repair-interval 8 \\
+          --alpha 0.998 --beta 0:0.8:9 --rtt 0.5 --plot sliding-window.png
+    """,
+    "rlc": """Radio link control over the bare link, for rare bursts of erasures and one report for each.
+
+    \b
+    Acknowledged mode in order, over a MEO satellite:
+      tmt model rlc --alpha 0.9999 --beta 0.5 --rtt 0.12 --decode-time 0.001
+    """,
 }
 
 _RESULTS = """
@@ -147,7 +194,7 @@ _RESULTS = """
 def _command(scheme: str) -> click.Command:
     """Return the command of one scheme, which has that scheme's parameters only."""
 
-    @scheme_options(scheme)
+    @scheme_options(scheme, PARAMETERS[scheme])
     @with_options(*_CHANNEL_AND_LINK)
     def run(
         alpha: tuple[tuple[float, ...], ...],
@@ -162,7 +209,7 @@ def _command(scheme: str) -> click.Command:
         laws: int | None,
         plot: str | None,
         json_wanted: bool,
-        **parameters: int | None,
+        **parameters: int | float | str | None,
     ) -> None:
         from tmt.models import RegularLink, TwoStateChannel  # noqa: PLC0415  (numpy takes long to import)
         from tmt.models.catalogue import sweep  # noqa: PLC0415
@@ -179,7 +226,7 @@ def _command(scheme: str) -> click.Command:
         if plot:
             _plot(plot, found.title, scheme, rows, sweeps={"alpha": alphas, "beta": betas})
         click.echo(as_json(found) if json_wanted else as_table(found))
-        _warn(scheme, formula, rows)
+        _warn(found)
 
     return click.command(name=scheme, help=_HELP[scheme] + _RESULTS)(run)
 
@@ -205,14 +252,32 @@ def _plot(path: str, title: str, scheme: str, rows: list[Row], sweeps: dict[str,
     draw_sweep(path, title, scheme, swept[0], rows)
 
 
-def _warn(scheme: str, formula: str, rows: list[Row]) -> None:
+def _warn(sweep: Sweep) -> None:
+    """Say where an approximation shows (docs/models.md)."""
+    rows, note = sweep.rows, None
     memory = max(abs(row["memory_after_feedback"]) for row in rows)
-    if scheme == "harq" and formula == "exact" and memory > FORGOTTEN:
-        click.echo(
-            f"note: the channel's correlation over one feedback delay is up to {memory:.2g}; "
-            f"above {FORGOTTEN} the HARQ model is a few per cent too pessimistic (docs/models.md)",
-            err=True,
+    if sweep.scheme == "harq" and sweep.formula == "exact" and memory > FORGOTTEN:
+        note = (
+            f"the channel's correlation over one feedback delay is up to {memory:.2g}; "
+            f"above {FORGOTTEN} the HARQ model is a few per cent too pessimistic"
         )
+    if sweep.scheme == "rlc":
+        from tmt.models import rlc_recovery_slots  # noqa: PLC0415  (numpy takes long to import)
+
+        slots = rlc_recovery_slots(sweep.link, int(sweep.parameters["reassembly_ns"] or 0))
+        bursts = [row["erasure_probability"] / row["mean_burst_slots"] for row in rows]
+        meeting = slots * max((rate for rate in bursts if rate > 0), default=0.0)
+        if meeting > RARE:
+            note = f"a recovery meets up to {meeting:.2g} other bursts; the RLC model is for less than {RARE}"
+    if sweep.scheme == "sliding-window":
+        given_up = max(row["residual_loss"] / (row["erasure_probability"] or 1.0) for row in rows)
+        if given_up > RARE:
+            note = (
+                f"up to {given_up:.0%} of the erased LLDUs need recoveries longer than the window; above "
+                f"{RARE:.0%} the model's loss is rough"
+            )
+    if note:
+        click.echo(f"note: {note} (docs/models.md)", err=True)
 
 
 COMMANDS = {scheme: _command(scheme) for scheme in _HELP}

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound="OnlineScheme")
 
 
-MOST_MODELLED = 65_535
-"""Upper bound of every number that a model takes: the largest block of a scheme. More would take too long."""
-
 CONVERTING_NAMES = tuple(SCHEMES)
 ONLINE_NAMES = tuple(ONLINE_SCHEMES)
 
@@ -92,24 +89,25 @@ def _default(having: dict[str, Declared]) -> str:
     return f"  [default: {next(iter(said.values()))}]"
 
 
-def scheme_options(scheme: str) -> Decorator:
-    """Return a decorator that adds the parameters of one scheme with its defaults."""
+def scheme_options(scheme: str, most: Mapping[str, int]) -> Decorator:
+    """Return a decorator that adds parameters of one scheme with its defaults; `most` bounds numbers."""
     options = []
     for name, having in _PARAMETERS.items():
-        one = having.get(scheme)
-        if one is None or one.kind == "time":
+        if name not in most or scheme not in having:
             continue
+        one = having[scheme]
         absent: dict[str, Any] = {"required": True}
-        if isinstance(one.default, int):
-            absent = {"default": one.default, "show_default": True}
+        if one.kind == "time":
+            absent = {"default": one.default, "show_default": _spelled(one)}
         elif one.default is None:
             absent = {"show_default": one.parameter.absent}
-        of_what = WholeNumber(int(one.parameter.least or 0), MOST_MODELLED)
-        options.append(
-            click.option(
-                SCHEME_PARAMETERS[name], type=of_what, help=f"{_sentence(one.parameter.meaning)}.", **absent
-            )
-        )
+        elif not one.is_required:
+            absent = {"default": one.default, "show_default": True}
+        kind = _type_of(one)
+        if isinstance(kind, WholeNumber):
+            kind = WholeNumber(int(one.parameter.least or 0), most[name])
+        meaning = f"{_sentence(one.parameter.meaning)}."
+        options.append(click.option(one.parameter.flag, name, type=kind, help=meaning, **absent))
     return with_options(*options)
 
 

@@ -34,6 +34,15 @@ def mean_burst_length(channel: TwoStateChannel) -> float:
     return channel.erasure_probability / rate if rate else math.nan
 
 
+def burst_length_moments(channel: TwoStateChannel) -> tuple[float, float]:
+    """Return the means of the length of a burst in slots and of its square."""
+    first = _first_states(channel, channel.errors)
+    # The mean of l is first (I - Q)^-1 1, that of l (l + 1) / 2 is first (I - Q)^-2 1.
+    remaining = np.linalg.inv(np.eye(2) - channel.transition() * channel.errors)
+    mean = float((first @ remaining).sum())
+    return mean, 2.0 * float((first @ remaining @ remaining).sum()) - mean
+
+
 def mean_gap_length(channel: TwoStateChannel) -> float:
     """Return the mean number of decoded slots between two bursts, or NaN where no burst ever begins."""
     rate = _burst_rate(channel)
@@ -49,16 +58,20 @@ def _burst_rate(channel: TwoStateChannel) -> float:
 def _run_length_law(channel: TwoStateChannel, inside: FloatArray, longest: int) -> FloatArray:
     """Return the law of the length of a run of slots whose kind has probability `inside`, [2], in each state.
 
-    The first state of a run has the law of a slot inside that follows a slot outside. Each further slot is
-    one step of the chain restricted to `inside`.
+    Each slot after the first is one step of the chain restricted to `inside`.
     """
-    if _burst_rate(channel) == 0.0:
-        raise UsageError("on this channel no decoded slot is followed by an erased one: it has no bursts")
-    transition = channel.transition()
-    before = (channel.stationary * (1.0 - inside)) @ transition * inside
-    alive = before / before.sum()
+    transition, alive = channel.transition(), _first_states(channel, inside)
     law = np.empty(longest)
     for index in range(longest):
         law[index] = alive @ transition @ (1.0 - inside)
         alive = alive @ transition * inside
     return law
+
+
+def _first_states(channel: TwoStateChannel, inside: FloatArray) -> FloatArray:
+    """Return the law of the first state of a run: that of a slot inside which follows a slot outside, [2]."""
+    if _burst_rate(channel) == 0.0:
+        raise UsageError("on this channel no decoded slot is followed by an erased one: it has no bursts")
+    before = (channel.stationary * (1.0 - inside)) @ channel.transition() * inside
+    first: FloatArray = before / before.sum()
+    return first

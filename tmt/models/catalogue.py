@@ -11,6 +11,9 @@ from tmt.models.arq import arq, no_scheme
 from tmt.models.bursts import mean_burst_length
 from tmt.models.fec import fec
 from tmt.models.harq import harq
+from tmt.models.harq_processes import FeedbackFaults, blind_repetition, harq_processes
+from tmt.models.rlc import rlc
+from tmt.models.sliding_window import sliding_window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,24 +22,44 @@ if TYPE_CHECKING:
     from tmt.models.link import Performance, RegularLink
 
 Formula = Literal["exact", "printed"]
-Parameters = dict[str, int | None]
+Parameters = dict[str, int | float | str | None]
 Row = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class SchemeModel:
-    """A scheme's parameters, its exact formulas, and the printed ones if the paper has them."""
+    """A scheme's formulas, and the printed ones if the paper has them."""
 
-    parameters: tuple[str, ...]
     exact: Callable[..., Performance]
     printed: Callable[..., Performance] | None
 
 
+def _harq_processes(
+    channel: TwoStateChannel,
+    link: RegularLink,
+    *,
+    processes: int,
+    max_transmissions: int,
+    retransmission: str,
+    repetitions: int | None,
+    missed_feedback: float,
+    false_feedback: float,
+) -> Performance:
+    if repetitions is not None:
+        return blind_repetition(channel, link, repetitions)
+    faults = FeedbackFaults(missed_feedback, false_feedback)
+    synchronous = retransmission == "synchronous"
+    return harq_processes(channel, link, processes, max_transmissions, faults, synchronous=synchronous)
+
+
 MODELS = {
-    "none": SchemeModel((), no_scheme, None),
-    "fec": SchemeModel(("data", "repair", "depth"), fec, printed.fec),
-    "arq": SchemeModel(("max_transmissions",), arq, printed.arq),
-    "harq": SchemeModel(("data", "repair", "extra", "rounds"), harq, printed.harq),
+    "none": SchemeModel(no_scheme, None),
+    "fec": SchemeModel(fec, printed.fec),
+    "arq": SchemeModel(arq, printed.arq),
+    "harq": SchemeModel(harq, printed.harq),
+    "harq-processes": SchemeModel(_harq_processes, None),
+    "sliding-window": SchemeModel(sliding_window, None),
+    "rlc": SchemeModel(rlc, None),
 }
 """The model of each scheme."""
 

@@ -26,6 +26,13 @@ class FeedbackFaults:
     missed: float = 0.0
     false: float = 0.0
 
+    def __post_init__(self) -> None:
+        if self.missed + self.false > 1.0:
+            raise UsageError(
+                f"missed and false feedback have probability {self.missed + self.false:g} together; "
+                "at most 1 is allowed"
+            )
+
 
 def utilisation(link: RegularLink, processes: int, *, synchronous: bool = False) -> float:
     """Return the fraction of slots that carry an LLDU: min(1, N / K), or N over the synchronous cycle."""
@@ -81,13 +88,25 @@ def harq_processes(
     )
 
 
+def blind_repetition(channel: TwoStateChannel, link: RegularLink, repetitions: int) -> Performance:
+    """Return the performance with feedback off, where k slots that follow each other carry each LLDU."""
+    step, alive = channel.transition(), channel.stationary
+    delivered = np.zeros(repetitions)
+    for slot in range(repetitions):
+        delivered[slot] = alive @ (1.0 - channel.errors)
+        alive = (alive * channel.errors) @ step
+    total = float(delivered.sum())
+    mean_slots = float(delivered @ np.arange(repetitions)) / total if total else np.nan
+    return Performance(total / repetitions, link.recovery_delay_s(mean_slots), 1.0 - total)
+
+
 def _feedback_slots(link: RegularLink) -> int:
     ack_ns = link.rtt_ns + link.decode_time_ns
     slots = max(1, -(-ack_ns // link.slot_interval_ns))
     if slots != link.feedback_slots:
         raise UsageError(
             f"an ACK takes {slots} slots and a NACK {link.feedback_slots}: the formula needs a detection "
-            "delay equal to the decode time"
+            f"delay equal to the decode time, {link.decode_time_ns / 1e9:g} s"
         )
     return slots
 
