@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -12,6 +13,8 @@ from result_rows import run
 from tmt.campaign.store import Store
 from tmt.cli.course_command import command
 from tmt.errors import UsageError
+from tmt.report.write import write_report
+from tmt.results.reading import read_results
 from tmt.schema import PACKET_EVENTS
 
 if TYPE_CHECKING:
@@ -54,6 +57,20 @@ def test_course__lists_recorded_runs_and_draws_the_one_that_is_named(
     # Moments closer than a thousandth of the run count once.
     number = int(lines[lines.index("packets lost on the link") + 1].split("|")[0])
     assert 0 < number <= len(lost) <= number + 5
+
+
+@pytest.mark.ns2
+def test_course__says_that_the_capacity_is_missing_where_the_link_trace_is(
+    campaign_folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(campaign_folder, tmp_path / "c", ignore=shutil.ignore_patterns("cache"))
+    lines = _said(tmp_path / "c", 1)
+    assert f"is not in the cache of {tmp_path / 'c'}, or has too many rows: capacity, " in lines[0]
+    assert not any(line.startswith("capacity of the link") for line in lines)
+    (page,) = write_report(read_results(tmp_path / "c"), tmp_path / "report", figures=False)
+    assert "queue of 8 runs are missing" in page.read_text()
+    (page,) = write_report(read_results(campaign_folder), tmp_path / "whole", figures=False)
+    assert "runs are missing" not in page.read_text()
 
 
 def test_course__refuses_campaigns_without_records_and_numbers_beyond_them(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tmt.cli.notes import print_notes
 from tmt.cli.options import WholeNumber
 from tmt.display_units import rate_unit, time_unit
 from tmt.errors import UsageError
@@ -76,7 +77,11 @@ def command(results: Path, number: int | None) -> None:
     run = found.runs.iloc[row]
     end_s = float(run["simulated_s"])
     columns = columns_in(shutil.get_terminal_size().columns)
-    panels = _panels(course(read_run(results, found.runs, row), run), end_s, columns)
+    series = course(read_run(results, found.runs, row), run)
+    if not any(one.panel == "capacity" for one in series):
+        reason = f"{run['forward_trace']} is not in the cache of {results}, or has too many rows"
+        print_notes([f"{reason}: capacity, lost rows and queue are missing"])
+    panels = _panels(series, end_s, columns)
     click.echo("\n".join([told[number - 1], "", *draw(panels, end_s, stdout_encoding())]))
 
 

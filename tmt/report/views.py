@@ -175,6 +175,12 @@ def _courses(results: Results, summary: Summary) -> list[View]:
             "Single runs over simulated time. Drag a panel to move along the time axis. Turn the wheel with "
             "Ctrl to zoom. Double-click to show all."
         )
+        without = {row["run"] for row in rows} - {row["run"] for row in rows if row["panel"] == "capacity"}
+        if without:
+            caption += (
+                f" Capacity, lost rows and queue of {len(without)} runs are missing: their link traces are "
+                "no longer in the campaign's cache, or have too many rows to show."
+            )
         found.append(
             View("timeline", rows, {"scheme": spec, "tcp": spec}, ("runs",), heads, caption, NO_RECORDS)
         )
