@@ -43,7 +43,7 @@ TMT = Path(sys.executable).with_name("tmt")
         ("replay --forward . --rtt 1 --duration 5", ".: this is a folder; a file is needed"),
         (
             "replay --forward link.parquet --rtt 9e999999 --duration 5",
-            "tmt replay: Invalid value for '--rtt': '9e999999' is not a time in seconds.",
+            "tmt replay: Invalid value for '--rtt': 9e999999 s is beyond 4611686018 s.",
         ),
         ("run .", ".: this is a folder; name a scenario file"),
         (
