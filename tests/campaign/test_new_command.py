@@ -7,6 +7,9 @@ import pytest
 from in_process import Said, tmt
 
 from tmt.campaign.scenario import load
+from tmt.campaign.sections import scheme_of
+from tmt.schemes import SCHEMES as ALL
+from tmt.schemes.rlc import RlcLayer
 
 SAMPLE = Path(__file__).resolve().parents[2] / "traces" / "sample.parquet"
 
@@ -35,6 +38,16 @@ def test_new__writes_a_scenario_that_run_takes(tmp_path: Path) -> None:
     assert [scheme.name for scheme in scenario.schemes] == ["none", "fec", "arq", "harq"]
     said = tmt("run", "studies/mine.toml", "--dry-run", folder=tmp_path).out
     assert "24 runs" in said
+
+
+def test_new__knows_every_scheme_that_converts(tmp_path: Path) -> None:
+    made = new(tmp_path, "all.toml", "--scheme", ",".join(ALL), "--rtt", "0.025")
+    assert (made.status, made.err) == (0, "")
+    schemes = [scheme_of(section, 25_000_000) for section in load(tmp_path / "all.toml").schemes]
+    assert [scheme.name for scheme in schemes] == list(ALL)
+    layers = [scheme for scheme in schemes if isinstance(scheme, RlcLayer)]
+    assert len(layers) == 6
+    assert {scheme.status_prohibit_ns for scheme in layers} == {30_000_000}
 
 
 def test_new__keeps_what_is_there(tmp_path: Path) -> None:

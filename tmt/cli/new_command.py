@@ -10,11 +10,26 @@ import click
 from tmt.cli.options import FILE
 from tmt.errors import TmtError, UsageError
 
+_RLC = """\
+rlc_mode = "acknowledged"   # or "unacknowledged"
+status_prohibit = {prohibit:g}       # seconds between status reports; more than the round trip
+"""
+
 SCHEMES = {
     "none": "",
     "fec": "data = 10      # data units of a block\nrepair = 2     # repair units of a block\n",
     "arq": "",
     "harq": "data = 10      # data units of a block\nrepair = [2]   # [2, 5] compares two codes\n",
+    "harq-processes": "processes = [16]        # [16, 32] compares two numbers\nmax_transmissions = 4\n",
+    "sliding-window": (
+        "coding_window = 100     # source units that a repair unit covers\n"
+        "repair_interval = [8]   # source units from one repair unit to the next\n"
+    ),
+    "rlc": _RLC,
+}
+SCHEMES |= {
+    f"rlc-over-{below}": _RLC + SCHEMES[below]
+    for below in ("fec", "arq", "harq", "harq-processes", "sliding-window")
 }
 """Keys of each scheme, as they stand in the new file."""
 
@@ -86,6 +101,8 @@ def command(
     A comparison over a trace of one's own:
       tmt new mine.toml --trace phy.parquet --tcp cubic,bbr --scheme none,arq --rtt 0.05
       tmt run mine.toml
+    The link layer of 5G over a LEO satellite:
+      tmt new leo.toml --scheme harq-processes,rlc,rlc-over-harq-processes --rtt 0.025
     """
     from tmt.campaign.scenario import load  # noqa: PLC0415
     from tmt.io.atomic import staged  # noqa: PLC0415
@@ -105,7 +122,9 @@ def command(
         tcp=", ".join(f'"{name}"' for name in tcp.split(",")),
         seeds=seeds,
         trace=GENERATED if trace is None else f'file = "{_from(path.parent, trace)}"\n',
-        schemes="".join(f'[[scheme]]\nname = "{name}"\n{SCHEMES[name]}\n' for name in chosen),
+        schemes="".join(
+            f'[[scheme]]\nname = "{name}"\n{SCHEMES[name].format(prohibit=1.2 * rtt)}\n' for name in chosen
+        ),
         rtt=rtt,
         stack=stack,
         duration=duration,
