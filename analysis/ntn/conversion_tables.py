@@ -119,9 +119,11 @@ def worth_of_combining() -> str:
         for name in (HARQ_MOST, HARQ_COMBINED, RLC, OFF_COMBINED_RLC):
             lost = 100 * interval(cells[name], "lost").mean
             row.append(f"{percent(interval(cells[name], 'delivered'))}, {lost:.2f} %")
-        off = (RLC, OFF_COMBINED_RLC)
-        crossings = [crossing_ms(level, name, *off) for name in (HARQ_MOST, HARQ_COMBINED)]
-        found.append([*row, *(f"{one.mean:.1f} ± {one.half_width:.1f} ms" for one in crossings)])
+        limits = [
+            crossing_ms(level, HARQ_MOST, RLC),
+            crossing_ms(level, HARQ_COMBINED, RLC, OFF_COMBINED_RLC),
+        ]
+        found.append([*row, *(f"{one.mean:.1f} ± {one.half_width:.1f} ms" for one in limits)])
     heads = ["Es/N0", HARQ_MOST, HARQ_COMBINED, RLC, OFF_COMBINED_RLC]
     return markdown_table([*heads, "off from, without combining", "off from, with combining"], found)
 

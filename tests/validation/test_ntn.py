@@ -107,6 +107,9 @@ def test_crossing__of_a_stalling_scheme_and_a_level_line_is_exact() -> None:
     found = crossing_ms(pd.DataFrame(rows), "own", "other")
     assert found.mean == pytest.approx((9 + 15) / 2)
     assert found.count == 2
+    best = [row | {"name": "best", "delivered": 0.64} for row in rows if row["name"] == "other"]
+    found = crossing_ms(pd.DataFrame(rows + best), "own", "other", "best")
+    assert found.mean == pytest.approx((9 + 11.5) / 2)  # 8 / 12.5 is 0.64
 
 
 def made_up(kbps: Callable[[str], float], spread: float) -> Flows:
