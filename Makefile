@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 test-wheel soak simulate faults fuzz audit bench reproduce docs wheel pages judge lint format
+.PHONY: help run test test-ns2 test-wheel soak simulate faults fuzz audit bench reproduce docs wheel pages judge tune-check lint format
 .PHONY: setup system-packages test-packages simulator linux-kernel constraints clean
 .DELETE_ON_ERROR:
 
@@ -66,6 +66,9 @@ pages: setup  ## make the pages anew that are older than their code, the cheapes
 
 judge: setup  ## compare ns-2's TCP with the kernel's over the same links (docs/kernel.md), minutes
 	$(BIN)/python -m analysis.judge
+
+tune-check: setup  ## search spaces whose best schemes are known, and compare (docs/tune-check.md), minutes
+	$(BIN)/python -m analysis.tuning
 
 lint: $(VENV)/installed-dev  ## check style, types and the layering contract
 	$(BIN)/ruff check .

@@ -104,7 +104,7 @@ def _finalists(found: Tuning) -> Table:
 
     from tmt.cli.tables import titled_table  # noqa: PLC0415
 
-    table = titled_table("Finalists, on the courses of the search and on those held out")
+    table = titled_table("Finalists")
     aims = found.task.goal.objectives
     heads = ["candidate", ""]
     for aim in aims:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
@@ -249,5 +249,9 @@ def _difference(first: FloatArray, second: FloatArray, level: float) -> Interval
     mean = float(first.mean() - second.mean()) if len(first) and len(second) else math.nan
     if min(len(first), len(second)) < 2 or not (np.ptp(first) or np.ptp(second)):
         return Interval(mean, math.nan, math.nan, len(first))
-    bounds: Any = stats.ttest_ind(first, second, equal_var=False).confidence_interval(level)
-    return Interval(mean, float(bounds.low), float(bounds.high), len(first))
+    parts = [float(sample.var(ddof=1)) / len(sample) for sample in (first, second)]
+    freedom = sum(parts) ** 2 / sum(
+        part**2 / (len(s) - 1) for part, s in zip(parts, (first, second), strict=True)
+    )
+    half_width = float(stats.t.ppf((1 + level) / 2, freedom)) * math.sqrt(sum(parts))
+    return Interval(mean, mean - half_width, mean + half_width, len(first))

@@ -52,10 +52,14 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class PlannedTuning:
-    """A search that has not begun: its task with the courses that there are."""
+    """A search that has not begun: its task with the courses that there are.
+
+    `bounded` says whether models may rule candidates out.
+    """
 
     task: Task
     courses: Courses
+    bounded: bool = True
 
 
 def plan_tuning(task: Task) -> PlannedTuning:
@@ -100,7 +104,7 @@ def tune(
             task.most_simulated,
             courses.n_held_out,
             simulation,
-            goodput_bounds(task, courses),
+            goodput_bounds(task, courses) if planned.bounded else None,
             tell,
         )
     winner_file = None

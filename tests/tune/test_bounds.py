@@ -1,0 +1,71 @@
+"""No conversion delivers more than the bounds by which models rule candidates out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tmt.convert import convert
+from tmt.schemes import (
+    Arq,
+    Fec,
+    Harq,
+    HarqProcesses,
+    NoScheme,
+    Rlc,
+    RlcOverHarqProcesses,
+    Scheme,
+    SlidingWindow,
+)
+from tmt.trace import PhyTrace
+from tmt.tune.bounds import most_delivered
+
+SLOT_NS = 1_000_000
+SCHEMES: list[Scheme] = [
+    NoScheme(),
+    Arq(20 * SLOT_NS),
+    Arq(0, max_transmissions=2),
+    Fec(3, 2),
+    Fec(4, 1, 3),
+    Harq(3, 1, 15 * SLOT_NS),
+    Harq(10, 4, 5 * SLOT_NS, extra=2, rounds=1),
+    HarqProcesses(20 * SLOT_NS, processes=4, max_transmissions=3),
+    HarqProcesses(20 * SLOT_NS, processes=8, detection_delay_ns=3 * SLOT_NS, max_transmissions=3),
+    HarqProcesses(20 * SLOT_NS, processes=4, max_transmissions=3, retransmission="synchronous"),
+    HarqProcesses(0, repetitions=3),
+    SlidingWindow(6, 2),
+    Rlc(rtt_ns=10 * SLOT_NS),
+    RlcOverHarqProcesses(rtt_ns=10 * SLOT_NS, processes=4),
+]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.label)
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32), loss=st.floats(0, 0.9), n_slots=st.integers(60, 400), data=st.data())
+def test_most_delivered__is_an_upper_bound(
+    scheme: Scheme, seed: int, loss: float, n_slots: int, data: st.DataObject
+) -> None:
+    """Count the rows first sent and delivered within any window; the scheme begins before it."""
+    random = np.random.default_rng(seed)
+    tx_time_ns = np.arange(n_slots, dtype=np.int64) * SLOT_NS
+    decode_time_ns = np.where(random.random(n_slots) < loss, 0, 2 * SLOT_NS)
+    rows = convert(PhyTrace(tx_time_ns, decode_time_ns), scheme)
+    first = data.draw(st.integers(0, n_slots // 2))
+    last = data.draw(st.integers(first + 10, n_slots))
+    window = PhyTrace(tx_time_ns[first:last], decode_time_ns[first:last])
+    end_ns = last * SLOT_NS  # slots up to here may have been decoded
+    inside = (rows.tx_time_ns >= tx_time_ns[first]) & (rows.tx_time_ns < end_ns)
+    delivered = inside & rows.delivered & (rows.tx_time_ns + rows.delay_ns < end_ns)
+    assert np.count_nonzero(delivered) <= most_delivered(scheme, window)
+
+
+def test_most_delivered__by_hand() -> None:
+    """Ten slots, all decoded: FEC(3, 2) sends at most 3 + 3, two processes at an RTT of 4 slots at most 6."""
+    slots = PhyTrace(np.arange(10, dtype=np.int64) * SLOT_NS, np.ones(10, np.int64))
+    assert most_delivered(Fec(3, 2), slots) == 6
+    assert most_delivered(HarqProcesses(4 * SLOT_NS, processes=2), slots) == 6
+    assert most_delivered(HarqProcesses(0, repetitions=4), slots) == 3
+    assert most_delivered(Arq(4 * SLOT_NS), slots) == 10
+    assert most_delivered(Fec(3, 2), slots, is_online=True) == 10

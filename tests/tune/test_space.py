@@ -1,0 +1,78 @@
+"""Courses share no slot; the default space is the documented one, and each candidate has its own name."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tmt.io import read_phy
+from tmt.tune.default_space import SPACE, scenario_text
+from tmt.tune.objectives import parse_goal
+from tmt.tune.task import Task, parse_task
+from tmt.tune.tuning import plan_tuning
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _task(trace: Path, schemes: tuple[str, ...] = ()) -> Task:
+    text = scenario_text(
+        trace,
+        schemes,
+        {},
+        grid={"tcp": ["cubic"], "seeds": 12},
+        link={"rtt": 0.1},
+        traffic={"duration": 2},
+        tune={"objective": "goodput", "held_out": 6},
+    )
+    return parse_task(text, trace.with_name("options.toml"))
+
+
+def test_courses__of_a_trace_share_no_slot(trace: Path) -> None:
+    courses = plan_tuning(_task(trace)).courses
+    assert (courses.n_search, courses.n_held_out) == (12, 6)
+    slots = [courses.slots(course) for course in range(18)]
+    assert all(one is not None and len(one) == pytest.approx(2 * 1e6 / 6000, abs=2) for one in slots)
+    for one, other in combinations(slots, 2):
+        assert one is not None
+        assert other is not None
+        assert not np.intersect1d(one.tx_time_ns, other.tx_time_ns).size
+    whole = read_phy(trace)
+    for one in slots:
+        assert one is not None
+        first = np.searchsorted(whole.tx_time_ns, one.tx_time_ns[0])
+        np.testing.assert_array_equal(whole.decode_time_ns[first : first + len(one)], one.decode_time_ns)
+
+
+def test_default_space__has_names_of_their_own_for_all_candidates(trace: Path) -> None:
+    names = [one.name for one in _task(trace).candidates]
+    assert len(set(names)) == len(names)
+    schemes = {"none": 1, "arq": 4, "fec": 24, "harq": 24, "harq-processes": 12, "sliding-window": 8}
+    assert len(names) == 2 * (sum(schemes.values()) + 1 + 2)
+
+
+def test_docs__have_the_default_space() -> None:
+    table = (
+        (ROOT / "docs" / "tune.md").read_text().partition("<!-- space -->")[2].partition("<!-- end -->")[0]
+    )
+    told = re.findall(r"^\| `([\w-]+)` \| (.*?) ?\|$", table, re.MULTILINE)
+    expected = [
+        (name, "; ".join(f"`{key}` {', '.join(map(str, values))}" for key, values in one.items()))
+        for name, tables in SPACE.items()
+        for one in tables
+    ]
+    assert [(name, values.strip()) for name, values in told] == expected
+
+
+def test_goal__counts_weights_and_signs() -> None:
+    (aim,) = parse_goal(["1e-3*goodput + 2 * delay-p95"], []).objectives
+    values = {"goodput": np.array([5000.0]), "delay-p95": np.array([0.5])}
+    assert aim.scores(values) == pytest.approx([5.0 - 1.0])
+    goal = parse_goal(["transfer-time:100000"], ["delay-median<=0.3", "goodput>1e5"])
+    assert goal.transfer_bytes == 100_000
+    values = {"delay-median": np.array([0.2, 0.4]), "goodput": np.array([9e4, 2e5])}
+    margins = [constraint.margins(values) for constraint in goal.constraints]
+    np.testing.assert_allclose(margins, [[0.1, -0.1], [-1e4, 1e5]])
