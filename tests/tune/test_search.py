@@ -118,9 +118,7 @@ def test_search__simulates_nothing_that_bounds_rule_out() -> None:
     bounds = np.repeat((means + 1)[:, None], RULES.most, axis=1)
     found = search(candidates, GOODPUT, RULES, 256, 4, planted, bounds)
     assert found.winner == 1
-    assert {one for one, _ in planted.cells} == {
-        1
-    }  # the bound of candidate 3 is 59
+    assert {one for one, _ in planted.cells} == {1}  # the bound of candidate 3 is 59
     assert found.race.fates.count("ruled out") == 5
 
 
@@ -142,9 +140,7 @@ def test_recommendation__measures_overfitting() -> None:
         planted = Planted(np.full(20, 100.0), seed, own=2.0, common=0.0)
         result = recommend(search(grid_of(20), GOODPUT, Rules(4, 4, 0.95, 0.0), 256, 20, planted))
         changes.append(result.finalists[0].change.mean)
-    assert (
-        np.mean(changes) < -1.0
-    )  # the largest of 20 means is 1.87 standard errors, of 1 each, too high
+    assert np.mean(changes) < -1.0  # the largest of 20 means is 1.87 standard errors, of 1 each, too high
 
 
 def test_sampler__of_a_large_space_needs_optuna(monkeypatch: pytest.MonkeyPatch) -> None:
