@@ -35,6 +35,12 @@ class Flows:
         by = [*(self.runs[key] for key in keys), self.runs["transfer_bytes"].notna()]
         self._cells = {place: part.sort_values("seed") for place, part in self.runs.groupby(by)}
 
+    def short_of_seeds(self) -> tuple[int, int]:
+        """Return how many cells lack seeds, whose runs were not valid, and how many cells there are."""
+        counts = [(place[-1], len(cell)) for place, cell in self._cells.items()]
+        most = {kind: max(count for other, count in counts if other == kind) for kind, _ in counts}
+        return sum(count < most[kind] for kind, count in counts), len(counts)
+
     def of(
         self, orbit: str, channel: str, stack: str, tcp: str, name: str, *, transfer: bool = False
     ) -> pd.DataFrame:

@@ -58,6 +58,7 @@ def page(exact: pd.DataFrame, flows: Flows, queues: pd.DataFrame) -> str:
         stacks=STACKS,
         seeds=flows.kbps("leo", *CUBIC, RLC).count,
         transfer_seeds=flows.completion_s("leo", *CUBIC, RLC).count,
+        short_of_seeds=flows.short_of_seeds(),
         pieces=satellite["seed"].nunique(),
         es_n0_db=ES_N0_DB,
         block_bytes=BLOCK_BYTES,

@@ -149,6 +149,13 @@ def test_cost_of_stalls__is_the_change_against_enough_processes() -> None:
     assert flows.delay_of_stalls_s(*place).mean == pytest.approx(0.8 - 0.2)
 
 
+def test_short_of_seeds__counts_cells_whose_runs_are_missing() -> None:
+    flows = made_up(lambda _: 100.0, 0.0)
+    assert flows.short_of_seeds() == (0, 24)
+    lacking = flows.runs.drop(index=flows.runs[flows.runs["transfer_bytes"].isna()].index[:1])
+    assert Flows(lacking).short_of_seeds() == (1, 24)
+
+
 def test_isolated_channel__erases_what_its_sentence_says() -> None:
     assert ISOLATED.erasure_probability == pytest.approx(0.057, abs=5e-4)
     assert 1 / (1 - ISOLATED.beta) == 2
