@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tmt.cli.json_output import json_text
-from tmt.tune.wording import certainty, interval_text, percent, setting_words
+from tmt.tune.wording import certainty, interval_text, percent, scaled, setting_words, shown_unit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,7 +108,8 @@ def _finalists(found: Tuning) -> Table:
     aims = found.task.goal.objectives
     heads = ["candidate", ""]
     for aim in aims:
-        title = f"{aim.label}, {aim.unit}" if aim.unit else aim.label
+        unit, _ = shown_unit(aim.unit)
+        title = f"{aim.label}, {unit}" if unit else aim.label
         heads += [title, "held out"]
     for number, head in enumerate(heads):
         table.add_column(Text(head), justify="left" if number < 2 else "right", no_wrap=True)
@@ -121,6 +122,10 @@ def _finalists(found: Tuning) -> Table:
         role = "winner" if is_winner else "front" if number in front else "tie" if number in ties else "worse"
         cells = [one.standing.name, role]
         for aim in aims:
-            cells += [interval_text(one.standing.values[aim.text]), interval_text(one.held_out[aim.text])]
+            _, factor = shown_unit(aim.unit)
+            cells += [
+                interval_text(scaled(interval, factor))
+                for interval in (one.standing.values[aim.text], one.held_out[aim.text])
+            ]
         table.add_row(*map(Text, cells))
     return table

@@ -72,7 +72,9 @@ def race(schemes: Sequence[str]) -> Spec:
     x = alt.X(
         "courses:Q", title="courses", axis=alt.Axis(tickMinStep=1, tickCount=8), scale=alt.Scale(zero=False)
     )
-    y = alt.Y("gap:Q", title="behind the winner (%)", scale=alt.Scale(zero=False))
+    # Close rivals have room: the scale is logarithmic beyond 5 %.
+    scale = alt.Scale(type="symlog", constant=5, zero=False)
+    y = alt.Y("gap:Q", title="difference from the winner (%)", scale=scale)
     base = alt.Chart().encode(x=x, y=y)
     line = base.mark_line(strokeWidth=1.2, opacity=0.7).encode(color=_colour(schemes), detail="candidate:N")
     points = base.mark_point(filled=True, aria=True, size=28, opacity=0.9).encode(

@@ -99,10 +99,10 @@ def charts_of(found: Tuning) -> list[Record]:
                 (
                     ("candidate", "candidate"),
                     ("courses", "courses"),
-                    ("gap", "behind the winner (%)"),
+                    ("gap", "difference from the winner (%)"),
                     ("leaves", "leaves"),
                 ),
-                "Mean distance from the winner on common courses. A cross marks a candidate that leaves.",
+                "Mean difference from the winner on common courses. A cross marks a candidate that leaves.",
                 margin=90,
             )
         )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tmt.metrics.statistics import Interval
 from tmt.tune.space import SCHEME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tmt.metrics.statistics import Interval
     from tmt.tune.recommendation import Standing
     from tmt.tune.space import Value
     from tmt.tune.tuning import Tuning
@@ -21,22 +21,12 @@ NAMED = 4
 
 def certainty(found: Tuning) -> list[str]:
     """Return sentences on how good the winner is, how sure that is, and what unseen courses say."""
-    result, aim = found.recommendation, found.task.goal.objectives[0]
+    result = found.recommendation
     if result.winner is None:
         return []
     lines = [*_effort(found), *_ties(found)]
-    mean = result.winner.values[aim.text].mean
     if not math.isnan(result.most_better):
-        share = result.most_better / abs(mean) if mean else math.inf
-        if result.most_better <= 0:
-            better = "nothing else in it is better"
-        elif math.isinf(result.most_better):
-            better = "too few courses tell how much better another candidate may be"
-        else:
-            most = number(result.most_better, aim.unit)
-            better = f"nothing else in it is better by more than {most} ({percent(share)})"
-        where = "the simulated part of the space" if result.most_unseen_better is not None else "the space"
-        lines.append(f"With {percent(result.level)} confidence, of {where}: {better}.")
+        lines.append(_most_better(found))
     if result.most_unseen_better is not None:
         share_text, drawn = percent(result.most_unseen_better), len(found.search.drawn)
         lines.append(
@@ -45,6 +35,21 @@ def certainty(found: Tuning) -> list[str]:
             "of the space are better."
         )
     return [*lines, *_runner_up(found), *_held_out(found)]
+
+
+def _most_better(found: Tuning) -> str:
+    result, aim = found.recommendation, found.task.goal.objectives[0]
+    assert result.winner is not None
+    space = "the space" if result.most_unseen_better is None else "the simulated part of the space"
+    start = f"With {percent(result.level)} confidence nothing else in {space} is better"
+    if result.most_better <= 0:
+        return f"{start}."
+    if math.isinf(result.most_better):
+        return "Too few courses tell how much better another candidate may be."
+    mean = result.winner.values[aim.text].mean
+    share = f" ({percent(result.most_better / abs(mean))})" if mean else ""
+    unit, factor = shown_unit(aim.unit)
+    return f"{start} by more than {factor * result.most_better:.3g} {unit}".rstrip() + f"{share}."
 
 
 def _effort(found: Tuning) -> list[str]:
@@ -73,14 +78,13 @@ def _ties(found: Tuning) -> list[str]:
 
 def _runner_up(found: Tuning) -> list[str]:
     result, aim = found.recommendation, found.task.goal.objectives[0]
-    if result.runner_up is None or result.winner is None:
+    if result.runner_up is None or len(found.task.goal.objectives) > 1:
         return []
-    loss, unit = result.runner_up.loss, aim.unit
-    text = (
-        f"The runner-up, {result.runner_up.standing.name}, is worse by {interval_text(loss)} {unit}".rstrip()
-    )
+    loss = result.runner_up.loss
+    name = result.runner_up.standing.name
+    text = f"The runner-up, {name}, is worse by {with_unit(loss, aim.unit)}"
     if result.runner_up_held_out is not None and not math.isnan(result.runner_up_held_out.mean):
-        text += f", on the courses held out by {interval_text(result.runner_up_held_out)} {unit}".rstrip()
+        text += f"; on the courses held out by {with_unit(result.runner_up_held_out, aim.unit)}"
     return [f"{text}."]
 
 
@@ -94,11 +98,12 @@ def _held_out(found: Tuning) -> list[str]:
     change = winner.change
     is_told = not math.isnan(change.low) and (change.low > 0 or change.high < 0)
     verdict = "differs" if is_told else "does not differ significantly"
+    change_text = with_unit(change, aim.unit, signed=True)
     text = (
-        f"On {unseen.count} courses that the search has not seen: {interval_text(unseen)} {aim.unit}, in the "
-        f"search {interval_text(seen)}; this {verdict} ({interval_text(change, signed=True)})."
+        f"On {unseen.count} courses that the search has not seen it has {with_unit(unseen, aim.unit)}; in the "
+        f"search {with_unit(seen, aim.unit)}; this {verdict} ({change_text})."
     )
-    return [" ".join(text.split())]
+    return [text]
 
 
 def complaints(found: Tuning) -> list[str]:
@@ -150,9 +155,20 @@ def interval_text(interval: Interval, *, signed: bool = False) -> str:
     return f"{interval.mean:{sign}.{digits}f} ±{interval.half_width:.{digits}f}"
 
 
-def number(value: float, unit: str) -> str:
-    """Return a value with its unit."""
-    return f"{value:.3g} {unit}".rstrip()
+def with_unit(interval: Interval, unit: str, *, signed: bool = False) -> str:
+    """Return a mean with half of its interval, in the unit that people read."""
+    shown, factor = shown_unit(unit)
+    return f"{interval_text(scaled(interval, factor), signed=signed)} {shown}".rstrip()
+
+
+def scaled(interval: Interval, factor: float) -> Interval:
+    """Return a mean and its interval in another unit."""
+    return Interval(factor * interval.mean, factor * interval.low, factor * interval.high, interval.count)
+
+
+def shown_unit(unit: str) -> tuple[str, float]:
+    """Return the unit in which values are shown to people, and the factor to it: rates are in kbit/s."""
+    return ("kbit/s", 1e-3) if unit == "bit/s" else (unit, 1.0)
 
 
 def percent(share: float) -> str:
