@@ -98,10 +98,10 @@ def _held_out(found: Tuning) -> list[str]:
     change = winner.change
     is_told = not math.isnan(change.low) and (change.low > 0 or change.high < 0)
     verdict = "differs" if is_told else "does not differ significantly"
-    change_text = with_unit(change, aim.unit, signed=True)
+    parts = (with_unit(unseen, aim.unit), with_unit(seen, aim.unit), with_unit(change, aim.unit, signed=True))
     text = (
-        f"On {unseen.count} courses that the search has not seen it has {with_unit(unseen, aim.unit)}; in the "
-        f"search {with_unit(seen, aim.unit)}; this {verdict} ({change_text})."
+        f"On {unseen.count} courses that the search has not seen it has {parts[0]}; in the search {parts[1]}; "
+        f"this {verdict} ({parts[2]})."
     )
     return [text]
 
