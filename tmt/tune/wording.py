@@ -98,10 +98,11 @@ def _held_out(found: Tuning) -> list[str]:
     change = winner.change
     is_told = not math.isnan(change.low) and (change.low > 0 or change.high < 0)
     verdict = "differs" if is_told else "does not differ significantly"
-    parts = (with_unit(unseen, aim.unit), with_unit(seen, aim.unit), with_unit(change, aim.unit, signed=True))
+    means = [with_unit(mean, aim.unit) for mean in (unseen, seen)]
+    moved = with_unit(change, aim.unit, signed=True)
     text = (
-        f"On {unseen.count} courses that the search has not seen it has {parts[0]}; in the search {parts[1]}; "
-        f"this {verdict} ({parts[2]})."
+        f"On {unseen.count} courses that the search has not seen it has {means[0]}; in it {means[1]}: "
+        f"this {verdict} ({moved})."
     )
     return [text]
 
