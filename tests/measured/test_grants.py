@@ -282,6 +282,84 @@ def test_ng_scope__takes_a_log_of_processes_without_new_data_indicators_for_a_do
         import_trace("auto", path, direction="up")
 
 
+def ng_json(rows: str, *, down: bool) -> str:
+    """Spell tab-separated rows as later versions write them."""
+    names = ["tti", "rnti", f"cell_{'dl' if down else 'ul'}_prb", "prb"]
+    names += [f"TB{word}_{name}" for word in (1, 2) for name in ("mcs", "rv", "tbs")]
+    names += ["harq", "timestamp_us", "TB1_ndi", "TB2_ndi"]
+    records = []
+    for row in rows.splitlines():
+        fields = dict(zip(names, [*row.split("\t")[: len(names)], "0", "0"], strict=False))
+        if not down:
+            del fields["harq"]
+        fields["collection_time"] = "0"
+        records.append("{\n" + ",\n".join(f'"{name}": "{value}"' for name, value in fields.items()) + "\n}")
+    return "[\n" + ",".join(records) + "]"
+
+
+@pytest.mark.parametrize("down", [True, False])
+def test_ng_scope__reads_the_json_of_later_versions_as_the_table(down: bool, tmp_path: Path) -> None:
+    rows = (
+        ng_down(10_239, 61, (0, 8000, 1), (0, 16_000, 1))
+        + ng_down(10_247, 61, (2, 8000, 1), (2, 16_000, 1))
+        + ng_down(10_255, 61, (0, 800, 0), (3, 16_000, 1))
+        if down
+        else ng_up(100, 61, 0, 800) + ng_up(104, 61, 0, 800) + ng_up(108, 61, 1, 800)
+    )
+    (tmp_path / "table.dciLog").write_text(rows)
+    (tmp_path / "json.dciLog").write_text(ng_json(rows, down=down))
+    table, json = (import_trace("auto", tmp_path / f"{name}.dciLog") for name in ("table", "json"))
+    assert json.metadata["importer"] == "ng-scope"
+    for column in (*table.table.names, "size_bytes"):
+        np.testing.assert_array_equal(getattr(json, column), getattr(table, column))
+
+
+def test_ng_scope__says_where_json_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "dl.dciLog"
+    whole = ng_json(ng_down(1, 61, (0, 800, 0)) + ng_down(2, 61, (0, 800, 1), process=4), down=True)
+    path.write_text(whole[: whole.rindex("TB2_ndi")])
+    cut = import_trace("auto", path)
+    assert len(cut) == 1
+    assert "the last record, up to line 32, is cut short and left out" in cut.metadata["notes"]
+    path.write_text(whole.replace('"harq": "3"', '"harq"'))
+    with pytest.raises(
+        InputError, match=re.escape(f"{path}:18: this record, which ends here, is no JSON object")
+    ):
+        import_trace("ng-scope", path)
+    path.write_text(whole.replace('"harq"', '"process"'))
+    with pytest.raises(
+        InputError, match=re.escape(f"{path}:18: this record, which ends here, has no field harq")
+    ):
+        import_trace("ng-scope", path)
+
+
+def test_ng_scope__leaves_out_grants_for_several_terminals(tmp_path: Path) -> None:
+    """System information (65535), paging (65534), random access (2), format 1C without redundancy version."""
+    path = tmp_path / "dl.dciLog"
+    path.write_text(
+        ng_down(1, 65_535, (2, 256, 0))
+        + ng_down(9, 65_534, (0, 72, 0))
+        + ng_down(14, 2, (0, 56, 0))
+        + ng_down(15, 7230, (-1, 0, 0))
+        + ng_down(20, 61, (0, 800, 0))
+    )
+    phy = import_trace("auto", path)
+    assert len(phy) == 1
+    assert "4 grants of system information, paging and random access are left out" in phy.metadata["notes"]
+
+
+def test_ng_scope__takes_the_size_of_a_repeat_without_one_from_its_block(tmp_path: Path) -> None:
+    """MCS 29 to 31 have no size of their own; 4 as redundancy version of the uplink is a NACK."""
+    path = tmp_path / "ul.dciLog"
+    no_size = ng_up(108, 61, 1, 65_536).replace("\t5\t1\t", "\t29\t1\t")
+    path.write_text(ng_up(100, 61, 0, 800) + no_size + ng_up(116, 61, 4, 0))
+    phy = import_trace("auto", path)
+    assert isinstance(phy, PhyTrace)
+    assert phy.size_bytes is not None
+    assert phy.size_bytes.tolist() == [100, 100, 100]
+    assert (phy.decode_time_ns == 0).tolist() == [True, True, False]
+
+
 def test_ng_scope__refuses_other_files(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("1\t2\t3\n")
     with pytest.raises(InputError, match=r"a line has 3 fields; needed are 14 \(downlink\) or 12 \(uplink\)"):

@@ -138,6 +138,34 @@ def test_downlink__counts_by_crc_and_process(form: str, tmp_path: Path) -> None:
     assert link.delay_ns.tolist() == [9 * MS, MS, MS]
 
 
+def test_mobileinsight__reads_xml_that_stands_in_a_document(tmp_path: Path) -> None:
+    """People wrap the decoder's messages in an element and indent them; console lines stand between."""
+    plain = written(tmp_path, [uplink(0, (1, 1, 9), (2, 1, 50)), uplink(8, (9, 2, 9))], "xml")
+    document = tmp_path / "document.xml"
+    spread = plain.read_text().replace("><", ">\n  <").replace("  <dm_log", "<dm_log")
+    document.write_text("<data>\n" + spread.replace("\n<dm", "\n[INFO] message\n<dm") + "</data>\n")
+    expected, found = import_trace("auto", plain), import_trace("auto", document)
+    for column in (*expected.table.names, "size_bytes"):
+        np.testing.assert_array_equal(getattr(found, column), getattr(expected, column))
+    document.write_text(document.read_text().replace('<pair key="Version">102</pair>', "<pair>", 1))
+    with pytest.raises(InputError, match=re.escape(f"{document}:2: this message is neither whole JSON")):
+        import_trace("mobileinsight", document)
+
+
+def test_uplink__knows_the_attempt_before_a_measurement_gap(tmp_path: Path) -> None:
+    """The second attempt, at 9 ms, is numbered but not sent; at 17 ms the process had no other block."""
+    path = written(tmp_path, [uplink(0, (1, 1, 9), (2, 1, 50)), uplink(16, (17, 3, 9), (26, 3, 50))])
+    phy = import_trace("auto", path)
+    assert isinstance(phy, PhyTrace)
+    assert [t // MS for t in phy.tx_time_ns.tolist()] == [0, 1, 16, 25]
+    assert (phy.decode_time_ns == 0).tolist() == [True, False, False, False]
+    link = import_trace("auto", path, reading="link")
+    assert isinstance(link, LinkTrace)
+    assert link.transmissions.tolist() == [2, 1, 1]
+    note = "1 repeats have no earlier attempt of their block in the log, and count as first ones"
+    assert note in link.metadata["notes"]
+
+
 def test_mobileinsight__reads_what_the_csv_of_the_same_log_holds(measured_data: Path, tmp_path: Path) -> None:
     """The CSV of `lte-harq` was selected from a MobileInsight log: put back into messages, both agree."""
     table = measured_data / "mobileinsight_lte" / "lte_ul_pusch_harq.csv"

@@ -31,6 +31,9 @@ ROUND_TRIP_MS = 8
 LARGEST_BLOCK_BYTES = 1 << 24
 """More than any transport block holds."""
 
+TERMINALS = range(0x3D, 0xFFF4)
+"""RNTIs of single terminals; others are for random access, paging and system information."""
+
 _COLUMNS = ("log_ms", "sfn", "subframe", "attempt")
 
 
@@ -75,20 +78,27 @@ def read_attempts(path: str) -> list[Attempt]:
 def synchronous(
     path: str, attempts: Sequence[Attempt], reading: Reading, decode_time_ns: int, notes: Sequence[str] = ()
 ) -> Measurement:
-    """Return the trace of numbered attempts in order of time: repeats come 8 ms after the attempt before."""
+    """Return the trace of numbered attempts in order of time: repeats come 8 ms after the attempt before.
+
+    A terminal also numbers an attempt that it must not send, as in a measurement gap: the next one comes
+    16 ms after the last one that was sent.
+    """
     round_trip_ns = ROUND_TRIP_MS * NS_PER_MS
-    sent = {(attempt.time_ns, attempt.version, attempt.stream) for attempt in attempts}
+    last: dict[tuple[object, int], Attempt] = {}
     for attempt in attempts:
         attempt.process = attempt.time_ns // NS_PER_MS % ROUND_TRIP_MS
-        before = attempt.time_ns - round_trip_ns, attempt.version - 1, attempt.stream
-        attempt.repeat = before in sent
+        before = last.get((attempt.stream, attempt.process))
+        if before is not None and attempt.version > before.version:
+            later_ns = (attempt.version - before.version) * round_trip_ns
+            attempt.repeat = attempt.time_ns - before.time_ns == later_ns
+        last[attempt.stream, attempt.process] = attempt
     kept, said = with_data(path, attempts)
     orphans = sum(attempt.version > 1 and not attempt.repeat for attempt in kept)
     if orphans:
         said.append(
-            f"{orphans:,} repeats have no attempt 8 ms before them in the log, and count as first ones"
+            f"{orphans:,} repeats have no earlier attempt of their block in the log, and count as first ones"
         )
-    blocks = number_blocks(kept, round_trip_ns)
+    blocks = number_blocks(kept)
     infer_failures(kept)
     return measurement(kept, blocks, reading, decode_time_ns, [*notes, *said])
 

@@ -1,4 +1,4 @@
-"""MobileInsight: its decoder's output for LTE PDSCH and PUSCH, as JSON or XML, one message a line.
+"""MobileInsight: its decoder's output for LTE PDSCH and PUSCH, as JSON (one message a line) or XML.
 
 Read are `LTE_PHY_PDSCH_Stat_Indication` (downlink, with the result of each CRC) and
 `LTE_PHY_PUSCH_Tx_Report` (uplink, with the number of the attempt). Other messages are passed over.
@@ -41,6 +41,7 @@ _NUMBERS = {
     "Eighth": 8,
 }
 _LARGEST_NUMBER = 28
+_XML_BEGIN, _XML_END = "<dm_log_packet>", "</dm_log_packet>"
 
 
 def read_mobileinsight(
@@ -116,7 +117,7 @@ def _uplink(record: _Record, clock: SlotClock, log_ns: int) -> Attempt:
         size_bytes=record.number("PUSCH TB Size", 0, LARGEST_BLOCK_BYTES),
         failed=None,
         repeat=False,
-        stream=record.fields.get("Carrier Index"),
+        stream=record.fields.get("UL Carrier Index", record.fields.get("Carrier Index")),
         version=number,
         direction="up",
     )
@@ -154,13 +155,11 @@ def _downlink(record: _Record, clock: SlotClock, log_ns: int) -> tuple[list[Atte
 
 
 def _messages(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each message with its line; a damaged last line is a log that was cut, and is passed over."""
+    """Yield each message with its line; a damaged last one is a log that was cut, and is passed over."""
     damaged = None
-    for line, text, _ in text_lines(path):
+    for line, text in _message_texts(path):
         if damaged is not None:
             raise damaged
-        if not text.startswith(("{", "<")):
-            continue
         try:
             found = json.loads(text) if text.startswith("{") else _of_xml(ET.fromstring(text))
         except (ValueError, RecursionError, ET.ParseError):
@@ -168,6 +167,30 @@ def _messages(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         if isinstance(found, dict):
             yield line, found
+
+
+def _message_texts(path: str) -> Iterator[tuple[int, str]]:
+    """Yield the text of each message with its first line: a line of JSON, or an XML element.
+
+    Elements may extend over lines and stand in a document. Other lines are passed over.
+    """
+    first, pieces = 0, list[str]()
+    for line, text, _ in text_lines(path):
+        if text.startswith("{"):
+            yield line, text
+            continue
+        if text.startswith(_XML_BEGIN):
+            if pieces:
+                yield first, "\n".join(pieces)
+            first, pieces = line, []
+        elif not pieces:
+            continue
+        pieces.append(text)
+        if text.endswith(_XML_END):
+            yield first, "\n".join(pieces)
+            pieces = []
+    if pieces:
+        yield first, "\n".join(pieces)
 
 
 def _items(value: Any) -> list[Any]:
@@ -189,7 +212,7 @@ def _of_xml(element: ET.Element) -> Any:
 def _sniff(head: bytes) -> bool:
     known = (b"LTE_PHY_", b"LTE_MAC_", b"LTE_RRC_", b"LTE_RLC_", b"5G_NR_")
     return (
-        head.lstrip().startswith((b"{", b"<dm_log_packet"))
+        (head.lstrip().startswith(b"{") or _XML_BEGIN.encode() in head)
         and b"type_id" in head
         and any(name in head for name in known)
     )
@@ -202,7 +225,7 @@ IMPORTER = Importer(
     _sniff,
     (reading(), DIRECTION, DECODE_TIME),
     """\
-FILE is the output of MobileInsight's decoder, one message a line. The downlink comes from
+FILE is the output of MobileInsight's decoder: JSON, one message a line, or XML. The downlink comes from
 LTE_PHY_PDSCH_Stat_Indication (CRC of each transport block), the uplink from LTE_PHY_PUSCH_Tx_Report: an
 attempt is erased if it was repeated 8 ms later.
 

@@ -20,7 +20,7 @@ from tmt.measured.blocks import mark_repeats_of_failures, number_blocks
 from tmt.measured.columns import date_ns, es_n0_mdb, whole
 from tmt.measured.frames import FRAMES, SlotClock, slots_per_frame
 from tmt.measured.importer import Importer, Measurement
-from tmt.measured.lte_harq import LARGEST_BLOCK_BYTES, ROUND_TRIP_MS
+from tmt.measured.lte_harq import LARGEST_BLOCK_BYTES, ROUND_TRIP_MS, TERMINALS
 from tmt.measured.options import DECODE_TIME, DIRECTION, SUBCARRIER_SPACING, USER, reading
 from tmt.measured.readings import measurement
 from tmt.measured.text_lines import text_lines
@@ -38,7 +38,6 @@ _FIELD = re.compile(r"([a-z0-9_]+)=(\{[^}]*\}|\[[^]]*\)|[^ ,;]+)")
 _SUBFRAMES = 10 * FRAMES
 DAY_NS = 86_400 * NS_PER_S
 _ACK_DELAY_4G = 4
-_TERMINALS_4G = range(0x3D, 0xFFF4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,7 @@ def _is_for_a_terminal(event: _Event) -> bool:
     if event.is_5g:
         return "h_id" in event.fields
     try:
-        return int(event.user, 16) in _TERMINALS_4G
+        return int(event.user, 16) in TERMINALS
     except ValueError:
         return False
 
