@@ -41,6 +41,7 @@ _NUMBERS = {
     "Eighth": 8,
 }
 _LARGEST_NUMBER = 28
+_LARGEST_MESSAGE = 1 << 24
 _XML_BEGIN, _XML_END = "<dm_log_packet>", "</dm_log_packet>"
 
 
@@ -174,7 +175,7 @@ def _message_texts(path: str) -> Iterator[tuple[int, str]]:
 
     Elements may extend over lines and stand in a document. Other lines are passed over.
     """
-    first, pieces = 0, list[str]()
+    first, length, pieces = 0, 0, list[str]()
     for line, text, _ in text_lines(path):
         if text.startswith("{"):
             yield line, text
@@ -182,10 +183,13 @@ def _message_texts(path: str) -> Iterator[tuple[int, str]]:
         if text.startswith(_XML_BEGIN):
             if pieces:
                 yield first, "\n".join(pieces)
-            first, pieces = line, []
+            first, length, pieces = line, 0, []
         elif not pieces:
             continue
         pieces.append(text)
+        length += len(text)
+        if length > _LARGEST_MESSAGE:
+            raise InputError(path, f"this message has more than {_LARGEST_MESSAGE:,} characters", first)
         if text.endswith(_XML_END):
             yield first, "\n".join(pieces)
             pieces = []

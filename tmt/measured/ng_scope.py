@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _DOWN_FIELDS, _UP_FIELDS = 14, 12
 _LARGEST_BLOCK_BITS = 1 << 27
 _LARGEST_MCS_WITH_SIZE = 28
+_LARGEST_RECORD = 1 << 17
 _RECORD = re.compile(r"\{[^{}]*\}")
 _NAMES = (
     "tti",
@@ -89,12 +90,14 @@ def _json_rows(path: str, notes: list[str]) -> Iterator[tuple[int, list[str], bo
     text, line = "", 0
     for line, piece, _ in text_lines(path):
         text += piece
+        if len(text) > _LARGEST_RECORD:
+            raise InputError(path, f"a record has more than {_LARGEST_RECORD:,} characters", line)
         if "}" not in piece:
             continue
         for match in _RECORD.finditer(text):
             try:
                 record = json.loads(match[0])
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise InputError(path, "this record, which ends here, is no JSON object", line) from None
             is_downlink = "cell_dl_prb" in record
             # The uplink has no HARQ process: its processes take turns.
