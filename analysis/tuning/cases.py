@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
+from scipy.stats import binom
+
 TRACES = {
     "rare losses": 'channel = "bernoulli"\nprobability = 0.005',
     "frequent losses": 'channel = "bernoulli"\nprobability = 0.08',
@@ -92,6 +94,9 @@ LOSSES = (0.001, 0.01, 0.05, 0.1, 0.25)
 FRAME_UNITS = {10: range(9), 50: range(31)}
 """Data units of a frame, K, and the redundant units that a search tries."""
 
+LEAST_DECODED = 0.01
+"""Frames of which a smaller share is decoded are left out: the simulation follows each to its last repetition."""
+
 KUHN = """\
 title = "Internet, interleaved, {es_n0_db} dB"
 [grid]
@@ -142,8 +147,12 @@ def small_spaces() -> dict[str, str]:
 
 def hybrid(frame_units: int, loss: float) -> str:
     """Return the scenario of a search for N."""
-    repair = ", ".join(map(str, FRAME_UNITS[frame_units]))
+    repair = ", ".join(str(units) for units in FRAME_UNITS[frame_units] if _decoded(frame_units, units, loss))
     return HYBRID.format(frame_units=frame_units, loss=loss, repair=repair)
+
+
+def _decoded(data: int, repair: int, loss: float) -> bool:
+    return float(binom.sf(data - 1, data + repair, 1 - loss)) >= LEAST_DECODED
 
 
 def kuhn(es_n0_db: float) -> str:

@@ -97,12 +97,12 @@ def _held_out(found: Tuning) -> list[str]:
     seen, unseen = winner.standing.values[aim.text], winner.held_out[aim.text]
     change = winner.change
     is_told = not math.isnan(change.low) and (change.low > 0 or change.high < 0)
-    verdict = "differs" if is_told else "does not differ significantly"
+    verdict = "significant" if is_told else "not significant"
     means = [with_unit(mean, aim.unit) for mean in (unseen, seen)]
     moved = with_unit(change, aim.unit, signed=True)
     text = (
-        f"On {unseen.count} courses that the search has not seen it has {means[0]}; in it {means[1]}: "
-        f"this {verdict} ({moved})."
+        f"On {unseen.count} courses held out it has {means[0]}, in the search {means[1]}; the change "
+        f"is {verdict} ({moved})."
     )
     return [text]
 
