@@ -95,7 +95,7 @@ FRAME_UNITS = {10: range(9), 50: range(31)}
 """Data units of a frame, K, and the redundant units that a search tries."""
 
 LEAST_DECODED = 0.01
-"""Codes that decode a smaller share of their frames are left out: a simulation follows each frame to its end."""
+"""Codes that decode fewer frames are left out: a simulation follows each frame to its end."""
 
 KUHN = """\
 title = "Internet, interleaved, {es_n0_db} dB"

@@ -13,6 +13,7 @@ from tmt.schemes import (
     Fec,
     Harq,
     HarqProcesses,
+    Hybrid,
     NoScheme,
     Rlc,
     RlcOverHarqProcesses,
@@ -68,4 +69,17 @@ def test_most_delivered__by_hand() -> None:
     assert most_delivered(HarqProcesses(4 * SLOT_NS, processes=2), slots) == 6
     assert most_delivered(HarqProcesses(0, repetitions=4), slots) == 3
     assert most_delivered(Arq(4 * SLOT_NS), slots) == 10
-    assert most_delivered(Fec(3, 2), slots, is_online=True) == 10
+    assert most_delivered(Hybrid(SLOT_NS, 3, 2), slots, is_online=True) == 10
+
+
+def test_most_delivered__of_soft_combining_does_not_count_decoded_slots() -> None:
+    """Two transmissions at 2.9 dB below the threshold are decoded together, though no slot alone is."""
+    n_slots = 40
+    erased = PhyTrace(
+        np.arange(n_slots, dtype=np.int64) * SLOT_NS,
+        np.zeros(n_slots, np.int64),
+        es_n0_mdb=np.full(n_slots, -2900, np.int32),
+    )
+    scheme = HarqProcesses(0, repetitions=2, combining="chase", combining_threshold_db=0.0)
+    rows = convert(erased, scheme)
+    assert np.count_nonzero(rows.delivered) == most_delivered(scheme, erased) == n_slots / 2

@@ -160,11 +160,11 @@ def command(
     from tmt.cli import tune_output  # noqa: PLC0415
     from tmt.cli.tune_live import live  # noqa: PLC0415
     from tmt.report.tune_page import write_page  # noqa: PLC0415
-    from tmt.tune.task import has_table, read_task  # noqa: PLC0415
+    from tmt.tune.task import is_scenario, read_task  # noqa: PLC0415
     from tmt.tune.tuning import plan_tuning, tune  # noqa: PLC0415
     from tmt.tune.wording import complaints  # noqa: PLC0415
 
-    if has_table(trace):
+    if is_scenario(trace):
         _refuse_options()
         task = read_task(trace)
     else:
@@ -217,6 +217,10 @@ def _task_of(trace: Path, options: dict[str, Any]) -> Task:
         raise UsageError(
             "--rtt is missing: a search over a trace needs the round-trip propagation time in seconds"
         )
+    try:
+        str(trace.absolute()).encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{trace}: a scenario cannot name this file: its path is no text in UTF-8") from None
     tx_time_ns = read_phy(trace).tx_time_ns
     span_s = ns_to_seconds(int(tx_time_ns[-1] - tx_time_ns[0]))
     duration_s = round(min(DEFAULT_DURATION_S, span_s / TRACE_SHARE), 3)

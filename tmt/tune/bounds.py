@@ -1,8 +1,9 @@
 """Upper bounds on the goodput of a scheme on given slots, whatever the channel erases and TCP does.
 
-Two laws give them. A scheme delivers at most as many LLDUs as slots are decoded: each delivered LLDU needs an
-equation of its own. And it sends at most as much new data as its code rate, its repetitions or its processes
-leave: of L slots in a row D carry new data, or N processes carry one LLDU a feedback delay.
+Two laws give them. A scheme that does not combine transmissions softly delivers at most as many LLDUs as
+slots are decoded: each delivered LLDU needs an equation of its own. And any scheme sends at most as much new
+data as its code rate, its repetitions or its processes leave: of L slots in a row D carry new data, or N
+processes carry one LLDU a feedback delay.
 """
 
 from __future__ import annotations
@@ -47,13 +48,12 @@ def goodput_bounds(task: Task, courses: Courses) -> FloatArray | None:
         return None
     table = np.empty((len(task.candidates), courses.n_search))
     payload = (traffic.packet_bytes - HEADER_BYTES) / traffic.packet_bytes
+    schemes = [scheme_of(one.scheme, seconds_to_ns(one.link.rtt)) for one in task.candidates]
     for course in range(courses.n_search):
         slots = courses.slots(course)
         if slots is None:
             return None
-        for number, candidate in enumerate(task.candidates):
-            rtt_ns = seconds_to_ns(candidate.link.rtt)
-            scheme = scheme_of(candidate.scheme, rtt_ns)
+        for number, (candidate, scheme) in enumerate(zip(task.candidates, schemes, strict=True)):
             rows = most_delivered(scheme, slots, is_online=candidate.scheme.online)
             table[number, course] = (
                 8 * rows * courses.source.lldu_bytes * payload / _active_s(traffic, candidate.link)
@@ -70,7 +70,9 @@ def most_delivered(scheme: Any, slots: PhyTrace, *, is_online: bool = False) -> 
     """Return an upper bound on the data LLDUs first sent in these slots that are delivered."""
     decoded = int(np.count_nonzero(slots.decode_time_ns))
     # Online, a block may be cut short, and slots pass unused: only the first law holds.
-    return decoded if is_online else min(decoded, _most_new(scheme, slots))
+    if is_online:
+        return decoded
+    return min(len(slots) if scheme.needs_es_n0 else decoded, _most_new(scheme, slots))
 
 
 def _most_new(scheme: Any, slots: PhyTrace) -> float:

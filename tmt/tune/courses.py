@@ -23,8 +23,6 @@ from tmt.trace import PhyTrace
 from tmt.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tmt.campaign.conversions import Source
     from tmt.tune.task import Task
 
@@ -72,8 +70,8 @@ class Courses:
         at = np.concatenate([np.arange(first, last), np.arange(again)])
         # A second round of the trace follows the first one without a gap.
         later = np.where(np.arange(len(at)) < last - first, 0, int(tx_time_ns[-1]) + 1)
-        sizes = None if phy.size_bytes is None else phy.size_bytes[at]
-        return PhyTrace(tx_time_ns[at] + later, phy.decode_time_ns[at], size_bytes=sizes)
+        columns = {column.name: getattr(phy, column.name)[at] for column in phy.columns}
+        return PhyTrace(**columns | {"tx_time_ns": tx_time_ns[at] + later})
 
 
 def choose_courses(task: Task) -> Courses:
@@ -149,8 +147,3 @@ def _phy(source: Source, task: Task, seed: int) -> PhyTrace:
 
 def _span_ns(phy: PhyTrace) -> int:
     return int(phy.tx_time_ns[-1] - phy.tx_time_ns[0])
-
-
-def spelled(seeds: Sequence[int]) -> str:
-    """Return seeds as a list in TOML."""
-    return f"[{', '.join(map(str, seeds))}]"

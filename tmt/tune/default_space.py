@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.sections import SCHEME_SECTIONS, Link
 from tmt.errors import UsageError
+from tmt.tune.toml_text import table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,17 +78,17 @@ def scenario_text(
         else:
             tables[scheme] = _with_values(tables[scheme], own, list(values))
     parts = [
-        *_table("[grid]", grid),
-        *_table("[[trace]]", {"file": str(trace.absolute())}),
+        *table("[grid]", grid),
+        *table("[[trace]]", {"file": str(trace.absolute())}),
         *(
             line
             for name, found in tables.items()
-            for table in found
-            for line in _table("[[scheme]]", {"name": name} | table)
+            for values in found
+            for line in table("[[scheme]]", {"name": name} | values)
         ),
-        *_table("[link]", links),
-        *_table("[[traffic]]", traffic),
-        *_table("[tune]", tune),
+        *table("[link]", links),
+        *table("[[traffic]]", traffic),
+        *table("[tune]", tune),
     ]
     return "\n".join(parts)
 
@@ -97,8 +97,3 @@ def _with_values(tables: Tables, key: str, values: list[Value]) -> Tables:
     """Return the tables with other values of a parameter: those that have it, or else the first one."""
     having = [table for table in tables if key in table] or [tables[0]]
     return [table | {key: values} for table in having]
-
-
-def _table(header: str, values: Mapping[str, Any]) -> list[str]:
-    lines = [f"{key} = {json.dumps(value)}" for key, value in values.items() if value is not None]
-    return [header, *lines, ""]

@@ -34,8 +34,6 @@ class Simulation:
 
     Attributes
     ----------
-    run_keys
-        Key of each cell's run in the store.
     failures
         Message of each cell whose run has failed.
     cut_transfers
@@ -48,10 +46,8 @@ class Simulation:
         self._task, self._courses, self._store = task, courses, store
         self._new_pool, self._watch, self._jobs = new_pool, watch, jobs
         self._pool: Pool | None = None
-        self.run_keys: dict[Cell, str] = {}
         self.failures: dict[Cell, str] = {}
         self.cut_transfers: set[Cell] = set()
-        self.done_before = 0
 
     def __call__(self, wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
         """Return the outcomes; runs that the store holds are not done again.
@@ -79,7 +75,6 @@ class Simulation:
     def _runs(self, wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
         runs = self._planned(wanted)
         todo = plan(list(runs.values()), self._store)
-        self.done_before += todo.done
         if todo.missing:
             if self._pool is None:
                 self._pool = self._new_pool(todo.missing)
@@ -98,7 +93,6 @@ class Simulation:
             schemes = tuple(self._task.candidates[one].scheme for one in members)
             runs = expand(replace(scenario, grid=grid, schemes=schemes, links=(link,)))
             found |= {(one, course): run for one, run in zip(members, runs, strict=True)}
-        self.run_keys |= {cell: run.key for cell, run in found.items()}
         return found
 
     def _read(self, cells: dict[str, Cell]) -> dict[Cell, Outcome]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -188,14 +187,6 @@ def _with_courses(scenario: Scenario) -> Scenario:
     return replace(scenario, traces=(trace.model_copy(update=update),), grid=grid)
 
 
-def has_table(path: Path) -> bool:
+def is_scenario(path: Path) -> bool:
     """Whether a file is a scenario rather than a trace: its name ends in .toml."""
     return path.suffix.lower() == ".toml"
-
-
-def quoted(text: str) -> str:
-    """Return text as a TOML string."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    quoted_text = f'"{escaped}"'
-    assert tomllib.loads(f"a = {quoted_text}")["a"] == text
-    return quoted_text

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tmt.campaign.scenario import parse
+from tmt.tune.toml_text import table, value_text
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -27,38 +27,32 @@ def winner_scenario(task: Task, courses: Courses, winner: int, folder: Path) -> 
     text = "\n".join(
         [
             f"# The winner of a search by `tmt tune`: {candidate.name}.",
-            f"title = {json.dumps(f'{scenario.title}: {candidate.name}')}",
+            f"title = {value_text(f'{scenario.title}: {candidate.name}')}",
             "",
             "[grid]",
-            f"tcp = [{json.dumps(scenario.grid.tcp[0])}]",
+            f"tcp = [{value_text(scenario.grid.tcp[0])}]",
             "seeds = [",
             f"    {searched},  # courses of the search",
             f"    {held_out},  # courses held out",
             "]",
             "",
-            *_table("[[trace]]", task.trace, scenario.path.parent, folder),
-            *_table("[[scheme]]", candidate.scheme, scenario.path.parent, folder),
-            *_table("[link]", candidate.link, scenario.path.parent, folder),
-            *(_table("[wired]", scenario.wireds[0], folder, folder) if scenario.wireds else []),
-            *(_table("[proxy]", scenario.proxies[0], folder, folder) if scenario.proxies else []),
-            *_table("[[traffic]]", task.traffic, scenario.path.parent, folder),
+            *_section("[[trace]]", task.trace, scenario.path.parent, folder),
+            *_section("[[scheme]]", candidate.scheme, scenario.path.parent, folder),
+            *_section("[link]", candidate.link, scenario.path.parent, folder),
+            *(_section("[wired]", scenario.wireds[0], folder, folder) if scenario.wireds else []),
+            *(_section("[proxy]", scenario.proxies[0], folder, folder) if scenario.proxies else []),
+            *_section("[[traffic]]", task.traffic, scenario.path.parent, folder),
         ]
     )
     parse(text, folder / "winner.toml")  # a file that cannot be read would be a defect of ours
     return text
 
 
-def _table(header: str, section: BaseModel, origin: Path, folder: Path) -> list[str]:
+def _section(header: str, section: BaseModel, origin: Path, folder: Path) -> list[str]:
     """Return the lines of a table: the keys whose values are not the defaults."""
-    lines = [header]
+    values = {}
     for key, value in section.model_dump(exclude_none=True).items():
         if key == "name" or value != type(section).model_fields[key].default:
             is_path = key in PATHS and not Path(value).is_absolute()
-            shown = os.path.relpath(origin / value, folder) if is_path else value
-            lines.append(f"{key} = {_value(shown)}")
-    return [*lines, ""]
-
-
-def _value(value: Any) -> str:
-    """Return a value in TOML; JSON spells text, numbers and flags alike."""
-    return json.dumps(value)
+            values[key] = os.path.relpath(origin / value, folder) if is_path else value
+    return table(header, values)
