@@ -101,14 +101,14 @@ KUHN = """\
 title = "Internet, interleaved, {es_n0_db} dB"
 [grid]
 tcp = ["cubic"]
-seeds = 12
+seeds = 10
 [[trace]]
 channel = "lms"
 profile = "internet"
 code_width_db = 0.72
 slow_psi_db = 0.53
 es_n0_db = {es_n0_db}
-length = 200
+length = 140
 [[scheme]]
 name = "none"
 [[scheme]]
@@ -128,7 +128,7 @@ queue_packets = 10000
 window_packets = 2000
 [[traffic]]
 stack = "2009-as-shipped"
-duration = 180
+duration = 120
 [tune]
 objective = "goodput"
 held_out = 4
