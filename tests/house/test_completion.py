@@ -27,7 +27,7 @@ def _install(home: Path, *arguments: str, **variables: str) -> subprocess.Comple
     [
         ("tmt conv", "convert"),
         ("tmt convert --det", "--detection-delay"),
-        ("tmt convert --scheme ''", "none fec arq harq"),
+        ("tmt convert --scheme ha", "harq harq-processes"),
     ],
 )
 def test_bash__completes_commands_options_and_values(tmp_path: Path, words: str, completions: str) -> None:
