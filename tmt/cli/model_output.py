@@ -35,7 +35,7 @@ class Sweep:
             f"{name.removesuffix('_s').replace('_', ' ')} {'unlimited' if value is None else value}"
             + " s" * name.endswith("_s")
             for name, value in in_seconds(self.parameters).items()
-            if value is not None or name == "max_transmissions"
+            if value or name in ("repair", "depth", "extra", "rounds", "max_transmissions", "reassembly_s")
         )
         return f"{', '.join((self.scheme, *named))} ({self.formula} formulas)"
 

@@ -220,6 +220,8 @@ def _command(scheme: str) -> click.Command:
             for alpha, beta in itertools.product(alphas, betas)
         ]
         link = RegularLink(rtt, slot_interval, decode_time, detection_delay)
+        if parameters.get("repetitions") is not None:  # the others have no meaning without feedback
+            parameters = {"repetitions": parameters["repetitions"]}
         rows = sweep(scheme, channels, link, parameters, formula)
         shown = [_laws(channel, laws) for channel in channels] if laws else []
         found = Sweep(scheme, formula, parameters, link, rows, shown)

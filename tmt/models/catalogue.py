@@ -38,12 +38,12 @@ def _harq_processes(
     channel: TwoStateChannel,
     link: RegularLink,
     *,
-    processes: int,
-    max_transmissions: int,
-    retransmission: str,
-    repetitions: int | None,
-    missed_feedback: float,
-    false_feedback: float,
+    processes: int = 16,
+    max_transmissions: int = 4,
+    retransmission: str = "asynchronous",
+    repetitions: int | None = None,
+    missed_feedback: float = 0.0,
+    false_feedback: float = 0.0,
 ) -> Performance:
     if repetitions is not None:
         return blind_repetition(channel, link, repetitions)
