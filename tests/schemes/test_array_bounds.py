@@ -31,7 +31,7 @@ from tmt.schemes import (
     fec,
     harq,
     harq_processes,
-    rlc,
+    rlc_converter,
     sliding_window,
 )
 from tmt.trace import PhyTrace
@@ -131,7 +131,7 @@ class GuardedNumpy:
 
 
 if __name__ == "__main__":
-    for module in (arq, converter, fec, harq, harq_processes, rlc, sliding_window):
+    for module in (arq, converter, fec, harq, harq_processes, rlc_converter, sliding_window):
         vars(module)["np"] = GuardedNumpy()
     for case in range(CASES):
         convert_in_random_pieces(case)
