@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from analysis.pages import copy_to_docs, write_page
 from analysis.tuning import cases
 from analysis.tuning.searches import exhaustive, search
+from tmt.metrics.interval_text import interval_text
 from tmt.models.hybrid import largest_throughput, optimal_code_lengths
 from tmt.results.values import slug
-from tmt.tune.wording import interval_text, percent
+from tmt.tune.wording import percent
 
 if TYPE_CHECKING:
     from tmt.tune.tuning import Tuning

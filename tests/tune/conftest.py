@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 from in_process import tmt
+from small_search import SPACE, Searched
 
 from tmt.channels import GilbertElliott
 from tmt.generate import Line, generate
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-SPACE = """\
-title = "A small search"
-[grid]
-tcp = ["cubic"]
-seeds = 6
-[[trace]]
-file = "phy.parquet"
-[[scheme]]
-name = "arq"
-[[scheme]]
-name = "harq"
-data = 10
-repair = [2, 90]
-[link]
-rtt = 0.05
-[[traffic]]
-duration = 4
-[tune]
-objective = "goodput"
-held_out = 3
-"""
-
-
-class Searched(NamedTuple):
-    scenario: Path
-    folder: Path
-    result: dict[str, Any]
 
 
 @pytest.fixture(scope="session")

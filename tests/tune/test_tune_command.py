@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import SPACE
 from in_process import tmt
+from small_search import SPACE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Searched
+    from small_search import Searched
 
 
 def test_tune__recommends_what_wastes_no_slots(searched: Searched) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.cli.json_output import json_text
 from tmt.figures.style import TCP_STYLES
+from tmt.metrics.interval_text import interval_text
 from tmt.results.cells import point_label
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
 from tmt.results.measures import COMPARED
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from tmt.metrics.statistics import Interval
     from tmt.results.comparison import CellDifference, PairedCampaigns
     from tmt.results.dataset import Results
 
@@ -132,22 +132,13 @@ def _values(one: CellDifference) -> tuple[str, ...]:
     mark = "*" if one.is_significant else " "
     relative = "" if math.isnan(one.relative) else f"{one.relative:+.1%}"
     return (
-        _number(one.first),
-        _number(one.second),
-        f"{_number(one.difference, sign='+')}{mark}",
+        interval_text(one.first),
+        interval_text(one.second),
+        f"{interval_text(one.difference, signed=True)}{mark}",
         relative,
         str(one.difference.count),
         f"{one.p_adjusted:.2g}",
     )
-
-
-def _number(interval: Interval, sign: str = "") -> str:
-    if math.isnan(interval.low):
-        return f"{interval.mean:{sign}.4g}"
-    # Two digits of the half width; further ones are meaningless.
-    size = math.floor(math.log10(interval.half_width)) if interval.half_width else 1
-    digits = min(max(0, 1 - size), 6)
-    return f"{interval.mean:{sign}.{digits}f} ±{interval.half_width:.{digits}f}"
 
 
 def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

@@ -6,7 +6,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tmt.cli.json_output import json_text
-from tmt.tune.wording import certainty, interval_text, percent, scaled, setting_words, shown_unit
+from tmt.metrics.interval_text import interval_text
+from tmt.tune.wording import certainty, percent, scaled, setting_words, shown_unit
 
 if TYPE_CHECKING:
     from pathlib import Path

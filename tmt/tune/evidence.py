@@ -60,19 +60,27 @@ class Evidence:
 
     def advantage(self, one: int, other: int, level: float, objective: int = 0) -> Interval:
         """Return the mean of score `one` minus score `other` on their common courses, and its interval."""
-        scores = self.scores(objective)
-        return t_interval(scores[one] - scores[other], level)
+        first, second = (
+            self._scores_of(candidate, self.goal.objectives[objective]) for candidate in (one, other)
+        )
+        return t_interval(first - second, level)
 
     def of_objective(self, candidate: int, objective: Objective, level: float) -> Interval:
         """Return the mean of an objective as it is shown, and its interval."""
-        found = t_interval(objective.scores({name: v[candidate] for name, v in self.values.items()}), level)
+        found = t_interval(self._scores_of(candidate, objective), level)
         if objective.shown(1.0) > 0:
             return found
         return Interval(-found.mean, -found.high, -found.low, found.count)
 
     def margin(self, candidate: int, constraint: Constraint, level: float) -> Interval:
         """Return the distance of a candidate's mean from a bound, and its interval."""
-        return t_interval(constraint.margins(self.values)[candidate], level)
+        return t_interval(constraint.margins(self._values_of(candidate)), level)
+
+    def _scores_of(self, candidate: int, objective: Objective) -> FloatArray:
+        return objective.scores(self._values_of(candidate))
+
+    def _values_of(self, candidate: int) -> dict[str, FloatArray]:
+        return {name: values[candidate] for name, values in self.values.items()}
 
 
 def one_sided(alpha: float) -> float:

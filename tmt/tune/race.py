@@ -167,10 +167,9 @@ class Race:
     def _judge(self, courses: int) -> None:
         """Eliminate what is worse than a leader, misses a constraint, or has failed too often."""
         eliminated: dict[int, Fate] = {}
-        means = self.evidence.means()
+        means, done = self.evidence.means(), np.isfinite(self.evidence.scores()).sum(axis=1)
         for one in self.racing:
-            done = np.isfinite(self.evidence.scores()[one]).sum()
-            if done <= courses / 2:
+            if done[one] <= courses / 2:
                 eliminated[one] = "failed"
             elif self._misses(one):
                 eliminated[one] = "infeasible"

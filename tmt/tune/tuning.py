@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from tmt.tune.simulate import Simulation
 from tmt.tune.winner_scenario import winner_scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from tmt.campaign.engine import Watch
@@ -94,7 +94,10 @@ def tune(
         When the simulator is not built.
     """
     task, courses = planned.task, planned.courses
-    with _store(folder) as store, _simulation(task, courses, store, new_pool, watch, jobs) as simulation:
+    with (
+        closing(Store(folder)) as store,
+        closing(Simulation(task, courses, store, new_pool, watch, jobs)) as simulation,
+    ):
         with staged(store.folder / SCENARIO) as part:
             part.write_text(task.text, encoding="utf-8")
         found = search(
@@ -119,23 +122,3 @@ def tune(
     return Tuning(
         task, courses, found, recommend(found), failures, len(simulation.cut_transfers), winner_file
     )
-
-
-@contextmanager
-def _store(folder: Path) -> Iterator[Store]:
-    store = Store(folder)
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-@contextmanager
-def _simulation(
-    task: Task, courses: Courses, store: Store, new_pool: NewPool, watch: Watch, jobs: int
-) -> Iterator[Simulation]:
-    simulation = Simulation(task, courses, store, new_pool, watch, jobs)
-    try:
-        yield simulation
-    finally:
-        simulation.close()

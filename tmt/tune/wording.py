@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tmt.metrics.interval_text import interval_text
 from tmt.metrics.statistics import Interval
 from tmt.tune.space import SCHEME
 
@@ -144,16 +145,6 @@ def setting_words(settings: Mapping[str, Value]) -> str:
     """Return the settings of a candidate as one line."""
     words = (f"{key} {value_word(value)}" for key, value in settings.items() if key != SCHEME)
     return ", ".join([f"scheme {settings[SCHEME]}", *words])
-
-
-def interval_text(interval: Interval, *, signed: bool = False) -> str:
-    """Return a mean with half of its interval, with two digits of the latter."""
-    sign = "+" if signed else ""
-    if math.isnan(interval.low):
-        return f"{interval.mean:{sign}.4g}"
-    size = math.floor(math.log10(interval.half_width)) if interval.half_width > 0 else 1
-    digits = min(max(0, 1 - size), 6)
-    return f"{interval.mean:{sign}.{digits}f} ±{interval.half_width:.{digits}f}"
 
 
 def with_unit(interval: Interval, unit: str, *, signed: bool = False) -> str:

@@ -1,0 +1,36 @@
+"""A small space, and a search of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPACE = """\
+title = "A small search"
+[grid]
+tcp = ["cubic"]
+seeds = 6
+[[trace]]
+file = "phy.parquet"
+[[scheme]]
+name = "arq"
+[[scheme]]
+name = "harq"
+data = 10
+repair = [2, 90]
+[link]
+rtt = 0.05
+[[traffic]]
+duration = 4
+[tune]
+objective = "goodput"
+held_out = 3
+"""
+
+
+class Searched(NamedTuple):
+    scenario: Path
+    folder: Path
+    result: dict[str, Any]
