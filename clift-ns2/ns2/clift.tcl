@@ -24,6 +24,12 @@ Queue/Clift/Online set alpha_ 1
 Queue/Clift/Online set beta_ 0
 Queue/Clift/Online set error_good_ 0
 Queue/Clift/Online set error_bad_ 1
+Queue/Clift/Online set processes_ 16
+Queue/Clift/Online set synchronous_ 0
+Queue/Clift/Online set slot_time_ 0
+Queue/Clift/Online set repetitions_ 0
+Queue/Clift/Online set missed_feedback_ 0
+Queue/Clift/Online set false_feedback_ 0
 
 # Ten errors at one point: losses are independent until a script sets the length of clusters.
 ErrorModel/NeymanA set errors_per_cluster_ 10

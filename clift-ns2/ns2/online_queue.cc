@@ -15,7 +15,7 @@ namespace {
 
 NamedClass<OnlineQueue> online_queue_class("Queue/Clift/Online");
 
-constexpr const char* schemes[] = {"none", "fec", "arq", "harq", "hybrid", "go-back-n"};
+constexpr const char* schemes[] = {"none", "fec", "arq", "harq", "hybrid", "go-back-n", "harq-processes"};
 
 }  // namespace
 
@@ -40,6 +40,7 @@ OnlineQueue::OnlineQueue() : LinkQueue("Queue/Clift/Online") {
   bind("beta_", &beta_);
   bind("error_good_", &error_good_);
   bind("error_bad_", &error_bad_);
+  bind_harq_processes();
 }
 
 int OnlineQueue::command(int argc, const char* const* argv) {
@@ -119,15 +120,15 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
     options.repair = repair_;
   };
   if (persistency_ < -1) refuse("persistency_", persistency_, "0 or more, or -1 (unlimited)");
+  if (max_transmissions_ < 0) refuse("max_transmissions_", max_transmissions_, "1 or more, or 0 (unlimited)");
+  options.repetitions = max_transmissions_ - 1;
   options.framing = Framing::stream;
   if (scheme_ == "fec") {
     blocks();
     if (depth_ < 1) refuse("depth_", depth_, "1 or more");
     options.depth = depth_;
   } else if (scheme_ == "arq") {
-    if (max_transmissions_ < 0) refuse("max_transmissions_", max_transmissions_, "1 or more, or 0 (unlimited)");
     options.recovery = Recovery::repeat;
-    options.repetitions = max_transmissions_ - 1;
   } else if (scheme_ == "harq") {
     blocks();
     if (extra_ < 0) refuse("extra_", extra_, "0 or more");
@@ -154,6 +155,8 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
     options.repetitions = persistency_;
     options.window = window_;
     options.timeout_ns = timeout_ns != 0 ? timeout_ns : feedback_ns;
+  } else if (scheme_ == "harq-processes") {
+    choose_harq_processes(options);
   }
 }
 
@@ -249,6 +252,7 @@ void OnlineQueue::add_counters(Counters& counters) {
   add(counters, "rows_offered", use->offered);
   add(counters, "rows_used", use->used);
   add(counters, "rows_unused", use->offered - use->used);
+  add(counters, "rows_stalled", units.stalled);
   add(counters, "bytes_offered", use->offered_bytes);
   add(counters, "bytes_used", use->used_bytes - units.left_bytes);
   add(counters, "trace_repeats", use->repeats);

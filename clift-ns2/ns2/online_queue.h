@@ -47,6 +47,8 @@ class OnlineQueue : public LinkQueue {
   LinkLayer& layer();
   LinkLayerOptions options() const;
   void choose(LinkLayerOptions& options) const;
+  void bind_harq_processes();
+  void choose_harq_processes(LinkLayerOptions& options) const;
   std::unique_ptr<SlotSource> make_slots();
   double probability(const char* variable, double value) const;
   void wake();
@@ -61,7 +63,13 @@ class OnlineQueue : public LinkQueue {
   double timeout_, detection_delay_, processing_, hold_;
   double alpha_, beta_, error_good_, error_bad_;
 
-  DefaultGenerator generator_;
+  // Variables of harq-processes.
+  struct {
+    int processes_, synchronous_, repetitions_;
+    double slot_time_, missed_feedback_, false_feedback_;
+  } harq_processes_;
+
+  mutable DefaultGenerator generator_;
   std::unique_ptr<PhyTraceFile> trace_;
   std::unique_ptr<SlotSource> slots_;
   std::unique_ptr<LinkLayer> layer_;

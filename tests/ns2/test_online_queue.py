@@ -10,7 +10,7 @@ import pytest
 
 from tmt.convert import convert
 from tmt.models.hybrid import HybridLink
-from tmt.schemes import Arq, Fec, Harq, NoScheme
+from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
@@ -41,6 +41,41 @@ SCHEMES: dict[str, tuple[Any, dict[str, Any]]] = {
     "harq, no extra": (
         Harq(data=10, repair=0, rtt_ns=RTT_NS, extra=0, rounds=3, detection_delay_ns=MS),
         {"scheme": "harq", "data_": 10, "extra_": 0, "rounds_": 3, "detection_delay_": 0.001},
+    ),
+    "processes": (
+        HarqProcesses(rtt_ns=RTT_NS, processes=8),
+        {"scheme": "harq-processes", "processes_": 8, "max_transmissions_": 4},
+    ),
+    "many processes": (
+        HarqProcesses(rtt_ns=RTT_NS, processes=32, max_transmissions=None, detection_delay_ns=5 * MS),
+        {"scheme": "harq-processes", "processes_": 32, "detection_delay_": 0.005},
+    ),
+    "processes, 2 transmissions": (
+        HarqProcesses(rtt_ns=RTT_NS, processes=7, max_transmissions=2, detection_delay_ns=9 * MS),
+        {"scheme": "harq-processes", "processes_": 7, "max_transmissions_": 2, "detection_delay_": 0.009},
+    ),
+    "synchronous processes": (
+        HarqProcesses(rtt_ns=RTT_NS, processes=11, retransmission="synchronous", detection_delay_ns=MS),
+        {
+            "scheme": "harq-processes",
+            "processes_": 11,
+            "max_transmissions_": 4,
+            "synchronous_": 1,
+            "detection_delay_": 0.001,
+        },
+    ),
+    "synchronous processes, slot time": (
+        HarqProcesses(rtt_ns=RTT_NS, retransmission="synchronous", slot_time_ns=3 * MS),
+        {
+            "scheme": "harq-processes",
+            "max_transmissions_": 4,
+            "synchronous_": 1,
+            "slot_time_": 0.003,
+        },
+    ),
+    "2 repetitions": (
+        HarqProcesses(rtt_ns=RTT_NS, repetitions=2, detection_delay_ns=2 * MS),
+        {"scheme": "harq-processes", "repetitions_": 2, "detection_delay_": 0.002},
     ),
 }
 
@@ -182,7 +217,10 @@ def test_online__loses_and_wastes_what_the_model_says(
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ({"scheme": "fountain"}, "scheme is fountain; allowed are none, fec, arq, harq, hybrid, go-back-n"),
+        (
+            {"scheme": "fountain"},
+            "scheme is fountain; allowed are none, fec, arq, harq, hybrid, go-back-n, harq-processes",
+        ),
         ({"unit_bytes_": 0}, "unit_bytes_ is 0; allowed is 1 or more"),
         ({"scheme": "fec", "data_": 0}, "data_ is 0; allowed is 1 or more"),
         ({"scheme": "harq", "rounds_": -1}, "rounds_ is -1; allowed is 0 or more"),

@@ -328,7 +328,7 @@ def try_out(section: Any) -> None:
     if isinstance(section, Traffic):
         try_coding(section)
     if isinstance(section, SchemeSection):
-        scheme_of(section, 0)
+        scheme = scheme_of(section, 0)
         if not section.online and section.name not in SCHEMES:
             raise UsageError(
                 f"name is {section.name!r}, a scheme that converts no traces; it needs online = true"
@@ -337,6 +337,8 @@ def try_out(section: Any) -> None:
             raise UsageError(
                 f"name is {section.name!r}, a scheme that only converts traces; online must be false"
             )
+        if section.online:
+            scheme.check_online()
     elif isinstance(section, GeneratedTrace):
         channel_of(section)
         if section.over is None:

@@ -79,7 +79,7 @@ OUTPUT_OPTIONS = (
 @with_options(
     *OPTIONS,
     ONLINE,
-    options_of_schemes(*ONLINE_NAMES),
+    options_of_schemes(*ONLINE_NAMES, online=True),
     *OUTPUT_OPTIONS,
 )
 def command(

@@ -45,8 +45,11 @@ SCHEME_PARAMETERS = {
 """Parameters of the schemes, and the options that set them."""
 
 
-def options_of_schemes(*names: str) -> Decorator:
-    """Return a decorator that adds the parameters of schemes (without the RTT); an absent option is None."""
+def options_of_schemes(*names: str, online: bool = False) -> Decorator:
+    """Return a decorator that adds the parameters of schemes (without the RTT); an absent option is None.
+
+    Help texts for schemes that run `online` do not list parameters that such schemes refuse.
+    """
     options = []
     for name, having in _PARAMETERS.items():
         chosen = [one for scheme, one in having.items() if scheme in names]
@@ -58,7 +61,12 @@ def options_of_schemes(*names: str) -> Decorator:
         words = (
             f"{whose}{meaning}.{_default({scheme: one for scheme, one in having.items() if scheme in names})}"
         )
-        options.append(click.option(parameter.flag, name, type=_type_of(chosen[0]), help=words))
+        refused = online and all(
+            name in ONLINE_SCHEMES[scheme].offline_parameters for scheme in having if scheme in names
+        )
+        options.append(
+            click.option(parameter.flag, name, type=_type_of(chosen[0]), help=words, hidden=refused)
+        )
     return with_options(*options)
 
 

@@ -78,6 +78,11 @@ class HarqProcesses(Scheme):
     """
 
     name: ClassVar[str] = "harq-processes"
+    offline_parameters: ClassVar[dict[str, str]] = {
+        "feedback_seed": "the seed of the run draws the faults",
+        "combining": "slots have no Es/N0 in the simulator",
+        "combining_threshold_db": "slots have no Es/N0 in the simulator",
+    }
 
     rtt_ns: int
     processes: Processes = 16

@@ -166,6 +166,9 @@ class OnlineScheme(ABC):
     name: ClassVar[str]
     """The name that users type, such as harq."""
 
+    offline_parameters: ClassVar[dict[str, str]] = {}
+    """Parameters that only conversions know, with the reason."""
+
     @property
     @abstractmethod
     def label(self) -> str:
@@ -174,6 +177,21 @@ class OnlineScheme(ABC):
     def describe(self) -> dict[str, object]:
         """Return name and parameters, for the metadata of link traces."""
         return {"name": self.name, **{field.name: getattr(self, field.name) for field in fields(self)}}
+
+    def check_online(self) -> None:
+        """Refuse values of parameters that only conversions know.
+
+        Raises
+        ------
+        UsageError
+            Naming the parameter, its value and the reason.
+        """
+        for field in fields(self):
+            value, reason = getattr(self, field.name), self.offline_parameters.get(field.name)
+            if reason is not None and value != field.default:
+                raise UsageError(
+                    f"{field.name} is {value!r}; {self.name} online knows only {field.default!r}: {reason}"
+                )
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,8 @@ class TraceLink:
         check_range("offset_ns", self.offset_ns, 0, MAX_TIME_NS)
         if self.packing is not None and self.packing not in PACKINGS:
             raise UsageError(f"packing is {self.packing!r}; it must be one of {', '.join(PACKINGS)}")
+        if self.scheme is not None:
+            self.scheme.check_online()
 
 
 @dataclass(frozen=True, slots=True)

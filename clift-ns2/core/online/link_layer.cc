@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/online/go_back.h"
+#include "core/online/harq_processes.h"
 #include "core/online/selective.h"
 
 namespace clift {
@@ -44,6 +45,7 @@ Nanoseconds LinkLayer::next_tx_ns(Nanoseconds earliest_ns) {
 }
 
 std::unique_ptr<LinkLayer> make_link_layer(const LinkLayerOptions& options, SlotSource& slots) {
+  if (options.harq_processes) return make_harq_processes(options, slots);
   if (options.recovery == Recovery::go_back) return std::make_unique<GoBackN>(options, slots);
   return std::make_unique<SelectiveLinkLayer>(options, slots);
 }

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "core/online/harq_processes_options.h"
 #include "core/online/packet_ledger.h"
 #include "core/online/slots.h"
 #include "core/time.h"
@@ -38,6 +40,9 @@ struct LinkLayerOptions {
   Nanoseconds rtt_ns = 0;            // round-trip propagation time of the link
   Nanoseconds detection_delay_ns = 0;  // from the end of a block until the receiver sends its ACK or NACK
   ResequencerOptions resequencer;
+
+  // The link layer is the one below whose options are present; otherwise it recovers blocks.
+  std::optional<HarqProcessesOptions> harq_processes;
 };
 
 // Units sent so far, by purpose.
@@ -47,6 +52,7 @@ struct UnitCounts {
   std::int64_t repeated = 0;  // units of later transmissions
   std::int64_t erased = 0;    // erased units of all three purposes
   std::int64_t left_bytes = 0;  // packed: empty bytes of data units
+  std::int64_t stalled = 0;     // slots without a unit though packets waited
 };
 
 // `offer` adds packets; `take_departures` and `take_released` return the results. The link layer works ahead: while it
@@ -97,6 +103,14 @@ class LinkLayer {
 
   // Start of that slot; sets stopped_ if there is none.
   Nanoseconds next_tx_ns(Nanoseconds earliest_ns);
+
+  // Its number.
+  std::int64_t next_number(Nanoseconds earliest_ns) const { return slots_.next_number(earliest_ns); }
+
+  // Counts the free slots from `data_ns` until `tx_ns` as stalled.
+  void count_stalls(Nanoseconds data_ns, Nanoseconds tx_ns) {
+    units_.stalled += next_number(tx_ns) - next_number(data_ns);
+  }
 
   const LinkLayerOptions options_;
   PacketLedger ledger_;

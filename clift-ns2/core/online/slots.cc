@@ -54,6 +54,11 @@ Nanoseconds RateSlots::free_ns() const {
 
 Nanoseconds RateSlots::next_tx_ns(Nanoseconds earliest_ns) const { return std::max(earliest_ns, free_ns()); }
 
+std::int64_t RateSlots::next_number(Nanoseconds earliest_ns) const {
+  constexpr double most = 9e18;
+  return std::llround(std::min(static_cast<double>(next_tx_ns(earliest_ns)) / unit_ns_, most));
+}
+
 Slot RateSlots::take(Nanoseconds earliest_ns) {
   if (const Nanoseconds free = free_ns(); earliest_ns > free) {
     losses_.pass(static_cast<std::int64_t>(static_cast<double>(earliest_ns - free) / unit_ns_));

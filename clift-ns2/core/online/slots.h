@@ -35,6 +35,9 @@ class SlotSource {
   // Start of the first free slot at or after `earliest_ns`; `never` when there is none.
   virtual Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const = 0;
 
+  // Number of that slot, if it exists; slots are numbered from simulated time 0 on, unused ones, too.
+  virtual std::int64_t next_number(Nanoseconds earliest_ns) const = 0;
+
   // Size of that slot, if it exists.
   virtual std::int64_t next_size_bytes(Nanoseconds earliest_ns) const = 0;
 
@@ -52,6 +55,7 @@ class TraceSlots : public SlotSource {
   TraceSlots(PhyRows rows, std::int64_t unit_bytes, Nanoseconds offset_ns, bool repeats);
 
   Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const override;
+  std::int64_t next_number(Nanoseconds earliest_ns) const override { return row_from(earliest_ns) - first_row_; }
   std::int64_t next_size_bytes(Nanoseconds earliest_ns) const override;
   Slot take(Nanoseconds earliest_ns) override;
   std::optional<SlotUse> use_until(Nanoseconds now_ns) const override;
@@ -74,6 +78,10 @@ class RateSlots : public SlotSource {
   RateSlots(std::int64_t unit_bytes, double unit_ns, const ChannelOptions& channel, UniformSource& uniforms);
 
   Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const override;
+
+  // In slot times.
+  std::int64_t next_number(Nanoseconds earliest_ns) const override;
+
   std::int64_t next_size_bytes(Nanoseconds) const override { return unit_bytes_; }
   Slot take(Nanoseconds earliest_ns) override;
   std::optional<SlotUse> use_until(Nanoseconds) const override { return std::nullopt; }

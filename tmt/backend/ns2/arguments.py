@@ -60,22 +60,27 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tup
         yield f"{direction}_scheme", _scheme_words(link.link.scheme)
 
 
-_UNLIMITED = {"max_transmissions": 0, "persistency": -1}
-"""Values by which the queue means no limit."""
+_ABSENT = {"max_transmissions": 0, "persistency": -1, "repetitions": 0}
+"""Values of the queue's variables where a parameter is None."""
 
-_QUEUE_NAMES = {"window_frames": "window", "repeat_after_ns": "timeout"}
+_QUEUE_NAMES = {"window_frames": "window", "repeat_after_ns": "timeout", "retransmission": "synchronous"}
 """Parameters of schemes that the queue's variables call otherwise."""
+
+_FLAGS = {"asynchronous": 0, "synchronous": 1}
+"""Words that are 0 and 1 in the queue's variables."""
 
 
 def _scheme_words(scheme: OnlineScheme) -> str:
     """Name a scheme and its parameters as the queue does; ns-2 knows the RTT from the link."""
     words = [scheme.name]
     for name, value in scheme.describe().items():
-        if name in {"name", "rtt_ns"}:
+        if name in {"name", "rtt_ns", *scheme.offline_parameters}:
             continue
         words.append(_QUEUE_NAMES.get(name, name.removesuffix("_ns")))
         if value is None:
-            words.append(str(_UNLIMITED[name]))
+            words.append(str(_ABSENT[name]))
+        elif isinstance(value, str):
+            words.append(str(_FLAGS[value]))
         else:
             words.append(_seconds(cast("int", value)) if name.endswith("_ns") else str(value))
     return " ".join(words)

@@ -1,0 +1,91 @@
+// Stop-and-wait HARQ processes: each sends a unit and waits for its feedback.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "core/online/link_layer.h"
+
+namespace clift {
+
+// A unit occupies a process from its first transmission until its last feedback. The link stalls when packets wait and
+// no process is free.
+class HarqProcesses : public LinkLayer {
+ protected:
+  HarqProcesses(const LinkLayerOptions& options, SlotSource& slots) : LinkLayer(options, slots) {}
+
+  struct Process {
+    Nanoseconds due_ns = 0;  // its feedback reaches the sender
+    bool again = false;      // the sender then retransmits the unit
+    bool delivered = false;
+    std::int64_t sent = 0;   // transmissions of the unit
+    std::vector<std::int64_t> packets;  // whose bytes the unit carries
+  };
+
+  struct Transmission {
+    Nanoseconds tx_ns;
+    bool is_new;
+  };
+
+  // Sends the unit of a process in the slot at `tx_ns`: a retransmission, or a new unit.
+  void transmit(Process& process, Nanoseconds tx_ns);
+
+  const HarqProcessesOptions& parameters() const { return *options_.harq_processes; }
+
+ private:
+  Nanoseconds work(Nanoseconds now_ns) override;
+
+  // Next transmission if packets wait since `data_ns`, or never. Its time is `never` if there is none.
+  virtual Transmission next(Nanoseconds data_ns) = 0;
+
+  // Carries out that transmission.
+  virtual void send_next(const Transmission& next) = 0;
+
+  bool is_nack(bool delivered);
+};
+
+// A retransmission takes the first slot after its feedback, before new units.
+class AsynchronousProcesses : public HarqProcesses {
+ public:
+  AsynchronousProcesses(const LinkLayerOptions& options, SlotSource& slots) : HarqProcesses(options, slots) {}
+
+ private:
+  Transmission next(Nanoseconds data_ns) override;
+  void send_next(const Transmission& next) override;
+  Nanoseconds free_ns() const;
+
+  // Both in order of due_ns; together at most as many as there are processes.
+  std::deque<Process> nacked_;        // retransmit
+  std::deque<Nanoseconds> released_;  // times at which processes become free
+};
+
+// A process sends in its own slots only: slot i belongs to process i modulo their number.
+class SynchronousProcesses : public HarqProcesses {
+ public:
+  SynchronousProcesses(const LinkLayerOptions& options, SlotSource& slots);
+
+ private:
+  Transmission next(Nanoseconds data_ns) override;
+  void send_next(const Transmission& next) override;
+  Process& process_at(Nanoseconds tx_ns);
+
+  std::vector<Process> processes_;
+  Nanoseconds first_tx_ns_;
+};
+
+// Feedback is off: every unit has several slots in a row.
+class BlindRepetition : public LinkLayer {
+ public:
+  BlindRepetition(const LinkLayerOptions& options, SlotSource& slots) : LinkLayer(options, slots) {}
+
+ private:
+  Nanoseconds work(Nanoseconds now_ns) override;
+  void send_copies(Nanoseconds earliest_ns);
+};
+
+// The options include those of HARQ processes.
+std::unique_ptr<LinkLayer> make_harq_processes(const LinkLayerOptions& options, SlotSource& slots);
+
+}  // namespace clift

@@ -1,0 +1,32 @@
+// The variables of `Queue/Clift/Online` for scheme harq-processes.
+#include "online_queue.h"
+
+namespace clift {
+
+void OnlineQueue::bind_harq_processes() {
+  bind("processes_", &harq_processes_.processes_);
+  bind_bool("synchronous_", &harq_processes_.synchronous_);
+  bind_time("slot_time_", &harq_processes_.slot_time_);
+  bind("repetitions_", &harq_processes_.repetitions_);
+  bind("missed_feedback_", &harq_processes_.missed_feedback_);
+  bind("false_feedback_", &harq_processes_.false_feedback_);
+}
+
+void OnlineQueue::choose_harq_processes(LinkLayerOptions& options) const {
+  const auto& [processes, synchronous, repetitions, slot_time, missed, inverted] = harq_processes_;
+  if (processes < 1 || processes > 65535) refuse("processes_", processes, "1 to 65535");
+  if (repetitions < 0) refuse("repetitions_", repetitions, "1 or more, or 0 (feedback on)");
+  if (synchronous != 0 && !trace_) refuse("synchronous_", synchronous, "0 without a trace");
+  HarqProcessesOptions chosen;
+  chosen.processes = processes;
+  chosen.synchronous = synchronous != 0;
+  chosen.slot_time_ns = checked_time("slot_time_", slot_time, "0 (no gaps) or a time in seconds");
+  chosen.copies = repetitions;
+  chosen.missed_feedback = probability("missed_feedback_", missed);
+  chosen.false_feedback = probability("false_feedback_", inverted);
+  if (missed + inverted > 1.0) refuse("false_feedback_", inverted, "at most 1 together with missed_feedback_");
+  chosen.faults = &generator_;
+  options.harq_processes = chosen;
+}
+
+}  // namespace clift
