@@ -195,7 +195,7 @@ static const char *prepare_network(int end)
 	}
 	networks[end] = net;
 	net->ipv4.sysctl_tcp_rmem[1] = net->ipv4.sysctl_tcp_rmem[2] = settings.receive_buffer_bytes;
-	net->ipv4.sysctl_tcp_wmem[2] = settings.send_buffer_bytes;
+	net->ipv4.sysctl_tcp_wmem[1] = net->ipv4.sysctl_tcp_wmem[2] = settings.send_buffer_bytes;
 	net->ipv4.sysctl_tcp_ecn = 0;
 	return clift_add_end(net, end, settings.packet_bytes, !settings.delayed_acks) ? "the link's end could not be set up" : NULL;
 }

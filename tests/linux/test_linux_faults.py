@@ -17,13 +17,18 @@ from tmt.backend.linux import BACKEND
 from tmt.backend.linux import kernel as kernel_module
 from tmt.backend.linux.kernel import Kernel
 from tmt.backend.setup import set_up
+from tmt.convert import convert_file
 from tmt.errors import SimulatorError
-from tmt.experiment import Experiment, PlainLink
+from tmt.experiment import Experiment, PlainLink, TraceLink
+from tmt.schemes import SlidingWindow
 from tmt.settings.tcp import LINUX
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+DRIVE = Path(__file__).parents[2] / "traces/measured/gnss-drive.parquet"
+DRIVE_OFFSET_NS = 844_505_166_987
 
 PTRACE, PERSONALITY = 101, 135
 """Numbers of system calls on x86-64."""
@@ -199,6 +204,22 @@ def test_receive_buffer__limits_only_when_asked_for(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("tmt.backend.linux.settings_file.ample_buffer_bytes", lambda _: 65536)
     with pytest.raises(RunError, match=r"its result is not valid: the .* buffer limited flow 0 for"):
         experiment().run()
+
+
+@pytest.mark.usefixtures("kernel")
+def test_send_buffer__does_not_limit_while_lost_segments_wait(tmp_path: Path) -> None:
+    # A kernel's buffer grows with the congestion window. In this course of the drive more than three windows
+    # waited for the acknowledgement of a segment that was lost repeatedly.
+    link = tmp_path / "drive.npy"
+    convert_file(DRIVE, link, SlidingWindow(100, 4))
+    experiment(
+        tcp="bbr",
+        forward_link=TraceLink(link, lldu_bytes=500, offset_ns=DRIVE_OFFSET_NS),
+        rtt_ns=120 * NS_PER_MS,
+        duration_ns=120 * NS_PER_S,
+        queue_packets=80,
+        window_packets=2000,
+    ).run()
 
 
 def children_of(pid: int) -> list[int]:

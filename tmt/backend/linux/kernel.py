@@ -31,8 +31,8 @@ ELSEWHERE = "`export CLIFT_LINUX=KERNEL` names one that was built in a checkout 
 SHOW_LIMIT_S = 30
 
 LEAST_MEMORY_MIB = 32
-PACKET_MEMORY_BYTES = 3072
-"""Memory of a packet under way: its headers at the sender and on the link; its data take none."""
+PACKET_MEMORY_BYTES = 6144
+"""Memory for each packet of a window: headers of four in the sender's buffer and one on the link, no data."""
 
 MEMORY_STEP_MIB = 16
 
