@@ -1,4 +1,4 @@
-"""What Barakat and Al Fawal (2003) leave open: bursts of losses, and transfers that end."""
+"""Open questions of Barakat and Al Fawal (2003): bursts of losses, and transfers that end."""
 
 from __future__ import annotations
 
@@ -155,6 +155,6 @@ def _answer(measured: Mapping[Case, Interval], burst: int, packets: int) -> str:
     losses = "independent losses" if burst == 1 else f"bursts of {burst} units"
     traffic = f"Transfers of {packets} packets" if packets else "Ten endless connections"
     return (
-        f"{traffic}, {losses}: best is N = {best.code_length}, delta = {best.persistency} with "
-        f"{shown(best)}; ARQ-SR alone {shown(arq)}, the best FEC alone (N = {fec.code_length}) {shown(fec)}"
+        f"{traffic}, {losses}: N = {best.code_length} with delta = {best.persistency} is best, {shown(best)}. "
+        f"ARQ-SR alone has {shown(arq)}, the best FEC alone (N = {fec.code_length}) {shown(fec)}"
     )

@@ -12,12 +12,12 @@ from analysis.pages import copy_to_docs, write_page
 PAGE = "hybrid.md"
 LOSSES = (0.001, 0.01, 0.05, 0.1, 0.25)
 PICTURES = {
-    "hybrid-figure3": "FEC alone",
-    "hybrid-figure4": "ARQ-SR alone",
-    "hybrid-figure5": "Both, p = 0.01",
-    "hybrid-figure6": "Both, p = 0.001",
-    "hybrid-figure7": "Both, one connection",
-    "hybrid-figure8": "ARQ-SR alone, one connection",
+    "hybrid-figure3": "Throughput over N, FEC alone",
+    "hybrid-figure4": "Throughput over delta, ARQ-SR alone",
+    "hybrid-figure5": "Throughput of FEC with ARQ-SR, p = 0.01",
+    "hybrid-figure6": "Throughput of FEC with ARQ-SR, p = 0.001",
+    "hybrid-figure7": "Throughput of FEC with ARQ-SR, one connection",
+    "hybrid-figure8": "Throughput over delta, ARQ-SR alone, one connection",
     "hybrid-figure15": "The model's largest throughput, K = 10",
     "hybrid-figure16": "The model's largest throughput, K = 50",
 }

@@ -1,4 +1,4 @@
-"""What Barakat and Al Fawal (2003) say of their figures, each statement judged by the runs made here."""
+"""Statements of Barakat and Al Fawal (2003) on their figures, with verdicts from our runs."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def _fec_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     )
     yield Statement(
         "3.2.1",
-        "The link is fully utilised right of the optimum and not left of it",
+        "The link is fully utilised beyond the optimum, and not below it",
         verdict(min(m.utilisation for m in right) > FULL and max(m.utilisation for m in left) < FULL),
-        f"at least {_percent([min(m.utilisation for m in right)])} right of it, "
-        f"at most {_percent([max(m.utilisation for m in left)])} left",
+        f"at least {_percent([min(m.utilisation for m in right)])} beyond it, "
+        f"at most {_percent([max(m.utilisation for m in left)])} below it",
     )
 
 
@@ -83,20 +83,20 @@ def _arq_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
         "3.2.2, figure 4",
         "Without resequencing (ord = 0) throughput is much lower",
         verdict(worst > 1.1),
-        f"at delta = 5 {_percent(ordered[d][5] for d in DELAYS_S)} with, "
-        f"{_percent(disordered[d][5] for d in DELAYS_S)} without (D = 20, 100, 200 ms)",
+        f"at delta = 5 and D = 20, 100, 200 ms: {_percent(ordered[d][5] for d in DELAYS_S)} with resequencing, "
+        f"{_percent(disordered[d][5] for d in DELAYS_S)} without",
     )
     fec = {d: max(measured[Point(10, d, 0.01, n, 0)].throughput.mean for n in LENGTHS) for d in DELAYS_S}
     yield Statement(
         "3.2.2",
-        "ARQ-SR alone reaches more than the best FEC alone",
+        "ARQ-SR alone has a higher throughput than the best FEC alone",
         verdict(all(max(ordered[d]) > fec[d] for d in DELAYS_S)),
         f"{_percent(max(ordered[d]) for d in DELAYS_S)} against {_percent(fec.values())}",
     )
     most = [max(line) for line in ordered.values()]
     yield Statement(
         "3.2.2",
-        "The most that ARQ-SR alone reaches does not depend on the delay",
+        "The highest throughput of ARQ-SR alone does not depend on the delay",
         verdict(max(most) - min(most) < NEAR),
         _percent(most),
     )
@@ -116,7 +116,7 @@ def _together(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     )
     yield Statement(
         "3.2.3, figure 5",
-        "No more than one redundant unit is needed at p = 0.01",
+        "One redundant unit is enough at p = 0.01",
         verdict(best - max(grid[0.01][10], grid[0.01][11]) < 1e-9),
         f"N = 10, 11, 12 with delta = 5: {_percent(grid[0.01][n] for n in (10, 11, 12))}",
     )
@@ -144,7 +144,7 @@ def _persistency(figures: list[Figure], measured: Mapping[Point, Measured]) -> I
         "3.2.2, 3.3, 5",
         "Throughput never falls when the persistency grows",
         verdict(beyond == 0),
-        f"of {compared} steps {beyond} fall by more than {100 * NEAR:.0f} % of the link; the largest fall is "
+        f"{beyond} of {compared} steps fall by more than {100 * NEAR:.0f} % of the link; the largest fall is "
         f"{_percent([max(falls)])}",
     )
 
@@ -160,12 +160,12 @@ def _one_connection(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
         "3.3",
         "One connection needs a larger persistency than ten",
         verdict(all(one[d][0] > ten[d][0] for d in DELAYS_S)),
-        "delta for 95 % of the most: "
+        "delta for 95 % of the highest throughput, one connection against ten: "
         + ", ".join(f"{one[d][0]} against {ten[d][0]} at {1000 * d:.0f} ms" for d in DELAYS_S),
     )
     yield Statement(
         "3.3, figures 4 and 8",
-        "The most that can be reached does not depend on the number of connections",
+        "The highest throughput does not depend on the number of connections",
         verdict(all(abs(one[d][1] - ten[d][1]) < 2 * NEAR for d in DELAYS_S)),
         f"{_percent(most for _, most in one.values())} against {_percent(most for _, most in ten.values())}",
     )
@@ -173,7 +173,7 @@ def _one_connection(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     alone = max(measured[Point(1, 0.2, 0.01, 10, d)].throughput.mean for d in range(11))
     yield Statement(
         "3.3, figure 7",
-        "With one connection, too, the best hybrid is close to ARQ-SR alone",
+        "With one connection the best hybrid is close to ARQ-SR alone",
         verdict(best - alone < 2 * NEAR),
         f"{_percent([best])} against {_percent([alone])} (delta up to 10)",
     )
@@ -190,12 +190,12 @@ def _model(figures: list[Figure], measured: Mapping[Point, Measured]) -> Iterato
             f"4.5, figures {figure.number} and {figure.model_number}",
             "Model and simulation match",
             verdict(mean < 0.05),
-            f"{100 * mean:.1f} % of the link apart in the mean; at most {100 * apart[worst]:+.1f} % "
+            f"mean difference {100 * mean:.1f} % of the link; largest {100 * apart[worst]:+.1f} % "
             f"(N = {worst.code_length}, delta = {worst.persistency}, D = {1000 * worst.delay_s:.0f} ms)",
         )
     yield Statement(
         "4.6",
-        "K = 10 and p = 0.25 are best served by N = 16",
+        "N = 16 is best for K = 10 and p = 0.25",
         verdict(optimal_code_lengths(0.25, 10) == (16,)),
         "by the model",
     )
@@ -220,7 +220,7 @@ def _model(figures: list[Figure], measured: Mapping[Point, Measured]) -> Iterato
     }
     yield Statement(
         "4.6",
-        "A larger K slightly improves the most that can be reached",
+        "A larger K slightly improves the highest throughput",
         verdict(all(large > small for small, large in zip(most[10], most[50], strict=True))),
         f"{_percent(most[10])} with K = 10, {_percent(most[50])} with K = 50",
     )

@@ -10,14 +10,14 @@ from analysis.pages import copy_to_docs, write_page
 
 PAGE = "fectcp-wlan.md"
 PICTURES = {
-    "fectcp-figure1": "Distance between lost packets, and how often two are lost in a row",
-    "fectcp-figure3": "Throughput over segment loss, 20 ms one way",
-    "fectcp-figure4": "Throughput over segment loss, 100 ms one way",
-    "fectcp-figure5": "FECTCP, and New Reno from 60 s on",
-    "fectcp-figure6": "FECTCP, and UDP from 60 s on",
+    "fectcp-figure1": "Distance between lost packets, and frequency of two losses in a row",
+    "fectcp-figure3": "Throughput over segment loss, one-way delay of 20 ms",
+    "fectcp-figure4": "Throughput over segment loss, one-way delay of 100 ms",
+    "fectcp-figure5": "Rates of FECTCP and of New Reno, which starts at 60 s",
+    "fectcp-figure6": "Rates of FECTCP and of UDP, which starts at 60 s",
 }
-BOTH_WAYS = {"fectcp-both-ways": "Throughput over segment loss, 100 ms both ways"}
-FURTHER = {"fectcp-further": "Later TCP, and clusters that span packets"}
+BOTH_WAYS = {"fectcp-both-ways": "Throughput over segment loss, delays of both directions add up to 100 ms"}
+FURTHER = {"fectcp-further": "Throughput of later TCP variants, and of clusters that span packets"}
 SHOWN_LOSSES = (0.0, 0.05)
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 
@@ -33,9 +33,9 @@ def main(folder: Path) -> str:
 
     losses.draw(images / "fectcp-figure1.png")
     for delay_s, name, title in (
-        (runs.DELAYS_S[0], "figure3", "20 ms one way (figure 3)"),
-        (runs.DELAYS_S[1], "figure4", "100 ms one way (figure 4)"),
-        (runs.ROUND_TRIP_DELAYS_S[1], "both-ways", "100 ms both ways (figure 4, read otherwise)"),
+        (runs.DELAYS_S[0], "figure3", "one-way delay of 20 ms (figure 3)"),
+        (runs.DELAYS_S[1], "figure4", "one-way delay of 100 ms (figure 4)"),
+        (runs.ROUND_TRIP_DELAYS_S[1], "both-ways", "both delays together 100 ms (figure 4)"),
     ):
         figures.draw_throughput(delay_s, title, measured, images / f"fectcp-{name}.png")
     for second, number in (("newreno", 5), ("udp", 6)):

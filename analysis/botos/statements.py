@@ -1,4 +1,4 @@
-"""What Botos, Polgar and Bota say of their figures, each statement judged by the runs made here."""
+"""Statements of Botos, Polgar and Bota on their figures, with verdicts from our runs."""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ def _crossover(rate: Throughputs, called: dict[float, str]) -> Iterator[Statemen
             where,
             "At low loss (up to 1 %) every TCP has more than FECTCP",
             verdict(least > 1.0),
-            f"the slowest has at least {least:.2f} times as much, the fastest at 0.1 % "
+            f"the slowest TCP has at least {least:.2f} times as much, the fastest at 0.1 % "
             f"{rate.best(delay_s, 0.001)[0] / rate(FECTCP, delay_s, 0.001):.2f} times",
         )
         crossings = {tcp: rate.crossover(tcp, delay_s) for tcp in VARIANTS}
         yield Statement(
             where,
-            "They cross near 5 %",
+            "The throughputs of TCP and FECTCP cross near 5 %",
             verdict(all(NEAR_5[0] <= p <= NEAR_5[1] for p in crossings.values())),
             "at a loss of " + ", ".join(f"{100 * p:.1f} % ({label(tcp)})" for tcp, p in crossings.items()),
         )
@@ -119,7 +119,7 @@ def _crossover(rate: Throughputs, called: dict[float, str]) -> Iterator[Statemen
     shares = [rate(FECTCP, delay_s, p) / rate.best(delay_s, p)[0] for p in (0.001, 0.002, 0.005)]
     yield Statement(
         where,
-        "What FECTCP lacks at low loss is the overhead of the code, 5 %",
+        "At low loss FECTCP lacks only the overhead of the code, 5 %",
         verdict(all(abs(share - 1.0 / (1.0 + CODE_OVERHEAD)) < 0.02 for share in shares)),
         f"at 0.1, 0.2, 0.5 % it has {_percent(*shares)} of the best TCP's throughput; the overhead alone "
         f"would leave {_percent(1.0 / (1.0 + CODE_OVERHEAD))}",
@@ -142,7 +142,7 @@ def _high_losses(rate: Throughputs, called: dict[float, str]) -> Iterator[Statem
             where,
             "From 5 % to 25 % FECTCP performs well",
             verdict(min(used[p] for p in LOSSES if 0.05 <= p <= 0.25) > 1 - SMALL),
-            f"when 5, 10, 25 % are lost it sends at {_percent(*(used[p] for p in (0.05, 0.1, 0.25)))} of its "
+            f"at a loss of 5, 10, 25 % it sends at {_percent(*(used[p] for p in (0.05, 0.1, 0.25)))} of its "
             "rate at 0.1 %",
         )
         beyond = [used[p] for p in LOSSES if p >= 0.25]
@@ -152,7 +152,7 @@ def _high_losses(rate: Throughputs, called: dict[float, str]) -> Iterator[Statem
             verdict(
                 all(after < before for before, after in pairwise(beyond)) and beyond[-1] < 0.95 * beyond[0]
             ),
-            f"it sends at {_percent(*beyond)} of that rate when 25, 30, 40, 50 % are lost",
+            f"at a loss of 25, 30, 40, 50 % it sends at {_percent(*beyond)} of that rate",
         )
 
 
@@ -169,16 +169,16 @@ def _delay(rate: Throughputs, delays_s: tuple[float, float]) -> Iterator[Stateme
     )
     yield Statement(
         where,
-        "It costs FECTCP little",
+        "The longer delay costs FECTCP little",
         verdict(max(lost[FECTCP]) < SMALL),
         f"{_percent(*lost[FECTCP])} at 1, 5, 10, 25 %",
     )
     dearer = [tcp for tcp in VARIANTS if sum(lost[tcp]) > sum(lost[FECTCP])]
     yield Statement(
         where,
-        "It costs FECTCP less than TCP",
+        "The longer delay costs FECTCP less than TCP",
         verdict(len(dearer) == len(VARIANTS)),
-        f"in the mean of these losses it costs more to {', '.join(map(label, dearer)) or 'none'}",
+        f"averaged over these losses it costs {', '.join(map(label, dearer)) or 'no TCP'} more",
     )
 
 
@@ -191,13 +191,13 @@ def _tcp(shared: Mapping[Sharing, Shares]) -> Iterator[Statement]:
         like = equal.mean_bps(1, SETTLED_S, UNTIL_S).mean
         yield Statement(
             "IV.B, figure 5",
-            f"FECTCP leaves a TCP flow that starts later its share ({lossy})",
+            f"A TCP flow that starts later gets its share beside FECTCP ({lossy})",
             verdict(second > (1 - SMALL) * like),
             f"New Reno has {second / 1e3:.0f} kbit/s beside FECTCP, {like / 1e3:.0f} beside New Reno",
         )
         yield Statement(
             "IV.B, figure 5; V",
-            f"Both share the bandwidth fairly ({lossy})",
+            f"FECTCP and TCP share the bandwidth fairly ({lossy})",
             verdict(found.jain.mean > FAIR),
             f"{first / 1e3:.0f} and {second / 1e3:.0f} kbit/s, Jain's index {found.jain.mean:.2f}; alone "
             f"FECTCP had {found.alone_bps.mean / 1e3:.0f}",
@@ -209,8 +209,8 @@ def _udp(shared: Mapping[Sharing, Shares]) -> Iterator[Statement]:
     after = [clean.mean_bps(flow, SETTLED_S, UNTIL_S).mean for flow in (0, 1)]
     yield Statement(
         "IV.B, figure 6",
-        "FECTCP lowers its rate when a UDP flow appears",
+        "FECTCP lowers its rate when a UDP flow starts",
         verdict(after[0] < 0.9 * clean.alone_bps.mean and after[1] > 0.9 * UDP_BPS),
         f"from {clean.alone_bps.mean / 1e3:.0f} to {after[0] / 1e3:.0f} kbit/s when UDP starts at "
-        f"{LATE_S} s, which gets {after[1] / 1e3:.0f} of its {UDP_BPS / 1e3:.0f} kbit/s",
+        f"{LATE_S} s; UDP gets {after[1] / 1e3:.0f} of its {UDP_BPS / 1e3:.0f} kbit/s",
     )
