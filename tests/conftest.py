@@ -5,9 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from local_cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -39,3 +46,12 @@ def simulator() -> Path:
     if not path.is_file():
         pytest.fail(f"no simulator at {path}: run `make setup`")
     return path
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """A real scheduler of Dask on this machine; tests start its workers."""
+    from local_cluster import Cluster  # noqa: PLC0415  (imports Dask, which few tests need)
+
+    with ExitStack() as stack:
+        yield Cluster(tmp_path, stack)

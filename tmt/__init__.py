@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         replay_trace,
         run_scenario,
         trace_from_frame,
+        tune_trace,
         write_trace,
     )
 
@@ -35,6 +36,7 @@ __all__ = [
     "replay_trace",
     "run_scenario",
     "trace_from_frame",
+    "tune_trace",
     "write_trace",
 ]
 

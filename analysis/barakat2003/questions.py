@@ -155,6 +155,7 @@ def _answer(measured: Mapping[Case, Interval], burst: int, packets: int) -> str:
     losses = "independent losses" if burst == 1 else f"bursts of {burst} units"
     traffic = f"Transfers of {packets} packets" if packets else "Ten endless connections"
     return (
-        f"{traffic}, {losses}: N = {best.code_length} with delta = {best.persistency} is best, {shown(best)}. "
-        f"ARQ-SR alone has {shown(arq)}, the best FEC alone (N = {fec.code_length}) {shown(fec)}"
+        f"{traffic}, {losses}: N = {best.code_length} with delta = {best.persistency} is best, "
+        f"{shown(best)}. ARQ-SR alone has {shown(arq)}, the best FEC alone (N = {fec.code_length}) "
+        f"{shown(fec)}"
     )

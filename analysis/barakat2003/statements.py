@@ -83,8 +83,8 @@ def _arq_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
         "3.2.2, figure 4",
         "Without resequencing (ord = 0) throughput is much lower",
         verdict(worst > 1.1),
-        f"at delta = 5 and D = 20, 100, 200 ms: {_percent(ordered[d][5] for d in DELAYS_S)} with resequencing, "
-        f"{_percent(disordered[d][5] for d in DELAYS_S)} without",
+        f"at delta = 5 and D = 20, 100, 200 ms: {_percent(ordered[d][5] for d in DELAYS_S)} with "
+        f"resequencing, {_percent(disordered[d][5] for d in DELAYS_S)} without",
     )
     fec = {d: max(measured[Point(10, d, 0.01, n, 0)].throughput.mean for n in LENGTHS) for d in DELAYS_S}
     yield Statement(

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import socket
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import distributed
 import pyarrow.parquet as pq
 import pytest
 from in_process import tmt
@@ -32,9 +29,10 @@ from tmt.campaign.tasks import Simulate, perform
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     import pandas as pd
+    from local_cluster import Cluster
 
     from tmt.campaign.replay_run import ReplayRun
 
@@ -48,48 +46,6 @@ OF_ONE_EXECUTION = ["attempt", "finished_at", "wall_time_s", "command"]
 def _rows(out: Path) -> pd.DataFrame:
     table = pq.read_table(out / "results.parquet")
     return table.drop_columns(OF_ONE_EXECUTION).to_pandas().sort_values("key").reset_index(drop=True)
-
-
-class Cluster:
-    """A scheduler, and workers of one thread each without nannies that would start them again."""
-
-    def __init__(self, folder: Path, stack: ExitStack) -> None:
-        self.folder, self._stack = folder, stack
-        self.scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "at.json"
-        )
-        deadline = time.monotonic() + 300
-        while not (folder / "at.json").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        self.address = str(json.loads((folder / "at.json").read_text())["address"])
-
-    def start_worker(self, name: str, **environment: str) -> subprocess.Popen[bytes]:
-        arguments = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--name", name)
-        return self._start("worker", self.address, *arguments, **environment)
-
-    def await_workers(self, number: int) -> None:
-        connect: Any = distributed.Client
-        with connect(self.address, set_as_default=False) as client:
-            client.wait_for_workers(number, 300)
-
-    def _start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
-        with (self.folder / "log.txt").open("ab") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "dask", *arguments],
-                cwd=self.folder,
-                stdout=log,
-                stderr=log,
-                env=os.environ | environment,
-            )
-        self._stack.callback(process.wait)
-        self._stack.callback(process.kill)
-        return process
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    with ExitStack() as stack:
-        yield Cluster(tmp_path, stack)
 
 
 def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(

@@ -5,6 +5,7 @@ Wherever a trace is needed, a data frame or the name of a file will do.
 
 from tmt.api.frames import trace_from_frame
 from tmt.api.runs import compare_results, read_results, replay_trace, run_scenario
+from tmt.api.searches import tune_trace
 from tmt.api.traces import (
     convert_trace,
     fit_trace,
@@ -27,5 +28,6 @@ __all__ = [
     "replay_trace",
     "run_scenario",
     "trace_from_frame",
+    "tune_trace",
     "write_trace",
 ]

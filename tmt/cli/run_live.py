@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tmt.cli.goodput_tables import goodput_tables
+from tmt.cli.run_progress import run_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +29,10 @@ MOST_SHARE = 0.1
 
 @contextmanager
 def live(campaign: Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
-    """Show progress on stderr where that is a terminal, with the table if stdout is a terminal, too."""
+    """Show progress on stderr; on a terminal as a bar, with the table if stdout is a terminal, too."""
     if not shown or not todo.missing or not sys.stderr.isatty():
-        yield lambda progress: None
+        with run_progress(campaign.title, shown=shown) as (watch, _):
+            yield watch
         return
     from rich.console import Console  # noqa: PLC0415
     from rich.live import Live  # noqa: PLC0415

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from tmt.cli.options import POSITIVE_SECONDS, ROUND_TRIP, Number, WholeNumber
 from tmt.cli.pools import pools
-from tmt.errors import InputError, StoppedError, UsageError
+from tmt.errors import StoppedError, UsageError
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
@@ -21,13 +21,9 @@ if TYPE_CHECKING:
 
 PAGE = "tune.html"
 
-DEFAULT_DURATION_S = 60.0
-TRACE_SHARE = 50
-"""Without `--duration` a run lasts at most one of so many parts of the trace."""
-
 FOR_TRACES = (
-    *("objectives", "constraints", "tcp", "stack", "rtt_ns", "duration_ns", "queue", "schemes", "varied"),
-    *("courses", "held_out", "level", "tolerance", "most_candidates"),
+    *("objectives", "constraints", "tcp", "stack", "rtt_ns", "duration_ns", "queue_packets"),
+    *("schemes", "varied", "courses", "held_out", "level", "tolerance", "most_candidates"),
 )
 """Options that a table [tune] replaces."""
 
@@ -83,7 +79,9 @@ def _scalar(text: str) -> Value:
     type=POSITIVE_SECONDS,
     help="Length of a run in seconds.  [default: 60, or the fiftieth part of a shorter trace]",
 )
-@click.option("--queue", type=WholeNumber(1), help="Limit of the queue before each link, in packets.")
+@click.option(
+    "--queue", "queue_packets", type=WholeNumber(1), help="Limit of the queue before each link, in packets."
+)
 @click.option(
     "--scheme", "schemes", multiple=True, help="Scheme to search; may be repeated.  [default: eight]"
 )
@@ -158,10 +156,10 @@ def command(
     """
     from tmt.campaign.engine import default_jobs  # noqa: PLC0415
     from tmt.cli import tune_output  # noqa: PLC0415
-    from tmt.cli.tune_live import live  # noqa: PLC0415
+    from tmt.cli.run_progress import run_progress  # noqa: PLC0415
     from tmt.report.tune_page import write_page  # noqa: PLC0415
     from tmt.tune.task import is_scenario, read_task  # noqa: PLC0415
-    from tmt.tune.tuning import plan_tuning, tune  # noqa: PLC0415
+    from tmt.tune.tuning import default_folder, plan_tuning, tune  # noqa: PLC0415
     from tmt.tune.wording import complaints  # noqa: PLC0415
 
     if is_scenario(trace):
@@ -169,13 +167,14 @@ def command(
         task = read_task(trace)
     else:
         task = _task_of(trace, options)
-    folder = out or trace.parent / "out" / f"{trace.name.partition('.')[0]}-tune"
+    folder = out or default_folder(trace)
     planned = plan_tuning(task)
     processes = jobs or default_jobs()
     if dry_run:
         click.echo(tune_output.forecast(planned, folder, as_json=as_json))
         return 0
-    with pools(scheduler, folder, processes) as new_pool, live(shown=not (quiet or as_json)) as (watch, tell):
+    progress = run_progress("search", shown=not (quiet or as_json))
+    with pools(scheduler, folder, processes) as new_pool, progress as (watch, tell):
         try:
             found = tune(planned, folder, new_pool, processes, watch, tell)
         except KeyboardInterrupt:
@@ -202,51 +201,24 @@ def _refuse_options() -> None:
 
 
 def _task_of(trace: Path, options: dict[str, Any]) -> Task:
-    """Return the task that the options describe.
+    """Return the task that the options describe; they have the names of `trace_task`'s parameters.
 
     Raises
     ------
     UsageError
         When an option is missing or not allowed.
     """
-    from tmt.io import read_phy  # noqa: PLC0415
-    from tmt.tune.default_space import scenario_text  # noqa: PLC0415
-    from tmt.tune.task import parse_task  # noqa: PLC0415
+    from tmt.tune.trace_task import trace_task  # noqa: PLC0415
 
-    if options["rtt_ns"] is None:
+    values = dict(options)
+    rtt_ns, duration_ns = values.pop("rtt_ns"), values.pop("duration_ns")
+    if rtt_ns is None:
         raise UsageError(
             "--rtt is missing: a search over a trace needs the round-trip propagation time in seconds"
         )
-    try:
-        str(trace.absolute()).encode()
-    except UnicodeEncodeError:
-        raise UsageError(f"{trace}: a scenario cannot name this file: its path is no text in UTF-8") from None
-    tx_time_ns = read_phy(trace).tx_time_ns
-    span_s = ns_to_seconds(int(tx_time_ns[-1] - tx_time_ns[0]))
-    duration_s = round(min(DEFAULT_DURATION_S, span_s / TRACE_SHARE), 3)
-    if options["duration_ns"] is not None:
-        duration_s = ns_to_seconds(options["duration_ns"])
-    text = scenario_text(
-        trace,
-        options["schemes"],
-        _joined(options["varied"]),
-        grid={"tcp": [options["tcp"]], "seeds": options["courses"]},
-        link={"rtt": ns_to_seconds(options["rtt_ns"]), "queue_packets": options["queue"]},
-        traffic={"duration": duration_s, "stack": options["stack"]},
-        tune={
-            "objective": list(options["objectives"]) or ["goodput"],
-            "constraint": list(options["constraints"]) or None,
-            "first_courses": min(4, options["courses"]),
-            "held_out": options["held_out"],
-            "level": options["level"],
-            "tolerance": options["tolerance"],
-            "most_candidates": options["most_candidates"],
-        },
-    )
-    try:
-        return parse_task(text, trace.with_name(f"{trace.name}.toml"))
-    except InputError as error:
-        raise UsageError(f"the options describe a search that is not allowed: {error.reason}") from None
+    values["varied"] = _joined(values["varied"])
+    duration_s = None if duration_ns is None else ns_to_seconds(duration_ns)
+    return trace_task(trace, ns_to_seconds(rtt_ns), duration_s=duration_s, **values)
 
 
 def _joined(varied: Sequence[tuple[str, tuple[Value, ...]]]) -> dict[str, list[Value]]:

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tmt.cli.json_output import json_text
-from tmt.metrics.interval_text import interval_text
-from tmt.tune.wording import certainty, percent, scaled, setting_words, shown_unit
+from tmt.tune.finalist_table import finalist_table
+from tmt.tune.wording import certainty, percent, setting_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,27 +106,9 @@ def _finalists(found: Tuning) -> Table:
     from tmt.cli.tables import titled_table  # noqa: PLC0415
 
     table = titled_table("Finalists")
-    aims = found.task.goal.objectives
-    heads = ["candidate", ""]
-    for aim in aims:
-        unit, _ = shown_unit(aim.unit)
-        title = f"{aim.label}, {unit}" if unit else aim.label
-        heads += [title, "held out"]
-    for number, head in enumerate(heads):
+    header, rows = finalist_table(found)
+    for number, head in enumerate(header):
         table.add_column(Text(head), justify="left" if number < 2 else "right", no_wrap=True)
-    result = found.recommendation
-    ties = {one.number for one in result.ties}
-    front = {one.number for one in result.front}
-    for one in result.finalists[:MOST_LINES]:
-        number = one.standing.number
-        is_winner = result.winner is not None and number == result.winner.number
-        role = "winner" if is_winner else "front" if number in front else "tie" if number in ties else "worse"
-        cells = [one.standing.name, role]
-        for aim in aims:
-            _, factor = shown_unit(aim.unit)
-            cells += [
-                interval_text(scaled(interval, factor))
-                for interval in (one.standing.values[aim.text], one.held_out[aim.text])
-            ]
+    for cells in rows[:MOST_LINES]:
         table.add_row(*map(Text, cells))
     return table

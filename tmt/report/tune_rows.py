@@ -31,7 +31,7 @@ def finalist_rows(found: Tuning) -> list[Row]:
             ("search", one.standing.values[aim.text]),
             ("held out", one.held_out[aim.text]),
         ):
-            about = f"{one.standing.name}, {part}\n{aim.label}: {with_unit(interval, aim.unit)}"
+            about = f"{one.standing.name}, {part}\n{aim.label}: {with_unit(found, aim, interval)}"
             place = {"candidate": one.standing.name, "scheme": one.standing.settings[SCHEME], "part": part}
             rows.append(place | _numbers(interval) | {"courses": interval.count, "about": about})
     return rows
@@ -52,7 +52,7 @@ def candidate_rows(found: Tuning) -> list[Row]:
             y = one.values[goal.objectives[1].text].mean
         elif goal.constraints:
             y = float(np.nanmean(measures[goal.constraints[0].measure.name][one.number]))
-        about = f"{one.name}\n{with_unit(x, goal.objectives[0].unit)}\n{x.count} courses, {one.fate}"
+        about = f"{one.name}\n{with_unit(found, goal.objectives[0], x)}\n{x.count} courses, {one.fate}"
         rows.append(
             {
                 "candidate": one.name,
@@ -112,8 +112,8 @@ def _level_row(found: Tuning, level: Level) -> Row:
     standing = level.standing
     interval = standing.values[aim.text]
     value = value_word(level.value)
-    loss = f"worse than the winner by {with_unit(level.loss, aim.unit)}"
-    about = f"{standing.name}\n{with_unit(interval, aim.unit)}\n{loss}"
+    loss = f"worse than the winner by {with_unit(found, aim, level.loss)}"
+    about = f"{standing.name}\n{with_unit(found, aim, interval)}\n{loss}"
     place = {"parameter": level.parameter.replace("_", " "), "value": value, "candidate": standing.name}
     return (
         place

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    import pandas as pd
+
     from tmt.campaign.engine import Watch
     from tmt.tune.simulate import NewPool
     from tmt.tune.task import Task
@@ -49,6 +51,24 @@ class Tuning:
     cut_transfers: int
     winner_file: Path | None
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per candidate: name, fate, settings, and the mean of each objective with bounds."""
+        import pandas as pd  # noqa: PLC0415  (slow to import, and commands need no frame)
+
+        rows = []
+        for one in self.recommendation.standings:
+            row = {"candidate": one.name, "fate": one.fate, **one.settings}
+            for aim in self.task.goal.objectives:
+                mean = one.values[aim.text]  # noqa: PD011  (no data frame)
+                row |= {aim.text: mean.mean, f"{aim.text} low": mean.low, f"{aim.text} high": mean.high}
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def _repr_html_(self) -> str:
+        from tmt.tune.finalist_table import as_html  # noqa: PLC0415  (needs this module)
+
+        return as_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedTuning:
@@ -60,6 +80,11 @@ class PlannedTuning:
     task: Task
     courses: Courses
     bounded: bool = True
+
+
+def default_folder(trace: Path) -> Path:
+    """Return the folder of a search over a trace or a scenario where no other is named."""
+    return trace.parent / "out" / f"{trace.name.partition('.')[0]}-tune"
 
 
 def plan_tuning(task: Task) -> PlannedTuning:

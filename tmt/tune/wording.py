@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tmt.display_units import rate_unit
 from tmt.metrics.interval_text import interval_text
 from tmt.metrics.statistics import Interval
 from tmt.tune.space import SCHEME
@@ -12,6 +13,7 @@ from tmt.tune.space import SCHEME
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tmt.tune.objectives import Objective
     from tmt.tune.recommendation import Standing
     from tmt.tune.space import Value
     from tmt.tune.tuning import Tuning
@@ -49,7 +51,7 @@ def _most_better(found: Tuning) -> str:
         return "Too few courses tell how much better another candidate may be."
     mean = result.winner.values[aim.text].mean
     share = f" ({percent(result.most_better / abs(mean))})" if mean else ""
-    unit, factor = shown_unit(aim.unit)
+    unit, factor = shown_unit(found, aim)
     return f"{start} by more than {factor * result.most_better:.3g} {unit}".rstrip() + f"{share}."
 
 
@@ -83,9 +85,9 @@ def _runner_up(found: Tuning) -> list[str]:
         return []
     loss = result.runner_up.loss
     name = result.runner_up.standing.name
-    text = f"The runner-up, {name}, is worse by {with_unit(loss, aim.unit)}"
+    text = f"The runner-up, {name}, is worse by {with_unit(found, aim, loss)}"
     if result.runner_up_held_out is not None and not math.isnan(result.runner_up_held_out.mean):
-        text += f"; on the courses held out by {with_unit(result.runner_up_held_out, aim.unit)}"
+        text += f"; on the courses held out by {with_unit(found, aim, result.runner_up_held_out)}"
     return [f"{text}."]
 
 
@@ -99,8 +101,8 @@ def _held_out(found: Tuning) -> list[str]:
     change = winner.change
     is_told = not math.isnan(change.low) and (change.low > 0 or change.high < 0)
     verdict = "significant" if is_told else "not significant"
-    means = [with_unit(mean, aim.unit) for mean in (unseen, seen)]
-    moved = with_unit(change, aim.unit, signed=True)
+    means = [with_unit(found, aim, mean) for mean in (unseen, seen)]
+    moved = with_unit(found, aim, change, signed=True)
     text = (
         f"On {unseen.count} courses held out it has {means[0]}, in the search {means[1]}; the change "
         f"is {verdict} ({moved})."
@@ -147,9 +149,9 @@ def setting_words(settings: Mapping[str, Value]) -> str:
     return ", ".join([f"scheme {settings[SCHEME]}", *words])
 
 
-def with_unit(interval: Interval, unit: str, *, signed: bool = False) -> str:
-    """Return a mean with half of its interval, in the unit that people read."""
-    shown, factor = shown_unit(unit)
+def with_unit(found: Tuning, aim: Objective, interval: Interval, *, signed: bool = False) -> str:
+    """Return a mean of an objective with half of its interval, in the unit that people read."""
+    shown, factor = shown_unit(found, aim)
     return f"{interval_text(scaled(interval, factor), signed=signed)} {shown}".rstrip()
 
 
@@ -158,9 +160,12 @@ def scaled(interval: Interval, factor: float) -> Interval:
     return Interval(factor * interval.mean, factor * interval.low, factor * interval.high, interval.count)
 
 
-def shown_unit(unit: str) -> tuple[str, float]:
-    """Return the unit in which values are shown to people, and the factor to it: rates are in kbit/s."""
-    return ("kbit/s", 1e-3) if unit == "bit/s" else (unit, 1.0)
+def shown_unit(found: Tuning, aim: Objective) -> tuple[str, float]:
+    """Return the unit of an objective's values in text, and the factor to it; the greatest mean decides."""
+    if aim.unit != "bit/s":
+        return aim.unit, 1.0
+    means = (one.values[aim.text].mean for one in found.recommendation.standings)
+    return rate_unit(max((mean for mean in means if not math.isnan(mean)), default=0.0))
 
 
 def percent(share: float) -> str:

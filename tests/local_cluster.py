@@ -1,0 +1,52 @@
+"""A real scheduler with real workers on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import distributed
+
+if TYPE_CHECKING:
+    from contextlib import ExitStack
+    from pathlib import Path
+
+
+class Cluster:
+    """A scheduler, and workers of one thread each without nannies that would start them again."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.folder, self._stack = folder, stack
+        self.scheduler = self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "at.json"
+        )
+        deadline = time.monotonic() + 300
+        while not (folder / "at.json").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.address = str(json.loads((folder / "at.json").read_text())["address"])
+
+    def start_worker(self, name: str, **environment: str) -> subprocess.Popen[bytes]:
+        arguments = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--name", name)
+        return self._start("worker", self.address, *arguments, **environment)
+
+    def await_workers(self, number: int) -> None:
+        connect: Any = distributed.Client
+        with connect(self.address, set_as_default=False) as client:
+            client.wait_for_workers(number, 300)
+
+    def _start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+        with (self.folder / "log.txt").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *arguments],
+                cwd=self.folder,
+                stdout=log,
+                stderr=log,
+                env=os.environ | environment,
+            )
+        self._stack.callback(process.wait)
+        self._stack.callback(process.kill)
+        return process

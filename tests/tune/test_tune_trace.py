@@ -1,0 +1,70 @@
+"""`tmt.tune_trace`: a search from Python gives what the command gives, and shows itself in notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+import tmt
+from tmt.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from small_search import Searched
+
+
+def test_tune_trace__of_a_scenario_is_the_search_of_the_command(searched: Searched) -> None:
+    found = tmt.tune_trace(searched.scenario, searched.folder, jobs=1)
+    assert found.recommendation.winner is not None
+    assert found.recommendation.winner.name == searched.result["winner"]["name"]
+    frame = found.to_frame()
+    assert frame["candidate"].tolist() == [one["name"] for one in searched.result["standings"]]
+    assert frame["fate"].tolist() == [one["fate"] for one in searched.result["standings"]]
+    winner = frame.loc[frame["goodput"].idxmax()]
+    assert winner["goodput low"] < winner["goodput"] < winner["goodput high"]
+    shown = found._repr_html_()
+    assert f"Recommendation: {winner['candidate']}" in shown
+    assert shown.count("<table>") == 2
+    assert "Goodput, kbit/s" in shown
+
+
+def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tmp_path: Path) -> None:
+    settings = {
+        "rtt": 0.05,
+        "objective": "efficiency",
+        "schemes": ("arq", "fec"),
+        "varied": {"fec.data": [10], "fec.repair": [1, 3], "fec.depth": [1], "in_order": [True]},
+        "courses": 6,
+        "held_out": 2,
+    }
+    of_file = tmt.tune_trace(trace, tmp_path / "file", **settings)
+    frame = tmt.read_trace(trace).to_frame()
+    of_frame = tmt.tune_trace(frame.assign(size_bytes=750), tmp_path / "frame", **settings)
+    pd.testing.assert_frame_equal(of_frame.to_frame(), of_file.to_frame())
+    assert of_file.recommendation.winner is not None
+    assert of_file.recommendation.winner.name == "ARQ"  # it delivers every decoded slot
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({}, "rtt is missing"),
+        ({"rtt": 0.1}, "out is missing"),
+        ({"rtt": 0.1, "out": "out", "speed": 1}, "a search got an unexpected keyword argument 'speed'"),
+        ({"rtt": 0.1, "out": "out", "objective": "godput"}, "'godput' in 'godput' is not allowed"),
+    ],
+)
+def test_tune_trace__refuses(
+    settings: dict[str, object], reason: str, trace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=reason):
+        tmt.tune_trace(tmt.read_trace(trace), **settings)
+
+
+def test_tune_trace__of_a_scenario_takes_no_settings_of_the_link(searched: Searched) -> None:
+    with pytest.raises(UsageError, match=r"table \[tune\]"):
+        tmt.tune_trace(searched.scenario, rtt=0.1)

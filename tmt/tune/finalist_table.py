@@ -1,0 +1,48 @@
+"""The finalists of a search as a table of text, for the terminal and for notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.html_table import html_table
+from tmt.metrics.interval_text import interval_text
+from tmt.tune.wording import certainty, scaled, setting_words, shown_unit
+
+if TYPE_CHECKING:
+    from tmt.tune.tuning import Tuning
+
+
+def finalist_table(found: Tuning) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows: candidate, role, each objective in the search and held out."""
+    result, aims = found.recommendation, found.task.goal.objectives
+    header = ["candidate", ""]
+    for aim in aims:
+        unit, _ = shown_unit(found, aim)
+        header += [f"{aim.label}, {unit}" if unit else aim.label, "held out"]
+    ties = {one.number for one in result.ties}
+    front = {one.number for one in result.front}
+    rows = []
+    for one in result.finalists:
+        number = one.standing.number
+        is_winner = result.winner is not None and number == result.winner.number
+        role = "winner" if is_winner else "front" if number in front else "tie" if number in ties else "worse"
+        cells = [one.standing.name, role]
+        for aim in aims:
+            _, factor = shown_unit(found, aim)
+            cells += [
+                interval_text(scaled(interval, factor))
+                for interval in (one.standing.values[aim.text], one.held_out[aim.text])
+            ]
+        rows.append(cells)
+    return header, rows
+
+
+def as_html(found: Tuning) -> str:
+    """Return the recommendation, its certainty and the finalists for a notebook."""
+    winner = found.recommendation.winner
+    if winner is None:
+        return html_table("No candidate could be judged", [])
+    header, rows = finalist_table(found)
+    notes = [("", sentence) for sentence in certainty(found)]
+    settings = html_table(f"Recommendation: {winner.name} ({setting_words(winner.settings)})", notes)
+    return settings + html_table("Finalists", rows, header)

@@ -1,0 +1,85 @@
+"""The task of a search over a trace: the usual space, or one that the caller varies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.errors import InputError, UsageError
+from tmt.io import read_phy
+from tmt.tune.default_space import scenario_text
+from tmt.tune.task import parse_task
+from tmt.units import ns_to_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from tmt.tune.space import Value
+    from tmt.tune.task import Task
+
+DEFAULT_DURATION_S = 60.0
+TRACE_SHARE = 50
+"""A run without a given duration lasts at most one of so many parts of the trace."""
+
+
+def trace_task(
+    trace: Path,
+    rtt_s: float,
+    *,
+    objectives: Sequence[str] = (),
+    constraints: Sequence[str] = (),
+    tcp: str = "cubic",
+    stack: str | None = None,
+    duration_s: float | None = None,
+    queue_packets: int | None = None,
+    schemes: Sequence[str] = (),
+    varied: Mapping[str, Sequence[Value]] | None = None,
+    courses: int = 20,
+    held_out: int = 10,
+    level: float = 0.95,
+    tolerance: float = 0.01,
+    most_candidates: int = 256,
+) -> Task:
+    """Return the task of a search over a PHY trace; see `tmt tune` for the parameters.
+
+    Parameters
+    ----------
+    varied
+        Values to search by ``KEY`` of the link or ``SCHEME.KEY``.
+
+    Raises
+    ------
+    InputError
+        When the trace cannot be used.
+    UsageError
+        When another parameter is not allowed.
+    """
+    try:
+        str(trace.absolute()).encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{trace}: a scenario cannot name this file: its path is no text in UTF-8") from None
+    tx_time_ns = read_phy(trace).tx_time_ns
+    span_s = ns_to_seconds(int(tx_time_ns[-1] - tx_time_ns[0]))
+    if duration_s is None:
+        duration_s = round(min(DEFAULT_DURATION_S, span_s / TRACE_SHARE), 3)
+    text = scenario_text(
+        trace,
+        schemes,
+        varied or {},
+        grid={"tcp": [tcp], "seeds": courses},
+        link={"rtt": rtt_s, "queue_packets": queue_packets},
+        traffic={"duration": duration_s, "stack": stack},
+        tune={
+            "objective": list(objectives) or ["goodput"],
+            "constraint": list(constraints) or None,
+            "first_courses": min(4, courses),
+            "held_out": held_out,
+            "level": level,
+            "tolerance": tolerance,
+            "most_candidates": most_candidates,
+        },
+    )
+    try:
+        return parse_task(text, trace.with_name(f"{trace.name}.toml"))
+    except InputError as error:
+        raise UsageError(f"the options describe a search that is not allowed: {error.reason}") from None
