@@ -51,7 +51,7 @@ def simulator() -> Path:
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
     """A real scheduler of Dask on this machine; tests start its workers."""
-    from local_cluster import Cluster  # noqa: PLC0415  (imports Dask, which few tests need)
+    from local_cluster import Cluster
 
     with ExitStack() as stack:
         yield Cluster(tmp_path, stack)
