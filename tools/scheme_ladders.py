@@ -71,7 +71,7 @@ LADDERS = {
         10,
         ("0", "1", "2", "3", "4", "1", "5"),
         (1,),
-        (("report: 1 is missing", 26, 41),),
+        (("report:\nNACK 1", 26, 41),),
         {"0": 1, "1": 51, "2": 51, "3": 51, "4": 51, "5": 61},
     ),
 }
@@ -104,9 +104,9 @@ def draw(ladder: Ladder, path: Path) -> None:
             _draw_slot(panel, ladder, number, label)
         for words, leaves, arrives in ladder.feedback:
             _draw_arrow(panel, (leaves, RECEIVER), (arrives, SENDER), VERMILLION, "--")
-            middle = (leaves + arrives) / 2 + 0.02 * end
+            beside = leaves + 0.38 * (arrives - leaves) + 0.02 * end
             behind = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
-            panel.text(middle, 0.5, words, color=VERMILLION, fontsize=8, va="center", bbox=behind)
+            panel.text(beside, 0.62, words, color=VERMILLION, fontsize=8, va="center", bbox=behind)
         groups: dict[int, list[str]] = {}
         for label, time in ladder.delivered.items():
             groups.setdefault(time, []).append(label)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from matplotlib.ticker import LogLocator, StrMethodFormatter
+
 from analysis.barakat2003.runs import FRAME_UNITS, SCRIPT
 from analysis.script_runs import over_seeds
 from tmt.figures.style import LINE_STYLES, new_figure, save
@@ -109,9 +111,12 @@ def draw_transfers(measured: Mapping[Case, Interval], path: Path) -> None:
                 channel = "independent losses" if burst == 1 else f"bursts of {burst} units"
                 panel.set_title(f"{packets} packets, {channel}")
                 panel.set_ylabel("mean latency (s)")
-                panel.set_yscale("log")
+                panel.set_yscale("log", subs=())
+                panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                panel.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         for panel in panels[-1]:
             panel.set_xlabel("N")
+            panel.set_xticks(LENGTHS[:4])
         canvas.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         save(canvas, path)
 

@@ -95,8 +95,8 @@ def _packet_error_rates(panel: Axes, rates: dict[tuple[str, str], Any]) -> None:
         colour = BLUE if kind == "interleaved" else VERMILLION
         panel.semilogy(points.keys(), points.values(), "o", color=colour, markerfacecolor="white")
     panel.plot([], [], "o", color=INK, markerfacecolor="white", label="study")
-    panel.set(xlabel="Es/N0 (dB)", ylabel="packet error rate", title="Packet error rate", ylim=(3e-3, 20))
-    panel.legend()
+    panel.set(xlabel="Es/N0 (dB)", ylabel="packet error rate", title="Packet error rate", ylim=(1e-4, 1))
+    panel.legend(loc="lower left")
 
 
 def _field(azimuth_deg: float, **values: float) -> tuple[Lms, Any, float]:

@@ -138,7 +138,7 @@ def figure10(cells: Cells, figure: Figure, scenario: str = INTERLEAVED) -> None:
         panel.set_xlabel("Es/N0 (dB)")
     panels[0].set_ylabel("goodput, whole packets (kbit/s)")
     panels[0].set_ylim(0, 290)
-    _shared_legend(figure, panels[-1], with_paper=True)
+    _shared_legend(figure, panels[-1], 6, with_paper=True)
 
 
 def figure11(cells: Cells, figure: Figure) -> None:
@@ -158,7 +158,7 @@ def table3(cells: Cells, figure: Figure) -> None:
         panel.set_xlabel("Es/N0 (dB)")
     panels[0].set_ylabel("time for 0.1 MB (s)")
     panels[0].set_ylim(bottom=0)
-    _shared_legend(figure, panels[-1], with_paper=True)
+    _shared_legend(figure, panels[-1], 6, with_paper=True)
 
 
 def order(cells: Cells, figure: Figure) -> None:
@@ -220,7 +220,7 @@ def lossy_return(cells: Cells, figure: Figure) -> None:
                 )
             panel.set_title(f"{'in order' if in_order else 'as they arrive'}, Es/N0 {es:g} dB")
             panel.set_xticks(range(len(kinds)), [*kinds.values()])
-    _label_goodputs(figure, panels, "return link")
+    _label_goodputs(figure, panels, "return link", legend_columns=2)
 
 
 FIGURES: dict[str, tuple[tuple[float, float], Callable[[Cells, Figure], None]]] = {
@@ -290,21 +290,21 @@ def _paper(axes: Axes, scenario: str, measure: str, tcp: str, scale: float) -> N
         )
 
 
-def _label_goodputs(figure: Figure, panels: np.ndarray, x_label: str) -> None:
+def _label_goodputs(figure: Figure, panels: np.ndarray, x_label: str, *, legend_columns: int = 3) -> None:
     """Write axes and legend of panels in rows and columns that all have goodput upwards."""
     for panel in panels[-1]:
         panel.set_xlabel(x_label)
     for row in panels:
         row[0].set_ylabel("goodput (kbit/s)")
     panels[0, 0].set_ylim(0, 280)
-    _shared_legend(figure, panels[0, 0])
+    _shared_legend(figure, panels[0, 0], legend_columns)
 
 
-def _shared_legend(figure: Figure, axes: Axes, *, with_paper: bool = False) -> None:
+def _shared_legend(figure: Figure, axes: Axes, columns: int, *, with_paper: bool = False) -> None:
     handles, labels = axes.get_legend_handles_labels()
     if with_paper:
         handles += axes.plot(
             [], [], marker="_", markersize=13, markeredgewidth=2.2, color=INK, linestyle="none"
         )
         labels += ["the paper's number"]
-    figure.legend(handles, labels, loc="outside lower center", ncols=6 if with_paper else 3)
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
