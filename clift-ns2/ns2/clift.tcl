@@ -18,6 +18,8 @@ Queue/Clift/Online set max_transmissions_ 0
 Queue/Clift/Online set persistency_ -1
 Queue/Clift/Online set window_ 1
 Queue/Clift/Online set timeout_ 0
+Queue/Clift/Online set coding_window_ 32
+Queue/Clift/Online set repair_interval_ 8
 Queue/Clift/Online set detection_delay_ 0
 Queue/Clift/Online set processing_ 0
 Queue/Clift/Online set alpha_ 1

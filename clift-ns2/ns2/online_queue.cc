@@ -15,7 +15,8 @@ namespace {
 
 NamedClass<OnlineQueue> online_queue_class("Queue/Clift/Online");
 
-constexpr const char* schemes[] = {"none", "fec", "arq", "harq", "hybrid", "go-back-n", "harq-processes"};
+constexpr const char* schemes[] = {"none",   "fec",       "arq",            "harq",
+                                   "hybrid", "go-back-n", "harq-processes", "sliding-window"};
 
 }  // namespace
 
@@ -31,6 +32,8 @@ OnlineQueue::OnlineQueue() : LinkQueue("Queue/Clift/Online") {
   bind("max_transmissions_", &max_transmissions_);
   bind("persistency_", &persistency_);
   bind("window_", &window_);
+  bind("coding_window_", &coding_window_);
+  bind("repair_interval_", &repair_interval_);
   bind_time("timeout_", &timeout_);
   bind_time("detection_delay_", &detection_delay_);
   bind_time("processing_", &processing_);
@@ -157,6 +160,10 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
     options.timeout_ns = timeout_ns != 0 ? timeout_ns : feedback_ns;
   } else if (scheme_ == "harq-processes") {
     choose_harq_processes(options);
+  } else if (scheme_ == "sliding-window") {
+    if (!lies_within(coding_window_, 1, 1024)) refuse("coding_window_", coding_window_, "1 to 1024");
+    if (repair_interval_ < 1) refuse("repair_interval_", repair_interval_, "1 or more");
+    options.sliding_window = SlidingWindowOptions{coding_window_, repair_interval_};
   }
 }
 

@@ -59,6 +59,7 @@ class OnlineQueue : public LinkQueue {
 
   std::string scheme_ = "none";
   int unit_bytes_, data_, repair_, depth_, extra_, rounds_, max_transmissions_, persistency_, window_;
+  int coding_window_, repair_interval_;
   int in_order_;
   double timeout_, detection_delay_, processing_, hold_;
   double alpha_, beta_, error_good_, error_bad_;

@@ -10,7 +10,7 @@ import pytest
 
 from tmt.convert import convert
 from tmt.models.hybrid import HybridLink
-from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme
+from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, SlidingWindow
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
@@ -77,6 +77,13 @@ SCHEMES: dict[str, tuple[Any, dict[str, Any]]] = {
         HarqProcesses(rtt_ns=RTT_NS, repetitions=2, detection_delay_ns=2 * MS),
         {"scheme": "harq-processes", "repetitions_": 2, "detection_delay_": 0.002},
     ),
+    **{
+        f"sliding window, W {window}, k {interval}": (
+            SlidingWindow(coding_window=window, repair_interval=interval),
+            {"scheme": "sliding-window", "coding_window_": window, "repair_interval_": interval},
+        )
+        for window, interval in [(2, 1), (3, 7), (10, 2), (40, 5)]
+    },
 }
 
 
@@ -219,7 +226,8 @@ def test_online__loses_and_wastes_what_the_model_says(
     [
         (
             {"scheme": "fountain"},
-            "scheme is fountain; allowed are none, fec, arq, harq, hybrid, go-back-n, harq-processes",
+            "scheme is fountain; allowed are none, fec, arq, harq, hybrid, go-back-n, harq-processes, "
+            "sliding-window",
         ),
         ({"unit_bytes_": 0}, "unit_bytes_ is 0; allowed is 1 or more"),
         ({"scheme": "fec", "data_": 0}, "data_ is 0; allowed is 1 or more"),
@@ -231,6 +239,11 @@ def test_online__loses_and_wastes_what_the_model_says(
             {"scheme": "go-back-n", "timeout_": 0.001},
             "timeout_ is 0.001; allowed is 0 (the feedback's time) or",
         ),
+        (
+            {"scheme": "sliding-window", "coding_window_": 1025},
+            "coding_window_ is 1025; allowed is 1 to 1024",
+        ),
+        ({"scheme": "sliding-window", "repair_interval_": 0}, "repair_interval_ is 0; allowed is 1 or more"),
         ({"alpha_": "nan"}, "alpha_ is nan; allowed is a probability, from 0 to 1"),
         ({"error_good_": 1.5}, "error_good_ is 1.5; allowed is a probability, from 0 to 1"),
         ({"delay_s": 1e10}, "the link's delay_ is 10000000000; allowed is a time in seconds"),

@@ -31,7 +31,8 @@ SCHEMES: dict[str, type[Scheme]] = {
 """Every scheme that converts traces, by the name that users type."""
 
 ONLINE_SCHEMES: dict[str, type[OnlineScheme]] = {
-    scheme.name: scheme for scheme in (NoScheme, Fec, Arq, Harq, HarqProcesses, Hybrid, GoBackN)
+    scheme.name: scheme
+    for scheme in (NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow, Hybrid, GoBackN)
 }
 """Every scheme that runs inside the simulator."""
 

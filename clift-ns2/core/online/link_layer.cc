@@ -5,6 +5,7 @@
 #include "core/online/go_back.h"
 #include "core/online/harq_processes.h"
 #include "core/online/selective.h"
+#include "core/online/sliding_window.h"
 
 namespace clift {
 
@@ -47,6 +48,7 @@ Nanoseconds LinkLayer::next_tx_ns(Nanoseconds earliest_ns) {
 std::unique_ptr<LinkLayer> make_link_layer(const LinkLayerOptions& options, SlotSource& slots) {
   if (options.harq_processes) return make_harq_processes(options, slots);
   if (options.recovery == Recovery::go_back) return std::make_unique<GoBackN>(options, slots);
+  if (options.sliding_window) return std::make_unique<SlidingWindow>(options, slots);
   return std::make_unique<SelectiveLinkLayer>(options, slots);
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/online/harq_processes_options.h"
 #include "core/online/packet_ledger.h"
+#include "core/online/sliding_window_options.h"
 #include "core/online/slots.h"
 #include "core/time.h"
 
@@ -43,6 +44,7 @@ struct LinkLayerOptions {
 
   // The link layer is the one below whose options are present; otherwise it recovers blocks.
   std::optional<HarqProcessesOptions> harq_processes;
+  std::optional<SlidingWindowOptions> sliding_window;
 };
 
 // Units sent so far, by purpose.
