@@ -111,7 +111,14 @@ def test_labels__are_those_of_the_papers() -> None:
 
 
 def test_registry__knows_every_scheme_by_its_name() -> None:
-    assert {"none", "fec", "arq", "harq", "harq-processes", "sliding-window"} <= SCHEMES.keys() & ONLINE_SCHEMES.keys()
+    assert {
+        "none",
+        "fec",
+        "arq",
+        "harq",
+        "harq-processes",
+        "sliding-window",
+    } <= SCHEMES.keys() & ONLINE_SCHEMES.keys()
     assert SCHEMES.keys() | ONLINE_SCHEMES.keys() == ALL_SCHEMES.keys()
     assert all(scheme.name == name for name, scheme in ALL_SCHEMES.items())
 
