@@ -7,6 +7,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analysis.pages import to_docs
 from tmt.errors import TmtError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def start(
     main: Callable[..., str],
-    keep_in_docs: Callable[[Path], None] | None = None,
+    *docs: str,
     default: str = "out/reproduce",
     **switches: str,
 ) -> None:
@@ -25,8 +26,8 @@ def start(
     ----------
     main
         The recipe: takes the folder, and each of `switches` by its name.
-    keep_in_docs
-        What ``--docs`` does afterwards with the folder; None where there is no such option.
+    docs
+        Pages, and patterns of other files, that ``--docs`` puts from the folder into docs/; see `to_docs`.
     default
         The folder where none is named.
     switches
@@ -36,13 +37,13 @@ def start(
     parser.add_argument("folder", nargs="?", type=Path, default=Path(default))
     for name, meaning in switches.items():
         parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=meaning)
-    if keep_in_docs:
+    if docs:
         parser.add_argument("--docs", action="store_true", help="copy what was written to docs/")
     given = parser.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
+    (given.folder / "images").mkdir(parents=True, exist_ok=True)
     try:
         print(main(given.folder, **{name: getattr(given, name) for name in switches}))
+        if docs and given.docs:
+            to_docs(given.folder, docs)
     except TmtError as error:
         sys.exit(str(error))
-    if keep_in_docs and given.docs:
-        keep_in_docs(given.folder)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from analysis.command_line import start
-from analysis.pages import DOCS, copy_to_docs
+from analysis.pages import DOCS
 
 ROOT, TMT = DOCS.parent, Path(sys.executable).with_name("tmt")
 CHANNEL = (
@@ -35,7 +35,6 @@ FIGURES = [
 def main(folder: Path) -> str:
     """Draw the figures, and say where they are."""
     images, phy = folder / "images", folder / "fit-phy.parquet"
-    images.mkdir(parents=True, exist_ok=True)
     _tmt("inspect", "--plot", images / "inspect-sample.png", ROOT / "traces" / "sample.parquet")
     _tmt("inspect", "--plot", images / "inspect-capacity.png", CELLULAR / "att-lte-driving.up.parquet")
     _draw_replay(folder, images / "replay-cellular.png")
@@ -60,10 +59,5 @@ def _tmt(*words: object) -> None:
     subprocess.run([TMT, *map(str, words)], check=True, stdout=subprocess.DEVNULL)
 
 
-def keep_in_docs(folder: Path) -> None:
-    """Copy the figures to where the documentation has them."""
-    copy_to_docs(folder, [], FIGURES)
-
-
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, *(f"images/{name}.png" for name in FIGURES))

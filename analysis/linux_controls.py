@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.command_line import start
-from analysis.pages import tables_to_docs, write_tables
+from analysis.pages import write_tables
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.results.selections import chosen, interval
 from tmt.settings.tcp import VARIANTS
@@ -27,11 +27,6 @@ def main(folder: Path) -> str:
     """Execute the missing runs, write the table into `folder`, and return it."""
     runs = run(SCENARIOS / "linux-controls.toml", folder / "campaigns" / "linux-controls")
     return write_tables(folder, PAGE, {TABLE: table(runs)})
-
-
-def keep_in_docs(folder: Path) -> None:
-    """Put the table into docs/linux.md."""
-    tables_to_docs(folder, PAGE, [TABLE])
 
 
 def table(runs: pd.DataFrame) -> str:
@@ -58,4 +53,4 @@ def _cell(runs: pd.DataFrame, of_link: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, PAGE)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.command_line import start
-from analysis.pages import copy_to_docs, tables_to_docs, write_tables
+from analysis.pages import write_tables
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.figures.style import LINE_STYLES, MUTED, new_figure, save
 from tmt.results.selections import change, chosen
@@ -34,7 +34,6 @@ PAGE, TABLE = "online.md", "offline-online"
 
 def main(folder: Path) -> str:
     """Execute the missing runs, write figure and table into `folder`, and return the largest difference."""
-    (folder / "images").mkdir(parents=True, exist_ok=True)
     runs = run(SCENARIOS / "offline-online.toml", folder / "campaigns" / "offline-online")
     runs = runs.assign(
         online=runs["forward_online"].notna(),
@@ -50,12 +49,6 @@ def main(folder: Path) -> str:
     write_tables(folder, PAGE, {TABLE: "\n".join(_table(apart))})
     worst = max((case for case in apart if apart[case].count), key=lambda case: abs(apart[case].mean))
     return f"furthest apart: {', '.join(map(str, worst))}: {100 * apart[worst].mean:+.0f} %"
-
-
-def keep_in_docs(folder: Path) -> None:
-    """Put figure and table into docs/online.md."""
-    copy_to_docs(folder, [], ["offline-online"])
-    tables_to_docs(folder, PAGE, [TABLE])
 
 
 def _apart(runs: pd.DataFrame, size: str) -> Interval:
@@ -110,4 +103,4 @@ def _table(apart: dict[tuple[str, float, str], Interval]) -> list[str]:
 
 
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, PAGE, "images/offline-online.png")

@@ -1,4 +1,4 @@
-"""Pages that recipes write: a template is filled, and page and figures are copied to the documentation."""
+"""Pages that recipes write: templates and tables are filled, and files are copied to the documentation."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from tmt.errors import InputError
 from tmt.io.atomic import staged
 from tools.page_tables import filled
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+TABLES = "tables"
+"""Folder, beside pages and images, of the tables of pages whose other text is written by hand."""
 
 
 def render(template: Path, **values: object) -> str:
@@ -29,10 +33,27 @@ def render(template: Path, **values: object) -> str:
     return environment.get_template(template.name).render(values)
 
 
-def copy_to_docs(folder: Path, files: Iterable[str], figures: Iterable[str]) -> None:
-    """Copy files of `folder`, and figures of its `images` by their names, to their places in docs/."""
-    for file in (*files, *(f"images/{name}.png" for name in figures)):
-        shutil.copyfile(folder / file, DOCS / file)
+def to_docs(folder: Path, patterns: Iterable[str]) -> None:
+    """Copy files of `folder` to their places in docs/; fill in the tables of ``PAGE`` or ``PAGE#TABLE``.
+
+    Raises
+    ------
+    InputError
+        When the folder has no such files or tables.
+    """
+    for pattern in patterns:
+        for file in (files := sorted(folder.glob(pattern))):
+            shutil.copyfile(file, DOCS / file.relative_to(folder))
+        page, _, name = pattern.partition("#")
+        tables = sorted((folder / TABLES / page).glob(f"{name or '*'}.md"))
+        if tables:
+            path = DOCS / page
+            found = {table.stem: table.read_text(encoding="utf-8").rstrip() for table in tables}
+            text = filled(path.read_text(encoding="utf-8"), found)
+            with staged(path) as part:
+                part.write_text(text, encoding="utf-8")
+        elif not files:
+            raise InputError(folder, f"holds no {pattern}")
 
 
 def write_page(path: Path, template: Path, **values: object) -> None:
@@ -43,25 +64,9 @@ def write_page(path: Path, template: Path, **values: object) -> None:
 
 def write_tables(folder: Path, page: str, tables: Mapping[str, str]) -> str:
     """Write the tables of a page of docs/ into files of `folder`; return them as text."""
+    place = folder / TABLES / page
+    place.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
-        with staged(_table_file(folder, page, name)) as part:
+        with staged(place / f"{name}.md") as part:
             part.write_text(table + "\n", encoding="utf-8")
     return "\n\n".join(f"{name}:\n\n{table}" for name, table in tables.items())
-
-
-def tables_to_docs(folder: Path, page: str, names: Iterable[str]) -> None:
-    """Put tables that `write_tables` wrote into their places on the page of docs/."""
-    tables = {name: _table_file(folder, page, name).read_text(encoding="utf-8").rstrip() for name in names}
-    fill_in_docs(page, tables)
-
-
-def _table_file(folder: Path, page: str, name: str) -> Path:
-    return folder / f"{page.removesuffix('.md')}-{name}.md"
-
-
-def fill_in_docs(page: str, tables: Mapping[str, str]) -> None:
-    """Put tables into their places on a page of docs/."""
-    path = DOCS / page
-    text = filled(path.read_text(encoding="utf-8"), tables)
-    with staged(path) as part:
-        part.write_text(text, encoding="utf-8")

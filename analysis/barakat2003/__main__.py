@@ -7,8 +7,8 @@ Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and wr
 
 from __future__ import annotations
 
-from analysis.barakat2003.recipe import keep_in_docs, main
+from analysis.barakat2003.recipe import PAGE, main
 from analysis.command_line import start
 
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, PAGE, "images/hybrid-*.png")

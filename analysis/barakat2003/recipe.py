@@ -7,7 +7,7 @@ from pathlib import Path
 from analysis.barakat2003 import questions, runs
 from analysis.barakat2003.figures import draw, draw_optimum
 from analysis.barakat2003.statements import judge
-from analysis.pages import copy_to_docs, write_page
+from analysis.pages import write_page
 
 PAGE = "hybrid.md"
 LOSSES = (0.001, 0.01, 0.05, 0.1, 0.25)
@@ -27,7 +27,6 @@ TEMPLATE = Path(__file__).with_name("page.md.j2")
 def main(folder: Path) -> str:
     """Execute the missing runs, write figures and page into `folder`, and return how many statements hold."""
     images = folder / "images"
-    images.mkdir(parents=True, exist_ok=True)
     kept = folder / "campaigns" / "hybrid"
     figures = runs.figures()
     measured = runs.measure([point for figure in figures for point in figure.points], kept)
@@ -52,8 +51,3 @@ def main(folder: Path) -> str:
         answers=questions.answers(asked),
     )
     return f"{held} of {len(statements)} statements of the paper hold ({folder / PAGE})"
-
-
-def keep_in_docs(folder: Path) -> None:
-    """Copy page and figures to where the documentation has them."""
-    copy_to_docs(folder, [PAGE], [*PICTURES, "hybrid-bursts", "hybrid-transfers"])

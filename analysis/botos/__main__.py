@@ -7,8 +7,8 @@ Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and wr
 
 from __future__ import annotations
 
-from analysis.botos.recipe import keep_in_docs, main
+from analysis.botos.recipe import PAGE, main
 from analysis.command_line import start
 
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, PAGE, "images/fectcp-figure*.png", "images/fectcp-both-ways.png", "images/fectcp-further.png")

@@ -11,7 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from analysis.command_line import start
-from analysis.pages import copy_to_docs, tables_to_docs, write_tables
+from analysis.pages import write_tables
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.figures.style import INK, TCP_STYLES, new_figure, save
 from tmt.results.selections import chosen, difference, interval
@@ -33,16 +33,9 @@ GOODPUT_KBPS = ("goodput_bps", 1e-3)
 
 def main(folder: Path) -> str:
     """Execute the missing runs, draw the figure into `folder`, and return the comparison as a table."""
-    (folder / "images").mkdir(parents=True, exist_ok=True)
     rows = run(SCENARIOS / "coding-place.toml", folder / "campaigns" / "coding-place")
     draw(rows, folder / "images" / f"{NAME}.png")
     return write_tables(folder, PAGE, {TABLE: table(rows)})
-
-
-def keep_in_docs(folder: Path) -> None:
-    """Put figure and table into docs/fectcp.md."""
-    copy_to_docs(folder, [], [NAME])
-    tables_to_docs(folder, PAGE, [TABLE])
 
 
 def draw(rows: pd.DataFrame, path: Path) -> None:
@@ -114,4 +107,4 @@ def _cell(value: Interval) -> str:
 
 
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, PAGE, f"images/{NAME}.png")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from analysis.botos import figures, losses, runs
 from analysis.botos.statements import judge_losses_and_shares, judge_throughput
-from analysis.pages import copy_to_docs, write_page
+from analysis.pages import write_page
 
 PAGE = "fectcp-wlan.md"
 PICTURES = {
@@ -25,7 +25,6 @@ TEMPLATE = Path(__file__).with_name("page.md.j2")
 def main(folder: Path) -> str:
     """Execute the missing runs, write figures and page into `folder`, and return how many statements hold."""
     images = folder / "images"
-    images.mkdir(parents=True, exist_ok=True)
     kept = folder / "campaigns" / "wlan"
     points = [*runs.figure_points(runs.DELAYS_S + runs.ROUND_TRIP_DELAYS_S), *runs.further_points()]
     measured = runs.measure(points, kept)
@@ -67,8 +66,3 @@ def main(folder: Path) -> str:
         label=figures.label,
     )
     return f"{held[0]} or {held[1]} of {total} statements of the paper hold ({folder / PAGE})"
-
-
-def keep_in_docs(folder: Path) -> None:
-    """Copy page and figures to where the documentation has them."""
-    copy_to_docs(folder, [PAGE], [*PICTURES, *BOTH_WAYS, *FURTHER])

@@ -20,7 +20,6 @@ from scipy.special import i0e, j0, ndtr
 
 from analysis.channel.code_curve import INFORMATION_BITS, RESULTS
 from analysis.command_line import start
-from analysis.pages import copy_to_docs
 from tmt.channels import Lms
 from tmt.channels.lms_path import POINTS_PER_DOPPLER_PERIOD
 from tmt.figures.style import BLUE, GREEN, INK, VERMILLION, new_figure, save
@@ -52,7 +51,6 @@ def packet_error_rate(values: dict[str, Any], profile: str, seed: int) -> list[f
 
 def main(folder: Path) -> str:
     """Compute everything, draw `images/lms.png`, and return the packet error rates as a table."""
-    (folder / "images").mkdir(parents=True, exist_ok=True)
     kinds = {"interleaved": {}, "not interleaved": {"interleaver_depth_ns": 0}}
     rates, lines = {}, []
     with ProcessPoolExecutor(os.cpu_count()) as pool:
@@ -77,11 +75,6 @@ def main(folder: Path) -> str:
         _codes(panels[1, 1])
         save(figure, folder / "images" / "lms.png")
     return "\n".join(lines)
-
-
-def keep_in_docs(folder: Path) -> None:
-    """Copy the figure to where the documentation has it."""
-    copy_to_docs(folder, [], ["lms"])
 
 
 def _packet_error_rates(panel: Axes, rates: dict[tuple[str, str], Any]) -> None:
@@ -162,4 +155,4 @@ def _codes(panel: Axes) -> None:
 
 
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, "images/lms.png")

@@ -8,7 +8,7 @@ Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and wr
 from __future__ import annotations
 
 from analysis.command_line import start
-from analysis.jin2006.recipe import keep_in_docs, main
+from analysis.jin2006.recipe import PAGE, main
 
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, PAGE, "images/proxy-figure*.png")

@@ -7,7 +7,7 @@ from pathlib import Path
 from analysis.jin2006 import runs
 from analysis.jin2006.figures import draw_patterns, draw_systems, draw_windows
 from analysis.jin2006.statements import Results, judge
-from analysis.pages import copy_to_docs, write_page
+from analysis.pages import write_page
 
 PAGE = "proxy-reproduction.md"
 PICTURES = {
@@ -22,7 +22,6 @@ TEMPLATE = Path(__file__).with_name("page.md.j2")
 def main(folder: Path) -> str:
     """Execute the missing runs, write figures and page into `folder`, and return how many statements hold."""
     images = folder / "images"
-    images.mkdir(parents=True, exist_ok=True)
     kept = folder / "campaigns" / "proxy"
     losses, delays, reno = runs.figure_4(), runs.figure_5(), runs.figure_5("Reno", runs.DELAYS_S[::2])
     independent, bursty = runs.figure_6(None), runs.figure_6(runs.BURST_FRAMES)
@@ -50,8 +49,3 @@ def main(folder: Path) -> str:
         pictures=PICTURES.items(),
     )
     return f"{held} of {len(statements)} statements of the paper hold, {partly} in part ({folder / PAGE})"
-
-
-def keep_in_docs(folder: Path) -> None:
-    """Copy page and figures to where the documentation has them."""
-    copy_to_docs(folder, [PAGE], PICTURES)

@@ -10,7 +10,15 @@ page there.
 from __future__ import annotations
 
 from analysis.command_line import start
-from analysis.kuhn2014.recipe import keep_in_docs, main
+from analysis.kuhn2014.page import CELLS, PAGE, READINGS
+from analysis.kuhn2014.recipe import main
 
 if __name__ == "__main__":
-    start(main, keep_in_docs, as_is="execute nothing: show the runs that there are")
+    start(
+        main,
+        PAGE,
+        CELLS,
+        READINGS,
+        "images/kuhn-*.png",
+        as_is="execute nothing: show the runs that there are",
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.command_line import start
-from analysis.kuhn2014.theory_against_tmt import Contender, Experiment, keep, run
+from analysis.kuhn2014.theory_against_tmt import PAGE, Contender, Experiment, run
 from tmt.models import RegularLink
 
 if TYPE_CHECKING:
@@ -39,10 +39,5 @@ def main(folder: Path) -> str:
     return run(EXPERIMENT, folder)
 
 
-def keep_in_docs(folder: Path) -> None:
-    """Put figure and table into docs/validation.md."""
-    keep(EXPERIMENT, folder)
-
-
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, f"{PAGE}#figure5", "images/figure5.png")

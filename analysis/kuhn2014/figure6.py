@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from analysis.command_line import start
 from analysis.kuhn2014.figure5 import LINK
-from analysis.kuhn2014.theory_against_tmt import Contender, Experiment, keep, run
+from analysis.kuhn2014.theory_against_tmt import PAGE, Contender, Experiment, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,10 +36,5 @@ def main(folder: Path) -> str:
     return run(EXPERIMENT, folder)
 
 
-def keep_in_docs(folder: Path) -> None:
-    """Put figure and table into docs/validation.md."""
-    keep(EXPERIMENT, folder)
-
-
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, f"{PAGE}#figure6", "images/figure6.png")

@@ -9,10 +9,9 @@ import pandas as pd
 
 from analysis.kuhn2014 import comparison, readings
 from analysis.kuhn2014.campaigns import BEYOND, DISTRIBUTION_ES_N0_DB, PAPER
-from analysis.kuhn2014.figures import FIGURES, draw
+from analysis.kuhn2014.figures import draw
 from analysis.kuhn2014.measures import cells, effort, read_cells, write_cells
 from analysis.kuhn2014.page import CELLS, PAGE, READINGS, render
-from analysis.pages import copy_to_docs
 from analysis.scenario_runs import SCENARIOS, run
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 def main(folder: Path, *, as_is: bool = False) -> str:
     """Execute the scenarios' missing runs, show the results, and return the deviations from the targets."""
-    folder.mkdir(parents=True, exist_ok=True)
     files = {stem: SCENARIOS / f"{stem}.toml" for stem in PAPER | BEYOND}
     files |= {stem: readings.SCENARIOS / f"{stem}.toml" for stem in readings.STEMS}
     runs = {stem: _runs(file, folder, execute=not as_is) for stem, file in files.items()}
@@ -45,14 +43,8 @@ def _runs(file: Path, folder: Path, *, execute: bool) -> pd.DataFrame:
 def show(folder: Path) -> str:
     """Draw figures and write the page from the files in `folder`; return the deviations from the targets."""
     found, others = read_cells(folder / CELLS), readings.read_readings(folder / READINGS)
-    (folder / "images").mkdir(exist_ok=True)
     draw(found, folder / "images")
     page = render(found, others)
     (folder / PAGE).write_text(page.text, encoding="utf-8")
     left = [f"left out, for it does not hold: {sentence}" for sentence in page.left_out]
     return "\n".join([comparison.report(found), *left])
-
-
-def keep_in_docs(folder: Path) -> None:
-    """Copy page, cells, readings and figures to where the documentation has them."""
-    copy_to_docs(folder, [CELLS, READINGS, PAGE], FIGURES)

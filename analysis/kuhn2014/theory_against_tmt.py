@@ -7,7 +7,6 @@ judged by the interval that the replicates give, the recovery delay by its relat
 from __future__ import annotations
 
 import os
-import shutil
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.pages import DOCS, fill_in_docs
+from analysis.pages import write_tables
 from tmt.channels import GilbertElliott
 from tmt.cli.progress import progress_bar
 from tmt.convert import convert
@@ -33,6 +32,8 @@ from tmt.trace import PhyTrace
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+PAGE = "validation.md"
 
 DELAY_TOLERANCE = 0.01
 """Relative deviation of the recovery delay that is allowed."""
@@ -199,8 +200,9 @@ def worst(table: pd.DataFrame) -> pd.DataFrame:
 
 def write(experiment: Experiment, table: pd.DataFrame, folder: Path) -> list[Path]:
     """Write the figure (PNG and SVG), all points and the worst deviations; return the files."""
-    folder.mkdir(parents=True, exist_ok=True)
-    figures = [folder / f"{experiment.name}.{ending}" for ending in ("png", "svg")]
+    images = folder / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    figures = [images / f"{experiment.name}.{ending}" for ending in ("png", "svg")]
     draw_comparison(
         figures,
         experiment.title,
@@ -208,24 +210,24 @@ def write(experiment: Experiment, table: pd.DataFrame, folder: Path) -> list[Pat
         [_curve(experiment, table, c, "efficiency", "efficiency") for c in experiment.contenders],
         [_curve(experiment, table, c, "delay_s", "recovery_delay_s") for c in experiment.contenders],
     )
-    tables = {folder / f"{experiment.name}.csv": table, folder / f"{experiment.name}-worst.csv": worst(table)}
+    found = worst(table)
+    tables = {folder / f"{experiment.name}.csv": table, folder / f"{experiment.name}-worst.csv": found}
     for path, content in tables.items():
         with staged(path) as temporary:
             content.to_csv(temporary, index=content.index.name is not None, lineterminator="\n")
+    write_tables(folder, PAGE, {experiment.name: _table(found)})
     return [*figures, *tables]
 
 
-def keep(experiment: Experiment, folder: Path) -> None:
-    """Put figure and worst deviations into docs/validation.md."""
-    shutil.copyfile(folder / f"{experiment.name}.png", DOCS / "images" / f"{experiment.name}.png")
-    found = pd.read_csv(folder / f"{experiment.name}-worst.csv")
+def _table(found: pd.DataFrame) -> str:
+    """Return the worst deviations as a table of the page."""
     heads = ["scheme", "points", "outside own 95 % interval", "outside simultaneous interval"]
     heads += ["worst deviation, efficiency", "worst deviation, delay"]
     lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
-    for label, *counts, efficiency, delay in found.itertuples(index=False):
+    for label, *counts, efficiency, delay in found.itertuples():
         cells = [label, *map(str, counts), f"{100 * efficiency:.3f} %", f"{100 * delay:.3f} %"]
         lines.append(f"| {' | '.join(cells)} |")
-    fill_in_docs("validation.md", {experiment.name.replace("figure", "figure "): "\n".join(lines)})
+    return "\n".join(lines)
 
 
 def _curve(

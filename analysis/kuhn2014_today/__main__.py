@@ -28,8 +28,8 @@ from analysis.kuhn2014_today.cells import (
     tcps_of,
 )
 from analysis.kuhn2014_today.conclusions import OTHERS, conclusions
-from analysis.kuhn2014_today.figures import FIGURES, draw
-from analysis.pages import copy_to_docs, render
+from analysis.kuhn2014_today.figures import draw
+from analysis.pages import render
 from tmt.io.atomic import staged
 from tmt.settings.tcp import LINUX
 
@@ -39,7 +39,6 @@ PAGE = "kuhn2014-today.md"
 def main(folder: Path) -> str:
     """Execute the missing runs, write page and figures into `folder`, and return their places."""
     images = folder / "images"
-    images.mkdir(parents=True, exist_ok=True)
     runs = [
         scenario_runs.run(scenario_runs.SCENARIOS / f"{name}.toml", folder / "campaigns" / name).assign(
             scenario=name
@@ -51,11 +50,6 @@ def main(folder: Path) -> str:
     with staged(folder / PAGE) as part:
         part.write_text(page(cells), encoding="utf-8")
     return f"{folder / PAGE}"
-
-
-def keep_in_docs(folder: Path) -> None:
-    """Copy page and figures to where the documentation has them."""
-    copy_to_docs(folder, [PAGE], FIGURES)
 
 
 def page(cells: Cells) -> str:
@@ -102,4 +96,4 @@ def page(cells: Cells) -> str:
 
 
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, PAGE, "images/today-*.png")

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.command_line import start
-from analysis.pages import copy_to_docs
 from tmt.figures.style import BLUE, GREEN, VERMILLION, new_figure, save
 from tmt.io import read_trace
 from tmt.measured.link_intervals import FloatArray, LinkIntervals
@@ -94,16 +93,10 @@ def _draw_signal(axes: Axes, signal: SignalSeries, length_s: float) -> None:
 def main(folder: Path) -> str:
     """Draw every link, and return where the pictures are."""
     images = folder / "images"
-    images.mkdir(parents=True, exist_ok=True)
     for link in LINKS:
         draw(link, images)
     return f"{len(LINKS)} pictures of measured links in {images}"
 
 
-def keep_in_docs(folder: Path) -> None:
-    """Copy the pictures to where the documentation has them."""
-    copy_to_docs(folder, [], [link.picture for link in LINKS])
-
-
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, "images/measured-*.png")

@@ -18,7 +18,6 @@ from analysis.ntn.conversions import conversions
 from analysis.ntn.figure import draw
 from analysis.ntn.flows import Flows
 from analysis.ntn.page import page
-from analysis.pages import copy_to_docs
 from tmt.io.atomic import staged
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ PAGE, FIGURE = "ntn.md", "ntn"
 
 def main(folder: Path) -> str:
     """Execute the missing runs and all conversions, write page and figure, and return the page's place."""
-    (folder / "images").mkdir(parents=True, exist_ok=True)
     flows = Flows(
         pd.concat([_runs(folder, orbit).assign(orbit=orbit) for orbit in ORBITS], ignore_index=True)
     )
@@ -45,10 +43,5 @@ def _runs(folder: Path, name: str) -> pd.DataFrame:
     return scenario_runs.run(scenario_runs.SCENARIOS / f"{scenario}.toml", folder / "campaigns" / scenario)
 
 
-def keep_in_docs(folder: Path) -> None:
-    """Copy page and figure to where the documentation has them."""
-    copy_to_docs(folder, [PAGE], [FIGURE])
-
-
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, PAGE, f"images/{FIGURE}.png")

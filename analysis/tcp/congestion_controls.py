@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.command_line import start
-from analysis.pages import tables_to_docs, write_tables
+from analysis.pages import write_tables
 from analysis.script_runs import over_seeds
 from analysis.tcp.response_functions import independent_losses, published
 
@@ -203,10 +203,5 @@ def main(folder: Path) -> str:
     return write_tables(folder, PAGE, {name: table(runs) for name, table in TABLES.items()})
 
 
-def keep_in_docs(folder: Path) -> None:
-    """Put the tables into their places on the page."""
-    tables_to_docs(folder, PAGE, TABLES)
-
-
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, PAGE)

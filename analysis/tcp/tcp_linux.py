@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.command_line import start
-from analysis.pages import tables_to_docs, write_tables
+from analysis.pages import write_tables
 from tmt.cli.progress import progress_bar
 from tmt.experiment import Experiment, PlainLink, TraceLink
 from tmt.io import write_trace
@@ -224,10 +224,5 @@ def main(folder: Path) -> str:
     return write_tables(folder, PAGE, made)
 
 
-def keep_in_docs(folder: Path) -> None:
-    """Put both tables into their places on the page."""
-    tables_to_docs(folder, PAGE, TABLES)
-
-
 if __name__ == "__main__":
-    start(main, keep_in_docs)
+    start(main, PAGE)

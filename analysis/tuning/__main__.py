@@ -8,7 +8,7 @@ Executes the runs that FOLDER (default: out/tune-check) does not hold yet, and w
 from __future__ import annotations
 
 from analysis.command_line import start
-from analysis.tuning.recipe import keep_in_docs, main
+from analysis.tuning.recipe import PAGE, main
 
 if __name__ == "__main__":
-    start(main, keep_in_docs, default="out/tune-check")
+    start(main, PAGE, default="out/tune-check")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.pages import copy_to_docs, write_page
+from analysis.pages import write_page
 from analysis.tuning import cases
 from analysis.tuning.searches import exhaustive, search
 from tmt.metrics.interval_text import interval_text
@@ -82,11 +82,6 @@ def main(folder: Path) -> str:
         f"{agreeing[0]} of {len(small)} small spaces and {agreeing[1]} of {len(lengths)} code lengths agree; "
         f"over Es/N0 the winners are {', '.join(schemes)} ({folder / PAGE})"
     )
-
-
-def keep_in_docs(folder: Path) -> None:
-    """Copy the page to where the documentation has it."""
-    copy_to_docs(folder, [PAGE], [])
 
 
 def _small(name: str, text: str, folder: Path) -> Small:

@@ -90,7 +90,9 @@ def test_report__says_so_where_something_is_off() -> None:
 def test_write__leaves_figure_and_tables(tmp_path: Path) -> None:
     arq_only = replace(FIGURE_5, contenders=FIGURE_5.contenders[1:2])
     written = write(arq_only, _table(), tmp_path / "new")
-    names = ["figure5.png", "figure5.svg", "figure5.csv", "figure5-worst.csv"]
-    assert [path.name for path in written] == names
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == sorted(names)
+    names = ["images/figure5.png", "images/figure5.svg", "figure5.csv", "figure5-worst.csv"]
+    assert written == [tmp_path / "new" / name for name in names]
+    table = (tmp_path / "new" / "tables" / "validation.md" / "figure5.md").read_text().splitlines()
+    assert [line.count("|") for line in table] == [7, 7, 7]
+    assert all(path.is_file() for path in written)
     assert pd.read_csv(written[2])["beta"].tolist() == [0.5, 0.9]
