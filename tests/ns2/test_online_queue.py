@@ -119,6 +119,10 @@ def test_online__equals_offline_on_a_link_that_is_never_idle(
     early = {uid: fate for uid, fate in settled.items() if fate[1] < beyond}
     assert len(early) > 0.9 * len(settled)
     assert {uid: found.get(uid) for uid in early} == early
+    if isinstance(scheme, HarqProcesses):
+        converter = scheme.converter()
+        converter.feed(phy)
+        assert online.counters["rows_stalled"] == converter.counts.stalled_slots
 
 
 def test_online__sends_only_when_there_is_something_to_send(send_datagrams: Datagrams) -> None:

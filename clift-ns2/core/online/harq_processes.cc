@@ -22,13 +22,23 @@ Nanoseconds HarqProcesses::work(Nanoseconds now_ns) {
     const Nanoseconds data_ns = has_data ? ledger_.head_arrival_ns() : never;
     const Transmission transmission = next(data_ns);
     const Nanoseconds tx_ns = transmission.tx_ns;
-    if (tx_ns == never) return never;
+    if (tx_ns == never) {
+      // Without packets the trace goes on: some may arrive and take its last slots.
+      if (has_data) stop(data_ns);
+      return never;
+    }
     // Packets may arrive and take earlier slots.
-    if (!has_data && tx_ns > now_ns && next_tx_ns(now_ns) < tx_ns) return tx_ns;
+    if (!has_data && tx_ns > now_ns && first_tx_ns(now_ns) < tx_ns) return tx_ns;
     if (transmission.is_new && tx_ns >= now_ns && may_be_joined(tx_ns)) return tx_ns + 1;
     if (has_data && data_ns < tx_ns) count_stalls(data_ns, tx_ns);
     send_next(transmission);
   }
+}
+
+// The trace ends before the packets that wait since `data_ns` can be sent.
+void HarqProcesses::stop(Nanoseconds data_ns) {
+  count_stalls(data_ns, never);
+  next_tx_ns(never);
 }
 
 void HarqProcesses::transmit(Process& process, Nanoseconds tx_ns) {
@@ -65,7 +75,7 @@ HarqProcesses::Transmission AsynchronousProcesses::next(Nanoseconds data_ns) {
   const Nanoseconds again_ns = nacked_.empty() ? never : nacked_.front().due_ns;
   const Nanoseconds earliest_ns = std::min(begin_ns, again_ns);
   if (earliest_ns == never) return {never, false};
-  const Nanoseconds tx_ns = next_tx_ns(earliest_ns);
+  const Nanoseconds tx_ns = first_tx_ns(earliest_ns);
   return {tx_ns, again_ns > tx_ns};
 }
 
@@ -105,7 +115,7 @@ HarqProcesses::Transmission SynchronousProcesses::next(Nanoseconds data_ns) {
   if (earliest_ns == never) return {never, false};
   earliest_ns = std::max(earliest_ns, free_ns);
   while (true) {
-    const Nanoseconds tx_ns = next_tx_ns(earliest_ns);
+    const Nanoseconds tx_ns = first_tx_ns(earliest_ns);
     if (tx_ns == never) return {never, false};
     const Process& process = process_at(tx_ns);
     if (process.due_ns <= tx_ns && (process.again || data_ns <= tx_ns)) return {tx_ns, !process.again};
@@ -118,7 +128,7 @@ void SynchronousProcesses::send_next(const Transmission& next) { transmit(proces
 HarqProcesses::Process& SynchronousProcesses::process_at(Nanoseconds tx_ns) {
   const Nanoseconds slot_time_ns = parameters().slot_time_ns;
   const std::int64_t number = slot_time_ns > 0 ? (tx_ns - first_tx_ns_ + slot_time_ns / 2) / slot_time_ns
-                                               : next_number(tx_ns);
+                                               : slot_number(tx_ns);
   return processes_[static_cast<std::size_t>(number) % processes_.size()];
 }
 

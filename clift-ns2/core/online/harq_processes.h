@@ -43,6 +43,7 @@ class HarqProcesses : public LinkLayer {
   // Carries out that transmission.
   virtual void send_next(const Transmission& next) = 0;
 
+  void stop(Nanoseconds data_ns);
   bool is_nack(bool delivered);
 };
 

@@ -106,12 +106,15 @@ class LinkLayer {
   // Start of that slot; sets stopped_ if there is none.
   Nanoseconds next_tx_ns(Nanoseconds earliest_ns);
 
-  // Its number.
-  std::int64_t next_number(Nanoseconds earliest_ns) const { return slots_.next_number(earliest_ns); }
+  // The same, but the link goes on.
+  Nanoseconds first_tx_ns(Nanoseconds earliest_ns) const { return slots_.next_tx_ns(earliest_ns); }
+
+  // Number of that slot.
+  std::int64_t slot_number(Nanoseconds earliest_ns) const { return slots_.next_number(earliest_ns); }
 
   // Counts the free slots from `data_ns` until `tx_ns` as stalled.
   void count_stalls(Nanoseconds data_ns, Nanoseconds tx_ns) {
-    units_.stalled += next_number(tx_ns) - next_number(data_ns);
+    units_.stalled += slot_number(tx_ns) - slot_number(data_ns);
   }
 
   const LinkLayerOptions options_;
