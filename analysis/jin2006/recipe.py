@@ -14,7 +14,7 @@ PICTURES = {
     "proxy-figure3": "The sender's window over time",
     "proxy-figure4": "Latency and throughput over the loss of the wireless link",
     "proxy-figure5": "Latency and throughput over the delay of the wired link",
-    "proxy-figure6": "Independent errors and bursts",
+    "proxy-figure6": "Throughput with independent errors and with bursts",
 }
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 

@@ -1,4 +1,4 @@
-"""What Jin and Yang (2006) say of their figures, each statement judged by the runs made here."""
+"""Statements of Jin and Yang (2006) on their figures, with verdicts from our runs."""
 
 from __future__ import annotations
 
@@ -125,8 +125,8 @@ def _conclusions(results: Results) -> Iterator[Statement]:
         "Abstract, conclusion (2)",
         "ARQ lowers the loss of the wireless link with little additional latency",
         verdict(lost == 0.0, worst < LITTLE),
-        f"it loses nothing; a transfer takes {_percent(worst)} longer than over a clean link, or less, up to "
-        f"p2 = 0.1, and {_percent(added[-1])} at 0.2",
+        f"it loses nothing; a transfer takes at most {_percent(worst)} longer than over a clean link up to "
+        f"p2 = 0.1, and {_percent(added[-1])} longer at 0.2",
     )
     busy = results.line(results.delays, SPLIT_ARQ)[0]
     link, sent_s = busy.point.link, 8 * PACKET_BYTES / WIRELESS_RATE_BPS
@@ -135,10 +135,10 @@ def _conclusions(results: Results) -> Iterator[Statement]:
     printed_s = added_s(link, PACKETS_PER_ACK)
     yield Statement(
         "Eq. 10",
-        "What go-back-N adds to the time of a packet",
+        "Go-back-N adds the printed time to each packet",
         verdict(abs(printed_s / measured_s - 1.0) < LITTLE),
-        f"printed {1e6 * printed_s:.0f} us; repetitions measured at 0 ms, where the link is never idle, "
-        f"{1e6 * measured_s:.0f} us, by the form that holds "
+        f"printed: {1e6 * printed_s:.0f} us; measured at 0 ms, where the link is never idle: "
+        f"{1e6 * measured_s:.0f} us; corrected formula: "
         f"{1e6 * sent_s * (link.slots_per_frame - 1.0):.0f} us",
     )
     best = [
@@ -155,8 +155,8 @@ def _conclusions(results: Results) -> Iterator[Statement]:
         "Conclusion (3)",
         "Proxy and ARQ together perform best",
         "yes" if sum(beaten) == 0 else "in part",
-        f"least mean latency of the four at {sum(best)} of {len(best)} points of figures 4 and 5; another is "
-        f"faster beyond both intervals at {sum(beaten)}",
+        f"lowest mean latency of the four systems at {sum(best)} of {len(best)} points of figures 4 and 5; "
+        f"another system is faster beyond both intervals at {sum(beaten)}",
     )
 
 
@@ -179,7 +179,7 @@ def _window(results: Results) -> Iterator[Statement]:
         "Figure 3b",
         "With ARQ the window of the end-to-end sender increases",
         verdict(windows[END_TO_END_ARQ].low > windows[END_TO_END].high),
-        f"{text(END_TO_END)} to {text(END_TO_END_ARQ)} packets; split {text(SPLIT_ARQ)}",
+        f"from {text(END_TO_END)} to {text(END_TO_END_ARQ)} packets; split: {text(SPLIT_ARQ)}",
     )
     settled = {system: windows.settled_s for system, windows in results.windows.items()}
     yield Statement(
@@ -193,7 +193,7 @@ def _window(results: Results) -> Iterator[Statement]:
     apart = {system: w.model / windows[system].mean - 1.0 for system, w in results.windows.items()}
     yield Statement(
         "Eq. 8 in figure 3",
-        "The steady window is that of the throughput formula",
+        "The throughput formula gives the steady window",
         verdict(*(abs(value) < 2 * LITTLE for value in apart.values())),
         "eq. 8 differs by "
         + ", ".join(f"{100 * apart[system]:+.0f} %" for system in _ALL)
@@ -231,7 +231,7 @@ def _loss(results: Results) -> Iterator[Statement]:
     )
     yield Statement(
         "Figure 4",
-        "ARQ gains less where there is a proxy",
+        "ARQ gains less with a proxy",
         verdict(*(bool(a > b) for a, b in zip(gain[False][at:], gain[True][at:], strict=True))),
         "from p2 = 0.05 on: "
         + ", ".join(f"{a:.1f} and {b:.1f}" for a, b in zip(gain[False][at:], gain[True][at:], strict=True))
@@ -283,7 +283,7 @@ def _delay(results: Results) -> Iterator[Statement]:
     most = int(np.argmax(total))
     yield Statement(
         "Figure 5",
-        "Proxy and ARQ gain, but little where the links differ much",
+        "Proxy and ARQ gain, but little if the links differ much",
         verdict(bool(total.min() > 1.0), bool(total[-1] < 1.0 + LITTLE)),
         f"together they divide the latency by {total[0]:.2f} at 0 ms, {total[most]:.2f} at "
         f"{1e3 * DELAYS_S[most]:.0f} ms, {total[-1]:.2f} at 250 ms",
