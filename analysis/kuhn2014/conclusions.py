@@ -1,4 +1,4 @@
-"""What the paper says in words: each statement, whether it holds here, and the figures that decide it."""
+"""The paper's statements in words, whether each holds here, and the figures that decide."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _retransmissions_fall(cells: Cells) -> Statement:
     ]
     return Statement(
         "section 5, table 1",
-        "HARQ lowers CUBIC's retransmissions, the more repair the lower: ARQ > 50/52 > 10/12 > 10/15",
+        "HARQ lowers CUBIC's retransmissions, and more repair lowers them more: ARQ > 50/52 > 10/12 > 10/15",
         verdict(*(first > second for first, second in pairwise(found))),
         ", ".join(f"{scheme} {value:.4f}" for scheme, value in zip(order, found, strict=True))
         + f"; ARQ over 10/15: {found[0] / found[-1]:.1f} times (paper: 16 times)",
@@ -158,7 +158,7 @@ def _hybla_is_late(cells: Cells) -> Statement:
     window = float(cells.one(UP, "cwnd_max_packets", tcp="hybla", scheme="ARQ", es_n0_db=14.0)["mean"])
     return Statement(
         "section 5, table 2",
-        "Hybla delays packets much more than CUBIC, because its window is much larger than the path holds",
+        "Hybla delays packets much more than CUBIC, because its window is much larger than the path",
         verdict(delay["hybla"] > delay["cubic"]),
         f"up, ARQ, 85 % of the packets within {delay['hybla']:.2f} s and {delay['cubic']:.2f} s "
         "(paper: 8.61, 2.41); "
@@ -170,7 +170,7 @@ def _hybla_does_not_mind(cells: Cells) -> Statement:
     found = [kbps(cells, INTERLEAVED, "hybla", "ARQ", es) for es in (5.0, 6.0, 7.0, 8.0)]
     return Statement(
         "section 6, figure 10",
-        "Hybla does very well whatever Es/N0 is",
+        "Hybla does very well at every Es/N0",
         verdict(*(value >= 0.85 * max(found) for value in found[:-1])),
         "interleaved, ARQ, 5 / 6 / 7 / 8 dB: " + " / ".join(f"{value:.0f}" for value in found) + " kbit/s",
     )
@@ -192,7 +192,7 @@ def _harq_pays_for_transfers(cells: Cells) -> Statement:
         parts.append(f"{_name(tcp)} " + " / ".join(f"{value:.1f}" for value in times.values()))
     return Statement(
         "section 6, table 3",
-        "But for Hybla, HARQ shortens transfers at low Es/N0, and ARQ is the faster at 8 dB",
+        "Except for Hybla, HARQ shortens transfers at low Es/N0, and ARQ is faster at 8 dB",
         verdict(*held),
         "s, 5 dB ARQ / 10/12, 8 dB ARQ / 10/12: " + "; ".join(parts),
     )
