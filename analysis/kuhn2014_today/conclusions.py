@@ -155,7 +155,7 @@ JUDGES = (
         _reno_lags,
     ),
     (
-        "But for Hybla, HARQ shortens transfers of 0.1 MB at low Es/N0, and ARQ at high Es/N0",
+        "Except for Hybla, HARQ shortens transfers of 0.1 MB at low Es/N0, and ARQ at high Es/N0",
         "section 6, table 3; interleaved, 5 and 8 dB",
         _transfers,
     ),
@@ -165,7 +165,7 @@ JUDGES = (
         _interleaving_pays,
     ),
     (
-        "HARQ spares CUBIC retransmissions, the more repair the more",
+        "HARQ lowers CUBIC's retransmissions, and more repair lowers them more",
         "section 5, table 1; Distribution, up",
         _harq_spares_retransmissions,
     ),

@@ -2,8 +2,9 @@
 
 Builds a simulator for each step, with all patches before it (`clift-ns2/build-steps`), measures the cases
 below with each, and writes the tables into FOLDER (default: out/reproduce). As it builds five simulators,
-`make reproduce` leaves it out. The campaign engine does not do its runs: all runs of a campaign have one
-simulator, and the cases are measured on packets and windows.
+`make reproduce` leaves it out. The campaign engine does not do its runs: a campaign has one simulator and
+compares result rows, while the first table compares five simulators by packets and windows. The second table
+shares senders and links with the first.
 
   --docs    put the tables into docs/tcp-linux.md
 """
