@@ -419,3 +419,9 @@ status_prohibit = 0.6
 def test_load__refuses_a_scheme_online_that_only_converts(tmp_path: Path) -> None:
     text = GOOD.replace('name = "arq"', 'name = "rlc-over-arq"\nonline = true')
     assert "a scheme that only converts traces; online must be false" in _load(tmp_path, text)
+
+
+def test_load__refuses_parameters_that_a_scheme_online_does_not_have(tmp_path: Path) -> None:
+    scheme = 'name = "harq-processes"\nonline = [false, true]\nfeedback_seed = 2'
+    said = _load(tmp_path, GOOD.replace('name = "arq"', scheme))
+    assert "feedback_seed is 2; harq-processes online knows only 0: the seed of the run draws" in said

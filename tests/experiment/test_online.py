@@ -11,7 +11,7 @@ from tmt.convert import convert
 from tmt.errors import InputError, UsageError
 from tmt.experiment import Experiment, TraceLink
 from tmt.io import write_trace
-from tmt.schemes import Arq, Fec, GoBackN, Hybrid
+from tmt.schemes import Arq, Fec, GoBackN, HarqProcesses, Hybrid
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
@@ -64,6 +64,41 @@ def test_online__repeats_its_trace_and_says_when_it_stops(tmp_path: Path) -> Non
     result = stopped.run()
     assert result.packets["time_ns"][result.packets["event"] == 1].max() < 7 * S
     assert "the link then stops" in result.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "share"),
+    [
+        # A slot every 12 ms: feedback arrives with slot 18, or with slot 17 if the slot is erased.
+        (HarqProcesses(S // 5, processes=9, max_transmissions=None), 1 / 2),
+        # The least multiple of 12 slots that is not below 18 is 24.
+        (HarqProcesses(S // 5, processes=12, retransmission="synchronous"), 1 / 2),
+        # Each LLDU takes two slots.
+        (HarqProcesses(S // 5, repetitions=2), 1),
+    ],
+)
+def test_harq_processes__use_the_slots_of_the_law(
+    scheme: HarqProcesses, share: float, tmp_path: Path
+) -> None:
+    write_trace(tmp_path / "phy.npy", phy_trace())
+    row = replay(TraceLink(tmp_path / "phy.npy", scheme=scheme)).run().row
+    assert row["forward_online"] == scheme.label
+    assert row["forward_utilisation"] == pytest.approx(share, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "said"),
+    [
+        (HarqProcesses(0, feedback_seed=3), "feedback_seed is 3; harq-processes online knows only 0"),
+        (
+            HarqProcesses(0, combining="chase", combining_threshold_db=2.0),
+            "combining is 'chase'; harq-processes online knows only 'none': slots have no Es/N0",
+        ),
+    ],
+)
+def test_online__refuses_parameters_of_conversions(scheme: HarqProcesses, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        TraceLink("phy.npy", scheme=scheme)
 
 
 def test_online__has_schemes_of_its_own(tmp_path: Path) -> None:
