@@ -16,6 +16,7 @@ constexpr std::int64_t repair_keys = 1024;
 std::vector<std::uint8_t> coefficients(std::int64_t repair, std::int64_t count) {
   TinyMt32 generator(static_cast<std::uint32_t>(repair % repair_keys));
   std::vector<std::uint8_t> found;
+  found.reserve(static_cast<std::size_t>(count));
   while (static_cast<std::int64_t>(found.size()) < count) {
     if (const auto byte = static_cast<std::uint8_t>(generator.next()); byte != 0) found.push_back(byte);
   }
@@ -24,8 +25,12 @@ std::vector<std::uint8_t> coefficients(std::int64_t repair, std::int64_t count) 
 
 }  // namespace
 
-WindowDecoder::WindowDecoder(std::int64_t window)
-    : window_(window), length_(2 * window), equations_(static_cast<std::size_t>(length_)) {}
+WindowDecoder::WindowDecoder(std::int64_t window) : window_(window), length_(2 * window) {
+  std::size_t places = 1;
+  while (places < static_cast<std::size_t>(length_)) places *= 2;
+  equations_.resize(places);
+  mask_ = places - 1;
+}
 
 const WindowDecoder::Outcome& WindowDecoder::take_source(std::int64_t unit) {
   clear_outcome();
@@ -68,7 +73,7 @@ void WindowDecoder::move_to(std::int64_t newest) {
     if (unknown_.front() >= oldest()) continue;
     outcome_.left.push_back(unknown_.front());
     equations_[place(unknown_.front())].clear();
-    unknown_.pop_front();
+    unknown_.erase(unknown_.begin());
   }
 }
 
@@ -85,7 +90,7 @@ void WindowDecoder::add(Equation equation) {
   if (first == unknown_.end()) return;
   const std::size_t column = place(*first);
   const auto& multiples = Gf256::field().multiples(Gf256::field().inverse(equation[column]));
-  for (std::uint8_t& factor : equation) factor = multiples[factor];
+  for (auto unit = first; unit != unknown_.end(); ++unit) equation[place(*unit)] = multiples[equation[place(*unit)]];
 
   std::vector<std::int64_t> determined;
   if (determines(equation, *first)) determined.push_back(*first);
@@ -101,7 +106,9 @@ void WindowDecoder::add(Equation equation) {
 
 void WindowDecoder::add_multiple(Equation& equation, std::uint8_t factor, const Equation& other) const {
   const auto& multiples = Gf256::field().multiples(factor);
-  for (const std::int64_t unit : unknown_) equation[place(unit)] ^= multiples[other[place(unit)]];
+  std::uint8_t* to = equation.data();
+  const std::uint8_t* from = other.data();
+  for (const std::int64_t unit : unknown_) to[place(unit)] ^= multiples[from[place(unit)]];
 }
 
 // Whether an equation has no unknown but `unit`.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 namespace clift {
@@ -27,10 +26,10 @@ class WindowDecoder {
   const Outcome& take_repair(std::int64_t repair, std::int64_t newest);
 
  private:
-  // Coefficients by place; empty for no equation.
+  // Coefficients by place; empty for no equation. Only unknown units have coefficients other than 0.
   using Equation = std::vector<std::uint8_t>;
 
-  std::size_t place(std::int64_t unit) const { return static_cast<std::size_t>(unit % length_); }
+  std::size_t place(std::int64_t unit) const { return static_cast<std::size_t>(unit) & mask_; }
   std::int64_t oldest() const { return newest_ - length_ + 1; }
   void clear_outcome();
   void move_to(std::int64_t newest);
@@ -42,8 +41,9 @@ class WindowDecoder {
   const std::int64_t window_;
   const std::int64_t length_;           // of the receiver's window
   std::int64_t newest_ = -1;
-  std::deque<std::int64_t> unknown_;    // unknown units of the window, in order
+  std::vector<std::int64_t> unknown_;   // unknown units of the window, in order
   std::vector<Equation> equations_;     // in reduced echelon form, each at the place of its first unknown
+  std::size_t mask_;                    // the number of places is a power of two
   Outcome outcome_;
 };
 
