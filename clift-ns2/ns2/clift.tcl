@@ -20,6 +20,14 @@ Queue/Clift/Online set window_ 1
 Queue/Clift/Online set timeout_ 0
 Queue/Clift/Online set coding_window_ 32
 Queue/Clift/Online set repair_interval_ 8
+Queue/Clift/Online set acknowledged_ 1
+Queue/Clift/Online set segments_in_order_ 1
+Queue/Clift/Online set max_retransmissions_ 8
+Queue/Clift/Online set rlc_window_ 2048
+Queue/Clift/Online set poll_pdus_ 16
+Queue/Clift/Online set poll_retransmit_ 0
+Queue/Clift/Online set reassembly_ 0.035
+Queue/Clift/Online set status_prohibit_ 0
 Queue/Clift/Online set detection_delay_ 0
 Queue/Clift/Online set processing_ 0
 Queue/Clift/Online set alpha_ 1

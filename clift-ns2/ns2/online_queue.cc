@@ -16,7 +16,8 @@ namespace {
 NamedClass<OnlineQueue> online_queue_class("Queue/Clift/Online");
 
 constexpr const char* schemes[] = {"none",   "fec",       "arq",            "harq",
-                                   "hybrid", "go-back-n", "harq-processes", "sliding-window"};
+                                   "hybrid", "go-back-n", "harq-processes", "sliding-window",
+                                   "rlc"};
 
 }  // namespace
 
@@ -44,6 +45,7 @@ OnlineQueue::OnlineQueue() : LinkQueue("Queue/Clift/Online") {
   bind("error_good_", &error_good_);
   bind("error_bad_", &error_bad_);
   bind_harq_processes();
+  bind_rlc();
 }
 
 int OnlineQueue::command(int argc, const char* const* argv) {
@@ -164,6 +166,8 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
     if (!lies_within(coding_window_, 1, 1024)) refuse("coding_window_", coding_window_, "1 to 1024");
     if (repair_interval_ < 1) refuse("repair_interval_", repair_interval_, "1 or more");
     options.sliding_window = SlidingWindowOptions{coding_window_, repair_interval_};
+  } else if (scheme_ == "rlc") {
+    choose_rlc(options);
   }
 }
 

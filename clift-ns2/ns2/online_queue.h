@@ -49,6 +49,8 @@ class OnlineQueue : public LinkQueue {
   void choose(LinkLayerOptions& options) const;
   void bind_harq_processes();
   void choose_harq_processes(LinkLayerOptions& options) const;
+  void bind_rlc();
+  void choose_rlc(LinkLayerOptions& options) const;
   std::unique_ptr<SlotSource> make_slots();
   double probability(const char* variable, double value) const;
   void wake();
@@ -69,6 +71,12 @@ class OnlineQueue : public LinkQueue {
     int processes_, synchronous_, repetitions_;
     double slot_time_, missed_feedback_, false_feedback_;
   } harq_processes_;
+
+  // Variables of rlc.
+  struct {
+    int acknowledged_, segments_in_order_, max_retransmissions_, window_, poll_pdus_;
+    double poll_retransmit_, reassembly_, status_prohibit_;
+  } rlc_;
 
   mutable DefaultGenerator generator_;
   std::unique_ptr<PhyTraceFile> trace_;

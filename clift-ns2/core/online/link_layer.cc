@@ -4,6 +4,7 @@
 
 #include "core/online/go_back.h"
 #include "core/online/harq_processes.h"
+#include "core/online/rlc_link_layer.h"
 #include "core/online/selective.h"
 #include "core/online/sliding_window.h"
 
@@ -19,7 +20,7 @@ void LinkLayer::offer(Nanoseconds now_ns, std::int64_t size_bytes) {
 }
 
 void LinkLayer::run(Nanoseconds now_ns) {
-  work_ns_ = stopped_ ? never : work(now_ns);
+  work_ns_ = stopped_ ? work_after_end(now_ns) : work(now_ns);
   ledger_.resequencer().expire(now_ns);
 }
 
@@ -46,6 +47,7 @@ Nanoseconds LinkLayer::next_tx_ns(Nanoseconds earliest_ns) {
 }
 
 std::unique_ptr<LinkLayer> make_link_layer(const LinkLayerOptions& options, SlotSource& slots) {
+  if (options.rlc) return std::make_unique<RlcLinkLayer>(options, slots);
   if (options.harq_processes) return make_harq_processes(options, slots);
   if (options.recovery == Recovery::go_back) return std::make_unique<GoBackN>(options, slots);
   if (options.sliding_window) return std::make_unique<SlidingWindow>(options, slots);

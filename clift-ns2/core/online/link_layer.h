@@ -8,6 +8,7 @@
 
 #include "core/online/harq_processes_options.h"
 #include "core/online/packet_ledger.h"
+#include "core/online/rlc_options.h"
 #include "core/online/sliding_window_options.h"
 #include "core/online/slots.h"
 #include "core/time.h"
@@ -45,6 +46,7 @@ struct LinkLayerOptions {
   // The link layer is the one below whose options are present; otherwise it recovers blocks.
   std::optional<HarqProcessesOptions> harq_processes;
   std::optional<SlidingWindowOptions> sliding_window;
+  std::optional<RlcOptions> rlc;
 };
 
 // Units sent so far, by purpose.
@@ -88,6 +90,9 @@ class LinkLayer {
   // Sends all possible units; returns the wake-up time.
   virtual Nanoseconds work(Nanoseconds now_ns) = 0;
 
+  // The same after the last slot of the trace.
+  virtual Nanoseconds work_after_end(Nanoseconds) { return never; }
+
   // Takes the first slot at or after `earliest_ns`.
   Slot send(Nanoseconds earliest_ns, std::int64_t UnitCounts::*purpose);
 
@@ -102,6 +107,9 @@ class LinkLayer {
   bool may_be_joined(Nanoseconds earliest_ns) const {
     return options_.packing == Packing::packed && ledger_.leaves_space_in(slots_.next_size_bytes(earliest_ns));
   }
+
+  // Whether a data unit in that slot would be the last in the queue, as long as no packet arrives.
+  bool may_be_last(Nanoseconds earliest_ns) const { return ledger_.fits_in(slots_.next_size_bytes(earliest_ns)); }
 
   // Start of that slot; sets stopped_ if there is none.
   Nanoseconds next_tx_ns(Nanoseconds earliest_ns);

@@ -39,6 +39,9 @@ class PacketLedger {
     return packing_ == Packing::packed && unsent_bytes_ < unit_bytes;
   }
 
+  // Whether all unsent bytes fit in a data unit of this size, as long as no packet joins.
+  bool fits_in(std::int64_t unit_bytes) const { return unsent_bytes_ <= unit_bytes; }
+
   // Takes the bytes for the data unit in a slot: from the head; if packed, also from the packets queued behind it.
   Unit take_unit(const Slot& slot);
 

@@ -92,10 +92,10 @@ inline PhyRows view(const std::vector<PhyRow>& rows) { return {rows.data(), rows
 // Slots without sizes carry 100 bytes.
 
 inline Played play_trace(const LinkLayerOptions& options, const std::vector<PhyRow>& rows,
-                         const std::vector<Offer>& offers) {
+                         const std::vector<Offer>& offers, Nanoseconds end_ns = never) {
   TraceSlots slots(view(rows), 100, 0, false);
   const auto layer = make_link_layer(options, slots);
-  return play(*layer, offers);
+  return play(*layer, offers, end_ns);
 }
 
 }  // namespace clift

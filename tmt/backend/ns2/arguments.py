@@ -63,10 +63,23 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tup
 _ABSENT = {"max_transmissions": 0, "persistency": -1, "repetitions": 0}
 """Values of the queue's variables where a parameter is None."""
 
-_QUEUE_NAMES = {"window_frames": "window", "repeat_after_ns": "timeout", "retransmission": "synchronous"}
+_QUEUE_NAMES = {
+    "window_frames": "window",
+    "repeat_after_ns": "timeout",
+    "retransmission": "synchronous",
+    "rlc_mode": "acknowledged",
+    "delivery": "segments_in_order",
+}
 """Parameters of schemes that the queue's variables call otherwise."""
 
-_FLAGS = {"asynchronous": 0, "synchronous": 1}
+_FLAGS = {
+    "asynchronous": 0,
+    "synchronous": 1,
+    "unacknowledged": 0,
+    "acknowledged": 1,
+    "any-order": 0,
+    "in-order": 1,
+}
 """Words that are 0 and 1 in the queue's variables."""
 
 

@@ -1,0 +1,138 @@
+// Examples worked by hand, and live traffic beside a slow twin. Slots stand 10 ns apart, are decoded after 3 ns, and
+// carry 100 bytes.
+#include <gtest/gtest.h>
+
+#include "core/online/link_layer.h"
+#include "tests/online/driver.h"
+#include "tests/online/rlc_twin.h"
+#include "tests/rows.h"
+
+namespace clift {
+namespace {
+
+LinkLayerOptions rlc(Nanoseconds rtt_ns = 25) {
+  LinkLayerOptions options;
+  options.framing = Framing::stream;
+  options.rtt_ns = rtt_ns;
+  options.rlc = RlcOptions();
+  options.rlc->poll_retransmit_ns = 60;
+  options.rlc->reassembly_ns = 5;
+  return options;
+}
+
+void expect_release(const Played& played, std::int64_t packet, Nanoseconds time_ns, bool delivered = true) {
+  SCOPED_TRACE("packet " + std::to_string(packet));
+  ASSERT_EQ(played.released.count(packet), 1U);
+  EXPECT_EQ(played.released.at(packet).time_ns, time_ns);
+  EXPECT_EQ(played.released.at(packet).delivered, delivered);
+}
+
+TEST(Rlc, PollsWithTheLastSegmentInTheQueue) {
+  // Segment 1 (slot 1) is erased. Segment 2, the last one, arrives at 23: the timer runs until 28, and the report
+  // reaches the sender at 53. Slot 6 retransmits segment 1, with a poll. The packets behind it wait until 63.
+  const Played played = play_trace(rlc(), even_slots(20, {1}), {{0, 100}, {0, 100}, {0, 100}});
+  expect_release(played, 0, 3);
+  expect_release(played, 1, 63);
+  expect_release(played, 2, 63);
+}
+
+TEST(Rlc, SendsTheLastSegmentAgainIfNoReportAnswersItsPoll) {
+  // Slot 0 is erased: no gap shows that. t-PollRetransmit ends at 60, so slot 6 sends the segment again.
+  const auto rows = even_slots(20, {0});
+  const Played alone = play_trace(rlc(), rows, {{0, 100}});
+  expect_release(alone, 0, 63);
+  // A packet that arrives at 12 has slot 2, with a poll that ends at 80. It makes no gap, either: RX_Next_Highest is
+  // RX_Next + 2 when it arrives at 23, so the timer runs until 28, and the report of 53 lets slot 6 repeat segment 0.
+  const Played followed = play_trace(rlc(), rows, {{0, 100}, {12, 100}});
+  expect_release(followed, 0, 63);
+  expect_release(followed, 1, 63);
+}
+
+TEST(Rlc, DoesNotPollWhileTheQueueHoldsMore) {
+  // The packet arrives in the slot of segment 0, which needs no poll then: slot 1 is erased, and its poll, which ends
+  // at 70, is the only one. Slot 7 sends segment 1 again.
+  const auto rows = even_slots(20, {1});
+  const Played played = play_trace(rlc(), rows, {{0, 100}, {0, 100}});
+  expect_release(played, 0, 3);
+  expect_release(played, 1, 73);
+}
+
+TEST(Rlc, WaitsForItsWindow) {
+  // Two segments may be under way: the poll of segment 1 is answered at 13, which the sender knows at 38. So segments
+  // 2 and 3 have slots 4 and 5.
+  auto options = rlc();
+  options.rlc->window = 2;
+  const Played played = play_trace(options, even_slots(20), {{0, 400}});
+  expect_release(played, 0, 53);
+}
+
+TEST(Rlc, GivesUpAfterTheLastRetransmission) {
+  // As in the first example, but slot 6 is erased, too. The report of its poll, at 60 + 60, does not come: t-Reassembly
+  // ended at 28 without another gap. Slot 12 sends segment 2 again, with a poll; its report of 123 gives up segment 1
+  // at 148.
+  auto options = rlc();
+  options.rlc->max_retransmissions = 1;
+  const Played played = play_trace(options, even_slots(30, {1, 6}), {{0, 100}, {0, 100}, {0, 100}});
+  expect_release(played, 0, 3);
+  expect_release(played, 1, 148, false);
+  expect_release(played, 2, 148);
+}
+
+TEST(Rlc, GivesUpWhenTheTimerEndsInUnacknowledgedMode) {
+  // Segment 2 arrives at 23; at 28 segment 1 is given up, and segment 2 delivered. The last segment, in slot 3, is
+  // erased: nothing tells the receiver.
+  auto options = rlc();
+  options.rlc->acknowledged = false;
+  const Played played = play_trace(options, even_slots(20, {1, 3}), {{0, 100}, {0, 100}, {0, 100}, {0, 100}});
+  expect_release(played, 0, 3);
+  expect_release(played, 1, 28, false);
+  expect_release(played, 2, 28);
+  EXPECT_EQ(played.released.count(3), 0U);
+}
+
+TEST(Rlc, SettlesItsSegmentsAfterTheLastSlot) {
+  // Slots 0 and 1 only: segment 1 arrives at 13, behind the trace's end.
+  const Played played = play_trace(rlc(), even_slots(2), {{0, 100}, {0, 100}, {0, 100}});
+  expect_release(played, 1, 13);
+  EXPECT_EQ(played.released.count(2), 0U);
+  EXPECT_TRUE(played.stopped);
+}
+
+TEST(Rlc, WakesOnceForEachPollOverALinkThatLosesEverything) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < 1000; ++i) all.push_back(i);
+  const Played played = play_trace(rlc(), even_slots(1000, all), {{0, 5000}}, 900);
+  EXPECT_TRUE(played.released.empty());
+  EXPECT_LE(played.wakes, 40);
+}
+
+TEST(Rlc, EqualsItsSlowTwinOnLiveTraffic) {
+  Random random(7);
+  for (int trial = 0; trial < 100; ++trial) {
+    SCOPED_TRACE(trial);
+    auto options = rlc(draw(random, 0, 120));
+    options.rlc->acknowledged = chance(random, 0.8);
+    options.rlc->in_order = !options.rlc->acknowledged || chance(random, 0.5);
+    options.rlc->max_retransmissions = draw(random, 0, 4);
+    options.rlc->window = chance(random, 0.5) ? draw(random, 1, 8) : 2048;
+    options.rlc->poll_pdus = draw(random, 1, 20);
+    options.rlc->poll_retransmit_ns = draw(random, 1, 400);
+    options.rlc->reassembly_ns = draw(random, 0, 60);
+    options.rlc->status_prohibit_ns = chance(random, 0.5) ? draw(random, 0, 100) : 0;
+    const std::vector<PhyRow> rows = random_slots(random, 1500, chance(random, 0.2) ? 0.5 : 0.1, 1, 60);
+    const std::vector<Offer> offers = random_offers(random);
+    const Nanoseconds end_ns = rows.back().tx_time_ns + 2000;
+    const Played played = play_trace(options, rows, offers, end_ns);
+    RlcTwin twin(options, rows);
+    const auto expected = twin.play(offers, end_ns);
+    ASSERT_EQ(played.released.size(), expected.size());
+    for (const auto& [packet, release] : expected) {
+      ASSERT_EQ(played.released.count(packet), 1U) << packet;
+      ASSERT_EQ(played.released.at(packet).time_ns, release.time_ns) << packet;
+      ASSERT_EQ(played.released.at(packet).delivered, release.delivered) << packet;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace clift
