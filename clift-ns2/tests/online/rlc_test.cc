@@ -108,7 +108,7 @@ TEST(Rlc, WakesOnceForEachPollOverALinkThatLosesEverything) {
 
 TEST(Rlc, EqualsItsSlowTwinOnLiveTraffic) {
   Random random(7);
-  for (int trial = 0; trial < 100; ++trial) {
+  for (int trial = 0; trial < 300; ++trial) {
     SCOPED_TRACE(trial);
     auto options = rlc(draw(random, 0, 120));
     options.rlc->acknowledged = chance(random, 0.8);

@@ -136,8 +136,9 @@ class RlcTwin {
     }
     highest_ = std::max(highest_, sn + 1);
     if (sn == status_) status_ = missing_from(sn);
+    const std::int64_t next = missing_from(0);
     for (const auto& [other, time_ns] : has_) {
-      if (other < missing_from(0) || !o_.in_order) release(other, true);
+      if (other < next || !o_.in_order) release(other, true);
     }
   }
 

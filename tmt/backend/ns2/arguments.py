@@ -57,7 +57,7 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tup
     yield f"{direction}_packing", link.packing
     yield f"{direction}_offset_s", _seconds(link.file.first_ns + link.link.offset_ns)
     if link.link.scheme is not None:
-        yield f"{direction}_scheme", _scheme_words(link.link.scheme)
+        yield f"{direction}_scheme", scheme_words(link.link.scheme)
 
 
 _ABSENT = {"max_transmissions": 0, "persistency": -1, "repetitions": 0}
@@ -83,7 +83,7 @@ _FLAGS = {
 """Words that are 0 and 1 in the queue's variables."""
 
 
-def _scheme_words(scheme: OnlineScheme) -> str:
+def scheme_words(scheme: OnlineScheme) -> str:
     """Name a scheme and its parameters as the queue does; ns-2 knows the RTT from the link."""
     words = [scheme.name]
     for name, value in scheme.describe().items():

@@ -1,0 +1,132 @@
+"""Scheme `rlc` in Queue/Clift/Online: beside the offline conversion, and on links that idle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tmt.backend.ns2.arguments import scheme_words
+from tmt.convert import convert
+from tmt.schemes import Rlc
+from tmt.trace import PhyTrace
+
+if TYPE_CHECKING:
+    from tests.ns2.conftest import Datagrams
+
+pytestmark = pytest.mark.ns2
+
+MS = 1_000_000
+DELAY_S = 0.01
+RTT_NS = 20 * MS
+
+
+def variables(scheme: Rlc) -> dict[str, Any]:
+    """Return the queue's variables, as `tmt replay` sets them."""
+    name, *words = scheme_words(scheme).split()
+    return {"scheme": name} | {f"{key}_": value for key, value in zip(words[::2], words[1::2], strict=True)}
+
+
+def drawn_scheme(rng: np.random.Generator, mode: str) -> Rlc:
+    def one_of(*values: Any) -> Any:
+        return values[rng.integers(len(values))]
+
+    return Rlc(
+        rtt_ns=RTT_NS,
+        rlc_mode=mode,
+        delivery=one_of("in-order", "any-order"),
+        max_retransmissions=one_of(0, 1, 2, 8),
+        rlc_window=one_of(1, 3, 10, 30, 100, 2048),
+        poll_pdus=one_of(1, 4, 16, 10**6),
+        poll_retransmit_ns=one_of(0, 5 * MS, 25 * MS + 1, 60 * MS),
+        reassembly_ns=one_of(0, 1, 3 * MS, 35 * MS),
+        status_prohibit_ns=one_of(0, 0, 10 * MS, 30 * MS),
+    )
+
+
+def drawn_trace(rng: np.random.Generator, slots: int = 4000) -> PhyTrace:
+    """A trace with bursts of erasures, whose decode times reorder the segments."""
+    tx = 2 * (5 * MS + np.cumsum(rng.integers(1, 2 * MS, slots)))
+    decode = rng.integers(1, 9 * MS, slots)
+    bursty = rng.random(slots) < np.where(np.arange(slots) // 50 % 4 == 0, 0.5, 0.05)
+    decode[bursty] = 0
+    return PhyTrace(tx.astype(np.int64), decode.astype(np.int64))
+
+
+@pytest.mark.parametrize(("mode", "cases"), [("acknowledged", 12), ("unacknowledged", 4)])
+def test_rlc__equals_offline_on_a_link_that_is_never_idle(
+    mode: str, cases: int, send_datagrams: Datagrams
+) -> None:
+    for case in range(cases):
+        rng = np.random.default_rng([case, len(mode)])
+        scheme, phy = drawn_scheme(rng, mode), drawn_trace(rng)
+        sendings = [(1 + 2 * i, int(size)) for i, size in enumerate(rng.integers(1, 500, 3000))]
+        common: dict[str, Any] = {"limit_": 5000, "in_order_": case % 2, "packed_": int(case % 3 == 0)}
+        offline = send_datagrams(convert(phy, scheme), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common)
+        online = send_datagrams(
+            phy,
+            sendings,
+            delay_s=DELAY_S,
+            queue="Clift/Online",
+            unit_bytes_=100,
+            **variables(scheme),
+            **common,
+        )
+        assert offline.status == online.status == 0, online.stderr
+        # At the trace's end, in-order packets stand behind unsettled ones: offline until the last row.
+        beyond = int(phy.tx_time_ns[-1]) - 2 * RTT_NS
+        settled = {
+            uid: fate
+            for uid, fate in offline.fates().items()
+            if fate[0] != "link_unsettled" and (not common["in_order_"] or fate[1] < beyond)
+        }
+        assert len(settled) > 50
+        found = online.fates()
+        assert {uid: found.get(uid) for uid in settled} == settled, f"case {case}: {scheme}"
+
+
+def test_rlc__polls_with_the_last_segment_of_a_burst(send_datagrams: Datagrams) -> None:
+    """Slots every ms; slots 11 and 60 are erased; three packets at 9.5 ms, one at 59.5 ms.
+
+    Segment 2 arrives at 12.5 ms, so the receiver reports the gap at 15.5 ms, which the sender knows at
+    35.5 ms: slot 36 repeats segment 1. Nothing follows the packet of 59.5 ms, so t-PollRetransmit ends at
+    110 ms, and slot 110 sends it again.
+    """
+    tx = np.arange(200, dtype=np.int64) * MS
+    decode = np.full(200, MS // 2, np.int64)
+    decode[[11, 60]] = 0
+    scheme = Rlc(rtt_ns=RTT_NS, reassembly_ns=3 * MS, poll_retransmit_ns=50 * MS)
+    run = send_datagrams(
+        PhyTrace(tx, decode),
+        [(9_500_000, 1000)] * 3 + [(59_500_000, 1000)],
+        delay_s=DELAY_S,
+        duration_s=0.19,
+        queue="Clift/Online",
+        **variables(scheme),
+    )
+    arrivals = [20_500_000, 46_500_000, 46_500_000, 120_500_000]
+    assert run.fates() == {uid: ("received", time_ns) for uid, time_ns in enumerate(arrivals)}
+    assert run.counters["units_data"] == 4
+    assert run.counters["units_repeated"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ({"max_retransmissions_": -1}, "max_retransmissions_ is -1; allowed is 0 or more"),
+        ({"rlc_window_": 0}, "rlc_window_ is 0; allowed is 1 or more"),
+        ({"poll_pdus_": 0}, "poll_pdus_ is 0; allowed is 1 or more"),
+        ({"reassembly_": -1}, "reassembly_ is -1; allowed is a time in seconds, from 0"),
+        ({"status_prohibit_": -2}, "status_prohibit_ is -2; allowed is a time in seconds, from 0"),
+        (
+            {"poll_retransmit_": -1},
+            "poll_retransmit_ is -1; allowed is 0 (twice the RTT and the other timers) or",
+        ),
+    ],
+)
+def test_rlc__refuses_in_one_line(words: dict[str, Any], line: str, send_datagrams: Datagrams) -> None:
+    run = send_datagrams(None, [(MS, 1000)], queue="Clift/Online", scheme="rlc", **words)
+    assert run.status == 2
+    assert run.stderr.startswith(f"Queue/Clift/Online: {line}")
+    assert run.stderr.count("\n") == 1
