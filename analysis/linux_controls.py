@@ -14,6 +14,7 @@ from analysis.pages import write_tables
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.results.selections import chosen, interval
 from tmt.settings.tcp import VARIANTS
+from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,11 +33,15 @@ def main(folder: Path) -> str:
 def table(runs: pd.DataFrame) -> str:
     """Return goodput with its 95 % interval and the 95th percentile of the delay, by control and link."""
     links = list(dict.fromkeys(runs["trace"]))
-    lines = [f"| control | {' | '.join(links)} |", "| --- " * (len(links) + 1) + "|"]
-    for tcp in (name for name in VARIANTS if name in set(runs["tcp"])):
-        cells = [_cell(chosen(runs, trace=link, tcp=tcp), chosen(runs, trace=link)) for link in links]
-        lines.append(f"| {VARIANTS[tcp].label} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    rows = [
+        [
+            variant.label,
+            *(_cell(chosen(runs, trace=link, tcp=tcp), chosen(runs, trace=link)) for link in links),
+        ]
+        for tcp, variant in VARIANTS.items()
+        if tcp in set(runs["tcp"])
+    ]
+    return markdown_table(["control", *links], rows)
 
 
 def _cell(runs: pd.DataFrame, of_link: pd.DataFrame) -> str:

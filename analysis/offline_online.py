@@ -14,10 +14,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.command_line import start
+from analysis.error_bars import draw_intervals
 from analysis.pages import write_tables
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.figures.style import LINE_STYLES, MUTED, new_figure, save
 from tmt.results.selections import change, chosen
+from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +48,7 @@ def main(folder: Path) -> str:
         for size in (*TRAFFIC.values(), ENDLESS)
     }
     _draw(apart, folder / "images" / "offline-online.png")
-    write_tables(folder, PAGE, {TABLE: "\n".join(_table(apart))})
+    write_tables(folder, PAGE, {TABLE: _table(apart)})
     worst = max((case for case in apart if apart[case].count), key=lambda case: abs(apart[case].mean))
     return f"furthest apart: {', '.join(map(str, worst))}: {100 * apart[worst].mean:+.0f} %"
 
@@ -68,13 +70,8 @@ def _draw(apart: dict[tuple[str, float, str], Interval], path: Path) -> None:
             panel.axhline(0.0, color=MUTED, linewidth=0.8)
             for rtt_s, style in zip(RTTS_S, LINE_STYLES, strict=False):
                 values = [apart[label, rtt_s, size] for size in places]
-                panel.errorbar(
-                    range(len(places)),
-                    [100 * value.mean for value in values],
-                    yerr=[100 * value.half_width for value in values],
-                    capsize=2,
-                    label=f"RTT {1000 * rtt_s:.0f} ms",
-                    **style,
+                draw_intervals(
+                    panel, range(len(places)), values, 100, label=f"RTT {1000 * rtt_s:.0f} ms", **style
                 )
             panel.set_title(label)
             panel.set_xticks(range(len(places)), [place.split()[0] for place in places])
@@ -84,22 +81,20 @@ def _draw(apart: dict[tuple[str, float, str], Interval], path: Path) -> None:
         save(canvas, path)
 
 
-def _table(apart: dict[tuple[str, float, str], Interval]) -> list[str]:
-    lines = [
-        f"| scheme | RTT | {' | '.join(TRAFFIC.values())} | endless: goodput |",
-        f"| --- | --- | {' | '.join('---' for _ in TRAFFIC)} | --- |",
+def _table(apart: dict[tuple[str, float, str], Interval]) -> str:
+    sizes = (*TRAFFIC.values(), ENDLESS)
+    rows = [
+        [label, f"{1000 * rtt_s:.0f} ms", *(_cell(apart[label, rtt_s, size]) for size in sizes)]
+        for label in SCHEMES.values()
+        for rtt_s in RTTS_S
     ]
-    for label in SCHEMES.values():
-        for rtt_s in RTTS_S:
-            values = (apart[label, rtt_s, size] for size in (*TRAFFIC.values(), ENDLESS))
-            shown = " | ".join(
-                f"{100 * value.mean:+.1f} ± {100 * value.half_width:.1f} %"
-                if np.isfinite(value.mean)
-                else "-"
-                for value in values
-            )
-            lines.append(f"| {label} | {1000 * rtt_s:.0f} ms | {shown} |")
-    return lines
+    return markdown_table(["scheme", "RTT", *TRAFFIC.values(), "endless: goodput"], rows)
+
+
+def _cell(value: Interval) -> str:
+    if not np.isfinite(value.mean):
+        return "-"
+    return f"{100 * value.mean:+.1f} ± {100 * value.half_width:.1f} %"
 
 
 if __name__ == "__main__":

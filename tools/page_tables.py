@@ -1,4 +1,4 @@
-"""Puts generated tables into pages whose other text is written by hand."""
+"""Tables in Markdown, and their places in pages whose other text is written by hand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+
+def markdown_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table in Markdown."""
+    heads = list(heads)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, ["---"] * len(heads), *rows))
 
 
 def filled(page: str, tables: Mapping[str, str]) -> str:

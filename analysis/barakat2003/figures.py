@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from analysis.error_bars import draw_intervals
 from tmt.figures.hybrid import AXES
 from tmt.figures.style import LINE_STYLES, MUTED, new_figure, save
 from tmt.models.hybrid import largest_throughput
@@ -22,15 +23,7 @@ def draw(figure: Figure, measured: Mapping[Point, Measured], path: Path) -> None
         for (label, points), style in zip(figure.lines.items(), LINE_STYLES, strict=False):
             x = [getattr(point, figure.swept) for point in points]
             found = [measured[point].throughput for point in points]
-            panel.errorbar(
-                x,
-                [100 * value.mean for value in found],
-                yerr=[100 * value.half_width for value in found],
-                label=label,
-                capsize=2,
-                linestyle="none",
-                **style,
-            )
+            draw_intervals(panel, x, found, 100, label=label, linestyle="none", **style)
             if points[0].in_order:
                 panel.plot(x, [100 * point.model for point in points], color=style["color"], linewidth=0.9)
         panel.plot([], [], color=MUTED, linewidth=0.9, label="model")

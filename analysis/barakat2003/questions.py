@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 from analysis.barakat2003.runs import FRAME_UNITS, SCRIPT
+from analysis.error_bars import draw_intervals
 from analysis.script_runs import over_seeds
 from tmt.figures.style import LINE_STYLES, new_figure, save
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from tmt.experiment.script import ScriptSettings
@@ -90,7 +91,7 @@ def draw_bursts(measured: Mapping[Case, Interval], path: Path) -> None:
         for panel, burst in zip(panels, BURSTS, strict=True):
             for delta, style in zip(PERSISTENCIES, LINE_STYLES, strict=False):
                 values = [measured[Case(burst, n, delta)] for n in LENGTHS]
-                _line(panel, LENGTHS, values, 100.0, f"delta = {delta}", style)
+                draw_intervals(panel, LENGTHS, values, 100.0, label=f"delta = {delta}", **style)
             panel.set_title("independent" if burst == 1 else f"bursts of {burst} units")
             panel.set_xlabel("N")
         panels[0].set_ylabel("throughput (% of the link)")
@@ -107,7 +108,7 @@ def draw_transfers(measured: Mapping[Case, Interval], path: Path) -> None:
             for panel, packets in zip(row, TRANSFERS, strict=True):
                 for delta, style in zip(PERSISTENCIES, LINE_STYLES, strict=False):
                     values = [measured[Case(burst, n, delta, packets)] for n in LENGTHS[:4]]
-                    _line(panel, LENGTHS[:4], values, 1.0, f"delta = {delta}", style)
+                    draw_intervals(panel, LENGTHS[:4], values, 1.0, label=f"delta = {delta}", **style)
                 channel = "independent losses" if burst == 1 else f"bursts of {burst} units"
                 panel.set_title(f"{packets} packets, {channel}")
                 panel.set_ylabel("mean latency (s)")
@@ -119,24 +120,6 @@ def draw_transfers(measured: Mapping[Case, Interval], path: Path) -> None:
             panel.set_xticks(LENGTHS[:4])
         canvas.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         save(canvas, path)
-
-
-def _line(
-    panel: object,
-    x: Sequence[int],
-    values: list[Interval],
-    scale: float,
-    label: str,
-    style: dict[str, object],
-) -> None:
-    panel.errorbar(  # type: ignore[attr-defined]
-        x,
-        [scale * value.mean for value in values],
-        yerr=[scale * value.half_width for value in values],
-        label=label,
-        capsize=2,
-        **style,
-    )
 
 
 def answers(measured: Mapping[Case, Interval]) -> list[str]:

@@ -15,6 +15,7 @@ from analysis.pages import write_tables
 from analysis.scenario_runs import SCENARIOS, run
 from tmt.figures.style import INK, TCP_STYLES, new_figure, save
 from tmt.results.selections import chosen, difference, interval
+from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,18 +80,15 @@ def table(rows: pd.DataFrame) -> str:
     Its last lines compare FECTCP without protection with the better TCP over each scheme, seed by seed.
     """
     levels = sorted(set(rows["es_n0_db"]))
-    lines = [
-        "| scheme | variant | " + " | ".join(f"{level:g} dB" for level in levels) + " |",
-        "| --- | --- |" + " --- |" * len(levels),
-    ]
+    lines = []
     for scheme, tcp in product(SCHEMES, TCPS):
         own = chosen(rows, scheme=scheme, tcp=tcp)
         cells = [_cell(interval(chosen(own, es_n0_db=level), *GOODPUT_KBPS)) for level in levels]
-        lines.append(f"| {scheme} | {TCP_STYLES[tcp].label} | " + " | ".join(cells) + " |")
+        lines.append([scheme, TCP_STYLES[tcp].label, *cells])
     for scheme in SCHEMES:
         cells = [_advantage(rows, scheme, level) for level in levels]
-        lines.append(f"| none, {scheme} | FECTCP minus best TCP | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append([f"none, {scheme}", "FECTCP minus best TCP", *cells])
+    return markdown_table(["scheme", "variant", *(f"{level:g} dB" for level in levels)], lines)
 
 
 def _advantage(rows: pd.DataFrame, scheme: str, level: float) -> str:

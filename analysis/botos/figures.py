@@ -20,6 +20,7 @@ from analysis.botos.runs import (
     Transfer,
     rates_bps,
 )
+from analysis.error_bars import draw_intervals
 from tmt.figures.style import BLUE, INK, LINE_STYLES, MUTED, PALE, SKY, TCP_STYLES, new_figure, save
 
 if TYPE_CHECKING:
@@ -52,15 +53,9 @@ def _style(tcp: str) -> dict[str, Any]:
 def _line(
     panel: Axes, points: Iterable[Transfer], measured: Mapping[Transfer, Interval], name: str, style: Any
 ) -> None:
-    values = [(100 * point.loss, measured[point]) for point in points]
-    panel.errorbar(
-        [loss for loss, _ in values],
-        [value.mean / 1e3 for _, value in values],
-        yerr=[value.half_width / 1e3 for _, value in values],
-        label=name,
-        capsize=2,
-        **style,
-    )
+    own = list(points)
+    values = [measured[point] for point in own]
+    draw_intervals(panel, [100 * point.loss for point in own], values, 1e-3, label=name, **style)
 
 
 def _axes(panel: Axes) -> None:

@@ -28,6 +28,7 @@ from tmt.models import RegularLink, TwoStateChannel
 from tmt.models.catalogue import Parameters, evaluate
 from tmt.schemes import SCHEMES
 from tmt.trace import PhyTrace
+from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -223,11 +224,11 @@ def _table(found: pd.DataFrame) -> str:
     """Return the worst deviations as a table of the page."""
     heads = ["scheme", "points", "outside own 95 % interval", "outside simultaneous interval"]
     heads += ["worst deviation, efficiency", "worst deviation, delay"]
-    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
-    for label, *counts, efficiency, delay in found.itertuples():
-        cells = [label, *map(str, counts), f"{100 * efficiency:.3f} %", f"{100 * delay:.3f} %"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    rows = (
+        [str(label), *map(str, counts), f"{100 * efficiency:.3f} %", f"{100 * delay:.3f} %"]
+        for label, *counts, efficiency, delay in found.itertuples()
+    )
+    return markdown_table(heads, rows)
 
 
 def _curve(

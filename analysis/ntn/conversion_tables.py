@@ -34,8 +34,9 @@ from analysis.ntn.conversions import (
     memory,
     of_channel,
 )
-from analysis.ntn.table_text import markdown_table, orbit_heads, percent
+from analysis.ntn.table_text import orbit_heads, percent
 from tmt.results.selections import chosen, interval
+from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from analysis.error_bars import draw_intervals
 from analysis.ntn.contenders import HARQ, OFF_RLC, ORBITS, RLC, WINDOW, WINDOW_RLC
 from analysis.ntn.conversions import MEASURED, SATELLITE, line_bps, of_channel
 from analysis.ntn.flows import MODERN
@@ -64,10 +65,12 @@ def _panel(axes: Axes, exact: pd.DataFrame, flows: Flows, channel: str) -> None:
         )
         for tcp, (marker, _, beside) in MARKERS.items():
             goodputs = [flows.kbps(orbit, channel, MODERN, tcp, name) for orbit in ORBITS]
-            axes.errorbar(
+            draw_intervals(
+                axes,
                 [beside * rtt_ms for _, rtt_ms in ORBITS.values()],
-                [1e3 * one.mean / payload_bps for one in goodputs],
-                yerr=[1e3 * one.half_width / payload_bps for one in goodputs],
+                goodputs,
+                1e3 / payload_bps,
+                capsize=None,
                 color=colour,
                 marker=marker,
                 markerfacecolor=colour if tcp == "cubic" else "white",

@@ -18,9 +18,10 @@ from analysis.ntn.conversions import (
     by_hand,
 )
 from analysis.ntn.flows import STACKS, TCPS
-from analysis.ntn.table_text import joined_names, markdown_table, orbit_heads
+from analysis.ntn.table_text import joined_names, orbit_heads
 from tmt.results.selections import chosen, interval
 from tmt.settings.tcp import VARIANTS
+from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     import pandas as pd

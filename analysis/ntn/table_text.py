@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 from analysis.ntn.contenders import ORBITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tmt.metrics.statistics import Interval
-
-
-def markdown_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
-    heads = list(heads)
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def orbit_heads() -> list[str]:

@@ -17,9 +17,10 @@ from analysis.command_line import start
 from analysis.pages import write_tables
 from analysis.script_runs import over_seeds
 from analysis.tcp.response_functions import independent_losses, published
+from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from tmt.experiment.script import ScriptFigures, ScriptSettings
     from tmt.results.script_runs import PointRuns
@@ -68,13 +69,6 @@ class Case:
         return sum(rates) / (self.rate_bps * (1 - self.loss))
 
 
-def markdown(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table."""
-    heads = list(heads)
-    lines = [heads, ["---"] * len(heads), *map(list, rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def mean_sd(runs: PointRuns, measure: Callable[[ScriptFigures], float], digits: int = 0) -> str:
     """Return mean and standard deviation as text, the latter only where there is one."""
     spread = runs.standard_deviation(measure)
@@ -93,7 +87,7 @@ def geo(folder: Path) -> str:
     cases = {control: [Case(control, 0.5, loss) for loss in losses] for control in CONTROLS}
     found = over_seeds(SCRIPT, chain(*cases.values()), 10, folder)
     rows = [[control, *(mean_sd(found[case], kbps(case)) for case in cases[control])] for control in CONTROLS]
-    return markdown(["control", *(f"loss {loss:g}" for loss in losses)], rows)
+    return markdown_table(["control", *(f"loss {loss:g}" for loss in losses)], rows)
 
 
 RESPONSES: tuple[tuple[str, float, float, float], ...] = (
@@ -139,7 +133,7 @@ def responses(folder: Path) -> str:
                 f"{runs.mean(case.mean_window) / model:.2f}",
             ]
         )
-    return markdown(["control", "RTT", "loss", "published", "its law", "ns-2 (sd)", "ns-2 / law"], rows)
+    return markdown_table(["control", "RTT", "loss", "published", "its law", "ns-2 (sd)", "ns-2 / law"], rows)
 
 
 LOSS_RATES = (0, 0.001, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.25)
@@ -155,7 +149,7 @@ def losses(folder: Path) -> str:
     rows = [
         [control, *(f"{found[case].mean(case.use):.2f}" for case in own)] for control, own in cases.items()
     ]
-    return markdown(["control", *(f"{loss:.1%}" for loss in LOSS_RATES)], rows)
+    return markdown_table(["control", *(f"{loss:.1%}" for loss in LOSS_RATES)], rows)
 
 
 def sharing(folder: Path) -> str:
@@ -175,7 +169,7 @@ def sharing(folder: Path) -> str:
             cells += [f"{mean:.2f}" for mean in means]
         rows.append(cells)
     heads = [f"{name}, {depth} BDP" for depth in depths for name in ("Jain", "use", "queue / BDP")]
-    return markdown(["control", *heads], rows)
+    return markdown_table(["control", *heads], rows)
 
 
 WINDOWS = (2, 10, 100, 1000, 20_000)
@@ -190,7 +184,7 @@ def windows(folder: Path) -> str:
     rows = [
         [control, *(f"{found[case].mean(kbps(case)):.0f}" for case in own)] for control, own in cases.items()
     ]
-    return markdown(["control", *(f"window {window:,}" for window in WINDOWS)], rows)
+    return markdown_table(["control", *(f"window {window:,}" for window in WINDOWS)], rows)
 
 
 TABLES = {"geo": geo, "responses": responses, "losses": losses, "sharing": sharing, "windows": windows}

@@ -31,6 +31,7 @@ from tmt.io import write_trace
 from tmt.metrics.transport import RECEIVED, SENT
 from tmt.trace import LinkTrace
 from tmt.units import NS_PER_MS, NS_PER_S
+from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,10 +168,7 @@ def builder() -> ModuleType:
 def effects(folder: Path) -> str:
     """Measure every case with every step."""
     build = builder()
-    lines = [
-        f"| with these patches, and those above | {' | '.join(name for name, _ in CASES)} |",
-        "| --- " * (len(CASES) + 1) + "|",
-    ]
+    rows = []
     changing = list(itertools.chain(*STEPS))
     chosen = sorted(path for path in PATCHES.glob("*.patch") if path.name[:4] not in changing)
     with progress_bar("patch by patch", total=len(STEPS) + 1, unit="simulators") as advance:
@@ -179,11 +177,10 @@ def effects(folder: Path) -> str:
             program = shutil.copy2(build.build_variant("steps", chosen), folder / "ns")
             # Memory from malloc is filled, so that uninitialised variables have the same value in every run.
             os.environ |= {"CLIFT_NS": str(program), "MALLOC_PERTURB_": "165"}
-            figures = " | ".join(f"{measure(folder):.4g}" for _, measure in CASES)
+            rows.append([", ".join(step) or "none", *(f"{measure(folder):.4g}" for _, measure in CASES)])
             del os.environ["CLIFT_NS"], os.environ["MALLOC_PERTURB_"]
-            lines.append(f"| {', '.join(step) or 'none'} | {figures} |")
             advance(1)
-    return "\n".join(lines)
+    return markdown_table(["with these patches, and those above", *(name for name, _ in CASES)], rows)
 
 
 def patch_file(number: str) -> Path:
@@ -193,25 +190,22 @@ def patch_file(number: str) -> Path:
 
 def comparison(folder: Path) -> str:
     """Compare the built simulator with the reference figures."""
-    lines = [
-        "| loss | " + " | ".join(str(loss) for loss in LOSSES) + " |",
-        "| --- " * (len(LOSSES) + 1) + "|",
-    ]
+    rows = []
     with (
         ThreadPoolExecutor(os.cpu_count()) as pool,
         progress_bar("beside the reference", total=len(VARIANTS), unit="variants") as advance,
     ):
         for tcp in VARIANTS:
-            cells = []
+            cells = [tcp]
             for loss, (mean, sd) in zip(LOSSES, REFERENCE[tcp], strict=True):
                 links = [lossy_link(folder, loss, seed) for seed in range(SUBSTREAMS if loss else 1)]
                 runs = pool.map(lambda link, tcp=tcp: goodput_kbps(sender(tcp, forward_link=link)), links)
                 found = np.array(list(runs))
                 ours = f"{found.mean():.0f}" + (f" ({found.std(ddof=1):.0f})" if loss else "")
                 cells.append(f"{ours} / {mean}" + (f" ({sd})" if loss else ""))
-            lines.append(f"| {tcp} | {' | '.join(cells)} |")
+            rows.append(cells)
             advance(1)
-    return "\n".join(lines)
+    return markdown_table(["loss", *map(str, LOSSES)], rows)
 
 
 TABLES = {"effects": effects, "reference": comparison}
