@@ -15,7 +15,7 @@ void OnlineQueue::bind_harq_processes() {
 void OnlineQueue::choose_harq_processes(LinkLayerOptions& options) const {
   const auto& [processes, synchronous, repetitions, slot_time, missed, inverted] = harq_processes_;
   if (processes < 1 || processes > 65535) refuse("processes_", processes, "1 to 65535");
-  if (repetitions < 0) refuse("repetitions_", repetitions, "1 or more, or 0 (feedback on)");
+  if (repetitions < 0 || repetitions > 65535) refuse("repetitions_", repetitions, "1 to 65535, or 0 (feedback on)");
   if (synchronous != 0 && !trace_) refuse("synchronous_", synchronous, "0 without a trace");
   HarqProcessesOptions chosen;
   chosen.processes = processes;

@@ -91,7 +91,7 @@ def test_faults__have_the_effect_of_the_law(
     ("words", "line"),
     [
         ({"processes_": 0}, "processes_ is 0; allowed is 1 to 65535"),
-        ({"repetitions_": -1}, "repetitions_ is -1; allowed is 1 or more, or 0 (feedback on)"),
+        ({"repetitions_": -1}, "repetitions_ is -1; allowed is 1 to 65535, or 0 (feedback on)"),
         ({"synchronous_": 1}, "synchronous_ is 1; allowed is 0 without a trace"),
         ({"slot_time_": -1}, "slot_time_ is -1; allowed is 0 (no gaps) or a time in seconds"),
         ({"missed_feedback_": 2}, "missed_feedback_ is 2; allowed is a probability, from 0 to 1"),

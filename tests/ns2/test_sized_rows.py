@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -94,10 +94,19 @@ def test_queue_that_empties__wastes_the_rest_of_a_row(send_datagrams: Datagrams)
     assert (run.counters["rows_used"], run.counters["bytes_used"]) == (2, 900)
 
 
+SENT_ONCE: dict[str, dict[str, Any]] = {
+    "no scheme": {"scheme": "none"},
+    "a process for each slot": {"scheme": "harq-processes", "processes_": 400, "max_transmissions_": 1},
+    "one copy": {"scheme": "harq-processes", "repetitions_": 1},
+}
+"""Schemes that send each unit once and never stall."""
+
+
+@pytest.mark.parametrize("scheme", SENT_ONCE)
 @pytest.mark.parametrize("packed", [0, 1])
-@pytest.mark.parametrize("seed", range(4))
-def test_online_without_a_scheme__agrees_with_the_trace_of_none(
-    seed: int, packed: int, send_datagrams: Datagrams
+@pytest.mark.parametrize("seed", range(2))
+def test_online_without_retransmission__agrees_with_the_trace_of_none(
+    seed: int, packed: int, scheme: str, send_datagrams: Datagrams
 ) -> None:
     rng = np.random.default_rng(seed)
     n = 400
@@ -109,7 +118,7 @@ def test_online_without_a_scheme__agrees_with_the_trace_of_none(
     sendings = list(zip(times_ns.tolist(), rng.integers(1, 3000, 300).tolist(), strict=True))
     common = {"packed_": packed, "limit_": 300, "in_order_": 0}
     offline = send_datagrams(convert(phy, NoScheme()), sendings, **common)
-    online = send_datagrams(phy, sendings, queue="Clift/Online", scheme="none", **common)
+    online = send_datagrams(phy, sendings, queue="Clift/Online", **SENT_ONCE[scheme], **common)
     assert (offline.status, online.status) == (0, 0), online.stderr
     assert online.fates() == offline.fates()
     for name in ("rows_used", "bytes_used"):

@@ -84,7 +84,7 @@ void AsynchronousProcesses::send_next(const Transmission& next) {
   if (!next.is_new) {
     process = std::move(nacked_.front());
     nacked_.pop_front();
-  } else if (free_ns() > 0) {
+  } else if (all_taken()) {
     released_.pop_front();
   }
   transmit(process, next.tx_ns);
@@ -95,9 +95,14 @@ void AsynchronousProcesses::send_next(const Transmission& next) {
   }
 }
 
+// Whether a new unit must wait until a process is free.
+bool AsynchronousProcesses::all_taken() const {
+  return nacked_.size() + released_.size() == static_cast<std::size_t>(parameters().processes);
+}
+
 // Time from which a process is free.
 Nanoseconds AsynchronousProcesses::free_ns() const {
-  if (nacked_.size() + released_.size() < static_cast<std::size_t>(parameters().processes)) return 0;
+  if (!all_taken()) return 0;
   return released_.empty() ? never : released_.front();
 }
 

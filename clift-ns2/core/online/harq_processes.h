@@ -55,6 +55,7 @@ class AsynchronousProcesses : public HarqProcesses {
  private:
   Transmission next(Nanoseconds data_ns) override;
   void send_next(const Transmission& next) override;
+  bool all_taken() const;
   Nanoseconds free_ns() const;
 
   // Both in order of due_ns; together at most as many as there are processes.

@@ -84,6 +84,16 @@ TEST(HarqProcesses, RetransmitsWhenNothingElseIsToBeSent) {
   EXPECT_EQ(play_all(with(2), even_slots(20, {0}), {{0, 100}}).played.wakes, 1);
 }
 
+TEST(HarqProcesses, FreesAProcessAtOnceWithoutRoundTrip) {
+  // An erased slot is known at once, so its process is free in the next one.
+  auto options = with(1);
+  options.rtt_ns = 0;
+  options.repetitions = 0;
+  const std::vector<PhyRow> rows = {{0, 0}, {1, 3}, {2, 3}, {4, 3}, {5, 3}};
+  // Slot 0 loses packet 0; packet 1 has slot 1 and occupies the process until 4.
+  EXPECT_EQ(times(play_all(options, rows, std::vector<Offer>(3, {0, 100}))), (Times{0, 4, 7}));
+}
+
 TEST(HarqProcesses, GivesUpAfterTheLastTransmission) {
   auto options = with(1);
   options.repetitions = 1;
