@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tmt.convert import convert
-from tmt.schemes import NoScheme
+from tmt.schemes import NoScheme, SlidingWindow
 from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
@@ -123,3 +123,31 @@ def test_online_without_retransmission__agrees_with_the_trace_of_none(
     assert online.fates() == offline.fates()
     for name in ("rows_used", "bytes_used"):
         assert online.counters[name] == offline.counters[name]
+
+
+@pytest.mark.parametrize("packed", [0, 1])
+def test_online_sliding_window__agrees_with_its_trace_on_a_link_that_is_never_idle(
+    packed: int, send_datagrams: Datagrams
+) -> None:
+    rng = np.random.default_rng(packed)
+    n = 1000
+    tx_ns = 2 * np.cumsum(rng.integers(MS, 10 * MS, n))
+    decode_ns = np.where(rng.random(n) < 0.25, 0, rng.integers(1, 60 * MS, n))
+    phy = PhyTrace(tx_ns, decode_ns, size_bytes=rng.integers(1, 1000, n).astype(np.uint32))
+    sendings = [(1 + 2 * i, int(size)) for i, size in enumerate(rng.integers(1, 1500, 2000))]
+    common = {"packed_": packed, "limit_": 2000, "in_order_": 0, "duration_s": tx_ns[-200] / 1e9}
+    scheme = SlidingWindow(coding_window=6, repair_interval=3)
+    offline = send_datagrams(convert(phy, scheme), sendings, **common)
+    online = send_datagrams(
+        phy,
+        sendings,
+        queue="Clift/Online",
+        scheme="sliding-window",
+        coding_window_=6,
+        repair_interval_=3,
+        **common,
+    )
+    assert (offline.status, online.status) == (0, 0), online.stderr
+    assert offline.counters["packets_lost"] > 0
+    assert len(offline.fates()) > 200
+    assert online.fates() == offline.fates()
