@@ -15,7 +15,8 @@ JIT_OFF_TESTS := $(addprefix tests/,channels convert fit inspect io metrics mode
 help:  ## show this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
-run: setup  ## compare the TCP variants over the sample trace and a measured one: tables, figures, a report
+run: system-packages  ## compare the TCP variants over the sample trace and a measured one: tables, figures, a report
+	@$(MAKE) --no-print-directory --jobs 2 SYSTEM_PACKAGES=skip $(VENV)/installed simulator PROGRAMS=ns
 	$(BIN)/tmt run scenarios/quickstart.toml
 	$(BIN)/tmt report scenarios/out/quickstart
 	$(BIN)/tmt run scenarios/measured-gnss-drive.toml
@@ -112,7 +113,7 @@ $(VENV)/installed-dev: constraints-dev.txt $(VENV)/installed
 	@touch $@
 
 simulator: | system-packages
-	@$(PYTHON) clift-ns2/build.py
+	@$(PYTHON) clift-ns2/build.py $(PROGRAMS)
 
 linux-kernel:  ## build Linux's own TCP in simulated time, for `stack = "linux"`: some minutes, once
 ifneq ($(SYSTEM_PACKAGES),skip)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Obtain, verify, patch and build ns-2.35 with CLIFT as `clift-ns2/build/ns`, unless that is up to date.
 
-The emulator, `clift-ns2/build/clift-emulate`, is built from the same core.
+The emulator, `clift-ns2/build/clift-emulate`, is built from the same core; ``build.py ns`` leaves it out.
 
 The source is the `.orig` tarball of Debian's package ns2; ``NS2_TARBALL=/path`` names another copy of it. Any
 problem ends in one line and exit status 1. The program needs only Python's standard library.
@@ -44,15 +44,15 @@ class BuildError(Exception):
     """A problem that stops the build, in one line."""
 
 
-def build(here: Path = HERE) -> None:
-    """Build the programs whose sources in `here` have changed, and write the stamp of each beside it."""
+def build(wanted: list[str], here: Path = HERE) -> None:
+    """Build the wanted programs whose sources in `here` have changed, and write a stamp beside each."""
     check_tools()
     folder = here / "build"
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         stamps = {name: source_stamp(here, patterns) for name, (_, patterns) in PROGRAMS.items()}
-        stale = [name for name in PROGRAMS if not is_current(folder, name, stamps[name])]
+        stale = [name for name in wanted if not is_current(folder, name, stamps[name])]
         if not stale:
             say("ns is up to date")
             return
@@ -131,7 +131,10 @@ def prepare_source(folder: Path, patches: list[Path]) -> Path:
     try:
         unpack(verified_tarball(folder), fresh)
         apply_patches(fresh / TOP_FOLDER, patches)
-        copy_changes(fresh / TOP_FOLDER, source)
+        if source.exists():
+            copy_changes(fresh / TOP_FOLDER, source)
+        else:
+            (fresh / TOP_FOLDER).rename(source)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return source
@@ -200,7 +203,6 @@ def apply_patches(source: Path, patches: list[Path]) -> None:
 
 def copy_changes(fresh: Path, source: Path) -> None:
     """Make `source` equal to `fresh`, touching only files that differ."""
-    source.mkdir(exist_ok=True)
     for path in fresh.rglob("*"):
         target = source / path.relative_to(fresh)
         if path.is_dir():
@@ -230,6 +232,6 @@ def say(words: str) -> None:
 
 if __name__ == "__main__":
     try:
-        build()
+        build(sys.argv[1:] or list(PROGRAMS))
     except BuildError as error:
         sys.exit(f"clift-ns2: {error}")

@@ -268,6 +268,20 @@ PANELS: tuple[tuple[str, str, str, int], ...] = (
 LOSSES = ("link lost", "queue dropped", "retransmission")
 """Kinds of moments in the lowest panel."""
 
+PARAMETERS = {
+    "measure": "",
+    "across": "",
+    "heading": "",
+    "members": [],
+    "narrow": False,
+    "axis": 0,
+    "end_s": 1,
+    "ink": "black",
+    "quiet": "gray",
+    "paper": "white",
+}
+"""Parameters of every chart, with their values before `tmt.figures.vega.filled`."""
+
 CHANNEL = ("lost_rows", "capacity")
 """Panels that describe the channel alone."""
 
@@ -379,22 +393,11 @@ def _panels(chart: Any, outer: Members, columns: int = 2) -> Spec:
 
 def _spec(chart: Any) -> Spec:
     """Return a chart as a dict, with its data source and the parameters for its texts."""
-    parameters = [
-        alt.param(name=name, value=value)
-        for name, value in (
-            ("measure", ""),
-            ("across", ""),
-            ("heading", ""),
-            ("members", []),
-            ("narrow", False),
-            ("axis", 0),
-            ("end_s", 1),
-            ("ink", "black"),
-            ("quiet", "gray"),
-            ("paper", "white"),
-        )
-    ]
     titled = chart.properties(data=ROWS, title=alt.Title(text=alt.ExprRef("heading"), anchor="start"))
-    spec: Spec = titled.add_params(*parameters).to_dict(validate=False)
+    spec: Spec = titled.to_dict(validate=False)
     del spec["$schema"], spec["config"]
+    # Not by Altair: its `add_params` copies all panels for each parameter.
+    spec["params"] = [{"name": name, "value": value} for name, value in PARAMETERS.items()] + spec.get(
+        "params", []
+    )
     return spec

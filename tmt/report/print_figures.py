@@ -105,10 +105,13 @@ def _courses(results: Results, summary: Summary) -> Iterator[tuple[str, charts.S
     rows = chart_rows.course_rows(results, summary)
     runs = list(dict.fromkeys(row["run"] for row in rows))
     units = chart_rows.course_units(results, summary)
+    specs: dict[tuple[str, ...], charts.Spec] = {}
     for run in runs[:: math.ceil(len(runs) / MOST_COURSES) or 1]:
         mine = [row for row in rows if row["run"] == run]
-        spec = charts.course([row["panel"] for row in mine], units, zooms=False)
-        yield f"timeline-{slug(run)}", filled(spec, mine, end_s=mine[0]["end_s"])
+        panels = tuple(row["panel"] for row in mine)
+        if panels not in specs:
+            specs[panels] = charts.course(panels, units, zooms=False)
+        yield f"timeline-{slug(run)}", filled(specs[panels], mine, end_s=mine[0]["end_s"])
 
 
 def _along(summary: Summary, rows: list[Row], number: int) -> list[Row]:
