@@ -6,7 +6,8 @@ from pathlib import Path
 
 from analysis.jin2006 import runs
 from analysis.jin2006.figures import draw_patterns, draw_systems, draw_windows
-from analysis.jin2006.statements import Results, judge
+from analysis.jin2006.results import Results
+from analysis.jin2006.statements import judge
 from analysis.pages import write_page
 
 PAGE = "proxy-reproduction.md"
