@@ -132,6 +132,6 @@ IMPORTER = Importer(
     """Each sent block becomes a slot, erased where it was not decoded. A sequence of -1, 0 and 1 holds
 outcomes: nothing sent, not decoded, decoded. Other numbers are those of received blocks; gaps are losses.
 
-\\b
+\b
   tmt import bler harq-feedback.txt phy.parquet --slot-interval 0.0005 --lldu-bytes 1000""",
 )

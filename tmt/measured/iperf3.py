@@ -121,7 +121,7 @@ IMPORTER = Importer(
     RATE_OPTIONS,
     """Each interval gives opportunities at its rate. Losses of UDP are drawn within each interval.
 
-\\b
+\b
   iperf3 -c example.org -u -b 50M -R -J > iperf.json
   tmt import iperf3 iperf.json down.parquet""",
 )

@@ -147,6 +147,6 @@ IMPORTER = Importer(
     """Each probe becomes a row with its one-way delay and fate. Where the least delays show that the clocks
 differ, each direction's least delay is set to half of the least round trip.
 
-\\b
+\b
   tmt import irtt probes.json up.parquet --direction up --line 5000000""",
 )

@@ -137,6 +137,6 @@ IMPORTER = Importer(
     """Each probe becomes a row. In the irtt form -1 tells the direction of a loss; the ping form holds no
 losses.
 
-\\b
+\b
   tmt import lens irtt-10ms-2024-01-20.csv up.parquet --direction up""",
 )

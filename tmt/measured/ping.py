@@ -178,7 +178,7 @@ IMPORTER = Importer(
     """Each probe becomes a row with half of the round trip as its delay. Ping does not know on which way a
 probe was lost: it counts as lost in the imported direction.
 
-\\b
+\b
   ping -D -O -i 0.02 example.org > ping.txt
   tmt import ping ping.txt down.parquet --line 5000000""",
 )

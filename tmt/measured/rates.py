@@ -214,7 +214,7 @@ IMPORTER = Importer(
     """Each interval gives opportunities at its rate. Losses of an interval are drawn among its rows. Time
 without a measurement is cut out.
 
-\\b
+\b
   tmt import rates 5g-drive.csv down.parquet
   tmt import rates dish.json down.parquet --line 100000000""",
 )

@@ -145,6 +145,6 @@ IMPORTER = Importer(
     """INPUT is the receiver's capture. Each datagram of the largest UDP flow becomes a row. Datagrams are
 found again by their payload; a stream of iperf3 needs no capture at the sender.
 
-\\b
+\b
   tmt import pcap receiver.pcap link.parquet --sent sender.pcap""",
 )
