@@ -33,7 +33,7 @@ TRACES = {path.name: path for path in GALLERY.rglob("*.parquet")}
 def commands() -> list[list[str]]:
     block = re.search(r"```sh\n(.*?)```", README, re.DOTALL)
     assert block
-    return [line.split() for line in block[1].splitlines()]
+    return [line.split() for line in block[1].replace("\\\n", " ").splitlines()]
 
 
 def test_gallery__is_small_and_says_of_every_file_where_it_comes_from() -> None:
