@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tmt.cli.command_line import COMMANDS
+from tmt.cli.command_line import COMMANDS, SETTINGS
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -39,9 +39,7 @@ def reference() -> dict[str, str]:
 
 def _sections(command: click.Command, name: str, mark: str) -> list[str]:
     """Return the section of a command, and those of the commands that it holds."""
-    context = click.Context(
-        command, info_name=name, max_content_width=100, terminal_width=100, help_option_names=["-h", "--help"]
-    )
+    context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100, **SETTINGS)
     sections = [f"{mark} {name}\n\n```text\n{command.get_help(context)}\n```\n"]
     if isinstance(command, click.Group):
         for member in command.list_commands(context):

@@ -44,6 +44,9 @@ COMMANDS = {
 }
 """Name of each command and its line in `tmt --help`; a file of the same name and _command.py holds it."""
 
+SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
+"""Settings of click for every command."""
+
 OBJECTS_PER_COLLECTION = 100_000
 """New objects between two garbage collections. Importing numba makes 160,000 objects that stay; Python's
 default would run 200 collections meanwhile."""
@@ -74,7 +77,7 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     lines=COMMANDS,
     find=_command,
     heading="Commands, in the order in which data flows",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=SETTINGS,
 )
 @click.option(
     "--version",

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     "--every",
     type=WholeNumber(1),
     default=1,
-    show_default=True,
     help="Keep every N-th slot: the share of one of N users.",
 )
 @click.option(

@@ -141,13 +141,7 @@ _PROBABILITY = Number(0.0, 1.0)
     is_flag=True,
     help="lms, snr: write the Es/N0 of each slot, too (column es_n0_mdb), which soft combining needs.",
 )
-@click.option(
-    "--seed",
-    type=WholeNumber(0),
-    default=1,
-    show_default=True,
-    help="Equal seeds give equal traces.",
-)
+@click.option("--seed", type=WholeNumber(0), default=1, help="Equal seeds give equal traces.")
 @JSON
 def command(
     phy: str,

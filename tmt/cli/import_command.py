@@ -37,7 +37,6 @@ def _click_option(option: Option) -> click.Option:
         [option.flag, option.name],
         type=types[option.kind],
         default=default,
-        show_default=default is not None,
         required=option.required,
         is_flag=option.kind == "flag",
         metavar=option.metavar,

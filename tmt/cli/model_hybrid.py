@@ -46,16 +46,11 @@ class Persistencies(click.ParamType[tuple[int | None, ...]]):
     type=Persistencies(),
     multiple=True,
     default=("unlimited",),
-    show_default=True,
     help="delta, most retransmissions of a frame; sweeps likewise.",
 )
-@click.option(
-    "--frame-units", type=WholeNumber(1), default=10, show_default=True, help="K, data units of a frame."
-)
-@click.option(
-    "--packet-frames", type=WholeNumber(1), default=6, show_default=True, help="X, frames of a TCP packet."
-)
-@click.option("--unit-bytes", type=WholeNumber(1), default=25, show_default=True, help="Bytes of a unit.")
+@click.option("--frame-units", type=WholeNumber(1), default=10, help="K, data units of a frame.")
+@click.option("--packet-frames", type=WholeNumber(1), default=6, help="X, frames of a TCP packet.")
+@click.option("--unit-bytes", type=WholeNumber(1), default=25, help="Bytes of a unit.")
 @click.option(
     "--rate",
     type=Number(0, min_open=True),
@@ -77,20 +72,8 @@ class Persistencies(click.ParamType[tuple[int | None, ...]]):
     show_default="0.08",
     help="T, the two-way delay of the rest of the path in seconds.",
 )
-@click.option(
-    "--connections",
-    type=WholeNumber(1),
-    default=10,
-    show_default=True,
-    help="C, long-lived TCP connections.",
-)
-@click.option(
-    "--delayed-acks",
-    type=WholeNumber(1),
-    default=2,
-    show_default=True,
-    help="b, packets that one ACK acknowledges.",
-)
+@click.option("--connections", type=WholeNumber(1), default=10, help="C, long-lived TCP connections.")
+@click.option("--delayed-acks", type=WholeNumber(1), default=2, help="b, packets that one ACK acknowledges.")
 @click.option(
     "--plot",
     type=FILE,

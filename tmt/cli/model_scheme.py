@@ -79,14 +79,12 @@ _CHANNEL_AND_LINK = (
         "--error-good",
         type=_PROBABILITY,
         default=0.0,
-        show_default=True,
         help="Probability of erasure when good.",
     ),
     click.option(
         "--error-bad",
         type=_PROBABILITY,
         default=1.0,
-        show_default=True,
         help="Probability of erasure when bad.",
     ),
     click.option("--rtt", type=ROUND_TRIP, required=True, help="Round-trip propagation time in seconds."),
@@ -115,7 +113,6 @@ _CHANNEL_AND_LINK = (
         "--formula",
         type=click.Choice(["exact", "printed"]),
         default="exact",
-        show_default=True,
         help="Formulas that are exact for TMT's schemes, or those that Kuhn 2014 prints "
         "(docs/kuhn2014-formulas.md).",
     ),

@@ -24,9 +24,9 @@ _WINDOW = Number(1, 1e6)
 
 
 @click.command(name="split")
-@click.option("--segments", type=_COUNT, default=1000, show_default=True, help="M, segments of the transfer.")
-@click.option("--packet-bytes", type=_COUNT, default=1500, show_default=True, help="Size of an IP packet.")
-@click.option("--ack-bytes", type=_COUNT, default=40, show_default=True, help="Size of an acknowledgement.")
+@click.option("--segments", type=_COUNT, default=1000, help="M, segments of the transfer.")
+@click.option("--packet-bytes", type=_COUNT, default=1500, help="Size of an IP packet.")
+@click.option("--ack-bytes", type=_COUNT, default=40, help="Size of an acknowledgement.")
 @click.option(
     "--wired-rate", type=_RATE, default=10e6, show_default="10e6", help="Rate of the wired link in bit/s."
 )
@@ -35,14 +35,12 @@ _WINDOW = Number(1, 1e6)
     type=TIMES,
     multiple=True,
     default=("0.045",),
-    show_default=True,
     help="tau_1, one-way delay of the wired link in seconds; FIRST:LAST:COUNT or repetition sweeps.",
 )
 @click.option(
     "--wired-loss",
     type=Number(0, 1, max_open=True),
     default=0.01,
-    show_default=True,
     help="p_1, share of packets that the wired link loses.",
 )
 @click.option(
@@ -77,14 +75,8 @@ _WINDOW = Number(1, 1e6)
     type=Number(0, 1, max_open=True),
     help="With --error-after-success: s, probability of an error after an error (r = 1 - s); else s = q.",
 )
-@click.option("--frames", type=_COUNT, default=10, show_default=True, help="n, ARQ frames of a packet.")
-@click.option(
-    "--window",
-    type=_COUNT,
-    default=10,
-    show_default=True,
-    help="N, frames from a lost frame to its retransmission.",
-)
+@click.option("--frames", type=_COUNT, default=10, help="n, ARQ frames of a packet.")
+@click.option("--window", type=_COUNT, default=10, help="N, frames from a lost frame to its retransmission.")
 @click.option(
     "--frame-processing",
     type=SECONDS,
@@ -96,7 +88,6 @@ _WINDOW = Number(1, 1e6)
     "--residual-loss",
     type=Number(0, 1, max_open=True),
     default=0.0,
-    show_default=True,
     help="p_2', share of packets that the wireless link loses in spite of ARQ.",
 )
 @click.option(
@@ -110,30 +101,11 @@ _WINDOW = Number(1, 1e6)
     "--initial-window",
     type=_WINDOW,
     default=2,
-    show_default=True,
     help="omega_0, initial window of every sender in packets.",
 )
-@click.option(
-    "--threshold",
-    type=_WINDOW,
-    default=44,
-    show_default=True,
-    help="omega_ss-thresh, window that ends slow start.",
-)
-@click.option(
-    "--largest-window",
-    type=_WINDOW,
-    default=44,
-    show_default=True,
-    help="omega_max, upper bound of the window.",
-)
-@click.option(
-    "--packets-per-ack",
-    type=_COUNT,
-    default=2,
-    show_default=True,
-    help="b, packets that one ACK acknowledges.",
-)
+@click.option("--threshold", type=_WINDOW, default=44, help="omega_ss-thresh, window that ends slow start.")
+@click.option("--largest-window", type=_WINDOW, default=44, help="omega_max, upper bound of the window.")
+@click.option("--packets-per-ack", type=_COUNT, default=2, help="b, packets that one ACK acknowledges.")
 @click.option(
     "--timeout",
     type=POSITIVE_SECONDS,
@@ -143,7 +115,6 @@ _WINDOW = Number(1, 1e6)
     "--formula",
     type=click.Choice(["segments", "windows", "printed"]),
     default="segments",
-    show_default=True,
     help="Model until the first loss: every segment, the paper's windows, or the paper's printed formulas "
     "(docs/proxy-model.md).",
 )

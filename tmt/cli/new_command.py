@@ -69,20 +69,17 @@ duration = {duration:g}
 @click.option(
     "--trace", type=FILE, help="PHY trace to compare over.  [default: a generated satellite channel]"
 )
-@click.option(
-    "--tcp", default="newreno,cubic,bbr", show_default=True, help="TCP variants, with commas between them."
-)
+@click.option("--tcp", default="newreno,cubic,bbr", help="TCP variants, with commas between them.")
 @click.option(
     "--scheme",
     "schemes",
     default="arq,harq",
-    show_default=True,
     help=f"Link-layer schemes, with commas between them: {', '.join(SCHEMES)}.",
 )
-@click.option("--stack", default="modern", show_default=True, help="TCP stack: modern, 2009 or linux.")
-@click.option("--rtt", default=0.5, show_default=True, help="Round-trip propagation time in seconds.")
-@click.option("--duration", default=120.0, show_default=True, help="Length of a run in seconds.")
-@click.option("--seeds", default=5, show_default=True, help="Number of seeds, runs of each cell.")
+@click.option("--stack", default="modern", help="TCP stack: modern, 2009 or linux.")
+@click.option("--rtt", default=0.5, help="Round-trip propagation time in seconds.")
+@click.option("--duration", default=120.0, help="Length of a run in seconds.")
+@click.option("--seeds", default=5, help="Number of seeds, runs of each cell.")
 def command(
     scenario: str,
     trace: str | None,

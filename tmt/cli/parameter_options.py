@@ -50,6 +50,7 @@ def _option(one: Declared, default: Any = None) -> Decorator:
         required=one.is_required and not one.group and default is None,
         metavar="BIT/S" if parameter.unit == "bit/s" else None,
         help=words,
+        show_default=False,
         **given,
     )
 

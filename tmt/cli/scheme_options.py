@@ -110,7 +110,7 @@ def scheme_options(scheme: str, most: Mapping[str, int]) -> Decorator:
         elif one.default is None:
             absent = {"show_default": one.parameter.absent}
         elif not one.is_required:
-            absent = {"default": one.default, "show_default": True}
+            absent = {"default": one.default}
         kind = _type_of(one)
         if isinstance(kind, WholeNumber):
             kind = WholeNumber(int(one.parameter.least or 0), most[name])

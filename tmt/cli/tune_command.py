@@ -70,7 +70,7 @@ def _scalar(text: str) -> Value:
     multiple=True,
     help="Bound on the mean of a measure, such as 'delay-p95<1'; may be repeated.",
 )
-@click.option("--tcp", default="cubic", show_default=True, help="TCP variant.")
+@click.option("--tcp", default="cubic", help="TCP variant.")
 @click.option("--stack", help="TCP stack.  [default: modern]")
 @click.option("--rtt", "rtt_ns", type=ROUND_TRIP, help="Round-trip propagation time in seconds.")
 @click.option(
@@ -94,29 +94,19 @@ def _scalar(text: str) -> Value:
     help="Values to search of a scheme's parameter, such as harq.data=10,20,50 or harq.repair=0:5, or of the "
     "link, such as hold=0.1,0.5; keys as in scenario files; may be repeated.",
 )
-@click.option(
-    "--courses", type=WholeNumber(2), default=20, show_default=True, help="Most courses of the search."
-)
-@click.option(
-    "--held-out",
-    type=WholeNumber(2),
-    default=10,
-    show_default=True,
-    help="Courses that the search does not see.",
-)
-@click.option("--level", type=Number(0.5, 0.9999), default=0.95, show_default=True, help="Confidence level.")
+@click.option("--courses", type=WholeNumber(2), default=20, help="Most courses of the search.")
+@click.option("--held-out", type=WholeNumber(2), default=10, help="Courses that the search does not see.")
+@click.option("--level", type=Number(0.5, 0.9999), default=0.95, help="Confidence level.")
 @click.option(
     "--tolerance",
     type=Number(0, 0.9999),
     default=0.01,
-    show_default=True,
     help="Stop when nothing can be better by more than this part.",
 )
 @click.option(
     "--most-candidates",
     type=WholeNumber(2, 10_000),
     default=256,
-    show_default=True,
     help="Largest space that is searched whole; of a larger one, so many candidates are sampled.",
 )
 @click.option(
