@@ -13,13 +13,16 @@ DeliveryPlan::DeliveryPlan(LinkRows rows, const PlanOptions& options)
 
 bool DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Delivery& packet) {
   if (stopped_) return false;
-  const std::int64_t free = clock_.first_from(sum_of(arrival_ns, options_.offset_ns), next_row_);
+  // No free row has passed while the previous packet's last row has not been sent.
+  const bool busy = arrival_ns <= departure_ns_;
+  const std::int64_t free =
+      busy ? next_row_ : clock_.first_from(sum_of(arrival_ns, options_.offset_ns), next_row_);
   std::int64_t begin = free, end = free, left_bytes = 0;
   if (options_.packing == Packing::padded) {
     end += padded_rows(free, size_bytes);
   } else {
     std::int64_t bytes = std::max<std::int64_t>(size_bytes, 1);
-    if (left_bytes_ > 0 && arrival_ns <= departure_ns_) {
+    if (left_bytes_ > 0 && busy) {
       begin = next_row_ - 1;
       bytes -= left_bytes_;
       left_bytes = -bytes;

@@ -31,7 +31,8 @@ RowBytes::Place RowBytes::place_among(std::size_t index, std::int64_t bytes) con
     (is_before(middle) ? early : late) = middle;
   }
   // Packets mostly come in order, and take as many rows as the previous packet.
-  const std::int64_t next = std::clamp(2 * late - static_cast<std::int64_t>(index), std::int64_t{0}, count_ - 1);
+  const std::int64_t rows_taken = late + 1 - static_cast<std::int64_t>(index);
+  const std::int64_t next = std::clamp(late + rows_taken, std::int64_t{0}, count_ - 1);
   __builtin_prefetch(&ends_[static_cast<std::size_t>(next)]);
   return {rows_on + late, ends_[static_cast<std::size_t>(late)] - target};
 }

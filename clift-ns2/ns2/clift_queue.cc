@@ -53,13 +53,14 @@ PlanOptions CliftQueue::options() const {
 }
 
 void CliftQueue::joined(Packet* packet) {
+  const bool first = deliveries_.empty();
   Delivery& delivery = deliveries_.emplace_back();
   if (!plan().plan(now_ns(), hdr_cmn::access(packet)->size(), delivery)) {
     deliveries_.pop_back();
     say_stopped(*trace_);
     return;
   }
-  if (deliveries_.size() == 1) schedule_departure();
+  if (first) schedule_departure();
 }
 
 Packet* CliftQueue::deque() {
