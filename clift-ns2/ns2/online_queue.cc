@@ -15,9 +15,8 @@ namespace {
 
 NamedClass<OnlineQueue> online_queue_class("Queue/Clift/Online");
 
-constexpr const char* schemes[] = {"none",   "fec",       "arq",            "harq",
-                                   "hybrid", "go-back-n", "harq-processes", "sliding-window",
-                                   "rlc"};
+constexpr const char* schemes[] = {"none",      "fec",            "arq",            "harq", "hybrid",
+                                   "go-back-n", "harq-processes", "sliding-window", "rlc",  "rlc-over-harq-processes"};
 
 }  // namespace
 
@@ -167,6 +166,9 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
     if (repair_interval_ < 1) refuse("repair_interval_", repair_interval_, "1 or more");
     options.sliding_window = SlidingWindowOptions{coding_window_, repair_interval_};
   } else if (scheme_ == "rlc") {
+    choose_rlc(options);
+  } else if (scheme_ == "rlc-over-harq-processes") {
+    choose_harq_processes(options);
     choose_rlc(options);
   }
 }

@@ -9,11 +9,12 @@ import pytest
 
 from tmt.backend.ns2.arguments import scheme_words
 from tmt.convert import convert
-from tmt.schemes import Rlc
+from tmt.schemes import Rlc, RlcOverHarqProcesses
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from tests.ns2.conftest import Datagrams
+    from tmt.schemes.rlc import RlcLayer
 
 pytestmark = pytest.mark.ns2
 
@@ -22,26 +23,37 @@ DELAY_S = 0.01
 RTT_NS = 20 * MS
 
 
-def variables(scheme: Rlc) -> dict[str, Any]:
+def variables(scheme: RlcLayer) -> dict[str, Any]:
     """Return the queue's variables, as `tmt replay` sets them."""
     name, *words = scheme_words(scheme).split()
     return {"scheme": name} | {f"{key}_": value for key, value in zip(words[::2], words[1::2], strict=True)}
 
 
-def drawn_scheme(rng: np.random.Generator, mode: str) -> Rlc:
+def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> RlcLayer:
     def one_of(*values: Any) -> Any:
         return values[rng.integers(len(values))]
 
-    return Rlc(
-        rtt_ns=RTT_NS,
-        rlc_mode=mode,
-        delivery=one_of("in-order", "any-order"),
-        max_retransmissions=one_of(0, 1, 2, 8),
-        rlc_window=one_of(1, 3, 10, 30, 100, 2048),
-        poll_pdus=one_of(1, 4, 16, 10**6),
-        poll_retransmit_ns=one_of(0, 5 * MS, 25 * MS + 1, 60 * MS),
-        reassembly_ns=one_of(0, 1, 3 * MS, 35 * MS),
-        status_prohibit_ns=one_of(0, 0, 10 * MS, 30 * MS),
+    parameters = {
+        "rtt_ns": RTT_NS,
+        "rlc_mode": mode,
+        "delivery": one_of("in-order", "any-order"),
+        "max_retransmissions": one_of(0, 1, 2, 8),
+        "poll_retransmit_ns": one_of(0, 5 * MS, 25 * MS + 1, 60 * MS),
+        "reassembly_ns": one_of(0, 1, 3 * MS, 35 * MS),
+        "status_prohibit_ns": one_of(0, 0, 10 * MS, 30 * MS),
+    }
+    if not below:
+        window, poll_pdus = one_of(1, 3, 10, 30, 100, 2048), one_of(1, 4, 16, 10**6)
+        return Rlc(**parameters, rlc_window=window, poll_pdus=poll_pdus)
+    # Offline, HARQ fills the slots in which RLC has nothing to send: its window must never be full.
+    parameters |= {"rlc_window": 100_000, "poll_pdus": one_of(1, 4, 16), "detection_delay_ns": one_of(0, MS)}
+    if below == "repetition":
+        return RlcOverHarqProcesses(**parameters, repetitions=one_of(1, 2, 3))
+    return RlcOverHarqProcesses(
+        **parameters,
+        processes=one_of(4, 8, 16, 64),
+        retransmission=below,
+        max_transmissions=one_of(1, 2, 4),
     )
 
 
@@ -54,13 +66,23 @@ def drawn_trace(rng: np.random.Generator, slots: int = 4000) -> PhyTrace:
     return PhyTrace(tx.astype(np.int64), decode.astype(np.int64))
 
 
-@pytest.mark.parametrize(("mode", "cases"), [("acknowledged", 12), ("unacknowledged", 4)])
+@pytest.mark.parametrize(
+    ("mode", "below", "cases"),
+    [
+        ("acknowledged", "", 12),
+        ("unacknowledged", "", 4),
+        ("acknowledged", "asynchronous", 6),
+        ("unacknowledged", "asynchronous", 2),
+        ("acknowledged", "synchronous", 3),
+        ("acknowledged", "repetition", 3),
+    ],
+)
 def test_rlc__equals_offline_on_a_link_that_is_never_idle(
-    mode: str, cases: int, send_datagrams: Datagrams
+    mode: str, below: str, cases: int, send_datagrams: Datagrams
 ) -> None:
     for case in range(cases):
         rng = np.random.default_rng([case, len(mode)])
-        scheme, phy = drawn_scheme(rng, mode), drawn_trace(rng)
+        scheme, phy = drawn_scheme(rng, mode, below), drawn_trace(rng)
         sendings = [(1 + 2 * i, int(size)) for i, size in enumerate(rng.integers(1, 500, 3000))]
         common: dict[str, Any] = {"limit_": 5000, "in_order_": case % 2, "packed_": int(case % 3 == 0)}
         offline = send_datagrams(convert(phy, scheme), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common)

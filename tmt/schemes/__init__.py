@@ -32,7 +32,10 @@ SCHEMES: dict[str, type[Scheme]] = {
 
 ONLINE_SCHEMES: dict[str, type[OnlineScheme]] = {
     scheme.name: scheme
-    for scheme in (NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow, Rlc, Hybrid, GoBackN)
+    for scheme in (
+        *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow),
+        *(Rlc, RlcOverHarqProcesses, Hybrid, GoBackN),
+    )
 }
 """Every scheme that runs inside the simulator."""
 

@@ -162,7 +162,7 @@ void BlindRepetition::send_copies(Nanoseconds earliest_ns) {
   for (const std::int64_t packet : unit.packets) ledger_.settle(packet, settled_ns, delivered);
 }
 
-std::unique_ptr<LinkLayer> make_harq_processes(const LinkLayerOptions& options, SlotSource& slots) {
+std::unique_ptr<LowerLayer> make_harq_processes(const LinkLayerOptions& options, SlotSource& slots) {
   if (options.harq_processes->copies > 0) return std::make_unique<BlindRepetition>(options, slots);
   if (options.harq_processes->synchronous) return std::make_unique<SynchronousProcesses>(options, slots);
   return std::make_unique<AsynchronousProcesses>(options, slots);

@@ -6,15 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "core/online/link_layer.h"
+#include "core/online/lower_layer.h"
 
 namespace clift {
 
 // A unit occupies a process from its first transmission until its last feedback. The link stalls when packets wait and
 // no process is free.
-class HarqProcesses : public LinkLayer {
+class HarqProcesses : public LowerLayer {
  protected:
-  HarqProcesses(const LinkLayerOptions& options, SlotSource& slots) : LinkLayer(options, slots) {}
+  HarqProcesses(const LinkLayerOptions& options, SlotSource& slots) : LowerLayer(options, slots) {}
 
   struct Process {
     Nanoseconds due_ns = 0;  // its feedback reaches the sender
@@ -22,11 +22,6 @@ class HarqProcesses : public LinkLayer {
     bool delivered = false;
     std::int64_t sent = 0;   // transmissions of the unit
     std::vector<std::int64_t> packets;  // whose bytes the unit carries
-  };
-
-  struct Transmission {
-    Nanoseconds tx_ns;
-    bool is_new;
   };
 
   // Sends the unit of a process in the slot at `tx_ns`: a retransmission, or a new unit.
@@ -37,10 +32,7 @@ class HarqProcesses : public LinkLayer {
  private:
   Nanoseconds work(Nanoseconds now_ns) override;
 
-  // Next transmission if packets wait since `data_ns`, or never. Its time is `never` if there is none.
-  virtual Transmission next(Nanoseconds data_ns) = 0;
-
-  // Carries out that transmission.
+  // Carries out the next transmission.
   virtual void send_next(const Transmission& next) = 0;
 
   void stop(Nanoseconds data_ns);
@@ -52,8 +44,9 @@ class AsynchronousProcesses : public HarqProcesses {
  public:
   AsynchronousProcesses(const LinkLayerOptions& options, SlotSource& slots) : HarqProcesses(options, slots) {}
 
- private:
   Transmission next(Nanoseconds data_ns) override;
+
+ private:
   void send_next(const Transmission& next) override;
   bool all_taken() const;
   Nanoseconds free_ns() const;
@@ -68,8 +61,9 @@ class SynchronousProcesses : public HarqProcesses {
  public:
   SynchronousProcesses(const LinkLayerOptions& options, SlotSource& slots);
 
- private:
   Transmission next(Nanoseconds data_ns) override;
+
+ private:
   void send_next(const Transmission& next) override;
   Process& process_at(Nanoseconds tx_ns);
 
@@ -78,9 +72,11 @@ class SynchronousProcesses : public HarqProcesses {
 };
 
 // Feedback is off: every unit has several slots in a row.
-class BlindRepetition : public LinkLayer {
+class BlindRepetition : public LowerLayer {
  public:
-  BlindRepetition(const LinkLayerOptions& options, SlotSource& slots) : LinkLayer(options, slots) {}
+  BlindRepetition(const LinkLayerOptions& options, SlotSource& slots) : LowerLayer(options, slots) {}
+
+  Transmission next(Nanoseconds data_ns) override { return {data_ns == never ? never : first_tx_ns(data_ns), true}; }
 
  private:
   Nanoseconds work(Nanoseconds now_ns) override;
@@ -88,6 +84,6 @@ class BlindRepetition : public LinkLayer {
 };
 
 // The options include those of HARQ processes.
-std::unique_ptr<LinkLayer> make_harq_processes(const LinkLayerOptions& options, SlotSource& slots);
+std::unique_ptr<LowerLayer> make_harq_processes(const LinkLayerOptions& options, SlotSource& slots);
 
 }  // namespace clift

@@ -35,9 +35,13 @@ Slot LinkLayer::send(Nanoseconds earliest_ns, std::int64_t UnitCounts::*purpose)
 
 LinkLayer::SentUnit LinkLayer::send_data_unit(Nanoseconds earliest_ns) {
   const Slot slot = send(earliest_ns, &UnitCounts::data);
+  return {slot, take_unit(slot)};
+}
+
+Unit LinkLayer::take_unit(const Slot& slot) {
   const Unit unit = ledger_.take_unit(slot);
   if (options_.packing == Packing::packed) units_.left_bytes += unit.left_bytes;
-  return {slot, unit};
+  return unit;
 }
 
 Nanoseconds LinkLayer::next_tx_ns(Nanoseconds earliest_ns) {

@@ -96,6 +96,9 @@ class LinkLayer {
   // Takes the first slot at or after `earliest_ns`.
   Slot send(Nanoseconds earliest_ns, std::int64_t UnitCounts::*purpose);
 
+  // Takes the packets' bytes for a data unit in a slot that has been taken.
+  Unit take_unit(const Slot& slot);
+
   // Takes that slot for a data unit, and the packets' bytes that the unit carries.
   struct SentUnit {
     Slot slot;
@@ -127,10 +130,10 @@ class LinkLayer {
 
   const LinkLayerOptions options_;
   PacketLedger ledger_;
-
- private:
   SlotSource& slots_;
   UnitCounts units_;
+
+ private:
   Nanoseconds work_ns_ = never;
   bool stopped_ = false;
 };

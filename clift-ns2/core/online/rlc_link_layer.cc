@@ -2,55 +2,108 @@
 
 #include <algorithm>
 
+#include "core/online/harq_processes.h"
+
 namespace clift {
 
+namespace {
+
+std::unique_ptr<LowerLayer> make_lower_layer(LinkLayerOptions options, SlotSource& slots) {
+  if (!options.harq_processes) return nullptr;
+  options.packing = Packing::padded;
+  options.resequencer = ResequencerOptions();
+  options.rlc.reset();
+  return make_harq_processes(options, slots);
+}
+
+}  // namespace
+
 RlcLinkLayer::RlcLinkLayer(const LinkLayerOptions& options, SlotSource& slots)
-    : LinkLayer(options, slots), sender_(*options.rlc), receiver_(*options.rlc) {}
+    : LinkLayer(options, slots),
+      sender_(*options.rlc),
+      receiver_(*options.rlc),
+      below_(make_lower_layer(options, slots)) {}
 
 Nanoseconds RlcLinkLayer::work(Nanoseconds now_ns) {
   while (true) {
     const bool begins = !sender_.has_repeats() && ledger_.has_unsent() && !sender_.is_full();
+    const bool sends = begins || sender_.has_repeats();
     const Nanoseconds earliest_ns = begins ? std::max(passed_ns_, ledger_.head_arrival_ns()) : passed_ns_;
-    const Nanoseconds tx_ns = begins || sender_.has_repeats() ? next_tx_ns(earliest_ns) : never;
+    const auto [tx_ns, is_new] = next_transmission(sends ? earliest_ns : never);
     const Nanoseconds event_ns = next_event_ns();
     if (event_ns <= tx_ns) {
       if (event_ns == never) return never;
-      // Later packets can be sent before that event unless a unit waits for its slot, or the window is full. Over a link
-      // that loses everything, polls go on for ever: each is one wake.
-      const bool certain = tx_ns != never || (sender_.is_full() && event_ns < sender_.poll_due_ns());
+      // Later packets can be sent before that event unless a segment waits for its slot, or the window is full. Over a
+      // link that loses everything, polls go on for ever: each is one wake.
+      const bool certain = (sends && tx_ns != never) || (sender_.is_full() && event_ns < sender_.poll_due_ns());
       if (event_ns > now_ns && !certain) return event_ns;
       let_happen(event_ns);
-    } else if (tx_ns >= now_ns && may_depend_on_later_packets(begins, earliest_ns)) {
-      return tx_ns + 1;
+      continue;
+    }
+    if (!sends && tx_ns > now_ns) return tx_ns;
+    if (is_new && tx_ns >= now_ns && may_depend_on_later_packets(begins, tx_ns)) return tx_ns + 1;
+    if (ledger_.has_unsent() && ledger_.head_arrival_ns() < tx_ns) count_stalls(ledger_.head_arrival_ns(), tx_ns);
+    if (is_new) {
+      send_segment(begins, tx_ns);
     } else {
-      if (ledger_.has_unsent() && ledger_.head_arrival_ns() < tx_ns) count_stalls(ledger_.head_arrival_ns(), tx_ns);
-      send_segment(begins, earliest_ns);
+      below_->run(tx_ns);
+      hear_from_below();
     }
   }
 }
 
+// Next transmission if a segment waits since `segment_ns`, or never.
+LowerLayer::Transmission RlcLinkLayer::next_transmission(Nanoseconds segment_ns) {
+  const bool sends = segment_ns != never;
+  if (!below_) return {sends ? next_tx_ns(segment_ns) : never, true};
+  const LowerLayer::Transmission next = below_->next(segment_ns);
+  if (sends && next.tx_ns == never) next_tx_ns(segment_ns);  // the trace has ended
+  return next;
+}
+
 // Whether packets that arrive before the slot could share it, or could make its poll unnecessary.
-bool RlcLinkLayer::may_depend_on_later_packets(bool begins, Nanoseconds earliest_ns) const {
-  if (begins && may_be_joined(earliest_ns)) return true;
-  return sender_.poll_depends_on_queue() && (begins ? may_be_last(earliest_ns) : !ledger_.has_unsent());
+bool RlcLinkLayer::may_depend_on_later_packets(bool begins, Nanoseconds tx_ns) const {
+  if (begins && may_be_joined(tx_ns)) return true;
+  return sender_.poll_depends_on_queue() && (begins ? may_be_last(tx_ns) : !ledger_.has_unsent());
 }
 
-void RlcLinkLayer::send_segment(bool begins, Nanoseconds earliest_ns) {
-  std::int64_t sn;
-  Slot slot;
-  if (begins) {
-    const auto [taken, unit] = send_data_unit(earliest_ns);
-    slot = taken;
-    sn = sender_.begin(unit.packets);
-  } else {
-    slot = send(earliest_ns, &UnitCounts::repeated);
-    sn = sender_.repeat();
+void RlcLinkLayer::send_segment(bool begins, Nanoseconds tx_ns) {
+  const auto purpose = begins ? &UnitCounts::data : &UnitCounts::repeated;
+  const Slot slot = below_ ? send_below(tx_ns, purpose) : send(tx_ns, purpose);
+  const std::int64_t sn = begins ? sender_.begin(take_unit(slot).packets) : sender_.repeat();
+  const Segment segment{sn, sender_.polls(slot.sent_ns, ledger_.has_unsent())};
+  const std::int64_t number = transmissions_++;
+  if (below_) {
+    carried_.emplace(number, segment);
+    hear_from_below();
+  } else if (!slot.erased) {
+    under_way_.emplace(std::pair(slot.arrival_ns, number), segment);
   }
-  const bool poll = sender_.polls(slot.sent_ns, ledger_.has_unsent());
-  if (!slot.erased) under_way_.emplace(slot.arrival_ns, Segment{sn, poll});
 }
 
-Nanoseconds RlcLinkLayer::arrival_ns() const { return under_way_.empty() ? never : under_way_.begin()->first; }
+// The layer below has nothing else to send in the slot at `tx_ns`.
+Slot RlcLinkLayer::send_below(Nanoseconds tx_ns, std::int64_t UnitCounts::*purpose) {
+  Slot slot{tx_ns, tx_ns, tx_ns, false, slots_.next_size_bytes(tx_ns)};
+  below_->offer(tx_ns, 1);
+  slot.sent_ns = below_->take_departures().front().time_ns;
+  ++(units_.*purpose);
+  return slot;
+}
+
+// Takes over the fates that the layer below has settled, and its counts.
+void RlcLinkLayer::hear_from_below() {
+  for (const Release& release : below_->take_released()) {
+    const auto carried = carried_.find(release.packet);
+    if (release.delivered) under_way_.emplace(std::pair(release.time_ns, release.packet), carried->second);
+    carried_.erase(carried);
+  }
+  const UnitCounts& units = below_->units();
+  units_.repeated += units.repeated - units_below_.repeated;
+  units_.erased += units.erased - units_below_.erased;
+  units_below_ = units;
+}
+
+Nanoseconds RlcLinkLayer::arrival_ns() const { return under_way_.empty() ? never : under_way_.begin()->first.first; }
 
 // When the first status report reaches the sender.
 Nanoseconds RlcLinkLayer::report_ns() const {
