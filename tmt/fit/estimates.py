@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tmt.fit.observed import ErasureRuns
 
-CONFIDENCE = 0.95
 NORMAL_QUANTILE = 1.959963984540054
-"""Quantile of the standard normal law, two-sided at `CONFIDENCE`."""
+"""Quantile of the standard normal law, two-sided at 95 %."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,10 +191,6 @@ class HybridLink:
             rtt_s += crossing_s / 2.0 * load / (1.0 + load)
         return rtt_s
 
-    def mean_rtt_large_product_s(self) -> float:
-        """Return A for transmission times that are negligible beside D (section 4.4.2)."""
-        return self.access_rtt_s + 2.0 * self.delay_s * (1.0 + self.mean_most_retransmissions)
-
 
 @dataclass(frozen=True, slots=True)
 class HybridPerformance:

@@ -103,12 +103,8 @@ class TcpSender:
         sizes[: len(k)] = self.initial_window * self.growth ** (k - 1)
         return sizes
 
-    def windows_needed(self, segments: int) -> int:
-        """Return K, the number of windows of a transfer of `segments` segments (eq. 4)."""
-        return int(self.windows_by_segment(segments)[-1])
-
     def windows_by_segment(self, segments: int) -> npt.NDArray[np.int64]:
-        """Return K for transfers of 1 to `segments` segments, [segments]: the window of the last segment."""
+        """Return K (eq. 4) for transfers of 1 to `segments` segments, [segments]: the last one's window."""
         most = math.ceil(segments / self.initial_window)
         sent = np.cumsum(self.windows(most))
         return 1 + np.searchsorted(sent, np.arange(1, segments + 1)).astype(np.int64)
