@@ -4,6 +4,9 @@ Atheris guides the changes by coverage where it is installed (`make fuzz` instal
 ``--drawn``, they are drawn from a seed: that is ten times as fast. Readers of C++ run under libFuzzer and
 sanitizers, where clang is installed. An input may take 10 s of CPU time and 1 GiB. The program prints how
 many inputs each reader had, and for each failure the file that shows it.
+
+``--log FILE`` makes a long run that can be interrupted: it goes on from the file until each reader of Python
+has ``--inputs`` inputs, and prints the table of docs/reliability.md. See `tests.fuzz.long_run`.
 """
 
 from __future__ import annotations
@@ -11,24 +14,15 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
-import random
-import resource
-import shutil
-import signal
 import sys
 import tempfile
-import traceback
 from pathlib import Path
 from time import monotonic
 from typing import NoReturn
 
-from tests.fuzz import cpp_readers
-from tests.fuzz.inputs import changed
-from tests.fuzz.readers import ENDINGS, READERS, import_libraries, read, seeds
-
-INPUT_S, INPUT_MIB = 10, 1024
-COUNT = "count"
-"""Name of the file in which a reader's process keeps the number of its inputs."""
+from tests.fuzz import cpp_readers, long_run
+from tests.fuzz.drawn import INPUT_MIB, INPUT_S, Shard, in_fork, shard
+from tests.fuzz.readers import READERS, import_libraries, read, seeds
 
 
 def main() -> int:
@@ -41,94 +35,46 @@ def main() -> int:
     parser.add_argument("--drawn", action="store_true", help="do not guide by coverage")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--failures", type=Path, default=Path("out/fuzz"), help="folder for inputs that fail")
+    parser.add_argument("--log", type=Path, help="make a long run, which goes on where this file ends")
     chosen = parser.parse_args()
     names = chosen.readers or list(known)
+    failures = chosen.failures.resolve()
+    failures.mkdir(parents=True, exist_ok=True)
+    if chosen.log is not None:
+        names = [name for name in names if name in READERS]
+        return long_run.go_on(chosen.log, names, chosen.inputs, chosen.seconds, failures)
     if cpp_readers.compiler() is None:
         print("there is no clang, which the readers of C++ need: they are left out")
         names = [name for name in names if name in READERS]
-    chosen.failures.mkdir(parents=True, exist_ok=True)
     guided = not chosen.drawn and importlib.util.find_spec("atheris") is not None
     end, failed = monotonic() + chosen.seconds, 0
     for place, name in enumerate(names):
         seconds = max(1.0, (end - monotonic()) / (len(names) - place))
-        failures = chosen.failures.resolve()
         if name in READERS:
-            failed += _fuzz(name, seconds, chosen.inputs, chosen.seed, failures, guided)
+            limits = (chosen.inputs, seconds)
+            done = (_guided if guided else shard)(name, chosen.seed, *limits, failures)
+            print(done, flush=True)
+            failed += done.failed
             continue
         with tempfile.TemporaryDirectory(prefix="tmt-fuzz-") as folder:
-            limits = INPUT_S, INPUT_MIB
+            cpp_limits = INPUT_S, INPUT_MIB
             inputs = chosen.inputs
-            failed += cpp_readers.fuzz(name, Path(folder), seconds, inputs, chosen.seed, failures, limits)
+            failed += cpp_readers.fuzz(name, Path(folder), seconds, inputs, chosen.seed, failures, cpp_limits)
     return int(failed > 0)
 
 
-def _fuzz(name: str, seconds: float, inputs: int, seed: int, failures: Path, guided: bool) -> bool:
-    """Give inputs to a reader in a process of its own; print their number, and return whether one failed."""
-    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
-    # No TemporaryDirectory: the fork would remove it when it ends.
-    folder = Path(tempfile.mkdtemp(prefix=f"tmt-fuzz-{name}-", dir=memory))
-    path = folder / f"input{ENDINGS.get(name, '')}"
-    said = folder / "said"
-    started = monotonic()
-    try:
-        child = os.fork()
-        if child == 0:
-            for number in (1, 2):
-                os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), number)
-            (_guided if guided else _drawn)(name, path, seconds, inputs, seed)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        counted = folder / COUNT
-        count = int(counted.read_text() or 0) if counted.exists() else 0
-        print(
-            f"{name:22} {count:9} inputs  {'FAILED' if status else 'ok'}  {monotonic() - started:.0f} s",
-            flush=True,
-        )
-        if status:
-            kept = failures / f"{name}-{count}"
-            shutil.copyfile(path, kept)
-            print(f"the input is {kept}; the end of what was said:\n{said.read_text()[-4000:]}", flush=True)
-        return status != 0
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _drawn(name: str, path: Path, seconds: float, inputs: int, seed: int) -> NoReturn:
-    """Change inputs at random."""
-    draw = random.Random(f"{name} {seed}")
-    known = list(seeds(name)) or [b"\n"]
-    for content in known:
-        path.write_bytes(content)
-        read(name, path)  # imports libraries before memory is bounded
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + (INPUT_MIB << 20),) * 2)
-    signal.signal(signal.SIGPROF, _too_long)
-    end = monotonic() + seconds
-    count = 0
-    with (path.parent / COUNT).open("w") as counted:
-        while count < inputs and monotonic() < end:
-            content = changed(draw.choice(known), draw.choice(known), draw)
-            path.write_bytes(content)
-            count += 1
-            counted.seek(0)
-            counted.write(str(count))
-            counted.flush()
-            signal.setitimer(signal.ITIMER_PROF, INPUT_S)
-            try:
-                read(name, path)
-            except BaseException:
-                traceback.print_exc()
-                sys.stderr.flush()
-                os._exit(1)
-            signal.setitimer(signal.ITIMER_PROF, 0)
-    os._exit(0)
-
-
-def _too_long(*_: object) -> None:
-    raise TimeoutError(f"an input took more than {INPUT_S} s of CPU time")
-
-
-def _guided(name: str, path: Path, seconds: float, inputs: int, seed: int) -> NoReturn:
+def _guided(name: str, seed: int, inputs: int, seconds: float, failures: Path) -> Shard:
     """Let Atheris (libFuzzer) change inputs; it ends the process at the first failure."""
+
+    def work(path: Path, count: memoryview) -> NoReturn:
+        _fuzz_with_atheris(name, path, count, seconds, inputs, seed)
+
+    return in_fork(name, seed, work, failures)
+
+
+def _fuzz_with_atheris(
+    name: str, path: Path, count: memoryview, seconds: float, inputs: int, seed: int
+) -> NoReturn:
     import atheris
 
     with atheris.instrument_imports(include=["tmt"]):
@@ -137,16 +83,10 @@ def _guided(name: str, path: Path, seconds: float, inputs: int, seed: int) -> No
     corpus.mkdir()
     for number, content in enumerate(seeds(name)):
         (corpus / str(number)).write_bytes(content)
-    counted = (path.parent / COUNT).open("w")
-    count = 0
 
     def one(content: bytes) -> None:
-        nonlocal count
         path.write_bytes(content)
-        count += 1
-        counted.seek(0)
-        counted.write(str(count))
-        counted.flush()
+        count[0] += 1
         read(name, path)
 
     limits = [

@@ -12,10 +12,10 @@ NUMBERS = (
     *b"9223372036854775807 18446744073709551616".split(),
     b"1" * 5000,
 )
-PIECES = (
-    *(b"\0", b"\n", b"\r\n", b",", b";", b'"', b"=", b"\xff", b"\xef\xbb\xbf"),
-    *(b"[" * 3000, b"{" * 3000, b" " * 70_000),
-)
+PIECES = (b"\0", b"\n", b"\r\n", b",", b";", b'"', b"=", b"\xff", b"\xef\xbb\xbf")
+LONG_PIECES = (b"[" * 3000, b"{" * 3000, b" " * 70_000)
+LONG_SHARE = 0.02
+"""Share of the long pieces among the inserted ones: a long input takes the time of many short ones."""
 MOST_BYTES = 200_000
 
 
@@ -33,7 +33,7 @@ def changed(content: bytes, other: bytes, draw: random.Random) -> bytes:
         elif kind == 2:
             del data[place:end]
         elif kind == 3:
-            data[place:place] = draw.choice(PIECES)
+            data[place:place] = draw.choice(LONG_PIECES if draw.random() < LONG_SHARE else PIECES)
         elif kind == 4:
             _replace_number(data, place, draw)
         elif kind == 5:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 INPUTS = 60
-SLOW = {"campaign": 10, "published": 10}
+SLOW = {"results": 10, "pack": 10}
 """Random inputs of a reader; `make fuzz` tries many more."""
 
 

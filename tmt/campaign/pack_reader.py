@@ -227,7 +227,8 @@ def _results(path: Path, file: Path) -> pa.Table:
         with file.open("rb") as opened, pq.ParquetFile(opened) as source:
             if source.metadata.num_rows > MOST_ROWS:
                 raise ValueError(f"{source.metadata.num_rows:,} rows; up to {MOST_ROWS:,} are allowed")
-            known = [name for name in schema.names if name in source.schema_arrow.names]
+            found = set(source.schema_arrow.names)
+            known = [name for name in schema.names if name in found]
             check_pages(opened, known)
             table = source.read(known)
         missing = [name for name in schema.names if name not in table.column_names]

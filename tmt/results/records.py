@@ -11,6 +11,7 @@ from pyarrow.lib import ArrowException
 
 from tmt.errors import InputError
 from tmt.io.parquet_pages import check_pages
+from tmt.io.refusals import shown
 from tmt.provenance import file_sha256
 from tmt.results.dataset import RunRecords
 from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
@@ -51,8 +52,8 @@ def read_run(campaign: Path, runs: pd.DataFrame, row: int) -> RunRecords:
     run = runs.iloc[row]
     name = run["records"]
     folder = campaign / name
-    if not folder.resolve().is_relative_to(campaign.resolve()):
-        raise InputError(campaign, f"names records outside the campaign's folder: {name!r}")
+    if not name.isprintable() or not folder.resolve().is_relative_to(campaign.resolve()):
+        raise InputError(campaign, f"names records outside the campaign's folder: {shown(name)}")
     return RunRecords(
         row,
         _read(folder / "packets.parquet", PACKET_RECORDS),
@@ -65,7 +66,10 @@ def _link_trace(campaign: Path, run: pd.Series) -> Path | None:
     """Return the forward link trace of a run; None where the run had none, or the cache has it no more."""
     if not isinstance(run["forward_trace"], str):
         return None
-    path = campaign / "cache" / PurePath(run["forward_trace"]).name
+    name = PurePath(run["forward_trace"]).name
+    if not name.isprintable():
+        raise InputError(campaign, f"names a link trace that cannot be there: {shown(name)}")
+    path = campaign / "cache" / name
     try:
         is_the_run_s = file_sha256(path) == run["forward_sha256"]
     except FileNotFoundError:
