@@ -1,7 +1,11 @@
 """Fail every system call of the commands in turn: ``python -m tests.faults [CASE ...]``.
 
-For each command, each kind of call and each fault, the n-th call fails, for every n up to the number of calls
-that the command makes. A table of counts is printed, and each defect with the fault that shows it.
+For each command, each kind of call and each fault, the n-th call fails, for every n up to the number of
+calls that the command makes. A line for each kind counts how the command ended, and names the first n with a
+defect.
+
+``--log FILE`` keeps each injection. A second start leaves out those that the file holds, but for those with a
+defect. At the end the table of docs/reliability.md is printed from the file.
 """
 
 from __future__ import annotations
@@ -14,8 +18,11 @@ import time
 from pathlib import Path
 
 from tests.faults.cases import CASES, Bench
+from tests.faults.log import Injection, Log
 from tests.faults.tracer import ERRORS, Fault, can_trace
 from tests.faults.warm import prepare
+
+KINDS = (*((call, how) for call, hows in ERRORS.items() for how in hows), ("any", "kill"))
 
 
 def main() -> int:
@@ -24,58 +31,45 @@ def main() -> int:
     parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(case.name for case in CASES))
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th call")
     parser.add_argument("--call", choices=[*ERRORS, "any"], action="append", help="only calls of this kind")
-    hows = sorted({how for hows in ERRORS.values() for how in hows} | {"kill"})
-    parser.add_argument("--fault", choices=hows, action="append", help="only this fault")
+    parser.add_argument("--fault", choices=sorted({how for _, how in KINDS}), action="append")
+    parser.add_argument("--log", type=Path, help="file of the injections, where a second start goes on")
     chosen = parser.parse_args()
     if not can_trace():
         print("this machine does not let a process trace its children", file=sys.stderr)
         return 1
     prepare()
-    print(
-        "command      call    fault   calls  failed  tolerated  refused  killed  limits  first defect",
-        flush=True,
-    )
-    found = 0
-    for case in CASES:
-        if chosen.cases and case.name not in chosen.cases:
-            continue
-        # No TemporaryDirectory: the forks would remove it when they end.
-        folder = Path(tempfile.mkdtemp(prefix="tmt-faults-"))
-        try:
-            bench = Bench(case, folder)
-            for call, how in [
-                *((call, how) for call, hows in ERRORS.items() for how in hows),
-                ("any", "kill"),
-            ]:
-                if call in (chosen.call or [call]) and how in (chosen.fault or [how]):
-                    found += _one_kind(bench, call, how, chosen.every)
-        finally:
-            shutil.rmtree(folder)
-    print(f"{found} defects")
-    return int(found > 0)
+    print("command      call    fault   calls  failed  tolerated  refused  killed  limits  first defect")
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with Log(chosen.log) as log:
+        for case in CASES:
+            if chosen.cases and case.name not in chosen.cases:
+                continue
+            # No TemporaryDirectory: the forks would remove it when they end.
+            folder = Path(tempfile.mkdtemp(prefix="tmt-faults-", dir=memory))
+            try:
+                bench = Bench(case, folder)
+                for call, how in KINDS:
+                    if call in (chosen.call or [call]) and how in (chosen.fault or [how]):
+                        _one_kind(bench, call, how, chosen.every, log)
+            finally:
+                shutil.rmtree(folder)
+        print(log.table())
+        return int(log.has_defects())
 
 
-def _one_kind(bench: Bench, call: str, how: str, every: int) -> int:
+def _one_kind(bench: Bench, call: str, how: str, every: int, log: Log) -> None:
     """Fail every n-th call of a kind, and print one line for the kind."""
+    started, name = time.monotonic(), bench.case.name
     calls = bench.count(call, how)
-    started = time.monotonic()
-    tolerated = refused = killed = limits = fired = defects = 0
-    first = "none"
     for number in range(1, calls + 1, every):
+        if log.is_done(name, call, how, number):
+            continue
         end, wrong, is_limit = bench.defects(Fault(call, how, number))
-        fired += bool(end.fired)
-        limits += is_limit
-        tolerated += end.status == 0
-        killed += end.status == -9
-        refused += end.status not in (0, -9)
+        one = Injection(name, call, how, number, calls, end.fired, end.status, is_limit, wrong)
+        log.add(one)
         if wrong:
-            defects += 1
-            first = str(number) if first == "none" else first
-            print(f"  {bench.case.name} {call} {number} {how} ({end.fired}): {'; '.join(wrong)}", flush=True)
-    seconds = time.monotonic() - started
-    counts = f"{calls:5}  {fired:6}  {tolerated:9}  {refused:7}  {killed:6}  {limits:6}"
-    print(f"{bench.case.name:12} {call:7} {how:7} {counts}  {first}  ({seconds:.0f} s)", flush=True)
-    return defects
+            print(f"  {name} {call} {number} {how} ({end.fired}): {'; '.join(wrong)}", flush=True)
+    print(f"{log.line(name, call, how, calls)}  ({time.monotonic() - started:.0f} s)", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,27 +8,62 @@ from __future__ import annotations
 
 import atexit
 import gc
+import hashlib
 import importlib
 import os
+import pickle
 import signal
 import sys
 import tempfile
 import threading
 import traceback
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 from multiprocessing import util
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+import vl_convert
+
 import tmt.cli
+import tmt.report.write
+from tmt.campaign.replay_run import programs_of
+from tmt.figures import charts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+DRAWERS = ((tmt.report.write, "render"), (charts, "compare"), (vl_convert, "vegalite_to_svg"))
+"""Modules and the names of their functions that draw."""
 
 
 def prepare() -> None:
-    """Let campaigns make their fork server by a fork of this process."""
+    """Let campaigns make their fork server by a fork of this process, and hash the programs' sources once."""
     util.spawnv_passfds = _fork_server
+    programs_of("ns2")
+
+
+@contextmanager
+def drawing_once(place: Path) -> Iterator[None]:
+    """Let commands that draw the same chart or page share it; `place` keeps them.
+
+    Drawing takes most of the time of `report` and `run`. It makes no system call but for memory and threads.
+    """
+    drawers = [(owner, name, getattr(owner, name)) for owner, name in DRAWERS]
+    for owner, name, draw in drawers:
+        setattr(owner, name, partial(_once, draw, place / name))
+    try:
+        yield
+    finally:
+        for owner, name, draw in drawers:
+            setattr(owner, name, draw)
+
+
+def _once(draw: Callable[..., object], place: Path, *values: object, **more: object) -> object:
+    kept = place.with_name(place.name + hashlib.sha256(pickle.dumps((values, more))).hexdigest())
+    if not kept.exists():
+        kept.write_bytes(pickle.dumps(draw(*values, **more)))
+    return pickle.loads(kept.read_bytes())
 
 
 def import_what(folder: Path, said: Path, call: Callable[[], object]) -> None:

@@ -270,8 +270,9 @@ class Store(StoredRuns):
             return
         staged = self.scratch / RESULTS
         try:
-            pq.write_table(runs_table(self._connection), staged)
-            with staged.open("rb") as file:
+            with staged.open("wb") as file:  # buffered: pyarrow writes some bytes of each column at a time
+                pq.write_table(runs_table(self._connection), file)
+                file.flush()
                 os.fsync(file.fileno())
             staged.replace(self.results_file)
         except OSError as error:

@@ -110,7 +110,7 @@ def run() -> int:
         # A name that the terminal's encoding lacks is shown as a code, as on stderr.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        status = int(_group(standalone_mode=False) or 0)
+        status = int(_group(prog_name="tmt", standalone_mode=False) or 0)
         if sys.stdout is not None:
             sys.stdout.flush()
     except TmtError as error:
