@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,7 @@ def t_interval(values: npt.ArrayLike, level: float = LEVEL) -> Interval:
     if len(kept) < 2:
         return Interval(float(kept.mean()) if len(kept) else math.nan, math.nan, math.nan, len(kept))
     mean = float(kept.mean())
-    half_width = float(stats.t.ppf((1 + level) / 2, len(kept) - 1) * stats.sem(kept))
+    half_width = _t_quantile(level, len(kept) - 1) * float(kept.std(ddof=1) / math.sqrt(len(kept)))
     return Interval(mean, mean - half_width, mean + half_width, len(kept))
 
 
@@ -246,9 +247,15 @@ def seeds_needed(values: npt.ArrayLike, half_width: float, level: float = LEVEL)
         raise UsageError(f"values: {len(kept)} do not tell a spread; 2 or more are needed")
     ratio = float(kept.std(ddof=1)) / half_width
     count = max(2, math.ceil((float(stats.norm.ppf((1 + level) / 2)) * ratio) ** 2))
-    while float(stats.t.ppf((1 + level) / 2, count - 1)) * ratio > math.sqrt(count):
+    while _t_quantile(level, count - 1) * ratio > math.sqrt(count):
         count += 1
     return count
+
+
+@lru_cache
+def _t_quantile(level: float, freedom: int) -> float:
+    """Return the two-sided quantile of Student's t distribution with so many degrees of freedom."""
+    return float(stats.t.ppf((1 + level) / 2, freedom))
 
 
 def _finite(values: npt.ArrayLike, level: float) -> FloatArray:
