@@ -104,7 +104,7 @@ $(VENV)/installed: pyproject.toml constraints.txt | system-packages
 	@sed -n '/^uv==/,/[^\\]$$/p' constraints.txt > $(VENV)/uv.txt
 	@$(BIN)/pip install --disable-pip-version-check $(PIP_OPTIONS) $(VENV)/uv.txt
 	@$(call INSTALL,constraints.txt)
-	@$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+	@$(BIN)/uv pip install --python $(BIN)/python --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/installed-dev: constraints-dev.txt $(VENV)/installed

@@ -86,7 +86,8 @@ def test_draw_comparison__shows_every_panel_variant_and_value(tmp_path: Path, en
             for seed, value in enumerate(values, start=1)
         ]
     )
-    (path,) = draw_comparison(results_of(rows, "<b>A & B</b>"), [tmp_path / f"figure.{ending}"])
+    results = results_of(rows, "<b>A & B</b>")
+    (path,) = draw_comparison(results, summarise(results), [tmp_path / f"figure.{ending}"])
     assert path.stat().st_size > 3000
     if ending == "svg":
         drawing = path.read_text()
@@ -106,7 +107,8 @@ def test_draw_comparison__shows_every_panel_variant_and_value(tmp_path: Path, en
 
 def test_draw_comparison__draws_nothing_without_a_finished_run(tmp_path: Path) -> None:
     rows = frame([run(status="failed", goodput_bps=None)])
-    assert draw_comparison(results_of(rows, "t"), [tmp_path / "figure.svg"]) == []
+    results = results_of(rows, "t")
+    assert draw_comparison(results, summarise(results), [tmp_path / "figure.svg"]) == []
     assert list(tmp_path.iterdir()) == []
 
 

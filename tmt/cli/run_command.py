@@ -84,6 +84,7 @@ def command(
     from tmt.cli.run_live import live  # noqa: PLC0415
     from tmt.figures.style import check_format  # noqa: PLC0415
     from tmt.report.print_figures import draw_comparison  # noqa: PLC0415
+    from tmt.results.cells import summarise  # noqa: PLC0415
     from tmt.results.reading import results_of  # noqa: PLC0415
 
     for figure in figures:
@@ -110,13 +111,15 @@ def command(
             results = results_of(rows, campaign.title)
             for warning in results.warnings:
                 click.echo(f"warning: {warning}", err=True)
-            drawn = draw_comparison(results, list(figures) or [folder / name for name in FIGURES])
+            summary = summarise(results)
+            paths = list(figures) or [folder / name for name in FIGURES]
+            drawn = draw_comparison(results, summary, paths)
             after = campaign.plan()
             repeated = None if pack is None else _compared(scenario, pack, rows)
             if as_json:
-                click.echo(run_output.as_json(campaign, after, results, drawn, repeated))
+                click.echo(run_output.as_json(campaign, after, results, summary, drawn, repeated))
             elif not quiet:
-                run_output.summarise(campaign, after, results, drawn, repeated)
+                run_output.print_summary(campaign, after, results, summary, drawn, repeated)
             else:
                 for line in run_output.complaints(campaign, after, repeated):
                     click.echo(line, err=True)

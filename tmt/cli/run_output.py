@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.engine import Plan
-    from tmt.results.cells import Cell
+    from tmt.results.cells import Cell, Summary
     from tmt.results.dataset import Results
     from tmt.results.repetition import Repetition
 
@@ -58,8 +58,13 @@ def interruption(after: Plan, folder: Path) -> str:
     )
 
 
-def summarise(
-    campaign: Campaign, after: Plan, results: Results, figures: list[Path], repeated: Repetition | None
+def print_summary(
+    campaign: Campaign,
+    after: Plan,
+    results: Results,
+    summary: Summary,
+    figures: list[Path],
+    repeated: Repetition | None,
 ) -> None:
     """Print the table of goodputs, its explanation, the failed runs and the paths of the results.
 
@@ -69,11 +74,9 @@ def summarise(
     from rich.text import Text  # noqa: PLC0415
 
     from tmt.cli.tables import wide_console  # noqa: PLC0415
-    from tmt.results.cells import summarise  # noqa: PLC0415
     from tmt.results.trace_use import trace_uses  # noqa: PLC0415
 
     console = Console(highlight=False, markup=False)
-    summary = summarise(results)
     console.print(Text(f"{campaign.title}\n", style="bold"), soft_wrap=True)
     for table in goodput_tables(results, summary):
         wide_console(table).print(table)
@@ -100,7 +103,12 @@ def summarise(
 
 
 def as_json(
-    campaign: Campaign, after: Plan, results: Results, figures: list[Path], repeated: Repetition | None
+    campaign: Campaign,
+    after: Plan,
+    results: Results,
+    summary: Summary,
+    figures: list[Path],
+    repeated: Repetition | None,
 ) -> str:
     """Return the summary for programs."""
     from tmt.results.trace_use import trace_uses  # noqa: PLC0415
@@ -114,17 +122,14 @@ def as_json(
         "figures": [str(path) for path in figures],
         "goodput_counts": GOODPUT_COUNTS,
         "traces": dict(trace_uses(results.runs)),
-        "groups": _groups(results),
+        "groups": _groups(results, summary),
         **({} if repeated is None else {"repetition": asdict(repeated)}),
     }
     return json_text(content)
 
 
-def _groups(results: Results) -> list[dict[str, Any]]:
+def _groups(results: Results, summary: Summary) -> list[dict[str, Any]]:
     """Return the goodput of the TCP variants, one record for each point of the grid and scheme."""
-    from tmt.results.cells import summarise  # noqa: PLC0415
-
-    summary = summarise(results)
     members: dict[tuple[int, int], list[Cell]] = {}
     for cell in summary.cells:
         if GOODPUT in cell.intervals:

@@ -11,7 +11,7 @@ from tmt.figures.vega import configuration, filled, save_chart
 from tmt.report import chart_rows
 from tmt.report.member_styles import MemberStyle, tcp_styles
 from tmt.report.views import members
-from tmt.results.cells import point_label, summarise
+from tmt.results.cells import point_label
 from tmt.results.values import slug
 
 if TYPE_CHECKING:
@@ -51,9 +51,8 @@ def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[
         yield from save_chart(spec, config, [folder / f"{name}.{ending}" for ending in FORMATS])
 
 
-def draw_comparison(results: Results, paths: list[Path]) -> list[Path]:
+def draw_comparison(results: Results, summary: Summary, paths: list[Path]) -> list[Path]:
     """Draw the goodput of all cells into `paths`, unless no run has succeeded; return the paths drawn."""
-    summary = summarise(results)
     rows = [row for row in chart_rows.cell_rows(results, summary) if row["column"] == chart_rows.GOODPUT]
     if not rows:
         return []
