@@ -23,6 +23,7 @@ MODULES = _modules()
 SHOWN_BY = {
     "tmt.results.dataset": {"tmt.results.goodput_table"},
     "tmt.results.comparison": {"tmt.results.goodput_table"},
+    "tmt.tune.tuning": {"tmt.tune.finalist_table"},
 }
 """Values that notebooks show, and the modules that write them as HTML: each of the two needs the other."""
 

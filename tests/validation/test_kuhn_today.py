@@ -81,7 +81,7 @@ def test_choice__names_schemes_that_cannot_be_told_from_the_best() -> None:
 
 def test_page__gives_the_ranges_and_counts_of_the_runs() -> None:
     text = page(made_up(as_published))
-    assert "get 70 to 74 kbit/s; those of today get 240 in ns-2 and\n240 in Linux" in text
+    assert "get 70 to 74 kbit/s. Those of today get 240 in ns-2\nand 240 in Linux" in text
     assert "nan" not in text
     assert "in 7 of 35 rows, with today's in 42 of 42 (ns-2) and 35 of 35 (Linux)" in text
 

@@ -31,7 +31,7 @@ def test_page__leaves_out_a_sentence_that_does_not_hold() -> None:
     )
     cells.table.loc[unlimited & (cells.table["measure"] == "goodput_bps"), "mean"] *= 2
     page = render(cells, read_readings(ROOT / "docs" / READINGS))
-    assert page.left_out == ["No limit gives no more than 1.2 s."]
+    assert page.left_out == ["An unlimited hold time gives no more than 1.2 s."]
     assert page.left_out[0] not in page.text
 
 
