@@ -106,6 +106,69 @@ TEST(Rlc, WakesOnceForEachPollOverALinkThatLosesEverything) {
   EXPECT_LE(played.wakes, 40);
 }
 
+LinkLayerOptions rlc_over_harq_processes() {
+  auto options = rlc();
+  options.harq_processes = HarqProcessesOptions();
+  options.repetitions = 1;
+  return options;
+}
+
+TEST(Rlc, TakesFromHarqWhatItRetransmits) {
+  // Slot 1 is erased: its process hears that at 35, and slot 4 carries segment 1 again. The report of 28 NACKs it all
+  // the same, and the duplicate of slot 6 changes nothing.
+  const Played played = play_trace(rlc_over_harq_processes(), even_slots(20, {1}), {{0, 100}, {0, 100}, {0, 100}});
+  expect_release(played, 0, 3);
+  expect_release(played, 1, 43);
+  expect_release(played, 2, 43);
+}
+
+TEST(Rlc, RepairsWhatHarqGivesUp) {
+  // Slots 1 and 4 are erased, and HARQ gives up; the report of 28 reaches the sender at 53, so slot 6 repeats segment 1.
+  const Played played = play_trace(rlc_over_harq_processes(), even_slots(20, {1, 4}), {{0, 100}, {0, 100}, {0, 100}});
+  expect_release(played, 0, 3);
+  expect_release(played, 1, 63);
+  expect_release(played, 2, 63);
+}
+
+TEST(Rlc, WaitsForAProcess) {
+  // Two processes are busy until 28 and 38: the third segment has slot 3, the fourth slot 4. A poll goes with the last
+  // segment only, and the report of it changes nothing.
+  auto options = rlc_over_harq_processes();
+  options.harq_processes->processes = 2;
+  const Played played = play_trace(options, even_slots(20), {{0, 400}});
+  EXPECT_EQ(played.departed.at(0), 40);
+  expect_release(played, 0, 43);
+}
+
+TEST(Rlc, AddsOnlyOrderToHarqThatRepairsEverything) {
+  // Without timers that end and without limits, the packets have the times of HARQ processes and a resequencer.
+  Random random(17);
+  for (int trial = 0; trial < 200; ++trial) {
+    SCOPED_TRACE(trial);
+    LinkLayerOptions harq;
+    harq.framing = Framing::stream;
+    harq.rtt_ns = draw(random, 0, 120);
+    harq.detection_delay_ns = draw(random, 0, 20);
+    harq.resequencer.in_order = true;
+    harq.harq_processes = HarqProcessesOptions();
+    harq.harq_processes->processes = draw(random, 1, 20);
+    harq.harq_processes->synchronous = chance(random, 0.3);
+    auto above = harq;
+    above.resequencer.in_order = false;
+    above.rlc = RlcOptions();
+    above.rlc->acknowledged = chance(random, 0.5);
+    above.rlc->poll_retransmit_ns = above.rlc->reassembly_ns = 1'000'000;
+    const std::vector<PhyRow> rows = random_slots(random, 8000, 0.1, 1, 60);
+    const std::vector<Offer> offers = random_offers(random);
+    const Played expected = play_trace(harq, rows, offers), played = play_trace(above, rows, offers);
+    ASSERT_EQ(expected.released.size(), offers.size());
+    ASSERT_EQ(played.released.size(), offers.size());
+    for (const auto& [packet, release] : expected.released) {
+      ASSERT_EQ(played.released.at(packet).time_ns, release.time_ns) << packet;
+    }
+  }
+}
+
 TEST(Rlc, EqualsItsSlowTwinOnLiveTraffic) {
   Random random(7);
   for (int trial = 0; trial < 300; ++trial) {
