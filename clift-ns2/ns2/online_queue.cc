@@ -265,7 +265,8 @@ void OnlineQueue::add_counters(Counters& counters) {
   add(counters, "rows_offered", use->offered);
   add(counters, "rows_used", use->used);
   add(counters, "rows_unused", use->offered - use->used);
-  if (scheme_ == "harq-processes") add(counters, "rows_stalled", units.stalled);
+  const bool may_stall = scheme_ == "harq-processes" || scheme_.compare(0, 3, "rlc") == 0;
+  if (may_stall) add(counters, "rows_stalled", units.stalled);
   add(counters, "bytes_offered", use->offered_bytes);
   add(counters, "bytes_used", use->used_bytes - units.left_bytes);
   add(counters, "trace_repeats", use->repeats);

@@ -133,6 +133,25 @@ def test_rlc__polls_with_the_last_segment_of_a_burst(send_datagrams: Datagrams) 
     assert run.counters["units_repeated"] == 2
 
 
+def test_rlc__stalls_while_its_window_is_full(send_datagrams: Datagrams) -> None:
+    """Slots every ms, and a window of 2: the poll of slot 11 is answered at 11.5 ms.
+
+    The sender knows that at 31.5 ms, so that slots 12 to 31 stall.
+    """
+    tx = np.arange(100, dtype=np.int64) * MS
+    run = send_datagrams(
+        PhyTrace(tx, np.full(100, MS // 2, np.int64)),
+        [(9_500_000, 1000)] * 3,
+        delay_s=DELAY_S,
+        duration_s=0.09,
+        queue="Clift/Online",
+        **variables(Rlc(rtt_ns=RTT_NS, rlc_window=2)),
+    )
+    arrivals = [20_500_000, 21_500_000, 42_500_000]
+    assert run.fates() == {uid: ("received", time_ns) for uid, time_ns in enumerate(arrivals)}
+    assert run.counters["rows_stalled"] == 20
+
+
 @pytest.mark.parametrize(
     ("words", "line"),
     [
