@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian machine: `make run` and `make test`. Each sets up what is missing first.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-ns2 test-wheel soak simulate faults fuzz audit bench reproduce docs wheel pages judge tune-check lint format
+.PHONY: help run test test-ns2 test-wheel test-blocks soak simulate faults fuzz audit bench reproduce docs wheel pages judge tune-check lint format
 .PHONY: setup system-packages test-packages simulator linux-kernel constraints clean
 .DELETE_ON_ERROR:
 
@@ -30,6 +30,9 @@ test-ns2: setup test-packages $(VENV)/installed-dev  ## run all of ns-2's own te
 
 test-wheel: wheel $(VENV)/installed-dev  ## install the wheel into an environment of its own and repeat the quickstart, minutes
 	TMT_WHEEL=build/wheel $(BIN)/pytest -q tests/packaging
+
+test-blocks: setup test-packages $(VENV)/installed-dev  ## run every command of the documentation, its campaigns too, minutes
+	TMT_CODE_BLOCKS=all $(BIN)/pytest -n 2 --dist worksteal -q tests/house/test_code_blocks.py
 
 soak: setup test-packages $(VENV)/installed-dev  ## kill the campaign engine 120 times in 20 campaigns; 10,000 rough paths for TCP
 	TMT_SOAK_CAMPAIGNS=20 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
@@ -38,6 +39,28 @@ def test_importer__declares_the_options_that_its_reader_takes(importer: Importer
 @pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.name)
 def test_importer__has_a_section_in_the_documentation(importer: Importer) -> None:
     assert any(f"## `{importer.name}`" in page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def _excerpts() -> list[tuple[str, str]]:
+    """Return the formats whose section of the documentation shows a file, with the file's text."""
+    found = []
+    for page in PAGES:
+        for section in page.read_text(encoding="utf-8").split("\n## `")[1:]:
+            shown = re.search(r"^```(?:text|json)[^\n]*\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+            if shown:
+                found.append((section.partition("`")[0], shown[1]))
+    return found
+
+
+@pytest.mark.parametrize(("name", "text"), _excerpts(), ids=lambda value: value[:12])
+def test_documentation__shows_files_that_can_be_imported(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / "shown").write_text(text)
+    needed: dict[str, Any] = {
+        "bler": {"slot_interval_ns": 1_000_000},
+        "table": {"time": "Time:s", "bad": "corrupt=1", "size": "tbSize", "where": "direction=DL"},
+    }
+    trace = import_trace(name, str(tmp_path / "shown"), **needed.get(name, {}))
+    assert len(trace) > 0
 
 
 def test_options__of_one_name_have_one_flag_and_one_type() -> None:

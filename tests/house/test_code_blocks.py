@@ -1,0 +1,216 @@
+"""The commands and the code of every page run as printed; tutorials and notebooks have tests of their own.
+
+Blocks of a page run in their order, in a folder that has `traces`, `scenarios` and the files that the page
+shows by name. TMT_CODE_BLOCKS=all runs the campaigns of minutes, too (`make test-blocks`).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import tomllib
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from in_process import tmt
+
+from tmt.campaign.scenario import load
+from tmt.io import read_trace
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+FENCE = re.compile(r"^```(\w*) ?([\w./-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^(?:\$ )?(?:tmt|clift|python3?|make|pip|dask|docker|ns) ", re.MULTILINE)
+
+ELSEWHERE = {
+    "emulation.md": "tests/emulate/test_emulation_page.py runs it",
+    "install.md": "make test-wheel installs; containers and conda need programs and a network",
+    "clusters.md": "several machines; tests/campaign/test_cluster.py runs schedulers and workers",
+    "contributing.md": "make's targets",
+    "compare.md": "tests/report/test_compare_command.py compares two campaigns",
+}
+"""Pages whose commands are not run here."""
+
+LEFT_OUT = {
+    r"make ": "minutes, and builds of its own",
+    r"(\.venv/bin/)?python -m analysis": "the papers' campaigns: make pages",
+    r"NS2_TARBALL=": "a build of the simulator",
+    r"PYTHONPATH=tests .venv/bin/python -m simulation": "make simulate",
+    r"mm-link |SCENARIO=": "a program that is not a dependency",
+    r"tmt replay .*--stack linux": "a kernel that is built on demand; tests/linux runs it",
+    r"tmt tune |tmt run scenarios/(today|ntn|internet)|tmt report scenarios/out/internet": "many minutes",
+    r"git clone|\. \.venv": "the set-up that the tests stand in",
+}
+"""Commands that need more than this project's set-up, and why."""
+
+MINUTES = re.compile(r"tmt (run|report|pack|course|compare) ")
+"""Commands of campaigns."""
+
+
+def _capture(delay_us: int) -> bytes:
+    """Return a pcap of twenty UDP datagrams over raw IPv4."""
+    out = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101)
+    for number in range(20):
+        ends = b"\n\0\0\1\n\0\0\2"
+        packet = struct.pack(">BBHHHBBH8s4H", 0x45, 0, 36, 7, 0, 64, 17, 0, ends, 1000, 2000, 16, 0)
+        packet += struct.pack(">Q", number)
+        out += struct.pack("<4I", 1, 10_000 * number + delay_us, len(packet), len(packet)) + packet
+    return out
+
+
+FILES = {
+    "measured.csv": "tx_time,decode_time\n"
+    + "".join(f"{number / 1000},{0.01 * (number % 9 > 0)}\n" for number in range(4000)),
+    "delay_example.txt": "20\n21\n",
+    "Verizon-LTE-short.down": "0\n12\n12\n15\n",
+    "sender.pcap": _capture(0),
+    "receiver.pcap": _capture(30_000),
+}
+"""Small files that stand for the reader's own."""
+
+TCL = """
+source clift-ns2/tcl/proxy.tcl
+add-packet-header CliftWindow
+set ns [new Simulator]
+foreach name {a b from to left middle} { set $name [$ns node] }
+$ns duplex-link $from $to 2Mb 10ms DropTail
+set tcp [new Agent/TCP/Modern]
+set onward [new Agent/TCP/Modern]
+set sink [new Agent/TCPSink/Modern]
+$ns attach-agent $left $tcp
+$ns attach-agent $middle $sink
+$ns attach-agent $middle $onward
+"""
+"""What stands in a script before the page's part of it."""
+
+
+_ALL = os.environ.get("TMT_CODE_BLOCKS") == "all"
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, its file's name or nothing, its text."""
+
+    language: str
+    file: str
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    return [Block(*found) for found in FENCE.findall(page.read_text(encoding="utf-8"))]
+
+
+PAGES = [
+    page
+    for page in sorted([ROOT / "README.md", *DOCS.glob("*.md"), *(DOCS / "import").glob("*.md")])
+    if page.name not in ELSEWHERE and {"sh", "python"} & {block.language for block in blocks(page)}
+]
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_page__marks_its_commands(page: Path) -> None:
+    """A command that stands in a block without a language would not be run."""
+    text = page.read_text(encoding="utf-8")
+    if page.parent.name in ("cli", "tutorials") or page.name in ELSEWHERE:
+        return
+    indented = re.findall(r"(?:^|\n)\n((?:    .*\n)+)", FENCE.sub("", text))
+    unmarked = [block.text for block in blocks(page) if block.language in ("", "text")]
+    plain = [re.sub("^    ", "", found, flags=re.MULTILINE) for found in indented] + unmarked
+    commands = [found for found in plain if COMMAND.search(found)]
+    assert [found for found in commands if not re.search(r"KEY VALUE|^\$ tmt", found)] == []
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with traces, scenarios, and a PHY and a link trace."""
+    for name in ("traces", "scenarios"):
+        left_out = shutil.ignore_patterns("out", "contract")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=left_out, copy_function=os.link)
+    for name in ("clift-ns2", "analysis"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    line = "--rate-bps 263000 --lldu-bytes 33 --duration 60"
+    for words in (
+        f"generate --channel gilbert-elliott --alpha 0.99 --beta 0.9 {line} phy.parquet",
+        "convert phy.parquet link.parquet --scheme arq --rtt 0.5",
+        "export link.parquet link.npy",
+    ):
+        assert tmt(*words.split(), folder=tmp_path).status == 0
+    return tmp_path
+
+
+@pytest.mark.ns2
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page__runs_as_printed(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    for name, text in FILES.items():
+        Path(name).write_bytes(text.encode() if isinstance(text, str) else text)
+    shown = blocks(page)
+    for block in shown:
+        if block.file and block.language != "python":
+            Path(block.file).write_text(block.text, encoding="utf-8")
+    for block in shown:
+        if block.language == "sh":
+            for command in block.text.replace("\\\n", " ").splitlines():
+                _run(command.partition(" #")[0].strip(), folder)
+        elif block.language == "python":
+            if "tmt.tune_trace(" in block.text and not _ALL:  # minutes
+                continue
+            with redirect_stdout(io.StringIO()):
+                exec(compile(block.text, page.name, "exec"), {"frame": read_trace("phy.parquet").to_frame()})
+
+
+def _run(command: str, folder: Path) -> None:
+    minutes = MINUTES.match(command) and not _ALL
+    if not command or minutes or any(re.match(pattern, command) for pattern in LEFT_OUT):
+        return
+    words = shlex.split(command)
+    if words[0] == "tmt":
+        said = tmt(*words[1:], folder=folder)
+        assert said.status == 0, f"{command}\n{said.err}"
+    else:
+        ended = subprocess.run(["sh", "-euc", command], capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, f"{command}\n{ended.stderr}"
+
+
+def _of_language(language: str) -> list[object]:
+    return [
+        pytest.param(block.text, id=f"{page.stem}-{number}")
+        for page in sorted(DOCS.glob("*.md"))
+        for number, block in enumerate(blocks(page))
+        if block.language == language
+    ]
+
+
+@pytest.mark.parametrize("text", _of_language("toml"))
+def test_toml__is_a_scenario_or_a_part_of_one(text: str, tmp_path: Path) -> None:
+    (tmp_path / "traces").symlink_to(ROOT / "traces")
+    place = tmp_path / "scenarios" / "shown.toml"
+    place.parent.mkdir()
+    if "cells" in tomllib.loads(text):  # of Rattan
+        return
+    if "[grid]" not in text:
+        text = (
+            '[grid]\ntcp = ["cubic"]\nseeds = 1\n[[trace]]\nfile = "../traces/sample.parquet"\n'
+            f'[[scheme]]\nname = "none"\n[link]\nrtt = 0.5\n{text}'
+        )
+    place.write_text(text, encoding="utf-8")
+    assert load(place).traces
+
+
+@pytest.mark.ns2
+@pytest.mark.parametrize("text", _of_language("tcl"))
+def test_tcl__is_accepted_by_the_simulator(text: str, simulator: Path, folder: Path) -> None:
+    """Names of the page's surroundings are made first; then every command of the block runs."""
+    before = "" if "new Simulator" in text else TCL
+    script = folder / "shown.tcl"
+    script.write_text(before + text + "\nputs whole\nexit 0\n", encoding="utf-8")
+    ended = subprocess.run([simulator, script], cwd=folder, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout.splitlines()[-1:]) == (0, ["whole"]), ended.stderr
