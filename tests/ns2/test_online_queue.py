@@ -195,6 +195,26 @@ def test_trace_file__shows_what_the_link_loses(send_datagrams: Datagrams) -> Non
     ]
 
 
+@pytest.mark.parametrize("scheme", ["arq", "hybrid", "go-back-n"])
+def test_online__ends_where_every_unit_is_lost(scheme: str, send_datagrams: Datagrams) -> None:
+    """Retransmissions without an end keep to the link's rate: one unit of 100 bytes per 0.4 ms."""
+    run = send_datagrams(
+        None,
+        [(i * MS, 1500) for i in range(200)],
+        delay_s=0.01,
+        duration_s=5,
+        queue="Clift/Online",
+        limit_=100,
+        scheme=scheme,
+        unit_bytes_=100,
+        data_=20,
+        error_good_=1.0,
+    )
+    assert run.counters["packets_delivered"] == run.counters["packets_lost"] == 0
+    sent = sum(run.counters[f"units_{kind}"] for kind in ("data", "repair", "repeated"))
+    assert sent == run.counters["units_erased"] <= 105 / 0.0004 + 100
+
+
 @pytest.mark.parametrize(("repair", "persistency", "loss"), [(0, 1, 0.01), (1, 0, 0.05), (2, 2, 0.2)])
 def test_online__loses_and_wastes_what_the_model_says(
     repair: int, persistency: int, loss: float, send_datagrams: Datagrams

@@ -16,6 +16,7 @@ Nanoseconds GoBackN::work(Nanoseconds now_ns) {
       if (report_ns <= tx_ns) {
         learn();
       } else if (can_repeat()) {
+        if (tx_ns > sum_of(now_ns, farthest_ahead_ns)) return tx_ns;
         send_again();
       } else {
         send_new(earliest_ns);

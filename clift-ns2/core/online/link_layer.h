@@ -59,6 +59,9 @@ struct UnitCounts {
   std::int64_t stalled = 0;     // slots without a unit though packets waited
 };
 
+// Retransmissions are simulated no further ahead than this: those of blocks that hardly ever decode have no end.
+inline constexpr Nanoseconds farthest_ahead_ns = 100'000'000'000;
+
 // `offer` adds packets; `take_departures` and `take_released` return the results. The link layer works ahead: while it
 // has packets to send, later arrivals change nothing, so it plans future slots. Then it asks to be woken. Calls come in
 // order of time. At equal times, call `offer` before `run`.

@@ -16,6 +16,7 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
       const Nanoseconds tx_ns = next_tx_ns(std::min(earliest_ns, due_ns));
       if (tx_ns == never) return never;
       if (round_goes_first(tx_ns)) {
+        if (tx_ns > sum_of(now_ns, farthest_ahead_ns)) return tx_ns;
         send_of_round(due_ns);
       } else if (closed_) {
         send_repair(earliest_ns);
@@ -29,6 +30,7 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
       const Nanoseconds tx_ns = next_tx_ns(0);
       if (tx_ns == never) return never;
       if (round_goes_first(tx_ns)) {
+        if (tx_ns > sum_of(now_ns, farthest_ahead_ns)) return tx_ns;
         send_of_round(rounds_.front().due_ns);
       } else if (tx_ns < now_ns) {
         close_early(tx_ns);
@@ -39,7 +41,9 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
       const Nanoseconds due_ns = rounds_.front().due_ns;
       // Before the round is due, packets may arrive and take earlier slots.
       if (due_ns > now_ns && next_tx_ns(now_ns) < due_ns) return due_ns;
-      if (next_tx_ns(due_ns) == never) return never;
+      const Nanoseconds tx_ns = next_tx_ns(due_ns);
+      if (tx_ns == never) return never;
+      if (tx_ns > sum_of(now_ns, farthest_ahead_ns)) return tx_ns;
       send_of_round(due_ns);
     } else {
       return never;
