@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tmt.settings.settings import Value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class ExperimentResult:
     """The result of one experiment.
 
