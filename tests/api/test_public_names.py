@@ -199,3 +199,16 @@ def test_replay__gives_the_figures_of_the_command(frame: pd.DataFrame, tmp_path:
     differing = {key for key, value in json.loads(said).items() if run.row[key] != value}
     assert differing <= {"wall_time_s", "command"}
     assert "goodput_bps" in run._repr_html_()
+
+
+@pytest.mark.ns2
+def test_replay__of_a_frame_has_its_capacity_over_time(frame: pd.DataFrame) -> None:
+    """One row per millisecond, each of 1500 bytes; the rows' file goes with the result."""
+    run = tmt.replay_trace(tmt.convert_trace(frame, "none"), rtt=0.1, duration=2)
+    capacity_bps = run.timeline(bins=2).capacity_bps
+    assert capacity_bps == pytest.approx([0.8 * 12e6] * 2, rel=0.01)
+    rows = run.forward_trace
+    assert rows is not None
+    assert rows.is_file()
+    del run
+    assert not rows.exists()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+import weakref
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -68,9 +69,13 @@ def replay_trace(
         When the simulator is not built, or fails.
     """
     values = domain_values("a replay", _SETTINGS, settings | {"tcp": tcp})
-    with _link(forward) as forth, _link(return_link) as back:
+    with ExitStack() as files:
+        forth, back = (files.enter_context(_link(given)) for given in (forward, return_link))
         assert forth is not None
-        return Experiment(forward_link=forth, return_link=back, **values).run()
+        result = Experiment(forward_link=forth, return_link=back, **values).run()
+        # The timeline of the result reads the rows of the trace.
+        weakref.finalize(result, files.pop_all().close)
+    return result
 
 
 def run_scenario(
@@ -140,7 +145,7 @@ def compare_results(
 
 @contextmanager
 def _link(given: AnyLink | None) -> Iterator[Link | None]:
-    """Give the link of a run; a trace in memory is in a file as long as the run needs it."""
+    """Give the link of a run; a trace in memory is in a file until the context ends."""
     if given is None:
         yield None
     elif isinstance(given, int | float):
