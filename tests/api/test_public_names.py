@@ -156,6 +156,7 @@ def test_import__takes_times_in_seconds(tmp_path: Path) -> None:
             ),
             "found: decode_time_ns bool",
         ),
+        (lambda f: tmt.trace_from_frame(f.assign(decode_time=True)), "found: decode_time_ns bool"),
         (lambda f: tmt.convert_trace(f, "arq"), "rtt is missing: scheme arq needs it"),
         (lambda f: tmt.convert_trace(f, "arc"), "scheme is 'arc'; allowed are none, fec, arq, harq"),
         (lambda f: tmt.convert_trace(f, "none", data=3), "data is no parameter of scheme none; there are"),

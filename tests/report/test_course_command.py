@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -57,6 +59,14 @@ def test_course__lists_recorded_runs_and_draws_the_one_that_is_named(
     # Moments closer than a thousandth of the run count once.
     number = int(lines[lines.index("packets lost on the link") + 1].split("|")[0])
     assert 0 < number <= len(lost) <= number + 5
+
+    record = json.loads("\n".join(_said(campaign_folder, place, "--json")))
+    assert record["run"] == lines[0]
+    assert len(record["edges_s"]) == 1 + len(record["series"]["capacity"]["values"])
+    assert np.mean(record["series"]["capacity"]["values"]) == pytest.approx(0.95e6, rel=0.02)
+    assert sum(record["moments"]["link lost"]) == number
+    named = json.loads("\n".join(_said(campaign_folder, "--json")))["runs"]
+    assert [one["run"] for one in named] == [line[6:] for line in listed]
 
 
 @pytest.mark.ns2

@@ -85,7 +85,9 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
 
 
 def _nanoseconds(seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Convert seconds as `seconds_to_ns` does; NaN stays, and the checks refuse it."""
+    """Convert seconds as `seconds_to_ns` does; flags and NaN stay, and the checks refuse them."""
+    if seconds.dtype == bool:
+        return seconds
     numbers = np.asarray(seconds, dtype=float)
     if not np.isfinite(numbers).all():
         return numbers

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tmt.cli.json_output import json_text
 from tmt.cli.notes import print_notes
-from tmt.cli.options import WholeNumber
+from tmt.cli.options import JSON, WholeNumber
 from tmt.display_units import rate_unit, time_unit
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
 
     from tmt.cli.bar_panels import Marks, Panel
     from tmt.results.course import Series
@@ -44,7 +48,8 @@ GREATEST = ("queue", "window")
 @click.command()
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("number", type=WholeNumber(1), required=False)
-def command(results: Path, number: int | None) -> None:
+@JSON
+def command(results: Path, number: int | None, as_json: bool) -> None:
     """Show a run of the campaign in the folder RESULTS over time, as bars of characters.
 
     Without NUMBER the command lists the runs that kept their packet records: those of the seeds that the
@@ -55,6 +60,8 @@ def command(results: Path, number: int | None) -> None:
       tmt course scenarios/out/quickstart
       tmt course scenarios/out/quickstart 7
     """
+    import numpy as np  # noqa: PLC0415
+
     from tmt.cli.bar_panels import columns_in, draw, stdout_encoding  # noqa: PLC0415
     from tmt.results.course import course  # noqa: PLC0415
     from tmt.results.pairing import place_names  # noqa: PLC0415
@@ -68,6 +75,11 @@ def command(results: Path, number: int | None) -> None:
     names = place_names(found.runs, found.axes)
     told = [f"{names[row]}, seed {found.runs['seed'].iloc[row]}" for row in rows]
     if number is None:
+        if as_json:
+            click.echo(
+                json_text({"runs": [{"number": place, "run": name} for place, name in enumerate(told, 1)]})
+            )
+            return
         for place, name in enumerate(told, 1):
             click.echo(f"{place:>4}  {name}")
         return
@@ -81,17 +93,25 @@ def command(results: Path, number: int | None) -> None:
     if not any(one.panel == "capacity" for one in series):
         reason = f"{run['forward_trace']} is not in the cache of {results}, or has too many rows"
         print_notes([f"{reason}: capacity, lost rows and queue are missing"])
-    panels = _panels(series, end_s, columns)
+    edges_s = np.linspace(0, end_s, columns + 1)
+    shown, marks = _in_columns(series, edges_s)
+    if as_json:
+        values = {name: {"unit": PANELS[name][1], "values": found.tolist()} for name, found in shown.items()}
+        record = {"run": told[number - 1], "edges_s": edges_s.tolist(), "series": values, "moments": marks}
+        click.echo(json_text(record))
+        return
+    panels = _panels(shown, marks)
     click.echo("\n".join([told[number - 1], "", *draw(panels, end_s, stdout_encoding())]))
 
 
-def _panels(series: Sequence[Series], end_s: float, columns: int) -> Iterator[Panel | Marks]:
+def _in_columns(
+    series: Sequence[Series], edges_s: npt.NDArray[np.float64]
+) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, list[int]]]:
+    """Return the values of each series and the number of moments of each kind, column by column."""
     import numpy as np  # noqa: PLC0415
 
-    from tmt.cli.bar_panels import Marks, Panel  # noqa: PLC0415
     from tmt.metrics.transport_timeline import steps_over_time  # noqa: PLC0415
 
-    edges_s = np.linspace(0, end_s, columns + 1)
     known = {one.panel: one for one in series if len(one.time_s)}
     shown = {}
     for name in PANELS:
@@ -100,6 +120,16 @@ def _panels(series: Sequence[Series], end_s: float, columns: int) -> Iterator[Pa
             values = np.nan_to_num(known[name].value)
             _, mean, most = steps_over_time(known[name].time_s, values, edges_s)
             shown[name] = most if name in GREATEST else mean
+    none = np.empty(0)
+    moments = {name: known[name].time_s if name in known else none for name in MARKS}
+    return shown, {name: np.histogram(times, edges_s)[0].tolist() for name, times in moments.items()}
+
+
+def _panels(
+    shown: dict[str, npt.NDArray[np.float64]], marks: dict[str, list[int]]
+) -> Iterator[Panel | Marks]:
+    from tmt.cli.bar_panels import Marks, Panel  # noqa: PLC0415
+
     rates = [shown[name].max() for name in ("capacity", "arrivals") if name in shown]
     top_bps = float(max(rates, default=0.0))
     for name, values in shown.items():
@@ -107,9 +137,8 @@ def _panels(series: Sequence[Series], end_s: float, columns: int) -> Iterator[Pa
         is_rate = unit == "bit/s"
         unit, scale = _readable(unit, top_bps if is_rate else float(values.max()))
         yield Panel(f"{title}, {unit}", values * scale, top_bps * scale if is_rate else None)
-    for name, title in MARKS.items():
-        counts, _ = np.histogram(known[name].time_s if name in known else [], edges_s)
-        yield Marks(title, counts.tolist())
+    for name, counts in marks.items():
+        yield Marks(MARKS[name], counts)
 
 
 def _readable(unit: str, greatest: float) -> tuple[str, float]:
