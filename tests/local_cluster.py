@@ -29,19 +29,24 @@ class Cluster:
             time.sleep(0.05)
         self.address = str(json.loads((folder / "at.json").read_text())["address"])
 
-    def start_worker(self, name: str, **environment: str) -> subprocess.Popen[bytes]:
+    def start_worker(
+        self, name: str, before: tuple[str | Path, ...] = (), **environment: str
+    ) -> subprocess.Popen[bytes]:
+        """Start a worker; the words of `before` stand before its command."""
         arguments = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--name", name)
-        return self._start("worker", self.address, *arguments, **environment)
+        return self._start("worker", self.address, *arguments, before=before, **environment)
 
     def await_workers(self, number: int) -> None:
         connect: Any = distributed.Client
         with connect(self.address, set_as_default=False) as client:
             client.wait_for_workers(number, 300)
 
-    def _start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+    def _start(
+        self, *arguments: str, before: tuple[str | Path, ...] = (), **environment: str
+    ) -> subprocess.Popen[bytes]:
         with (self.folder / "log.txt").open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "dask", *arguments],
+                [*before, sys.executable, "-m", "dask", *arguments],
                 cwd=self.folder,
                 stdout=log,
                 stderr=log,

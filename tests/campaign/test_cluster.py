@@ -48,14 +48,31 @@ def _rows(out: Path) -> pd.DataFrame:
     return table.drop_columns(OF_ONE_EXECUTION).to_pandas().sort_values("key").reset_index(drop=True)
 
 
+MOUNT = 'mount -t tmpfs none "$0" && mkdir -p "$0/remote/scratch" && exec "$@"'
+
+
+def _with_its_own(folder: Path) -> tuple[str | Path, ...]:
+    """Return words before a command that give it a folder of its own in place of `folder`, with a campaign.
+
+    There are none where the machine allows no mounts of its own to a program.
+    """
+    private = ("unshare", "--user", "--map-root-user", "--mount")
+    is_allowed = subprocess.run([*private, "true"], check=False).returncode == 0
+    return (*private, "sh", "-c", MOUNT, folder) if is_allowed else ()
+
+
 def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
     tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
 ) -> None:
+    """The other worker has a campaign of its own at the same path: its records come back with its rows."""
     scenario = write_scenario(
         tmp_path / "s.toml", tcp='["newreno", "cubic"]', seeds=4, duration_s=100, grid="records = [1]"
     )
-    workers = [cluster.start_worker(str(number)) for number in range(2)]
-    local, remote = tmp_path / "local", tmp_path / "remote"
+    local, remote = tmp_path / "local", tmp_path / "shared" / "remote"
+    remote.parent.mkdir()
+    apart = _with_its_own(remote.parent)
+    workers = [cluster.start_worker("one"), cluster.start_worker("apart", apart)]
+    cluster.await_workers(2)
     assert tmt("run", scenario, "--quiet", "--out", local, folder=tmp_path) == (0, "", "")
     command = [TMT, "run", scenario, "--quiet", "--out", remote, "--scheduler", cluster.address]
     with subprocess.Popen(command) as engine:

@@ -34,6 +34,9 @@ def main() -> int:
     parser.add_argument("--fault", choices=sorted({how for _, how in KINDS}), action="append")
     parser.add_argument("--log", type=Path, help="file of the injections, where a second start goes on")
     chosen = parser.parse_args()
+    known = {case.name: case for case in CASES}
+    if unknown := sorted({*chosen.cases} - known.keys()):
+        parser.error(f"there is no case {unknown[0]}; there are {', '.join(known)}")
     if not can_trace():
         print("this machine does not let a process trace its children", file=sys.stderr)
         return 1
@@ -41,9 +44,7 @@ def main() -> int:
     print("command      call    fault   calls  failed  tolerated  refused  killed  limits  first defect")
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with Log(chosen.log) as log:
-        for case in CASES:
-            if chosen.cases and case.name not in chosen.cases:
-                continue
+        for case in [known[name] for name in chosen.cases] or CASES:
             # No TemporaryDirectory: the forks would remove it when they end.
             folder = Path(tempfile.mkdtemp(prefix="tmt-faults-", dir=memory))
             try:
