@@ -41,8 +41,8 @@ soak: setup test-packages $(VENV)/installed-dev  ## kill the campaign engine 120
 simulate: setup $(VENV)/installed-dev  ## play 5000 schedules of crashes, two engines, lying workers and lost messages, minutes
 	PYTHONPATH=tests $(BIN)/python -m simulation --schedules 5000
 
-faults: setup  ## fail every system call of convert, run, report, import and a worker in turn, hours
-	$(BIN)/python -m tests.faults
+faults: setup  ## fail every system call of convert, import, pack, report, run and a worker in turn, an hour; LOG=FILE goes on
+	$(BIN)/python -m tests.faults $(if $(LOG),--log $(LOG))
 
 fuzz: setup  ## give random inputs to every reader, Python and C++, guided by coverage, for ten minutes
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/fuzz/requirements.txt

@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Self
 
+from tests.faults.tracer import ERRORS
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -84,17 +86,29 @@ class Log:
         return f"{case:12} {call:7} {how:7} {counts}  {first or 'none'}"
 
     def table(self) -> str:
-        """Return a table in Markdown with a line for each command and kind of call."""
+        """Return a table in Markdown with a line for each command."""
         lines = [
-            "| command | call | calls | injections | first n with a defect | limits |",
-            "| --- | --- | --- | --- | --- | --- |",
+            "| command | calls, each of which failed | injections | first n with a defect | limits |",
+            "| --- | --- | --- | --- | --- |",
         ]
-        kinds = dict.fromkeys((one.case, one.call) for one in self._done.values())
-        for case, call in kinds:
-            own = [one for one in self._done.values() if (one.case, one.call) == (case, call)]
-            most = max(one.calls for one in own)
-            first = min((one.number for one in own if one.wrong), default="none")
-            name = "any, `kill -9`" if call == "any" else call
+        for case in dict.fromkeys(one.case for one in self._done.values()):
+            own = [one for one in self._done.values() if one.case == case]
+            kinds = ", ".join(_covered(own, call) for call in dict.fromkeys(one.call for one in own))
+            first = next((f"{one.call} {one.number}, {one.how}" for one in own if one.wrong), "none")
             limits = sum(one.is_limit for one in own)
-            lines.append(f"| {case} | {name} | {most} | {len(own)} | {first} | {limits} |")
+            lines.append(f"| {case} | {kinds} | {len(own):,} | {first} | {limits} |")
         return "\n".join(lines)
+
+
+def _covered(own: list[Injection], call: str) -> str:
+    """Say how many calls of a kind there are, and how many failed with every fault where not all did."""
+    numbers: dict[str, set[int]] = {}
+    for one in own:
+        if one.call == call:
+            numbers.setdefault(one.how, set()).add(one.number)
+    name = "`kill -9` at any" if call == "any" else call
+    most = max(one.calls for one in own if one.call == call)
+    # A transfer of one byte cannot be cut short, so that fewer calls have this fault.
+    hows = [how for how in ERRORS.get(call, ("kill",)) if how != "short"]
+    least = min(len(numbers.get(how, ())) for how in hows)
+    return f"{name} {most}" if least >= most else f"{name} {least} of {most}"
