@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.cli.json_output import json_text
+from tmt.errors import UsageError
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
@@ -94,6 +95,20 @@ def as_table(sweep: Sweep) -> str:
     for row, law in zip(sweep.rows, sweep.laws, strict=False):
         lines += ["", f"alpha {row['alpha']:g}, beta {row['beta']:g}", *_law_table(law)]
     return "\n".join(lines)
+
+
+def swept(sweeps: dict[str, list[float]], example: str, flags: str) -> str:
+    """Return the name of the only parameter with several values.
+
+    Raises
+    ------
+    UsageError
+        When there is none, or more than one; `example` and `flags` say what to give.
+    """
+    names = [name for name, values in sweeps.items() if len(values) > 1]
+    if len(names) != 1:
+        raise UsageError(f"--plot draws a sweep: give a range such as {example} to one of {flags}")
+    return names[0]
 
 
 def _law_table(law: Laws) -> list[str]:

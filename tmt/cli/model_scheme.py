@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.model_output import Laws, Sweep, as_json, as_table
+from tmt.cli.model_output import Laws, Sweep, as_json, as_table, swept
 from tmt.cli.options import (
     DECODE_TIME,
     FILE,
@@ -20,7 +20,6 @@ from tmt.cli.options import (
     with_options,
 )
 from tmt.cli.scheme_options import scheme_options
-from tmt.errors import UsageError
 from tmt.generate import DEFAULT_DECODE_TIME_NS
 from tmt.units import NS_PER_MS
 
@@ -243,12 +242,7 @@ def _laws(channel: TwoStateChannel, size: int) -> Laws:
 def _plot(path: str, title: str, scheme: str, rows: list[Row], sweeps: dict[str, list[float]]) -> None:
     from tmt.figures.models import draw_sweep  # noqa: PLC0415
 
-    swept = [name for name, values in sweeps.items() if len(values) > 1]
-    if len(swept) != 1:
-        raise UsageError(
-            "--plot draws a sweep: give a range such as 0.1:0.98:12 to one of --alpha and --beta"
-        )
-    draw_sweep(path, title, scheme, swept[0], rows)
+    draw_sweep(path, title, scheme, swept(sweeps, "0.1:0.98:12", "--alpha and --beta"), rows)
 
 
 def _warn(sweep: Sweep) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tmt.cli.json_output import json_text
+from tmt.cli.model_output import swept
 from tmt.cli.options import FILE, POSITIVE_SECONDS, PROBABILITIES, SECONDS, TIMES, Number, WholeNumber
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS, ns_to_seconds
@@ -206,13 +207,8 @@ def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackNLink, given:
 def _plot(path: str, title: str, rows: list[dict[str, Any]], sweeps: dict[str, list[float]]) -> None:
     from tmt.figures.split import draw_sweep  # noqa: PLC0415
 
-    swept = [name for name, values in sweeps.items() if len(values) > 1]
-    if len(swept) != 1:
-        raise UsageError(
-            "--plot draws a sweep: give a range such as 0:0.1:11 to one of --wired-delay, --wireless-loss "
-            "and --error-after-success"
-        )
-    draw_sweep(path, title, swept[0], rows)
+    flags = "--wired-delay, --wireless-loss and --error-after-success"
+    draw_sweep(path, title, swept(sweeps, "0:0.1:11", flags), rows)
 
 
 def _table(formula: str, segments: int, rows: list[dict[str, Any]]) -> list[str]:

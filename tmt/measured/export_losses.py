@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.errors import UsageError
-from tmt.io.atomic import staged
+from tmt.measured.export_rates import write_lines
 from tmt.measured.link_intervals import LinkIntervals, packet_fates
 from tmt.units import NS_PER_MS, NS_PER_S
 
@@ -38,9 +38,8 @@ def write_ns3(
         before = values
     lost = np.flatnonzero(~packet_fates(trace, lldu_bytes))
     losses = f"{path}.losses"
-    for name, held in ((path, lines), (losses, ["# packets lost, from 0", *map(str, lost.tolist())])):
-        with staged(name) as part:
-            part.write_text("\n".join(held) + "\n", encoding="ascii")
+    write_lines(path, lines)
+    write_lines(losses, ["# packets lost, from 0", *map(str, lost.tolist())])
     return (f"{len(lines) - 1} changes of rate or delay; {len(lost):,} lost packets in {losses}",)
 
 
@@ -65,8 +64,7 @@ def write_quic_simulator(
             f"{path}: not written: {len(lost)} lost packets make {len(line)} characters; an argument has at "
             f"most {_ARGUMENT_BYTES}; export a part of the trace"
         )
-    with staged(path) as part:
-        part.write_text(line + "\n", encoding="ascii")
+    write_lines(path, [line])
     notes = [f'{len(lost):,} lost packets; run it with SCENARIO="$(cat {path})"']
     if rate > 10e6:
         notes.append(

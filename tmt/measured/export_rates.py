@@ -13,7 +13,7 @@ from tmt.measured.link_intervals import PACKET_BYTES, LinkIntervals, row_bytes
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from os import PathLike
 
     from tmt.trace import Trace
@@ -45,7 +45,7 @@ def write_tc_netem(
             f"sleep {interval_ns / NS_PER_S:g}",
         ]
         verb = "change"
-    _write(path, lines)
+    write_lines(path, lines)
     return (f"{len(link.rate_bps)} intervals; run it as root: sh {path} DEVICE",)
 
 
@@ -78,7 +78,7 @@ def write_picoquic(
             f"{path}: not written: {len(items)} intervals make a line of {len(line)} characters, of which "
             f"picoquic reads {_PICOQUIC_LINE}; give a longer --interval, or a part of the trace"
         )
-    _write(path, [line])
+    write_lines(path, [line])
     return (f"{len(items)} intervals; add the line to a specification of pico_sim",)
 
 
@@ -102,7 +102,7 @@ def write_rattan(
                 "count": 0,
             }
         }
-        _write(names[-1], [json.dumps(document, separators=(",", ":"))])
+        write_lines(names[-1], [json.dumps(document, separators=(",", ":"))])
     cells = "BwReplay, DelayReplay and LossReplay"
     return (f"{len(link.rate_bps)} intervals; for the cells {cells}: {', '.join(names)}",)
 
@@ -126,9 +126,9 @@ def write_leoreplayer(
     times = (trace.tx_time_ns - trace.tx_time_ns[0])[rows] // NS_PER_MS
     if not len(times) or times[-1] == 0:
         raise UsageError(f"{path}: not written: the rows carry no packet of {PACKET_BYTES} bytes after 1 ms")
-    _write(path, [str(time) for time in times.tolist()])
+    write_lines(path, [str(time) for time in times.tolist()])
     beside = _beside(path, ".delay")
-    _write(beside, [str(delay) for delay in np.rint(link.delay_ns / NS_PER_MS).astype(int).tolist()])
+    write_lines(beside, [str(delay) for delay in np.rint(link.delay_ns / NS_PER_MS).astype(int).tolist()])
     loss = float(np.average(link.loss, weights=np.maximum(link.rate_bps, 1e-9)))
     milliseconds = interval_ns // NS_PER_MS
     return (
@@ -144,6 +144,7 @@ def _beside(path: str | PathLike[str], ending: str) -> str:
     return f"{stem}{ending}.{last}" if dot and stem and "/" not in last else text + ending
 
 
-def _write(path: str | PathLike[str], lines: list[str]) -> None:
+def write_lines(path: str | PathLike[str], lines: Iterable[str]) -> None:
+    """Write lines of ASCII."""
     with staged(path) as part:
         part.write_text("\n".join(lines) + "\n", encoding="ascii")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tmt.figures import charts
 from tmt.io.atomic import staged
@@ -10,6 +10,7 @@ from tmt.report.chart_rows import cell_rows
 from tmt.report.comparison_tables import differences_table, pairs_table, setup_tables
 from tmt.report.member_styles import tcp_styles
 from tmt.report.page import fill_template
+from tmt.report.page_parts import CHARTS_LEAD, Record, Section, fact, finding, sections, titled
 from tmt.report.payload import page_data
 from tmt.report.size_limit import fit
 from tmt.report.views import View, members
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from tmt.report.chart_rows import Row
     from tmt.results.comparison import PairedCampaigns
-
-Record = dict[str, Any]
 
 METHOD = (
     "Two runs are a pair when they have the same place in the grid and the same seed. A difference is the "
@@ -53,7 +52,7 @@ def render(comparison: PairedCampaigns) -> str:
         subtitle="paired differences of two campaigns",
         description=_description(comparison),
         facts=_facts(comparison),
-        findings=[{"text": text, "more": [], "tail": ""} for text in _findings(comparison)],
+        findings=[finding(text) for text in _findings(comparison)],
         warnings=[*remarks(comparison), *left_out],
         sections=_sections(comparison),
         failures=(*comparison.first.failures, *comparison.second.failures),
@@ -80,7 +79,7 @@ def _facts(comparison: PairedCampaigns) -> list[Record]:
         (f"runs only in {comparison.names[1]}", len(pairs.only_second)),
         ("settings that differ", len(pairs.settings)),
     )
-    return [{"label": label, "value": str(number), "alarm": False} for label, number in found]
+    return [fact(label, number) for label, number in found]
 
 
 def _findings(comparison: PairedCampaigns) -> list[str]:
@@ -120,10 +119,7 @@ def _views(comparison: PairedCampaigns) -> list[View]:
     place = (
         ("tcp", "TCP"),
         ("scheme", "scheme"),
-        *(
-            (f"levels.{i}", f"{axis.label} ({axis.unit})" if axis.unit else axis.label)
-            for i, axis in enumerate(axes)
-        ),
+        *((f"levels.{i}", titled(axis.label, axis.unit)) for i, axis in enumerate(axes)),
     )
     value = (("mean", "{measure}"), ("low", "low"), ("high", "high"), ("runs", "pairs"))
     what = f"{{measure}}, {comparison.results.title}"
@@ -197,40 +193,33 @@ def _both_rows(comparison: PairedCampaigns) -> list[Row]:
     ]
 
 
+SECTIONS: tuple[Section, ...] = (
+    ("compare", "Differences", CHARTS_LEAD, ("compare-view",)),
+    ("before", "Both campaigns", "The same measure in both campaigns.", ("before-view",)),
+    (
+        "sweep",
+        "Along the grid",
+        "The differences over one varied parameter. The other parameters are as chosen above.",
+        ("sweep-view",),
+    ),
+    (
+        "differences",
+        "Every difference",
+        "All measures at the point of the grid chosen above.",
+        ("differences-table",),
+    ),
+    (
+        "runs",
+        "Every pair",
+        "Sort by the head of a column. Filter by text, or by a bound such as >0.5.",
+        ("runs-table",),
+    ),
+)
+"""Sections of the page in order."""
+
+
 def _sections(comparison: PairedCampaigns) -> list[Record]:
-    wanted = [
-        (
-            "compare",
-            "Differences",
-            "One measure at one point of the grid. Choose TCP variants, schemes and the measure above. "
-            "The pointer shows details of a mark, and so do the arrow keys while the chart has the focus.",
-            ["compare-view"],
-        ),
-        ("before", "Both campaigns", "The same measure in both campaigns.", ["before-view"]),
-        (
-            "sweep",
-            "Along the grid",
-            "The differences over one varied parameter. The other parameters are as chosen above.",
-            ["sweep-view"],
-        ),
-        (
-            "differences",
-            "Every difference",
-            "All measures at the point of the grid chosen above.",
-            ["differences-table"],
-        ),
-        (
-            "runs",
-            "Every pair",
-            "Sort by the head of a column. Filter by text, or by a bound such as >0.5.",
-            ["runs-table"],
-        ),
-    ]
-    if not any(len(axis.levels) > 1 for axis in comparison.results.axes):
-        wanted = [section for section in wanted if section[0] != "sweep"]
-    found = [{"id": name, "title": title, "lead": lead, "view": view} for name, title, lead, view in wanted]
-    tail = (
-        [("failures", "Runs that failed")] if comparison.first.failures or comparison.second.failures else []
-    )
-    tail += [("setup", "What was run"), ("terms", "What the numbers count")]
-    return found + [{"id": name, "title": title, "lead": "", "view": []} for name, title in tail]
+    has_sweep = any(len(axis.levels) > 1 for axis in comparison.results.axes)
+    shown = (section for section in SECTIONS if has_sweep or section[0] != "sweep")
+    failures = bool(comparison.first.failures or comparison.second.failures)
+    return sections(shown, failures=failures)

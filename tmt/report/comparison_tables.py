@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tmt.report.member_styles import tcp_styles
+from tmt.report.page_parts import Record, columns, headed_table
 from tmt.results.comparison import ALPHA, identities, unpaired
 from tmt.results.measures import COMPARED
 from tmt.results.values import bounds, digits, scalar
 
 if TYPE_CHECKING:
     from tmt.results.comparison import PairedCampaigns
-
-Record = dict[str, Any]
 
 MOST_PAIRS = 5000
 """Rows of the table of pairs."""
@@ -54,8 +53,7 @@ def differences_table(comparison: PairedCampaigns) -> Record:
         ("p (Holm)", "p-value of the paired t test, corrected over all cells of the measure"),
         ("Differs", f"significantly, at a level of {ALPHA:.0%}"),
     )
-    columns = [{"label": label, "meaning": meaning} for label, meaning in heads]
-    return {"columns": columns, "rows": rows, "keys": keys}
+    return {"columns": columns(heads), "rows": rows, "keys": keys}
 
 
 def pairs_table(comparison: PairedCampaigns) -> Record:
@@ -63,10 +61,10 @@ def pairs_table(comparison: PairedCampaigns) -> Record:
     pairs, runs, axes = comparison.pairs, comparison.results.runs, comparison.results.axes
     shown = [measure for measure in comparison.summary.measures if measure.column in COMPARED]
     labels = {tcp: style.label for tcp, style in zip(runs["tcp"], tcp_styles(list(runs["tcp"])), strict=True)}
-    columns = [{"label": "TCP"}, {"label": "Scheme"}]
-    columns += [{"label": axis.label, "unit": axis.unit} for axis in axes]
-    columns += [{"label": "Seed"}, {"label": "Equal"}]
-    columns += [
+    heads = [{"label": "TCP"}, {"label": "Scheme"}]
+    heads += [{"label": axis.label, "unit": axis.unit} for axis in axes]
+    heads += [{"label": "Seed"}, {"label": "Equal"}]
+    heads += [
         {"label": f"{measure.label}, {name}", "unit": measure.unit}
         for measure in shown
         for name in comparison.names
@@ -83,7 +81,7 @@ def pairs_table(comparison: PairedCampaigns) -> Record:
         equal = "yes" if pairs.equal[i] else "no"
         rows.append([tcp, scheme, *levels, int(runs["seed"].iloc[i]), equal, *values])
         keys.append([tcp, scheme])
-    return {"columns": columns, "rows": rows, "keys": keys}
+    return {"columns": heads, "rows": rows, "keys": keys}
 
 
 def setup_tables(comparison: PairedCampaigns) -> list[Record]:
@@ -98,20 +96,8 @@ def setup_tables(comparison: PairedCampaigns) -> list[Record]:
         for name, cell, seeds in unpaired(comparison)
     ]
     tables = [
-        {
-            "caption": "Settings that differ in pairs",
-            "header": ["Setting", "Unit", *names, "Pairs"],
-            "rows": settings,
-        },
-        {
-            "caption": "What made the paired runs",
-            "header": ["What", *names],
-            "rows": [list(row) for row in identities(comparison)],
-        },
-        {
-            "caption": "Runs in one campaign only",
-            "header": ["Campaign", "Cell", "Seeds", "Runs"],
-            "rows": alone,
-        },
+        headed_table("Settings that differ in pairs", ["Setting", "Unit", *names, "Pairs"], settings),
+        headed_table("What made the paired runs", ["What", *names], identities(comparison)),
+        headed_table("Runs in one campaign only", ["Campaign", "Cell", "Seeds", "Runs"], alone),
     ]
     return [table for table in tables if table["rows"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from tmt.report.member_styles import tcp_styles
+from tmt.report.page_parts import columns
 from tmt.results.measures import COLUMNS
 from tmt.results.values import bounds, digits, scalar
 
@@ -56,7 +57,7 @@ def runs_table(results: Results, runs: pd.DataFrame) -> Json:
     main = [name for name in MAIN if runs[name].notna().any()]
     varying = [name for name in others if name not in main and len(runs[name].unique()) > 1]
     names = [*first, *main, *varying]
-    columns = [
+    shown = [
         {
             "label": axes[name].label if name in axes else name,
             "unit": axes[name].unit if name in axes else COLUMNS[name].unit if name in COLUMNS else "",
@@ -68,7 +69,7 @@ def runs_table(results: Results, runs: pd.DataFrame) -> Json:
     rows = _rows_that_fit(runs, names)
     labels = dict(zip(runs["tcp"], [style.label for style in tcp_styles(list(runs["tcp"]))], strict=True))
     keys = [[labels[tcp], scheme] for tcp, scheme in zip(runs["tcp"], runs["scheme"], strict=True)]
-    return {"columns": columns, "rows": rows, "keys": keys[: len(rows)]}
+    return {"columns": shown, "rows": rows, "keys": keys[: len(rows)]}
 
 
 def _rows_that_fit(runs: pd.DataFrame, names: Sequence[str]) -> list[list[Any]]:
@@ -121,8 +122,7 @@ def differences_table(summary: Summary) -> Json:
         ("p (Holm)", "p-value of the paired t test, corrected for all pairs of the group"),
         ("Verdict", f"at a level of {ALPHA:.0%}"),
     )
-    columns = [{"label": label, "meaning": meaning} for label, meaning in heads]
-    return {"columns": columns, "rows": rows, "keys": keys}
+    return {"columns": columns(heads), "rows": rows, "keys": keys}
 
 
 def published_table(results: Results, summary: Summary, matched: Sequence[Match]) -> Json:
@@ -157,6 +157,5 @@ def published_table(results: Results, summary: Summary, matched: Sequence[Match]
         ("Deviation (%)", "ours relative to the published value"),
         ("Source", ""),
     )
-    columns = [{"label": label} for label in ("Measure", "TCP", "Scheme")] + axes
-    columns += [{"label": label, "meaning": meaning} for label, meaning in heads]
-    return {"columns": columns, "rows": rows}
+    first = [{"label": label} for label in ("Measure", "TCP", "Scheme")]
+    return {"columns": [*first, *axes, *columns(heads)], "rows": rows}

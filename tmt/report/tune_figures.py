@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tmt.figures import tune_charts
 from tmt.figures.style import GREEN, SCHEME_STYLES
 from tmt.figures.vega import MARKER_PATHS
 from tmt.report.member_styles import MemberStyle
+from tmt.report.page_parts import Record, titled
 from tmt.report.tune_rows import candidate_rows, columnar, finalist_rows, race_rows, sensitivity_rows
 from tmt.tune.space import SCHEME, levels_of
 from tmt.tune.wording import percent
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from tmt.report.tune_rows import Row
     from tmt.tune.tuning import Tuning
 
-Record = dict[str, Any]
 Heads = tuple[tuple[str, str], ...]
 
 
@@ -54,13 +54,13 @@ def charts_of(found: Tuning) -> list[Record]:
     if result.winner is None:
         return []
     first = goal.objectives[0]
-    title = _titled(first.label, first.unit)
+    title = titled(first.label, first.unit)
     second, limit = "", None
     if len(goal.objectives) > 1:
-        second = _titled(goal.objectives[1].label, goal.objectives[1].unit)
+        second = titled(goal.objectives[1].label, goal.objectives[1].unit)
     elif goal.constraints:
         constraint = goal.constraints[0]
-        second, limit = _titled(constraint.measure.label, constraint.measure.unit), constraint.limit
+        second, limit = titled(constraint.measure.label, constraint.measure.unit), constraint.limit
     value = (("mean", title), ("low", "low"), ("high", "high"), ("courses", "courses"))
     order = [one.standing.name for one in result.finalists]
     found_charts = [
@@ -147,7 +147,3 @@ def _chart(
         "margin": margin,
         "panels": panels,
     } | columnar(rows)
-
-
-def _titled(label: str, unit: str) -> str:
-    return f"{label} ({unit})" if unit else label

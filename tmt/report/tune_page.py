@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tmt.figures.vega import INKS, configuration
 from tmt.io.atomic import staged
 from tmt.report.page import assemble
+from tmt.report.page_parts import Record, fact, finding, headed_table, sections
 from tmt.report.tune_figures import charts_of, scheme_looks
 from tmt.report.tune_rows import candidate_table
 from tmt.results.measures import COLUMNS
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.tune.tuning import Tuning
-
-Record = dict[str, Any]
 
 SCRIPTS = ("dom.js", "table.js", "marks.js", "tune.js")
 PAGE_FONT = "system-ui, sans-serif"
@@ -65,10 +64,10 @@ def render(found: Tuning) -> str:
         subtitle="the best link layer for a trace and a transport",
         description="" if winner is None else f"Recommendation: {setting_words(winner.settings)}.",
         facts=_facts(found),
-        findings=[{"text": text, "more": [], "tail": ""} for text in certainty(found)],
+        findings=[finding(text) for text in certainty(found)],
         warnings=complaints(found),
         has={"cells": False},
-        sections=_sections(charts),
+        sections=_sections(found, charts),
         failures=[
             {
                 "name": f"{name}, seed {seed}",
@@ -97,43 +96,25 @@ SECTIONS = {
 }
 
 
-def _sections(charts: list[Record]) -> list[Record]:
-    shown = [
-        {
-            "id": chart["name"],
-            "title": SECTIONS[chart["name"]][0],
-            "lead": SECTIONS[chart["name"]][1],
-            "view": [f"{chart['name']}-view"],
-        }
-        for chart in charts
-    ]
-    every = {
-        "id": "candidates",
-        "title": "Every candidate",
-        "lead": "Sort by a column; filter by text or by a bound such as >0.5.",
-        "view": ["candidates-table"],
-    }
-    rest = [
-        {"id": "setup", "title": "What was run", "view": []},
-        {"id": "terms", "title": "What the numbers count", "view": []},
-    ]
-    return [*shown, every, *rest]
+def _sections(found: Tuning, charts: list[Record]) -> list[Record]:
+    shown = [(name := chart["name"], *SECTIONS[name], (f"{name}-view",)) for chart in charts]
+    every = "Sort by a column; filter by text or by a bound such as >0.5."
+    candidates = ("candidates", "Every candidate", every, ("candidates-table",))
+    return sections([*shown, candidates], failures=bool(found.failures))
 
 
 def _facts(found: Tuning) -> list[Record]:
     counts = found.recommendation.counts
-    share = counts["outcomes"] / counts["exhaustive"]
-    told = (
-        ("candidates", f"{counts['candidates']:,}", False),
-        ("ruled out by models", str(counts["ruled_out"]), False),
-        ("simulated", str(counts["simulated"]), False),
-        ("left in the race", str(counts["left"]), False),
-        ("outcomes", f"{counts['outcomes']:,}", False),
-        ("of an exhaustive search", percent(share), False),
-        ("courses held out", str(found.courses.n_held_out), False),
-        ("failed runs", str(len(found.failures)), bool(found.failures)),
-    )
-    return [{"label": label, "value": value, "alarm": alarm} for label, value, alarm in told]
+    return [
+        fact("candidates", f"{counts['candidates']:,}"),
+        fact("ruled out by models", counts["ruled_out"]),
+        fact("simulated", counts["simulated"]),
+        fact("left in the race", counts["left"]),
+        fact("outcomes", f"{counts['outcomes']:,}"),
+        fact("of an exhaustive search", percent(counts["outcomes"] / counts["exhaustive"])),
+        fact("courses held out", found.courses.n_held_out),
+        fact("failed runs", len(found.failures), alarm=bool(found.failures)),
+    ]
 
 
 def _setup(found: Tuning) -> list[Record]:
@@ -161,8 +142,8 @@ def _setup(found: Tuning) -> list[Record]:
         for name, keys in space.items()
     ]
     return [
-        {"caption": "The search", "header": ["setting", "value"], "rows": rows},
-        {"caption": "The space", "header": ["scheme", "values"], "rows": shown},
+        headed_table("The search", ["setting", "value"], rows),
+        headed_table("The space", ["scheme", "values"], shown),
     ]
 
 

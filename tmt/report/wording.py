@@ -8,6 +8,8 @@ import numpy as np
 
 from tmt.metrics.statistics import seeds_needed
 from tmt.report.member_styles import tcp_styles
+from tmt.report.page_parts import CHARTS_LEAD, Record, Section, fact, finding, headed_table
+from tmt.report.page_parts import sections as page_sections
 from tmt.results.cells import Cell, Summary, best, point_label
 from tmt.results.measures import COLUMNS, Measure
 from tmt.results.published import matches
@@ -15,8 +17,6 @@ from tmt.results.values import NO_VALUE, texts
 
 if TYPE_CHECKING:
     from tmt.results.dataset import Results
-
-Record = dict[str, Any]
 
 UNTOLD = frozenset(
     {
@@ -36,24 +36,78 @@ MOST_VALUES = 12
 """Values of one setting that are shown at once; the others open on demand."""
 
 
+SECTIONS: tuple[Section, ...] = (
+    ("compare", "TCP variants over link schemes", CHARTS_LEAD, ("compare-view",)),
+    (
+        "sweep",
+        "Along the grid",
+        "The same measure over one varied parameter. The other parameters are as chosen above.",
+        ("sweep-view",),
+    ),
+    ("trade", "Goodput against delay", "A variant with more goodput often has more delay.", ("trade-view",)),
+    (
+        "paper",
+        "Published values beside ours",
+        "The published value and our mean with its 95 % interval.",
+        ("paper-table",),
+    ),
+    (
+        "delay",
+        "Delay of packets",
+        "Delays run from the sending to the receiving agent: queue, link-layer repairs and propagation.",
+        ("delay-view", "distribution-view"),
+    ),
+    (
+        "timeline",
+        "Single runs over time",
+        "Runs that kept their packet records, laid over each other on one time axis.",
+        ("timeline-view",),
+    ),
+    (
+        "channel",
+        "The channel over time",
+        "Erasures and capacity of the link without a scheme.",
+        ("channel-view",),
+    ),
+    (
+        "differences",
+        "Significant differences",
+        "Paired differences on the same seeds, TCP variants over one scheme and schemes under one "
+        "variant, at the point of the grid chosen above.",
+        ("differences-table",),
+    ),
+    (
+        "runs",
+        "Every run",
+        "Sort by the head of a column. Filter by text, or by a bound such as >0.5. Columns that are equal"
+        " in all runs stand under “What was run”.",
+        ("runs-table",),
+    ),
+    (
+        "older",
+        "Runs of earlier versions",
+        "The programs, a trace or a setting has changed since. No number above counts these runs.",
+        ("older-table",),
+    ),
+)
+"""Sections of the report in order."""
+
+
 def facts(results: Results, summary: Summary) -> list[Record]:
     """Return the few numbers at the head of the page."""
     runs, failed = results.runs, len(results.failures)
     simulated_h = float(runs["simulated_s"].sum()) / 3600 if len(runs) else 0.0
-    found: list[Record] = [
-        {"label": "finished runs", "value": f"{len(runs)}"},
-        {"label": "failed runs", "value": f"{failed}", "alarm": failed > 0},
-        {"label": "TCP variants", "value": f"{len(summary.tcps)}"},
-        {"label": "link schemes", "value": f"{len(summary.schemes)}"},
-        {"label": "seeds", "value": f"{runs['seed'].nunique() if len(runs) else 0}"},
-        {
-            "label": "simulated",
-            "value": f"{simulated_h:.2g} h" if simulated_h >= 1 else f"{simulated_h * 60:.2g} min",
-        },
+    found = [
+        fact("finished runs", len(runs)),
+        fact("failed runs", failed, alarm=failed > 0),
+        fact("TCP variants", len(summary.tcps)),
+        fact("link schemes", len(summary.schemes)),
+        fact("seeds", runs["seed"].nunique() if len(runs) else 0),
+        fact("simulated", f"{simulated_h:.2g} h" if simulated_h >= 1 else f"{simulated_h * 60:.2g} min"),
     ]
     if results.axes:
-        found.insert(4, {"label": "points of the grid", "value": f"{len(summary.points)}"})
-    return [{"alarm": False, **fact} for fact in found]
+        found.insert(4, fact("points of the grid", len(summary.points)))
+    return found
 
 
 def findings(results: Results, summary: Summary) -> list[Record]:
@@ -71,8 +125,7 @@ def findings(results: Results, summary: Summary) -> list[Record]:
         for column, verb in wanted:
             if column in shown and len(cells) > 1:
                 sentences.extend(_finding(results, summary, cells, shown[column], verb))
-    sentences += [{"text": text} for text in _precision(summary) + _deviation(results, summary)]
-    return [{"more": [], "tail": ""} | sentence for sentence in sentences]
+    return sentences + [finding(text) for text in _precision(summary) + _deviation(results, summary)]
 
 
 def _finding(
@@ -87,15 +140,15 @@ def _finding(
     place = _at(results, summary, cell.point) + _name(summary, cell)
     sentence = f"{place} {verb}: {interval.mean:.3g} {measure.unit}"
     if interval.count < 2:
-        return [{"text": f"{sentence}, in a single run, which does not show the effect of chance."}]
+        return [finding(f"{sentence}, in a single run, which does not show the effect of chance.")]
     sentence += f" ({interval.low:.3g} to {interval.high:.3g})"
     if not tied:
-        return [{"text": f"{sentence}."}]
+        return [finding(f"{sentence}.")]
     names, tail = [_name(summary, other) for other in tied], "not significantly worse."
     sentence += f"; {', '.join(names[:2])}"
     if len(names) > 2:
-        return [{"text": sentence, "more": names[2:], "tail": f" are {tail}"}]
-    return [{"text": f"{sentence} {'is' if len(names) == 1 else 'are'} {tail}"}]
+        return [finding(sentence, names[2:], f" are {tail}")]
+    return [finding(f"{sentence} {'is' if len(names) == 1 else 'are'} {tail}")]
 
 
 def _precision(summary: Summary) -> list[str]:
@@ -130,91 +183,19 @@ def _deviation(results: Results, summary: Summary) -> list[str]:
 
 
 def sections(results: Results, summary: Summary, data: Record) -> list[Record]:
-    """Return the page's sections in order; `view` lists the elements that the script fills."""
-    there = {view["name"] for view in data["views"]}
-    tables = {
-        name
-        for name, table in data["tables"].items()
-        if table is not None and (table["rows"] or name in {"runs", "differences"})
-    }
-    if not summary.differences:
-        tables.discard("differences")
+    """Return the page's sections in order: those of `SECTIONS` with a chart or a table that has rows."""
+    there = {f"{view['name']}-view" for view in data["views"]}
+    for name, table in data["tables"].items():
+        if table is not None and (table["rows"] or name == "runs"):
+            there.add(f"{name}-table")
     if not len(results.runs):
-        there, tables = set(), set()
-    wanted = [
-        (
-            "compare",
-            "TCP variants over link schemes",
-            "One measure at one point of the grid. Choose TCP variants, schemes and the measure above. "
-            "The pointer shows details of a mark, and so do the arrow keys while the chart has the focus.",
-            ["compare"],
-        ),
-        (
-            "sweep",
-            "Along the grid",
-            "The same measure over one varied parameter. The other parameters are as chosen above.",
-            ["sweep"],
-        ),
-        (
-            "trade",
-            "Goodput against delay",
-            "A variant with more goodput often has more delay.",
-            ["trade"],
-        ),
-        (
-            "paper",
-            "Published values beside ours",
-            "The published value and our mean with its 95 % interval.",
-            ["paper"],
-        ),
-        (
-            "delay",
-            "Delay of packets",
-            "Delays run from the sending to the receiving agent: queue, link-layer repairs and propagation.",
-            ["delay", "distribution"],
-        ),
-        (
-            "timeline",
-            "Single runs over time",
-            "Runs that kept their packet records, laid over each other on one time axis.",
-            ["timeline"],
-        ),
-        (
-            "channel",
-            "The channel over time",
-            "Erasures and capacity of the link without a scheme.",
-            ["channel"],
-        ),
-        (
-            "differences",
-            "Significant differences",
-            "Paired differences on the same seeds, TCP variants over one scheme and schemes under one "
-            "variant, at the point of the grid chosen above.",
-            ["differences"],
-        ),
-        (
-            "runs",
-            "Every run",
-            "Sort by the head of a column. Filter by text, or by a bound such as >0.5. Columns that are equal"
-            " in all runs stand under “What was run”.",
-            ["runs"],
-        ),
-        (
-            "older",
-            "Runs of earlier versions",
-            "The programs, a trace or a setting has changed since. No number above counts these runs.",
-            ["older"],
-        ),
+        there.clear()
+    shown = [
+        (name, title, lead, found)
+        for name, title, lead, views in SECTIONS
+        if (found := tuple(view for view in views if view in there))
     ]
-    found = []
-    for name, title, lead, parts in wanted:
-        views = [f"{part}-view" for part in parts if part in there]
-        views += [f"{part}-table" for part in parts if part in tables]
-        if views:
-            found.append({"id": name, "title": title, "lead": lead, "view": views})
-    tail = [("failures", "Runs that failed")] if results.failures else []
-    tail += [("setup", "What was run"), ("terms", "What the numbers count")]
-    return found + [{"id": i, "title": title, "lead": "", "view": []} for i, title in tail]
+    return page_sections(shown, failures=bool(results.failures))
 
 
 def setup_tables(results: Results, summary: Summary) -> list[Record]:
@@ -239,13 +220,13 @@ def setup_tables(results: Results, summary: Summary) -> list[Record]:
         groups[column.group].append([name, column.unit, spelled, column.meaning])
     made = [[label, "", text, ""] for label, text in results.notes] + groups["provenance"]
     tables = [
-        {"caption": "What was varied", "header": ["What", "Unit", "Values"], "rows": varied},
-        {
-            "caption": "What was held, or followed from that",
-            "header": ["Column", "Unit", "Values", "Meaning"],
-            "rows": groups["scenario"],
-        },
-        {"caption": "Programs and traces", "header": ["What", "Unit", "Value", "Meaning"], "rows": made},
+        headed_table("What was varied", ["What", "Unit", "Values"], varied),
+        headed_table(
+            "What was held, or followed from that",
+            ["Column", "Unit", "Values", "Meaning"],
+            groups["scenario"],
+        ),
+        headed_table("Programs and traces", ["What", "Unit", "Value", "Meaning"], made),
     ]
     return [table for table in tables if table["rows"]]
 
