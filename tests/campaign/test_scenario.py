@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tmt.campaign.scenario import load
 from tmt.campaign.sections import scheme_of
 from tmt.errors import InputError
-from tmt.schemes import Harq, HarqProcesses, RlcOverHarqProcesses, SlidingWindow
+from tmt.schemes import ALL_SCHEMES, Harq, HarqProcesses, RlcOverHarqProcesses, SlidingWindow
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -414,6 +415,16 @@ status_prohibit = 0.6
         SlidingWindow(20, 5),
         RlcOverHarqProcesses(rtt_ns=5, status_prohibit_ns=600_000_000),
     ]
+
+
+@pytest.mark.parametrize("name", ["rlc", "rlc-over-harq-processes"])
+def test_load__runs_rlc_online(name: str, tmp_path: Path) -> None:
+    keys = f'name = "{name}"\nonline = true\nstatus_prohibit = 0.6'
+    (tmp_path / "s.toml").write_text(GOOD.replace('name = "arq"', keys))
+    section = load(tmp_path / "s.toml").schemes[0]
+    assert section.online
+    parameters: dict[str, Any] = {"rtt_ns": 5, "status_prohibit_ns": 600_000_000}
+    assert scheme_of(section, 5) == ALL_SCHEMES[name](**parameters)
 
 
 def test_load__refuses_a_scheme_online_that_only_converts(tmp_path: Path) -> None:
