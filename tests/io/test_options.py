@@ -49,7 +49,8 @@ def test_seconds__are_refused_with_what_is_allowed(kind: Seconds, text: str, mes
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "expected"), [(WholeNumber(1), "12", 12), (Number(0, 1), "1e-1", 0.1)]
+    ("kind", "text", "expected"),
+    [(WholeNumber(1), "12", 12), (WholeNumber(1), "5e6", 5_000_000), (Number(0, 1), "1e-1", 0.1)],
 )
 def test_number__within_its_bounds_is_taken(kind: WholeNumber | Number, text: str, expected: float) -> None:
     assert kind.convert(text, None, None) == expected
@@ -58,7 +59,9 @@ def test_number__within_its_bounds_is_taken(kind: WholeNumber | Number, text: st
 @pytest.mark.parametrize(
     ("kind", "text", "message"),
     [
-        (WholeNumber(1), "1e3", "1e3 is not allowed; it must be a whole number x>=1"),
+        (WholeNumber(1), "1e-3", "1e-3 is not allowed; it must be a whole number x>=1"),
+        (WholeNumber(1), "1e999999999", "1e999999999 is not allowed; it must be a whole number x>=1"),
+        (WholeNumber(1), "nan", "nan is not allowed; it must be a whole number x>=1"),
         (WholeNumber(1, 5), "many", "many is not allowed; it must be a whole number 1<=x<=5"),
         (WholeNumber(1), "0", "0 is not in the range x>=1"),
         (Number(0, min_open=True), "nan", "nan is not allowed; it must be a number x>0"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+from contextlib import suppress
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,9 +89,8 @@ class WholeNumber(click.IntRange):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Convert text; see `click.IntRange` for the bounds."""
-        try:
-            number = int(str(value))
-        except ValueError:
+        number = _whole(str(value))
+        if number is None:
             self.fail(_not(value, "a whole number", self._describe_range()), param, ctx)
         return super().convert(number, param, ctx)
 
@@ -106,6 +107,18 @@ class Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(_not(value, "a number", self._describe_range()), param, ctx)
         return super().convert(number, param, ctx)
+
+
+def _whole(text: str) -> int | None:
+    """Return the whole number in a text such as 12 or 2e6, or nothing; powers of ten end at 18."""
+    with suppress(ValueError):
+        return int(text)
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    short = number.is_finite() and number.adjusted() < 19
+    return int(number) if short and number == number.to_integral_value() else None
 
 
 def _not(value: object, kind: str, bounds: str) -> str:
