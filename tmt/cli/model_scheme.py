@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tmt.cli.model_help import HELP, RESULTS
 from tmt.cli.model_output import Laws, Sweep, as_json, as_table, swept
 from tmt.cli.options import (
     DECODE_TIME,
@@ -129,63 +130,6 @@ _CHANNEL_AND_LINK = (
     click.option("--json", "json_wanted", is_flag=True, help="Print JSON, for programs."),
 )
 
-_HELP = {
-    "none": """No recovery of erasures.
-
-    \b
-    The law of erasures in 22 LLDUs, and the laws of burst and gap lengths:
-      tmt model none --alpha 0.99 --beta 0.9 --rtt 0.5 --laws 22
-    """,
-    "fec": """Forward error correction: blocks of data and repair LLDUs, interleaved or not.
-
-    \b
-    Blocks of 10 data and 12 repair LLDUs, four of them interleaved:
-      tmt model fec --data 10 --repair 12 --depth 4 --alpha 0.99 --beta 0.9 --rtt 0.5
-    """,
-    "arq": """Selective repeat.
-
-    \b
-    Bursts that grow from 1 to 50 slots, as a figure:
-      tmt model arq --alpha 0.99 --beta 0.1:0.98:12 --rtt 0.5 --plot arq.png
-    """,
-    "harq": """Hybrid ARQ type II: blocks of data and repair LLDUs, and more repair LLDUs on request.
-
-    \b
-    5 data and 7 repair LLDUs and up to 2 requests:
-      tmt model harq --data 5 --repair 7 --extra 1 --rounds 2 \\
-          --alpha 0.99 --beta 0.5 --rtt 0.5 --slot-interval 0.001 --decode-time 0.036
-    """,
-    "harq-processes": """Stop-and-wait HARQ processes, or blind repetition, without combining.
-
-    \b
-    16 processes over a LEO satellite, and two transmissions of everything without feedback:
-      tmt model harq-processes --processes 16 --alpha 0.99 --beta 0.5 --rtt 0.025 \\
-          --decode-time 0.001 --detection-delay 0.001
-      tmt model harq-processes --repetitions 2 --alpha 0.99 --beta 0.5 --rtt 0.025
-
-    Feedback must take equally long for ACK and NACK: the detection delay is the decode time.
-    """,
-    "sliding-window": """Convolutional erasure code: after k source LLDUs, a repair LLDU covers the last W.
-
-    \b
-    Bursts that grow from 1 to 5 slots, as a figure:
-      tmt model sliding-window --coding-window 100 --repair-interval 8 \\
-          --alpha 0.998 --beta 0:0.8:9 --rtt 0.5 --plot sliding-window.png
-    """,
-    "rlc": """Radio link control over the bare link, for rare bursts of erasures and one report for each.
-
-    \b
-    Acknowledged mode in order, over a MEO satellite:
-      tmt model rlc --alpha 0.9999 --beta 0.5 --rtt 0.12 --decode-time 0.001
-    """,
-}
-
-_RESULTS = """
-    Throughput efficiency (delivered data LLDUs / slots used), recovery delay (mean over delivered LLDUs of
-    RTT/2 + delay) and residual loss, for a line of equally spaced slots. Long traces from `tmt generate` and
-    `tmt convert` approach these numbers.
-    """
-
 
 def _command(scheme: str) -> click.Command:
     """Return the command of one scheme, which has that scheme's parameters only."""
@@ -226,7 +170,7 @@ def _command(scheme: str) -> click.Command:
         click.echo(as_json(found) if json_wanted else as_table(found))
         _warn(found)
 
-    return click.command(name=scheme, help=_HELP[scheme] + _RESULTS)(run)
+    return click.command(name=scheme, help=HELP[scheme] + RESULTS)(run)
 
 
 def _laws(channel: TwoStateChannel, size: int) -> Laws:
@@ -273,5 +217,5 @@ def _warn(sweep: Sweep) -> None:
         click.echo(f"note: {note} (docs/models.md)", err=True)
 
 
-COMMANDS = {scheme: _command(scheme) for scheme in _HELP}
+COMMANDS = {scheme: _command(scheme) for scheme in HELP}
 """The commands, by name."""

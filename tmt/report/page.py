@@ -15,8 +15,9 @@ from tmt import __version__
 from tmt.figures.vega import browser_bundle
 from tmt.report.member_styles import scheme_styles, tcp_styles
 from tmt.report.payload import payload
+from tmt.report.report_sections import report_sections
 from tmt.report.size_limit import fit
-from tmt.report.wording import facts, findings, sections, setup_tables, terms
+from tmt.report.wording import facts, findings, setup_tables, terms
 from tmt.results.values import slug
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def render(results: Results, summary: Summary) -> str:
         facts=facts(results, summary),
         findings=findings(results, summary),
         warnings=[*results.warnings, *_cut(results, data), *left_out],
-        sections=sections(results, summary, data),
+        sections=report_sections(results, data),
         failures=results.failures,
         setup=setup_tables(results, summary),
         setup_lead="Everything that a repetition needs: settings, programs and traces.",

@@ -50,91 +50,100 @@ def _member(style: MemberStyle) -> Record:
 
 def charts_of(found: Tuning) -> list[Record]:
     """Return the charts for which the search has rows."""
-    result, goal, schemes = found.recommendation, found.task.goal, _schemes(found)
-    if result.winner is None:
+    if found.recommendation.winner is None:
         return []
-    first = goal.objectives[0]
-    title = titled(first.label, first.unit)
-    second, limit = "", None
+    aim = found.task.goal.objectives[0]
+    title, schemes = titled(aim.label, aim.unit), _schemes(found)
+    value = (("mean", title), ("low", "low"), ("high", "high"), ("courses", "courses"))
+    shown = [_finalists(found, schemes, title, value), _front(found, schemes, title)]
+    if rows := race_rows(found):
+        shown.append(_race(schemes, rows))
+    levels = sensitivity_rows(found)
+    if len(levels) > 1:
+        shown.append(_sensitivity(schemes, levels, title, value))
+    return shown
+
+
+def _finalists(found: Tuning, schemes: list[str], title: str, value: Heads) -> Record:
+    result = found.recommendation
+    return _chart(
+        "finalists",
+        tune_charts.finalists(schemes, [one.standing.name for one in result.finalists], title),
+        finalist_rows(found),
+        (("candidate", "candidate"), ("part", "courses of"), *value),
+        f"{title} of the finalists, mean and {percent(result.level)} interval. Full: courses of "
+        "the search. Hollow: courses held out.",
+        margin=290,
+    )
+
+
+def _front(found: Tuning, schemes: list[str], title: str) -> Record:
+    """Return the chart of all candidates, over a second objective or a constraint where there is one."""
+    goal = found.task.goal
+    second, limit, ring = "", None, "the recommendation"
     if len(goal.objectives) > 1:
-        second = titled(goal.objectives[1].label, goal.objectives[1].unit)
+        second, ring = titled(goal.objectives[1].label, goal.objectives[1].unit), "the front"
     elif goal.constraints:
         constraint = goal.constraints[0]
         second, limit = titled(constraint.measure.label, constraint.measure.unit), constraint.limit
-    value = (("mean", title), ("low", "low"), ("high", "high"), ("courses", "courses"))
-    order = [one.standing.name for one in result.finalists]
-    found_charts = [
-        _chart(
-            "finalists",
-            tune_charts.finalists(schemes, order, title),
-            finalist_rows(found),
-            (("candidate", "candidate"), ("part", "courses of"), *value),
-            f"{title} of the finalists, mean and {percent(result.level)} interval. Full: courses of "
-            "the search. Hollow: courses held out.",
-            margin=290,
+    dashed = "" if limit is None else " Dashed: the constraint."
+    return _chart(
+        "front",
+        tune_charts.candidates(schemes, title, second, limit),
+        candidate_rows(found),
+        (
+            ("candidate", "candidate"),
+            ("x", title),
+            ("y", second or "-"),
+            ("courses", "courses"),
+            ("fate", "fate"),
         ),
-        _chart(
-            "front",
-            tune_charts.candidates(schemes, title, second, limit),
-            candidate_rows(found),
-            (
-                ("candidate", "candidate"),
-                ("x", title),
-                ("y", second or "-"),
-                ("courses", "courses"),
-                ("fate", "fate"),
-            ),
-            "Every simulated candidate. "
-            + ("A ring marks the front." if len(goal.objectives) > 1 else "A ring marks the recommendation.")
-            + (" Dashed: the constraint." if limit is not None else ""),
-            margin=90 if second else 230,
+        f"Every simulated candidate. A ring marks {ring}.{dashed}",
+        margin=90 if second else 230,
+    )
+
+
+def _race(schemes: list[str], rows: list[Row]) -> Record:
+    return _chart(
+        "race",
+        tune_charts.race(schemes),
+        rows,
+        (
+            ("candidate", "candidate"),
+            ("courses", "courses"),
+            ("gap", "difference from the winner (%)"),
+            ("leaves", "leaves"),
         ),
-    ]
-    if rows := race_rows(found):
-        found_charts.append(
-            _chart(
-                "race",
-                tune_charts.race(schemes),
-                rows,
-                (
-                    ("candidate", "candidate"),
-                    ("courses", "courses"),
-                    ("gap", "difference from the winner (%)"),
-                    ("leaves", "leaves"),
-                ),
-                "Mean difference from the winner on common courses. A cross marks a candidate that leaves.",
-                margin=90,
-            )
-        )
-    levels = sensitivity_rows(found)
+        "Mean difference from the winner on common courses. A cross marks a candidate that leaves.",
+        margin=90,
+    )
+
+
+def _sensitivity(schemes: list[str], levels: list[Row], title: str, value: Heads) -> Record:
     parameters = list(dict.fromkeys(row["parameter"] for row in levels))
-    if len(levels) > 1:
-        found_charts.append(
-            _chart(
-                "sensitivity",
-                tune_charts.sensitivity(schemes, parameters, title),
-                levels,
-                (
-                    ("parameter", "parameter"),
-                    ("value", "value"),
-                    *value,
-                    ("loss", "loss"),
-                    ("loss_low", "low"),
-                    ("loss_high", "high"),
-                ),
-                f"{title} over each parameter, the others as the winner has them; for the scheme, the best "
-                "candidate of each. A ring marks the winner.",
-                panels=len(parameters),
-            )
-        )
-    return found_charts
+    return _chart(
+        "sensitivity",
+        tune_charts.sensitivity(schemes, parameters, title),
+        levels,
+        (
+            ("parameter", "parameter"),
+            ("value", "value"),
+            *value,
+            ("loss", "loss"),
+            ("loss_low", "low"),
+            ("loss_high", "high"),
+        ),
+        f"{title} over each parameter, the others as the winner has them; for the scheme, the best "
+        "candidate of each. A ring marks the winner.",
+        panels=len(parameters),
+    )
 
 
 def _chart(
     name: str,
     spec: Record,
     rows: list[Row],
-    heads: tuple[tuple[str, str], ...],
+    heads: Heads,
     caption: str,
     margin: int = 0,
     panels: int = 1,
