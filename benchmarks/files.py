@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -26,6 +27,7 @@ LONG_SLOTS = 100_000_000
 RTT_NS = 500_000_000
 SCHEMES: tuple[Scheme, ...] = (NoScheme(), Fec(10, 2), Arq(RTT_NS), Harq(10, 2, RTT_NS))
 TMT = Path(sys.executable).with_name("tmt")
+BARE_COPY = Path(__file__).with_name("bare_copy.py")
 AS_USERS = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """Surroundings of a command: Python keeps its byte code."""
 
@@ -112,10 +114,11 @@ class LongMeasurement:
     peak_mib: float
 
 
-def measure_long(n_slots: int = LONG_SLOTS, repeats: int = 3) -> LongMeasurement:
-    """Measure `tmt convert`, started anew each time, on a trace of many slots, under ARQ.
+def measure_long(n_slots: int = LONG_SLOTS, repeats: int = 5) -> LongMeasurement:
+    """Measure `tmt convert` on a trace of many slots, under ARQ, against a bare read and write in turn.
 
-    The reference is that of `measure_files`, a row group at a time.
+    Both are programs that start anew each time. The reference is that of `measure_files`, a row group at a
+    time.
     """
     # Not the maximum of getrusage: it includes the memory of the calling process.
     script = (
@@ -123,45 +126,24 @@ def measure_long(n_slots: int = LONG_SLOTS, repeats: int = 3) -> LongMeasurement
         "try: main()\n"
         "except SystemExit: print(next(line for line in open('/proc/self/status') if 'VmHWM' in line))"
     )
-    arguments = ["convert", "phy.parquet", "link.parquet", "--scheme", "arq", "--rtt", "0.5"]
-    bare_s, convert_s, peaks_mib = [], [], []
+    convert = ["-c", script, "convert", "phy.parquet", "link.parquet", "--scheme", "arq", "--rtt", "0.5"]
+    settings = json.dumps([READ_SETTINGS, WRITE_SETTINGS])
+    bare = [str(BARE_COPY), "phy.parquet", "link.parquet", "copy.parquet", settings]
+    ratios, peaks_mib = [], []
     with TemporaryDirectory() as folder:
-        phy, link, copy = (Path(folder, name) for name in ("phy.parquet", "link.parquet", "copy.parquet"))
-        write_phy(phy, n_slots)
+        write_phy(Path(folder, "phy.parquet"), n_slots)
         for _ in range(repeats):
-            start = perf_counter()
-            done = subprocess.run(
-                [sys.executable, "-c", script, *arguments],
-                cwd=folder,
-                check=True,
-                capture_output=True,
-                text=True,
-                env=AS_USERS,
-            )
-            convert_s.append(perf_counter() - start)
-            peaks_mib.append(int(done.stdout.split()[-2]) / 1024)
-            bare_s.append(_read_s(phy) + _write_s(link, copy))
-    return LongMeasurement(median(convert_s) / median(bare_s), max(peaks_mib))
+            convert_s, said = _python(convert, folder)
+            peaks_mib.append(int(said.split()[-2]) / 1024)
+            bare_s, uncounted_s = _python(bare, folder)
+            ratios.append(convert_s / (bare_s - float(uncounted_s)))
+    return LongMeasurement(median(ratios), max(peaks_mib))
 
 
-def _read_s(path: Path) -> float:
+def _python(arguments: list[str], folder: str) -> tuple[float, str]:
+    """Return how many seconds a program of Python takes, and what it prints."""
     start = perf_counter()
-    with pq.ParquetFile(path, **READ_SETTINGS) as source:
-        for group in range(source.num_row_groups):
-            source.read_row_group(group)
-    return perf_counter() - start
-
-
-def _write_s(rows: Path, copy: Path) -> float:
-    """Write `rows` to `copy`; only the writing counts."""
-    seconds = 0.0
-    with pq.ParquetFile(rows) as source:
-        start = perf_counter()
-        with pq.ParquetWriter(copy, source.schema_arrow, **WRITE_SETTINGS) as writer:
-            for group in range(source.num_row_groups):
-                seconds += perf_counter() - start
-                table = source.read_row_group(group)
-                start = perf_counter()
-                writer.write_table(table)
-        seconds += perf_counter() - start
-    return seconds
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, check=True, capture_output=True, text=True, env=AS_USERS
+    )
+    return perf_counter() - start, done.stdout

@@ -89,7 +89,7 @@ def measure_scripts(repeats: int = REPEATS) -> list[ScriptSpeed]:
     return measured
 
 
-def measure_queue(repeats: int = REPEATS) -> list[QueueCost]:
+def measure_queue(repeats: int = 15) -> list[QueueCost]:
     """Send the same datagrams through DropTail at 10 Mbit/s and through a trace of 10 Mbit/s, in turn."""
     ns = Simulator.find().program
     measured = []
