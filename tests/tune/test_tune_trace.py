@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import tmt
-from tmt.errors import UsageError
+from tmt.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +63,13 @@ def test_tune_trace__refuses(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=reason):
         tmt.tune_trace(tmt.read_trace(trace), **settings)
+
+
+def test_tune_trace__refuses_a_frame_without_sizes(trace: Path, tmp_path: Path) -> None:
+    frame = tmt.read_trace(trace).to_frame()
+    with pytest.raises(InputError, match=r"trace_from_frame\(frame, lldu_bytes=...\)"):
+        tmt.tune_trace(frame, tmp_path / "out", rtt=0.1)
+    assert not (tmp_path / "out").exists()
 
 
 def test_tune_trace__of_a_scenario_takes_no_settings_of_the_link(searched: Searched) -> None:

@@ -12,7 +12,7 @@ from tmt.campaign.engine import default_jobs
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.store import Store
-from tmt.errors import UsageError
+from tmt.errors import InputError, UsageError
 from tmt.io import write_trace
 from tmt.tune.task import is_scenario, read_task
 from tmt.tune.trace_task import trace_task
@@ -104,9 +104,13 @@ def _task(path: Path, rtt_s: float, **options: Any) -> Task:
 
 def _written(trace: AnyTrace, folder: Path) -> Path:
     """Return the file of a trace in memory, in the folder of the search."""
+    held = trace_of(trace)
+    if held.size_bytes is None and "lldu_bytes" not in held.metadata:
+        reason = "it does not say what one LLDU carries; trace_from_frame(frame, lldu_bytes=...) does"
+        raise InputError("trace", reason)
     Store(folder).close()  # makes the folder, or refuses one that holds other things
     path = folder / "phy.parquet"
-    write_trace(path, trace_of(trace))
+    write_trace(path, held)
     return path
 
 
