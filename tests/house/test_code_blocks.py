@@ -156,28 +156,38 @@ def test_page__runs_as_printed(page: Path, folder: Path, monkeypatch: pytest.Mon
     for block in shown:
         if block.file and block.language != "python":
             Path(block.file).write_text(block.text, encoding="utf-8")
+    printed: list[str] = []
     for block in shown:
         if block.language == "sh":
             for command in block.text.replace("\\\n", " ").splitlines():
-                _run(command.partition(" #")[0].strip(), folder)
+                printed += _run(command.partition(" #")[0].strip(), folder)
         elif block.language == "python":
             if "tmt.tune_trace(" in block.text and not _ALL:  # minutes
                 continue
             with redirect_stdout(io.StringIO()):
                 exec(compile(block.text, page.name, "exec"), {"frame": read_trace("phy.parquet").to_frame()})
+        elif not block.language:  # what the commands before it print, "..." where lines are left out
+            assert set(_lines(block.text)) - {"", "..."} <= set(printed)
 
 
-def _run(command: str, folder: Path) -> None:
+def _run(command: str, folder: Path) -> list[str]:
+    """Run a command, and return the lines that it prints."""
     minutes = MINUTES.match(command) and not _ALL
     if not command or minutes or any(re.match(pattern, command) for pattern in LEFT_OUT):
-        return
+        return []
     words = shlex.split(command)
     if words[0] == "tmt":
         said = tmt(*words[1:], folder=folder)
         assert said.status == 0, f"{command}\n{said.err}"
-    else:
-        ended = subprocess.run(["sh", "-euc", command], capture_output=True, text=True, check=False)
-        assert ended.returncode == 0, f"{command}\n{ended.stderr}"
+        return _lines(said.out)
+    ended = subprocess.run(["sh", "-euc", command], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, f"{command}\n{ended.stderr}"
+    return _lines(ended.stdout)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text; columns may have other widths."""
+    return [" ".join(line.split()).strip("─ ") for line in text.splitlines()]
 
 
 def _of_language(language: str) -> list[object]:
