@@ -11,7 +11,7 @@ from tmt.report.member_styles import MemberStyle
 from tmt.report.page_parts import Record, titled
 from tmt.report.tune_rows import candidate_rows, columnar, finalist_rows, race_rows, sensitivity_rows
 from tmt.tune.space import SCHEME, levels_of
-from tmt.tune.wording import percent
+from tmt.tune.wording import percent, shown_unit
 
 if TYPE_CHECKING:
     from tmt.report.tune_rows import Row
@@ -53,7 +53,7 @@ def charts_of(found: Tuning) -> list[Record]:
     if found.recommendation.winner is None:
         return []
     aim = found.task.goal.objectives[0]
-    title, schemes = titled(aim.label, aim.unit), _schemes(found)
+    title, schemes = titled(aim.label, shown_unit(found, aim)[0]), _schemes(found)
     value = (("mean", title), ("low", "low"), ("high", "high"), ("courses", "courses"))
     shown = [_finalists(found, schemes, title, value), _front(found, schemes, title)]
     if rows := race_rows(found):
@@ -82,7 +82,8 @@ def _front(found: Tuning, schemes: list[str], title: str) -> Record:
     goal = found.task.goal
     second, limit, ring = "", None, "the recommendation"
     if len(goal.objectives) > 1:
-        second, ring = titled(goal.objectives[1].label, goal.objectives[1].unit), "the front"
+        aim = goal.objectives[1]
+        second, ring = titled(aim.label, shown_unit(found, aim)[0]), "the front"
     elif goal.constraints:
         constraint = goal.constraints[0]
         second, limit = titled(constraint.measure.label, constraint.measure.unit), constraint.limit

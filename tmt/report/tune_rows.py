@@ -10,12 +10,13 @@ import numpy as np
 
 from tmt.results.values import digits
 from tmt.tune.space import SCHEME
-from tmt.tune.wording import setting_words, value_word, with_unit
+from tmt.tune.wording import scaled, setting_words, shown_unit, value_word, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.metrics.statistics import Interval
+    from tmt.tune.objectives import Objective
     from tmt.tune.recommendation import Level
     from tmt.tune.tuning import Tuning
 
@@ -33,7 +34,7 @@ def finalist_rows(found: Tuning) -> list[Row]:
         ):
             about = f"{one.standing.name}, {part}\n{aim.label}: {with_unit(found, aim, interval)}"
             place = {"candidate": one.standing.name, "scheme": one.standing.settings[SCHEME], "part": part}
-            rows.append(place | _numbers(interval) | {"courses": interval.count, "about": about})
+            rows.append(place | _shown(found, aim, interval) | {"courses": interval.count, "about": about})
     return rows
 
 
@@ -49,7 +50,8 @@ def candidate_rows(found: Tuning) -> list[Row]:
             continue
         y = None
         if len(goal.objectives) > 1:
-            y = one.values[goal.objectives[1].text].mean
+            second = goal.objectives[1]
+            y = shown_unit(found, second)[1] * one.values[second.text].mean
         elif goal.constraints:
             y = float(np.nanmean(measures[goal.constraints[0].measure.name][one.number]))
         about = f"{one.name}\n{with_unit(found, goal.objectives[0], x)}\n{x.count} courses, {one.fate}"
@@ -57,7 +59,7 @@ def candidate_rows(found: Tuning) -> list[Row]:
             {
                 "candidate": one.name,
                 "scheme": one.settings[SCHEME],
-                "x": digits(x.mean),
+                "x": digits(shown_unit(found, goal.objectives[0])[1] * x.mean),
                 "y": None if y is None else digits(y),
                 "courses": x.count,
                 "fate": one.fate,
@@ -112,18 +114,15 @@ def _level_row(found: Tuning, level: Level) -> Row:
     standing = level.standing
     interval = standing.values[aim.text]
     value = value_word(level.value)
+    lost = _shown(found, aim, level.loss).values()
     loss = f"worse than the winner by {with_unit(found, aim, level.loss)}"
     about = f"{standing.name}\n{with_unit(found, aim, interval)}\n{loss}"
     place = {"parameter": level.parameter.replace("_", " "), "value": value, "candidate": standing.name}
     return (
         place
         | {"scheme": standing.settings[SCHEME], "winner": standing.number == result.winner.number}
-        | _numbers(interval)
-        | {
-            "loss": digits(level.loss.mean),
-            "loss_low": _known(level.loss.low),
-            "loss_high": _known(level.loss.high),
-        }
+        | _shown(found, aim, interval)
+        | {f"loss{part}": value for part, value in zip(("", "_low", "_high"), lost, strict=True)}
         | {"courses": interval.count, "about": about}
     )
 
@@ -133,12 +132,13 @@ def candidate_table(found: Tuning) -> dict[str, Any]:
     aims = found.task.goal.objectives
     columns = [{"label": "candidate"}, {"label": "settings"}, {"label": "fate"}, {"label": "courses"}]
     for aim in aims:
-        columns += [{"label": aim.label, "unit": aim.unit}, {"label": "low"}, {"label": "high"}]
+        unit, _ = shown_unit(found, aim)
+        columns += [{"label": aim.label, "unit": unit}, {"label": "low"}, {"label": "high"}]
     rows: list[list[Any]] = []
     for one in found.recommendation.standings:
         row: list[Any] = [one.name, setting_words(one.settings), one.fate, one.values[aims[0].text].count]
         for aim in aims:
-            row += _numbers(one.values[aim.text]).values()
+            row += _shown(found, aim, one.values[aim.text]).values()
         rows.append(row)
     return {
         "name": "candidates",
@@ -156,8 +156,11 @@ def columnar(rows: Sequence[Row]) -> dict[str, Any]:
     return {"names": names, "rows": table}
 
 
-def _numbers(interval: Interval) -> dict[str, float | None]:
-    return {"mean": _known(interval.mean), "low": _known(interval.low), "high": _known(interval.high)}
+def _shown(found: Tuning, aim: Objective, interval: Interval) -> dict[str, float | None]:
+    """Return a mean of an objective and its interval in the unit that people read."""
+    _, factor = shown_unit(found, aim)
+    shown = scaled(interval, factor)
+    return {"mean": _known(shown.mean), "low": _known(shown.low), "high": _known(shown.high)}
 
 
 def _known(value: float) -> float | None:
