@@ -122,7 +122,7 @@ class Bench:
         left = self._state()
         if left in self._completed:
             return end, found, is_limit
-        again = self._run(Fault("any", "EIO", 0), *self.case.again)
+        again = self._run(Fault("none", "EIO", 0), *self.case.again)
         if again.status != 0:
             found.append(f"called again: status {again.status}: {self.stderr()!r}")
         elif wrong := self._differences():

@@ -101,14 +101,19 @@ class Log:
 
 
 def _covered(own: list[Injection], call: str) -> str:
-    """Say how many calls of a kind there are, and how many failed with every fault where not all did."""
+    """Say how many calls of a kind there are, and which faults each of them had where not all did."""
     numbers: dict[str, set[int]] = {}
     for one in own:
         if one.call == call:
             numbers.setdefault(one.how, set()).add(one.number)
-    name = "`kill -9` at any" if call == "any" else call
     most = max(one.calls for one in own if one.call == call)
     # A transfer of one byte cannot be cut short, so that fewer calls have this fault.
     hows = [how for how in ERRORS.get(call, ("kill",)) if how != "short"]
-    least = min(len(numbers.get(how, ())) for how in hows)
-    return f"{name} {most}" if least >= most else f"{name} {least} of {most}"
+    whole = [how for how in hows if len(numbers.get(how, ())) >= most]
+    name = "`kill -9` at any" if call == "any" else call
+    if whole == hows:
+        return f"{name} {most}"
+    if whole:
+        return f"{name} {most} with {', '.join(whole)} only"
+    how, found = max(numbers.items(), key=lambda item: len(item[1]))
+    return f"{name} {len(found)} of {most}" + (f" with {how} only" if call != "any" else "")

@@ -59,6 +59,8 @@ ERRORS: dict[str, tuple[str, ...]] = {
 """Faults of each kind of call; `short` transfers half of the bytes."""
 
 LOCK_COMMANDS = (5, 6, 7, 36, 37, 38)
+_FCNTL, _SECOND_ARGUMENT = 72, 24
+"""Number of fcntl, and the place of a call's second argument in what a filter sees."""
 
 _TRACEME, _CONT, _GETREGS, _SETREGS, _SETOPTIONS = 0, 7, 12, 13, 0x4200
 _FOLLOW = 0x2 | 0x4 | 0x8 | 0x10  # fork, vfork, clone, exec
@@ -81,7 +83,7 @@ class _Registers(ctypes.Structure):
 class Fault:
     """The `number`-th call (from 1) of a kind ends in `how`: an error's name, ``short`` or ``kill``.
 
-    The kind ``any`` stands for all kinds; number 0 only counts.
+    The kind ``any`` stands for all kinds, ``none`` for no fault and no count; number 0 only counts.
     """
 
     call: str
@@ -99,7 +101,7 @@ class End:
     status: int | None = None
     """Exit status, negative for a signal; None: it was ended after the time limit."""
     calls: int = 0
-    """Counted calls of the process and its descendants."""
+    """Counted calls of the process and its descendants, up to the one that failed."""
     fired: str = ""
     """The call that failed."""
     left: list[int] = field(default_factory=list)
@@ -178,6 +180,8 @@ class _Tracer:
             _ptrace(_CONT, thread, 0, 0 if event or number in (signal.SIGSTOP, signal.SIGTRAP) else number)
 
     def _judge(self, thread: int) -> None:
+        if self._end.fired:
+            return
         registers = _Registers()
         _ptrace(_GETREGS, thread, 0, ctypes.addressof(registers))
         kind, terms = next(
@@ -248,11 +252,17 @@ def _ptrace(request: int, pid: int = 0, address: int = 0, data: int = 0) -> None
 
 def _install_filter(numbers: list[int]) -> None:
     """Stop this process, and all that it starts, at the calls of these numbers."""
-    load_number, jump_if_equal, answer = 0x20, 0x15, 0x06
+    load, jump_if_equal, answer = 0x20, 0x15, 0x06
     allow, stop = 0x7FFF0000, 0x7FF00000
-    lines = [struct.pack("HBBI", load_number, 0, 0, 0)]
+    lines = [struct.pack("HBBI", load, 0, 0, 0)]
     for place, number in enumerate(numbers):
         lines.append(struct.pack("HBBI", jump_if_equal, len(numbers) - place, 0, number))
+    lines += [struct.pack("HBBI", answer, 0, 0, allow)]
+    # Of fcntl, which has many uses, only locks stop.
+    lines += [struct.pack("HBBI", jump_if_equal, 0, len(LOCK_COMMANDS) + 2, _FCNTL)]
+    lines += [struct.pack("HBBI", load, 0, 0, _SECOND_ARGUMENT)]
+    for place, command in enumerate(LOCK_COMMANDS):
+        lines.append(struct.pack("HBBI", jump_if_equal, len(LOCK_COMMANDS) - place, 0, command))
     lines += [struct.pack("HBBI", answer, 0, 0, allow), struct.pack("HBBI", answer, 0, 0, stop)]
     code = ctypes.create_string_buffer(b"".join(lines))
     program = struct.pack("HxxxxxxQ", len(lines), ctypes.addressof(code))
