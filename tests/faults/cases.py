@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from pyarrow import parquet
 
 from tests.faults.tracer import End, Fault, trace
@@ -47,6 +48,9 @@ LIMITS = ("Exception ignored in thread started by", "in _remove_temp_dir", "pani
 
 Python waits for ever for a thread without memory, prints a traceback where it cannot remove its folder of
 sockets, and Rust libraries print theirs where a thread is refused."""
+
+ANSWER = "answer"
+"""File of a worker's answer, beside what it says."""
 
 VOLATILE = ("finished_at", "wall_time_s", "attempt", "command")
 """Columns of a run that two runs of it need not share."""
@@ -140,6 +144,7 @@ class Bench:
         return (self._said / "err").read_text(errors="replace")
 
     def _reset(self) -> None:
+        (self._said / ANSWER).unlink(missing_ok=True)
         shutil.rmtree(self._box, ignore_errors=True)
         shutil.copytree(self._fresh, self._box)
         (self._box / "temporary").mkdir()
@@ -197,7 +202,7 @@ class Bench:
         )
 
     def _results(self) -> dict[str, Any]:
-        return self._files() | _rows(self._box / "out")
+        return self._files() | _rows(self._box / "out") | _answer(self._said / ANSWER)
 
     def _files(self) -> dict[str, Any]:
         """Return the finished files: no hidden ones, none in folders for unfinished ones."""
@@ -218,11 +223,24 @@ def _content(path: Path) -> Any:
     """Return what is in a file; of a run's own records without its command line, date and duration."""
     if "records" in path.parts:
         with suppress(ValueError, OSError):
-            if path.name == "result.json":
-                record = json.loads(path.read_bytes())
-                return {name: value for name, value in record.items() if name not in VOLATILE}
-            return parquet.read_table(path).replace_schema_metadata(None).to_pydict()
+            return _record(path.name, path.read_bytes())
     return path.read_bytes()
+
+
+def _answer(path: Path) -> dict[str, Any]:
+    """Return what a worker has answered: the row, and its files of records as they are in a folder."""
+    if not path.exists():
+        return {}
+    row = pickle.loads(path.read_bytes())
+    files = {name: _record(name, content) for name, content in row.pop("files", {}).items()}
+    return {"answer": row, **{f"answer's {name}": content for name, content in files.items()}}
+
+
+def _record(name: str, content: bytes) -> Any:
+    """Return a file of a run's records without what may vary."""
+    if name == "result.json":
+        return {name: value for name, value in json.loads(content).items() if name not in VOLATILE}
+    return parquet.read_table(pa.BufferReader(content)).replace_schema_metadata(None).to_pydict()
 
 
 def _is_of_other_runs(name: str) -> bool:
@@ -308,7 +326,7 @@ def _work(folder: Path) -> None:
         print(row["status"], file=sys.stderr)
         raise SystemExit(1)
     answer = {name: value for name, value in row.items() if name not in VOLATILE}
-    (folder.parent / "said" / "answer").write_bytes(pickle.dumps(answer))
+    (folder.parent / "said" / ANSWER).write_bytes(pickle.dumps(answer))
 
 
 def _in_fork(folder: Path, *words: str) -> None:
