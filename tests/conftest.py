@@ -48,6 +48,12 @@ def simulator() -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def no_progress_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine prints no line on the progress of runs; tests compare stderr."""
+    monkeypatch.setattr("tmt.cli.run_progress.LINE_EVERY_S", float("inf"))
+
+
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
     """A real scheduler of Dask on this machine; tests start its workers."""

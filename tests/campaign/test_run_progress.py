@@ -15,6 +15,7 @@ def test_progress_lines__name_stage_runs_and_time_left(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 100.0
+    monkeypatch.setattr(run_progress, "LINE_EVERY_S", 15.0)
     monkeypatch.setattr(run_progress.time, "monotonic", lambda: now_s)
     with run_progress.run_progress("search") as (watch, tell):
         now_s = 110.0
