@@ -159,6 +159,20 @@ def test_combining__is_refused_over_a_trace_without_es_n0(tmp_path: Path, simula
         )
 
 
+def test_combining__is_refused_over_a_trace_with_two_es_n0(tmp_path: Path, simulator: Path) -> None:
+    phy = PhyTrace(np.arange(9) * 1_000_000, np.zeros(9, np.int64), {"lldu_bytes": 33})
+    write_trace(tmp_path / "phy.parquet", replace(phy, es_n0_mdb=np.zeros(9, np.int32)))
+    (tmp_path / "s.toml").write_text(
+        COMBINED.format(trace='channel = "lms"\nes_n0_db = 3\nover = "phy.parquet"')
+    )
+    with pytest.raises(InputError) as refused:
+        expand(load(tmp_path / "s.toml"))
+    assert str(refused.value) == (
+        f"{tmp_path / 's.toml'}: key combining: 'chase' needs one Es/N0 of each slot, and there are two: "
+        "the channel lms and the column es_n0_mdb of phy.parquet"
+    )
+
+
 @pytest.mark.parametrize("scheme", ["none", "online", "none under a channel"])
 def test_phy_trace_that_changes_after_planning__gives_no_link_trace(
     scheme: str, task: Convert, tmp_path: Path

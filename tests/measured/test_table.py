@@ -103,6 +103,20 @@ def test_table__takes_delays_sizes_in_bits_and_transmissions(tmp_path: Path) -> 
     assert phy.decode_time_ns.tolist() == [12_500_000, 0, 20 * MS]
 
 
+def test_table__takes_the_es_n0_of_every_row_or_of_none(tmp_path: Path) -> None:
+    """Thousandths of a dB, sorted with the rows; beyond 100 dB a value counts as 100 dB."""
+    trace = import_trace(
+        "table", written(tmp_path, "t,snr\n3,-2.0004\n1,7.25\n2,1e3\n"), time="t", es_n0="snr"
+    )
+    assert isinstance(trace, PhyTrace)
+    assert trace.es_n0_mdb is not None
+    assert trace.es_n0_mdb.tolist() == [7250, 100_000, -2000]
+    gaps = import_trace("table", written(tmp_path, "t,snr\n1,7\n2,n/a\n3,\n"), time="t", es_n0="snr")
+    assert isinstance(gaps, PhyTrace)
+    assert gaps.es_n0_mdb is None
+    assert "2 transmissions have no SINR: Es/N0 is left out" in gaps.metadata["notes"]
+
+
 def test_table__filters_and_counts_from_the_first_row_of_the_file(tmp_path: Path) -> None:
     """Both directions of one log keep one clock; a name that stands twice may have either value."""
     text = "t,dir,rnti\n5,UL,1\n6,DL,1\n7,DL,2\n8,DL,3\n"
@@ -175,6 +189,7 @@ def test_table__reads_parquet_with_flags_and_dates(tmp_path: Path) -> None:
         ("t,x\n1,7\n", {"size": "x:bits"}, ":2", "x is 7; allowed are whole numbers from 8"),
         ("t,x\n1,0\n", {"delay": "x:ms"}, ":2", "x is 0; a delay above 0 is needed"),
         ("t,x\n1,-4\n", {"delay": "x"}, ":2", "x is -4; a delay above 0 is needed"),
+        ("t,x\n1,QPSK\n", {"es_n0": "x"}, ":2", "x is QPSK; a number of dB is needed"),
         ("t,x\n1,0\n", {"where": "x=3"}, "", "no row meets --where x=3"),
         ("t,x\n1,0\n", {"origin": "2"}, ":2", "this time is 1 s before the origin"),
         ("t,x\nlast week,0\n", {"time": "t:iso"}, ":2", "t is last week; a date and time are needed"),
@@ -196,6 +211,7 @@ def test_table__refuses_with_line_and_reason(
         ({"time": "t", "bad": "x"}, "--bad is x; needed is NAME=VALUE, or several with commas between"),
         ({"time": "t", "bad": "x=1", "good": "x=0"}, "--bad and --good exclude each other"),
         ({"time": "t", "transmissions": "x"}, "--transmissions needs --as link: a slot is sent once"),
+        ({"time": "t", "es_n0": "x", "reading": "link"}, "--es-n0 needs --as phy: a link trace has no Es/N0"),
         ({"time": "t", "origin": "noon"}, "--origin is noon; allowed are first, zero, or a time in seconds"),
         ({"time": "t", "packing": "loose"}, "--packing is loose; allowed are packed, padded"),
     ],
@@ -212,8 +228,8 @@ def test_table__with_columns_of_ns3_is_the_preset(measured_data: Path) -> None:
     path = measured_data / "formats" / "ns3mmwave_RxPacketTrace.txt.gz"
     with gzip.open(path, "rt") as file:
         assert "corrupt" in file.readline()
-    options = {"time": "time:s", "bad": "corrupt=1", "size": "tbSize", "origin": "zero"}
+    options = {"time": "time:s", "bad": "corrupt=1", "size": "tbSize", "es_n0": "SINR(dB)", "origin": "zero"}
     table = import_trace("table", path, where="DL/UL=DL,rnti=1", **options)
     preset = import_trace("ns3-nr", path, direction="down", user="1")
-    for column in ("tx_time_ns", "decode_time_ns", "size_bytes"):
+    for column in ("tx_time_ns", "decode_time_ns", "size_bytes", "es_n0_mdb"):
         np.testing.assert_array_equal(getattr(table, column), getattr(preset, column))

@@ -45,8 +45,8 @@ RETURN_TRACE = "link.return_trace"
 class Source:
     """A trace of the scenario, once its files have been looked at.
 
-    `is_measured` tells whether its file was imported from a measurement, `has_es_n0` whether the Es/N0 of
-    each slot is known.
+    `is_measured` tells whether its file was imported from a measurement, `es_n0_from` what knows the Es/N0 of
+    each slot: the channel, the file, both or none.
     """
 
     section: Any
@@ -56,7 +56,7 @@ class Source:
     sha256: str
     file: Path | None
     is_measured: bool
-    has_es_n0: bool
+    es_n0_from: tuple[str, ...]
 
     @property
     def is_random(self) -> bool:
@@ -77,7 +77,9 @@ def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
     lldu_bytes, sha256 = section.lldu_bytes, ""
     packing: Packing = section.packing or "padded"
     is_measured = False
-    has_es_n0 = not isinstance(section, TraceFile) and channel_of(section).has_es_n0
+    es_n0_from = []
+    if not isinstance(section, TraceFile) and channel_of(section).has_es_n0:
+        es_n0_from.append(f"the channel {section.channel}")
     if file is None:
         lldu_bytes = lldu_bytes_of(section)
     else:
@@ -85,7 +87,8 @@ def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
         sha256 = found.sha256
         packing = section.packing or found.packing or "padded"
         is_measured = found.is_measured
-        has_es_n0 = has_es_n0 or found.has_es_n0
+        if found.has_es_n0:
+            es_n0_from.append(f"the column {ES_N0_MDB.name} of {name}")
         _check_rows(file, section.every)
         if found.has_sizes and lldu_bytes is not None:
             told = f"lldu_bytes is {lldu_bytes}, but every row of {name} has a size of its own"
@@ -94,7 +97,7 @@ def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
         if lldu_bytes is None and not found.has_sizes:
             raise InputError(scenario.path, f"key {key}: {name} does not say its lldu_bytes; {_ADVICE[key]}")
     label = named(section) or _label(section, file)
-    return Source(section, label, lldu_bytes, packing, sha256, file, is_measured, has_es_n0)
+    return Source(section, label, lldu_bytes, packing, sha256, file, is_measured, tuple(es_n0_from))
 
 
 _ADVICE = {
@@ -168,9 +171,17 @@ def _short(value: float | str) -> str:
 
 
 def check_es_n0(scenario: Scenario, source: Source, scheme_section: Any) -> None:
-    """Refuse soft combining over a trace whose Es/N0 is not known (InputError)."""
+    """Refuse soft combining over a trace whose Es/N0 is not known, or twice (InputError)."""
     combining = getattr(scheme_section, "combining", "none")
-    if combining != "none" and not source.has_es_n0:
+    if combining == "none":
+        return
+    if len(source.es_n0_from) > 1:
+        raise InputError(
+            scenario.path,
+            f"key combining: {combining!r} needs one Es/N0 of each slot, and there are two: "
+            f"{' and '.join(source.es_n0_from)}",
+        )
+    if not source.es_n0_from:
         raise InputError(
             scenario.path,
             f"key combining: {combining!r} needs the Es/N0 of each slot, which the trace {source.label!r} "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tmt.measured.attempts import Attempt
     from tmt.measured.blocks import Blocks
     from tmt.measured.options import Reading
-    from tmt.trace import Int64Array, Uint32Array
+    from tmt.trace import Int32Array, Int64Array, Uint32Array
 
 
 def separate(times_ns: Int64Array) -> Int64Array:
@@ -27,6 +27,15 @@ def separate(times_ns: Int64Array) -> Int64Array:
     order = np.arange(len(times_ns))
     separated: Int64Array = np.maximum.accumulate(times_ns - order) + order
     return separated
+
+
+def whole_signal(es_n0_mdb: Sequence[int | None]) -> tuple[Int32Array | None, list[str]]:
+    """Return the Es/N0 of all transmissions, or None where one has none; and a note if only some have it."""
+    known = [value for value in es_n0_mdb if value is not None]
+    if len(known) == len(es_n0_mdb):
+        return np.array(known, np.int32), []
+    missing = f"{len(es_n0_mdb) - len(known):,} transmissions have no SINR: Es/N0 is left out"
+    return None, [missing] if known else []
 
 
 def measurement(
@@ -47,10 +56,8 @@ def measurement(
     failed = np.array([bool(attempt.failed) for attempt in attempts])
     if reading == "phy":
         decode_ns = np.where(failed, 0, np.int64(decode_time_ns))
-        signal = [attempt.es_n0_mdb for attempt in attempts if attempt.es_n0_mdb is not None]
-        if 0 < len(signal) < len(attempts):
-            said.append(f"{len(attempts) - len(signal):,} transmissions have no SINR: Es/N0 is left out")
-        es_n0_mdb = np.array(signal, np.int32) if len(signal) == len(attempts) else None
+        es_n0_mdb, note = whole_signal([attempt.es_n0_mdb for attempt in attempts])
+        said.extend(note)
         slots = PhyTrace(tx_time_ns, decode_ns, size_bytes=sizes, es_n0_mdb=es_n0_mdb)
         return Measurement(slots, "packed", None, tuple(said))
     if blocks.orphans:

@@ -10,11 +10,11 @@ import numpy as np
 
 from tmt.errors import InputError, UsageError
 from tmt.io.refusals import refusal, shown
-from tmt.measured.columns import UNITS_NS, TextTable, date_ns, is_date, time_ns, whole
+from tmt.measured.columns import UNITS_NS, TextTable, date_ns, es_n0_mdb, is_date, time_ns, whole
 from tmt.measured.conditions import Condition, Field, canonical
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.parquet_columns import ParquetTable
-from tmt.measured.readings import separate
+from tmt.measured.readings import separate, whole_signal
 from tmt.measured.table_options import OPTIONS
 from tmt.trace import LinkTrace, PhyTrace
 from tmt.units import MAX_TIME_NS, seconds_to_ns
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tmt.schema import Packing
 
 _LARGEST_BYTES = (1 << 31) - 1
+_MISSING = ("", "nan", "-", "na", "n/a", "null", "none", "inf", "-inf")
+"""Words of tables for a value that is not there."""
 
 
 @dataclass(slots=True)
@@ -35,6 +37,7 @@ class _Rows:
     sizes: list[int]
     delays_ns: list[int]
     transmissions: list[int]
+    es_n0_mdb: list[int | None]
     lines: list[int | str]
 
 
@@ -47,6 +50,7 @@ def read_table(
     size: str | None,
     delay: str | None,
     transmissions: str | None,
+    es_n0: str | None,
     where: str | None,
     origin: str,
     packing: Packing,
@@ -66,18 +70,10 @@ def read_table(
         raise UsageError("--bad and --good exclude each other")
     outcome = Condition.parse("--good" if good else "--bad", good or bad)
     chosen = Condition.parse("--where", where)
-    fields = {"time": Field.parse("--time", time, [*UNITS_NS, "iso"])}
-    if size is not None:
-        fields["size"] = Field.parse("--bytes", size, ["bytes", "bits"])
-    if delay is not None:
-        fields["delay"] = Field.parse("--delay", delay, UNITS_NS)
-    if transmissions is not None:
-        if reading == "phy":
-            raise UsageError("--transmissions needs --as link: a slot is sent once")
-        fields["transmissions"] = Field(transmissions, "")
+    fields = _fields(reading, time, size, delay, transmissions, es_n0)
     source = _open(path)
     names = {field.name for field in fields.values()} | set(chosen.values) | set(outcome.values)
-    rows = _Rows([], [], [], [], [], [])
+    rows = _Rows([], [], [], [], [], [], [])
     first_ns, left_out, seen = None, 0, Counter[str]()
     for line, values in source.rows(*names):
         row = dict(zip(names, values, strict=True))
@@ -110,6 +106,31 @@ def read_table(
         said.append(f"line {source.cut_line}, the last one, is cut short and left out")
     trace = _trace(path, rows, _origin_ns(origin, first_ns), fields, reading, decode_time_ns, said)
     return Measurement(trace, packing, None, tuple(said))
+
+
+def _fields(
+    reading: Reading,
+    time: str,
+    size: str | None,
+    delay: str | None,
+    transmissions: str | None,
+    es_n0: str | None,
+) -> dict[str, Field]:
+    """Return the columns to read, by their meaning."""
+    fields = {"time": Field.parse("--time", time, [*UNITS_NS, "iso"])}
+    if size is not None:
+        fields["size"] = Field.parse("--bytes", size, ["bytes", "bits"])
+    if delay is not None:
+        fields["delay"] = Field.parse("--delay", delay, UNITS_NS)
+    if transmissions is not None:
+        if reading == "phy":
+            raise UsageError("--transmissions needs --as link: a slot is sent once")
+        fields["transmissions"] = Field(transmissions, "")
+    if es_n0 is not None:
+        if reading == "link":
+            raise UsageError("--es-n0 needs --as phy: a link trace has no Es/N0")
+        fields["es_n0"] = Field(es_n0, "")
+    return fields
 
 
 def _is_bad(outcome: Condition, row: dict[str, str], good: str | None) -> bool:
@@ -152,10 +173,16 @@ def _add(
     if "transmissions" in fields:
         name = fields["transmissions"].name
         rows.transmissions.append(min(whole(path, line, name, row[name], 1, 1 << 31), 255))
+    if "es_n0" in fields:
+        name = fields["es_n0"].name
+        signal_mdb = es_n0_mdb(row[name])
+        if signal_mdb is None and canonical(row[name]) not in _MISSING:
+            raise InputError(path, f"{name} is {shown(row[name])}; a number of dB is needed", line)
+        rows.es_n0_mdb.append(signal_mdb)
     if "delay" in fields:
         name, unit = fields["delay"].name, fields["delay"].unit
         text = row[name]
-        if is_bad and canonical(text) in ("", "nan", "-", "na", "null", "none"):
+        if is_bad and canonical(text) in _MISSING:
             rows.delays_ns.append(decode_ns)
             return
         delay_ns = time_ns(path, line, name, text, UNITS_NS[unit])
@@ -202,7 +229,11 @@ def _trace(
     if "delay" in fields:
         delay_ns = np.array(rows.delays_ns, np.int64)[order]
     if reading == "phy":
-        return PhyTrace(tx_time_ns, np.where(failed, 0, delay_ns), size_bytes=sizes)
+        signal_mdb = None
+        if "es_n0" in fields:
+            signal_mdb, note = whole_signal([rows.es_n0_mdb[row] for row in order])
+            said.extend(note)
+        return PhyTrace(tx_time_ns, np.where(failed, 0, delay_ns), size_bytes=sizes, es_n0_mdb=signal_mdb)
     sent = np.ones(len(order), np.uint8)
     if "transmissions" in fields:
         sent = np.array(rows.transmissions, np.uint8)[order]

@@ -46,6 +46,13 @@ OPTIONS = (
         metavar="NAME",
     ),
     Option(
+        "es_n0",
+        "--es-n0",
+        "text",
+        "With --as phy: column of the Es/N0 (or SNR) in dB, which soft combining needs.",
+        metavar="NAME",
+    ),
+    Option(
         "where",
         "--where",
         "text",

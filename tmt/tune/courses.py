@@ -7,6 +7,7 @@ another time; the courses are chosen so that no two of them share a slot.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -23,6 +24,8 @@ from tmt.trace import PhyTrace
 from tmt.units import NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tmt.campaign.conversions import Source
     from tmt.tune.task import Task
 
@@ -124,7 +127,14 @@ def _disjoint(task: Task, span_ns: int, wanted: int) -> list[int]:
 
 
 _KEPT: dict[str, PhyTrace] = {}
-"""The trace read last, by its identity."""
+"""The trace or realisation used last, by its identity."""
+
+
+@lru_cache(maxsize=1)
+def _slots_of(file: Path, sha256: str) -> PhyTrace:
+    """Return the slots of a file, whose content has that hash."""
+    del sha256
+    return replace(cast("PhyTrace", read_trace(file, PHY_TRACE)), metadata={})
 
 
 def _phy(source: Source, task: Task, seed: int) -> PhyTrace:
@@ -133,7 +143,7 @@ def _phy(source: Source, task: Task, seed: int) -> PhyTrace:
     if phy.identity in _KEPT:
         return _KEPT[phy.identity]
     if phy.file is not None:
-        slots = cast("PhyTrace", read_trace(phy.file, PHY_TRACE))
+        slots = _slots_of(phy.file, source.sha256)
     else:
         assert phy.line is not None
         tx_time_ns = phy.line.tx_times_ns(0, phy.line.slots_within(phy.length_ns))
@@ -141,8 +151,8 @@ def _phy(source: Source, task: Task, seed: int) -> PhyTrace:
     if phy.channel is not None:
         slots = lay_over(slots, phy.channel.realisation(phy.seed))
     _KEPT.clear()
-    _KEPT[phy.identity] = replace(slots, metadata={})
-    return _KEPT[phy.identity]
+    _KEPT[phy.identity] = slots
+    return slots
 
 
 def _span_ns(phy: PhyTrace) -> int:
