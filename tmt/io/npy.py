@@ -76,13 +76,19 @@ def read_array(path: str) -> npt.NDArray[Any]:
     Raises
     ------
     InputError
-        When the file is missing, damaged, cut short, or holds an array of more dimensions or of objects.
+        When the file is missing, damaged, cut short, cannot be read to its end, or holds an array of more
+        dimensions or of objects.
     """
-    with open_input(path) as file:
+    with open_input(path) as file, input_errors(path):
         rows, dtype = _rows(file, path)
         _check_size(file, path, rows, dtype)
-        with input_errors(path):
-            return np.fromfile(path, dtype, rows, offset=file.tell())
+        array = np.empty(rows, dtype)
+        # Not np.fromfile: after a failed read it returns fewer rows and raises nothing.
+        held_bytes = file.readinto(array.view(np.uint8).data)
+        if held_bytes < array.nbytes:  # it was cut after its size was checked
+            whole = held_bytes // dtype.itemsize
+            raise InputError(path, refusal("truncated", promised=rows, held=whole))
+        return array
 
 
 def _check_size(file: BinaryFile, path: str, rows: int, dtype: np.dtype[Any]) -> None:

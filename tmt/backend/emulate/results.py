@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tmt.backend.emulate.parameters import RECEIVER_ADDRESSES, SENDER_ADDRESSES
 from tmt.backend.link_files import ReadyLink
-from tmt.errors import EmulatorError
+from tmt.errors import EmulatorError, InputError
+from tmt.io.npy import read_array
 from tmt.schema import PACKET_RECORDS
 from tmt.units import NS_PER_S, ns_to_seconds
 
@@ -148,7 +147,10 @@ def _counters(path: Path, status: int) -> dict[str, int]:
 
 
 def _packets(path: Path) -> Records:
-    records: Records = np.load(path, allow_pickle=False)
+    try:
+        records: Records = read_array(str(path))
+    except InputError as error:
+        raise EmulatorError(str(error)) from error
     if records.dtype != PACKET_RECORDS.dtype:
         raise EmulatorError(f"{path}: holds {records.dtype}, not the packets of this version")
     return records
