@@ -38,14 +38,34 @@ class ResultColumn:
     null: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnFamily:
+    """Declares columns that have the group in common, and `counts` and `null` where they name none."""
+
+    group: ResultGroup
+    counts: str = ""
+    null: str = ""
+
+    def text(self, name: str, meaning: str, **own: str) -> ResultColumn:
+        """Declare a column of text."""
+        return self._column("text", name, "", meaning, own)
+
+    def integer(self, name: str, unit: str, meaning: str, **own: str) -> ResultColumn:
+        """Declare a column of whole numbers."""
+        return self._column("integer", name, unit, meaning, own)
+
+    def number(self, name: str, unit: str, meaning: str, **own: str) -> ResultColumn:
+        """Declare a column of numbers."""
+        return self._column("number", name, unit, meaning, own)
+
+    def _column(
+        self, kind: ResultKind, name: str, unit: str, meaning: str, own: dict[str, str]
+    ) -> ResultColumn:
+        shared = {"counts": self.counts, "null": self.null}
+        return ResultColumn(name, kind, self.group, unit, meaning, **shared | own)
+
+
 _TCP_PAYLOAD = "TCP payload bytes, each counted once; no TCP, IP or link header"
-_IP_RECEIVED = "IP packets with TCP data that reached the receiver: payload and headers, retransmissions too"
-_TCP_SENT = "TCP segments handed to IP by the sender, of all flows"
-_FORWARD_IP = "IP packets (TCP data) on the forward link"
-_RETURN_IP = "IP packets (TCP acknowledgements) on the return link"
-_LLDUS = "data LLDUs, the rows of the link trace"
-_PROXY_SEGMENTS = "TCP segments at the proxy, on their way over the link"
-_WINDOWS = "windows that the proxy advertises to the senders"
 _KINDS: dict[Kind, ResultKind] = {
     "time": "number",
     "int": "integer",
@@ -54,8 +74,20 @@ _KINDS: dict[Kind, ResultKind] = {
     "bool": "flag",
 }
 _NO_TRACE = "for a plain link"
-_NO_WIRED = "without a wired hop"
 _NO_PROXY = "without a proxy"
+_NEVER_ACTIVE = "when no flow was ever active"
+
+_SCENARIO = ColumnFamily("scenario")
+_PROVENANCE = ColumnFamily("provenance")
+_DELIVERY = ColumnFamily("delivery", _TCP_PAYLOAD)
+_ARRIVED = "IP packets with TCP data that reached the receiver: payload and headers, retransmissions too"
+_DELAY = ColumnFamily("delay", _ARRIVED, "when nothing was received")
+_RECOVERY = ColumnFamily("recovery", "TCP segments handed to IP by the sender, of all flows")
+_WINDOW = ColumnFamily("window", "TCP segments", _NEVER_ACTIVE)
+_WIRED = ColumnFamily("link", null="without a wired hop")
+_PROXY = ColumnFamily("proxy", "TCP segments at the proxy, on their way over the link", _NO_PROXY)
+_WINDOWS = ColumnFamily("proxy", "windows that the proxy advertises to the senders", _NO_PROXY)
+_COST = ColumnFamily("cost")
 
 
 def _setting_columns(group: str) -> tuple[ResultColumn, ...]:
@@ -77,55 +109,26 @@ def _setting_columns(group: str) -> tuple[ResultColumn, ...]:
 
 def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn, ...]:
     """Return the columns that describe one direction of the path."""
+    trace = ColumnFamily("scenario", null=_NO_TRACE)
     return (
-        ResultColumn(
-            f"{direction}_trace",
-            "text",
-            "scenario",
-            "",
-            f"name of the link trace that is the {direction} link",
-            null=_NO_TRACE,
-        ),
-        ResultColumn(
-            f"{direction}_sha256", "text", "provenance", "", "SHA-256 of that file's content", null=_NO_TRACE
-        ),
-        ResultColumn(
+        trace.text(f"{direction}_trace", f"name of the link trace that is the {direction} link"),
+        _PROVENANCE.text(f"{direction}_sha256", "SHA-256 of that file's content", null=_NO_TRACE),
+        _SCENARIO.number(
             f"{direction}_rate_bps",
-            "number",
-            "scenario",
             "bit/s",
             f"rate of the {direction} link: as given for a plain link, mean rate of the rows for a trace",
-            "useful bytes of the LLDUs, lost ones too; IP bytes for a plain link",
+            counts="useful bytes of the LLDUs, lost ones too; IP bytes for a plain link",
         ),
-        ResultColumn(
+        trace.integer(
             f"{direction}_lldu_bytes",
-            "integer",
-            "scenario",
             "byte",
             "useful bytes of one LLDU",
             null=f"{_NO_TRACE}, and where rows have sizes of their own",
         ),
-        ResultColumn(
-            f"{direction}_packing",
-            "text",
-            "scenario",
-            "",
-            "how packets lie in rows: padded or packed",
-            null=_NO_TRACE,
-        ),
-        ResultColumn(
-            f"{direction}_offset_s",
-            "number",
-            "scenario",
-            "s",
-            "time in the trace at which the run starts",
-            null=_NO_TRACE,
-        ),
-        ResultColumn(
+        trace.text(f"{direction}_packing", "how packets lie in rows: padded or packed"),
+        trace.number(f"{direction}_offset_s", "s", "time in the trace at which the run starts"),
+        trace.text(
             f"{direction}_online",
-            "text",
-            "scenario",
-            "",
             "scheme that runs during the simulation; the trace is then a PHY trace",
             null="for a plain link, and for a link trace",
         ),
@@ -134,41 +137,29 @@ def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn
 
 def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tuple[ResultColumn, ...]:
     """Return the columns of the measurements on one direction of the path."""
+    link = ColumnFamily("link", packets)
     return (
-        ResultColumn(
-            f"{direction}_link_lost", "integer", "link", "packets", "given up by the link's scheme", packets
-        ),
-        ResultColumn(
+        link.integer(f"{direction}_link_lost", "packets", "given up by the link's scheme"),
+        link.integer(
             f"{direction}_link_unsettled",
-            "integer",
-            "link",
             "packets",
             "carried by rows that were unsettled at the end of the link trace",
-            packets,
         ),
-        ResultColumn(
-            f"{direction}_queue_dropped",
-            "integer",
-            "link",
-            "packets",
-            "dropped because the queue in front of the link was full",
-            packets,
+        link.integer(
+            f"{direction}_queue_dropped", "packets", "dropped because the queue in front of the link was full"
         ),
-        ResultColumn(
+        link.number(
             f"{direction}_utilisation",
-            "number",
-            "link",
             "",
             "bytes of rows that packets took, padding included / bytes of all rows during the simulation",
-            _LLDUS,
-            null=_NO_TRACE + ", or without a row during the simulation",
+            counts="data LLDUs, the rows of the link trace",
+            null=f"{_NO_TRACE}, or without a row during the simulation",
         ),
-        ResultColumn(
+        link.integer(
             f"{direction}_trace_repeats",
-            "integer",
-            "link",
             "",
             "times that the trace started again from its beginning",
+            counts="",
             null=_NO_TRACE,
         ),
     )
@@ -176,97 +167,67 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
 
 RUN_RESULTS = (
     *_setting_columns(""),
-    ResultColumn("backend", "text", "scenario", "", "program that did the run: ns2, emulate or linux"),
+    _SCENARIO.text("backend", "program that did the run: ns2, emulate or linux"),
     *_link_columns("forward"),
     *_link_columns("return"),
     *_setting_columns("coding"),
     *_setting_columns("wired"),
     ResultColumn("proxy", "flag", "scenario", "", "whether a proxy before the link splits the connections"),
     *_setting_columns("proxy"),
-    ResultColumn("tmt_version", "text", "provenance", "", "version of this program"),
-    ResultColumn("simulator", "text", "provenance", "", "stamp of the simulator's build"),
-    ResultColumn("command", "text", "provenance", "", "command line of the simulation, quoted for a shell"),
-    ResultColumn(
+    _PROVENANCE.text("tmt_version", "version of this program"),
+    _PROVENANCE.text("simulator", "stamp of the simulator's build"),
+    _PROVENANCE.text("command", "command line of the simulation, quoted for a shell"),
+    _DELIVERY.number(
         "goodput_bps",
-        "number",
-        "delivery",
         "bit/s",
         "data handed to the receivers' applications, in order, per second of a flow's active time (from its "
         "first segment sent to the end of its transfer or of the run); summed over flows",
-        _TCP_PAYLOAD,
-        null="when no flow was ever active",
+        null=_NEVER_ACTIVE,
     ),
-    ResultColumn(
+    _DELIVERY.number(
         "return_goodput_bps",
-        "number",
-        "delivery",
         "bit/s",
         "the same of the flows in the return direction, which no other figure of TCP counts",
-        _TCP_PAYLOAD,
         null="without flows in the return direction",
     ),
-    ResultColumn(
-        "goodput_bytes",
-        "integer",
-        "delivery",
-        "byte",
-        "data handed to the receivers' applications, in order, of all flows",
-        _TCP_PAYLOAD,
+    _DELIVERY.integer(
+        "goodput_bytes", "byte", "data handed to the receivers' applications, in order, of all flows"
     ),
-    ResultColumn(
+    _DELIVERY.number(
         "code_overhead",
-        "number",
-        "delivery",
         "",
         "symbols that decoding needed beyond the source symbols / source symbols",
-        "FECTCP segments that arrived before their block was decoded",
+        counts="FECTCP segments that arrived before their block was decoded",
         null="for TCP, or when nothing was decoded",
     ),
-    ResultColumn(
+    _DELIVERY.number(
         "completion_s",
-        "number",
-        "delivery",
         "s",
         "from the first segment sent to the last in-order byte delivered, of the slowest flow",
-        _TCP_PAYLOAD,
         null="without a transfer size, or when a flow did not finish",
     ),
-    ResultColumn(
+    _DELIVERY.integer(
         "flows_completed",
-        "integer",
-        "delivery",
         "",
         "flows whose transfer was delivered whole",
+        counts="",
         null="without a transfer size",
     ),
-    ResultColumn(
+    _DELIVERY.number(
         "fairness",
-        "number",
-        "delivery",
         "",
         "Jain's index of the flows' goodputs, from 1/flows to 1",
-        _TCP_PAYLOAD,
         null="for a single flow, or when nothing was delivered",
     ),
-    ResultColumn(
+    _DELIVERY.number(
         "received_bps",
-        "number",
-        "delivery",
         "bit/s",
         "all data packets that arrived per second of active time, summed over flows",
-        _IP_RECEIVED,
-        null="when no flow was ever active",
+        counts=_ARRIVED,
+        null=_NEVER_ACTIVE,
     ),
     *(
-        ResultColumn(
-            f"delay_{name}_s",
-            "number",
-            "delay",
-            "s",
-            f"{words} one-way delay from sending agent to receiving agent",
-            _IP_RECEIVED,
-            null="when nothing was received",
-        )
+        _DELAY.number(f"delay_{name}_s", "s", f"{words} one-way delay from sending agent to receiving agent")
         for name, words in (
             ("min", "least"),
             ("median", "median"),
@@ -275,138 +236,68 @@ RUN_RESULTS = (
             ("p99", "99th percentile of the"),
         )
     ),
-    ResultColumn("segments_sent", "integer", "recovery", "segments", "transmissions by TCP", _TCP_SENT),
-    ResultColumn(
-        "retransmissions",
-        "integer",
-        "recovery",
-        "segments",
-        "transmissions by TCP of segments that had been sent before",
-        _TCP_SENT,
+    _RECOVERY.integer("segments_sent", "segments", "transmissions by TCP"),
+    _RECOVERY.integer(
+        "retransmissions", "segments", "transmissions by TCP of segments that had been sent before"
     ),
-    ResultColumn(
-        "retransmission_ratio",
-        "number",
-        "recovery",
-        "",
-        "retransmissions / segments_sent",
-        _TCP_SENT,
-        null="when nothing was sent",
+    _RECOVERY.number(
+        "retransmission_ratio", "", "retransmissions / segments_sent", null="when nothing was sent"
     ),
-    ResultColumn(
-        "max_transmissions",
-        "integer",
-        "recovery",
-        "",
-        "most transmissions of one segment by TCP",
-        _TCP_SENT,
-        null="when nothing was sent",
+    _RECOVERY.integer(
+        "max_transmissions", "", "most transmissions of one segment by TCP", null="when nothing was sent"
     ),
-    ResultColumn(
+    _RECOVERY.integer(
         "timeouts",
-        "integer",
-        "recovery",
         "",
         "expiries of the senders' retransmission timers",
-        "retransmission timers of all senders",
+        counts="retransmission timers of all senders",
         null="when the backend does not count them",
     ),
-    ResultColumn(
-        "cwnd_mean_packets",
-        "number",
-        "window",
-        "packets",
-        "congestion window: mean over the active time, then over flows",
-        "TCP segments",
-        null="when no flow was ever active",
+    _WINDOW.number(
+        "cwnd_mean_packets", "packets", "congestion window: mean over the active time, then over flows"
     ),
-    ResultColumn(
-        "cwnd_max_packets",
-        "number",
-        "window",
-        "packets",
-        "largest congestion window of any flow",
-        "TCP segments",
-        null="when no flow was ever active",
-    ),
-    *_link_metrics("forward", _FORWARD_IP),
-    *_link_metrics("return", _RETURN_IP),
-    ResultColumn(
+    _WINDOW.number("cwnd_max_packets", "packets", "largest congestion window of any flow"),
+    *_link_metrics("forward", "IP packets (TCP data) on the forward link"),
+    *_link_metrics("return", "IP packets (TCP acknowledgements) on the return link"),
+    _WIRED.integer(
         "wired_lost",
-        "integer",
-        "link",
         "packets",
         "lost at random by the wired hop",
-        "IP packets (TCP data) on the wired hop",
-        null=_NO_WIRED,
+        counts="IP packets (TCP data) on the wired hop",
     ),
-    ResultColumn(
+    _WIRED.integer(
         "wired_dropped",
-        "integer",
-        "link",
         "packets",
         "dropped because a queue of the wired hop was full",
-        "IP packets on the wired hop, in both directions",
-        null=_NO_WIRED,
+        counts="IP packets on the wired hop, in both directions",
     ),
-    ResultColumn(
-        "proxy_fill_max_packets",
-        "integer",
-        "proxy",
-        "packets",
-        "largest fill of one connection's buffer",
-        _PROXY_SEGMENTS,
-        null=_NO_PROXY,
-    ),
-    *(
-        ResultColumn(f"proxy_{name}", "integer", "proxy", unit, meaning, _PROXY_SEGMENTS, null=_NO_PROXY)
-        for name, unit, meaning in (
-            ("segments_sent", "segments", "transmissions by the proxy's senders"),
-            (
-                "retransmissions",
-                "segments",
-                "retransmissions by the proxy's senders",
-            ),
-            ("timeouts", "", "expiries of the proxy's retransmission timers"),
-        )
-    ),
-    ResultColumn(
+    _PROXY.integer("proxy_fill_max_packets", "packets", "largest fill of one connection's buffer"),
+    _PROXY.integer("proxy_segments_sent", "segments", "transmissions by the proxy's senders"),
+    _PROXY.integer("proxy_retransmissions", "segments", "retransmissions by the proxy's senders"),
+    _PROXY.integer("proxy_timeouts", "", "expiries of the proxy's retransmission timers"),
+    _WINDOWS.number(
         "held_s",
-        "number",
-        "proxy",
         "s",
         "time in which the proxy's window stopped a sender that had more to send; summed over flows",
-        _WINDOWS,
-        null=_NO_PROXY,
     ),
-    ResultColumn(
+    _WINDOWS.integer(
         "proxy_window_updates",
-        "integer",
-        "proxy",
         "packets",
         "acknowledgements that the proxy sent only to update the window",
-        _WINDOWS,
-        null=_NO_PROXY,
     ),
-    ResultColumn(
+    _WINDOWS.integer(
         "window_probes",
-        "integer",
-        "proxy",
         "packets",
         "probes by which the senders asked for a window that stayed closed",
-        _WINDOWS,
-        null=_NO_PROXY,
     ),
-    ResultColumn(
+    _COST.number(
         "late_share",
-        "number",
-        "cost",
         "",
         "share of packets that were 1 ms late or later",
-        _FORWARD_IP,
+        counts="IP packets (TCP data) on the forward link",
         null="in simulated time",
     ),
-    ResultColumn("simulated_s", "number", "cost", "s", "simulated time at which the run ended"),
-    ResultColumn("wall_time_s", "number", "cost", "s", "time that the program ran, by the wall clock"),
+    _COST.number("simulated_s", "s", "simulated time at which the run ended"),
+    _COST.number("wall_time_s", "s", "time that the program ran, by the wall clock"),
 )
 """Columns of the row that one replay gives; `docs/metrics.md` is written from them."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tmt.run_columns import RUN_RESULTS, ResultColumn
+from tmt.run_columns import RUN_RESULTS, ColumnFamily
 
 DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
 """How a run ends; every run that is not done has a `message`."""
@@ -17,94 +17,62 @@ GOODPUT_COUNTS = "in-order TCP payload bytes handed to the receiving application
 PUBLISHED_COLUMNS = ("column", "tcp", "scheme", "value", "error", "source")
 """Columns that a file of published values must have."""
 
+_SCENARIO = ColumnFamily("scenario")
+_PROVENANCE = ColumnFamily("provenance")
+_REPLAY = "when it is a replay"
+_NO_CAPACITY = "when the run is not done, or the scheme works online"
+
 CAMPAIGN_COLUMNS = (
-    ResultColumn("key", "text", "provenance", "", "hash of everything that decides the run's outcome"),
-    ResultColumn("experiment", "text", "provenance", "", "hash of the same without the seed"),
-    ResultColumn("status", "text", "provenance", "", f"{DONE}, {FAILED}, {TIMED_OUT} or {KILLED}"),
-    ResultColumn("trace", "text", "scenario", "", "where the PHY slots come from"),
-    ResultColumn(
-        "trace_parameters",
-        "text",
-        "scenario",
-        "",
-        "parameters of the trace's channel, its file and the file's SHA-256, as JSON",
+    _PROVENANCE.text("key", "hash of everything that decides the run's outcome"),
+    _PROVENANCE.text("experiment", "hash of the same without the seed"),
+    _PROVENANCE.text("status", f"{DONE}, {FAILED}, {TIMED_OUT} or {KILLED}"),
+    _SCENARIO.text("trace", "where the PHY slots come from"),
+    _SCENARIO.text(
+        "trace_parameters", "parameters of the trace's channel, its file and the file's SHA-256, as JSON"
     ),
-    ResultColumn("scheme", "text", "scenario", "", "link-layer scheme, in the papers' notation"),
-    ResultColumn("scheme_name", "text", "scenario", "", "the scheme's name, as scenarios have it"),
-    ResultColumn("scheme_parameters", "text", "scenario", "", "the scheme's parameters, as JSON"),
-    ResultColumn(
+    _SCENARIO.text("scheme", "link-layer scheme, in the papers' notation"),
+    _SCENARIO.text("scheme_name", "the scheme's name, as scenarios have it"),
+    _SCENARIO.text("scheme_parameters", "the scheme's parameters, as JSON"),
+    _SCENARIO.text(
         "return_link",
-        "text",
-        "scenario",
-        "",
         "plain: loses nothing; unprotected, protected: a trace as forward, without or with its scheme; then "
         "the file of its own trace",
     ),
-    ResultColumn(
+    ColumnFamily("link").number(
         "capacity_bps",
-        "number",
-        "link",
         "bit/s",
         "rate of full packets sent back to back, on average over the whole trace",
-        "TCP payload bytes of packets of which no LLDU is lost",
-        null="when the run is not done, or the scheme works online",
+        counts="TCP payload bytes of packets of which no LLDU is lost",
+        null=_NO_CAPACITY,
     ),
-    ResultColumn(
+    ColumnFamily("link").number(
         "lldu_loss_ratio",
-        "number",
-        "link",
         "",
         "share of LLDUs that the scheme gave up, over the whole trace; with scheme none that of erased slots",
-        "data LLDUs, the rows of the forward link trace",
-        null="when the run is not done, or the scheme works online",
+        counts="data LLDUs, the rows of the forward link trace",
+        null=_NO_CAPACITY,
     ),
-    ResultColumn(
-        "script",
-        "text",
-        "scenario",
-        "",
-        "a paper's own ns-2 script that did the run",
-        null="when it is a replay",
-    ),
-    ResultColumn(
-        "script_settings",
-        "text",
-        "scenario",
-        "",
-        "the script's settings, as JSON",
-        null="when it is a replay",
-    ),
-    ResultColumn(
+    _SCENARIO.text("script", "a paper's own ns-2 script that did the run", null=_REPLAY),
+    _SCENARIO.text("script_settings", "the script's settings, as JSON", null=_REPLAY),
+    _PROVENANCE.text(
         "script_figures",
-        "text",
-        "provenance",
-        "",
         "the numbers that the script printed and those of its packet records, as JSON",
-        null="when it is a replay, or the run is not done",
+        null=f"{_REPLAY}, or the run is not done",
     ),
-    ResultColumn("attempt", "integer", "provenance", "", "how many times the run was started so far"),
-    ResultColumn("finished_at", "text", "provenance", "", "when it ended, UTC"),
-    ResultColumn("sources", "text", "provenance", "", "hash of the sources of tmt that decide the outcome"),
-    ResultColumn("schema_version", "integer", "provenance", "", "version of the columns' declaration"),
-    ResultColumn(
+    _PROVENANCE.integer("attempt", "", "how many times the run was started so far"),
+    _PROVENANCE.text("finished_at", "when it ended, UTC"),
+    _PROVENANCE.text("sources", "hash of the sources of tmt that decide the outcome"),
+    _PROVENANCE.integer("schema_version", "", "version of the columns' declaration"),
+    _PROVENANCE.integer(
         "exit_status",
-        "integer",
-        "provenance",
         "",
         "exit status of the simulator",
         null="when the run is done, or the simulator was ended by a signal",
     ),
-    ResultColumn(
-        "message",
-        "text",
-        "provenance",
-        "",
-        "what went wrong, with the simulator's last words",
-        null="when the run is done",
+    _PROVENANCE.text(
+        "message", "what went wrong, with the simulator's last words", null="when the run is done"
     ),
-    ResultColumn(
-        "records", "text", "provenance", "", "folder of the packet records", null="when none were kept"
-    ),
+    _PROVENANCE.text("records", "folder of the packet records", null="when none were kept"),
 )
 
 COLUMNS = (*CAMPAIGN_COLUMNS, *RUN_RESULTS)
