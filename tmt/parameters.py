@@ -5,14 +5,18 @@ scenario files, result columns, arguments of backends and tables of the document
 Fields whose names end in ``_ns`` are times: people type and read seconds, and columns end in ``_s``.
 """
 
+import re
 from collections.abc import Hashable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal, cast, get_args, get_type_hints
 
 from tmt.errors import UsageError
+from tmt.units import MAX_TIME_NS
 
 Kind = Literal["time", "int", "float", "str", "bool"]
+
+_UNIT = re.compile("_(ns|packets|bps|bytes|segments)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +30,12 @@ class Parameter:
     unit
         Symbol of the unit; of times it is s.
     least, most
-        Bounds, in the field's own unit.
+        Bounds, in the field's own unit; times have 0 and `MAX_TIME_NS` where nothing is said.
     choices
         Allowed words; empty where any is allowed, or a check of the class's own decides.
     flag
-        Option of the command line; of a flag that can be on by default ``--on/--off``.
+        Option of the command line, if that is not the field's name without unit; of a flag that can be on by
+        default ``--on/--off``.
     table
         Table of a scenario file; empty where scenarios do not have the setting.
     key
@@ -38,7 +43,7 @@ class Parameter:
     absent
         Meaning of None.
     label
-        Title of an axis.
+        Title of an axis, if that is not the field's name without unit.
     counts, null
         As in `tmt.run_columns.ResultColumn`.
     """
@@ -97,14 +102,31 @@ class Declared:
         return self.default is MISSING
 
 
-def declared(settings: type[Any], *, group: str = "", prefix: str = "") -> tuple[Declared, ...]:
-    """Return the parameters that a settings class declares, in the order of its fields."""
+def declared(
+    settings: type[Any], *, group: str = "", prefix: str = "", **shared: str
+) -> tuple[Declared, ...]:
+    """Return the parameters that a settings class declares, in the order of its fields.
+
+    `shared` are attributes of those parameters that do not have them by themselves.
+    """
     hints = get_type_hints(settings, include_extras=True)
-    return tuple(
-        Declared(parameter, field.name, _kind(field.name, hints[field.name]), field.default, group, prefix)
-        for field in fields(settings)
-        if (parameter := _parameter(hints[field.name])) is not None
-    )
+    found = []
+    for field in fields(settings):
+        parameter = _parameter(hints[field.name])
+        if parameter is None:
+            continue
+        kind = _kind(field.name, hints[field.name])
+        words = prefix + _UNIT.sub("", field.name)
+        usual: dict[str, Any] = {
+            **shared,
+            "flag": f"--{words.replace('_', '-')}",
+            "label": words.replace("_", " "),
+        }
+        if kind == "time":
+            usual |= {"least": 0, "most": MAX_TIME_NS}
+        absent = {name: value for name, value in usual.items() if not getattr(parameter, name)}
+        found.append(Declared(replace(parameter, **absent), field.name, kind, field.default, group, prefix))
+    return tuple(found)
 
 
 def check_range(name: str, value: float, least: float, most: float) -> None:

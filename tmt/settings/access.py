@@ -6,13 +6,9 @@ from typing import Annotated
 from tmt.parameters import Parameter, check_bounds
 from tmt.settings.checks import MAX_PACKETS
 from tmt.settings.tcp import NS2_STACKS, NS2_VARIANTS, check_stack
-from tmt.units import MAX_TIME_NS
 
 MIN_BUFFER_PACKETS = 2
 """Least buffer of a proxy: the segment without data that opens a connection, and one with data."""
-
-_NO_WIRED = "without a wired hop"
-_NO_PROXY = "without a proxy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,38 +25,13 @@ class WiredHop:
             "bit/s",
             1,
             1e12,
-            flag="--wired-rate",
-            table="wired",
             key="rate",
-            label="wired rate",
-            null=_NO_WIRED,
         ),
     ]
     delay_ns: Annotated[
-        int,
-        Parameter(
-            "propagation time of the wired hop in one direction, beyond the RTT",
-            least=0,
-            most=MAX_TIME_NS,
-            flag="--wired-delay",
-            table="wired",
-            label="wired delay",
-            null=_NO_WIRED,
-        ),
+        int, Parameter("propagation time of the wired hop in one direction, beyond the RTT")
     ] = 0
-    loss: Annotated[
-        float,
-        Parameter(
-            "probability that the wired hop loses a data packet",
-            "",
-            0,
-            1,
-            flag="--wired-loss",
-            table="wired",
-            label="wired loss",
-            null=_NO_WIRED,
-        ),
-    ] = 0.0
+    loss: Annotated[float, Parameter("probability that the wired hop loses a data packet", "", 0, 1)] = 0.0
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -75,11 +46,8 @@ class Proxy:
         Parameter(
             "TCP variant of the proxy's senders",
             choices=NS2_VARIANTS,
-            flag="--proxy-tcp",
-            table="proxy",
             absent="that of the senders",
             label="proxy's TCP",
-            null=_NO_PROXY,
         ),
     ] = None
     stack: Annotated[
@@ -87,11 +55,8 @@ class Proxy:
         Parameter(
             "TCP stack of the proxy's senders and of the receivers",
             choices=NS2_STACKS,
-            flag="--proxy-stack",
-            table="proxy",
             absent="that of the senders",
             label="proxy's stack",
-            null=_NO_PROXY,
         ),
     ] = None
     buffer_packets: Annotated[
@@ -101,24 +66,16 @@ class Proxy:
             "packets",
             MIN_BUFFER_PACKETS,
             MAX_PACKETS,
-            flag="--proxy-buffer",
-            table="proxy",
             absent="as many as a sender's window",
             label="proxy's buffer",
             counts="TCP segments",
-            null=_NO_PROXY,
         ),
     ] = None
     delay_ns: Annotated[
         int,
         Parameter(
             "time from a segment's in-order arrival at the proxy until it may be sent on",
-            least=0,
-            most=MAX_TIME_NS,
-            flag="--proxy-delay",
-            table="proxy",
             label="proxy's delay",
-            null=_NO_PROXY,
         ),
     ] = 0
 

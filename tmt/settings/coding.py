@@ -45,14 +45,7 @@ class Coding:
     """
 
     code: Annotated[
-        str,
-        Parameter(
-            "rateless code of FECTCP's flows: raptorq, lt, or a fixed overhead such as 5%",
-            flag="--code",
-            table="traffic",
-            label="code",
-            null="for TCP",
-        ),
+        str, Parameter("rateless code of FECTCP's flows: raptorq, lt, or a fixed overhead such as 5%")
     ] = DEFAULT_CODE
     block_segments: Annotated[
         int | None,
@@ -62,11 +55,8 @@ class Coding:
             1,
             MAX_BLOCK_SEGMENTS,
             flag="--block-segments",
-            table="traffic",
             absent="a whole transfer up to 10,000, 256 of a flow without end",
-            label="block",
             counts="FECTCP segments of data",
-            null="for TCP",
         ),
     ] = None
 

@@ -11,7 +11,7 @@ from tmt.settings.checks import MAX_PACKETS, check_hold
 from tmt.settings.coding import Coding
 from tmt.settings.links import Link
 from tmt.settings.tcp import DEFAULT_STACK, FECTCP, STACKS, TCP_VARIANTS, check_stack
-from tmt.units import MAX_TIME_NS, ns_to_seconds
+from tmt.units import ns_to_seconds
 
 MAX_SEED = 1_000_000
 
@@ -44,17 +44,13 @@ class Settings:
         When a value is not allowed; the message names the parameter, the value and the allowed values.
     """
 
-    tcp: Annotated[
-        str, Parameter("TCP variant of all flows", choices=TCP_VARIANTS, flag="--tcp", label="TCP")
-    ]
+    tcp: Annotated[str, Parameter("TCP variant of all flows", choices=TCP_VARIANTS, label="TCP")]
     stack: Annotated[
         str,
         Parameter(
             "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended), as shipped then, or a real kernel's",
             choices=tuple(STACKS),
-            flag="--stack",
             table="traffic",
-            label="stack",
         ),
     ] = DEFAULT_STACK
     forward_link: Link
@@ -62,24 +58,11 @@ class Settings:
     rtt_ns: Annotated[
         int,
         Parameter(
-            "round-trip propagation time of the path, half of it in each direction",
-            least=0,
-            most=MAX_TIME_NS,
-            flag="--rtt",
-            table="link",
-            label="RTT",
+            "round-trip propagation time of the path, half of it in each direction", table="link", label="RTT"
         ),
     ]
     duration_ns: Annotated[
-        int,
-        Parameter(
-            "simulated time at which the run ends at the latest",
-            least=1,
-            most=MAX_TIME_NS,
-            flag="--duration",
-            table="traffic",
-            label="duration",
-        ),
+        int, Parameter("simulated time at which the run ends at the latest", least=1, table="traffic")
     ]
     transfer_bytes: Annotated[
         int | None,
@@ -91,7 +74,6 @@ class Settings:
             flag="--transfer-bytes",
             table="traffic",
             absent="it sends until the end",
-            label="transfer",
             counts="TCP payload bytes, each counted once; no TCP, IP or link header",
             null="for flows that send until the end",
         ),
@@ -103,10 +85,8 @@ class Settings:
             "packets",
             1,
             MAX_PACKETS,
-            flag="--queue",
             table="link",
             absent="one bandwidth-delay product, at least 10 packets",
-            label="queue",
             counts="IP packets",
         ),
     ] = None
@@ -117,10 +97,8 @@ class Settings:
             "packets",
             1,
             MAX_PACKETS,
-            flag="--window",
             table="link",
             absent="bandwidth-delay product plus queue, four times that with stack modern",
-            label="window",
             counts="TCP segments",
             null="when the backend does not bound it",
         ),
@@ -139,16 +117,7 @@ class Settings:
         ),
     ] = 1500
     flows: Annotated[
-        int,
-        Parameter(
-            "number of TCP flows that share the path",
-            "",
-            1,
-            1000,
-            flag="--flows",
-            table="traffic",
-            label="flows",
-        ),
+        int, Parameter("number of TCP flows that share the path", "", 1, 1000, table="traffic")
     ] = 1
     return_flows: Annotated[
         int,
@@ -157,35 +126,14 @@ class Settings:
             "",
             0,
             1000,
-            flag="--return-flows",
             table="traffic",
-            label="return flows",
         ),
     ] = 0
-    start_ns: Annotated[
-        int,
-        Parameter(
-            "simulated time at which the first flow may start",
-            least=0,
-            most=MAX_TIME_NS,
-            flag="--start",
-            label="start",
-        ),
-    ] = 0
+    start_ns: Annotated[int, Parameter("simulated time at which the first flow may start")] = 0
     start_spread_ns: Annotated[
-        int,
-        Parameter(
-            "time within which each flow starts at random",
-            least=0,
-            most=MAX_TIME_NS,
-            flag="--start-spread",
-            table="traffic",
-            label="start spread",
-        ),
+        int, Parameter("time within which each flow starts at random", table="traffic")
     ] = 0
-    seed: Annotated[
-        int, Parameter("number of the random substream", "", 1, MAX_SEED, flag="--seed", label="seed")
-    ] = 1
+    seed: Annotated[int, Parameter("number of the random substream", "", 1, MAX_SEED)] = 1
     loop: Annotated[
         bool,
         Parameter(
@@ -209,8 +157,6 @@ class Settings:
         Parameter(
             "longest time for which in-order delivery holds a packet back",
             least=1,
-            most=MAX_TIME_NS,
-            flag="--hold",
             table="link",
             absent="no limit",
             label="hold time",
@@ -224,10 +170,8 @@ class Settings:
             "byte",
             4096,
             2**30,
-            flag="--receive-buffer",
             table="traffic",
             absent="so large that it never limits a sender",
-            label="receive buffer",
             counts="memory of the receiver's socket: data and the kernel's own overhead",
             null="when the receive buffer never limits",
         ),
@@ -236,7 +180,6 @@ class Settings:
         bool,
         Parameter(
             "whether receivers acknowledge every second packet only, and one that waits after 100 ms",
-            flag="--delayed-acks",
             table="traffic",
             label="delayed acknowledgements",
         ),
@@ -282,9 +225,9 @@ class Settings:
 
 PARAMETERS: tuple[Declared, ...] = (
     *declared(Settings),
-    *declared(Coding, group="coding"),
-    *declared(WiredHop, group="wired", prefix="wired_"),
-    *declared(Proxy, group="proxy", prefix="proxy_"),
+    *declared(Coding, group="coding", table="traffic", null="for TCP"),
+    *declared(WiredHop, group="wired", prefix="wired_", table="wired", null="without a wired hop"),
+    *declared(Proxy, group="proxy", prefix="proxy_", table="proxy", null="without a proxy"),
 )
 """Every parameter of an experiment; those of links stand with `TraceLink` and `PlainLink`."""
 
