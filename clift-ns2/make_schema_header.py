@@ -34,6 +34,7 @@ def header() -> str:
     parts.append(f"inline constexpr std::int64_t unsettled = {schema.UNSETTLED};\n\n")
     parts.append(f"enum class PacketEvent : std::uint8_t {{ {', '.join(schema.PACKET_EVENTS)} }};\n")
     parts.append(f"enum class CongestionState : std::uint8_t {{ {', '.join(schema.CONGESTION_STATES)} }};\n")
+    parts.append(_FORM)
     parts += [_row(table) for table in schema.TABLES]
     parts.append("\n// Why a file is refused; {name} stands for a value.\nnamespace refusal {\n")
     parts += [f"inline constexpr char {key}[] =\n    {_quoted(text)};\n" for key, text in REFUSALS.items()]
@@ -49,10 +50,8 @@ def _row(table: schema.Table) -> str:
     lines.append(f"  static constexpr char columns[] = {_quoted(table.described)};")
     lines.append(f"  static constexpr char descr[] =\n      {_quoted(repr(table.dtype.descr))};")
     if table.optional:
-        dtype = schema.row_dtype(table.variants[0])
-        lines.append(f"  static constexpr char sized_descr[] =\n      {_quoted(repr(dtype.descr))};")
-        lines.append(f"  static constexpr std::size_t sized_bytes = {dtype.itemsize};")
-    for column in table.columns + table.optional:
+        lines += ["  static constexpr RowForm forms[] = {", *map(_form, table.forms), "  };"]
+    for column in table.columns + table.optional + table.named:
         for bound, value in (("min", column.minimum), ("max", column.maximum)):
             if value is not None:
                 lines.append(f"  static constexpr std::int64_t {bound}_{column.name} = {value};")
@@ -60,6 +59,14 @@ def _row(table: schema.Table) -> str:
     lines.append("};")
     lines.append(f"static_assert(sizeof({name}) == {table.dtype.itemsize});\n")
     return "\n".join(lines)
+
+
+def _form(columns: tuple[schema.Column, ...]) -> str:
+    """Initialiser of a `RowForm`."""
+    dtype = schema.row_dtype(columns)
+    offsets = {name: offset for name, (_, offset) in (dtype.fields or {}).items()}
+    places = [str(offsets.get(column.name, 0)) for column in (schema.SIZE_BYTES, schema.ES_N0_MDB)]
+    return f"      {{{_quoted(repr(dtype.descr))}, {dtype.itemsize}, {', '.join(places)}}},"
 
 
 def _quoted(text: str) -> str:
@@ -76,6 +83,16 @@ _PREFACE = """\
 
 namespace clift::schema {
 
+"""
+
+_FORM = """
+// One of the forms that the rows of a table may have: with or without optional columns behind the others.
+struct RowForm {
+  const char* descr;
+  std::size_t bytes;
+  std::size_t size_bytes_at;  // where the column begins in a row; 0: there is none
+  std::size_t es_n0_mdb_at;
+};
 """
 
 

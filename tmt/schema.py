@@ -44,15 +44,15 @@ class Column:
 class Table:
     """An ordered set of columns, and the `kind` under which metadata and messages know it.
 
-    `optional` columns follow the others in a file that has them; `offline` ones come last. The simulator
-    does not read `offline` columns, and `.npy` files, which are its form, have none.
+    `optional` columns follow the others in a file that has them; `named` ones come last: text without a
+    header, in which the number of columns says what they are, has none.
     """
 
     kind: str
     title: str
     columns: tuple[Column, ...]
     optional: tuple[Column, ...] = ()
-    offline: tuple[Column, ...] = ()
+    named: tuple[Column, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,17 +61,10 @@ class Table:
 
     @property
     def described(self) -> str:
-        """Names and types of the columns of a `.npy` file, for messages."""
-        return ", ".join(
-            [f"{column.name} {column.dtype}" for column in self.columns]
-            + [f"optional {column.name} {column.dtype}" for column in self.optional]
-        )
-
-    @property
-    def fully_described(self) -> str:
         """Names and types of all columns, for messages."""
         return ", ".join(
-            [self.described, *(f"optional {column.name} {column.dtype}" for column in self.offline)]
+            [f"{column.name} {column.dtype}" for column in self.columns]
+            + [f"optional {column.name} {column.dtype}" for column in self.optional + self.named]
         )
 
     @property
@@ -81,18 +74,18 @@ class Table:
 
     @property
     def variants(self) -> tuple[tuple[Column, ...], ...]:
-        """Columns of each form that a `.npy` file may have, the one with most columns first."""
+        """Columns of each form that text without a header may have, the one with most columns first."""
         return (*([(*self.columns, *self.optional)] if self.optional else []), self.columns)
 
     @property
     def forms(self) -> tuple[tuple[Column, ...], ...]:
-        """Columns of each form that a file of another format may have, those with more columns first."""
-        longer = [(*columns, *self.offline) for columns in self.variants] if self.offline else []
+        """Columns of each form that a file of any other format may have, those with more columns first."""
+        longer = [(*columns, *self.named) for columns in self.variants] if self.named else []
         return tuple(sorted([*longer, *self.variants], key=len, reverse=True))
 
     def column(self, name: str) -> Column:
         """Return the column called `name` (KeyError when there is none)."""
-        return {column.name: column for column in self.columns + self.optional + self.offline}[name]
+        return {column.name: column for column in self.columns + self.optional + self.named}[name]
 
 
 def row_dtype(columns: tuple[Column, ...]) -> np.dtype[np.void]:

@@ -116,7 +116,7 @@ Trace = PhyTrace | LinkTrace
 
 def _present(trace: Trace) -> tuple[Column, ...]:
     table = trace.table
-    more = (column for column in table.optional + table.offline if getattr(trace, column.name) is not None)
+    more = (column for column in table.optional + table.named if getattr(trace, column.name) is not None)
     return (*table.columns, *more)
 
 

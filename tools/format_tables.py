@@ -30,7 +30,7 @@ def _columns(table: Table) -> str:
     lines = ["| column | type | values | meaning |", "| --- | --- | --- | --- |"]
     lines += [
         f"| `{column.name}` | `{np.dtype(column.dtype)}` | {_values(column)} | {column.meaning} |"
-        for column in table.columns + table.optional + table.offline
+        for column in table.columns + table.optional + table.named
     ]
     return "\n".join(lines)
 

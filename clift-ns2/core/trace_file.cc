@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -81,10 +83,28 @@ std::optional<std::string> defect_of_size(std::int64_t size) {
   return std::nullopt;
 }
 
+std::optional<std::string> defect_of_es_n0(std::int64_t es_n0) {
+  if (es_n0 < PhyRow::min_es_n0_mdb) {
+    return filled_for(refusal::below_minimum, "es_n0_mdb", es_n0, PhyRow::min_es_n0_mdb);
+  }
+  if (es_n0 > PhyRow::max_es_n0_mdb) {
+    return filled_for(refusal::above_maximum, "es_n0_mdb", es_n0, PhyRow::max_es_n0_mdb);
+  }
+  return std::nullopt;
+}
+
+// Form of the rows with this dtype, or null.
+template <class Row>
+const RowForm* form_of(std::string_view descr) {
+  const auto found = std::find_if(std::begin(Row::forms), std::end(Row::forms),
+                                  [&](const RowForm& form) { return descr == form.descr; });
+  return found == std::end(Row::forms) ? nullptr : found;
+}
+
 // Name of the table with this dtype, or null.
 const char* kind_of(std::string_view descr) {
-  if (descr == PhyRow::descr || descr == PhyRow::sized_descr) return PhyRow::kind;
-  if (descr == LinkRow::descr || descr == LinkRow::sized_descr) return LinkRow::kind;
+  if (form_of<PhyRow>(descr) != nullptr) return PhyRow::kind;
+  if (form_of<LinkRow>(descr) != nullptr) return LinkRow::kind;
   if (descr == PacketRecord::descr) return PacketRecord::kind;
   if (descr == WindowRecord::descr) return WindowRecord::kind;
   return nullptr;
@@ -137,18 +157,18 @@ void TraceFile<Row>::locate_rows() {
     throw InputError(path_, filled(refusal::other_kind, {{"found", kind}, {"kind", Row::kind}}));
   }
   if (header.rows < 0) throw InputError(path_, refusal::npy_shape);
-  const std::size_t row_bytes = header.descr == Row::sized_descr ? Row::sized_bytes : sizeof(Row);
-  const std::size_t held_bytes = size_ - header.data_offset, held = held_bytes / row_bytes;
+  const RowForm& form = *form_of<Row>(header.descr);
+  const std::size_t held_bytes = size_ - header.data_offset, held = held_bytes / form.bytes;
   const std::size_t promised = static_cast<std::size_t>(header.rows);
   if (held < promised) {
     throw InputError(path_, filled(refusal::truncated,
                                    {{"promised", std::to_string(promised)}, {"held", std::to_string(held)}}));
   }
-  if (const std::size_t extra = held_bytes - promised * row_bytes; extra > 0) {
+  if (const std::size_t extra = held_bytes - promised * form.bytes; extra > 0) {
     throw InputError(path_, filled(refusal::trailing_bytes, {{"extra", std::to_string(extra)}}));
   }
   if (promised == 0) throw InputError(path_, refusal::no_rows);
-  rows_ = {file.data() + header.data_offset, promised, row_bytes};
+  rows_ = {file.data() + header.data_offset, promised, form};
 }
 
 template <class Row>
@@ -158,8 +178,12 @@ void TraceFile<Row>::check_rows() const {
       throw InputError(path_, i + 1, *defect);
     }
     if (const auto defect = defect_of_fate(rows_[i])) throw InputError(path_, i + 1, *defect);
-    if (!rows_.have_sizes()) continue;
-    if (const auto defect = defect_of_size<Row>(rows_.size_bytes(i))) throw InputError(path_, i + 1, *defect);
+    if (rows_.have_sizes()) {
+      if (const auto defect = defect_of_size<Row>(rows_.size_bytes(i))) throw InputError(path_, i + 1, *defect);
+    }
+    if (rows_.have_es_n0()) {
+      if (const auto defect = defect_of_es_n0(rows_.es_n0_mdb(i))) throw InputError(path_, i + 1, *defect);
+    }
   }
 }
 

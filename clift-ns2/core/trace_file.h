@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "core/schema.h"
@@ -13,30 +14,38 @@ namespace clift {
 using schema::LinkRow;
 using schema::PhyRow;
 
-// Rows of a trace in order of transmission, perhaps each with a size; the memory belongs to the caller.
+// Rows of a trace in order of transmission, perhaps with optional columns; the memory belongs to the caller.
 template <class Row>
 class TraceRows {
  public:
   TraceRows() = default;
-  TraceRows(const Row* first, std::size_t n) : TraceRows(reinterpret_cast<const char*>(first), n, sizeof(Row)) {}
-  TraceRows(const char* first, std::size_t n, std::size_t row_bytes) : count(n), first_(first), row_bytes_(row_bytes) {}
+  TraceRows(const Row* first, std::size_t n)
+      : TraceRows(reinterpret_cast<const char*>(first), n, std::end(Row::forms)[-1]) {}
+  TraceRows(const char* first, std::size_t n, const schema::RowForm& form) : count(n), first_(first), form_(form) {}
 
-  const Row& operator[](std::size_t i) const { return *reinterpret_cast<const Row*>(first_ + i * row_bytes_); }
+  const Row& operator[](std::size_t i) const { return *reinterpret_cast<const Row*>(first_ + i * form_.bytes); }
 
-  bool have_sizes() const { return row_bytes_ == Row::sized_bytes; }
+  bool have_sizes() const { return form_.size_bytes_at > 0; }
+  bool have_es_n0() const { return form_.es_n0_mdb_at > 0; }
 
   // Bytes that row `i` carries, where rows have sizes.
-  std::uint32_t size_bytes(std::size_t i) const {
-    std::uint32_t size;
-    std::memcpy(&size, first_ + i * row_bytes_ + sizeof(Row), sizeof size);
-    return size;
-  }
+  std::uint32_t size_bytes(std::size_t i) const { return value<std::uint32_t>(i, form_.size_bytes_at); }
+
+  // Es/N0 of row `i` in thousandths of a dB, where rows have it.
+  std::int32_t es_n0_mdb(std::size_t i) const { return value<std::int32_t>(i, form_.es_n0_mdb_at); }
 
   std::size_t count = 0;
 
  private:
+  template <class Value>
+  Value value(std::size_t i, std::size_t place) const {
+    Value found;
+    std::memcpy(&found, first_ + i * form_.bytes + place, sizeof found);
+    return found;
+  }
+
   const char* first_ = nullptr;
-  std::size_t row_bytes_ = sizeof(Row);
+  schema::RowForm form_ = std::end(Row::forms)[-1];
 };
 
 using LinkRows = TraceRows<LinkRow>;

@@ -32,7 +32,7 @@ class SizedRows {
     }
   }
 
-  LinkRows view() const { return {bytes_.data(), count_, LinkRow::sized_bytes}; }
+  LinkRows view() const { return {bytes_.data(), count_, LinkRow::forms[0]}; }
 
  private:
   std::string bytes_;

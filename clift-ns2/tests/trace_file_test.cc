@@ -59,6 +59,8 @@ const Rows contract_rows = {
 
 const Sizes contract_sizes = {1, 40, 1500, 12'761, 2'147'483'647, 7};
 
+const std::vector<std::int32_t> contract_es_n0_mdb = {-100'000, -1, 0, 7250, 100'000};
+
 const std::vector<PhyRow> phy_contract_rows = {{0, 200000000}, {1500000, 0}, {1500001, 1}, {3000000, 123456789}, {latest_ns, latest_ns}};
 
 TEST(LinkTrace, HoldsTheRowsOfEveryGoodContractFile) {
@@ -84,13 +86,14 @@ TEST(LinkTrace, HoldsTheRowsOfEveryGoodContractFile) {
   }
 }
 
-TEST(LinkTrace, RefusesEveryBadContractFileInTheAgreedWords) {
-  const auto bad = samples("link", false);
-  EXPECT_GE(bad.size(), 20U);
+template <class Row>
+void expect_agreed_words(const char* kind, std::size_t least) {
+  const auto bad = samples(kind, false);
+  EXPECT_GE(bad.size(), least);
   for (const Sample& sample : bad) {
     const std::string path = CONTRACT_FOLDER + sample.file;
     const std::string expected = path + (sample.place.empty() ? "" : ":" + sample.place) + ": " + sample.reason;
-    const std::string said = refusal_of(path);
+    const std::string said = refusal_of<Row>(path);
     if (const auto open_end = expected.rfind("..."); open_end + 3 == expected.size()) {
       EXPECT_EQ(said.substr(0, open_end), expected.substr(0, open_end));
     } else {
@@ -98,6 +101,10 @@ TEST(LinkTrace, RefusesEveryBadContractFileInTheAgreedWords) {
     }
   }
 }
+
+TEST(LinkTrace, RefusesEveryBadContractFileInTheAgreedWords) { expect_agreed_words<LinkRow>("link", 20); }
+
+TEST(PhyTrace, RefusesEveryBadContractFileInTheAgreedWords) { expect_agreed_words<PhyRow>("phy", 4); }
 
 TEST(LinkTrace, RefusesWhatIsNoFile) {
   const ScratchFolder folder;
@@ -116,16 +123,21 @@ TEST(LinkTrace, RefusesMoreRowsThanAFileCanHold) {
 
 TEST(PhyTrace, HoldsTheRowsOfTheGoodContractFiles) {
   const auto good = samples("phy", true);
-  ASSERT_EQ(good.size(), 2U);  // without sizes and with them
+  ASSERT_EQ(good.size(), 4U);  // without sizes and with them, without Es/N0 and with it
   for (const Sample& sample : good) {
+    SCOPED_TRACE(sample.file);
     const PhyTraceFile trace(CONTRACT_FOLDER + sample.file);
     ASSERT_EQ(trace.rows().count, phy_contract_rows.size());
-    EXPECT_EQ(trace.rows().have_sizes(), sample.file == "phy-sizes.npy");
+    EXPECT_EQ(trace.rows().have_sizes(), sample.file.find("sizes") != std::string::npos);
+    EXPECT_EQ(trace.rows().have_es_n0(), sample.file.find("es-n0") != std::string::npos);
     for (std::size_t i = 0; i < phy_contract_rows.size(); ++i) {
       EXPECT_EQ(+trace.rows()[i].tx_time_ns, +phy_contract_rows[i].tx_time_ns) << "row " << i + 1;
       EXPECT_EQ(+trace.rows()[i].decode_time_ns, +phy_contract_rows[i].decode_time_ns) << "row " << i + 1;
       if (trace.rows().have_sizes()) {
         EXPECT_EQ(trace.rows().size_bytes(i), contract_sizes[i]);
+      }
+      if (trace.rows().have_es_n0()) {
+        EXPECT_EQ(trace.rows().es_n0_mdb(i), contract_es_n0_mdb[i]);
       }
     }
   }

@@ -178,7 +178,7 @@ def test_command__writes_the_es_n0_of_each_slot(tmp_path: Path) -> None:
     written(tmp_path, AFF3CT, "t.txt")
     snr = ["generate", "--channel", "snr", "--signal", "s.txt", "--error-rates", "t.txt", "--es-n0-db", "5"]
     line = ["--slot-interval", "0.25", "--duration", "1.1"]
-    for name in ("p.parquet", "p.csv", "p.txt.gz"):
+    for name in ("p.parquet", "p.csv", "p.txt.gz", "p.npy"):
         assert tmt(*snr, *line, "--with-es-n0", name, folder=tmp_path).status == 0
         trace = read_phy(tmp_path / name)
         assert trace.es_n0_mdb.tolist() == [2000, 1750, 1500, 1250, 1000]
@@ -186,13 +186,6 @@ def test_command__writes_the_es_n0_of_each_slot(tmp_path: Path) -> None:
     plain = read_phy(tmp_path / "plain.npy")
     assert plain.es_n0_mdb is None
     assert plain.decode_time_ns.tolist() == trace.decode_time_ns.tolist()
-    refused = tmt(*snr, *line, "--with-es-n0", "p.npy", folder=tmp_path)
-    assert (refused.status, refused.err) == (
-        2,
-        "p.npy: not written: the simulator reads no es_n0_mdb, so that .npy files have no such column; "
-        ".parquet, .csv and .txt have\n",
-    )
-    assert not (tmp_path / "p.npy").exists()
 
 
 def test_command__refuses_error_rates_over_another_axis(tmp_path: Path) -> None:

@@ -57,6 +57,6 @@ def _array(trace: PhyTrace | LinkTrace, column: Column) -> npt.NDArray[Any]:
     kinds = "b" if column.dtype == "|b1" else "iu"
     if values.dtype.kind not in kinds or values.ndim != 1:
         found = f"{column.name} {values.dtype.name}{list(values.shape)}"
-        columns = f"{trace.table.fully_described}; found: {found}"
+        columns = f"{trace.table.described}; found: {found}"
         raise InputError(name, refusal("columns", kind=trace.table.kind, columns=columns))
     return values

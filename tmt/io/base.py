@@ -241,7 +241,7 @@ def wrong_columns(path: str, wanted: Table | None, found: str = "") -> InputErro
     """
     tables = TRACE_TABLES if wanted is None else (wanted,)
     kind = " or ".join(table.kind for table in tables)
-    columns = " or ".join(table.fully_described if found else table.described for table in tables)
+    columns = " or ".join(table.described for table in tables)
     if found:
         columns += f"; found: {found}"
     return NotATraceError(path, refusal("columns", kind=kind, columns=columns))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.errors import InputError, UsageError
+from tmt.errors import InputError
 from tmt.io.base import CHUNK_ROWS, Format, TraceReader, TraceWriter, trace_of, wanted_table
 from tmt.io.files import input_errors, open_input
 from tmt.io.refusals import refusal
@@ -63,7 +63,7 @@ class NpyReader(TraceReader):
 def open_npy(file: BinaryFile, path: str, table: Table | None) -> NpyReader:
     """Read the header, compare it with the file's size, and open a reader at the first row."""
     rows, dtype = _rows(file, path)
-    forms = [(known, columns) for known in TABLES for columns in known.variants]
+    forms = [(known, columns) for known in TABLES for columns in known.forms]
     found, columns = next((form for form in forms if row_dtype(form[1]) == dtype), (None, ()))
     known = wanted_table(path, found, table)
     _check_size(file, path, rows, dtype)
@@ -157,13 +157,7 @@ class NpyWriter(TraceWriter):
         self._rows = 0
 
     def begin(self) -> None:
-        """Write a header for no rows (UsageError where the simulator does not read a column)."""
-        for column in self.columns:
-            if column in self.table.offline:
-                raise UsageError(
-                    f"{self.path}: not written: the simulator reads no {column.name}, so that .npy files "
-                    "have no such column; .parquet, .csv and .txt have"
-                )
+        """Write a header for no rows."""
         self._write_header()
 
     def _write_header(self) -> None:

@@ -69,6 +69,15 @@ def sized(rows: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
     return other
 
 
+def with_es_n0_column(rows: np.ndarray, es_n0_mdb: tuple[int, ...] = ES_N0_MDB) -> np.ndarray:
+    """Return `rows` with the Es/N0 of each slot."""
+    other = np.zeros(len(rows), [*rows.dtype.descr, ("es_n0_mdb", "<i4")])
+    for name in rows.dtype.names or ():
+        other[name] = rows[name]
+    other["es_n0_mdb"] = es_n0_mdb
+    return other
+
+
 def with_sizes(text: bytes, separator: bytes, sizes: tuple[int, ...], name: bytes = b"size_bytes") -> bytes:
     """Return lines of text with a size, or another number, behind each but a header."""
     lines = text.splitlines()
@@ -112,7 +121,7 @@ def parquet(table: pa.Table, **settings: object) -> bytes:
 
 def arrow(rows: np.ndarray, table: Table, metadata: dict[str, object]) -> pa.Table:
     """Return `rows` as they stand in Parquet: null delays for unsettled rows."""
-    columns = next(form for form in table.variants if row_dtype(form) == rows.dtype)
+    columns = next(form for form in table.forms if row_dtype(form) == rows.dtype)
     arrays = [
         pa.array(rows[column.name], mask=rows[column.name] == column.null if column.null else None)
         for column in columns
@@ -189,10 +198,12 @@ def phy_with_es_n0(rows: np.ndarray, es_n0_mdb: pa.Array) -> bytes:
 
 
 def good_with_es_n0() -> list[Sample]:
-    """PHY traces with the Es/N0 of each slot that must be read; `.npy` files have no such column."""
+    """PHY traces with the Es/N0 of each slot that must be read."""
     sized_phy, column = sized(PHY_ROWS, PHY_SIZES), pa.array(ES_N0_MDB, pa.int32())
     header = b"tx_time decode_time es_n0_mdb\n"
     return [
+        Sample("phy-es-n0.npy", "phy", npy(with_es_n0_column(PHY_ROWS))),
+        Sample("phy-sizes-es-n0.npy", "phy", npy(with_es_n0_column(sized_phy))),
         Sample("phy-es-n0.parquet", "phy", phy_with_es_n0(PHY_ROWS, column)),
         Sample("phy-es-n0.csv", "phy", with_es_n0(PHY_CSV)),
         Sample("phy-es-n0.txt", "phy", header + with_sizes(PHY_TXT, b" ", ES_N0_MDB)),
@@ -211,6 +222,38 @@ def bad_es_n0() -> list[Sample]:
             with_es_n0(PHY_CSV, (*ES_N0_MDB[:4], 100_001)),
             "6",
             refusal("above_maximum", column=column, value=100_001, maximum=100_000),
+        ),
+        Sample(
+            "es-n0-too-large.npy",
+            "phy",
+            npy(with_es_n0_column(PHY_ROWS, (*ES_N0_MDB[:4], 100_001))),
+            "row 5",
+            refusal("above_maximum", column=column, value=100_001, maximum=100_000),
+        ),
+        Sample(
+            "sizes-es-n0-too-small.npy",
+            "phy",
+            npy(with_es_n0_column(sized(PHY_ROWS, PHY_SIZES), (ES_N0_MDB[0], -100_001, *ES_N0_MDB[2:]))),
+            "row 2",
+            refusal("below_minimum", column=column, value=-100_001, minimum=-100_000),
+        ),
+        Sample(
+            "es-n0-cut-in-a-row.npy",
+            "phy",
+            npy(with_es_n0_column(PHY_ROWS))[:-1],
+            reason=refusal("truncated", promised=5, held=4),
+        ),
+        Sample(
+            "es-n0-of-other-type.npy",
+            "phy",
+            npy(with_es_n0_column(PHY_ROWS).astype([*PHY_ROWS.dtype.descr, ("es_n0_mdb", "<i8")])),
+            reason=wrong_columns("", PHY_TRACE).reason,
+        ),
+        Sample(
+            "phy-es-n0-as-link.npy",
+            "link",
+            npy(with_es_n0_column(PHY_ROWS)),
+            reason=refusal("other_kind", found="phy", kind="link"),
         ),
         Sample(
             "es-n0-too-small.parquet",
