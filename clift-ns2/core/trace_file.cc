@@ -32,12 +32,19 @@ std::string filled_for(const char* text, const char* column, std::int64_t value,
                        {"null", std::to_string(unsettled)}});
 }
 
+// The fault of a value outside the bounds of its column, if any.
+std::optional<std::string> defect_of_range(const char* column, std::int64_t value, std::int64_t least,
+                                           std::int64_t most) {
+  if (value < least) return filled_for(refusal::below_minimum, column, value, least);
+  if (value > most) return filled_for(refusal::above_maximum, column, value, most);
+  return std::nullopt;
+}
+
 // The fault of a transmission time, if any; `previous` is the row before, or null for the first one.
 template <class Row>
 std::optional<std::string> defect_of_tx(const Row& row, const Row* previous) {
   const std::int64_t tx = row.tx_time_ns;
-  if (tx < Row::min_tx_time_ns) return filled_for(refusal::below_minimum, "tx_time_ns", tx, Row::min_tx_time_ns);
-  if (tx > Row::max_tx_time_ns) return filled_for(refusal::above_maximum, "tx_time_ns", tx, Row::max_tx_time_ns);
+  if (auto defect = defect_of_range("tx_time_ns", tx, Row::min_tx_time_ns, Row::max_tx_time_ns)) return defect;
   if (previous != nullptr && tx <= previous->tx_time_ns) {
     const auto text = tx == previous->tx_time_ns ? refusal::repeated : refusal::not_sorted;
     return filled_for(text, "tx_time_ns", tx, previous->tx_time_ns);
@@ -62,35 +69,7 @@ std::optional<std::string> defect_of_fate(const LinkRow& row) {
 }
 
 std::optional<std::string> defect_of_fate(const PhyRow& row) {
-  const std::int64_t decode = row.decode_time_ns;
-  if (decode < PhyRow::min_decode_time_ns) {
-    return filled_for(refusal::below_minimum, "decode_time_ns", decode, PhyRow::min_decode_time_ns);
-  }
-  if (decode > PhyRow::max_decode_time_ns) {
-    return filled_for(refusal::above_maximum, "decode_time_ns", decode, PhyRow::max_decode_time_ns);
-  }
-  return std::nullopt;
-}
-
-template <class Row>
-std::optional<std::string> defect_of_size(std::int64_t size) {
-  if (size < Row::min_size_bytes) {
-    return filled_for(refusal::below_minimum, "size_bytes", size, Row::min_size_bytes);
-  }
-  if (size > Row::max_size_bytes) {
-    return filled_for(refusal::above_maximum, "size_bytes", size, Row::max_size_bytes);
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> defect_of_es_n0(std::int64_t es_n0) {
-  if (es_n0 < PhyRow::min_es_n0_mdb) {
-    return filled_for(refusal::below_minimum, "es_n0_mdb", es_n0, PhyRow::min_es_n0_mdb);
-  }
-  if (es_n0 > PhyRow::max_es_n0_mdb) {
-    return filled_for(refusal::above_maximum, "es_n0_mdb", es_n0, PhyRow::max_es_n0_mdb);
-  }
-  return std::nullopt;
+  return defect_of_range("decode_time_ns", row.decode_time_ns, PhyRow::min_decode_time_ns, PhyRow::max_decode_time_ns);
 }
 
 // Form of the rows with this dtype, or null.
@@ -174,15 +153,16 @@ void TraceFile<Row>::locate_rows() {
 template <class Row>
 void TraceFile<Row>::check_rows() const {
   for (std::size_t i = 0; i < rows_.count; ++i) {
-    if (const auto defect = defect_of_tx(rows_[i], i > 0 ? &rows_[i - 1] : nullptr)) {
-      throw InputError(path_, i + 1, *defect);
-    }
-    if (const auto defect = defect_of_fate(rows_[i])) throw InputError(path_, i + 1, *defect);
+    const auto check = [this, i](const std::optional<std::string>& defect) {
+      if (defect) throw InputError(path_, i + 1, *defect);
+    };
+    check(defect_of_tx(rows_[i], i > 0 ? &rows_[i - 1] : nullptr));
+    check(defect_of_fate(rows_[i]));
     if (rows_.have_sizes()) {
-      if (const auto defect = defect_of_size<Row>(rows_.size_bytes(i))) throw InputError(path_, i + 1, *defect);
+      check(defect_of_range("size_bytes", rows_.size_bytes(i), Row::min_size_bytes, Row::max_size_bytes));
     }
     if (rows_.have_es_n0()) {
-      if (const auto defect = defect_of_es_n0(rows_.es_n0_mdb(i))) throw InputError(path_, i + 1, *defect);
+      check(defect_of_range("es_n0_mdb", rows_.es_n0_mdb(i), PhyRow::min_es_n0_mdb, PhyRow::max_es_n0_mdb));
     }
   }
 }

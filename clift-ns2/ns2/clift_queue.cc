@@ -4,16 +4,13 @@
 
 #include "core/input_error.h"
 #include "failure.h"
+#include "named_class.h"
 
 namespace clift {
 
 namespace {
 
-class CliftQueueClass : public TclClass {
- public:
-  CliftQueueClass() : TclClass("Queue/Clift") {}
-  TclObject* create(int, const char* const*) override { return new CliftQueue; }
-} clift_queue_class;
+NamedClass<CliftQueue> clift_queue_class("Queue/Clift");
 
 }  // namespace
 

@@ -51,20 +51,17 @@ struct AckSample {
   Nanoseconds now_ns = 0;
   std::int64_t newly_acked = 0;      // advance of snd_una, selectively acknowledged packets included
   std::int64_t newly_delivered = 0;  // newly acknowledged, in order or selectively, each packet once
-  std::int64_t newly_lost = 0;       // marked lost by this ACK
   Nanoseconds rtt_ns = -1;           // of the packet sent last among those newly delivered; -1: none
   Nanoseconds srtt_ns = 0;           // RFC 6298, this ACK's sample included; 0: none yet
   Nanoseconds min_rtt_ns = never;    // least sample of the connection; never: none yet
   std::int64_t prior_in_flight = 0;  // before this ACK
   std::int64_t in_flight = 0;        // after it, without packets marked lost
   std::int64_t delivered = 0;        // total since the start
-  std::int64_t lost = 0;             // total of losses marked since the start; a packet may be marked several times
   std::int64_t snd_una = 0;          // first packet that is not acknowledged in order
   std::int64_t snd_nxt = 0;          // first packet that was never sent; snd_una and snd_nxt suffice to count rounds
   RecoveryState state = RecoveryState::open;  // after this ACK
   std::int64_t reordering = duplicate_threshold;  // largest number of packets that overtook one; at least this
   bool is_cwnd_limited = false;      // in the last round the window, not application or receiver, limited the sender
-  bool is_app_limited = false;       // nothing to send now although the window would allow it
   RateSample rate;
 };
 
@@ -75,7 +72,6 @@ struct LostPacket {
   std::int64_t delivered = 0;        // total since the start, this ACK's packets included
   std::int64_t tx_in_flight = 0;     // packets in flight just after it was sent, it included
   std::int64_t lost_since_sent = 0;  // packets marked lost from its sending to now, it included
-  std::int64_t delivered_since_sent = 0;
   bool is_app_limited = false;       // the application limited the packets before it
 };
 
@@ -83,18 +79,13 @@ struct LostPacket {
 struct Transmission {
   Nanoseconds now_ns = 0;
   std::int64_t in_flight = 0;   // without it
-  bool is_retransmission = false;
   bool is_app_limited = false;  // the connection is application-limited; with in_flight 0 a restart from idle
 };
 
 // Losses that call for a response.
 struct CongestionEvent {
-  Nanoseconds now_ns = 0;
   std::int64_t in_flight = 0;   // when the loss was detected, before any packet was marked lost
   std::int64_t delivered = 0;   // total since the start
-  std::int64_t snd_una = 0;
-  std::int64_t snd_nxt = 0;
-  Nanoseconds srtt_ns = 0;      // 0: none yet
   Nanoseconds min_rtt_ns = never;
   bool is_repeated = false;     // a second timeout of a packet, or a timeout in recovery from one
 };
@@ -110,7 +101,6 @@ class CongestionControl {
   virtual double cwnd() const = 0;
   virtual std::int64_t ssthresh() const = 0;                         // infinite_ssthresh: none
   virtual double pacing_rate() const { return 0.0; }                 // 0: not paced
-  virtual std::int64_t send_quantum() const { return 1; }            // packets that may leave at once when paced
 
   // Whether cwnd() holds in fast recovery, too. Otherwise the sender follows PRR (RFC 9937) towards the ssthresh that
   // on_enter_recovery has set, and uses cwnd() again after on_exit_recovery.

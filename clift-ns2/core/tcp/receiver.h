@@ -35,7 +35,6 @@ class Receiver {
 
   std::int64_t next() const { return reply_.ack; }
   std::int64_t duplicates() const { return duplicates_; }
-  std::size_t holes() const { return runs_.size(); }
 
  private:
   bool insert(std::int64_t sequence);

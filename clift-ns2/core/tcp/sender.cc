@@ -46,7 +46,7 @@ void Sender::on_ack(const Acknowledgement& ack) {
     rack_.adapt_window(has_dsack, progress.recovery_ends, board_.una(), board_.next());
     detect_losses(ack.now_ns, progress);
     const RateSample rate = sampler_.sample(rtt_.min_rtt_ns());
-    respond_to_losses(ack.now_ns, progress, false);
+    respond_to_losses(progress, false);
     report(ack, progress, rate);
   }
   restart_timers(ack, progress);
@@ -112,7 +112,7 @@ void Sender::answer_probe(const Acknowledgement& ack, const Progress& progress) 
   const bool is_duplicate = ack.ack == progress.prior_una && ack.blocks.empty();
   if (!probe_.on_ack(ack.ack, is_duplicate, progress.dsack_answers_probe)) return;
   if (recovers()) return;
-  control_->on_enter_recovery(event(ack.now_ns, progress.prior_in_flight));
+  control_->on_enter_recovery(event(progress.prior_in_flight));
   control_->on_exit_recovery(ack.now_ns, RecoveryState::recovery);
   undo_.end();
 }
@@ -208,7 +208,7 @@ void Sender::detect_losses(Nanoseconds now_ns, Progress& progress) {
   }
 }
 
-void Sender::respond_to_losses(Nanoseconds now_ns, const Progress& progress, bool by_timer) {
+void Sender::respond_to_losses(const Progress& progress, bool by_timer) {
   const auto newly_delivered = static_cast<std::int64_t>(delivered_.size());
   const bool begins = board_.lost() > 0 && !recovers();
   if (begins) {
@@ -217,7 +217,7 @@ void Sender::respond_to_losses(Nanoseconds now_ns, const Progress& progress, boo
     recovery_point_ = board_.next();
     probe_.cancel();
     undo_.begin();
-    control_->on_enter_recovery(event(now_ns, progress.prior_in_flight));
+    control_->on_enter_recovery(event(progress.prior_in_flight));
     prr_.begin(control_->ssthresh(), board_.next() - board_.una() - board_.sacked() + newly_delivered);
   } else if (!recovers()) {
     state_ = board_.sacked() > 0 || progress.dsack >= 0 ? RecoveryState::disorder : RecoveryState::open;
@@ -236,22 +236,19 @@ void Sender::report(const Acknowledgement& ack, const Progress& progress, const 
   sample.now_ns = ack.now_ns;
   sample.newly_acked = board_.una() - progress.prior_una;
   sample.newly_delivered = static_cast<std::int64_t>(delivered_.size());
-  sample.newly_lost = progress.lost;
-  if (sample.newly_acked == 0 && sample.newly_delivered == 0 && sample.newly_lost == 0) return;
+  if (sample.newly_acked == 0 && sample.newly_delivered == 0 && progress.lost == 0) return;
   sample.rtt_ns = progress.rtt_ns;
   sample.srtt_ns = rtt_.srtt_ns();
   sample.min_rtt_ns = rtt_.min_rtt_ns();
   sample.prior_in_flight = progress.prior_in_flight;
   sample.in_flight = board_.in_flight();
   sample.delivered = sampler_.delivered();
-  sample.lost = sampler_.lost();
   sample.snd_una = board_.una();
   sample.snd_nxt = board_.next();
   sample.state = state_;
   sample.reordering = rack_.reordering();
   const double cwnd = control_->cwnd();
   sample.is_cwnd_limited = usage_.is_limited(cwnd, cwnd < static_cast<double>(control_->ssthresh()));
-  sample.is_app_limited = sampler_.is_app_limited();
   sample.rate = rate;
   control_->on_ack(sample);
 }
@@ -291,14 +288,10 @@ void Sender::arm_probe(Nanoseconds now_ns) {
   probe_ns_ = std::min(probe_ns_, timeout_ns_);
 }
 
-CongestionEvent Sender::event(Nanoseconds now_ns, std::int64_t in_flight) const {
+CongestionEvent Sender::event(std::int64_t in_flight) const {
   CongestionEvent event;
-  event.now_ns = now_ns;
   event.in_flight = in_flight;
   event.delivered = sampler_.delivered();
-  event.snd_una = board_.una();
-  event.snd_nxt = board_.next();
-  event.srtt_ns = rtt_.srtt_ns();
   event.min_rtt_ns = rtt_.min_rtt_ns();
   return event;
 }
@@ -314,7 +307,6 @@ void Sender::mark_lost(Nanoseconds now_ns, std::int64_t sequence) {
   lost.delivered = sampler_.delivered();
   lost.tx_in_flight = snapshot.tx_in_flight;
   lost.lost_since_sent = sampler_.lost() - snapshot.lost;
-  lost.delivered_since_sent = sampler_.delivered() - snapshot.delivered;
   lost.is_app_limited = snapshot.is_app_limited;
   control_->on_lost(lost);
 }
@@ -340,7 +332,7 @@ void Sender::on_reordering_timeout(Nanoseconds now_ns) {
   delivered_.clear();
   detect_losses(now_ns, progress);
   if (progress.lost == 0) return;
-  respond_to_losses(now_ns, progress, true);
+  respond_to_losses(progress, true);
 }
 
 void Sender::on_probe_timeout(Nanoseconds now_ns) {
@@ -373,7 +365,7 @@ void Sender::on_retransmission_timeout(Nanoseconds now_ns) {
   }
 
   if (!is_handshake()) {
-    CongestionEvent timeout = event(now_ns, prior_in_flight);
+    CongestionEvent timeout = event(prior_in_flight);
     timeout.is_repeated = is_repeated || in_recovery;
     control_->on_timeout(timeout);
     // RFC 5682 does not apply to a timeout in recovery, but to the same packet's next timeout.
@@ -423,20 +415,18 @@ void Sender::send_what_may(Nanoseconds now_ns) {
       last_sent_ns_ = now_ns;
     }
     if (is_window_full()) break;
-    if (!pacer_.may_send(now_ns, control_->pacing_rate(), control_->send_quantum())) {
+    if (!pacer_.may_send(now_ns, control_->pacing_rate())) {
       pacing_ns_ = pacer_.next_ns();
       break;
     }
     send(now_ns, lost ? *lost : board_.next());
   }
-  pacer_.end_burst();
   usage_.note(board_.una(), board_.next(), is_window_full());
 }
 
 void Sender::send(Nanoseconds now_ns, std::int64_t sequence) {
   const bool is_retransmission = sequence < board_.next();
-  const Transmission transmission{now_ns, board_.in_flight(), is_retransmission, sampler_.is_app_limited()};
-  control_->on_transmit(transmission);
+  control_->on_transmit({now_ns, board_.in_flight(), sampler_.is_app_limited()});
   const SendSnapshot snapshot = sampler_.on_sent(now_ns, board_.in_flight());
   board_.on_sent(sequence, now_ns, snapshot);
   pacer_.on_sent(now_ns, control_->pacing_rate());

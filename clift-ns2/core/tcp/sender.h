@@ -92,7 +92,7 @@ class Sender {
   bool is_handshake() const { return options_.handshake && board_.una() == 0; }
   bool recovers() const { return state_ == RecoveryState::recovery || state_ == RecoveryState::loss; }
   bool prr_governs() const { return state_ == RecoveryState::recovery && !control_->regulates_recovery(); }
-  CongestionEvent event(Nanoseconds now_ns, std::int64_t in_flight) const;
+  CongestionEvent event(std::int64_t in_flight) const;
 
   void update_scoreboard(const Acknowledgement& ack, Progress& progress);
   void sample_rtt(const Acknowledgement& ack, Progress& progress);
@@ -102,7 +102,7 @@ class Sender {
   void undo(Nanoseconds now_ns, Progress& progress);
   void end_recovery(Nanoseconds now_ns, Progress& progress);
   void detect_losses(Nanoseconds now_ns, Progress& progress);
-  void respond_to_losses(Nanoseconds now_ns, const Progress& progress, bool by_timer);
+  void respond_to_losses(const Progress& progress, bool by_timer);
   void report(const Acknowledgement& ack, const Progress& progress, const RateSample& rate);
   void restart_timers(const Acknowledgement& ack, const Progress& progress);
   bool reports_older_than_first() const;

@@ -48,9 +48,9 @@ TEST(Bbr, DoesNotJudgeThePipeByWhatTheApplicationLimits) {
   script.is_app_limited = true;
   for (int i = 0; i < 10; ++i) script.round(50.0);
   EXPECT_EQ(control.state(), State::startup);
-  EXPECT_DOUBLE_EQ(control.bottleneck_bandwidth(), 100.0);
+  EXPECT_DOUBLE_EQ(control.max_bandwidth(), 100.0);
   script.round(120.0);  // but a larger rate counts whatever limited it
-  EXPECT_DOUBLE_EQ(control.bottleneck_bandwidth(), 120.0);
+  EXPECT_DOUBLE_EQ(control.max_bandwidth(), 120.0);
 }
 
 TEST(Bbr, DrainsUntilOneBandwidthDelayProductIsInFlight) {
@@ -71,9 +71,9 @@ TEST(Bbr, KeepsTheLargestRateOfTenRounds) {
   RateScript script(control);
   script.round(1000.0);
   for (int i = 0; i < 9; ++i) script.round(500.0 - i);
-  EXPECT_DOUBLE_EQ(control.bottleneck_bandwidth(), 1000.0);
+  EXPECT_DOUBLE_EQ(control.max_bandwidth(), 1000.0);
   script.round(100.0);
-  EXPECT_DOUBLE_EQ(control.bottleneck_bandwidth(), 500.0);
+  EXPECT_DOUBLE_EQ(control.max_bandwidth(), 500.0);
 }
 
 TEST(Bbr, KeepsTheLeastRttOfTenSeconds) {
@@ -180,7 +180,7 @@ TEST(Bbr, DoesNotTakeTheRatesOfProbeRttForThePaths) {
   IdealSender sender(control, Path{});
   sender.after_ack = [&](const AckSample& ack) {
     if (ack.now_ns > 3'000 * millisecond) {
-      EXPECT_NEAR(control.bottleneck_bandwidth(), 1000.0, 30.0);
+      EXPECT_NEAR(control.max_bandwidth(), 1000.0, 30.0);
     }
   };
   sender.run_until(25'000 * millisecond);
@@ -234,7 +234,7 @@ TEST(Bbr, RestartsFromIdleAtTheBandwidth) {
   reach_probe_bw(script);
   ASSERT_DOUBLE_EQ(control.pacing_gain(), 1.25);
   EXPECT_DOUBLE_EQ(control.pacing_rate(), 0.99 * 500.0);
-  control.on_transmit({script.now_ns, 0, false, true});
+  control.on_transmit({script.now_ns, 0, true});
   EXPECT_DOUBLE_EQ(control.pacing_rate(), 0.99 * 400.0);
   // Idleness has emptied the queue: no need to probe the RTT.
   script.now_ns += 20'000 * millisecond;

@@ -87,7 +87,7 @@ class IdealSender {
         is_waiting_for_pacing_ = true;
         return;
       }
-      control_.on_transmit({now_ns_, in_flight_, !lost_data_.empty(), false});
+      control_.on_transmit({now_ns_, in_flight_, false});
       std::int64_t data = next_data_;
       if (lost_data_.empty()) {
         ++next_data_;
@@ -130,12 +130,8 @@ class IdealSender {
     srtt_ns_ = srtt_ns_ == 0 ? rtt_ns : srtt_ns_ + (rtt_ns - srtt_ns_) / 8;
 
     CongestionEvent event;
-    event.now_ns = now_ns_;
     event.in_flight = in_flight_;
     event.delivered = delivered_;
-    event.snd_una = una_;
-    event.snd_nxt = next_data_;
-    event.srtt_ns = srtt_ns_;
     event.min_rtt_ns = min_rtt_ns_;
     std::int64_t newly_lost = 0;
     while (!flight_.empty() && flight_.front().transmission + 3 <= packet.transmission) {
@@ -151,7 +147,6 @@ class IdealSender {
       report.delivered = delivered_;
       report.tx_in_flight = lost.tx_in_flight;
       report.lost_since_sent = lost_ - lost.lost;
-      report.delivered_since_sent = delivered_ - lost.delivered;
       control_.on_lost(report);
     }
     if (state_ == RecoveryState::recovery && una_ >= recovery_point_) {
@@ -173,14 +168,12 @@ class IdealSender {
     ack.now_ns = now_ns_;
     ack.newly_acked = una_ - una_before;
     ack.newly_delivered = 1;
-    ack.newly_lost = newly_lost;
     ack.rtt_ns = rtt_ns;
     ack.srtt_ns = srtt_ns_;
     ack.min_rtt_ns = min_rtt_ns_;
     ack.prior_in_flight = prior_in_flight;
     ack.in_flight = in_flight_;
     ack.delivered = delivered_;
-    ack.lost = lost_;
     ack.snd_una = una_;
     ack.snd_nxt = next_data_;
     ack.state = state_;

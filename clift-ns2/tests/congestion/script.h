@@ -54,11 +54,8 @@ class Script {
 
   CongestionEvent event() const {
     CongestionEvent loss;
-    loss.now_ns = now_ns;
     loss.in_flight = static_cast<std::int64_t>(control_.cwnd());
-    loss.delivered = loss.snd_una = una;
-    loss.snd_nxt = una + loss.in_flight;
-    loss.srtt_ns = rtt_ns_;
+    loss.delivered = una;
     loss.min_rtt_ns = min_rtt_ns_;
     return loss;
   }

@@ -21,13 +21,7 @@ constexpr double most_aggregation_s = 0.1;
 
 }  // namespace
 
-Bbr::Bbr(const ControlParameters& parameters)
-    : initial_window_(static_cast<double>(parameters.initial_window)),
-      packet_bits_(8.0 * static_cast<double>(parameters.packet_bytes)),
-      uniform_(parameters.uniform ? parameters.uniform : [] { return 0.0; }),
-      cwnd_(initial_window_) {
-  enter_startup();
-}
+Bbr::Bbr(const ControlParameters& parameters) : BbrBase(parameters) { enter_startup(); }
 
 void Bbr::on_start(Nanoseconds now_ns) {
   rtprop_stamp_ns_ = now_ns;
@@ -55,32 +49,22 @@ void Bbr::on_ack(const AckSample& ack) {
   update_rtprop(ack);
   check_probe_rtt(ack);
 
-  // The first rate is a guess from the initial window; it becomes a measured one with the first sample of the RTT.
-  if (!has_seen_rtt_ && ack.srtt_ns > 0) {
-    has_seen_rtt_ = true;
-    pacing_rate_ = pacing_margin * high_gain * initial_window_ / to_seconds(ack.srtt_ns);
-  }
-  if (bandwidth_.largest() > 0.0) set_pacing_rate(pacing_gain_);
+  begin_pacing(ack, pacing_margin * high_gain);
+  if (max_bandwidth() > 0.0) set_pacing_rate(pacing_gain_);
   set_cwnd(ack);
   lost_since_ack_ = 0;
 }
 
 // ---- model (section 4.1)
 
-bool Bbr::is_app_limited(const AckSample& ack) const {
-  return ack.rate.is_app_limited || held_back_.covers(ack.rate.prior_delivered);
-}
-
 void Bbr::update_bandwidth(const AckSample& ack) {
   round_begins_ = rounds_.advance(ack.rate.prior_delivered, ack.delivered);
-  const double rate = ack.rate.delivery_rate;
-  if (rate > 0.0 && (rate >= bandwidth_.largest() || !is_app_limited(ack)))
-    bandwidth_.update(rate, rounds_.count(), bandwidth_filter_rounds);
+  update_max_bandwidth(ack, rounds_.count(), bandwidth_filter_rounds);
 }
 
 void Bbr::update_aggregation(const AckSample& ack) {
   if (ack.rate.interval_ns <= 0) return;
-  aggregation_.update(ack.now_ns, bandwidth_.largest(), static_cast<double>(ack.newly_delivered), cwnd_,
+  aggregation_.update(ack.now_ns, max_bandwidth(), static_cast<double>(ack.newly_delivered), cwnd_,
                       rounds_.count(), aggregation_filter_rounds);
 }
 
@@ -93,17 +77,17 @@ void Bbr::update_rtprop(const AckSample& ack) {
 
 // The bandwidth-delay product times a gain.
 double Bbr::bdp(double gain) const {
-  if (rtprop_ns_ == never || bandwidth_.largest() == 0.0) return initial_window_;
-  return std::ceil(gain * bandwidth_.largest() * to_seconds(rtprop_ns_));
+  if (rtprop_ns_ == never || max_bandwidth() == 0.0) return initial_window_;
+  return std::ceil(gain * max_bandwidth() * to_seconds(rtprop_ns_));
 }
 
 // Adds the packets that end hosts hold (section 4.2.3.2), with quanta as in section 4.2.2; an even number. Adds two
 // packets more while BBR probes for bandwidth, as in Linux.
 double Bbr::with_quanta(double packets) const {
   double quantum = 1.0;
-  const double bit_rate = pacing_rate_ * packet_bits_;
+  const double packet_bits = 8.0 * packet_bytes_, bit_rate = pacing_rate_ * packet_bits;
   if (bit_rate >= 24e6) {
-    quantum = std::max(1.0, std::floor(std::min(bit_rate * 1e-3, 8.0 * 65536.0) / packet_bits_));
+    quantum = std::max(1.0, std::floor(std::min(bit_rate * 1e-3, 8.0 * 65536.0) / packet_bits));
   } else if (bit_rate >= 1.2e6) {
     quantum = 2.0;
   }
@@ -120,7 +104,7 @@ void Bbr::enter_startup() {
 }
 
 void Bbr::check_full_pipe(const AckSample& ack) {
-  if (round_begins_ && !is_app_limited(ack)) full_pipe_.note_round(bandwidth_.largest());
+  if (round_begins_ && !is_app_limited(ack)) full_pipe_.note_round(max_bandwidth());
 }
 
 void Bbr::check_drain(const AckSample& ack) {
@@ -162,7 +146,7 @@ void Bbr::check_cycle_phase(const AckSample& ack) {
 
 void Bbr::check_probe_rtt(const AckSample& ack) {
   if (state_ != State::probe_rtt && rtprop_expired_ && !idle_restart_) {
-    save_cwnd();
+    save_cwnd(state_ == State::probe_rtt);
     state_ = State::probe_rtt;
     pacing_gain_ = 1.0;
     cwnd_gain_ = 1.0;
@@ -195,7 +179,7 @@ void Bbr::check_probe_rtt(const AckSample& ack) {
 // ---- control (section 4.2)
 
 void Bbr::set_pacing_rate(double gain) {
-  const double rate = pacing_margin * gain * bandwidth_.largest();
+  const double rate = pacing_margin * gain * max_bandwidth();
   if (full_pipe_.is_reached() || rate > pacing_rate_) pacing_rate_ = rate;
 }
 
@@ -211,7 +195,7 @@ void Bbr::set_cwnd(const AckSample& ack) {
   if (!packet_conservation_) {
     double target = bdp(cwnd_gain_);
     if (full_pipe_.is_reached()) {
-      target += std::floor(std::min(aggregation_.extra(), most_aggregation_s * bandwidth_.largest()));
+      target += std::floor(std::min(aggregation_.extra(), most_aggregation_s * max_bandwidth()));
     }
     target = with_quanta(target);
     if (full_pipe_.is_reached()) {
@@ -224,15 +208,8 @@ void Bbr::set_cwnd(const AckSample& ack) {
   if (state_ == State::probe_rtt) cwnd_ = std::min(cwnd_, min_pipe_cwnd);
 }
 
-void Bbr::save_cwnd() {
-  const bool undisturbed = recovery_ == RecoveryState::open && state_ != State::probe_rtt;
-  prior_cwnd_ = undisturbed ? cwnd_ : std::max(prior_cwnd_, cwnd_);
-}
-
-void Bbr::restore_cwnd() { cwnd_ = std::max(cwnd_, prior_cwnd_); }
-
 void Bbr::on_enter_recovery(const CongestionEvent& event) {
-  save_cwnd();
+  save_cwnd(state_ == State::probe_rtt);
   recovery_ = RecoveryState::recovery;
   packet_conservation_ = true;
   recovery_rounds_.restart(event.delivered);
@@ -242,7 +219,7 @@ void Bbr::on_enter_recovery(const CongestionEvent& event) {
 }
 
 void Bbr::on_timeout(const CongestionEvent&) {
-  save_cwnd();
+  save_cwnd(state_ == State::probe_rtt);
   recovery_ = RecoveryState::loss;
   packet_conservation_ = false;
   lost_since_ack_ = 0;

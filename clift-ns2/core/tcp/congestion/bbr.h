@@ -2,29 +2,17 @@
 // acknowledgements (5.1), and a pacing margin.
 #pragma once
 
-#include <functional>
-
-#include "core/tcp/congestion/ack_aggregation.h"
-#include "core/tcp/congestion/app_limited_span.h"
-#include "core/tcp/congestion/bandwidth_plateau.h"
-#include "core/tcp/congestion/round_counter.h"
-#include "core/tcp/congestion/windowed_max.h"
-#include "core/tcp/congestion_control.h"
+#include "core/tcp/congestion/bbr_base.h"
 
 namespace clift::tcp {
 
 // Sends at the largest delivery rate of the last ten rounds, and keeps about one bandwidth-delay product in flight.
 // Losses do not change the rate.
-class Bbr : public CongestionControl {
+class Bbr : public BbrBase {
  public:
   enum class State { startup, drain, probe_bw, probe_rtt };
 
   explicit Bbr(const ControlParameters& parameters);
-
-  double cwnd() const override { return cwnd_; }
-  std::int64_t ssthresh() const override { return infinite_ssthresh; }
-  double pacing_rate() const override { return pacing_rate_; }
-  bool regulates_recovery() const override { return true; }
 
   void on_start(Nanoseconds now_ns) override;
   void on_transmit(const Transmission& packet) override;
@@ -36,7 +24,6 @@ class Bbr : public CongestionControl {
   void on_undo(Nanoseconds now_ns, RecoveryState from) override;
 
   State state() const { return state_; }
-  double bottleneck_bandwidth() const { return bandwidth_.largest(); }  // BtlBw
   Nanoseconds rtprop_ns() const { return rtprop_ns_; }
   double pacing_gain() const { return pacing_gain_; }
 
@@ -52,36 +39,18 @@ class Bbr : public CongestionControl {
   void check_probe_rtt(const AckSample& ack);
   void set_pacing_rate(double gain);
   void set_cwnd(const AckSample& ack);
-  void save_cwnd();
-  void restore_cwnd();
   double inflight(double gain) const { return with_quanta(bdp(gain)); }
   double bdp(double gain) const;
   double with_quanta(double packets) const;
   void update_aggregation(const AckSample& ack);
-  bool is_app_limited(const AckSample& ack) const;
-
-  double initial_window_;
-  double packet_bits_;
-  std::function<double()> uniform_;
 
   State state_ = State::startup;
-  double cwnd_;
-  double prior_cwnd_ = 0.0;
-  double pacing_rate_ = 0.0;
   double pacing_gain_ = 1.0;
   double cwnd_gain_ = 1.0;
-
-  WindowedMax bandwidth_;
-  RoundCounter rounds_;
-  bool round_begins_ = false;
-  AppLimitedSpan held_back_;
-  AckAggregation aggregation_;
 
   Nanoseconds rtprop_ns_ = never;
   Nanoseconds rtprop_stamp_ns_ = 0;
   bool rtprop_expired_ = false;
-  bool has_seen_rtt_ = false;
-  bool idle_restart_ = false;
 
   BandwidthPlateau full_pipe_;
 
@@ -91,7 +60,6 @@ class Bbr : public CongestionControl {
   Nanoseconds probe_rtt_done_ns_ = never;  // never: not yet down to the least window
   bool probe_rtt_round_done_ = false;
 
-  RecoveryState recovery_ = RecoveryState::open;  // fast recovery, after a timeout, or neither
   bool packet_conservation_ = false;
   RoundCounter recovery_rounds_;
   std::int64_t lost_since_ack_ = 0;

@@ -34,23 +34,17 @@ bool is_loss_too_high(double lost, double tx_in_flight) { return lost > loss_thr
 
 }  // namespace
 
-Bbr3::Bbr3(const ControlParameters& parameters)
-    : initial_window_(static_cast<double>(parameters.initial_window)),
-      packet_bytes_(static_cast<double>(parameters.packet_bytes)),
-      uniform_(parameters.uniform ? parameters.uniform : [] { return 0.0; }),
-      cwnd_(initial_window_) {}
-
 void Bbr3::on_start(Nanoseconds now_ns) {
   min_rtt_stamp_ns_ = now_ns;
   probe_rtt_min_stamp_ns_ = now_ns;
-  ack_aggregation_.begin(now_ns);
+  aggregation_.begin(now_ns);
 }
 
 // HandleRestartFromIdle (5.4.1).
 void Bbr3::on_transmit(const Transmission& packet) {
   if (packet.in_flight > 0 || !packet.is_app_limited) return;
   idle_restart_ = true;
-  ack_aggregation_.begin(packet.now_ns);
+  aggregation_.begin(packet.now_ns);
   if (is_in_probe_bw()) {
     set_pacing_rate(1.0);
   } else if (state_ == State::probe_rtt) {
@@ -72,13 +66,9 @@ void Bbr3::on_ack(const AckSample& ack) {
   update_min_rtt(ack);
   check_probe_rtt(ack);
   advance_latest_delivery_signals(ack);
-  bandwidth_ = std::min(max_bandwidth_.largest(), shortterm_.bandwidth);
+  bandwidth_ = std::min(max_bandwidth(), shortterm_.bandwidth);
 
-  // InitPacingRate, with the first sample of the RTT (5.6.2).
-  if (!has_seen_rtt_ && ack.srtt_ns > 0) {
-    has_seen_rtt_ = true;
-    pacing_rate_ = startup_pacing_gain * initial_window_ / to_seconds(ack.srtt_ns);
-  }
+  begin_pacing(ack, startup_pacing_gain);  // InitPacingRate (5.6.2)
   if (bandwidth_ > 0.0) set_pacing_rate(pacing_gain());
   set_cwnd(ack);
 }
@@ -191,7 +181,7 @@ bool Bbr3::is_time_to_probe(const AckSample& ack) {
 
 bool Bbr3::is_time_to_cruise(const AckSample& ack) const {
   const double in_flight = static_cast<double>(ack.in_flight);
-  return in_flight <= inflight_with_headroom() && in_flight <= inflight(max_bandwidth_.largest(), 1.0);
+  return in_flight <= inflight_with_headroom() && in_flight <= inflight(max_bandwidth(), 1.0);
 }
 
 bool Bbr3::is_time_to_go_down(const AckSample& ack) {
@@ -259,7 +249,7 @@ void Bbr3::update_min_rtt(const AckSample& ack) {
 
 void Bbr3::check_probe_rtt(const AckSample& ack) {
   if (state_ != State::probe_rtt && probe_rtt_expired_ && !idle_restart_) {
-    save_cwnd();
+    save_cwnd(state_ == State::probe_rtt);
     state_ = State::probe_rtt;
     probe_rtt_done_ns_ = never;
     ack_phase_ = AckPhase::probe_stopping;
@@ -297,10 +287,6 @@ void Bbr3::check_probe_rtt_done(Nanoseconds now_ns, std::int64_t delivered) {
 
 // ---- model (5.5)
 
-bool Bbr3::is_app_limited(const AckSample& ack) const {
-  return ack.rate.is_app_limited || held_back_.covers(ack.rate.prior_delivered);
-}
-
 void Bbr3::update_latest_delivery_signals(const AckSample& ack) {
   loss_round_begins_ = false;
   latest_bandwidth_ = std::max(latest_bandwidth_, ack.rate.delivery_rate);
@@ -314,9 +300,7 @@ void Bbr3::update_latest_delivery_signals(const AckSample& ack) {
 void Bbr3::update_congestion_signals(const AckSample& ack) {
   round_begins_ = rounds_.advance(ack.rate.prior_delivered, ack.delivered);
   if (round_begins_) ++rounds_since_probe_up_;
-  const double rate = ack.rate.delivery_rate;
-  if (rate > 0.0 && (rate >= max_bandwidth_.largest() || !is_app_limited(ack)))
-    max_bandwidth_.update(rate, cycle_count_, max_bandwidth_cycles);
+  update_max_bandwidth(ack, cycle_count_, max_bandwidth_cycles);
 
   is_startup_loss_high_ = false;
   if (!loss_round_begins_) return;
@@ -328,7 +312,7 @@ void Bbr3::update_congestion_signals(const AckSample& ack) {
 }
 
 void Bbr3::adapt_lower_bounds() {
-  if (shortterm_.bandwidth == unbounded) shortterm_.bandwidth = max_bandwidth_.largest();
+  if (shortterm_.bandwidth == unbounded) shortterm_.bandwidth = max_bandwidth();
   if (shortterm_.inflight == unbounded) shortterm_.inflight = cwnd_;
   shortterm_.bandwidth = std::max(latest_bandwidth_, beta * shortterm_.bandwidth);
   shortterm_.inflight = std::max(latest_inflight_, beta * shortterm_.inflight);
@@ -348,7 +332,7 @@ void Bbr3::reset_congestion_signals() {
 }
 
 void Bbr3::update_ack_aggregation(const AckSample& ack) {
-  ack_aggregation_.update(ack.now_ns, bandwidth_, static_cast<double>(ack.newly_delivered), cwnd_, rounds_.count(),
+  aggregation_.update(ack.now_ns, bandwidth_, static_cast<double>(ack.newly_delivered), cwnd_, rounds_.count(),
                           full_bandwidth_reached_ ? extra_acked_rounds : 1);
 }
 
@@ -385,7 +369,7 @@ void Bbr3::handle_inflight_too_high(double tx_in_flight, bool is_app_limited, Na
 // a state that the response to the episode's first losses has already reduced.
 void Bbr3::save_state_upon_loss() {
   if (undo_.is_saved) return;
-  save_cwnd();
+  save_cwnd(state_ == State::probe_rtt);
   undo_ = {true, Undo::Return::none, shortterm_, inflight_longterm_};
 }
 
@@ -461,7 +445,7 @@ void Bbr3::set_pacing_rate(double gain) {
 void Bbr3::set_cwnd(const AckSample& ack) {
   const double newly_acked = static_cast<double>(ack.newly_delivered);
   const double base = min_rtt_ns_ == never ? initial_window_ : cwnd_gain() * bdp(bandwidth_);
-  const double max_inflight = with_quantization_budget(base + ack_aggregation_.extra());
+  const double max_inflight = with_quantization_budget(base + aggregation_.extra());
   if (full_bandwidth_reached_) {
     cwnd_ = std::min(cwnd_ + newly_acked, max_inflight);
   } else if (cwnd_ < max_inflight || static_cast<double>(ack.delivered) < initial_window_) {
@@ -482,13 +466,6 @@ void Bbr3::bound_cwnd_for_model() {
   cap = std::max(std::min(cap, shortterm_.inflight), min_pipe_cwnd);
   cwnd_ = std::min(cwnd_, cap);
 }
-
-void Bbr3::save_cwnd() {
-  const bool undisturbed = recovery_ == RecoveryState::open && state_ != State::probe_rtt;
-  prior_cwnd_ = undisturbed ? cwnd_ : std::max(prior_cwnd_, cwnd_);
-}
-
-void Bbr3::restore_cwnd() { cwnd_ = std::max(cwnd_, prior_cwnd_); }
 
 // The response to losses is in the model (5.5.10), not in the window (5.6.4.4).
 void Bbr3::on_enter_recovery(const CongestionEvent&) {

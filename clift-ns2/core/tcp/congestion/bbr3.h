@@ -1,32 +1,21 @@
 // BBR version 3: draft-ietf-ccwg-bbr-06. Names and order of the steps follow its section 5.
 #pragma once
 
-#include <functional>
 #include <limits>
 
-#include "core/tcp/congestion/ack_aggregation.h"
-#include "core/tcp/congestion/app_limited_span.h"
-#include "core/tcp/congestion/bandwidth_plateau.h"
-#include "core/tcp/congestion/round_counter.h"
-#include "core/tcp/congestion/windowed_max.h"
-#include "core/tcp/congestion_control.h"
+#include "core/tcp/congestion/bbr_base.h"
 
 namespace clift::tcp {
 
 // Like version 1 it sends at the measured delivery rate. Unlike version 1 it probes in four phases, and a loss rate
 // above 2 % bounds the rate and the flight. Without ECN, as the draft.
-class Bbr3 : public CongestionControl {
+class Bbr3 : public BbrBase {
  public:
   enum class State { startup, drain, probe_bw_down, probe_bw_cruise, probe_bw_refill, probe_bw_up, probe_rtt };
 
   static constexpr double unbounded = std::numeric_limits<double>::infinity();
 
-  explicit Bbr3(const ControlParameters& parameters);
-
-  double cwnd() const override { return cwnd_; }
-  std::int64_t ssthresh() const override { return infinite_ssthresh; }
-  double pacing_rate() const override { return pacing_rate_; }
-  bool regulates_recovery() const override { return true; }
+  explicit Bbr3(const ControlParameters& parameters) : BbrBase(parameters) {}
 
   void on_start(Nanoseconds now_ns) override;
   void on_transmit(const Transmission& packet) override;
@@ -38,7 +27,6 @@ class Bbr3 : public CongestionControl {
   void on_undo(Nanoseconds now_ns, RecoveryState from) override;
 
   State state() const { return state_; }
-  double max_bandwidth() const { return max_bandwidth_.largest(); }
   double bandwidth() const { return bandwidth_; }
   double shortterm_bandwidth() const { return shortterm_.bandwidth; }
   double inflight_shortterm() const { return shortterm_.inflight; }
@@ -96,7 +84,6 @@ class Bbr3 : public CongestionControl {
   void handle_inflight_too_high(double tx_in_flight, bool is_app_limited, Nanoseconds now_ns, std::int64_t delivered);
   void reset_congestion_signals();
   void save_state_upon_loss();
-  bool is_app_limited(const AckSample& ack) const;
 
   // Control (5.6).
   double pacing_gain() const;
@@ -110,29 +97,12 @@ class Bbr3 : public CongestionControl {
   void set_pacing_rate(double gain);
   void set_cwnd(const AckSample& ack);
   void bound_cwnd_for_model();
-  void save_cwnd();
-  void restore_cwnd();
-
-  double initial_window_;
-  double packet_bytes_;
-  std::function<double()> uniform_;
 
   State state_ = State::startup;
-  double cwnd_;
-  double prior_cwnd_ = 0.0;
-  double pacing_rate_ = 0.0;
-  bool has_seen_rtt_ = false;
-  bool idle_restart_ = false;
-  RecoveryState recovery_ = RecoveryState::open;
   Undo undo_;
 
-  RoundCounter rounds_;
-  bool round_begins_ = false;
   std::int64_t drain_start_round_ = 0;
   std::int64_t rounds_since_probe_up_ = 0;
-  AppLimitedSpan held_back_;
-
-  WindowedMax max_bandwidth_;
   std::int64_t cycle_count_ = 0;
   double bandwidth_ = 0.0;
   ShortTerm shortterm_;
@@ -160,8 +130,6 @@ class Bbr3 : public CongestionControl {
   bool is_startup_loss_high_ = false;
   double latest_bandwidth_ = 0.0;
   double latest_inflight_ = 0.0;
-
-  AckAggregation ack_aggregation_;
 
   Nanoseconds min_rtt_ns_ = never;
   Nanoseconds min_rtt_stamp_ns_ = 0;

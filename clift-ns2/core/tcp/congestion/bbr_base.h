@@ -1,0 +1,74 @@
+// What both versions of BBR share: window and pacing rate, rounds, limits by the application, the saved window.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+
+#include "core/tcp/congestion/ack_aggregation.h"
+#include "core/tcp/congestion/app_limited_span.h"
+#include "core/tcp/congestion/bandwidth_plateau.h"
+#include "core/tcp/congestion/round_counter.h"
+#include "core/tcp/congestion/windowed_max.h"
+#include "core/tcp/congestion_control.h"
+
+namespace clift::tcp {
+
+class BbrBase : public CongestionControl {
+ public:
+  double cwnd() const override { return cwnd_; }
+  std::int64_t ssthresh() const override { return infinite_ssthresh; }
+  double pacing_rate() const override { return pacing_rate_; }
+  bool regulates_recovery() const override { return true; }
+
+  // The largest delivery rate of the filter (BtlBw, BBR.max_bw).
+  double max_bandwidth() const { return max_bandwidth_.largest(); }
+
+ protected:
+  explicit BbrBase(const ControlParameters& parameters)
+      : initial_window_(static_cast<double>(parameters.initial_window)),
+        packet_bytes_(static_cast<double>(parameters.packet_bytes)),
+        uniform_(parameters.uniform ? parameters.uniform : [] { return 0.0; }),
+        cwnd_(initial_window_) {}
+
+  bool is_app_limited(const AckSample& ack) const {
+    return ack.rate.is_app_limited || held_back_.covers(ack.rate.prior_delivered);
+  }
+
+  // Adds the ACK's delivery rate to the filter over `length` periods, of which this is number `period`.
+  void update_max_bandwidth(const AckSample& ack, std::int64_t period, std::int64_t length) {
+    const double rate = ack.rate.delivery_rate;
+    if (rate > 0.0 && (rate >= max_bandwidth() || !is_app_limited(ack))) max_bandwidth_.update(rate, period, length);
+  }
+
+  // The first pacing rate is a guess from the initial window; the first sample of the RTT makes it a measured one.
+  void begin_pacing(const AckSample& ack, double gain) {
+    if (has_seen_rtt_ || ack.srtt_ns <= 0) return;
+    has_seen_rtt_ = true;
+    pacing_rate_ = gain * initial_window_ / to_seconds(ack.srtt_ns);
+  }
+
+  void save_cwnd(bool is_in_probe_rtt) {
+    const bool undisturbed = recovery_ == RecoveryState::open && !is_in_probe_rtt;
+    prior_cwnd_ = undisturbed ? cwnd_ : std::max(prior_cwnd_, cwnd_);
+  }
+  void restore_cwnd() { cwnd_ = std::max(cwnd_, prior_cwnd_); }
+
+  const double initial_window_;
+  const double packet_bytes_;
+  const std::function<double()> uniform_;
+
+  double cwnd_;
+  double prior_cwnd_ = 0.0;
+  double pacing_rate_ = 0.0;
+  bool has_seen_rtt_ = false;
+  bool idle_restart_ = false;
+  RecoveryState recovery_ = RecoveryState::open;  // fast recovery, after a timeout, or neither
+
+  WindowedMax max_bandwidth_;
+  RoundCounter rounds_;
+  bool round_begins_ = false;
+  AppLimitedSpan held_back_;
+  AckAggregation aggregation_;
+};
+
+}  // namespace clift::tcp
