@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from analysis.command_line import start
 from analysis.pages import write_tables
-from analysis.scenario_runs import SCENARIOS, run
+from analysis.scenario_runs import run_named
 from tmt.results.selections import chosen, interval
 from tmt.settings.tcp import VARIANTS
 from tools.page_tables import markdown_table
@@ -26,7 +26,7 @@ PAGE, TABLE = "linux.md", "controls"
 
 def main(folder: Path) -> str:
     """Execute the missing runs, write the table into `folder`, and return it."""
-    runs = run(SCENARIOS / "linux-controls.toml", folder / "campaigns" / "linux-controls")
+    runs = run_named("linux-controls", folder)
     return write_tables(folder, PAGE, {TABLE: table(runs)})
 
 

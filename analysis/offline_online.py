@@ -16,7 +16,7 @@ import pandas as pd
 from analysis.command_line import start
 from analysis.error_bars import draw_intervals
 from analysis.pages import write_tables
-from analysis.scenario_runs import SCENARIOS, run
+from analysis.scenario_runs import run_named
 from tmt.figures.style import LINE_STYLES, MUTED, new_figure, save
 from tmt.results.selections import change, chosen
 from tools.page_tables import markdown_table
@@ -36,7 +36,7 @@ PAGE, TABLE = "online.md", "offline-online"
 
 def main(folder: Path) -> str:
     """Execute the missing runs, write figure and table into `folder`, and return the largest difference."""
-    runs = run(SCENARIOS / "offline-online.toml", folder / "campaigns" / "offline-online")
+    runs = run_named("offline-online", folder)
     runs = runs.assign(
         online=runs["forward_online"].notna(),
         traffic=[ENDLESS if pd.isna(size) else TRAFFIC[int(size)] for size in runs["transfer_bytes"]],

@@ -49,17 +49,20 @@ def to_docs(folder: Path, patterns: Iterable[str]) -> None:
         if tables:
             path = DOCS / page
             found = {table.stem: table.read_text(encoding="utf-8").rstrip() for table in tables}
-            text = filled(path.read_text(encoding="utf-8"), found)
-            with staged(path) as part:
-                part.write_text(text, encoding="utf-8")
+            write_text(path, filled(path.read_text(encoding="utf-8"), found))
         elif not files:
             raise InputError(folder, f"holds no {pattern}")
 
 
 def write_page(path: Path, template: Path, **values: object) -> None:
     """Write a page: the template filled with `values`."""
+    write_text(path, render(template, **values))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file as a whole, in UTF-8."""
     with staged(path) as part:
-        part.write_text(render(template, **values), encoding="utf-8")
+        part.write_text(text, encoding="utf-8")
 
 
 def write_tables(folder: Path, page: str, tables: Mapping[str, str]) -> str:
@@ -67,6 +70,5 @@ def write_tables(folder: Path, page: str, tables: Mapping[str, str]) -> str:
     place = folder / TABLES / page
     place.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
-        with staged(place / f"{name}.md") as part:
-            part.write_text(table + "\n", encoding="utf-8")
+        write_text(place / f"{name}.md", table + "\n")
     return "\n\n".join(f"{name}:\n\n{table}" for name, table in tables.items())

@@ -35,6 +35,11 @@ def execute_missing(campaign: OpenCampaign, name: str, *, retry_failed: bool = F
         sys.exit(130)
 
 
+def run_named(name: str, folder: Path) -> pd.DataFrame:
+    """Execute the missing runs of a scenario of `scenarios/`, kept in `folder`; see `run`."""
+    return run(SCENARIOS / f"{name}.toml", folder / "campaigns" / name)
+
+
 def run(scenario: Path, folder: Path, *, execute: bool = True) -> pd.DataFrame:
     """Execute the runs of a scenario that `folder` does not hold; return the rows of all that are done."""
     with open_campaign(scenario, folder) as campaign:

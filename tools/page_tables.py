@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 def markdown_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """Return a table in Markdown."""
     heads = list(heads)
-    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, ["---"] * len(heads), *rows))
+    return "\n".join(map(markdown_row, (heads, ["---"] * len(heads), *rows)))
+
+
+def markdown_row(cells: Iterable[str]) -> str:
+    """Return a row of a table in Markdown."""
+    return f"| {' | '.join(cells)} |"
 
 
 def filled(page: str, tables: Mapping[str, str]) -> str:

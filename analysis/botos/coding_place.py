@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from analysis.command_line import start
 from analysis.pages import write_tables
-from analysis.scenario_runs import SCENARIOS, run
+from analysis.scenario_runs import run_named
 from tmt.figures.style import INK, TCP_STYLES, new_figure, save
 from tmt.results.selections import chosen, difference, interval
 from tools.page_tables import markdown_table
@@ -34,7 +34,7 @@ GOODPUT_KBPS = ("goodput_bps", 1e-3)
 
 def main(folder: Path) -> str:
     """Execute the missing runs, draw the figure into `folder`, and return the comparison as a table."""
-    rows = run(SCENARIOS / "coding-place.toml", folder / "campaigns" / "coding-place")
+    rows = run_named("coding-place", folder)
     draw(rows, folder / "images" / f"{NAME}.png")
     return write_tables(folder, PAGE, {TABLE: table(rows)})
 

@@ -11,7 +11,7 @@ from analysis.scenario_runs import run
 from tmt.errors import TmtError
 from tmt.metrics.statistics import t_interval
 from tmt.settings.tcp import VARIANTS
-from tools.page_tables import filled
+from tools.page_tables import filled, markdown_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,19 +27,19 @@ def cross_check(folder: Path, page: Path, scenario: Path = SCENARIO) -> str:
         runs = read_campaign(folder).runs
     except TmtError as error:
         return f"no cross-check in real time: {error}"
-    text = "\n".join(table(runs, platform.release()))
-    page.write_text(filled(page.read_text(encoding="utf-8"), {MARKER: text}), encoding="utf-8")
+    written = {MARKER: table(runs, platform.release())}
+    page.write_text(filled(page.read_text(encoding="utf-8"), written), encoding="utf-8")
     return f"cross-check in real time: {page}"
 
 
-def table(runs: pd.DataFrame, release: str) -> list[str]:
+def table(runs: pd.DataFrame, release: str) -> str:
     """Return the goodputs of both kernels and their deviation; `release` is the machine's kernel."""
-    heads = f"| variant | link | simulated time | real time, Linux {release} | deviation |"
-    lines = [heads, "| --- | --- | --- | --- | --- |"]
+    rows = []
     for (tcp, link), cell in runs.groupby(["tcp", "link"], sort=False):
         goodput_kbps = {backend: own["goodput_bps"] / 1000 for backend, own in cell.groupby("backend")}
         first, second = t_interval(goodput_kbps["linux"]), t_interval(goodput_kbps["emulate"])
         values = [f"{value.mean:.0f} ± {value.half_width:.0f}" for value in (first, second)]
         deviation = f"{second.mean / first.mean - 1:+.1%}"
-        lines.append(f"| {VARIANTS[str(tcp)].label} | {link} | {values[0]} | {values[1]} | {deviation} |")
-    return lines
+        rows.append([VARIANTS[str(tcp)].label, str(link), *values, deviation])
+    heads = ["variant", "link", "simulated time", f"real time, Linux {release}", "deviation"]
+    return markdown_table(heads, rows)

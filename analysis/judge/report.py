@@ -17,7 +17,7 @@ from tmt.results.records import read_chosen
 from tmt.results.selections import chosen, interval, relative_difference
 from tmt.settings.tcp import LINUX, VARIANTS
 from tmt.units import NS_PER_S
-from tools.page_tables import filled
+from tools.page_tables import filled, markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,8 +73,8 @@ def write_report(campaigns: Sequence[Campaign], page: Path, figure: Path) -> Non
     runs = pd.concat([campaign.runs for campaign in campaigns], ignore_index=True)
     written = {
         "runs of make judge": _extent(runs),
-        "beyond the bound": "\n".join(table_beyond(runs)),
-        "written by make judge": "\n".join(tables(runs)).rstrip(),
+        "beyond the bound": table_beyond(runs),
+        "written by make judge": tables(runs),
     }
     page.write_text(filled(page.read_text(encoding="utf-8"), written), encoding="utf-8")
     draw(campaigns, figure)
@@ -87,9 +87,9 @@ def _extent(runs: pd.DataFrame) -> str:
     return f"The tables hold {len(runs)} runs of {durations} s. Seeds: {counts}."
 
 
-def table_beyond(runs: pd.DataFrame) -> list[str]:
+def table_beyond(runs: pd.DataFrame) -> str:
     """Return a table of every mean of the modern stack that is further than `ALLOWED` from the kernel's."""
-    lines = ["| variant | link | modern minus kernel |", "| --- | --- | --- |"]
+    rows = []
     for tcp in _variants(runs):
         for link in dict.fromkeys(runs["link"]):
             of_link = chosen(runs, tcp=tcp, link=link)
@@ -97,30 +97,29 @@ def table_beyond(runs: pd.DataFrame) -> list[str]:
             relative = relative_difference(modern, kernel, "goodput_bps")
             if abs(relative.mean) > ALLOWED:
                 cell = f"{relative.mean:+.1%} ({relative.low:+.1%} to {relative.high:+.1%})"
-                lines.append(f"| {VARIANTS[tcp].label} | {link} | {cell} |")
-    return lines
+                rows.append([VARIANTS[tcp].label, link, cell])
+    return markdown_table(["variant", "link", "modern minus kernel"], rows)
 
 
-def tables(runs: pd.DataFrame) -> list[str]:
+def tables(runs: pd.DataFrame) -> str:
     """Return one table per variant: goodput, retransmissions and mean window, of the kernel and of ns-2."""
-    lines = []
+    sections = []
     for tcp in _variants(runs):
         present = set(runs[runs["tcp"] == tcp]["stack"])
         stacks = [stack for stack in STACKS if stack in present]
         heads = [
             head for name in ("kernel", *stacks) for head in (f"{name}: goodput", "retransmitted", "window")
         ]
-        lines += [f"### {VARIANTS[tcp].label}", "", f"| link | {' | '.join(heads)} |"]
-        lines += ["| --- |" + " --- |" * len(heads)]
+        rows = []
         for link in dict.fromkeys(runs["link"]):
             kernel = chosen(runs, tcp=tcp, link=link, stack=LINUX)
             cells = [_goodput(kernel), *_sending(kernel)]
             for stack in stacks:
                 own = chosen(runs, tcp=tcp, link=link, stack=stack)
                 cells += [_compared(own, kernel), *_sending(own)]
-            lines.append(f"| {link} | {' | '.join(cells)} |")
-        lines.append("")
-    return lines
+            rows.append([link, *cells])
+        sections.append(f"### {VARIANTS[tcp].label}\n\n{markdown_table(['link', *heads], rows)}")
+    return "\n\n".join(sections)
 
 
 def _variants(runs: pd.DataFrame) -> list[str]:

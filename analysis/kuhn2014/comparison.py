@@ -72,8 +72,7 @@ def lines(cells: Cells) -> list[Line]:
     """
     found = []
     for value in published.read():
-        place = {"es_n0_db": value.es_n0_db, "scheme": value.scheme}
-        place["tcp"] = value.tcp or None
+        place = {"es_n0_db": value.es_n0_db, "scheme": value.scheme, "tcp": value.tcp or None}
         cell = cells.one(value.scenario, value.measure, **place)
         found.append(Line(value, cell["mean"], cell["low"], cell["high"], int(cell["count"])))
     return found

@@ -51,8 +51,7 @@ def statements(cells: Cells) -> list[Statement]:
 
 def kbps(cells: Cells, scenario: str, tcp: str, scheme: str, es_n0_db: float) -> float:
     """Return a mean goodput in whole packets."""
-    place = {"tcp": tcp, "scheme": scheme, "es_n0_db": es_n0_db}
-    return float(cells.one(scenario, "goodput_bps", **place)["mean"]) / 1000
+    return cells.mean(scenario, "goodput_bps", tcp=tcp, scheme=scheme, es_n0_db=es_n0_db) / 1000
 
 
 def _name(tcp: str) -> str:
@@ -137,10 +136,7 @@ def _reno_and_compound_lag(cells: Cells) -> Statement:
 
 def _retransmissions_fall(cells: Cells) -> Statement:
     order = ("ARQ", "HARQ(50/52)", "HARQ(10/12)", "HARQ(10/15)")
-    found = [
-        float(cells.one(UP, "retransmission_ratio", tcp="cubic", scheme=scheme, es_n0_db=14.0)["mean"])
-        for scheme in order
-    ]
+    found = [cells.mean(UP, "retransmission_ratio", tcp="cubic", scheme=scheme) for scheme in order]
     return Statement(
         "section 5, table 1",
         "HARQ lowers CUBIC's retransmissions, and more repair lowers them more: ARQ > 50/52 > 10/12 > 10/15",
@@ -151,16 +147,13 @@ def _retransmissions_fall(cells: Cells) -> Statement:
 
 
 def _hybla_is_late(cells: Cells) -> Statement:
-    delay = {
-        tcp: float(cells.one(UP, "delay_p85_s", tcp=tcp, scheme="ARQ", es_n0_db=14.0)["mean"])
-        for tcp in ("hybla", "cubic")
-    }
-    window = float(cells.one(UP, "cwnd_max_packets", tcp="hybla", scheme="ARQ", es_n0_db=14.0)["mean"])
+    hybla, cubic = (cells.mean(UP, "delay_p85_s", tcp=tcp, scheme="ARQ") for tcp in ("hybla", "cubic"))
+    window = cells.mean(UP, "cwnd_max_packets", tcp="hybla", scheme="ARQ")
     return Statement(
         "section 5, table 2",
         "Hybla delays packets much more than CUBIC, because its window is much larger than the path",
-        verdict(delay["hybla"] > delay["cubic"]),
-        f"up, ARQ, 85 % of the packets within {delay['hybla']:.2f} s and {delay['cubic']:.2f} s "
+        verdict(hybla > cubic),
+        f"up, ARQ, 85 % of the packets within {hybla:.2f} s and {cubic:.2f} s "
         "(paper: 8.61, 2.41); "
         f"Hybla's largest window {window:.0f} packets (paper: 750)",
     )
@@ -179,17 +172,14 @@ def _hybla_does_not_mind(cells: Cells) -> Statement:
 def _harq_pays_for_transfers(cells: Cells) -> Statement:
     parts, held = [], []
     for tcp in VARIANTS:
-        times = {}
-        for es in (5.0, 8.0):
-            for scheme in ("ARQ", "HARQ(10/12)"):
-                cell = cells.one(TRANSFERS, "completion_s", tcp=tcp, scheme=scheme, es_n0_db=es)
-                times[es, scheme] = float(cell["mean"])
+        times = [
+            cells.mean(TRANSFERS, "completion_s", tcp=tcp, scheme=scheme, es_n0_db=es)
+            for es in (5.0, 8.0)
+            for scheme in ("ARQ", "HARQ(10/12)")
+        ]
         if tcp != "hybla":
-            held += [
-                times[5.0, "ARQ"] > times[5.0, "HARQ(10/12)"],
-                times[8.0, "ARQ"] < times[8.0, "HARQ(10/12)"],
-            ]
-        parts.append(f"{_name(tcp)} " + " / ".join(f"{value:.1f}" for value in times.values()))
+            held += [times[0] > times[1], times[2] < times[3]]
+        parts.append(f"{_name(tcp)} " + " / ".join(f"{value:.1f}" for value in times))
     return Statement(
         "section 6, table 3",
         "Except for Hybla, HARQ shortens transfers at low Es/N0, and ARQ is faster at 8 dB",
@@ -214,11 +204,9 @@ def _hybla_does_not_mind_interleaving(cells: Cells) -> Statement:
 
 
 def _interleaving_gain(cells: Cells, scheme: str, es: float, paper_kbps: int, paper_db: int) -> Statement:
-    with_it, without, later = (
-        kbps(cells, INTERLEAVED, "cubic", scheme, es),
-        kbps(cells, NOT_INTERLEAVED, "cubic", scheme, es),
-        kbps(cells, NOT_INTERLEAVED, "cubic", scheme, es + paper_db),
-    )
+    with_it = kbps(cells, INTERLEAVED, "cubic", scheme, es)
+    without = kbps(cells, NOT_INTERLEAVED, "cubic", scheme, es)
+    later = kbps(cells, NOT_INTERLEAVED, "cubic", scheme, es + paper_db)
     gain = with_it - without
     return Statement(
         "section 7",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,20 +19,13 @@ PAYLOAD_PER_PACKET = 1448 / 1500
 CELL = ["scenario", "stack", "es_n0_db", "tcp", "scheme", "in_order", "hold_s", "return_link"]
 """What tells one cell from another."""
 
-LONG_FLOW = {
-    "goodput_bps": lambda rows: rows["goodput_bps"] / PAYLOAD_PER_PACKET,
-    "retransmission_ratio": lambda rows: rows["retransmission_ratio"],
-    "max_retransmissions": lambda rows: rows["max_transmissions"] - 1,
-    "delay_min_s": lambda rows: rows["delay_min_s"],
-    "delay_p85_s": lambda rows: rows["delay_p85_s"],
-    "delay_p99_s": lambda rows: rows["delay_p99_s"],
-    "cwnd_max_packets": lambda rows: rows["cwnd_max_packets"],
-    "cwnd_mean_packets": lambda rows: rows["cwnd_mean_packets"],
-    "timeouts": lambda rows: rows["timeouts"],
-}
+LONG_FLOW = (
+    *("goodput_bps", "retransmission_ratio", "max_retransmissions"),
+    *("delay_min_s", "delay_p85_s", "delay_p99_s", "cwnd_max_packets", "cwnd_mean_packets", "timeouts"),
+)
 """Measures of flows without end."""
 
-TRANSFER = {"completion_s": lambda rows: rows["completion_s"]}
+TRANSFER = ("completion_s",)
 """Measures of transfers."""
 
 GAIN = "goodput_gain"
@@ -49,30 +43,25 @@ def cells(rows: pd.DataFrame, scenario: str) -> pd.DataFrame:
         What the cells name it.
     """
     rows = rows.assign(scenario=scenario)
-    found: list[dict[str, object]] = []
-    for chosen, measures in (
-        (rows[rows["transfer_bytes"].isna()], LONG_FLOW),
-        (rows[rows["transfer_bytes"].notna()], TRANSFER),
-    ):
-        for place, part in chosen.groupby(CELL, sort=False, dropna=False):
-            for measure, of in measures.items():
-                found.append(_cell(place, measure, of(part)))
-    long = rows[rows["transfer_bytes"].isna()]
+    long, transfers = rows[rows["transfer_bytes"].isna()], rows[rows["transfer_bytes"].notna()]
+    whole = long.assign(
+        goodput_bps=long["goodput_bps"] / PAYLOAD_PER_PACKET,
+        max_retransmissions=long["max_transmissions"] - 1,
+    )
+    found = [
+        _cell(place, measure, part[measure])
+        for chosen, measures in ((whole, LONG_FLOW), (transfers, TRANSFER))
+        for place, part in chosen.groupby(CELL, sort=False, dropna=False)
+        for measure in measures
+    ]
     found += _erasures(long)
     found += _gains(long)
     return pd.DataFrame(found)
 
 
 def _cell(place: tuple[object, ...], measure: str, values: pd.Series) -> dict[str, object]:
-    interval = t_interval(values.astype(float))
-    named = dict(zip(CELL, place, strict=True))
-    return named | {
-        "measure": measure,
-        "mean": interval.mean,
-        "low": interval.low,
-        "high": interval.high,
-        "count": interval.count,
-    }
+    interval = asdict(t_interval(values.astype(float)))
+    return dict(zip(CELL, place, strict=True)) | {"measure": measure} | interval
 
 
 def _erasures(rows: pd.DataFrame) -> Iterator[dict[str, object]]:
@@ -130,14 +119,15 @@ class Cells:
             raise LookupError(f"{len(found)} cells of {measure} in {scenario} at {place}")
         return found.iloc[0]
 
+    def mean(self, scenario: str, measure: str, **place: object) -> float:
+        """Return the mean of the only cell at a place; see `one`."""
+        return float(self.one(scenario, measure, **place)["mean"])
+
 
 def read_cells(path: object) -> Cells:
     """Return cells as `write_cells` has kept them."""
-    return Cells(
-        pd.read_csv(
-            path, keep_default_na=False, na_values=[""], dtype={"return_link": str, "tcp": str, "stack": str}
-        )
-    )
+    texts = dict.fromkeys(("return_link", "tcp", "stack"), str)
+    return Cells(pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=texts))
 
 
 def write_cells(table: pd.DataFrame, path: object) -> None:

@@ -15,6 +15,7 @@ from analysis.kuhn2014.left_out import FREE
 from tmt.channels import Shadows
 from tmt.channels.lms_profiles import PROFILES as LMS
 from tmt.figures.style import TCP_STYLES
+from tools.page_tables import markdown_row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,12 +68,9 @@ def render(cells: Cells, others: pd.DataFrame) -> Page:
             false.append(sentence)
         return sentence if holds else ""
 
-    def mean(scenario: str, measure: str, **place: object) -> float:
-        return float(cells.one(scenario, measure, **place)["mean"])
-
     def bps(scenario: str, scheme: str, **place: object) -> float:
         """Return CUBIC's goodput at 5 dB."""
-        return mean(scenario, "goodput_bps", scheme=scheme, tcp="cubic", es_n0_db=5.0, **place)
+        return cells.mean(scenario, "goodput_bps", scheme=scheme, tcp="cubic", es_n0_db=5.0, **place)
 
     lines = comparison.lines(cells)
     readings = reading_table.Readings(others)
@@ -86,7 +84,7 @@ def render(cells: Cells, others: pd.DataFrame) -> Page:
         statements=statements(cells),
         worst=comparison.worst,
         rms=comparison.rms,
-        mean=mean,
+        mean=cells.mean,
         bps=bps,
         effort=lambda measure: float(cells.table.loc[cells.table["measure"] == measure, "mean"].sum()),
         row=_row,
@@ -128,13 +126,8 @@ def _row(line: Line) -> str:
     ours = f"{line.mean * scale:.{digits}f}" + (f" ± {half:.{digits}f}" if half == half else "")  # noqa: PLR0124
     tcp = TCP_STYLES[value.tcp].label if value.tcp else ""
     cells = [value.place, comparison.origin(value), value.scenario, f"{value.es_n0_db:g}", tcp, value.scheme]
-    return (
-        "| "
-        + " | ".join(
-            [*cells, f"{name}{', ' + unit if unit else ''}", paper, ours, str(line.count), deviation]
-        )
-        + " |"
-    )
+    cells += [f"{name}{', ' + unit if unit else ''}", paper, ours, str(line.count), deviation]
+    return markdown_row(cells)
 
 
 def _describe(line: Line) -> str:

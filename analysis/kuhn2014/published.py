@@ -52,18 +52,12 @@ class Value:
 def read() -> list[Value]:
     """Return every published number."""
     with FILE.open(encoding="utf-8", newline="") as file:
-        return [
-            Value(
-                row["place"],
-                row["scenario"],
-                row["column"],
-                row["tcp"],
-                row["scheme"],
-                float(row["Es/N0"]),
-                float(row["value"]),
-                float(row["error"]) if row["error"] else None,
-                row["kind"],
-                row["source"],
-            )
-            for row in csv.DictReader(file)
-        ]
+        return [_value(row) for row in csv.DictReader(file)]
+
+
+def _value(row: dict[str, str]) -> Value:
+    texts = {name: row[name] for name in ("place", "scenario", "tcp", "scheme", "kind", "source")}
+    error = float(row["error"]) if row["error"] else None
+    return Value(
+        measure=row["column"], es_n0_db=float(row["Es/N0"]), value=float(row["value"]), error=error, **texts
+    )

@@ -9,6 +9,7 @@ from analysis.kuhn2014.figures import INTERLEAVED, UP, code_rate, packet_rate_kb
 from analysis.kuhn2014.left_out import left_out, rms
 from analysis.kuhn2014.readings import AS_HERE
 from tmt.figures.style import TCP_STYLES
+from tools.page_tables import markdown_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,9 +82,8 @@ def of_distribution(readings: Readings) -> list[str]:
             tcp: [readings.value(name, "goodput_bps", UP, tcp, scheme) for scheme in SCHEMES]
             for tcp in ("westwood", "newreno")
         }
-        westwood = [
-            one / capacity_bps(scheme) for one, scheme in zip(goodput["westwood"], SCHEMES, strict=True)
-        ]
+        capacities = [capacity_bps(scheme) for scheme in SCHEMES]
+        westwood = [one / most for one, most in zip(goodput["westwood"], capacities, strict=True)]
         newreno = [one / 1000 for one in goodput["newreno"]]
         most = [readings.value(name, "max_retransmissions", UP, "cubic", scheme) for scheme in SCHEMES]
         cells = [
@@ -97,7 +97,7 @@ def of_distribution(readings: Readings) -> list[str]:
             " ".join(f"{one:.1f}" for one in most),
             f"{readings.value(name, 'delay_min_s', UP, 'cubic', 'ARQ'):.2f}",
         ]
-        rows.append(_row(cells))
+        rows.append(markdown_row(cells))
     return rows
 
 
@@ -114,7 +114,7 @@ def of_internet(readings: Readings) -> list[str]:
             f"{readings.value(name, 'goodput_bps', *at_5_db) / 1000:.0f}",
             f"{readings.value(name, 'delay_p99_s', *at_5_db):.0f}",
         ]
-        rows.append(_row(cells))
+        rows.append(markdown_row(cells))
     return rows
 
 
@@ -125,23 +125,12 @@ def of_left_out(lines: Sequence[Line], readings: pd.DataFrame, channel: str) -> 
         value = one.line.value
         deviations = (one.line.deviation, one.refitted, one.left_out)
         columns.append(deviations)
-        tcp = TCP_STYLES[value.tcp].label
-        cells = [
-            value.place,
-            value.scenario,
-            f"{value.es_n0_db:g}",
-            tcp,
-            value.scheme,
-            NUMBERS[value.measure],
-        ]
-        rows.append(_row([*cells, *(f"{100 * each:+.0f}" for each in deviations)]))
+        cells = [value.place, value.scenario, f"{value.es_n0_db:g}", TCP_STYLES[value.tcp].label]
+        cells += [value.scheme, NUMBERS[value.measure]]
+        rows.append(markdown_row([*cells, *(f"{100 * each:+.0f}" for each in deviations)]))
     return rows, [rms(column) for column in zip(*columns, strict=True)]
 
 
 def capacity_bps(scheme: str) -> float:
     """Return the up-link's capacity for the scheme's first transmissions, in whole packets."""
     return 1000 * packet_rate_kbps(UP) * code_rate(scheme)
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis import scenario_runs
 from analysis.command_line import start
 from analysis.kuhn2014_today.cells import (
     HARQS,
@@ -29,8 +28,8 @@ from analysis.kuhn2014_today.cells import (
 )
 from analysis.kuhn2014_today.conclusions import OTHERS, conclusions
 from analysis.kuhn2014_today.figures import draw
-from analysis.pages import render
-from tmt.io.atomic import staged
+from analysis.pages import render, write_text
+from analysis.scenario_runs import run_named
 from tmt.settings.tcp import LINUX
 
 PAGE = "kuhn2014-today.md"
@@ -38,17 +37,10 @@ PAGE = "kuhn2014-today.md"
 
 def main(folder: Path) -> str:
     """Execute the missing runs, write page and figures into `folder`, and return their places."""
-    images = folder / "images"
-    runs = [
-        scenario_runs.run(scenario_runs.SCENARIOS / f"{name}.toml", folder / "campaigns" / name).assign(
-            scenario=name
-        )
-        for name in SCENARIOS
-    ]
+    runs = [run_named(name, folder).assign(scenario=name) for name in SCENARIOS]
     cells = Cells(pd.concat(runs, ignore_index=True))
-    draw(cells, images)
-    with staged(folder / PAGE) as part:
-        part.write_text(page(cells), encoding="utf-8")
+    draw(cells, folder / "images")
+    write_text(folder / PAGE, page(cells))
     return f"{folder / PAGE}"
 
 

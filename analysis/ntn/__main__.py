@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis import scenario_runs
 from analysis.command_line import start
 from analysis.ntn.contenders import ORBITS
 from analysis.ntn.conversions import conversions
 from analysis.ntn.figure import draw
 from analysis.ntn.flows import Flows
 from analysis.ntn.page import page
-from tmt.io.atomic import staged
+from analysis.pages import write_text
+from analysis.scenario_runs import run_named
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,19 +28,12 @@ PAGE, FIGURE = "ntn.md", "ntn"
 
 def main(folder: Path) -> str:
     """Execute the missing runs and all conversions, write page and figure, and return the page's place."""
-    flows = Flows(
-        pd.concat([_runs(folder, orbit).assign(orbit=orbit) for orbit in ORBITS], ignore_index=True)
-    )
+    of_orbits = [run_named(f"ntn-{orbit}", folder).assign(orbit=orbit) for orbit in ORBITS]
+    flows = Flows(pd.concat(of_orbits, ignore_index=True))
     exact = conversions()
     draw(exact, flows, folder / "images" / f"{FIGURE}.png")
-    with staged(folder / PAGE) as part:
-        part.write_text(page(exact, flows, _runs(folder, "queues")), encoding="utf-8")
+    write_text(folder / PAGE, page(exact, flows, run_named("ntn-queues", folder)))
     return f"{folder / PAGE}"
-
-
-def _runs(folder: Path, name: str) -> pd.DataFrame:
-    scenario = f"ntn-{name}"
-    return scenario_runs.run(scenario_runs.SCENARIOS / f"{scenario}.toml", folder / "campaigns" / scenario)
 
 
 if __name__ == "__main__":
