@@ -61,7 +61,7 @@ Agent/TCP/Fectcp set block_segments_ 256
 Agent/TCPSink/Modern set interval_ 0
 
 # Refuses numbers that are infinite, nan or too large for a variable: they end ns-2 in an arithmetic exception. `digits`
-# has no unit such as ms.
+# has no unit such as ms. ns-2 reads a time that is nan as 0.
 proc clift-check-number { class name value } {
 	set digits [string trimright $value "bBkKmMgGsnup"]
 	foreach number [list $value $digits] {
@@ -73,17 +73,17 @@ proc clift-check-number { class name value } {
 	}
 }
 
-foreach clift_class { Agent/TCP/Modern Agent/TCP/Fectcp Agent/TCPSink/Modern Agent/TCPSink/Fectcp } {
-	# The variables of a new agent have the values of its classes.
+foreach clift_class { Queue/Clift Agent/TCP/Modern Agent/TCP/Fectcp Agent/TCPSink/Modern Agent/TCPSink/Fectcp } {
+	# The variables of a new object have the values of its classes. `next` needs the class that OTcl keeps in `class`.
 	$clift_class instproc init args {
-		set class [$self info class]
+		set made [$self info class]
 		if { [catch { Simulator instance }] } {
-			puts stderr "$class: there is no simulator; make one first: set ns \[new Simulator\]"
+			puts stderr "$made: there is no simulator; make one first: set ns \[new Simulator\]"
 			exit 2
 		}
-		foreach one [concat $class [$class info heritage]] {
+		foreach one [concat $made [$made info heritage]] {
 			foreach name [$one info vars] {
-				if { ![$one array exists $name] } { clift-check-number $class $name [$one set $name] }
+				if { ![$one array exists $name] } { clift-check-number $made $name [$one set $name] }
 			}
 		}
 		eval [list $self next] $args

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tests.ns2.scripts import run_script
 from tmt.convert import convert
 from tmt.models.hybrid import HybridLink
 from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, SlidingWindow
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.ns2.conftest import Datagrams
 
 pytestmark = pytest.mark.ns2
@@ -195,13 +198,18 @@ def test_trace_file__shows_what_the_link_loses(send_datagrams: Datagrams) -> Non
     ]
 
 
-@pytest.mark.parametrize("scheme", ["arq", "hybrid", "go-back-n"])
-def test_online__ends_where_every_unit_is_lost(scheme: str, send_datagrams: Datagrams) -> None:
+@pytest.mark.parametrize("delay_s", [0, 0.01])
+@pytest.mark.parametrize(
+    "scheme", ["arq", "hybrid", "go-back-n", "harq-processes", "rlc-over-harq-processes"]
+)
+def test_online__ends_where_every_unit_is_lost(
+    scheme: str, delay_s: float, send_datagrams: Datagrams
+) -> None:
     """Retransmissions without an end keep to the link's rate: one unit of 100 bytes per 0.4 ms."""
     run = send_datagrams(
         None,
         [(i * MS, 1500) for i in range(200)],
-        delay_s=0.01,
+        delay_s=delay_s,
         duration_s=5,
         queue="Clift/Online",
         limit_=100,
@@ -268,7 +276,6 @@ def test_online__loses_and_wastes_what_the_model_says(
             "coding_window_ is 1025; allowed is 1 to 1024",
         ),
         ({"scheme": "sliding-window", "repair_interval_": 0}, "repair_interval_ is 0; allowed is 1 or more"),
-        ({"alpha_": "nan"}, "alpha_ is nan; allowed is a probability, from 0 to 1"),
         ({"error_good_": 1.5}, "error_good_ is 1.5; allowed is a probability, from 0 to 1"),
         ({"delay_s": 1e10}, "the link's delay_ is 10000000000; allowed is a time in seconds"),
         ({"alpha_": 1, "beta_": 1}, "beta_ is 1; allowed is less than 1 where alpha_ is 1"),
@@ -282,3 +289,17 @@ def test_online__refuses_in_one_line(words: dict[str, Any], line: str, send_data
     assert run.status == 2
     assert run.stderr.startswith(f"Queue/Clift/Online: {line}")
     assert run.stderr.count("\n") == 1
+
+
+def test_online__refuses_what_is_no_number(
+    simulator: Path, tmp_path: Path, send_datagrams: Datagrams
+) -> None:
+    """Every variable of the queue, also those that ns-2 reads as times, where nan would be 0."""
+    shown = tmp_path / "variables.tcl"
+    shown.write_text("puts [concat [Queue/Clift info vars] [Queue/Clift/Online info vars]]")
+    names = [one for one in run_script(simulator, shown, tmp_path).stdout.split() if one.endswith("_")]
+    assert {"offset_", "alpha_", "processes_", "status_prohibit_"} <= set(names)
+    for value, variable in [("nan", one) for one in names] + [("inf", "hold_"), ("-inf", "limit_")]:
+        run = send_datagrams(None, [(MS, 1000)], queue="Clift/Online", **{variable: value})
+        allowed = "allowed is a number from -1e300 to 1e300"
+        assert (run.status, run.stderr) == (2, f"Queue/Clift/Online: {variable} is {value}; {allowed}\n")

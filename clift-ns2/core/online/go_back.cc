@@ -15,8 +15,9 @@ Nanoseconds GoBackN::work(Nanoseconds now_ns) {
       if (tx_ns == never) return never;
       if (report_ns <= tx_ns) {
         learn();
+      } else if (is_too_far_ahead(now_ns, tx_ns)) {
+        return tx_ns;
       } else if (can_repeat()) {
-        if (tx_ns > sum_of(now_ns, farthest_ahead_ns)) return tx_ns;
         send_again();
       } else {
         send_new(earliest_ns);

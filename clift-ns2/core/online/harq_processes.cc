@@ -29,6 +29,7 @@ Nanoseconds HarqProcesses::work(Nanoseconds now_ns) {
     }
     // Packets may arrive and take earlier slots.
     if (!has_data && tx_ns > now_ns && first_tx_ns(now_ns) < tx_ns) return tx_ns;
+    if (is_too_far_ahead(now_ns, tx_ns)) return tx_ns;
     if (transmission.is_new && tx_ns >= now_ns && may_be_joined(tx_ns)) return tx_ns + 1;
     if (has_data && data_ns < tx_ns) count_stalls(data_ns, tx_ns);
     send_next(transmission);

@@ -59,9 +59,6 @@ struct UnitCounts {
   std::int64_t stalled = 0;     // slots without a unit though packets waited
 };
 
-// Retransmissions are simulated no further ahead than this: those of blocks that hardly ever decode have no end.
-inline constexpr Nanoseconds farthest_ahead_ns = 100'000'000'000;
-
 // `offer` adds packets; `take_departures` and `take_released` return the results. The link layer works ahead: while it
 // has packets to send, later arrivals change nothing, so it plans future slots. Then it asks to be woken. Calls come in
 // order of time. At equal times, call `offer` before `run`.
@@ -122,6 +119,13 @@ class LinkLayer {
 
   // The same, but the link goes on.
   Nanoseconds first_tx_ns(Nanoseconds earliest_ns) const { return slots_.next_tx_ns(earliest_ns); }
+
+  // Whether a unit at `tx_ns` must wait for a later call, or for ever: units are simulated at most 100 s ahead, since
+  // retransmissions of what never decodes have no end.
+  static bool is_too_far_ahead(Nanoseconds now_ns, Nanoseconds tx_ns) {
+    constexpr Nanoseconds farthest_ahead_ns = 100'000'000'000;
+    return tx_ns == never || tx_ns - now_ns > farthest_ahead_ns;
+  }
 
   // Number of that slot.
   std::int64_t slot_number(Nanoseconds earliest_ns) const { return slots_.next_number(earliest_ns); }

@@ -40,7 +40,7 @@ Nanoseconds RlcLinkLayer::work(Nanoseconds now_ns) {
       let_happen(event_ns);
       continue;
     }
-    if (!sends && tx_ns > now_ns) return tx_ns;
+    if ((!sends && tx_ns > now_ns) || is_too_far_ahead(now_ns, tx_ns)) return tx_ns;
     if (is_new && tx_ns >= now_ns && may_depend_on_later_packets(begins, tx_ns)) return tx_ns + 1;
     if (ledger_.has_unsent() && ledger_.head_arrival_ns() < tx_ns) count_stalls(ledger_.head_arrival_ns(), tx_ns);
     if (is_new) {

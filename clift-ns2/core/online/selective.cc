@@ -14,9 +14,8 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
       const Nanoseconds earliest_ns = closed_ ? 0 : ledger_.head_arrival_ns();
       const Nanoseconds due_ns = rounds_.empty() ? never : rounds_.front().due_ns;
       const Nanoseconds tx_ns = next_tx_ns(std::min(earliest_ns, due_ns));
-      if (tx_ns == never) return never;
+      if (is_too_far_ahead(now_ns, tx_ns)) return tx_ns;
       if (round_goes_first(tx_ns)) {
-        if (tx_ns > sum_of(now_ns, farthest_ahead_ns)) return tx_ns;
         send_of_round(due_ns);
       } else if (closed_) {
         send_repair(earliest_ns);
@@ -28,9 +27,8 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
     } else if (group_data_ > 0) {
       // A block of a stream waits for data until its next slot; packets that arrive by then may join it.
       const Nanoseconds tx_ns = next_tx_ns(0);
-      if (tx_ns == never) return never;
+      if (is_too_far_ahead(now_ns, tx_ns)) return tx_ns;
       if (round_goes_first(tx_ns)) {
-        if (tx_ns > sum_of(now_ns, farthest_ahead_ns)) return tx_ns;
         send_of_round(rounds_.front().due_ns);
       } else if (tx_ns < now_ns) {
         close_early(tx_ns);
@@ -42,8 +40,7 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
       // Before the round is due, packets may arrive and take earlier slots.
       if (due_ns > now_ns && next_tx_ns(now_ns) < due_ns) return due_ns;
       const Nanoseconds tx_ns = next_tx_ns(due_ns);
-      if (tx_ns == never) return never;
-      if (tx_ns > sum_of(now_ns, farthest_ahead_ns)) return tx_ns;
+      if (is_too_far_ahead(now_ns, tx_ns)) return tx_ns;
       send_of_round(due_ns);
     } else {
       return never;
