@@ -9,6 +9,7 @@ import pytest
 
 import tmt
 from tmt.errors import InputError, UsageError
+from tmt.tune import trace_task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,8 +54,24 @@ def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tm
     [
         ({}, "rtt is missing"),
         ({"rtt": 0.1}, "out is missing"),
-        ({"rtt": 0.1, "out": "out", "speed": 1}, "a search got an unexpected keyword argument 'speed'"),
+        ({"rtt": 0.1, "out": "out", "speed": 1}, "speed is no parameter of a search; there are rtt, "),
         ({"rtt": 0.1, "out": "out", "objective": "godput"}, "'godput' in 'godput' is not allowed"),
+        ({"rtt": 0.1, "out": "out", "objectives": ["goodput"]}, "objectives is no parameter of a search"),
+        *(
+            ({"rtt": 0.1, "out": "out", name: value}, f"{name} is of type {kind}; it must be {allowed}")
+            for name, value, kind, allowed in (
+                ("objective", 5, "int", "a text or a list of texts"),
+                ("constraint", None, "NoneType", "a text or a list of texts"),
+                ("schemes", [["arq"]], "list", "a text or a list of texts"),
+                ("varied", [1], "list", "a dictionary that gives lists of numbers or texts"),
+                ("varied", {"fec.data": 5}, "dict", "a dictionary"),
+                ("varied", {1: [2]}, "dict", "a dictionary"),
+                ("courses", "a", "str", "a whole number"),
+                ("level", object(), "object", "a number or a text"),
+                ("rtt", [0.1], "list", "a number or a text"),
+            )
+        ),
+        ({"rtt": 0.1, "out": "out", "level": "x"}, 'value "x" is not allowed; allowed: number'),
     ],
 )
 def test_tune_trace__refuses(
@@ -63,6 +80,19 @@ def test_tune_trace__refuses(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=reason):
         tmt.tune_trace(tmt.read_trace(trace), **settings)
+
+
+def test_tune_trace__shows_a_defect_of_the_search_as_one(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A TypeError of TMT's own code is no refusal of the user's arguments."""
+
+    def defective(_path: Path) -> None:
+        raise TypeError("a defect")
+
+    monkeypatch.setattr(trace_task, "read_phy", defective)
+    with pytest.raises(TypeError, match="a defect"):
+        tmt.tune_trace(trace, tmp_path / "out", rtt=0.1)
 
 
 def test_tune_trace__refuses_a_frame_without_sizes(trace: Path, tmp_path: Path) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tmt.api.frames import AnyTrace, trace_of
+from tmt.api.keywords import domain_values
 from tmt.api.notebook_progress import notebook_progress
 from tmt.campaign.engine import default_jobs
 from tmt.campaign.local_workers import LocalWorkers
@@ -19,7 +22,6 @@ from tmt.tune.trace_task import trace_task
 from tmt.tune.tuning import default_folder, plan_tuning, tune
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from os import PathLike
 
     from tmt.tune.task import Task
@@ -88,18 +90,34 @@ def tune_trace(
             if out is None:
                 raise UsageError("out is missing: a search over a trace in memory needs a folder")
             path = _written(trace, Path(out))
-        task = _task(path, rtt, objectives=_listed(objective), constraints=_listed(constraint), **options)
+        task = _task(path, rtt=rtt, objective=objective, constraint=constraint, **options)
     folder = default_folder(path) if out is None else Path(out)
     processes = jobs or default_jobs()
     with notebook_progress() as watch:
         return tune(plan_tuning(task), folder, lambda _: Pool(LocalWorkers(processes)), processes, watch)
 
 
-def _task(path: Path, rtt_s: float, **options: Any) -> Task:
-    try:
-        return trace_task(path, rtt_s, **options)
-    except TypeError as error:
-        raise UsageError(str(error).replace("trace_task()", "a search")) from None
+def _task(path: Path, **given: Any) -> Task:
+    """Return the task of a search over a file.
+
+    Names and types are checked here. `trace_task` checks values as those of a scenario file.
+    """
+    known = signature(trace_task).parameters.keys() - {"trace", "rtt_s", "objectives", "constraints"}
+    names = {"rtt": False, "objective": False, "constraint": False} | dict.fromkeys(sorted(known), False)
+    values = domain_values("a search", names, given)
+    for name, value in values.items():
+        is_allowed, allowed = _TYPES.get(name, (_is_single, "a number or a text"))
+        if not is_allowed(value):
+            raise UsageError(f"{name} is of type {type(value).__name__}; it must be {allowed}")
+    for name in _TEXTS & values.keys():
+        values[name] = (values[name],) if isinstance(values[name], str) else values[name]
+    return trace_task(
+        path,
+        values.pop("rtt"),
+        objectives=values.pop("objective"),
+        constraints=values.pop("constraint"),
+        **values,
+    )
 
 
 def _written(trace: AnyTrace, folder: Path) -> Path:
@@ -114,5 +132,31 @@ def _written(trace: AnyTrace, folder: Path) -> Path:
     return path
 
 
-def _listed(given: str | Sequence[str]) -> Sequence[str]:
-    return (given,) if isinstance(given, str) else given
+def _is_single(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int)
+
+
+def _is_text_or_texts(value: object) -> bool:
+    return isinstance(value, Sequence) and all(isinstance(one, str) for one in value)
+
+
+def _is_space(value: object) -> bool:
+    """Whether a value gives lists of single values by name."""
+    return value is None or (
+        isinstance(value, Mapping)
+        and all(isinstance(key, str) for key in value)
+        and all(isinstance(own, Sequence) and all(map(_is_single, own)) for own in value.values())
+    )
+
+
+_TEXTS = {"objective", "constraint", "schemes"}
+_TYPES: dict[str, tuple[Callable[[object], bool], str]] = {
+    **dict.fromkeys(_TEXTS, (_is_text_or_texts, "a text or a list of texts")),
+    "varied": (_is_space, "a dictionary that gives lists of numbers or texts"),
+    "courses": (_is_whole, "a whole number"),
+}
+"""Types of arguments that are not single values: how they are told, and their names."""
