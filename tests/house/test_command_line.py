@@ -93,6 +93,16 @@ def test_command__explains_itself_with_an_example(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_command__lists_its_options_within_80_columns(name: str) -> None:
+    command = _command(name)
+    members = command.commands.values() if isinstance(command, click.Group) else ()
+    for one in (command, *members):
+        text = one.get_help(click.Context(one, info_name=f"tmt {name}", terminal_width=80))
+        options = text[text.index("\nOptions:") :].splitlines()
+        assert [line for line in options if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_command__refuses_an_unknown_option_with_status_2(name: str) -> None:
     result = subprocess.run([TMT, name, "--no-such-option"], capture_output=True, text=True, check=False)
     assert result.returncode == 2

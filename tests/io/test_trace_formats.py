@@ -213,6 +213,7 @@ def test_format__gives_back_any_link_trace(
 
 def test_unknown_ending__is_refused_with_those_that_are_allowed(tmp_path: Path) -> None:
     allowed = r"trace\.dat: its ending .* allowed are \.parquet, .*\.txt\.gz$"
+    (tmp_path / "trace.dat").write_text("0 1\n")
     with pytest.raises(InputError, match=allowed):
         read_trace(tmp_path / "trace.dat")
     with pytest.raises(UsageError, match=allowed):
@@ -220,7 +221,7 @@ def test_unknown_ending__is_refused_with_those_that_are_allowed(tmp_path: Path) 
 
 
 def test_missing_file__is_refused_in_one_line(tmp_path: Path) -> None:
-    for name in ("none.parquet", "none.csv.gz", "folder.txt"):
+    for name in ("none.parquet", "none.csv.gz", "none", "folder.txt"):
         (tmp_path / "folder.txt").mkdir(exist_ok=True)
         with pytest.raises(InputError, match=r"(cannot be read: No such file|this is a folder)"):
             read_trace(tmp_path / name)

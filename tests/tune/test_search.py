@@ -58,7 +58,7 @@ def test_search__gives_identical_candidates_as_ties() -> None:
     found = search(candidates, GOODPUT, RULES, 256, 5, planted)
     assert found.race.racing == [0, 1]
     assert found.race.evidence.cells == {(one, course) for one in range(3) for course in range(4)}
-    assert "nothing left is better" in found.race.stopped
+    assert found.race.stopped == "nothing left is better than the leader by more than 1 % of its value"
 
 
 def test_race__seldom_eliminates_the_best_candidate() -> None:

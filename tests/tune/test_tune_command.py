@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
@@ -57,6 +58,8 @@ def test_tune__writes_a_page_with_every_section(searched: Searched) -> None:
     for part in ("finalists-view", "front-view", "race-view", "candidates-table", "winner of a search"):
         assert part in page
     assert searched.result["winner"]["name"] in page
+    assert '"unit">(kbit/s)' in page
+    assert re.search("(?<!k)bit/s", page) is None
 
 
 def test_tune__of_a_trace_needs_no_scenario(trace: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import click
 
 from tmt.cli.json_output import json_text
 from tmt.cli.notes import phy_notes, print_notes
-from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber
+from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber, one_of
 from tmt.cli.progress import progress_bar
 from tmt.cli.scheme_options import CONVERTING_NAMES, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 @click.option(
     "--scheme",
     "names",
-    type=click.Choice(CONVERTING_NAMES),
     multiple=True,
     required=True,
-    help="Link-layer scheme against erasures; with --out-dir several may be given, each once.",
+    **one_of(
+        CONVERTING_NAMES, "Link-layer scheme against erasures; with --out-dir several may be given, each once"
+    ),
 )
 @options_of_schemes(*CONVERTING_NAMES)
 @click.option(

@@ -16,9 +16,13 @@ from tmt.plausibility import time_notes
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+MOST_BESIDE = 50
+"""Characters of names that fit behind an option, on a terminal of 80 columns."""
 
 
 class Seconds(click.ParamType[int]):
@@ -107,6 +111,17 @@ class Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(_not(value, "a number", self._describe_range()), param, ctx)
         return super().convert(number, param, ctx)
+
+
+def one_of(names: Sequence[str], words: str) -> dict[str, Any]:
+    """Return type and help of an option that takes one of some names.
+
+    Names that do not fit behind the option stand in its help, whose sentence `words` has no full stop.
+    """
+    choice = {"type": click.Choice(names)}
+    if len("|".join(names)) <= MOST_BESIDE:
+        return choice | {"help": f"{words}."}
+    return choice | {"metavar": "NAME", "help": f"{words}. NAME is {', '.join(names[:-1])} or {names[-1]}."}
 
 
 def _whole(text: str) -> int | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.options import POSITIVE_SECONDS, ROUND_TRIP, SECONDS, Number, WholeNumber
+from tmt.cli.options import POSITIVE_SECONDS, ROUND_TRIP, SECONDS, Number, WholeNumber, one_of
 from tmt.errors import UsageError
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.coding import Coding
@@ -36,9 +36,11 @@ def _option(one: Declared, default: Any = None) -> Decorator:
     declared = None if one.is_required else one.default
     default = declared if default is None else default
     meaning = parameter.meaning[0].upper() + parameter.meaning[1:]
-    words = f"{meaning}; else {parameter.absent}." if parameter.absent else f"{meaning}."
+    if parameter.absent:
+        meaning += f"; else {parameter.absent}"
+    kind = one_of(parameter.choices, meaning) if parameter.choices else _plain(one, meaning)
     if default is not None and not (one.kind == "bool" and "/" not in parameter.flag):
-        words += f"  [default: {_shown(one, default)}]"
+        kind["help"] += f"  [default: {_shown(one, default)}]"
     # A default of None counts as a value to click, also of a required option.
     given: dict[str, Any] = {} if one.group or default is None else {"default": default}
     if one.kind == "bool":
@@ -46,19 +48,21 @@ def _option(one: Declared, default: Any = None) -> Decorator:
     return click.option(
         parameter.flag,
         _destination(one),
-        type=_type(one),
         required=one.is_required and not one.group and default is None,
-        metavar="BIT/S" if parameter.unit == "bit/s" else None,
-        help=words,
         show_default=False,
+        **kind,
         **given,
     )
 
 
+def _plain(one: Declared, meaning: str) -> dict[str, Any]:
+    """Return type, placeholder and help of an option that takes no word of a list."""
+    metavar = "BIT/S" if one.parameter.unit == "bit/s" else None
+    return {"type": _type(one), "metavar": metavar, "help": f"{meaning}."}
+
+
 def _type(one: Declared) -> Any:
     parameter = one.parameter
-    if parameter.choices:
-        return click.Choice(list(parameter.choices))
     match one.kind:
         case "time":
             usual = ROUND_TRIP if one.name == "rtt_ns" else SECONDS

@@ -14,7 +14,7 @@ import click
 
 from tmt.cli.link_options import FORWARD_OPTIONS, RETURN_OPTIONS, chosen_link
 from tmt.cli.notes import print_notes
-from tmt.cli.options import FilePath, Number, with_options
+from tmt.cli.options import FilePath, Number, one_of, with_options
 from tmt.cli.parameter_options import options_of, options_of_group, taken_settings
 from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
@@ -53,8 +53,10 @@ OPTIONS = (
 
 ONLINE = click.option(
     "--online",
-    type=click.Choice(ONLINE_NAMES),
-    help="Run this scheme during the simulation; the forward trace is a PHY trace (docs/online.md).",
+    **one_of(
+        ONLINE_NAMES,
+        "Run this scheme during the simulation; the forward trace is a PHY trace (docs/online.md)",
+    ),
 )
 """The online scheme; its options are those of `tmt convert`."""
 

@@ -116,14 +116,15 @@ def command(
             drawn = draw_comparison(results, summary, paths)
             after = campaign.plan()
             repeated = None if pack is None else _compared(scenario, pack, rows)
+            done = run_output.Finished(campaign, after, results, summary, drawn, repeated)
             if as_json:
-                click.echo(run_output.as_json(campaign, after, results, summary, drawn, repeated))
+                click.echo(run_output.as_json(done))
             elif not quiet:
-                run_output.print_summary(campaign, after, results, summary, drawn, repeated)
+                run_output.print_summary(done)
             else:
-                for line in run_output.complaints(campaign, after, repeated):
+                for line in run_output.complaints(done):
                     click.echo(line, err=True)
-    return 1 if after.failed or (repeated is not None and not repeated.is_equal) else 0
+    return 0 if done.is_good else 1
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.columns import DONE, GOODPUT_COUNTS
@@ -58,18 +58,37 @@ def interruption(after: Plan, folder: Path) -> str:
     )
 
 
-def print_summary(
-    campaign: Campaign,
-    after: Plan,
-    results: Results,
-    summary: Summary,
-    figures: list[Path],
-    repeated: Repetition | None,
-) -> None:
-    """Print the table of goodputs, its explanation, the failed runs and the paths of the results.
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What `tmt run` has to say when it ends.
 
-    `repeated` says whether they are the results of a pack.
+    Attributes
+    ----------
+    campaign
+        The campaign, whose runs are counted in `after`.
+    results, summary
+        Its runs, and their means per cell.
+    figures
+        Files that have been drawn.
+    repeated
+        Comparison with the results of a pack; None if the scenario is none.
     """
+
+    campaign: Campaign
+    after: Plan
+    results: Results
+    summary: Summary
+    figures: list[Path]
+    repeated: Repetition | None
+
+    @property
+    def is_good(self) -> bool:
+        """Whether no run has failed, and the results are those of the pack."""
+        return not self.after.failed and (self.repeated is None or self.repeated.is_equal)
+
+
+def print_summary(done: Finished) -> None:
+    """Print the table of goodputs, its explanation, the failed runs and the paths of the results."""
     from rich.console import Console  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -77,53 +96,47 @@ def print_summary(
     from tmt.results.trace_use import trace_uses  # noqa: PLC0415
 
     console = Console(highlight=False, markup=False)
-    console.print(Text(f"{campaign.title}\n", style="bold"), soft_wrap=True)
-    for table in goodput_tables(results, summary):
+    console.print(Text(f"{done.campaign.title}\n", style="bold"), soft_wrap=True)
+    for table in goodput_tables(done.results, done.summary):
         wide_console(table).print(table)
-    if summary.cells:
-        seeds = {len(cell.rows) for cell in summary.cells}
+    if done.summary.cells:
+        seeds = {len(cell.rows) for cell in done.summary.cells}
         spread = str(min(seeds)) if len(seeds) == 1 else f"{min(seeds)} to {max(seeds)}"
         console.print(
             f"Goodput in kbit/s of {GOODPUT_COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
             "* best of its row, or not significantly worse (paired t tests, Holm's correction, 5 %).\n"
             "Capacity: mean rate of full packets sent back to back over the trace."
         )
-        for trace, use in trace_uses(results.runs):
+        for trace, use in trace_uses(done.results.runs):
             console.print(f"Trace {trace}: {use}.")
         console.print()
+    after = done.after
     console.print(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
-    _describe_failures(campaign, after)
-    console.print(f"results: {campaign.store.results_file}", soft_wrap=True)
-    for path in figures:
+    _describe_failures(done.campaign, done.after)
+    console.print(f"results: {done.campaign.store.results_file}", soft_wrap=True)
+    for path in done.figures:
         console.print(f"figure:  {path}", soft_wrap=True)
-    for line in repetition_lines(repeated) if repeated is not None else ():
+    for line in repetition_lines(done.repeated) if done.repeated is not None else ():
         console.print(line, soft_wrap=True)
 
 
-def as_json(
-    campaign: Campaign,
-    after: Plan,
-    results: Results,
-    summary: Summary,
-    figures: list[Path],
-    repeated: Repetition | None,
-) -> str:
+def as_json(done: Finished) -> str:
     """Return the summary for programs."""
     from tmt.results.trace_use import trace_uses  # noqa: PLC0415
 
     content = {
-        "title": campaign.title,
-        "runs": len(after.runs),
-        "done": after.done,
-        "failed": after.failed,
-        "results": str(campaign.store.results_file),
-        "figures": [str(path) for path in figures],
+        "title": done.campaign.title,
+        "runs": len(done.after.runs),
+        "done": done.after.done,
+        "failed": done.after.failed,
+        "results": str(done.campaign.store.results_file),
+        "figures": [str(path) for path in done.figures],
         "goodput_counts": GOODPUT_COUNTS,
-        "traces": dict(trace_uses(results.runs)),
-        "groups": _groups(results, summary),
-        **({} if repeated is None else {"repetition": asdict(repeated)}),
+        "traces": dict(trace_uses(done.results.runs)),
+        "groups": _groups(done.results, done.summary),
+        **({} if done.repeated is None else {"repetition": asdict(done.repeated)}),
     }
     return json_text(content)
 
@@ -157,13 +170,13 @@ def _groups(results: Results, summary: Summary) -> list[dict[str, Any]]:
     ]
 
 
-def complaints(campaign: Campaign, after: Plan, repeated: Repetition | None) -> list[str]:
+def complaints(done: Finished) -> list[str]:
     """Return lines that say how many runs have failed, and which results differ from those of a pack."""
-    found = []
+    found, after, repeated = [], done.after, done.repeated
     if after.failed:
         found.append(
             f"{after.failed} of {len(after.runs)} runs failed: see the column `message` of "
-            f"{campaign.store.results_file}; call again with --retry-failed to execute them again"
+            f"{done.campaign.store.results_file}; call again with --retry-failed to execute them again"
         )
     if repeated is not None and not repeated.is_equal:
         found += repetition_lines(repeated)

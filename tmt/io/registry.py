@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tmt.errors import NotATraceError, UsageError
 from tmt.io import npy, parquet, text
-from tmt.io.atomic import staged
+from tmt.io.atomic import is_uri, staged
 from tmt.io.files import check_no_folder, head_of, open_input, size_of
 from tmt.io.metadata import read_beside, write_beside
 from tmt.io.refusals import refusal
@@ -42,6 +42,8 @@ def open_reader(path: str | os.PathLike[str], table: Table | None) -> TraceReade
     try:
         chosen = format_of(name)
     except UsageError as error:
+        if not is_uri(name) and size_of(name) is None:
+            open_input(name).close()  # refuses a missing file as one, whatever its name
         raise NotATraceError(name, str(error).removeprefix(f"{name}: ")) from None
     head = head_of(name)
     if not chosen.sniff(head):

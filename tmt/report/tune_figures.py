@@ -11,7 +11,7 @@ from tmt.report.member_styles import MemberStyle
 from tmt.report.page_parts import Record, titled
 from tmt.report.tune_rows import candidate_rows, columnar, finalist_rows, race_rows, sensitivity_rows
 from tmt.tune.space import SCHEME, levels_of
-from tmt.tune.wording import percent, shown_unit
+from tmt.tune.wording import percent, shown_unit, unit_of
 
 if TYPE_CHECKING:
     from tmt.report.tune_rows import Row
@@ -86,7 +86,8 @@ def _front(found: Tuning, schemes: list[str], title: str) -> Record:
         second, ring = titled(aim.label, shown_unit(found, aim)[0]), "the front"
     elif goal.constraints:
         constraint = goal.constraints[0]
-        second, limit = titled(constraint.measure.label, constraint.measure.unit), constraint.limit
+        unit, factor = unit_of(constraint.measure.unit, constraint.limit)
+        second, limit = titled(constraint.measure.label, unit), factor * constraint.limit
     dashed = "" if limit is None else " Dashed: the constraint."
     return _chart(
         "front",

@@ -13,11 +13,12 @@ from tmt.report.tune_rows import candidate_table
 from tmt.results.measures import COLUMNS
 from tmt.results.values import slug
 from tmt.tune.space import SCHEME
-from tmt.tune.wording import certainty, complaints, percent, setting_words, value_word
+from tmt.tune.wording import certainty, complaints, percent, setting_words, shown_unit, unit_of, value_word
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tmt.tune.objectives import Quantity
     from tmt.tune.tuning import Tuning
 
 SCRIPTS = ("dom.js", "table.js", "marks.js", "tune.js")
@@ -155,5 +156,15 @@ def _terms(found: Tuning) -> list[Record]:
             told = {"meaning": column.meaning, "counts": column.counts, "null": column.null}
         else:
             told = {"meaning": "delivered data LLDUs / slots that pass", "counts": "data LLDUs", "null": ""}
-        terms.append({"label": measure.label, "unit": measure.unit} | told)
+        terms.append({"label": measure.label, "unit": _unit(found, measure)} | told)
     return terms
+
+
+def _unit(found: Tuning, measure: Quantity) -> str:
+    """Return the unit of a measure on the page: a weighted sum counts the measure's own."""
+    goal = found.task.goal
+    for aim in goal.objectives:
+        if aim.single == measure:
+            return shown_unit(found, aim)[0]
+    limits = [one.limit for one in goal.constraints if one.measure == measure]
+    return unit_of(measure.unit, limits[0])[0] if limits else measure.unit

@@ -10,7 +10,7 @@ import numpy as np
 
 from tmt.results.values import digits
 from tmt.tune.space import SCHEME
-from tmt.tune.wording import scaled, setting_words, shown_unit, value_word, with_unit
+from tmt.tune.wording import scaled, setting_words, shown_unit, unit_of, value_word, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,9 @@ def candidate_rows(found: Tuning) -> list[Row]:
             second = goal.objectives[1]
             y = shown_unit(found, second)[1] * one.values[second.text].mean
         elif goal.constraints:
-            y = float(np.nanmean(measures[goal.constraints[0].measure.name][one.number]))
+            bound = goal.constraints[0]
+            _, factor = unit_of(bound.measure.unit, bound.limit)
+            y = factor * float(np.nanmean(measures[bound.measure.name][one.number]))
         about = f"{one.name}\n{with_unit(found, goal.objectives[0], x)}\n{x.count} courses, {one.fate}"
         rows.append(
             {

@@ -16,6 +16,7 @@ import numpy as np
 
 from tmt.metrics.statistics import t_interval
 from tmt.tune.evidence import Evidence, lower, not_dominated, one_sided, upper
+from tmt.tune.wording import percent
 
 if TYPE_CHECKING:
     from tmt.metrics.statistics import FloatArray
@@ -221,8 +222,7 @@ class Race:
         room = self.rules.tolerance * abs(float(self.evidence.means()[leader]))
         rivals = [one for one in racing if one != leader]
         if all(upper(self.evidence.advantage(one, leader, self.test_level)) <= room for one in rivals):
-            self.stopped = (
-                f"nothing left is better than the leader by more than {self.rules.tolerance:.3g} of its value"
-            )
+            tolerance = percent(self.rules.tolerance)
+            self.stopped = f"nothing left is better than the leader by more than {tolerance} of its value"
             return True
         return False

@@ -162,10 +162,13 @@ def scaled(interval: Interval, factor: float) -> Interval:
 
 def shown_unit(found: Tuning, aim: Objective) -> tuple[str, float]:
     """Return the unit of an objective's values in text, and the factor to it; the greatest mean decides."""
-    if aim.unit != "bit/s":
-        return aim.unit, 1.0
     means = (one.values[aim.text].mean for one in found.recommendation.standings)
-    return rate_unit(max((mean for mean in means if not math.isnan(mean)), default=0.0))
+    return unit_of(aim.unit, max((mean for mean in means if not math.isnan(mean)), default=0.0))
+
+
+def unit_of(unit: str, greatest: float) -> tuple[str, float]:
+    """Return the unit in which values up to `greatest` are shown, and the factor to it."""
+    return rate_unit(greatest) if unit == "bit/s" else (unit, 1.0)
 
 
 def percent(share: float) -> str:
