@@ -38,6 +38,8 @@ Queue/Clift/Online set processes_ 16
 Queue/Clift/Online set synchronous_ 0
 Queue/Clift/Online set slot_time_ 0
 Queue/Clift/Online set repetitions_ 0
+Queue/Clift/Online set combining_ 0
+Queue/Clift/Online set combining_threshold_db_ 0
 Queue/Clift/Online set missed_feedback_ 0
 Queue/Clift/Online set false_feedback_ 0
 

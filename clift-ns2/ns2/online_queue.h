@@ -68,8 +68,8 @@ class OnlineQueue : public LinkQueue {
 
   // Variables of harq-processes.
   struct {
-    int processes_, synchronous_, repetitions_;
-    double slot_time_, missed_feedback_, false_feedback_;
+    int processes_, synchronous_, repetitions_, combining_;
+    double slot_time_, combining_threshold_db_, missed_feedback_, false_feedback_;
   } harq_processes_;
 
   // Variables of rlc.

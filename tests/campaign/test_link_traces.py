@@ -129,18 +129,44 @@ def test_combining__takes_the_es_n0_of_a_channel_or_a_file(
         assert facts["delivered"] > facts["lost"]
 
 
-def test_online_scheme__gets_the_slots_without_es_n0(task: Convert, tmp_path: Path) -> None:
+@pytest.mark.parametrize("needed", [False, True])
+def test_online_scheme__gets_the_es_n0_that_it_needs(needed: bool, task: Convert, tmp_path: Path) -> None:
     phy = tmp_path / "phy.csv"
     phy.write_text("tx_time_ns,decode_time_ns,es_n0_mdb\n0,5,1000\n1000000,0,-1000\n")
     planned = conversions._look_at(phy)
     conversion = replace(
-        task.conversion, identity="online", phy=Phy(planned.sha256, phy, planned.sha256), scheme=None
+        task.conversion,
+        identity=f"online, {needed}",
+        phy=Phy(planned.sha256, phy, planned.sha256),
+        scheme=None,
+        needs_es_n0=needed,
     )
     assert make_link_trace(replace(task, conversion=conversion)) == {"error": None}
     slots = np.load(link_file(task.cache, conversion))
-    assert slots.tolist() == [(0, 5), (1_000_000, 0)]
+    with_es_n0 = [(0, 5, 1000), (1_000_000, 0, -1000)]
+    assert slots.tolist() == (with_es_n0 if needed else [(0, 5), (1_000_000, 0)])
     file = ready_link(TraceLink(phy, scheme=NoScheme()), 1500).file
-    assert np.load(file.npy).tolist() == slots.tolist()
+    assert np.load(file.npy).tolist() == with_es_n0
+
+
+def test_combining_online__takes_the_es_n0_of_a_channel(
+    task: Convert, tmp_path: Path, simulator: Path
+) -> None:
+    both = COMBINED.format(trace=LMS).replace("chase", "incremental")
+    (tmp_path / "s.toml").write_text(both.replace("[link]", "online = [false, true]\n[link]"))
+    offline, online = (run.conversion for run in expand(load(tmp_path / "s.toml")))
+    assert online.identity != offline.identity
+    assert make_link_trace(replace(task, conversion=online)) == {"error": None}
+    assert np.load(link_file(task.cache, online)).dtype.names[-1] == "es_n0_mdb"
+    (tmp_path / "s.toml").write_text(
+        COMBINED.format(trace=LMS)
+        .replace('"chase"', '"none"')
+        .replace("combining_threshold_db = 2\n", "online = true\n")
+    )
+    plain = expand(load(tmp_path / "s.toml"))[0].conversion
+    assert plain.identity != online.identity
+    assert make_link_trace(replace(task, conversion=plain)) == {"error": None}
+    assert "es_n0_mdb" not in np.load(link_file(task.cache, plain)).dtype.names
 
 
 def test_combining__is_refused_over_a_trace_without_es_n0(tmp_path: Path, simulator: Path) -> None:

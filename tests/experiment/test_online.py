@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from tmt.convert import convert
 from tmt.errors import InputError, UsageError
 from tmt.experiment import Experiment, TraceLink
 from tmt.io import write_trace
-from tmt.schemes import Arq, Fec, GoBackN, HarqProcesses, Hybrid
+from tmt.schemes import Arq, Fec, GoBackN, HarqProcesses, Hybrid, RlcOverHarqProcesses
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
@@ -86,19 +87,37 @@ def test_harq_processes__use_the_slots_of_the_law(
     assert row["forward_utilisation"] == pytest.approx(share, rel=0.03)
 
 
-@pytest.mark.parametrize(
-    ("scheme", "said"),
-    [
-        (HarqProcesses(0, feedback_seed=3), "feedback_seed is 3; harq-processes online knows only 0"),
-        (
-            HarqProcesses(0, combining="chase", combining_threshold_db=2.0),
-            "combining is 'chase'; harq-processes online knows only 'none': slots have no Es/N0",
-        ),
-    ],
-)
-def test_online__refuses_parameters_of_conversions(scheme: HarqProcesses, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        TraceLink("phy.npy", scheme=scheme)
+def test_online__refuses_parameters_of_conversions() -> None:
+    with pytest.raises(UsageError, match="feedback_seed is 3; harq-processes online knows only 0"):
+        TraceLink("phy.npy", scheme=HarqProcesses(0, feedback_seed=3))
+
+
+@pytest.mark.parametrize("ending", [".npy", ".parquet"])
+@pytest.mark.parametrize("combined", [HarqProcesses, RlcOverHarqProcesses])
+def test_combining__takes_the_es_n0_of_a_file(
+    combined: type[HarqProcesses], ending: str, tmp_path: Path
+) -> None:
+    """Every slot is erased, and every second copy decoded: two slots of 12 ms for a packet."""
+    phy, erased = phy_trace(), np.zeros(16_667, np.int64)
+    phy = replace(phy, decode_time_ns=erased, es_n0_mdb=np.full(16_667, -1000, np.int32))
+    path = tmp_path / f"phy{ending}"
+    write_trace(path, phy)
+    scheme = combined(rtt_ns=S // 5, repetitions=2, combining="incremental", combining_threshold_db=3.0)
+    row = replay(TraceLink(path, scheme=scheme)).run().row
+    assert row["forward_online"] == scheme.label
+    assert row["goodput_bps"] == pytest.approx(1448 * 8 / 0.024, rel=0.03)
+
+
+def test_combining__refuses_a_file_without_es_n0(tmp_path: Path) -> None:
+    scheme = HarqProcesses(S // 5, combining="chase", combining_threshold_db=2.0)
+    for name in ("phy.npy", "phy.csv"):
+        write_trace(tmp_path / name, phy_trace())
+        with pytest.raises(InputError) as refused:
+            replay(TraceLink(tmp_path / name, scheme=scheme)).run()
+        assert str(refused.value) == (
+            f"{tmp_path / name}: there is no column es_n0_mdb, which harq-processes with soft combining "
+            "needs; `tmt generate --with-es-n0` writes it"
+        )
 
 
 def test_online__has_schemes_of_its_own(tmp_path: Path) -> None:

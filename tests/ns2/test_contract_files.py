@@ -12,24 +12,23 @@ pytestmark = pytest.mark.ns2
 
 CONTRACT = Path(__file__).resolve().parents[2] / "traces" / "contract"
 LINES = [line.split("\t") for line in (CONTRACT / "expected.tsv").read_text().splitlines()[1:]]
-LINK_FILES = [
-    (name, place, reason) for name, kind, place, reason in LINES if kind == "link" and name[-4:] == ".npy"
-]
+FILES = [(name, kind, place, reason) for name, kind, place, reason in LINES if name[-4:] == ".npy"]
+QUEUES = {"link": "Queue/Clift", "phy": "Queue/Clift/Online"}
 SCRIPT = """
-set queue [new Queue/Clift]
-$queue load [lindex $argv 0]
+set queue [new [lindex $argv 0]]
+$queue load [lindex $argv 1]
 puts loaded
 exit 0
 """
 
 
-@pytest.mark.parametrize(("name", "place", "reason"), LINK_FILES)
-def test_link_file__is_loaded_or_refused_in_one_line(
-    name: str, place: str, reason: str, simulator: Path, tmp_path: Path
+@pytest.mark.parametrize(("name", "kind", "place", "reason"), FILES)
+def test_file__is_loaded_or_refused_in_one_line(
+    name: str, kind: str, place: str, reason: str, simulator: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "load.tcl").write_text(SCRIPT)
     path = CONTRACT / name
-    result = run_script(simulator, "load.tcl", tmp_path, path)
+    result = run_script(simulator, "load.tcl", tmp_path, QUEUES[kind], path)
     if reason:
         line = f"{path}:{place}: {reason}\n" if place else f"{path}: {reason}\n"
         assert (result.returncode, result.stdout, result.stderr) == (2, "", line)
@@ -37,5 +36,5 @@ def test_link_file__is_loaded_or_refused_in_one_line(
         assert (result.returncode, result.stdout, result.stderr) == (0, "loaded\n", "")
 
 
-def test_contract__has_good_and_bad_link_files() -> None:
-    assert len({bool(reason) for _, _, reason in LINK_FILES}) == 2
+def test_contract__has_good_and_bad_files_of_both_kinds() -> None:
+    assert len({(kind, bool(reason)) for _, kind, _, reason in FILES}) == 4

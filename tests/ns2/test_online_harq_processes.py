@@ -14,6 +14,8 @@ from tmt.models.link import RegularLink
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.ns2.conftest import Datagrams
 
 pytestmark = pytest.mark.ns2
@@ -94,6 +96,9 @@ def test_faults__have_the_effect_of_the_law(
         ({"repetitions_": -1}, "repetitions_ is -1; allowed is 1 to 65535, or 0 (feedback on)"),
         ({"synchronous_": 1}, "synchronous_ is 1; allowed is 0 without a trace"),
         ({"slot_time_": -1}, "slot_time_ is -1; allowed is 0 (no gaps) or a time in seconds"),
+        ({"combining_": 3}, "combining_ is 3; allowed is 0 (none), 1 (chase) or 2 (incremental)"),
+        ({"combining_": 1}, "combining_ is 1; allowed is 0 without a trace"),
+        ({"combining_threshold_db_": -101}, "combining_threshold_db_ is -101; allowed is -100 to 100, in dB"),
         ({"missed_feedback_": 2}, "missed_feedback_ is 2; allowed is a probability, from 0 to 1"),
         (
             {"missed_feedback_": 0.6, "false_feedback_": 0.5},
@@ -106,3 +111,10 @@ def test_parameters__are_refused_in_one_line(
 ) -> None:
     run = send_datagrams(None, [(MS, 1000)], queue="Clift/Online", scheme="harq-processes", **words)
     assert (run.status, run.stderr) == (2, f"Queue/Clift/Online: {line}\n")
+
+
+def test_combining__needs_a_trace_with_es_n0(send_datagrams: Datagrams, tmp_path: Path) -> None:
+    words = {"queue": "Clift/Online", "scheme": "harq-processes", "combining_": 2}
+    run = send_datagrams(_regular_slots(0.1), [(MS, 1000)], **words)
+    line = f"{tmp_path}/trace.npy: there is no column es_n0_mdb, which combining_ 2 needs\n"
+    assert (run.status, run.stderr) == (2, line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,6 +81,58 @@ SCHEMES: dict[str, tuple[Any, dict[str, Any]]] = {
         HarqProcesses(rtt_ns=RTT_NS, repetitions=2, detection_delay_ns=2 * MS),
         {"scheme": "harq-processes", "repetitions_": 2, "detection_delay_": 0.002},
     ),
+    "chase combining": (
+        HarqProcesses(
+            rtt_ns=RTT_NS,
+            processes=32,
+            detection_delay_ns=MS,
+            combining="chase",
+            combining_threshold_db=2.5,
+        ),
+        {
+            "scheme": "harq-processes",
+            "processes_": 32,
+            "max_transmissions_": 4,
+            "detection_delay_": 0.001,
+            "combining_": 1,
+            "combining_threshold_db_": 2.5,
+        },
+    ),
+    "incremental redundancy, synchronous": (
+        HarqProcesses(
+            rtt_ns=RTT_NS,
+            processes=11,
+            max_transmissions=None,
+            retransmission="synchronous",
+            detection_delay_ns=3 * MS,
+            combining="incremental",
+            combining_threshold_db=1.25,
+        ),
+        {
+            "scheme": "harq-processes",
+            "processes_": 11,
+            "synchronous_": 1,
+            "detection_delay_": 0.003,
+            "combining_": 2,
+            "combining_threshold_db_": 1.25,
+        },
+    ),
+    "2 repetitions, combined": (
+        HarqProcesses(
+            rtt_ns=RTT_NS,
+            repetitions=2,
+            detection_delay_ns=2 * MS,
+            combining="incremental",
+            combining_threshold_db=3,
+        ),
+        {
+            "scheme": "harq-processes",
+            "repetitions_": 2,
+            "detection_delay_": 0.002,
+            "combining_": 2,
+            "combining_threshold_db_": 3,
+        },
+    ),
     **{
         f"sliding window, W {window}, k {interval}": (
             SlidingWindow(coding_window=window, repair_interval=interval),
@@ -96,7 +149,8 @@ def phy_trace(seed: int, slots: int = 4000) -> PhyTrace:
     decode = rng.integers(1, 9 * MS, slots)
     bursty = rng.random(slots) < np.where(np.arange(slots) // 50 % 4 == 0, 0.5, 0.05)
     decode[bursty] = 0
-    return PhyTrace(tx.astype(np.int64), decode.astype(np.int64))
+    es_n0_mdb = np.where(decode > 0, rng.integers(-1000, 9000, slots), rng.integers(-8000, 3000, slots))
+    return PhyTrace(tx.astype(np.int64), decode.astype(np.int64), es_n0_mdb=es_n0_mdb.astype(np.int32))
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -126,6 +180,9 @@ def test_online__equals_offline_on_a_link_that_is_never_idle(
         converter = scheme.converter()
         converter.feed(phy)
         assert online.counters["rows_stalled"] == converter.counts.stalled_slots
+    if "combin" in name:  # otherwise it would make no difference
+        plain = convert(phy, replace(scheme, combining="none", combining_threshold_db=None))
+        assert plain.delivered.sum() < convert(phy, scheme).delivered.sum() - 20
 
 
 def test_online__sends_only_when_there_is_something_to_send(send_datagrams: Datagrams) -> None:

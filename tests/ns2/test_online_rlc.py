@@ -47,6 +47,9 @@ def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> RlcLayer:
         return Rlc(**parameters, rlc_window=window, poll_pdus=poll_pdus)
     # Offline, HARQ fills the slots in which RLC has nothing to send: its window must never be full.
     parameters |= {"rlc_window": 100_000, "poll_pdus": one_of(1, 4, 16), "detection_delay_ns": one_of(0, MS)}
+    combining = one_of("none", "chase", "incremental")
+    threshold_db = None if combining == "none" else one_of(0, 2.5)
+    parameters |= {"combining": combining, "combining_threshold_db": threshold_db}
     if below == "repetition":
         return RlcOverHarqProcesses(**parameters, repetitions=one_of(1, 2, 3))
     return RlcOverHarqProcesses(
@@ -63,7 +66,8 @@ def drawn_trace(rng: np.random.Generator, slots: int = 4000) -> PhyTrace:
     decode = rng.integers(1, 9 * MS, slots)
     bursty = rng.random(slots) < np.where(np.arange(slots) // 50 % 4 == 0, 0.5, 0.05)
     decode[bursty] = 0
-    return PhyTrace(tx.astype(np.int64), decode.astype(np.int64))
+    es_n0_mdb = rng.integers(-8000, 3000, slots).astype(np.int32)
+    return PhyTrace(tx.astype(np.int64), decode.astype(np.int64), es_n0_mdb=es_n0_mdb)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -20,9 +20,6 @@ from tmt.errors import InputError, UsageError
 from tmt.io import write_trace
 from tmt.schemes import HarqProcesses, RlcOverHarqProcesses
 from tmt.trace import PhyTrace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MS = 1_000_000
 COMBININGS = ["none", "chase", "incremental"]
@@ -91,6 +88,26 @@ def test_combining__loses_nothing_that_plain_outcomes_deliver(
         delivered.append([row.delivered for row in rows + rows_of(converter.finish())])
     none, chase, incremental = delivered
     assert all(a <= b <= c for a, b, c in zip(none, chase, incremental, strict=True))
+
+
+CONTRACT = Path(__file__).resolve().parents[2] / "traces" / "contract" / "combining.tsv"
+
+
+def test_combining__decides_as_the_contract_says() -> None:
+    """Erased transmissions, some as near to the threshold as numbers can tell; C++ reads the same file."""
+    header, *lines = CONTRACT.read_text(encoding="utf-8").splitlines()
+    assert header == "combining\tcombining_threshold_db\tdecoded\tes_n0_mdb"
+    assert len(lines) == 600
+    decided = []
+    for line in lines:
+        combining, threshold_db, decoded, values = line.split("\t")
+        es_n0_mdb = [int(value) for value in values.split()]
+        sent = len(es_n0_mdb)
+        converter = scheme(combining, float(threshold_db), rtt_ns=0, repetitions=sent).converter()
+        [row] = rows_of(converter.feed(phy_trace(list(range(sent)), [0] * sent, es_n0_mdb=es_n0_mdb)))
+        assert row.delivered == (decoded == "1"), line
+        decided.append(row.delivered)
+    assert 200 < sum(decided) < 400
 
 
 def rayleigh(slots_: int, mean_db: float, threshold_db: float, seed: int) -> PhyTrace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,13 +20,12 @@ from tmt.metrics.capacity import packets_in_rows
 from tmt.provenance import file_sha256
 from tmt.schema import LINK_TRACE, PHY_TRACE, UNSETTLED
 from tmt.settings.links import MOST_RATE_BPS
-from tmt.trace import PhyTrace
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.schema import Packing, Table
+    from tmt.schema import Column, Packing, Table
     from tmt.settings.links import TraceLink
     from tmt.trace import Metadata, Trace
 
@@ -58,6 +57,8 @@ class LinkFile:
         How packets lie in rows according to the metadata; None where it says nothing.
     unsettled
         Number of rows that are open when the trace ends.
+    columns
+        Columns of the rows.
     """
 
     npy: Path
@@ -70,6 +71,7 @@ class LinkFile:
     size_bytes: int | None
     packing: Packing | None
     unsettled: int
+    columns: tuple[Column, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
     Raises
     ------
     InputError
-        When the file is no good link trace.
+        When the file is no good link trace, or has no column that the scheme needs.
     UsageError
         When it has less than two rows, the offset lies behind the last one, `lldu_bytes` is given though
         rows have sizes of their own, or the rate of the rows exceeds `MOST_RATE_BPS`.
@@ -133,6 +135,8 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
     file = _fresh(name, table) if is_uri(name) else _known(name, table, Path(name).resolve(), *_version(name))
     if file.rows < 2:
         raise UsageError(f"{name}: a {table.kind} trace of one row has no rate; at least two rows are needed")
+    if link.scheme is not None:
+        link.scheme.check_columns(name, file.columns)
     if link.offset_ns > file.span_ns:
         raise UsageError(
             f"{name}: the offset of {ns_to_seconds(link.offset_ns)} s lies behind the trace, "
@@ -195,7 +199,7 @@ def _fresh(name: str, table: Table) -> LinkFile:
     copy = Path(_folder().name, f"{secrets.token_hex(8)}.npy")
     with open_trace(name, table) as reader, create_trace(copy, table, {}) as writer:
         for chunk in reader:
-            writer.write(replace(chunk, es_n0_mdb=None) if isinstance(chunk, PhyTrace) else chunk)
+            writer.write(chunk)
     return _survey(copy, table, reader.metadata)
 
 
@@ -235,4 +239,5 @@ def _survey(npy: Path, table: Table, metadata: Metadata | None = None) -> LinkFi
         size_bytes or None,
         said.get("packing"),
         unsettled,
+        reader.columns,
     )

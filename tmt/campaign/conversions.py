@@ -212,11 +212,12 @@ def return_conversion_of(
 def _conversion(source: Source, scheme_section: Any, link: Link, realisation: int) -> PlannedConversion:
     phy = _phy(source, realisation)
     every = source.section.every
-    if scheme_section.online:
-        return PlannedConversion(digest(phy.identity, every, trace_sources()), phy, every, None)
     scheme = scheme_of(scheme_section, seconds_to_ns(link.rtt))
+    if scheme_section.online:
+        identity = digest(phy.identity, every, scheme.needs_es_n0, trace_sources())
+        return PlannedConversion(identity, phy, every, None, scheme.needs_es_n0)
     identity = digest(phy.identity, every, scheme.name, asdict(scheme), trace_sources(scheme))
-    return PlannedConversion(identity, phy, every, scheme)
+    return PlannedConversion(identity, phy, every, scheme, scheme.needs_es_n0)
 
 
 _NO_SCHEME = SCHEME_SECTIONS["none"](name="none")

@@ -134,7 +134,7 @@ def make_link_trace(task: Convert) -> dict[str, Any]:
         staged = folder / "link.npy"
         counts: dict[str, int] = {}
         if conversion.scheme is None:
-            _keep_slots(phy, staged, conversion.every, watch)
+            _keep_slots(phy, staged, conversion, watch)
         else:
             counts = asdict(convert_file(phy, staged, conversion.scheme, conversion.every, watch=watch))
         _check_slots(conversion.phy, slots)
@@ -208,14 +208,15 @@ def _check_slots(phy: Phy, slots: SlotsHash) -> None:
         raise InputError(phy.file, "was changed while the campaign ran; call again")
 
 
-def _keep_slots(phy: Path, staged: Path, every: int, watch: _Watch) -> None:
+def _keep_slots(phy: Path, staged: Path, conversion: PlannedConversion, watch: _Watch) -> None:
     """Copy every so-many-th slot into the form that the simulator maps."""
-    share = Share(every)
+    share = Share(conversion.every)
     with open_trace(phy, PHY_TRACE) as reader, create_trace(staged, PHY_TRACE, {}) as writer:
         for chunk in reader:
             assert isinstance(chunk, PhyTrace)
             watch(chunk)
-            writer.write(replace(share.of(chunk), es_n0_mdb=None))
+            kept = share.of(chunk)
+            writer.write(kept if conversion.needs_es_n0 else replace(kept, es_n0_mdb=None))
 
 
 def _phy_file(task: Convert, folder: Path, slots: SlotsHash) -> Path:
@@ -228,8 +229,7 @@ def _phy_file(task: Convert, folder: Path, slots: SlotsHash) -> Path:
         assert phy.file is not None
         return phy.file
     path = folder / "phy.parquet"
-    scheme = task.conversion.scheme
-    with_es_n0 = scheme is not None and scheme.needs_es_n0 and phy.channel.has_es_n0
+    with_es_n0 = task.conversion.needs_es_n0 and phy.channel.has_es_n0
     if phy.file is not None:
         overlay(phy.file, path, phy.channel, seed=phy.seed, with_es_n0=with_es_n0, watch=slots.update)
     else:

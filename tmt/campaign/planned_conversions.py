@@ -32,13 +32,15 @@ class Phy:
 class PlannedConversion:
     """A trace that runs share: the result of a scheme over every `every`-th slot of a PHY trace.
 
-    Without a scheme it is those slots themselves, on which a scheme works in the simulator.
+    Without a scheme it is those slots themselves, on which a scheme works in the simulator. The scheme that
+    converts the slots or works on them may need their Es/N0.
     """
 
     identity: str
     phy: Phy
     every: int
     scheme: Any
+    needs_es_n0: bool
 
     @property
     def trace_parameters(self) -> dict[str, Any]:

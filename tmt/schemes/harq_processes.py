@@ -10,6 +10,7 @@ import numpy as np
 
 from tmt.errors import UsageError
 from tmt.schema import MAX_ES_N0_MDB
+from tmt.schemes.combining import COMBININGS, qualities, quality
 from tmt.schemes.converter import Converter, ring_entries
 from tmt.schemes.parameters import (
     Combining,
@@ -32,10 +33,9 @@ from tmt.schemes.parameters import (
 
 if TYPE_CHECKING:
     from tmt.kernels import Float64Array, Rows
-    from tmt.trace import Int32Array, Int64Array, LinkTrace, PhyTrace
+    from tmt.trace import Int64Array, LinkTrace, PhyTrace
 
 TIMINGS = ("asynchronous", "synchronous")
-COMBININGS = ("none", "chase", "incremental")
 MAX_THRESHOLD_DB = MAX_ES_N0_MDB // 1000
 
 
@@ -78,11 +78,7 @@ class HarqProcesses(Scheme):
     """
 
     name: ClassVar[str] = "harq-processes"
-    offline_parameters: ClassVar[dict[str, str]] = {
-        "feedback_seed": "the seed of the run draws the faults",
-        "combining": "slots have no Es/N0 in the simulator",
-        "combining_threshold_db": "slots have no Es/N0 in the simulator",
-    }
+    offline_parameters: ClassVar[dict[str, str]] = {"feedback_seed": "the seed of the run draws the faults"}
 
     rtt_ns: int
     processes: Processes = 16
@@ -149,12 +145,7 @@ class HarqProcesses(Scheme):
         """Combined quality at which a retransmission is decoded: that of one SNR at the threshold."""
         if self.combining_threshold_db is None:
             return math.inf
-        return float(self.quality(np.array([1000 * self.combining_threshold_db]))[0])
-
-    def quality(self, es_n0_mdb: Int32Array | Float64Array) -> Float64Array:
-        """Return what transmissions at these Es/N0, in thousandths of a dB, add to the combined quality."""
-        snr: Float64Array = 10.0 ** (es_n0_mdb / 10_000)
-        return np.log2(1.0 + snr) if self.combining == "incremental" else snr
+        return quality(self.combining, 1000.0 * self.combining_threshold_db)
 
     @property
     def _faulty(self) -> float:
@@ -196,7 +187,7 @@ class _CombiningConverter(Converter):
         if self._scheme.needs_es_n0:
             self._scheme.check_columns("phy trace", phy.columns)
             assert phy.es_n0_mdb is not None
-            self._quality = self._scheme.quality(phy.es_n0_mdb)
+            self._quality = qualities(self._scheme.combining, phy.es_n0_mdb)
         else:
             self._quality = np.zeros(len(phy))
         return super().feed(phy)

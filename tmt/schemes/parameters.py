@@ -178,6 +178,26 @@ class OnlineScheme(ABC):
         """Return name and parameters, for the metadata of link traces."""
         return {"name": self.name, **{field.name: getattr(self, field.name) for field in fields(self)}}
 
+    @property
+    def needs_es_n0(self) -> bool:
+        """Whether it takes only traces with the column `es_n0_mdb`."""
+        return False
+
+    def check_columns(self, name: str, columns: tuple[Column, ...]) -> None:
+        """Refuse a trace without a column that the scheme needs.
+
+        Raises
+        ------
+        InputError
+            Naming the trace and the column.
+        """
+        if self.needs_es_n0 and ES_N0_MDB not in columns:
+            raise InputError(
+                name,
+                f"there is no column {ES_N0_MDB.name}, which {self.name} with soft combining needs; "
+                "`tmt generate --with-es-n0` writes it",
+            )
+
     def check_online(self) -> None:
         """Refuse values of parameters that only conversions know.
 
@@ -201,26 +221,6 @@ class Scheme(OnlineScheme):
     @abstractmethod
     def converter(self) -> Converter:
         """Start a conversion: feed it slots, collect rows."""
-
-    @property
-    def needs_es_n0(self) -> bool:
-        """Whether it converts only traces with the column `es_n0_mdb`."""
-        return False
-
-    def check_columns(self, name: str, columns: tuple[Column, ...]) -> None:
-        """Refuse a trace without a column that the scheme needs.
-
-        Raises
-        ------
-        InputError
-            Naming the trace and the column.
-        """
-        if self.needs_es_n0 and ES_N0_MDB not in columns:
-            raise InputError(
-                name,
-                f"there is no column {ES_N0_MDB.name}, which {self.name} with soft combining needs; "
-                "`tmt generate --with-es-n0` writes it",
-            )
 
 
 def check_count(name: str, value: object, least: int, most: int | None = None) -> None:

@@ -6,6 +6,9 @@ difference before it is committed: the files are the agreement between TMT's rea
 `expected.tsv` lists the files with what a reader that wants a trace of `kind` must say: nothing in `place`
 and `reason` for a good file, else ``FILE:PLACE: REASON`` (``FILE: REASON`` where there is no place). A reason
 that ends in ``...`` is completed by the library that reads the format.
+
+`combining.tsv` lists erased transmissions of an LLDU by their Es/N0 with what a receiver that combines them
+must decide, computed with fifty digits.
 """
 
 from __future__ import annotations
@@ -14,7 +17,10 @@ import gzip
 import io
 import sys
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from math import prod
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pyarrow as pa
@@ -744,6 +750,27 @@ def samples() -> list[Sample]:
     ]
 
 
+def combined_transmissions() -> list[str]:
+    """Lines of `combining.tsv`: combining, threshold in dB, whether it is reached, the transmissions' Es/N0.
+
+    Thresholds lie from 1e-11 dB to 10 dB below or above what the transmissions reach, a third of them as near
+    as 64-bit numbers can tell.
+    """
+    numbers, lines = Random(1), ["combining\tcombining_threshold_db\tdecoded\tes_n0_mdb"]
+    with localcontext(prec=50):
+        for number in range(600):
+            kind = ("chase", "incremental")[number % 2]
+            es_n0_mdb = [numbers.randint(-25_000, 25_000) for _ in range(numbers.randint(2, 6))]
+            snrs = [Decimal(10) ** (Decimal(mdb) / 10_000) for mdb in es_n0_mdb]
+            reached = sum(snrs) if kind == "chase" else prod(1 + snr for snr in snrs) - 1
+            off_db = 10 ** numbers.choice((-11.0, numbers.uniform(-10, -3), numbers.uniform(-3, 1)))
+            threshold_db = float(10 * Decimal(reached).log10()) + numbers.choice((-1, 1)) * off_db
+            decoded = reached >= Decimal(10) ** (Decimal(threshold_db) / 10)
+            values = " ".join(map(str, es_n0_mdb))
+            lines.append(f"{kind}\t{threshold_db!r}\t{int(decoded)}\t{values}")
+    return lines
+
+
 def main(folder: Path) -> None:
     """Write all files and the list of what is expected."""
     lines = ["file\tkind\tplace\treason"]
@@ -751,6 +778,8 @@ def main(folder: Path) -> None:
         (folder / sample.name).write_bytes(sample.content)
         lines.append("\t".join((sample.name, sample.kind, sample.place, sample.reason)))
     (folder / "expected.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    combined = combined_transmissions()
+    (folder / "combining.tsv").write_text("\n".join(combined) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -51,11 +51,14 @@ void HarqProcesses::transmit(Process& process, Nanoseconds tx_ns) {
     slot = sent.slot;
     process.packets = sent.unit.packets;
     process.sent = 0;
+    process.quality = 0.0;
     process.delivered = false;
   }
   ++process.sent;
+  process.quality += combining_.quality(slot);
+  const bool decoded = !slot.erased || (process.sent > 1 && combining_.suffices(process.quality));
   const Nanoseconds judged_ns = slot.erased ? sum_of(slot.sent_ns, options_.detection_delay_ns) : slot.arrival_ns;
-  const bool arrives = !slot.erased && !process.delivered;
+  const bool arrives = decoded && !process.delivered;
   process.delivered |= arrives;
   const bool allowed = options_.repetitions < 0 || process.sent <= options_.repetitions;
   process.again = is_nack(process.delivered) && allowed;
@@ -152,10 +155,16 @@ Nanoseconds BlindRepetition::work(Nanoseconds now_ns) {
 void BlindRepetition::send_copies(Nanoseconds earliest_ns) {
   const auto [first, unit] = send_data_unit(earliest_ns);
   Nanoseconds sent_ns = first.sent_ns, arrival_ns = first.erased ? never : first.arrival_ns;
+  double quality = combining_.quality(first);
   for (std::int64_t i = 1; i < options_.harq_processes->copies && next_tx_ns(sent_ns) != never; ++i) {
     const Slot slot = send(sent_ns, &UnitCounts::repeated);
-    if (!slot.erased) arrival_ns = std::min(arrival_ns, slot.arrival_ns);
+    quality += combining_.quality(slot);
     sent_ns = slot.sent_ns;
+    if (!slot.erased) {
+      arrival_ns = std::min(arrival_ns, slot.arrival_ns);
+    } else if (arrival_ns == never && combining_.suffices(quality)) {
+      arrival_ns = sum_of(sent_ns, options_.detection_delay_ns);
+    }
   }
   const bool delivered = arrival_ns != never;
   if (!delivered && stopped()) return;  // the trace ends before the last copy

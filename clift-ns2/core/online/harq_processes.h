@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/online/combining.h"
 #include "core/online/lower_layer.h"
 
 namespace clift {
@@ -14,13 +15,15 @@ namespace clift {
 // no process is free.
 class HarqProcesses : public LowerLayer {
  protected:
-  HarqProcesses(const LinkLayerOptions& options, SlotSource& slots) : LowerLayer(options, slots) {}
+  HarqProcesses(const LinkLayerOptions& options, SlotSource& slots)
+      : LowerLayer(options, slots), combining_(*options.harq_processes) {}
 
   struct Process {
     Nanoseconds due_ns = 0;  // its feedback reaches the sender
     bool again = false;      // the sender then retransmits the unit
     bool delivered = false;
     std::int64_t sent = 0;   // transmissions of the unit
+    double quality = 0.0;    // sum over them
     std::vector<std::int64_t> packets;  // whose bytes the unit carries
   };
 
@@ -37,6 +40,8 @@ class HarqProcesses : public LowerLayer {
 
   void stop(Nanoseconds data_ns);
   bool is_nack(bool delivered);
+
+  const SoftCombining combining_;
 };
 
 // A retransmission takes the first slot after its feedback, before new units.
@@ -74,13 +79,16 @@ class SynchronousProcesses : public HarqProcesses {
 // Feedback is off: every unit has several slots in a row.
 class BlindRepetition : public LowerLayer {
  public:
-  BlindRepetition(const LinkLayerOptions& options, SlotSource& slots) : LowerLayer(options, slots) {}
+  BlindRepetition(const LinkLayerOptions& options, SlotSource& slots)
+      : LowerLayer(options, slots), combining_(*options.harq_processes) {}
 
   Transmission next(Nanoseconds data_ns) override { return {data_ns == never ? never : first_tx_ns(data_ns), true}; }
 
  private:
   Nanoseconds work(Nanoseconds now_ns) override;
   void send_copies(Nanoseconds earliest_ns);
+
+  const SoftCombining combining_;
 };
 
 // The options include those of HARQ processes.

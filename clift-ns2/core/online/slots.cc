@@ -6,7 +6,8 @@
 namespace clift {
 
 TraceSlots::TraceSlots(PhyRows rows, std::int64_t unit_bytes, Nanoseconds offset_ns, bool repeats)
-    : clock_(rows, repeats),
+    : rows_(rows),
+      clock_(rows, repeats),
       bytes_(rows, unit_bytes),
       offset_ns_(offset_ns),
       first_row_(clock_.first_from(offset_ns, 0)),
@@ -31,10 +32,12 @@ Slot TraceSlots::take(Nanoseconds earliest_ns) {
   clock_.stay_near(next_row_);
   ++used_;
   const Nanoseconds tx_ns = clock_.tx_time_ns(row) - offset_ns_;
-  const Nanoseconds decode_ns = clock_.row(row).decode_time_ns;
-  const std::int64_t size_bytes = bytes_.size(clock_.place_of(row).index);
+  const std::size_t index = clock_.place_of(row).index;
+  const Nanoseconds decode_ns = rows_[index].decode_time_ns;
+  const std::int64_t size_bytes = bytes_.size(index);
+  const std::int32_t es_n0_mdb = rows_.have_es_n0() ? rows_.es_n0_mdb(index) : 0;
   used_bytes_ += size_bytes;
-  return {tx_ns, tx_ns, sum_of(tx_ns, decode_ns), decode_ns == 0, size_bytes};
+  return {tx_ns, tx_ns, sum_of(tx_ns, decode_ns), decode_ns == 0, size_bytes, es_n0_mdb};
 }
 
 std::optional<SlotUse> TraceSlots::use_until(Nanoseconds now_ns) const {

@@ -17,6 +17,7 @@ struct Slot {
   Nanoseconds arrival_ns;  // end of decoding at the receiver, without propagation
   bool erased;
   std::int64_t size_bytes;  // useful bytes
+  std::int32_t es_n0_mdb = 0;  // Es/N0 in thousandths of a dB; 0: the trace has none
 };
 
 // Slots of a trace that have passed, with repetitions of the trace.
@@ -63,6 +64,7 @@ class TraceSlots : public SlotSource {
  private:
   std::int64_t row_from(Nanoseconds earliest_ns) const;
 
+  PhyRows rows_;
   TraceClock<PhyRow> clock_;
   RowBytes bytes_;
   Nanoseconds offset_ns_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "core/online/link_layer.h"
@@ -88,6 +89,23 @@ inline std::vector<Offer> random_offers(Random& random) {
 }
 
 inline PhyRows view(const std::vector<PhyRow>& rows) { return {rows.data(), rows.size()}; }
+
+// Slots with an Es/N0 behind each, as they lie in a file.
+class SlotsWithEsN0 {
+ public:
+  SlotsWithEsN0(const std::vector<PhyRow>& rows, const std::vector<std::int32_t>& es_n0_mdb) : count_(rows.size()) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      bytes_.append(reinterpret_cast<const char*>(&rows[i]), sizeof(PhyRow));
+      bytes_.append(reinterpret_cast<const char*>(&es_n0_mdb[i]), sizeof(std::int32_t));
+    }
+  }
+
+  PhyRows view() const { return {bytes_.data(), count_, PhyRow::forms[1]}; }
+
+ private:
+  std::string bytes_;
+  std::size_t count_;
+};
 
 // Slots without sizes carry 100 bytes.
 

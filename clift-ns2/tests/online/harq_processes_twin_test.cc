@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/online/link_layer.h"
 #include "tests/numbers.h"
@@ -23,7 +24,8 @@ class Twin {
     }
   }
 
-  void pass(const PhyRow& slot) {
+  void pass(const PhyRow& slot, double es_n0_mdb) {
+    es_n0_mdb_ = es_n0_mdb;
     const HarqProcessesOptions& own = *options_.harq_processes;
     if (first_ns_ < 0) first_ns_ = slot.tx_time_ns;
     const std::int64_t by_time =
@@ -50,7 +52,7 @@ class Twin {
       ++stalled_;
       return;
     }
-    const Unit unit{queue_.front(), process, 0, false, false, 0};
+    const Unit unit{queue_.front(), process, 0, false, false, 0, {}};
     queue_.pop_front();
     send(unit, slot);
   }
@@ -67,6 +69,7 @@ class Twin {
 
   std::int64_t stalled() const { return stalled_; }
   std::int64_t repeated() const { return repeated_; }
+  std::int64_t combined() const { return combined_; }
 
  private:
   struct Unit {
@@ -76,12 +79,29 @@ class Twin {
     bool again;
     bool delivered;
     std::int64_t sent;
+    std::vector<double> es_n0_mdb;  // of its transmissions
   };
 
+  // In dB and in natural logarithms.
+  bool combines(const Unit& unit) const {
+    const HarqProcessesOptions& own = *options_.harq_processes;
+    if (own.combining == Combining::none || unit.es_n0_mdb.size() < 2) return false;
+    double snr = 0.0, nats = 0.0;
+    for (const double mdb : unit.es_n0_mdb) {
+      snr += std::exp(mdb * std::log(10.0) / 1e4);
+      nats += std::log1p(std::exp(mdb * std::log(10.0) / 1e4));
+    }
+    const double reached = own.combining == Combining::chase ? snr : std::expm1(nats);
+    return 10.0 * std::log10(reached) >= own.combining_threshold_db;
+  }
+
   void send(Unit unit, const PhyRow& slot) {
-    const bool decoded = slot.decode_time_ns > 0;
-    const Nanoseconds judged_ns = slot.tx_time_ns + (decoded ? slot.decode_time_ns : options_.detection_delay_ns);
+    const bool alone = slot.decode_time_ns > 0;
+    const Nanoseconds judged_ns = slot.tx_time_ns + (alone ? slot.decode_time_ns : options_.detection_delay_ns);
     ++unit.sent;
+    unit.es_n0_mdb.push_back(es_n0_mdb_);
+    const bool decoded = alone || combines(unit);
+    combined_ += !alone && decoded && !unit.delivered;
     if (decoded && !unit.delivered) settle(unit.packet, judged_ns, true);
     unit.delivered |= decoded;
     const HarqProcessesOptions& own = *options_.harq_processes;
@@ -114,12 +134,13 @@ class Twin {
   std::map<std::int64_t, Nanoseconds> settled_ns_;
   std::map<std::int64_t, bool> lost_;
   Nanoseconds first_ns_ = -1;
-  std::int64_t number_ = 0, stalled_ = 0, repeated_ = 0;
+  double es_n0_mdb_ = 0.0;
+  std::int64_t number_ = 0, stalled_ = 0, repeated_ = 0, combined_ = 0;
 };
 
 TEST(HarqProcesses, SendsAsTheTwinDoes) {
   Random random(19);
-  std::int64_t stalled = 0, repeated = 0, lost = 0, cut_short = 0;
+  std::int64_t stalled = 0, repeated = 0, lost = 0, cut_short = 0, combined = 0;
   for (int trial = 0; trial < 150; ++trial) {
     SCOPED_TRACE(trial);
     const auto seed = static_cast<unsigned>(trial);
@@ -138,11 +159,18 @@ TEST(HarqProcesses, SendsAsTheTwinDoes) {
       own.false_feedback = 0.1;
       own.faults = &numbers;
     }
+    own.combining = static_cast<Combining>(draw(random, 0, 2));
+    own.combining_threshold_db = static_cast<double>(draw(random, -4, 4)) + 0.0005;
     options.harq_processes = own;
     const std::vector<PhyRow> rows = random_slots(random, static_cast<int>(draw(random, 100, 4000)), 0.2, 1, 40);
+    std::vector<std::int32_t> es_n0_mdb;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      es_n0_mdb.push_back(static_cast<std::int32_t>(draw(random, -9000, 3000)));
+    }
     const std::vector<Offer> offers = random_offers(random);
 
-    TraceSlots slots(view(rows), unit_bytes, 0, false);
+    const SlotsWithEsN0 file(rows, es_n0_mdb);
+    TraceSlots slots(file.view(), unit_bytes, 0, false);
     const auto layer = make_link_layer(options, slots);
     std::map<std::int64_t, Nanoseconds> found;
     for (const auto& [packet, release] : play(*layer, offers).released) {
@@ -152,16 +180,18 @@ TEST(HarqProcesses, SendsAsTheTwinDoes) {
 
     if (own.faults != nullptr) options.harq_processes->faults = &same_numbers;
     Twin twin(options, offers);
-    for (const PhyRow& row : rows) twin.pass(row);
+    for (std::size_t i = 0; i < rows.size(); ++i) twin.pass(rows[i], es_n0_mdb[i]);
     EXPECT_EQ(found, twin.fates());
     EXPECT_EQ(layer->units().repeated, twin.repeated());
     EXPECT_EQ(layer->units().stalled, twin.stalled());
     cut_short += found.size() < offers.size();
     stalled += layer->units().stalled;
     repeated += layer->units().repeated;
+    combined += twin.combined();
   }
   EXPECT_GT(std::min({stalled, repeated, lost}), 1000);
   EXPECT_GT(cut_short, 20);
+  EXPECT_GT(combined, 200);
 }
 
 }  // namespace

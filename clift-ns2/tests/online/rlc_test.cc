@@ -153,6 +153,7 @@ TEST(Rlc, AddsOnlyOrderToHarqThatRepairsEverything) {
     harq.harq_processes = HarqProcessesOptions();
     harq.harq_processes->processes = draw(random, 1, 20);
     harq.harq_processes->synchronous = chance(random, 0.3);
+    harq.harq_processes->combining = static_cast<Combining>(draw(random, 0, 2));
     auto above = harq;
     above.resequencer.in_order = false;
     above.rlc = RlcOptions();
@@ -160,7 +161,14 @@ TEST(Rlc, AddsOnlyOrderToHarqThatRepairsEverything) {
     above.rlc->poll_retransmit_ns = above.rlc->reassembly_ns = 1'000'000;
     const std::vector<PhyRow> rows = random_slots(random, 8000, 0.1, 1, 60);
     const std::vector<Offer> offers = random_offers(random);
-    const Played expected = play_trace(harq, rows, offers), played = play_trace(above, rows, offers);
+    std::vector<std::int32_t> es_n0_mdb;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      es_n0_mdb.push_back(static_cast<std::int32_t>(draw(random, -9000, 3000)));
+    }
+    const SlotsWithEsN0 file(rows, es_n0_mdb);
+    TraceSlots slots(file.view(), 100, 0, false), same_slots(file.view(), 100, 0, false);
+    const Played expected = play(*make_link_layer(harq, slots), offers);
+    const Played played = play(*make_link_layer(above, same_slots), offers);
     ASSERT_EQ(expected.released.size(), offers.size());
     ASSERT_EQ(played.released.size(), offers.size());
     for (const auto& [packet, release] : expected.released) {

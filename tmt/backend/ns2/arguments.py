@@ -60,7 +60,7 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tup
         yield f"{direction}_scheme", scheme_words(link.link.scheme)
 
 
-_ABSENT = {"max_transmissions": 0, "persistency": -1, "repetitions": 0}
+_ABSENT = {"max_transmissions": 0, "persistency": -1, "repetitions": 0, "combining_threshold_db": 0}
 """Values of the queue's variables where a parameter is None."""
 
 _QUEUE_NAMES = {
@@ -72,15 +72,18 @@ _QUEUE_NAMES = {
 }
 """Parameters of schemes that the queue's variables call otherwise."""
 
-_FLAGS = {
+_NUMBERS = {
     "asynchronous": 0,
     "synchronous": 1,
     "unacknowledged": 0,
     "acknowledged": 1,
     "any-order": 0,
     "in-order": 1,
+    "none": 0,
+    "chase": 1,
+    "incremental": 2,
 }
-"""Words that are 0 and 1 in the queue's variables."""
+"""Words that are numbers in the queue's variables."""
 
 
 def scheme_words(scheme: OnlineScheme) -> str:
@@ -93,7 +96,7 @@ def scheme_words(scheme: OnlineScheme) -> str:
         if value is None:
             words.append(str(_ABSENT[name]))
         elif isinstance(value, str):
-            words.append(str(_FLAGS[value]))
+            words.append(str(_NUMBERS[value]))
         else:
             words.append(_seconds(cast("int", value)) if name.endswith("_ns") else str(value))
     return " ".join(words)

@@ -1,0 +1,37 @@
+"""Quality of combined transmissions by their Es/N0: the law that `clift-ns2/core/online/combining.cc` has.
+
+Both languages use the C library's `pow` and `log2`, and round in the same places, so that they decide alike
+to the last bit. NumPy's own functions differ from those on some processors.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.schema import MAX_ES_N0_MDB
+
+if TYPE_CHECKING:
+    from tmt.kernels import Float64Array
+    from tmt.trace import Int32Array
+
+COMBININGS = ("none", "chase", "incremental")
+
+
+def quality(combining: str, es_n0_mdb: float) -> float:
+    """Return what a transmission at an Es/N0, in thousandths of a dB, adds to the combined quality."""
+    snr = 10.0 ** (es_n0_mdb / 10_000.0)
+    return math.log2(1.0 + snr) if combining == "incremental" else snr
+
+
+def qualities(combining: str, es_n0_mdb: Int32Array) -> Float64Array:
+    """Return the same for transmissions at the Es/N0 of a trace."""
+    return _table(combining)[es_n0_mdb + MAX_ES_N0_MDB]
+
+
+@lru_cache(maxsize=2)
+def _table(combining: str) -> Float64Array:
+    return np.array([quality(combining, mdb) for mdb in range(-MAX_ES_N0_MDB, MAX_ES_N0_MDB + 1)])
