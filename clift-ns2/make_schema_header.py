@@ -6,12 +6,15 @@ A test compares the committed header with what this prints.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tmt import schema
 from tmt.io.refusals import REFUSALS
 
 HEADER = Path(__file__).parent / "core" / "schema.h"
+REFUSAL = re.compile(r"\brefusal::(\w+)")
+"""How the core names a refusal; the header holds those that it names."""
 CPP_TYPES = {
     "<i8": "std::int64_t",
     "<u4": "std::uint32_t",
@@ -37,7 +40,10 @@ def header() -> str:
     parts.append(_FORM)
     parts += [_row(table) for table in schema.TABLES]
     parts.append("\n// Why a file is refused; {name} stands for a value.\nnamespace refusal {\n")
-    parts += [f"inline constexpr char {key}[] =\n    {_quoted(text)};\n" for key, text in REFUSALS.items()]
+    used = {key for source in HEADER.parent.glob("*.cc") for key in REFUSAL.findall(source.read_text())}
+    parts += [
+        f"inline constexpr char {key}[] = {_quoted(text)};\n" for key, text in REFUSALS.items() if key in used
+    ]
     parts.append("}  // namespace refusal\n\n}  // namespace clift::schema\n")
     return "".join(parts)
 
@@ -48,7 +54,7 @@ def _row(table: schema.Table) -> str:
     lines = [f"\n// {table.title}.", f"struct [[gnu::packed]] {name} {{"]
     lines.append(f"  static constexpr char kind[] = {_quoted(table.kind)};")
     lines.append(f"  static constexpr char columns[] = {_quoted(table.described)};")
-    lines.append(f"  static constexpr char descr[] =\n      {_quoted(repr(table.dtype.descr))};")
+    lines.append(f"  static constexpr char descr[] = {_quoted(repr(table.dtype.descr))};")
     if table.optional:
         lines += ["  static constexpr RowForm forms[] = {", *map(_form, table.forms), "  };"]
     for column in table.columns + table.optional + table.named:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analysis.barakat2003.runs import DELAYS_S, FRAME_UNITS, LENGTHS, Point
 from analysis.statements import Statement, verdict
@@ -31,6 +31,11 @@ def judge(figures: list[Figure], measured: Mapping[Point, Measured]) -> list[Sta
         *_one_connection(measured),
         *_model(figures, measured),
     ]
+
+
+def _share(measured: Mapping[Point, Measured], *place: Any, in_order: bool = True) -> float:
+    """Return the mean throughput at a point: connections, delay, unit loss, N, delta."""
+    return measured[Point(*place, in_order)].throughput.mean
 
 
 def _percent(values: Iterable[float]) -> str:
@@ -71,13 +76,10 @@ def _fec_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
 
 
 def _arq_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
-    ordered = {
-        d: [measured[Point(10, d, 0.01, 10, delta)].throughput.mean for delta in range(6)] for d in DELAYS_S
-    }
-    disordered = {
-        d: [measured[Point(10, d, 0.01, 10, delta, in_order=False)].throughput.mean for delta in range(6)]
-        for d in DELAYS_S
-    }
+    ordered, disordered = (
+        {d: [_share(measured, 10, d, 0.01, 10, delta, in_order=o) for delta in range(6)] for d in DELAYS_S}
+        for o in (True, False)
+    )
     worst = min(o / u for d in DELAYS_S for o, u in list(zip(ordered[d], disordered[d], strict=True))[2:])
     yield Statement(
         "3.2.2, figure 4",
@@ -86,7 +88,7 @@ def _arq_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
         f"at delta = 5 and D = 20, 100, 200 ms: {_percent(ordered[d][5] for d in DELAYS_S)} with "
         f"resequencing, {_percent(disordered[d][5] for d in DELAYS_S)} without",
     )
-    fec = {d: max(measured[Point(10, d, 0.01, n, 0)].throughput.mean for n in LENGTHS) for d in DELAYS_S}
+    fec = {d: max(_share(measured, 10, d, 0.01, n, 0) for n in LENGTHS) for d in DELAYS_S}
     yield Statement(
         "3.2.2",
         "ARQ-SR alone has a higher throughput than the best FEC alone",
@@ -103,11 +105,8 @@ def _arq_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
 
 
 def _together(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
-    grid = {
-        loss: {n: measured[Point(10, 0.2, loss, n, 5)].throughput.mean for n in LENGTHS}
-        for loss in (0.01, 0.001)
-    }
-    best = max(measured[Point(10, 0.2, 0.01, n, d)].throughput.mean for n in LENGTHS for d in range(6))
+    grid = {loss: {n: _share(measured, 10, 0.2, loss, n, 5) for n in LENGTHS} for loss in (0.01, 0.001)}
+    best = max(_share(measured, 10, 0.2, 0.01, n, d) for n in LENGTHS for d in range(6))
     yield Statement(
         "3.2.3, figure 5",
         "At p = 0.01 the best hybrid is close to ARQ-SR alone with delta = 5",
@@ -151,7 +150,7 @@ def _persistency(figures: list[Figure], measured: Mapping[Point, Measured]) -> I
 
 def _one_connection(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     def enough(connections: int, delay_s: float, most: int) -> tuple[int, float]:
-        line = [measured[Point(connections, delay_s, 0.01, 10, d)].throughput.mean for d in range(most + 1)]
+        line = [_share(measured, connections, delay_s, 0.01, 10, d) for d in range(most + 1)]
         return next(d for d, value in enumerate(line) if value > 0.95 * max(line)), max(line)
 
     one = {d: enough(1, d, 10) for d in DELAYS_S}
@@ -169,8 +168,8 @@ def _one_connection(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
         verdict(all(abs(one[d][1] - ten[d][1]) < 2 * NEAR for d in DELAYS_S)),
         f"{_percent(most for _, most in one.values())} against {_percent(most for _, most in ten.values())}",
     )
-    best = max(measured[Point(1, 0.2, 0.01, n, 5)].throughput.mean for n in LENGTHS)
-    alone = max(measured[Point(1, 0.2, 0.01, 10, d)].throughput.mean for d in range(11))
+    best = max(_share(measured, 1, 0.2, 0.01, n, 5) for n in LENGTHS)
+    alone = max(_share(measured, 1, 0.2, 0.01, 10, d) for d in range(11))
     yield Statement(
         "3.3, figure 7",
         "With one connection the best hybrid is close to ARQ-SR alone",

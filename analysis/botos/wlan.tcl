@@ -167,9 +167,7 @@ proc build_udp { flow start } {
 	set udp [new Agent/UDP]
 	$udp set packetSize_ $setting(packet_bytes)
 	set null [new Agent/Null]
-	$ns attach-agent $server $udp
-	$ns attach-agent $client($flow) $null
-	$ns connect $udp $null
+	join_agents $server $udp $client($flow) $null
 	lose_segments $flow $null
 	set cbr [new Application/Traffic/CBR]
 	$cbr set packetSize_ $setting(packet_bytes)
@@ -182,10 +180,7 @@ proc build_udp { flow start } {
 proc greet { from to time } {
 	global ns
 	set udp [new Agent/UDP]
-	set null [new Agent/Null]
-	$ns attach-agent $from $udp
-	$ns attach-agent $to $null
-	$ns connect $udp $null
+	join_agents $from $udp $to [new Agent/Null]
 	$ns at $time "$udp send 20"
 }
 

@@ -40,6 +40,10 @@ class Results:
         """Return the mean latencies along it."""
         return np.array([m.latency_s.mean for m in self.line(figure, system)])
 
+    def ratio(self, figure: Figure, system: tuple[bool, bool], other: tuple[bool, bool]) -> np.ndarray:
+        """Return the mean latencies of a system over those of another, point by point."""
+        return self.latencies(figure, system) / self.latencies(figure, other)
+
 
 def percent(value: float | np.floating) -> str:
     """Return a share in per cent."""

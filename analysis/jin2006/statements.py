@@ -71,12 +71,8 @@ def _window(results: Results) -> Iterator[Statement]:
 
 def _loss(results: Results) -> Iterator[Statement]:
     lower = LOSSES.index(WIRED_LOSS / 10)
-    change = {
-        system: results.latencies(results.losses, system)[lower]
-        / results.latencies(results.losses, system)[0]
-        - 1
-        for system in (END_TO_END, SPLIT)
-    }
+    latencies = {system: results.latencies(results.losses, system) for system in SYSTEMS}
+    change = {system: latencies[system][lower] / latencies[system][0] - 1 for system in (END_TO_END, SPLIT)}
     yield Statement(
         "Error rate of the wireless link",
         "Loss one order lower than the wired link's does not affect TCP",
@@ -84,35 +80,28 @@ def _loss(results: Results) -> Iterator[Statement]:
         f"p2 = {LOSSES[lower]:g} instead of 0: {percent(change[END_TO_END])} longer end to end, "
         f"{percent(change[SPLIT])} split",
     )
-    gain = {
-        split: results.latencies(results.losses, (split, False))
-        / results.latencies(results.losses, (split, True))
-        for split in (False, True)
-    }
+    gain = [latencies[split, False] / latencies[split, True] for split in (False, True)]
     at = LOSSES.index(0.05)
+    pairs = list(zip(*(values[at:] for values in gain), strict=True))
     yield Statement(
         "Figure 4",
         "ARQ considerably improves the throughput",
-        verdict(*(bool(gain[split][at] > 1.2) for split in (False, True))),
+        verdict(*(bool(values[at] > 1.2) for values in gain)),
         f"at p2 = 0.05 {gain[False][at]:.2f} times end to end, {gain[True][at]:.2f} times split; at 0.2 "
         f"{gain[False][-1]:.1f} and {gain[True][-1]:.1f} times",
     )
     yield Statement(
         "Figure 4",
         "ARQ gains less with a proxy",
-        verdict(*(bool(a > b) for a, b in zip(gain[False][at:], gain[True][at:], strict=True))),
-        "from p2 = 0.05 on: "
-        + ", ".join(f"{a:.1f} and {b:.1f}" for a, b in zip(gain[False][at:], gain[True][at:], strict=True))
-        + " times, end to end and split",
+        verdict(*(bool(a > b) for a, b in pairs)),
+        f"from p2 = 0.05 on: {', '.join(f'{a:.1f} and {b:.1f}' for a, b in pairs)} times, end to end and "
+        "split",
     )
 
 
 def _high_loss(results: Results) -> Iterator[Statement]:
-    fall = {
-        arq: results.latencies(results.losses, (True, arq))[-1]
-        / results.latencies(results.losses, (True, arq))[0]
-        for arq in (False, True)
-    }
+    split = [results.latencies(results.losses, (True, arq)) for arq in (False, True)]
+    fall = [values[-1] / values[0] for values in split]
     yield Statement(
         "Figure 4",
         "With ARQ throughput degrades more slowly, also behind a proxy",
@@ -150,7 +139,7 @@ def _delay(results: Results) -> Iterator[Statement]:
         verdict(*rising),
         f"in {sum(rising)} of {len(rising)} steps",
     )
-    total = results.latencies(results.delays, END_TO_END) / results.latencies(results.delays, SPLIT_ARQ)
+    total = results.ratio(results.delays, END_TO_END, SPLIT_ARQ)
     most = int(np.argmax(total))
     yield Statement(
         "Figure 5",
@@ -175,33 +164,25 @@ def _delay(results: Results) -> Iterator[Statement]:
 
 
 def _patterns(results: Results) -> Iterator[Statement]:
-    ratio = {
-        split: results.latencies(results.independent, (split, True))
-        / results.latencies(results.bursty, (split, True))
-        for split in (False, True)
-    }
+    end_to_end, split = (
+        results.latencies(results.independent, system)[-3:] / results.latencies(results.bursty, system)[-3:]
+        for system in (END_TO_END_ARQ, SPLIT_ARQ)
+    )
+
+    def shown(ratios: np.ndarray) -> str:
+        return ", ".join(f"{value:.2f}" for value in ratios)
+
     yield Statement(
         "Figure 6",
         "With go-back-N correlated errors give a higher performance than independent ones",
-        verdict(*(bool(value > 1.0) for split in (False, True) for value in ratio[split][-3:])),
+        verdict(*(bool(value > 1.0) for value in (*end_to_end, *split))),
         "throughput in bursts of 10 frames over that with independent errors, at frame error rates "
-        + ", ".join(f"{error:g}" for error in FRAME_ERRORS[-3:])
-        + ": "
-        + "; ".join(
-            ", ".join(f"{value:.2f}" for value in ratio[split][-3:]) + (" split" if split else " end to end")
-            for split in (False, True)
-        ),
+        f"{', '.join(f'{error:g}' for error in FRAME_ERRORS[-3:])}: {shown(end_to_end)} end to end; "
+        f"{shown(split)} split",
     )
     at = FRAME_ERRORS.index(0.02)
     independent, bursty = (
-        [
-            without / with_arq
-            for without, with_arq in zip(
-                results.latencies(figure, END_TO_END)[: at + 1],
-                results.latencies(figure, END_TO_END_ARQ)[: at + 1],
-                strict=True,
-            )
-        ]
+        results.latencies(figure, END_TO_END)[: at + 1] / results.latencies(figure, END_TO_END_ARQ)[: at + 1]
         for figure in (results.independent, results.bursty)
     )
     yield Statement(

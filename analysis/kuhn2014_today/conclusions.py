@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -20,8 +21,6 @@ from analysis.kuhn2014_today.cells import (
 from analysis.statements import Statement, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from analysis.kuhn2014_today.cells import Cells
 
 FULL = 0.95
@@ -51,15 +50,27 @@ def conclusions(cells: Cells) -> list[Conclusion]:
 
 
 Found = tuple[list[bool], str]
+Judge = Callable[["Cells", str], Found]
+"""Takes the cells and a stack; returns whether each part of a conclusion holds, and the figures."""
+
+JUDGES: list[tuple[str, str, Judge]] = []
+"""Conclusions, their place in the paper, and their judges."""
 
 
-def _judged(
-    cells: Cells, stack: str, text: str, where: str, judge: Callable[[Cells, str], Found]
-) -> Statement:
+def _conclusion(text: str, where: str) -> Callable[[Judge], Judge]:
+    def register(judge: Judge) -> Judge:
+        JUDGES.append((text, where, judge))
+        return judge
+
+    return register
+
+
+def _judged(cells: Cells, stack: str, text: str, where: str, judge: Judge) -> Statement:
     parts, found = judge(cells, stack)
     return Statement(where, text, verdict(*parts), found)
 
 
+@_conclusion("At a high error rate HARQ is best for every variant", "abstract, section 8; interleaved, 5 dB")
 def _harq_best_when_noisy(cells: Cells, stack: str) -> Found:
     parts, told = [], []
     for tcp in tcps_of(stack, PAPER_TCPS):
@@ -70,6 +81,9 @@ def _harq_best_when_noisy(cells: Cells, stack: str) -> Found:
     return parts, "best HARQ against ARQ: " + ", ".join(told)
 
 
+@_conclusion(
+    "Near the channel's capacity ARQ is best for every variant", "abstract, section 6; interleaved, 8 dB"
+)
 def _arq_best_when_clear(cells: Cells, stack: str) -> Found:
     parts, told = [], []
     for tcp in tcps_of(stack, PAPER_TCPS):
@@ -80,6 +94,10 @@ def _arq_best_when_clear(cells: Cells, stack: str) -> Found:
     return parts, "ARQ against the best HARQ, kbit/s: " + ", ".join(told)
 
 
+@_conclusion(
+    "At a high error rate Hybla gets far more than the other variants over ARQ",
+    "section 6, figure 10; interleaved, 5 dB",
+)
 def _hybla_alone_when_noisy(cells: Cells, stack: str) -> Found:
     hybla = cells.kbps(NOISY, stack, "hybla", "ARQ").mean
     others = {tcp: cells.kbps(NOISY, stack, tcp, "ARQ").mean for tcp in tcps_of(stack, OTHERS)}
@@ -87,6 +105,10 @@ def _hybla_alone_when_noisy(cells: Cells, stack: str) -> Found:
     return [hybla >= MUCH_MORE * max(others.values())], f"ARQ, kbit/s: Hybla {hybla:.0f}, {told}"
 
 
+@_conclusion(
+    "Westwood+, Hybla and CUBIC fill the link over ARQ; New Reno and Compound do not",
+    "section 5, figure 8; Distribution, up",
+)
 def _reno_lags(cells: Cells, stack: str) -> Found:
     capacity = cells.capacity_kbps(UP, "ARQ")
     shares = {tcp: cells.kbps(UP, stack, tcp, "ARQ").mean / capacity for tcp in tcps_of(stack, PAPER_TCPS)}
@@ -97,6 +119,10 @@ def _reno_lags(cells: Cells, stack: str) -> Found:
     return parts, f"ARQ, per cent of the capacity: {told}"
 
 
+@_conclusion(
+    "Except for Hybla, HARQ shortens transfers of 0.1 MB at low Es/N0, and ARQ at high Es/N0",
+    "section 6, table 3; interleaved, 5 and 8 dB",
+)
 def _transfers(cells: Cells, stack: str) -> Found:
     parts, told = [], []
     for tcp in tcps_of(stack, OTHERS):
@@ -112,6 +138,7 @@ def _transfers(cells: Cells, stack: str) -> Found:
     return parts, "s, ARQ / HARQ(10/12) at 5 dB, then at 8 dB: " + "; ".join(told)
 
 
+@_conclusion("Interleaving raises CUBIC's goodput over ARQ a lot", "section 7; 8 dB")
 def _interleaving_pays(cells: Cells, stack: str) -> Found:
     with_it, without = (cells.kbps(place, stack, "cubic", "ARQ") for place in (CLEAR, SPLIT))
     told = f"CUBIC over ARQ, kbit/s: {with_it.mean:.0f} ± {with_it.half_width:.0f} with it, "
@@ -119,6 +146,10 @@ def _interleaving_pays(cells: Cells, stack: str) -> Found:
     return [with_it.mean > 1.1 * without.mean, with_it.mean >= MUCH_MORE * without.mean], told
 
 
+@_conclusion(
+    "HARQ lowers CUBIC's retransmissions, and more repair lowers them more",
+    "section 5, table 1; Distribution, up",
+)
 def _harq_spares_retransmissions(cells: Cells, stack: str) -> Found:
     order = ("ARQ", "HARQ(50/52)", "HARQ(10/12)", "HARQ(10/15)")
     found = [cells.mean("retransmission_ratio", UP, stack, "cubic", scheme) for scheme in order]
@@ -126,53 +157,9 @@ def _harq_spares_retransmissions(cells: Cells, stack: str) -> Found:
     return [first > second for first, second in pairwise(found)], f"CUBIC's share of retransmissions: {told}"
 
 
+@_conclusion("Hybla delays packets much more than CUBIC", "section 5, table 2; Distribution, up")
 def _hybla_is_late(cells: Cells, stack: str) -> Found:
     hybla, cubic = (cells.mean("delay_p85_s", UP, stack, tcp, "ARQ") for tcp in ("hybla", "cubic"))
     return [
         hybla >= MUCH_MORE * cubic
     ], f"ARQ, 85 % of the packets within {hybla:.2f} s (Hybla), {cubic:.2f} s (CUBIC)"
-
-
-JUDGES = (
-    (
-        "At a high error rate HARQ is best for every variant",
-        "abstract, section 8; interleaved, 5 dB",
-        _harq_best_when_noisy,
-    ),
-    (
-        "Near the channel's capacity ARQ is best for every variant",
-        "abstract, section 6; interleaved, 8 dB",
-        _arq_best_when_clear,
-    ),
-    (
-        "At a high error rate Hybla gets far more than the other variants over ARQ",
-        "section 6, figure 10; interleaved, 5 dB",
-        _hybla_alone_when_noisy,
-    ),
-    (
-        "Westwood+, Hybla and CUBIC fill the link over ARQ; New Reno and Compound do not",
-        "section 5, figure 8; Distribution, up",
-        _reno_lags,
-    ),
-    (
-        "Except for Hybla, HARQ shortens transfers of 0.1 MB at low Es/N0, and ARQ at high Es/N0",
-        "section 6, table 3; interleaved, 5 and 8 dB",
-        _transfers,
-    ),
-    (
-        "Interleaving raises CUBIC's goodput over ARQ a lot",
-        "section 7; 8 dB",
-        _interleaving_pays,
-    ),
-    (
-        "HARQ lowers CUBIC's retransmissions, and more repair lowers them more",
-        "section 5, table 1; Distribution, up",
-        _harq_spares_retransmissions,
-    ),
-    (
-        "Hybla delays packets much more than CUBIC",
-        "section 5, table 2; Distribution, up",
-        _hybla_is_late,
-    ),
-)
-"""Conclusions, their place in the paper, and their judges, which return verdicts with figures."""

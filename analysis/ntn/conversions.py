@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
@@ -34,8 +35,6 @@ from tmt.trace import PhyTrace
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tmt.metrics.statistics import Interval
     from tmt.schemes.parameters import Scheme
 
@@ -67,6 +66,8 @@ ISOLATED = GilbertElliott(0.97, 0.5)
 
 Task = tuple[str, float, int, tuple[int, ...]]
 """Channel, Es/N0, replicate, round trips in ms."""
+Schemes = Callable[[int], "dict[str, Scheme]"]
+"""Gives the schemes by name for a round trip in ns."""
 
 
 def slots(channel: str, es_n0_db: float, replicate: int, seconds: int = SECONDS) -> PhyTrace:
@@ -109,15 +110,7 @@ def measure(scheme: Scheme, phy: PhyTrace, rtt_ns: int) -> dict[str, float]:
     }
 
 
-def _converted(task: Task) -> list[dict[str, object]]:
-    return _measured(task, contenders)
-
-
-def _combined(task: Task) -> list[dict[str, object]]:
-    return _measured(task, partial(with_combining, threshold_db=CODE_THRESHOLD_DB))
-
-
-def _measured(task: Task, schemes: Callable[[int], dict[str, Scheme]]) -> list[dict[str, object]]:
+def _measured(schemes: Schemes, task: Task) -> list[dict[str, object]]:
     channel, es_n0_db, replicate, rtts_ms = task
     phy = slots(channel, es_n0_db, replicate)
     place = {"channel": channel, "es_n0_db": es_n0_db, "seed": replicate}
@@ -136,7 +129,7 @@ def conversions(rtts_ms: tuple[int, ...] = RTTS_MS, replicates: int = REPLICATES
         (channel, es_n0_db, replicate, rtts)
         for (channel, es_n0_db, rtts), replicate in product(points, range(replicates))
     ]
-    return _rows(_converted, tasks)
+    return _rows(contenders, tasks)
 
 
 def combinings() -> pd.DataFrame:
@@ -145,12 +138,12 @@ def combinings() -> pd.DataFrame:
         (SATELLITE, es_n0_db, replicate, RTTS_OF_COMBINING_MS)
         for es_n0_db, replicate in product(LOW_ES_N0_DB, range(REPLICATES))
     ]
-    return _rows(_combined, tasks)
+    return _rows(partial(with_combining, threshold_db=CODE_THRESHOLD_DB), tasks)
 
 
-def _rows(work: Callable[[Task], list[dict[str, object]]], tasks: list[Task]) -> pd.DataFrame:
+def _rows(schemes: Schemes, tasks: list[Task]) -> pd.DataFrame:
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        return pd.DataFrame([row for rows in pool.map(work, tasks) for row in rows])
+        return pd.DataFrame([row for rows in pool.map(partial(_measured, schemes), tasks) for row in rows])
 
 
 def of_channel(rows: pd.DataFrame, channel: str) -> pd.DataFrame:

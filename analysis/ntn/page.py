@@ -25,6 +25,14 @@ CUBIC = (SATELLITE, MODERN, "cubic")
 def page(exact: pd.DataFrame, flows: Flows, queues: pd.DataFrame) -> str:
     """Return the page as Markdown."""
     satellite = of_channel(exact, SATELLITE)
+
+    def by_channel_and_stack(*, transfer: bool) -> dict[tuple[str, str], str]:
+        return {
+            (channel, stack): flow_tables.goodput_or_time(flows, channel, stack, transfer=transfer)
+            for channel in CHANNELS
+            for stack in STACKS
+        }
+
     return render(
         Path(__file__).with_name("page.md.j2"),
         answer=flow_tables.best_options(satellite, flows),
@@ -37,16 +45,8 @@ def page(exact: pd.DataFrame, flows: Flows, queues: pd.DataFrame) -> str:
         crossing_table=conversion_tables.crossings(exact),
         stalls={channel: flow_tables.cost_of_stalls(flows, channel) for channel in CHANNELS},
         link={channel: conversion_tables.link_alone(of_channel(exact, channel)) for channel in CHANNELS},
-        endless={
-            (channel, stack): flow_tables.goodput_or_time(flows, channel, stack, transfer=False)
-            for channel in CHANNELS
-            for stack in STACKS
-        },
-        transfers={
-            (channel, stack): flow_tables.goodput_or_time(flows, channel, stack, transfer=True)
-            for channel in CHANNELS
-            for stack in STACKS
-        },
+        endless=by_channel_and_stack(transfer=False),
+        transfers=by_channel_and_stack(transfer=True),
         memory=conversion_tables.age_of_reports(),
         repetition=conversion_tables.loss_after_repetition(exact),
         es_n0=conversion_tables.by_es_n0(exact),

@@ -112,47 +112,30 @@ def most_in_flight(result: ExperimentResult) -> int:
     return int((sent["sequence"] + 1 - first_open).max())
 
 
-Case = tuple[str, "Callable[[Path], float]"]
-CASES: tuple[Case, ...] = (
-    (
-        "New Reno, 50 s of delay for the first 50 s: smoothed RTT at 300 s, s",
-        lambda folder: (
-            sender(
-                "newreno",
-                forward_link=lossy_link(folder, 0, 1, 50 * S),
-                window_packets=20,
-                in_order=False,
-            ).windows["srtt_ns"][-1]
-            / S
-        ),
+CASES: dict[str, Callable[[Path], float]] = {
+    "New Reno, 50 s of delay for the first 50 s: smoothed RTT at 300 s, s": lambda folder: (
+        sender(
+            "newreno", forward_link=lossy_link(folder, 0, 1, 50 * S), window_packets=20, in_order=False
+        ).windows["srtt_ns"][-1]
+        / S
     ),
-    (
-        "Hybla, RTT 810 ms, bound 200: window after 3 RTT",
-        lambda _: (
-            sender("hybla", rtt_ns=810 * NS_PER_MS, window_packets=200, duration_ns=3 * 810 * NS_PER_MS)
-            .windows["cwnd_packets"]
-            .max()
-        ),
+    "Hybla, RTT 810 ms, bound 200: window after 3 RTT": lambda _: (
+        sender("hybla", rtt_ns=810 * NS_PER_MS, window_packets=200, duration_ns=3 * 810 * NS_PER_MS)
+        .windows["cwnd_packets"]
+        .max()
     ),
-    (
-        "CUBIC, bound 10,000, kbit/s",
-        lambda _: goodput_kbps(sender("cubic", window_packets=10_000)),
+    "CUBIC, bound 10,000, kbit/s": lambda _: goodput_kbps(sender("cubic", window_packets=10_000)),
+    "Hybla, bound 10,000, 1 % lost, kbit/s": lambda folder: goodput_kbps(
+        sender("hybla", window_packets=10_000, forward_link=lossy_link(folder, 0.01, 1))
     ),
-    (
-        "Hybla, bound 10,000, 1 % lost, kbit/s",
-        lambda folder: goodput_kbps(
-            sender("hybla", window_packets=10_000, forward_link=lossy_link(folder, 0.01, 1))
-        ),
+    "Hybla, bound 10,000: most transmissions of a segment": lambda _: float(
+        sender("hybla", window_packets=10_000).row["max_transmissions"] or 0
     ),
-    (
-        "Hybla, bound 10,000: most transmissions of a segment",
-        lambda _: float(sender("hybla", window_packets=10_000).row["max_transmissions"] or 0),
+    "Hybla, bound 60: most packets in flight": lambda _: most_in_flight(
+        sender("hybla", window_packets=60, duration_ns=60 * S)
     ),
-    (
-        "Hybla, bound 60: most packets in flight",
-        lambda _: most_in_flight(sender("hybla", window_packets=60, duration_ns=60 * S)),
-    ),
-)
+}
+"""Measures of the first table, by its heads; each takes the folder of the link traces."""
 
 
 def builder() -> ModuleType:
@@ -177,10 +160,11 @@ def effects(folder: Path) -> str:
             program = shutil.copy2(build.build_variant("steps", chosen), folder / "ns")
             # Memory from malloc is filled, so that uninitialised variables have the same value in every run.
             os.environ |= {"CLIFT_NS": str(program), "MALLOC_PERTURB_": "165"}
-            rows.append([", ".join(step) or "none", *(f"{measure(folder):.4g}" for _, measure in CASES)])
+            values = [f"{measure(folder):.4g}" for measure in CASES.values()]
+            rows.append([", ".join(step) or "none", *values])
             del os.environ["CLIFT_NS"], os.environ["MALLOC_PERTURB_"]
             advance(1)
-    return markdown_table(["with these patches, and those above", *(name for name, _ in CASES)], rows)
+    return markdown_table(["with these patches, and those above", *CASES], rows)
 
 
 def patch_file(number: str) -> Path:

@@ -23,8 +23,7 @@ struct RowForm {
 struct [[gnu::packed]] PhyRow {
   static constexpr char kind[] = "phy";
   static constexpr char columns[] = "tx_time_ns <i8, decode_time_ns <i8, optional size_bytes <u4, optional es_n0_mdb <i4";
-  static constexpr char descr[] =
-      "[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8')]";
+  static constexpr char descr[] = "[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8')]";
   static constexpr RowForm forms[] = {
       {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('size_bytes', '<u4'), ('es_n0_mdb', '<i4')]", 24, 16, 20},
       {"[('tx_time_ns', '<i8'), ('decode_time_ns', '<i8'), ('es_n0_mdb', '<i4')]", 20, 0, 16},
@@ -48,8 +47,7 @@ static_assert(sizeof(PhyRow) == 16);
 struct [[gnu::packed]] LinkRow {
   static constexpr char kind[] = "link";
   static constexpr char columns[] = "tx_time_ns <i8, delay_ns <i8, delivered |b1, transmissions |u1, optional size_bytes <u4";
-  static constexpr char descr[] =
-      "[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1')]";
+  static constexpr char descr[] = "[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1')]";
   static constexpr RowForm forms[] = {
       {"[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1'), ('size_bytes', '<u4')]", 22, 18, 0},
       {"[('tx_time_ns', '<i8'), ('delay_ns', '<i8'), ('delivered', '|b1'), ('transmissions', '|u1')]", 18, 0, 0},
@@ -72,8 +70,7 @@ static_assert(sizeof(LinkRow) == 18);
 struct [[gnu::packed]] PacketRecord {
   static constexpr char kind[] = "packets";
   static constexpr char columns[] = "time_ns <i8, event |u1, direction |u1, flow <u2, sequence <i8, size_bytes <u4, transmission <u2, uid <i8, delay_ns <i8";
-  static constexpr char descr[] =
-      "[('time_ns', '<i8'), ('event', '|u1'), ('direction', '|u1'), ('flow', '<u2'), ('sequence', '<i8'), ('size_bytes', '<u4'), ('transmission', '<u2'), ('uid', '<i8'), ('delay_ns', '<i8')]";
+  static constexpr char descr[] = "[('time_ns', '<i8'), ('event', '|u1'), ('direction', '|u1'), ('flow', '<u2'), ('sequence', '<i8'), ('size_bytes', '<u4'), ('transmission', '<u2'), ('uid', '<i8'), ('delay_ns', '<i8')]";
   static constexpr std::int64_t min_time_ns = 0;
   static constexpr std::int64_t min_delay_ns = 0;
   std::int64_t time_ns;
@@ -92,8 +89,7 @@ static_assert(sizeof(PacketRecord) == 42);
 struct [[gnu::packed]] WindowRecord {
   static constexpr char kind[] = "windows";
   static constexpr char columns[] = "time_ns <i8, flow <u2, cwnd_packets <f8, ssthresh_packets <f8, srtt_ns <i8, state |u1, pacing_bps <f8";
-  static constexpr char descr[] =
-      "[('time_ns', '<i8'), ('flow', '<u2'), ('cwnd_packets', '<f8'), ('ssthresh_packets', '<f8'), ('srtt_ns', '<i8'), ('state', '|u1'), ('pacing_bps', '<f8')]";
+  static constexpr char descr[] = "[('time_ns', '<i8'), ('flow', '<u2'), ('cwnd_packets', '<f8'), ('ssthresh_packets', '<f8'), ('srtt_ns', '<i8'), ('state', '|u1'), ('pacing_bps', '<f8')]";
   static constexpr std::int64_t min_time_ns = 0;
   static constexpr std::int64_t min_srtt_ns = 1;
   std::int64_t time_ns;
@@ -108,74 +104,23 @@ static_assert(sizeof(WindowRecord) == 43);
 
 // Why a file is refused; {name} stands for a value.
 namespace refusal {
-inline constexpr char empty_file[] =
-    "the file is empty";
-inline constexpr char no_rows[] =
-    "there are no rows; a trace has at least one";
-inline constexpr char columns[] =
-    "these are not the columns of a {kind} trace, which are {columns}";
-inline constexpr char other_kind[] =
-    "its rows are of kind {found}; a {kind} trace is needed";
-inline constexpr char truncated[] =
-    "the file is cut short: its header promises {promised} rows, it holds {held}";
-inline constexpr char trailing_bytes[] =
-    "{extra} bytes too many follow the last row";
-inline constexpr char other_format[] =
-    "its ending stands for {ending}, its content is {found}";
-inline constexpr char damaged[] =
-    "the file is damaged: {detail}";
-inline constexpr char sizes_twice[] =
-    "both the column size_bytes and lldu_bytes in the metadata give sizes; one is allowed";
-inline constexpr char metadata[] =
-    "the metadata under the key tmt is no JSON object";
-inline constexpr char not_gzip[] =
-    "its ending stands for gzip, its content is not compressed so";
-inline constexpr char gzip[] =
-    "its content is gzip, which its ending does not say";
-inline constexpr char gzip_cut[] =
-    "the gzip data is cut short";
-inline constexpr char gzip_damaged[] =
-    "the gzip data is damaged";
-inline constexpr char separator[] =
-    "fields are separated by {found}; a CSV file needs commas";
-inline constexpr char csv_header[] =
-    "the header is {found}; needed is {columns}";
-inline constexpr char text_columns[] =
-    "the first line is {found}; needed are {columns}, in seconds";
-inline constexpr char fields[] =
-    "this line has {found} fields; {needed} are needed";
-inline constexpr char long_line[] =
-    "this line is longer than {limit} bytes; this is no text";
-inline constexpr char not_integer[] =
-    "{column} is {value}; a whole number is needed";
-inline constexpr char not_seconds[] =
-    "{column} is {value}; a finite number of seconds is needed";
-inline constexpr char not_npy[] =
-    "this is no .npy file: it does not begin as one";
-inline constexpr char npy_version[] =
-    "this is a .npy file of version {major}.{minor}; 1.0, 2.0 and 3.0 can be read";
-inline constexpr char npy_header[] =
-    "the .npy header is damaged";
-inline constexpr char npy_shape[] =
-    "this is no one-dimensional array of rows";
-inline constexpr char null[] =
-    "{column} has no value";
-inline constexpr char null_erased[] =
-    "{column} has no value; write 0 for an erased slot";
-inline constexpr char below_minimum[] =
-    "{column} is {value}; the least allowed is {minimum}";
-inline constexpr char below_minimum_or_null[] =
-    "{column} is {value}; the least allowed is {minimum}, or {null} for no value";
-inline constexpr char above_maximum[] =
-    "{column} is {value}; the most allowed is {maximum}";
-inline constexpr char not_flag[] =
-    "{column} is {value}; 0 and 1 are allowed";
-inline constexpr char repeated[] =
-    "{column} is {value} as in the row before; times must increase";
-inline constexpr char not_sorted[] =
-    "{column} is {value}, earlier than {previous} in the row before; times must increase";
-inline constexpr char delivered_without_delay[] =
-    "delivered is true but delay_ns has no value; a delivered LLDU has a delay";
+inline constexpr char empty_file[] = "the file is empty";
+inline constexpr char no_rows[] = "there are no rows; a trace has at least one";
+inline constexpr char columns[] = "these are not the columns of a {kind} trace, which are {columns}";
+inline constexpr char other_kind[] = "its rows are of kind {found}; a {kind} trace is needed";
+inline constexpr char truncated[] = "the file is cut short: its header promises {promised} rows, it holds {held}";
+inline constexpr char trailing_bytes[] = "{extra} bytes too many follow the last row";
+inline constexpr char not_npy[] = "this is no .npy file: it does not begin as one";
+inline constexpr char npy_version[] = "this is a .npy file of version {major}.{minor}; 1.0, 2.0 and 3.0 can be read";
+inline constexpr char npy_header[] = "the .npy header is damaged";
+inline constexpr char npy_shape[] = "this is no one-dimensional array of rows";
+inline constexpr char below_minimum[] = "{column} is {value}; the least allowed is {minimum}";
+inline constexpr char below_minimum_or_null[] = "{column} is {value}; the least allowed is {minimum}, or {null} for no value";
+inline constexpr char above_maximum[] = "{column} is {value}; the most allowed is {maximum}";
+inline constexpr char not_flag[] = "{column} is {value}; 0 and 1 are allowed";
+inline constexpr char repeated[] = "{column} is {value} as in the row before; times must increase";
+inline constexpr char not_sorted[] = "{column} is {value}, earlier than {previous} in the row before; times must increase";
+inline constexpr char delivered_without_delay[] = "delivered is true but delay_ns has no value; a delivered LLDU has a delay";
 }  // namespace refusal
 
 }  // namespace clift::schema

@@ -1,4 +1,4 @@
-// Registers a class in Tcl under a name, with a constructor without arguments: one object of this for each class.
+// Registers a class in Tcl under a name: one object of this for each class.
 #pragma once
 
 #include "config.h"
@@ -6,11 +6,24 @@
 
 namespace clift {
 
-template <class T>
-class NamedClass : public TclClass {
+// A class whose objects a function makes from the script's words. `argv` has four words of Tcl's own before those.
+class MadeClass : public TclClass {
  public:
-  explicit NamedClass(const char* name) : TclClass(name) {}
-  TclObject* create(int, const char* const*) override { return new T; }
+  using Make = TclObject* (*)(int argc, const char* const* argv);
+
+  MadeClass(const char* name, Make make) : TclClass(name), make_(make) {}
+  TclObject* create(int argc, const char* const* argv) override { return make_(argc, argv); }
+
+ private:
+  Make make_;
+};
+
+// A class with a constructor without arguments.
+template <class T>
+class NamedClass : public MadeClass {
+ public:
+  explicit NamedClass(const char* name)
+      : MadeClass(name, [](int, const char* const*) -> TclObject* { return new T; }) {}
 };
 
 }  // namespace clift

@@ -11,6 +11,7 @@
 
 #include "core/proxy/relay.h"
 #include "failure.h"
+#include "named_class.h"
 #include "recorder.h"
 #include "sim_time.h"
 #include "timer.h"
@@ -189,34 +190,26 @@ class ProxyPort : public Connector {
   Role role_;
 };
 
-class ProxyClass : public TclClass {
- public:
-  ProxyClass() : TclClass("Clift/Proxy") {}
-  TclObject* create(int argc, const char* const* argv) override {
-    hdr_clift_window::check_named("Clift/Proxy");
-    if (argc != 7) fail("Clift/Proxy: needs a TCP sender, a capacity and a delay");
-    auto* tcp = dynamic_cast<TcpAgent*>(TclObject::lookup(argv[4]));
-    if (tcp == nullptr) fail(std::string("Clift/Proxy: ") + argv[4] + " is no TCP sender");
-    const auto capacity = number_in<std::int64_t>(argv[5], 2, std::numeric_limits<std::int64_t>::max());
-    if (!capacity) refuse("Clift/Proxy: capacity", argv[5], "2 or more");
-    const auto delay_s = number_in(argv[6], 0.0, 4e9);
-    if (!delay_s) refuse("Clift/Proxy: delay", argv[6], "a time in seconds, from 0");
-    return new Proxy(tcp, {std::min<std::int64_t>(*capacity, TCP_MAXSEQ), to_ns(*delay_s)});
-  }
-} proxy_class;
+MadeClass proxy_class("Clift/Proxy", [](int argc, const char* const* argv) -> TclObject* {
+  hdr_clift_window::check_named("Clift/Proxy");
+  if (argc != 7) fail("Clift/Proxy: needs a TCP sender, a capacity and a delay");
+  auto* tcp = dynamic_cast<TcpAgent*>(TclObject::lookup(argv[4]));
+  if (tcp == nullptr) fail(std::string("Clift/Proxy: ") + argv[4] + " is no TCP sender");
+  const auto capacity = number_in<std::int64_t>(argv[5], 2, std::numeric_limits<std::int64_t>::max());
+  if (!capacity) refuse("Clift/Proxy: capacity", argv[5], "2 or more");
+  const auto delay_s = number_in(argv[6], 0.0, 4e9);
+  if (!delay_s) refuse("Clift/Proxy: delay", argv[6], "a time in seconds, from 0");
+  return new Proxy(tcp, {std::min<std::int64_t>(*capacity, TCP_MAXSEQ), to_ns(*delay_s)});
+});
 
-class ProxyPortClass : public TclClass {
- public:
-  ProxyPortClass() : TclClass("Clift/ProxyPort") {}
-  TclObject* create(int argc, const char* const* argv) override {
-    constexpr const char* roles[] = {"data_in", "answers_out", "data_out", "acks_in"};
-    auto* proxy = argc == 6 ? dynamic_cast<Proxy*>(TclObject::lookup(argv[4])) : nullptr;
-    for (int role = 0; proxy != nullptr && role < 4; ++role) {
-      if (std::strcmp(argv[5], roles[role]) == 0) return new ProxyPort(proxy, static_cast<ProxyPort::Role>(role));
-    }
-    fail("Clift/ProxyPort: needs a proxy and data_in, answers_out, data_out or acks_in");
+MadeClass proxy_port_class("Clift/ProxyPort", [](int argc, const char* const* argv) -> TclObject* {
+  constexpr const char* roles[] = {"data_in", "answers_out", "data_out", "acks_in"};
+  auto* proxy = argc == 6 ? dynamic_cast<Proxy*>(TclObject::lookup(argv[4])) : nullptr;
+  for (int role = 0; proxy != nullptr && role < 4; ++role) {
+    if (std::strcmp(argv[5], roles[role]) == 0) return new ProxyPort(proxy, static_cast<ProxyPort::Role>(role));
   }
-} proxy_port_class;
+  fail("Clift/ProxyPort: needs a proxy and data_in, answers_out, data_out or acks_in");
+});
 
 }  // namespace
 

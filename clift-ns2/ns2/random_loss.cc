@@ -6,6 +6,7 @@
 #include "random.h"
 
 #include "failure.h"
+#include "named_class.h"
 #include "words.h"
 
 namespace clift {
@@ -38,16 +39,12 @@ class RandomLoss : public Connector {
   long long lost_ = 0;
 };
 
-class RandomLossClass : public TclClass {
- public:
-  RandomLossClass() : TclClass("Clift/RandomLoss") {}
-  TclObject* create(int argc, const char* const* argv) override {
-    if (argc != 5) fail("Clift/RandomLoss: needs a probability");
-    const auto probability = number_in(argv[4], 0.0, 1.0);
-    if (!probability) refuse("Clift/RandomLoss: the probability", argv[4], "0 to 1");
-    return new RandomLoss(*probability);
-  }
-} random_loss_class;
+MadeClass random_loss_class("Clift/RandomLoss", [](int argc, const char* const* argv) -> TclObject* {
+  if (argc != 5) fail("Clift/RandomLoss: needs a probability");
+  const auto probability = number_in(argv[4], 0.0, 1.0);
+  if (!probability) refuse("Clift/RandomLoss: the probability", argv[4], "0 to 1");
+  return new RandomLoss(*probability);
+});
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 
 #include "core/proxy/send_window.h"
 #include "failure.h"
+#include "named_class.h"
 #include "sim_time.h"
 #include "timer.h"
 #include "window_header.h"
@@ -122,20 +123,16 @@ void SendWindow::probe() {
   arm();
 }
 
-class SendWindowClass : public TclClass {
- public:
-  SendWindowClass() : TclClass("Clift/SendWindow") {}
-  TclObject* create(int argc, const char* const* argv) override {
-    hdr_clift_window::check_named("Clift/SendWindow");
-    auto* tcp = argc == 6 ? dynamic_cast<TcpAgent*>(TclObject::lookup(argv[4])) : nullptr;
-    const auto window =
-        argc == 6 ? number_in<std::int64_t>(argv[5], 1, std::numeric_limits<std::int64_t>::max()) : std::nullopt;
-    if (tcp == nullptr || tcp->target() == nullptr || !window) {
-      fail("Clift/SendWindow: needs a TCP sender that is attached to a node, and a window of 1 or more");
-    }
-    return new SendWindow(tcp, *window);
+MadeClass send_window_class("Clift/SendWindow", [](int argc, const char* const* argv) -> TclObject* {
+  hdr_clift_window::check_named("Clift/SendWindow");
+  auto* tcp = argc == 6 ? dynamic_cast<TcpAgent*>(TclObject::lookup(argv[4])) : nullptr;
+  const auto window =
+      argc == 6 ? number_in<std::int64_t>(argv[5], 1, std::numeric_limits<std::int64_t>::max()) : std::nullopt;
+  if (tcp == nullptr || tcp->target() == nullptr || !window) {
+    fail("Clift/SendWindow: needs a TCP sender that is attached to a node, and a window of 1 or more");
   }
-} send_window_class;
+  return new SendWindow(tcp, *window);
+});
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "failure.h"
+#include "named_class.h"
 #include "recorder.h"
 #include "words.h"
 
@@ -90,32 +91,23 @@ std::uint8_t direction_in(const char* word) {
   return *direction;
 }
 
-// Tcl passes four arguments of its own before those of the script.
-class TapClass : public TclClass {
- public:
-  TapClass() : TclClass("Clift/Tap") {}
-  TclObject* create(int argc, const char* const* argv) override {
-    if (argc == 8 && std::strcmp(argv[5], "sent") == 0) {
-      return new Tap(Recorder::called(argv[4]), PacketEvent::sent, flow_in(argv[6]), direction_in(argv[7]));
-    }
-    if (argc == 6 && std::strcmp(argv[5], "received") == 0) {
-      return new Tap(Recorder::called(argv[4]), PacketEvent::received);
-    }
-    if (argc == 6 && std::strcmp(argv[5], "queue_dropped") == 0) {
-      return new Tap(Recorder::called(argv[4]), PacketEvent::queue_dropped);
-    }
-    fail("Clift/Tap: needs a recorder and received, queue_dropped, or sent with flow and direction");
+MadeClass tap_class("Clift/Tap", [](int argc, const char* const* argv) -> TclObject* {
+  if (argc == 8 && std::strcmp(argv[5], "sent") == 0) {
+    return new Tap(Recorder::called(argv[4]), PacketEvent::sent, flow_in(argv[6]), direction_in(argv[7]));
   }
-} tap_class;
+  if (argc == 6 && std::strcmp(argv[5], "received") == 0) {
+    return new Tap(Recorder::called(argv[4]), PacketEvent::received);
+  }
+  if (argc == 6 && std::strcmp(argv[5], "queue_dropped") == 0) {
+    return new Tap(Recorder::called(argv[4]), PacketEvent::queue_dropped);
+  }
+  fail("Clift/Tap: needs a recorder and received, queue_dropped, or sent with flow and direction");
+});
 
-class WindowTapClass : public TclClass {
- public:
-  WindowTapClass() : TclClass("Clift/WindowTap") {}
-  TclObject* create(int argc, const char* const* argv) override {
-    if (argc != 6) fail("Clift/WindowTap: needs a recorder and a flow");
-    return new WindowTap(Recorder::called(argv[4]), flow_in(argv[5]));
-  }
-} window_tap_class;
+MadeClass window_tap_class("Clift/WindowTap", [](int argc, const char* const* argv) -> TclObject* {
+  if (argc != 6) fail("Clift/WindowTap: needs a recorder and a flow");
+  return new WindowTap(Recorder::called(argv[4]), flow_in(argv[5]));
+});
 
 }  // namespace
 
