@@ -256,3 +256,15 @@ def test_failures__stand_with_command_line_and_last_output(opened: Callable[...,
     failures = opened().locator(".failure").all_inner_texts()
     assert len(failures) == 24
     assert all("timed out" in text for text in failures)
+
+
+def test_settings__fit_on_a_phone(opened: Callable[..., Page]) -> None:
+    """A row has the whole width, and none of its texts needs more than a quarter of the window."""
+    tab = opened(width=390)
+    frames = tab.locator("#setup .scroll")
+    for frame in frames.all():
+        assert frame.evaluate("e => e.scrollWidth <= e.clientWidth")
+    heights = tab.locator("#setup tbody tr").evaluate_all("rows => rows.map((row) => row.offsetHeight)")
+    assert len(heights) > 20
+    assert max(heights) <= 900 / 4
+    assert tab.locator("#setup tr", has_text="trace_parameters").locator("summary").count() == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,8 +32,8 @@ WISHED = 0.05
 MOST_POINTS = 4
 """Most points of the grid with a finding each; of a larger grid, the first and the last point have one."""
 
-MOST_VALUES = 12
-"""Values of one setting that are shown at once; the others open on demand."""
+MOST_VALUES, MOST_CHARACTERS = 12, 160
+"""Values of one setting that are shown at once, and their length together; the others open on demand."""
 
 
 def facts(results: Results, summary: Summary) -> list[Record]:
@@ -140,21 +141,27 @@ def setup_tables(results: Results, summary: Summary) -> list[Record]:
         values = list(dict.fromkeys(texts(runs[name])))
         if values == [NO_VALUE]:
             continue
-        spelled: Any = ", ".join(values[:MOST_VALUES])
-        if len(values) > MOST_VALUES:
-            spelled = {"text": spelled, "more": values[MOST_VALUES:]}
-        groups[column.group].append([name, column.unit, spelled, column.meaning])
+        groups[column.group].append([name, column.unit, _first_of(values), column.meaning])
     made = [[label, "", text, ""] for label, text in results.notes] + groups["provenance"]
     tables = [
-        headed_table("What was varied", ["What", "Unit", "Values"], varied),
+        headed_table("What was varied", ["What", "Unit", "Values"], varied, stacks=True),
         headed_table(
             "What was held, or followed from that",
             ["Column", "Unit", "Values", "Meaning"],
             groups["scenario"],
+            stacks=True,
         ),
-        headed_table("Programs and traces", ["What", "Unit", "Value", "Meaning"], made),
+        headed_table("Programs and traces", ["What", "Unit", "Value", "Meaning"], made, stacks=True),
     ]
     return [table for table in tables if table["rows"]]
+
+
+def _first_of(values: list[str]) -> str | Record:
+    """Return values as text; those beyond the bounds open on demand."""
+    ends = accumulate(len(value) + 2 for value in values)
+    shown = max(1, sum(end <= MOST_CHARACTERS for end in islice(ends, MOST_VALUES)))
+    text = ", ".join(values[:shown])
+    return text if shown == len(values) else {"text": text, "more": values[shown:]}
 
 
 def terms(summary: Summary) -> list[Record]:
