@@ -80,7 +80,7 @@ def test_opportunities__have_a_limit() -> None:
 def test_losses__are_drawn_in_each_interval_with_the_seed(tmp_path: Path) -> None:
     text = "time_s,rate_bps,loss,delay_ms\n0,12000000,0,30\n10,12000000,0.1,40\n20,12000000,1,50\n"
     path = written(tmp_path, text)
-    link, again, other = (rates.read(path, seed=seed).trace for seed in (1, 1, 2))
+    link, again, other = (rates.IMPORTER.read(path, seed=seed).trace for seed in (1, 1, 2))
     assert isinstance(link, LinkTrace)
     lost = ~link.delivered
     assert len(link) == 30_000
@@ -91,7 +91,7 @@ def test_losses__are_drawn_in_each_interval_with_the_seed(tmp_path: Path) -> Non
     assert (np.unique(link.delay_ns) / MS).tolist() == [30, 40, 50]
     assert np.array_equal(link.delivered, again.delivered)
     assert not np.array_equal(link.delivered, other.delivered)
-    phy = rates.read(path, reading="phy").trace
+    phy = rates.IMPORTER.read(path, reading="phy").trace
     assert isinstance(phy, PhyTrace)
     assert np.array_equal(phy.decode_time_ns == 0, lost)
 
@@ -104,7 +104,7 @@ def test_rates__of_one_s_own_columns_may_have_any_separator(tmp_path: Path) -> N
             + separator.join(["24000", "0"])
             + "\r\n\r\n"
         )
-        assert len(rates.read(written(tmp_path, text)).trace) == 2
+        assert len(rates.IMPORTER.read(written(tmp_path, text)).trace) == 2
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_rates__of_one_s_own_columns_may_have_any_separator(tmp_path: Path) -> N
 def test_rates__refuse_with_line_and_reason(text: str, reason: str, tmp_path: Path) -> None:
     path = written(tmp_path, text)
     with pytest.raises(InputError, match=re.escape(path + reason)):
-        rates.read(path)
+        rates.IMPORTER.read(path)
 
 
 def test_rates__leave_out_a_cut_line_and_cut_out_gaps(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_iperf3__is_read_as_iperf_3_12_prints_it(tmp_path: Path) -> None:
         | {"lost_packets": 0, "packets": packets, "lost_percent": 0, "omitted": False, "sender": False}
         for start, end, rate, packets in printed
     ]
-    measurement = iperf3.read(written(tmp_path, iperf(*sums)), lldu_bytes=1200)
+    measurement = iperf3.IMPORTER.read(written(tmp_path, iperf(*sums)), lldu_bytes=1200)
     assert len(measurement.trace) == pytest.approx(2 * 521, abs=1)
 
 

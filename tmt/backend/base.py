@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from tmt.errors import SimulatorError, UsageError
@@ -197,17 +198,5 @@ class RunError(SimulatorError):
 
     def __reduce__(self) -> tuple[Callable[..., RunError], tuple[object, ...]]:
         """Rebuild from the arguments: worker processes send errors home by pickle."""
-        return _rebuilt, (
-            self.argv,
-            self.outcome,
-            self.last_words,
-            self.program,
-            self.timed_out,
-            self.status,
-        )
-
-
-def _rebuilt(
-    argv: list[str], outcome: str, last_words: str, program: str, timed_out: bool, status: int | None
-) -> RunError:
-    return RunError(argv, outcome, last_words, program=program, timed_out=timed_out, status=status)
+        anew = partial(RunError, program=self.program, timed_out=self.timed_out, status=self.status)
+        return anew, (self.argv, self.outcome, self.last_words)

@@ -39,14 +39,14 @@ class TextTable:
     ----------
     names
         Names of the columns, without surrounding blanks.
-    cut_line
-        Once all rows have been read: number of a last line that ends in the middle of a row and was left
-        out; None without one.
+    cut_notes
+        Once all rows have been read: a sentence on a last line that ends in the middle of a row and was left
+        out; empty without one.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.cut_line: int | None = None
+        self.cut_notes: list[str] = []
         comments: list[str] = []
         header: list[str] | None = None
         for line, text, _ in text_lines(path, comments=False):
@@ -97,10 +97,10 @@ class TextTable:
                 short = InputError(self.path, refusal("fields", found=len(fields), needed=width), line)
                 if len(fields) > width:
                     raise short
-                self.cut_line = line
+                self.cut_notes = [f"line {line}, the last one, is cut short and left out"]
                 continue
             yield line, [fields[position] for position in positions]
-        if self.cut_line is not None and self.cut_line == self._first_line and short is not None:
+        if short is not None and short.line == self._first_line:
             raise short
 
     def _position(self, name: str) -> int:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.measured.importer import Importer, Measurement
 from tmt.measured.json_file import read_json
-from tmt.measured.rate_series import RATE_OPTIONS, RateSeries, durations
+from tmt.measured.rate_series import RateSeries, durations, rate_importer
 from tmt.units import NS_PER_MS, seconds_to_ns
 
 if TYPE_CHECKING:
-    from tmt.measured.options import Direction, Reading
+    from tmt.measured.options import Direction
 
 _MAX_S, _MAX_BPS = 1e9, 1e15
 
@@ -99,26 +98,11 @@ def _number(path: str, place: str, holder: dict[str, Any], name: str) -> float:
     return float(value)
 
 
-def read(
-    path: str,
-    reading: Reading = "link",
-    direction: Direction | None = None,
-    line_bps: int | None = None,
-    lldu_bytes: int = 1500,
-    decode_time_ns: int = NS_PER_MS,
-    seed: int = 1,
-) -> Measurement:
-    """Return the opportunities of one direction; errors as for `read_iperf3`."""
-    series = read_iperf3(path, direction)
-    return series.measurement(path, reading, line_bps, lldu_bytes, decode_time_ns, seed)
-
-
-IMPORTER = Importer(
+IMPORTER = rate_importer(
     "iperf3",
     "intervals of iperf3 -J: rates, and losses with UDP",
-    read,
+    read_iperf3,
     lambda head: b'"bits_per_second"' in head and b'"intervals"' in head,
-    RATE_OPTIONS,
     """Each interval gives opportunities at its rate. Losses of UDP are drawn within each interval.
 
 \b

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.measured.importer import Importer, Measurement
 from tmt.measured.json_file import read_json
-from tmt.measured.probes import PROBE_OPTIONS, Probes, one_way_delays
+from tmt.measured.probes import Probes, one_way_delays, probe_importer
 from tmt.units import MAX_TIME_NS
 
 if TYPE_CHECKING:
@@ -131,19 +130,11 @@ def _size_bytes(document: dict[str, Any]) -> int:
     return (length if isinstance(length, int) else 0) + header
 
 
-def read(
-    path: str, direction: Direction | None = None, line_bps: int | None = None, lldu_bytes: int = 1500
-) -> Measurement:
-    """Return a link trace of one direction, downwards unless told otherwise; errors as for `read_irtt`."""
-    return read_irtt(path, direction or "down").measurement(line_bps, lldu_bytes)
-
-
-IMPORTER = Importer(
+IMPORTER = probe_importer(
     "irtt",
     "round trips of irtt (JSON), each direction apart",
-    read,
+    read_irtt,
     lambda head: b'"round_trips"' in head and b'"irtt"' in head,
-    PROBE_OPTIONS,
     """Each probe becomes a row with its one-way delay and fate. Where the least delays show that the clocks
 differ, each direction's least delay is set to half of the least round trip.
 

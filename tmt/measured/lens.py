@@ -16,9 +16,8 @@ import numpy as np
 
 from tmt.errors import InputError
 from tmt.io.refusals import refusal, shown
-from tmt.measured.importer import Importer, Measurement
 from tmt.measured.irtt import one_direction
-from tmt.measured.probes import PROBE_OPTIONS, Probes, milliseconds
+from tmt.measured.probes import Probes, milliseconds, probe_importer
 from tmt.measured.text_lines import text_lines
 from tmt.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 
@@ -116,24 +115,16 @@ def _with_note(probes: Probes, note: str) -> Probes:
     return replace(probes, notes=(*probes.notes, note))
 
 
-def read(
-    path: str, direction: Direction | None = None, line_bps: int | None = None, lldu_bytes: int = 1500
-) -> Measurement:
-    """Return a link trace of one direction, downwards unless told otherwise; errors as for `read_lens`."""
-    return read_lens(path, direction or "down").measurement(line_bps, lldu_bytes)
-
-
 def _sniff(head: bytes) -> bool:
     first = head.split(b"\n", 1)[0].strip().replace(b" ", b"").decode("utf-8", "replace")
     return first in (IRTT_HEADER, PING_HEADER)
 
 
-IMPORTER = Importer(
+IMPORTER = probe_importer(
     "lens",
     "round trips of the LENS data set (CSV of irtt or ping)",
-    read,
+    read_lens,
     _sniff,
-    PROBE_OPTIONS,
     """Each probe becomes a row. In the irtt form -1 tells the direction of a loss; the ping form holds no
 losses.
 

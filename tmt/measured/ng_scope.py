@@ -82,8 +82,7 @@ def _rows(path: str, notes: list[str]) -> Iterator[tuple[int, list[str], bool]]:
     is_downlink = width == _DOWN_FIELDS or any(fields[10] != "0" for _, fields in table.rows(*table.names))
     for line, fields in table.rows(*table.names):
         yield line, fields, is_downlink
-    if table.cut_line is not None:
-        notes.append(f"line {table.cut_line}, the last one, is cut short and left out")
+    notes += table.cut_notes
 
 
 def _json_rows(path: str, notes: list[str]) -> Iterator[tuple[int, list[str], bool]]:

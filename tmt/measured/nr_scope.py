@@ -64,8 +64,7 @@ def read_grants(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[Att
             )
         )
     notes = [f"a frame has {per_frame} slots, by the slot numbers"] if subcarrier_spacing_khz is None else []
-    if table.cut_line is not None:
-        notes.append(f"line {table.cut_line}, the last one, is cut short and left out")
+    notes += table.cut_notes
     return grants, notes
 
 

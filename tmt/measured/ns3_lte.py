@@ -43,8 +43,7 @@ def read_ns3_lte(
             )
         )
     kept, notes = select(path, in_order(path, attempts), direction, user)
-    if table.cut_line is not None:
-        notes.append(f"line {table.cut_line}, the last one, is cut short and left out")
+    notes += table.cut_notes
     return measurement(kept, number_blocks(kept), reading, decode_time_ns, notes)
 
 

@@ -67,8 +67,7 @@ def read_ns3_nr(
         for attempt, cell in zip(attempts, cells, strict=True):
             attempt.user = f"{cell}/{attempt.user}"
     kept, notes = select(path, in_order(path, attempts), direction, user)
-    if table.cut_line is not None:
-        notes.append(f"line {table.cut_line}, the last one, is cut short and left out")
+    notes += table.cut_notes
     blocks = number_blocks(kept)
     if "corrupt" not in found:
         infer_failures(kept)

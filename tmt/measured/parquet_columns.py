@@ -19,7 +19,7 @@ _ROWS_AT_A_TIME = 1 << 16
 class ParquetTable:
     """A Parquet file; the places of its rows are called ``row N``."""
 
-    cut_line: int | None = None
+    cut_notes: tuple[str, ...] = ()
 
     def __init__(self, path: str) -> None:
         from pyarrow import parquet  # noqa: PLC0415  (takes long to import)

@@ -14,8 +14,7 @@ import numpy as np
 
 from tmt.errors import InputError
 from tmt.io.refusals import shown
-from tmt.measured.importer import Importer, Measurement
-from tmt.measured.probes import PROBE_OPTIONS, Probes, milliseconds, numbers_between
+from tmt.measured.probes import Probes, milliseconds, numbers_between, probe_importer
 from tmt.measured.text_lines import TextLine, text_lines
 from tmt.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 
@@ -162,19 +161,11 @@ def _sending_times(numbers: Int64Array, sending: dict[int, int]) -> Int64Array:
     return start + np.rint(times).astype(np.int64)
 
 
-def read(
-    path: str, direction: Direction | None = None, line_bps: int | None = None, lldu_bytes: int = 1500
-) -> Measurement:
-    """Return a link trace of one direction, downwards unless told otherwise; errors as for `read_ping`."""
-    return read_ping(path, direction or "down").measurement(line_bps, lldu_bytes)
-
-
-IMPORTER = Importer(
+IMPORTER = probe_importer(
     "ping",
     "output of ping -D, better with -O",
-    read,
+    read_ping,
     lambda head: _HEAD.match(head.decode("utf-8", "replace")) is not None,
-    PROBE_OPTIONS,
     """Each probe becomes a row with half of the round trip as its delay. Ping does not know on which way a
 probe was lost: it counts as lost in the imported direction.
 

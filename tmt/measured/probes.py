@@ -7,20 +7,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tmt.errors import InputError, UsageError
-from tmt.measured.importer import Measurement
+from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DIRECTION, LINE, LLDU_BYTES
 from tmt.trace import Int64Array, LinkTrace
 from tmt.units import NS_PER_MS, NS_PER_S
 
-BoolArray = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-PROBE_OPTIONS = (DIRECTION, LINE, LLDU_BYTES)
-"""Options of every format that holds probes of both directions."""
+    from tmt.measured.options import Direction
+
+BoolArray = npt.NDArray[np.bool_]
 
 MAX_ROWS = 50_000_000
 """Rows that an importer makes at most, in 2 GB of memory: ten minutes of 1 Gbit/s in rows of 1500 bytes."""
@@ -117,6 +120,24 @@ class Probes:
         rate_bps = 8 * self.size_bytes * len(self.tx_time_ns) / seconds
         note = f"the rate of the probes, {rate_bps / 1000:.1f} kbit/s, is no capacity: --line sets one"
         return Measurement(self.link_trace(), "padded", self.size_bytes, (*self.notes, note))
+
+
+def probe_importer(
+    name: str,
+    summary: str,
+    read_probes: Callable[[str, Direction], Probes],
+    sniff: Callable[[bytes], bool],
+    text: str,
+) -> Importer:
+    """Return the importer of a format with probes of both directions; `text` is for its help."""
+
+    def read(
+        path: str, direction: Direction | None = None, line_bps: int | None = None, lldu_bytes: int = 1500
+    ) -> Measurement:
+        """Return a link trace of one direction, downwards unless told otherwise; errors as `read_probes`."""
+        return read_probes(path, direction or "down").measurement(line_bps, lldu_bytes)
+
+    return Importer(name, summary, read, sniff, (DIRECTION, LINE, LLDU_BYTES), text)
 
 
 def check_rows(rows: int, options: str) -> None:

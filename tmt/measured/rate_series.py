@@ -13,21 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from tmt.errors import InputError
-from tmt.measured.importer import Measurement
+from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, DIRECTION, LINE, LLDU_BYTES, SEED, reading
 from tmt.measured.probes import check_rows
 from tmt.trace import Int64Array, LinkTrace, PhyTrace
-from tmt.units import NS_PER_S
+from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from tmt.measured.options import Reading
+    from tmt.measured.options import Direction, Reading
 
 FloatArray = npt.NDArray[np.float64]
 
-RATE_OPTIONS = (reading("link"), DIRECTION, LINE, LLDU_BYTES, DECODE_TIME, SEED)
-"""Options of every format that holds rates."""
+_OPTIONS = (reading("link"), DIRECTION, LINE, LLDU_BYTES, DECODE_TIME, SEED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +119,31 @@ class RateSeries:
         else:
             rows = LinkTrace(times, delay, ~lost, np.ones(len(times), np.uint8))
         return Measurement(rows, "packed", lldu_bytes, tuple(notes))
+
+
+def rate_importer(
+    name: str,
+    summary: str,
+    read_rates: Callable[[str, Direction | None], RateSeries],
+    sniff: Callable[[bytes], bool],
+    text: str,
+) -> Importer:
+    """Return the importer of a format with rates; `text` is for its help."""
+
+    def read(
+        path: str,
+        reading: Reading = "link",
+        direction: Direction | None = None,
+        line_bps: int | None = None,
+        lldu_bytes: int = 1500,
+        decode_time_ns: int = NS_PER_MS,
+        seed: int = 1,
+    ) -> Measurement:
+        """Return the opportunities of one direction; errors as for `read_rates`."""
+        series = read_rates(path, direction)
+        return series.measurement(path, reading, line_bps, lldu_bytes, decode_time_ns, seed)
+
+    return Importer(name, summary, read, sniff, _OPTIONS, text)
 
 
 def durations(

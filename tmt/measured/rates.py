@@ -22,15 +22,14 @@ import numpy as np
 from tmt.errors import InputError
 from tmt.io.refusals import refusal, shown
 from tmt.measured.dish_history import is_dish_history, read_dish_history
-from tmt.measured.importer import Importer, Measurement
-from tmt.measured.rate_series import RATE_OPTIONS, RateSeries, durations
+from tmt.measured.rate_series import RateSeries, durations, rate_importer
 from tmt.measured.text_lines import text_lines
 from tmt.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tmt.measured.options import Direction, Reading
+    from tmt.measured.options import Direction
     from tmt.trace import Int64Array
 
 
@@ -69,14 +68,15 @@ _LONGEST_S = 3
 """Time after which the next row no longer ends an interval: the log has a gap there."""
 
 
-def read_rates(path: str, direction: Direction) -> RateSeries:
-    """Return the rates of one direction.
+def read_rates(path: str, direction: Direction | None) -> RateSeries:
+    """Return the rates of one direction, downwards unless told otherwise.
 
     Raises
     ------
     InputError
         With the line, where the columns are not known, a field is wrong, or time goes back.
     """
+    direction = direction or "down"
     if is_dish_history(path):
         return read_dish_history(path, direction)
     lines = text_lines(path)
@@ -183,20 +183,6 @@ def _ends(start: Int64Array, longest_ns: int | None) -> Int64Array:
     return start + steps
 
 
-def read(
-    path: str,
-    reading: Reading = "link",
-    direction: Direction | None = None,
-    line_bps: int | None = None,
-    lldu_bytes: int = 1500,
-    decode_time_ns: int = NS_PER_MS,
-    seed: int = 1,
-) -> Measurement:
-    """Return the opportunities of one direction, downwards unless told otherwise."""
-    series = read_rates(path, direction or "down")
-    return series.measurement(path, reading, line_bps, lldu_bytes, decode_time_ns, seed)
-
-
 def _sniff(head: bytes) -> bool:
     if b'"dishGetHistory"' in head:
         return True
@@ -205,12 +191,11 @@ def _sniff(head: bytes) -> bool:
     return any({form.start, form.up, form.down} <= names for form in _FORMS)
 
 
-IMPORTER = Importer(
+IMPORTER = rate_importer(
     "rates",
     "rates over time: UCC 5G logs, WetLinks, a Starlink dish's history, time_s,rate_bps",
-    read,
+    read_rates,
     _sniff,
-    RATE_OPTIONS,
     """Each interval gives opportunities at its rate. Losses of an interval are drawn among its rows. Time
 without a measurement is cut out.
 

@@ -102,8 +102,7 @@ def read_table(
     if outcome.values and (all(rows.bad) or not any(rows.bad)):
         held = ", ".join(f"{value} ({count:,} rows)" for value, count in seen.most_common(4))
         said.append(f"every row is {'erased' if rows.bad[0] else 'good'}: the table holds {held}")
-    if source.cut_line is not None:
-        said.append(f"line {source.cut_line}, the last one, is cut short and left out")
+    said += source.cut_notes
     trace = _trace(path, rows, _origin_ns(origin, first_ns), fields, reading, decode_time_ns, said)
     return Measurement(trace, packing, None, tuple(said))
 

@@ -5,12 +5,12 @@ The trace is read in pieces. No figure depends on the pieces, and memory does no
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tmt.errors import UsageError
-from tmt.metrics.distribution import Distribution, Histogram, of_counts
+from tmt.metrics.distribution import Histogram, of_counts
 from tmt.metrics.pauses import Pauses
 from tmt.metrics.runs import Runs
 from tmt.metrics.signal_levels import SignalLevels
@@ -79,8 +79,18 @@ class _Rows:
         self.sizes: Histogram | None = None
         self.all_bytes = self.good_bytes = 0
 
-    def _size_summary(self) -> Distribution | None:
-        return None if self.sizes is None else self.sizes.summary()
+    def _shared(self, lldu_bytes: int | None, good: int) -> dict[str, Any]:
+        """Return the parts of a summary that both kinds have; `good` rows were decoded or delivered."""
+        times = self._times()
+        return {
+            "times": times,
+            "bit_rates": self._bit_rates(times, lldu_bytes, good),
+            "size_bytes": None if self.sizes is None else self.sizes.summary(),
+            "pattern": self._pattern(),
+            "pauses": self.pauses,
+            "timeline": self.timeline,
+            "delays": self.delays,
+        }
 
     def _bit_rates(self, times: Times, lldu_bytes: int | None, good: int) -> BitRates | None:
         if times.per_s is None:
@@ -146,19 +156,13 @@ class _PhyRows(_Rows):
         self.delays.add(chunk.decode_time_ns[~erased])
 
     def summary(self, metadata: Metadata, lldu_bytes: int | None, rtt_ns: int | None) -> PhySummary:
-        times, decoded = self._times(), self.delays.summary()
+        decoded = self.delays.summary()
         return PhySummary(
-            times=times,
-            bit_rates=self._bit_rates(times, lldu_bytes, decoded.count),
-            size_bytes=self._size_summary(),
+            **self._shared(lldu_bytes, decoded.count),
             erased=self.rows - decoded.count,
-            pattern=self._pattern(),
             decode_time_s=decoded.scaled(NS_PER_S),
             es_n0_db=None if self.signal_levels is None else self.signal_levels.summary_db(),
             signal_levels=self.signal_levels,
-            pauses=self.pauses,
-            timeline=self.timeline,
-            delays=self.delays,
         )
 
 
@@ -180,17 +184,14 @@ class _LinkRows(_Rows):
             self.sent_bytes += int(np.dot(chunk.size_bytes.astype(np.int64), chunk.transmissions))
 
     def summary(self, metadata: Metadata, lldu_bytes: int | None, rtt_ns: int | None) -> LinkSummary:
-        times, delivered, lost = self._times(), self.delays.summary(), self.loss_delays.summary()
+        delivered, lost = self.delays.summary(), self.loss_delays.summary()
         if rtt_ns is None:
             rtt_ns = metadata.get("scheme", {}).get("rtt_ns")
         return LinkSummary(
-            times=times,
-            bit_rates=self._bit_rates(times, lldu_bytes, delivered.count),
-            size_bytes=self._size_summary(),
+            **self._shared(lldu_bytes, delivered.count),
             delivered=delivered.count,
             lost=lost.count,
             unsettled=self.rows - delivered.count - lost.count,
-            pattern=self._pattern(),
             delay_s=delivered.scaled(NS_PER_S),
             loss_delay_s=lost.scaled(NS_PER_S),
             mean_transmissions=float(np.dot(self.transmissions, np.arange(256))) / self.rows,
@@ -198,9 +199,6 @@ class _LinkRows(_Rows):
             slots_used=_slots_used(metadata, self.rows, self.transmissions),
             byte_efficiency=self._byte_efficiency(metadata),
             rtt_s=None if rtt_ns is None else ns_to_seconds(rtt_ns),
-            pauses=self.pauses,
-            timeline=self.timeline,
-            delays=self.delays,
         )
 
     def _byte_efficiency(self, metadata: Metadata) -> float | None:

@@ -10,10 +10,10 @@ from tmt.report.chart_rows import cell_rows
 from tmt.report.comparison_tables import differences_table, pairs_table, setup_tables
 from tmt.report.member_styles import tcp_styles
 from tmt.report.page import fill_template
-from tmt.report.page_parts import CHARTS_LEAD, Record, Section, fact, finding, sections, titled
+from tmt.report.page_parts import CHARTS_LEAD, Record, Section, fact, finding, sections
 from tmt.report.payload import page_data
 from tmt.report.size_limit import fit
-from tmt.report.views import View, members
+from tmt.report.views import View, mean_heads, members, place_heads, sweeps
 from tmt.results.cells import point_label
 from tmt.results.comparison import remarks
 from tmt.results.measures import COMPARED
@@ -115,13 +115,7 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
 def _views(comparison: PairedCampaigns) -> list[View]:
     tcps, schemes = members(comparison.summary)
     both = {"scheme": (tcps, schemes), "tcp": (schemes, tcps)}
-    axes = comparison.results.axes
-    place = (
-        ("tcp", "TCP"),
-        ("scheme", "scheme"),
-        *((f"levels.{i}", titled(axis.label, axis.unit)) for i, axis in enumerate(axes)),
-    )
-    value = (("mean", "{measure}"), ("low", "low"), ("high", "high"), ("runs", "pairs"))
+    place, value = place_heads(comparison.results), mean_heads("pairs")
     what = f"{{measure}}, {comparison.results.title}"
     rows = _difference_rows(comparison)
     found = [
@@ -144,13 +138,7 @@ def _views(comparison: PairedCampaigns) -> list[View]:
             f"Full: {comparison.names[1]}.",
         ),
     ]
-    if any(len(axis.levels) > 1 for axis in axes):
-        kinds = {axis.is_numeric for axis in axes if len(axis.levels) > 1}
-        specs = {
-            f"{by}-{'numbers' if numeric else 'names'}": charts.sweep(*pair, numeric=numeric, zero=True)
-            for by, pair in both.items()
-            for numeric in sorted(kinds)
-        }
+    if specs := sweeps(comparison.results, both, zero=True):
         caption = f"{what} over {{axis}}: mean over pairs with its 95 % interval."
         found.append(View("sweep", rows, specs, ("measure", "line"), (*place, *value), caption))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from tmt.figures.style import BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY, VERMILLION
@@ -74,17 +75,7 @@ def page_data(results: Results, summary: Summary, shown: Sequence[View], tables:
         "measures": [{"name": m.column, "label": m.label, "unit": m.unit} for m in summary.measures],
         "rows": {_table_of(view.name): _columnar(view.rows) for view in shown},
         "views": [
-            {
-                "name": view.name,
-                "rows": _table_of(view.name),
-                "specs": view.specs,
-                "selects": list(view.selects),
-                "heads": [list(head) for head in view.heads],
-                "caption": view.caption,
-                "nothing": view.nothing,
-                "heading": view.heading,
-                "across": view.across,
-            }
+            {field.name: getattr(view, field.name) for field in fields(view)} | {"rows": _table_of(view.name)}
             for view in shown
         ],
         "runColours": {"light": [one.colour for one in RUNS], "dark": [one.dark_colour for one in RUNS]},

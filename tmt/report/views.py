@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any
 from tmt.figures import charts
 from tmt.report import chart_rows
 from tmt.report.member_styles import scheme_styles, tcp_styles
+from tmt.report.page_parts import titled
 from tmt.results.measures import delay_unit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tmt.report.chart_rows import Row
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
+
+Pair = tuple[charts.Members, charts.Members]
+"""Inner and outer members of a chart."""
 
 Heads = tuple[tuple[str, str], ...]
 """Fields of a row and their headings; ``levels.0`` is the first member of `levels`."""
@@ -57,7 +63,7 @@ class View:
     across: str = ""
 
 
-def members(summary: Summary) -> tuple[charts.Members, charts.Members]:
+def members(summary: Summary) -> Pair:
     """Return the TCP variants and the schemes of a campaign."""
     tcps, schemes = tcp_styles(summary.tcps), scheme_styles(summary.schemes)
     return (
@@ -66,18 +72,34 @@ def members(summary: Summary) -> tuple[charts.Members, charts.Members]:
     )
 
 
+def place_heads(results: Results) -> Heads:
+    """Return the fields that name a cell: TCP variant, scheme, and its level on each axis."""
+    levels = ((f"levels.{i}", titled(axis.label, axis.unit)) for i, axis in enumerate(results.axes))
+    return (("tcp", "TCP"), ("scheme", "scheme"), *levels)
+
+
+def mean_heads(counted: str) -> Heads:
+    """Return the fields of a mean with its interval, over `counted` things."""
+    return (("mean", "{measure}"), ("low", "low"), ("high", "high"), ("runs", counted))
+
+
+def sweeps(results: Results, both: Mapping[str, Pair], *, zero: bool = False) -> dict[str, charts.Spec]:
+    """Return the charts over axes of numbers and of names; none where every axis has one level."""
+    kinds = {axis.is_numeric for axis in results.axes if len(axis.levels) > 1}
+    return {
+        f"{by}-{'numbers' if numeric else 'names'}": charts.sweep(*pair, numeric=numeric, zero=zero)
+        for by, pair in both.items()
+        for numeric in sorted(kinds)
+    }
+
+
 def views(results: Results, summary: Summary) -> list[View]:
     """Return the charts for which the results have rows."""
     tcps, schemes = members(summary)
     both = {"scheme": (tcps, schemes), "tcp": (schemes, tcps)}
-    place = (
-        ("tcp", "TCP"),
-        ("scheme", "scheme"),
-        *((f"levels.{i}", _named(axis.label, axis.unit)) for i, axis in enumerate(results.axes)),
-    )
-    value = (("mean", "{measure}"), ("low", "low"), ("high", "high"), ("runs", "runs"))
+    place, value = place_heads(results), mean_heads("runs")
     unit = delay_unit(results.runs)[0] if len(results.runs) else ""
-    delay = _named("One-way delay", unit)
+    delay = titled("One-way delay", unit)
     cells = chart_rows.cell_rows(results, summary)
     found = [
         View(
@@ -90,20 +112,14 @@ def views(results: Results, summary: Summary) -> list[View]:
             f"reading errors. Upright lines: capacity of the link under the scheme.{LETTERS}",
         )
     ]
-    if any(len(axis.levels) > 1 for axis in results.axes):
-        kinds = {axis.is_numeric for axis in results.axes if len(axis.levels) > 1}
-        specs = {
-            f"{by}-{'numbers' if numeric else 'names'}": charts.sweep(*pair, numeric=numeric)
-            for by, pair in both.items()
-            for numeric in sorted(kinds)
-        }
+    if specs := sweeps(results, both):
         caption = f"{{measure}} over {{axis}}: {MEAN}. Diamonds: published values."
         found.append(View("sweep", cells, specs, ("measure", "line"), (*place, *value), caption))
     trade = {measure.column: measure for measure in summary.measures}
     if {chart_rows.GOODPUT, chart_rows.DELAY} <= set(trade):
         late = trade[chart_rows.DELAY]
-        goodput = _named(trade[chart_rows.GOODPUT].label, trade[chart_rows.GOODPUT].unit)
-        across = _named(late.label, late.unit)
+        goodput = titled(trade[chart_rows.GOODPUT].label, trade[chart_rows.GOODPUT].unit)
+        across = titled(late.label, late.unit)
         heads = (
             *place,
             *(("mean", goodput), ("low", "low"), ("high", "high")),
@@ -132,7 +148,7 @@ def views(results: Results, summary: Summary) -> list[View]:
                 quantiles,
                 {by: charts.delays(*pair) for by, pair in both.items()},
                 ("point",),
-                (*place, *((field, _named(name, unit)) for field, name in zip(fields, names, strict=True))),
+                (*place, *((field, titled(name, unit)) for field, name in zip(fields, names, strict=True))),
                 "One-way delay of packets{where}. Mark and number: median. Thick bar: median to 95th "
                 "percentile. Thin line: least to 99th percentile. All are means over seeds.",
                 heading=delay,
@@ -207,7 +223,3 @@ def _channel_rows(results: Results, summary: Summary, rows: list[Row]) -> list[R
             key = (tuple(row["time"][:2]), tuple(row["value"]), row["panel"])
             found.setdefault(key, row | {"run": row["run"].split(" over ", 1)[1]})
     return list(found.values())
-
-
-def _named(label: str, unit: str) -> str:
-    return f"{label} ({unit})" if unit else label

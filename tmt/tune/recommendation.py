@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,20 +86,20 @@ class Recommendation:
         Upper bound on the share of the candidates that were not simulated and are better; None if all were.
     """
 
-    winner: Standing | None
-    ties: list[Standing]
-    front: list[Standing]
-    most_better: float
-    most_unseen_better: float | None
-    runner_up: Level | None
-    runner_up_held_out: Interval | None
-    finalists: list[Finalist]
-    sensitivity: list[Level]
-    constraints: list[Bounded]
     standings: list[Standing]
     counts: dict[str, int]
     stopped: str
     level: float
+    winner: Standing | None = None
+    ties: list[Standing] = field(default_factory=list)
+    front: list[Standing] = field(default_factory=list)
+    most_better: float = math.nan
+    most_unseen_better: float | None = None
+    runner_up: Level | None = None
+    runner_up_held_out: Interval | None = None
+    finalists: list[Finalist] = field(default_factory=list)
+    sensitivity: list[Level] = field(default_factory=list)
+    constraints: list[Bounded] = field(default_factory=list)
 
 
 def recommend(search: Search) -> Recommendation:
@@ -110,33 +110,15 @@ def recommend(search: Search) -> Recommendation:
 class _Reader:
     def __init__(self, search: Search) -> None:
         self._search, self._race = search, search.race
-        self._evidence, self._goal, self._level = (
-            search.race.evidence,
-            search.race.goal,
-            search.race.rules.level,
-        )
+        race = search.race
+        self._evidence, self._goal, self._level = race.evidence, race.goal, race.rules.level
 
     def read(self) -> Recommendation:
         search, race = self._search, self._race
         standings = [self._standing(number) for number in range(len(search.candidates))]
         winner = search.winner
         if winner is None:
-            return Recommendation(
-                None,
-                [],
-                [],
-                math.nan,
-                None,
-                None,
-                None,
-                [],
-                [],
-                [],
-                standings,
-                self._counts(),
-                race.stopped,
-                self._level,
-            )
+            return Recommendation(standings, self._counts(), race.stopped, self._level)
         several = len(self._goal.objectives) > 1
         front = race.front() if several else [winner]
         rival = next((one for one in search.finalists if one != winner), None)
