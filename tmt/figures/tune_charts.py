@@ -6,12 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from tmt.figures.charts import INK, PAPER, QUIET, ROW_PX, ROWS
+from tmt.figures.chart_parts import (
+    INK,
+    LOOKS,
+    PAPER,
+    QUIET,
+    ROW_PX,
+    ROWS,
+    Spec,
+    panel_header,
+    point,
+    told,
+    with_parameters,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-Spec = dict[str, Any]
 
 CROSS = "M-1,-1L1,1M1,-1L-1,1"
 
@@ -26,14 +36,12 @@ def finalists(schemes: Sequence[str], order: Sequence[str], title: str) -> Spec:
     colour = _colour(schemes)
     layers = [
         base.mark_rule(strokeWidth=2).encode(x=_x("low", title), x2="high", color=colour),
-        base.transform_filter(search)
-        .mark_point(filled=True, aria=True, size=65, opacity=1)
-        .encode(x=_x("mean", title), color=colour, shape=_shape(schemes), **_told()),
+        point(base.transform_filter(search), x=_x("mean", title), color=colour, shape=_shape(schemes)),
         base.transform_filter(unseen)
         .mark_point(filled=False, fill=PAPER, aria=True, size=55, strokeWidth=2, opacity=1)
-        .encode(x=_x("mean", title), color=colour, shape=_shape(schemes), **_told()),
+        .encode(x=_x("mean", title), color=colour, shape=_shape(schemes), **told()),
     ]
-    return _spec(alt.layer(*layers).properties(height=alt.Step(ROW_PX)))
+    return with_parameters(alt.layer(*layers).properties(height=alt.Step(ROW_PX)), LOOKS)
 
 
 def candidates(schemes: Sequence[str], x: str, y: str, limit: float | None) -> Spec:
@@ -52,7 +60,7 @@ def candidates(schemes: Sequence[str], x: str, y: str, limit: float | None) -> S
         y=down,
         color=_colour(schemes, legend=bool(y)),
         shape=_shape(schemes, legend=bool(y)),
-        **_told(),
+        **told(),
     )
     front = base.transform_filter("datum.front")
     ring = front.mark_point(filled=False, stroke=INK, size=190, strokeWidth=1.5, opacity=1).encode(
@@ -64,7 +72,7 @@ def candidates(schemes: Sequence[str], x: str, y: str, limit: float | None) -> S
         layers.insert(0, line)
     if limit is not None:
         layers.append(base.mark_rule(stroke=INK, strokeDash=[6, 3]).encode(y=alt.datum(limit)))
-    return _spec(alt.layer(*layers).properties(height=300 if y else alt.Step(ROW_PX)))
+    return with_parameters(alt.layer(*layers).properties(height=300 if y else alt.Step(ROW_PX)), LOOKS)
 
 
 def race(schemes: Sequence[str]) -> Spec:
@@ -78,10 +86,10 @@ def race(schemes: Sequence[str]) -> Spec:
     base = alt.Chart().encode(x=x, y=y)
     line = base.mark_line(strokeWidth=1.2, opacity=0.7).encode(color=_colour(schemes), detail="candidate:N")
     points = base.mark_point(filled=True, aria=True, size=28, opacity=0.9).encode(
-        color=_colour(schemes), shape=_shape(schemes), **_told()
+        color=_colour(schemes), shape=_shape(schemes), **told()
     )
     out = base.transform_filter("datum.leaves").mark_point(shape=CROSS, stroke=INK, size=60, opacity=0.8)
-    return _spec(alt.layer(line, points, out).properties(height=300))
+    return with_parameters(alt.layer(line, points, out).properties(height=300), LOOKS)
 
 
 def sensitivity(schemes: Sequence[str], parameters: Sequence[str], title: str) -> Spec:
@@ -94,14 +102,11 @@ def sensitivity(schemes: Sequence[str], parameters: Sequence[str], title: str) -
     layers = [
         winner.mark_point(filled=False, stroke=INK, size=190, strokeWidth=1.5, opacity=1).encode(y=y),
         base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title=title), y2="high", color=colour),
-        base.mark_point(filled=True, aria=True, size=60, opacity=1).encode(
-            y=y, color=colour, shape=_shape(schemes, legend=False), **_told()
-        ),
+        point(base, size=60, y=y, color=colour, shape=_shape(schemes, legend=False)),
     ]
-    header = alt.Header(title=None, labelAnchor="start", labelOrient="top")
-    facet = alt.Facet("parameter:N", sort=list(parameters), header=header)
+    facet = alt.Facet("parameter:N", sort=list(parameters), header=panel_header())
     panels = alt.layer(*layers).properties(height=170).facet(facet=facet, columns=2, data=ROWS)
-    return _spec(panels.resolve_scale(x="independent"))
+    return with_parameters(panels.resolve_scale(x="independent"), LOOKS)
 
 
 def _x(field: str, title: str) -> alt.X:
@@ -122,16 +127,3 @@ def _colour(schemes: Sequence[str], *, legend: bool = True) -> alt.Color:
 
 def _shape(schemes: Sequence[str], *, legend: bool = True) -> alt.Shape:
     return alt.Shape("scheme:N", scale=alt.Scale(domain=list(schemes)), legend=_legend(legend))
-
-
-def _told() -> dict[str, Any]:
-    return {"tooltip": alt.Tooltip("about", type="nominal"), "description": alt.Description("about:N")}
-
-
-def _spec(chart: Any) -> Spec:
-    """Return a chart as a dict, with its data source and the parameters that the page sets."""
-    values = (("narrow", False), ("ink", "black"), ("quiet", "gray"), ("paper", "white"))
-    parameters = [alt.param(name=name, value=value) for name, value in values]
-    spec: Spec = chart.properties(data=ROWS).add_params(*parameters).to_dict(validate=False)
-    del spec["$schema"], spec["config"]
-    return spec

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from tmt.figures import charts
+from tmt.figures.course_chart import course
 from tmt.figures.style import INK, MUTED
 from tmt.figures.vega import configuration, filled, save_chart
 from tmt.report import chart_rows
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tmt.figures.chart_parts import Spec
     from tmt.report.chart_rows import Row
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
@@ -75,7 +77,7 @@ def _configuration(styles: list[MemberStyle]) -> dict[str, Any]:
     return configuration([style.colour for style in styles], [style.marker for style in styles])
 
 
-def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, charts.Spec]]:
+def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
     """Give name and specification of each figure."""
     cells = chart_rows.cell_rows(results, summary)
     tcps, schemes = members(summary)
@@ -100,16 +102,16 @@ def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, charts.S
     yield from _courses(results, summary)
 
 
-def _courses(results: Results, summary: Summary) -> Iterator[tuple[str, charts.Spec]]:
+def _courses(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
     rows = chart_rows.course_rows(results, summary)
     runs = list(dict.fromkeys(row["run"] for row in rows))
     units = chart_rows.course_units(results, summary)
-    specs: dict[tuple[str, ...], charts.Spec] = {}
+    specs: dict[tuple[str, ...], Spec] = {}
     for run in runs[:: math.ceil(len(runs) / MOST_COURSES) or 1]:
         mine = [row for row in rows if row["run"] == run]
         panels = tuple(row["panel"] for row in mine)
         if panels not in specs:
-            specs[panels] = charts.course(panels, units, zooms=False)
+            specs[panels] = course(panels, units, zooms=False)
         yield f"timeline-{slug(run)}", filled(specs[panels], mine, end_s=mine[0]["end_s"])
 
 
@@ -124,8 +126,6 @@ def _along(summary: Summary, rows: list[Row], number: int) -> list[Row]:
     return sorted(line, key=lambda row: summary.points[row["point"]][number])
 
 
-def _filled(
-    spec: charts.Spec, rows: list[Row], tcps: charts.Members, heading: str, **more: Any
-) -> charts.Spec:
+def _filled(spec: Spec, rows: list[Row], tcps: charts.Members, heading: str, **more: Any) -> Spec:
     there = [label for label in tcps.labels if any(row["tcp"] == label for row in rows)]
     return filled(spec, rows, members=there, measure=heading, heading=heading, **more)

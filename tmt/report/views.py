@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tmt.figures import charts
+from tmt.figures.course_chart import CHANNEL, course
 from tmt.report import chart_rows
 from tmt.report.member_styles import scheme_styles, tcp_styles
 from tmt.report.page_parts import titled
@@ -14,6 +15,7 @@ from tmt.results.measures import delay_unit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tmt.figures.chart_parts import Spec
     from tmt.report.chart_rows import Row
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
@@ -54,7 +56,7 @@ class View:
 
     name: str
     rows: list[Row]
-    specs: dict[str, charts.Spec]
+    specs: dict[str, Spec]
     selects: tuple[str, ...]
     heads: Heads
     caption: str
@@ -83,7 +85,7 @@ def mean_heads(counted: str) -> Heads:
     return (("mean", "{measure}"), ("low", "low"), ("high", "high"), ("runs", counted))
 
 
-def sweeps(results: Results, both: Mapping[str, Pair], *, zero: bool = False) -> dict[str, charts.Spec]:
+def sweeps(results: Results, both: Mapping[str, Pair], *, zero: bool = False) -> dict[str, Spec]:
     """Return the charts over axes of numbers and of names; none where every axis has one level."""
     kinds = {axis.is_numeric for axis in results.axes if len(axis.levels) > 1}
     return {
@@ -186,7 +188,7 @@ def _courses(results: Results, summary: Summary) -> list[View]:
     )
     found = []
     if rows:
-        spec = charts.course(list(dict.fromkeys(row["panel"] for row in rows)), units, zooms=True)
+        spec = course(list(dict.fromkeys(row["panel"] for row in rows)), units, zooms=True)
         caption = (
             "Single runs over simulated time. Drag a panel to move along the time axis. Turn the wheel with "
             "Ctrl to zoom. Double-click to show all."
@@ -202,7 +204,7 @@ def _courses(results: Results, summary: Summary) -> list[View]:
         )
     bare = _channel_rows(results, summary, rows)
     if bare:
-        spec = charts.course(list(charts.CHANNEL), units, zooms=True)
+        spec = course(list(CHANNEL), units, zooms=True)
         caption = "The channel over time as seeds met it: share of erased slots, and what the others carried."
         found.append(
             View("channel", bare, {"scheme": spec, "tcp": spec}, ("runs",), heads, caption, NO_RECORDS)
@@ -219,7 +221,7 @@ def _channel_rows(results: Results, summary: Summary, rows: list[Row]) -> list[R
     }
     found: dict[tuple[Any, ...], Row] = {}
     for row in rows:
-        if row["scheme"] in bare and row["panel"] in charts.CHANNEL:
+        if row["scheme"] in bare and row["panel"] in CHANNEL:
             key = (tuple(row["time"][:2]), tuple(row["value"]), row["panel"])
             found.setdefault(key, row | {"run": row["run"].split(" over ", 1)[1]})
     return list(found.values())
