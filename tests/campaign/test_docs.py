@@ -22,7 +22,8 @@ from tmt.campaign.sections import (
     Traffic,
     Wired,
 )
-from tmt.campaign.store import FOLDERS, RESULTS
+from tmt.campaign.store import FOLDERS
+from tmt.campaign.stored_runs import RESULTS
 
 if TYPE_CHECKING:
     import pytest

@@ -16,7 +16,8 @@ import pytest
 
 from tmt.campaign.columns import DONE, FAILED, arrow_schema
 from tmt.campaign.database import DATABASE, read_runs
-from tmt.campaign.store import Store, StoredRuns
+from tmt.campaign.store import Store
+from tmt.campaign.stored_runs import StoredRuns
 from tmt.campaign.system import System
 from tmt.errors import InputError, OutputError
 

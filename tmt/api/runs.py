@@ -16,7 +16,7 @@ from tmt.campaign.campaign import open_campaign
 from tmt.campaign.engine import default_jobs
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
-from tmt.campaign.store import default_folder
+from tmt.campaign.stored_runs import default_folder
 from tmt.errors import InputError
 from tmt.experiment import Experiment, PlainLink, TraceLink
 from tmt.io import write_trace

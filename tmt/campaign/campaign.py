@@ -10,7 +10,8 @@ from tmt.campaign.columns import DONE
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
 from tmt.campaign.grid import expand
 from tmt.campaign.scenario import load
-from tmt.campaign.store import PUBLISHED, SCENARIO, Store, StoredRuns
+from tmt.campaign.store import Store
+from tmt.campaign.stored_runs import PUBLISHED, SCENARIO, StoredRuns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

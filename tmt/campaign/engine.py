@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.campaign.pool import Pool, TaskOutcome
     from tmt.campaign.run import Run
-    from tmt.campaign.store import Store, StoredRuns
+    from tmt.campaign.store import Store
+    from tmt.campaign.stored_runs import StoredRuns
 
 POLL_S = 0.2
 """Longest time between two looks at the rows of other engines."""

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from tmt.campaign.columns import arrow_schema
 from tmt.campaign.pack_writer import INSIDE, KIND, MANIFEST, PACK_VERSION
 from tmt.campaign.scenario import load
-from tmt.campaign.store import RESULTS
+from tmt.campaign.stored_runs import RESULTS
 from tmt.errors import InputError, OutputError
 from tmt.io.parquet_pages import check_pages
 from tmt.io.refusals import shown

@@ -26,7 +26,7 @@ from tmt.campaign.conversions import RETURN_TRACE, return_source_of, source_of
 from tmt.campaign.database import read_runs
 from tmt.campaign.grid import expand
 from tmt.campaign.scenario import load
-from tmt.campaign.store import RESULTS, SCENARIO
+from tmt.campaign.stored_runs import RESULTS, SCENARIO
 from tmt.errors import InputError
 from tmt.io import open_trace
 from tmt.io.atomic import staged

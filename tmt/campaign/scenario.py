@@ -10,7 +10,6 @@ import csv
 import math
 import re
 import tomllib
-from collections import Counter
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from tmt.campaign.columns import PUBLISHED_COLUMNS
+from tmt.campaign.scenario_checks import check_together
 from tmt.campaign.scenario_errors import Key, Refused, locate, refuse, show, spell
 from tmt.campaign.sections import (
     CHANNEL_SECTIONS,
@@ -29,14 +29,11 @@ from tmt.campaign.sections import (
     TraceFile,
     Traffic,
     Wired,
-    scheme_of,
     try_out,
 )
 from tmt.errors import InputError, UsageError
 from tmt.io.refusals import shown
 from tmt.settings.settings import MAX_SEED
-from tmt.settings.tcp import FECTCP, STACKS
-from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -165,7 +162,7 @@ def _checked(path: Path, content: dict[str, Any]) -> Scenario:
         proxies=_sections(content, "proxy", lambda *_: ProxySection) if "proxy" in content else (),
         tune=_table(content, "tune") if "tune" in content else {},
     )
-    _check_together(scenario)
+    check_together(scenario)
     return scenario
 
 
@@ -294,91 +291,3 @@ def _validated(model: type[BaseModel], table: dict[str, Any], place: Key, listed
         names = [name for name in table if re.match(rf"{name}(_ns)?\b", str(error))]
         raise Refused((*place, *names[:1]), str(error), "") from None
     return section
-
-
-def _check_together(scenario: Scenario) -> None:
-    for link in scenario.links:
-        if link.hold is not None and not link.in_order:
-            raise Refused(("link", "hold"), f"{link.hold} means nothing without in_order", "in_order = true")
-        if link.return_rate is not None and link.return_link != "plain":
-            raise Refused(
-                ("link", "return_rate"),
-                f"{link.return_rate} means nothing for a return link that is {link.return_link}",
-                'return_link = "plain"',
-            )
-        if link.return_trace is not None and link.return_link == "plain":
-            raise Refused(
-                ("link", "return_trace"),
-                f"{link.return_trace!r} means nothing for a return link that is plain",
-                'return_link = "unprotected" or "protected"',
-            )
-    _check_online_schemes(scenario)
-    _check_proxies(scenario)
-    for traffic in scenario.traffics:
-        if traffic.start_spread >= traffic.duration:
-            raise Refused(
-                ("traffic", "start_spread"),
-                f"{traffic.start_spread} is not allowed",
-                f"less than {traffic.duration}",
-            )
-    _check_coding(scenario)
-    stacks = dict.fromkeys(traffic.stack for traffic in scenario.traffics)
-    for tcp in scenario.grid.tcp:
-        if not any(tcp in STACKS[stack] for stack in stacks):
-            having = [name for name, variants in STACKS.items() if tcp in variants]
-            raise Refused(
-                ("grid", "tcp"),
-                f"{tcp!r} does not exist with stack {' or '.join(map(repr, stacks))}",
-                f"traffic with stack = {' or '.join(map(repr, having))}",
-            )
-    for name in ("tcp", "seeds", "records"):
-        for value, count in Counter(getattr(scenario.grid, name)).items():
-            if count > 1:
-                raise Refused(("grid", name), f"{value!r} is listed twice", "each value once")
-    for seed in set(scenario.grid.records).difference(scenario.grid.seeds):
-        raise Refused(("grid", "records"), f"{seed} is not allowed", "seeds of this grid")
-
-
-def _check_online_schemes(scenario: Scenario) -> None:
-    """Refuse schemes whose times do not go with the RTT of a link."""
-    for section, link in product(scenario.schemes, scenario.links):
-        try:
-            scheme_of(section, seconds_to_ns(link.rtt))
-        except UsageError as error:
-            raise Refused(("scheme",), str(error), "") from None
-
-
-def _check_proxies(scenario: Scenario) -> None:
-    is_split = any(link.proxy for link in scenario.links)
-    if is_split and not scenario.wireds:
-        raise Refused(
-            ("link", "proxy"), "true is not allowed", "a table [wired], at whose end the proxy stands"
-        )
-    if scenario.proxies and not is_split:
-        raise Refused(("proxy",), "means nothing without a proxy", "proxy = true in [link]")
-    for proxy, traffic in product(scenario.proxies, scenario.traffics):
-        stack = proxy.stack or traffic.stack
-        for own in scenario.grid.tcp:
-            tcp = proxy.tcp or own
-            if own in STACKS[traffic.stack] and tcp not in STACKS[stack]:
-                raise Refused(
-                    ("proxy", "tcp" if proxy.tcp else "stack"),
-                    f"{tcp!r} does not exist with stack {stack!r}",
-                    ", ".join(STACKS[stack]),
-                )
-
-
-def _check_coding(scenario: Scenario) -> None:
-    has_fectcp = FECTCP in scenario.grid.tcp
-    for traffic in scenario.traffics:
-        for name in ("code", "block_segments"):
-            value = getattr(traffic, name)
-            if value is not None and not has_fectcp:
-                key = "traffic", name
-                raise Refused(key, f"{value!r} means nothing without FECTCP", f"tcp = [{FECTCP!r}]")
-        if traffic.delayed_acks and has_fectcp:
-            raise Refused(("traffic", "delayed_acks"), "true is not allowed", "TCP, not FECTCP, in [grid]")
-    if any(link.proxy for link in scenario.links) and (
-        has_fectcp or any(proxy.tcp == FECTCP for proxy in scenario.proxies)
-    ):
-        raise Refused(("link", "proxy"), "true is not allowed", "TCP: a proxy cannot split FECTCP")

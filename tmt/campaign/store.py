@@ -1,12 +1,4 @@
-"""A campaign's folder, for an engine at work: rows of finished runs, claims, link traces and records.
-
-    campaign.sqlite    rows of all runs, engines at work, and their claims
-    results.parquet    the same rows, written when an engine ends
-    scenario.toml      copy of the scenario that was run last
-    published.csv      copy of the published values that it names
-    cache/             link traces and their facts; they can be made again
-    records/           packet records of the runs that asked for them, by run key
-    scratch/           one folder per engine for unfinished files
+"""A campaign's folder, open for an engine that claims runs and keeps their rows.
 
 An engine holds a lock in its scratch folder. The system drops the lock when the engine dies, however it dies.
 A claim counts while the lock of its engine is held.
@@ -23,15 +15,15 @@ import sqlite3
 import stat
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tmt.campaign import database
-from tmt.campaign.columns import COLUMNS, DONE, arrow_schema
+from tmt.campaign.columns import COLUMNS, DONE
 from tmt.campaign.database import DATABASE, holds_campaign, runs_table
-from tmt.campaign.link_traces import is_converted
+from tmt.campaign.stored_runs import RESULTS, StoredRuns
 from tmt.campaign.system import System, check_locks
 from tmt.errors import InputError, OutputError, TmtError
 from tmt.io.atomic import make_folder
@@ -40,11 +32,9 @@ from tmt.schema import FORMAT_VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tmt.campaign.planned_conversions import PlannedConversion
+    from tmt.campaign.database import Result
 
-RESULTS = "results.parquet"
-SCENARIO = "scenario.toml"
-PUBLISHED = "published.csv"
+
 FOLDERS = ("cache", "records", "scratch")
 
 PATIENCE_S = 60
@@ -76,56 +66,6 @@ OR EXISTS (SELECT 1 FROM runs WHERE key = :key AND attempt >= :attempt)
 REPLACED = f"DELETE FROM runs WHERE key = :key AND (:status = '{DONE}' OR status != '{DONE}')"
 
 Row = dict[str, Any]
-Held = dict[str, tuple[str, int]]
-"""Status and attempt of every run in the store, by key."""
-Result = TypeVar("Result")
-
-
-def default_folder(scenario: Path) -> Path:
-    """Return the folder of a scenario's results where the user names none."""
-    return scenario.parent / "out" / scenario.stem
-
-
-class StoredRuns:
-    """The contents of a campaign's folder, read without a change; the folder need not exist.
-
-    Attributes
-    ----------
-    held
-        Status and attempt of each run when the folder was looked at.
-    results_file, cache, records
-        Paths of the results, the link traces and the packet records.
-    """
-
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.folder = Path(folder)
-        self.results_file = self.folder / RESULTS
-        self.cache, self.records = self.folder / "cache", self.folder / "records"
-        self.held: Held = {}
-        self.last_sequence = 0
-
-    def look(self) -> None:
-        """Bring `held` up to date."""
-        sql = "SELECT sequence, key, status, attempt FROM runs WHERE sequence > ? ORDER BY sequence"
-        for sequence, key, status, attempt in self.query(sql, self.last_sequence):
-            self.held[key] = status, attempt
-            self.last_sequence = sequence
-
-    def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; the database's tables are those of `SCHEMA`."""
-        return self._read(lambda connection: connection.execute(sql, values).fetchall()) or []
-
-    def table(self) -> pa.Table:
-        """Return one row for each run; see `tmt.campaign.columns.COLUMNS`."""
-        found = self._read(runs_table)
-        return arrow_schema().empty_table() if found is None else found
-
-    def is_converted(self, conversion: PlannedConversion) -> bool:
-        """Whether the cache holds a conversion's link trace, undamaged."""
-        return is_converted(self.cache, conversion)
-
-    def _read(self, query: Callable[[sqlite3.Connection], Result]) -> Result | None:
-        return database.read(self.folder, query) if holds_campaign(self.folder) else None
 
 
 class Store(StoredRuns):

@@ -31,7 +31,7 @@ def command(scenario: Path, out: Path | None, output: Path | None, records: bool
       tmt run quickstart.pack.zip
     """
     from tmt.campaign.pack_writer import write_pack  # noqa: PLC0415
-    from tmt.campaign.store import default_folder  # noqa: PLC0415
+    from tmt.campaign.stored_runs import default_folder  # noqa: PLC0415
     from tmt.cli.json_output import json_text  # noqa: PLC0415
     from tmt.cli.pack_output import packed_line, packed_record  # noqa: PLC0415
 

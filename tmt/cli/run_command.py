@@ -79,7 +79,7 @@ def command(
     from tmt.campaign.campaign import foresee, open_campaign  # noqa: PLC0415
     from tmt.campaign.engine import default_jobs  # noqa: PLC0415
     from tmt.campaign.scenario import load  # noqa: PLC0415
-    from tmt.campaign.store import default_folder  # noqa: PLC0415
+    from tmt.campaign.stored_runs import default_folder  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.cli.run_live import live  # noqa: PLC0415
     from tmt.figures.style import check_format  # noqa: PLC0415

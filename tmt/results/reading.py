@@ -11,7 +11,7 @@ import numpy as np
 
 from tmt.campaign.columns import DONE
 from tmt.campaign.database import DATABASE, read_runs
-from tmt.campaign.store import PUBLISHED, SCENARIO
+from tmt.campaign.stored_runs import PUBLISHED, SCENARIO
 from tmt.errors import InputError
 from tmt.io.refusals import shown
 from tmt.results.axes import find_axes

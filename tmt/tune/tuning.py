@@ -6,7 +6,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tmt.campaign.store import SCENARIO, Store
+from tmt.campaign.store import Store
+from tmt.campaign.stored_runs import SCENARIO
 from tmt.io.atomic import staged
 from tmt.tune.bounds import goodput_bounds
 from tmt.tune.courses import Courses, choose_courses
