@@ -1,12 +1,14 @@
-"""A campaign's folder: the names in it, and its rows and link traces for a reader that changes nothing.
+"""A campaign's folder: the names in it, and its rows and link traces for a reader.
 
-campaign.sqlite    rows of all runs, engines at work, and their claims
-results.parquet    the same rows, written when an engine ends
-scenario.toml      copy of the scenario that was run last
-published.csv      copy of the published values that it names
-cache/             link traces and their facts; they can be made again
-records/           packet records of the runs that asked for them, by run key
-scratch/           one folder per engine for unfinished files
+    campaign.sqlite    rows of all runs, engines at work, and their claims
+    results.parquet    the same rows, written when an engine ends
+    scenario.toml      copy of the scenario that was run last
+    published.csv      copy of the published values that it names
+    cache/             link traces and their facts; they can be made again
+    records/           packet records of the runs that asked for them, by run key
+    scratch/           one folder per engine for unfinished files
+
+Nothing here changes the folder; `tmt.campaign.store` opens it for an engine.
 """
 
 from __future__ import annotations
