@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,37 @@ Int32Array = npt.NDArray[np.int32]
 Metadata = dict[str, Any]
 
 
+class _Rows:
+    """What traces of both kinds can do with their columns."""
+
+    __slots__ = ()
+    table: ClassVar[Table]
+    """Declaration of the columns."""
+    tx_time_ns: Int64Array
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that this trace has, optional ones included, in file order."""
+        more = self.table.optional + self.table.named
+        return (*self.table.columns, *(one for one in more if getattr(self, one.name) is not None))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the trace as a data frame with one row per slot or data LLDU; open ones have no delay."""
+        import pandas as pd  # noqa: PLC0415  (takes long to import)
+
+        frame = pd.DataFrame({column.name: getattr(self, column.name) for column in self.columns})
+        for column in self.columns:
+            if column.null is not None:
+                values = frame[column.name].astype("Int64")
+                frame[column.name] = values.mask(values == column.null)
+        return frame
+
+    def __len__(self) -> int:
+        return len(self.tx_time_ns)
+
+
 @dataclass(frozen=True, slots=True)
-class PhyTrace:
+class PhyTrace(_Rows):
     """Slots of a PHY trace, or a run of them.
 
     Attributes
@@ -37,35 +66,20 @@ class PhyTrace:
         Es/N0 of each slot in thousandths of a dB; None where it is not known.
     """
 
+    table: ClassVar[Table] = PHY_TRACE
+
     tx_time_ns: Int64Array
     decode_time_ns: Int64Array
     metadata: Metadata = field(default_factory=dict)
     size_bytes: Uint32Array | None = None
     es_n0_mdb: Int32Array | None = None
 
-    @property
-    def table(self) -> Table:
-        """Declaration of the columns."""
-        return PHY_TRACE
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Columns that this trace has, optional ones included, in file order."""
-        return _present(self)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the trace as a data frame with one row per slot."""
-        return _frame(self)
-
     def _repr_html_(self) -> str:
         return _facts(self, "slots", {"erased": int((self.decode_time_ns == 0).sum())})
 
-    def __len__(self) -> int:
-        return len(self.tx_time_ns)
-
 
 @dataclass(frozen=True, slots=True)
-class LinkTrace:
+class LinkTrace(_Rows):
     """Data LLDUs of a link trace, or a run of them.
 
     Attributes
@@ -81,6 +95,8 @@ class LinkTrace:
         `lldu_bytes`.
     """
 
+    table: ClassVar[Table] = LINK_TRACE
+
     tx_time_ns: Int64Array
     delay_ns: Int64Array
     delivered: npt.NDArray[np.bool_]
@@ -88,47 +104,13 @@ class LinkTrace:
     metadata: Metadata = field(default_factory=dict)
     size_bytes: Uint32Array | None = None
 
-    @property
-    def table(self) -> Table:
-        """Declaration of the columns."""
-        return LINK_TRACE
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Columns that this trace has, optional ones included, in file order."""
-        return _present(self)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the trace as a data frame with one row per data LLDU; unsettled ones have no delay."""
-        return _frame(self)
-
     def _repr_html_(self) -> str:
         delivered, unsettled = int(self.delivered.sum()), int((self.delay_ns == UNSETTLED).sum())
         fates = {"delivered": delivered, "lost": len(self) - delivered - unsettled, "unsettled": unsettled}
         return _facts(self, "data LLDUs", fates)
 
-    def __len__(self) -> int:
-        return len(self.tx_time_ns)
-
 
 Trace = PhyTrace | LinkTrace
-
-
-def _present(trace: Trace) -> tuple[Column, ...]:
-    table = trace.table
-    more = (column for column in table.optional + table.named if getattr(trace, column.name) is not None)
-    return (*table.columns, *more)
-
-
-def _frame(trace: Trace) -> pd.DataFrame:
-    import pandas as pd  # noqa: PLC0415  (takes long to import)
-
-    frame = pd.DataFrame({column.name: getattr(trace, column.name) for column in trace.columns})
-    for column in trace.columns:
-        if column.null is not None:
-            values = frame[column.name].astype("Int64")
-            frame[column.name] = values.mask(values == column.null)
-    return frame
 
 
 def _facts(trace: Trace, rows: str, counts: dict[str, int]) -> str:

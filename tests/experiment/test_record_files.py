@@ -44,21 +44,6 @@ def result() -> ExperimentResult:
     return ExperimentResult(row, packets, windows, flows, 4 * S, [])
 
 
-def test_packet_table__names_events_and_knows_missing_delays(result: ExperimentResult) -> None:
-    frame = record_files.packet_table(result)
-    assert frame["event"].tolist() == ["sent", "received", "sent", "link_lost"]
-    assert frame["delay_ns"].isna().tolist() == [True, False, True, True]
-    assert frame["delay_ns"].dtype == "Int64"
-
-
-def test_window_table__has_the_declared_columns(result: ExperimentResult) -> None:
-    frame = record_files.window_table(result)
-    assert tuple(frame.columns) == WINDOW_RECORDS.names
-    assert frame["cwnd_packets"].tolist() == [1.0, 2.0]
-    assert frame["state"].tolist() == ["open", "recovery"]
-    assert frame["srtt_ns"].isna().tolist() == [True, False]
-
-
 def test_save__writes_tables_that_say_how_they_were_made(result: ExperimentResult, tmp_path: Path) -> None:
     np.save(tmp_path / "packets.npy", result.packets)
     record_files.save(result, tmp_path)
@@ -75,10 +60,10 @@ def test_save__writes_tables_that_say_how_they_were_made(result: ExperimentResul
     assert "wall_time_s" not in metadata["run"], "the same run would not give the same file twice"
     assert json.loads((tmp_path / "result.json").read_text()) == result.row
     windows = pd.read_parquet(tmp_path / "windows.parquet")
-    windows["state"] = [CONGESTION_STATES[number] for number in windows["state"]]
-    pd.testing.assert_frame_equal(
-        windows, record_files.window_table(result), check_dtype=False, check_categorical=False
-    )
+    assert tuple(windows.columns) == WINDOW_RECORDS.names
+    assert windows["cwnd_packets"].tolist() == [1.0, 2.0]
+    assert [CONGESTION_STATES[number] for number in windows["state"]] == ["open", "recovery"]
+    assert windows["srtt_ns"].isna().tolist() == [True, False]
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tmt.experiment import Experiment, PlainLink, TraceLink
-from tmt.experiment.record_files import window_table
 from tmt.metrics.transport import RECEIVED, SENT
 from tmt.schema import CONGESTION_STATES, UNSETTLED
 from tmt.units import NS_PER_MS, NS_PER_S
@@ -112,12 +111,10 @@ def test_timeout__is_a_state_of_its_own(link_file: LinkFactory) -> None:
     lost = range(10_000 // 6, 12_000 // 6)
     path = link_file("link.npy", rows=6000, spacing_ns=6 * NS_PER_MS, lost=lost)
     result = sender(forward_link=TraceLink(path, 1500))
-    table = window_table(result)
-    assert list(table.columns) == list(result.windows.dtype.names or ())
-    in_loss = table[table["state"] == "loss"]
-    assert 10 * S < in_loss["time_ns"].iloc[0] < 13 * S
-    assert in_loss["cwnd_packets"].iloc[0] == 1
-    assert result.row["timeouts"] == len(in_loss[in_loss["cwnd_packets"] == 1]["time_ns"].unique())
+    in_loss = result.windows[result.windows["state"] == LOSS]
+    assert 10 * S < in_loss["time_ns"][0] < 13 * S
+    assert in_loss["cwnd_packets"][0] == 1
+    assert result.row["timeouts"] == len(np.unique(in_loss["time_ns"][in_loss["cwnd_packets"] == 1]))
 
 
 def test_moment__has_one_row_for_each_flow(tmp_path: Path) -> None:

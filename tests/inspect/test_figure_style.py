@@ -23,6 +23,5 @@ def test_styles__tell_apart_in_colour_and_in_grey() -> None:
         [(style.colour, style.marker) for style in schemes],
         [style.marker for style in schemes],
         [(style.colour, style.dash) for style in schemes],
-        [style.shade for style in schemes],
     ):
         assert len(set(marks)) == len(marks)

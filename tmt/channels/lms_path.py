@@ -71,12 +71,6 @@ class Shadow:
         share: FloatArray = way_m / way_m.sum()
         return share
 
-    def mean_visits_m(self) -> FloatArray:
-        """Return the mean distance from entering each state to leaving it: [n_states]."""
-        with np.errstate(divide="ignore"):
-            visits_m: FloatArray = self.frames_m / (1.0 - np.diagonal(self.moves))
-        return visits_m
-
 
 def clarke_spectrum(points: int, cycles: float) -> FloatArray:
     """Return the power in each bin of a discrete spectrum under Clarke's law: [points], summing to 1.

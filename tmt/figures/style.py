@@ -1,7 +1,7 @@
-"""How every figure looks: one colour and marker per TCP variant, one hatch and shade per scheme.
+"""How every figure looks: one colour and marker per TCP variant, one colour, marker and dash per scheme.
 
 Colours are those of Okabe and Ito (Color Universal Design, 2008), which people with any of the common kinds
-of colour blindness tell apart; markers, hatches and dashes say the same once more for print in grey.
+of colour blindness tell apart; markers and dashes say the same once more for print in grey.
 """
 
 from __future__ import annotations
@@ -48,38 +48,32 @@ class TcpStyle:
 
 @dataclass(frozen=True, slots=True)
 class SchemeStyle:
-    """How one link-layer scheme is written and drawn.
-
-    `colour`, `marker` and `dash` serve where schemes are compared with each other; `hatch` and `shade`
-    (opacity) where the colour already tells the TCP variant.
-    """
+    """How one link-layer scheme is written and drawn."""
 
     label: str
     colour: str
     marker: str
     dash: str
-    hatch: str
-    shade: float
 
 
 _TCP_COLOURS = (MUTED, ORANGE, GREEN, BLUE, PURPLE, VERMILLION, SKY, INK)
 _TCP_MARKERS = "os^DvPXh*<>dpH8"
 _SCHEME_LOOKS = (
-    (MUTED, "o", ":", "", 0.30),
-    (GREEN, "s", "-.", "..", 0.55),
-    (VERMILLION, "^", "--", "//", 0.75),
-    (BLUE, "D", "-", "", 1.0),
-    (PURPLE, "P", "-", "xx", 0.45),
-    (ORANGE, "X", "--", "++", 0.90),
-    (SKY, "v", "-.", "\\\\", 0.65),
-    (INK, "*", ":", "oo", 0.50),
-    (GREEN, "p", ":", "..x", 0.60),
-    (VERMILLION, "<", ":", "//.", 0.80),
-    (BLUE, ">", ":", "-x", 0.95),
-    (ORANGE, "d", "-", "++.", 0.85),
-    (SKY, "h", "-", "-.", 0.35),
+    (MUTED, "o", ":"),
+    (GREEN, "s", "-."),
+    (VERMILLION, "^", "--"),
+    (BLUE, "D", "-"),
+    (PURPLE, "P", "-"),
+    (ORANGE, "X", "--"),
+    (SKY, "v", "-."),
+    (INK, "*", ":"),
+    (GREEN, "p", ":"),
+    (VERMILLION, "<", ":"),
+    (BLUE, ">", ":"),
+    (ORANGE, "d", "-"),
+    (SKY, "h", "-"),
 )
-"""Colours, markers, dashes, hatches and shades, in the order of the registries."""
+"""Colours, markers and dashes, in the order of the registries."""
 
 TCP_STYLES = {
     name: TcpStyle(variant.label, *look)
