@@ -37,23 +37,29 @@ FORMATS = ("png", "svg", "pdf")
 """Endings of the files that a figure can be saved to."""
 
 
-@dataclass(frozen=True, slots=True)
-class TcpStyle:
-    """How one TCP variant is written and drawn."""
-
-    label: str
-    colour: str
-    marker: str
+DARK_STRENGTH = 0.72
+"""Part of a colour that is kept on a dark page; the rest is white."""
 
 
 @dataclass(frozen=True, slots=True)
-class SchemeStyle:
-    """How one link-layer scheme is written and drawn."""
+class MemberStyle:
+    """How a TCP variant or a scheme is written and drawn.
+
+    `colour` is #rrggbb; `marker` is matplotlib's letter, `dash` matplotlib's sign.
+    """
 
     label: str
     colour: str
     marker: str
     dash: str
+
+    @property
+    def dark_colour(self) -> str:
+        """The colour on a dark page."""
+        if self.colour == INK:
+            return "#e8edf1"
+        parts = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
+        return "#" + "".join(f"{round(255 - (255 - part) * DARK_STRENGTH):02x}" for part in parts)
 
 
 _TCP_COLOURS = (MUTED, ORANGE, GREEN, BLUE, PURPLE, VERMILLION, SKY, INK)
@@ -75,14 +81,27 @@ _SCHEME_LOOKS = (
 )
 """Colours, markers and dashes, in the order of the registries."""
 
+_TCP_DASHES = {
+    "newreno": ":",
+    "westwood": "-.",
+    "hybla": "--",
+    "cubic": "-",
+    "compound": "--",
+    "bbr": "-",
+    "bbr3": "-.",
+    "fectcp": "-",
+}
+
+OTHER_TCP_DASH = "-."
+
 TCP_STYLES = {
-    name: TcpStyle(variant.label, *look)
-    for (name, variant), look in zip(
-        VARIANTS.items(), zip(cycle(_TCP_COLOURS), cycle(_TCP_MARKERS), strict=False), strict=False
+    name: MemberStyle(variant.label, colour, marker, _TCP_DASHES.get(name, OTHER_TCP_DASH))
+    for (name, variant), colour, marker in zip(
+        VARIANTS.items(), cycle(_TCP_COLOURS), cycle(_TCP_MARKERS), strict=False
     )
 }
 SCHEME_STYLES = {
-    name: SchemeStyle(name if name == "none" else name.upper(), *look)
+    name: MemberStyle(name if name == "none" else name.upper(), *look)
     for name, look in zip(SCHEMES, _SCHEME_LOOKS, strict=False)
 }
 

@@ -1,72 +1,41 @@
-"""Label, colour, marker and dash of the TCP variants and schemes of a campaign."""
+"""Styles of the TCP variants and schemes of a campaign."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tmt.figures.style import (
     BLUE,
     GREEN,
-    INK,
     MUTED,
     ORANGE,
+    OTHER_TCP_DASH,
     PURPLE,
     SCHEME_STYLES,
     SKY,
     TCP_STYLES,
     VERMILLION,
+    MemberStyle,
 )
+from tmt.figures.vega import MARKER_PATHS
 from tmt.results.order import family
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-DARK_STRENGTH = 0.72
-"""Part of a colour that is kept on a dark page; the rest is white."""
 
-
-@dataclass(frozen=True, slots=True)
-class MemberStyle:
-    """Label, colour (#rrggbb), marker (matplotlib's letter) and dash (matplotlib's sign)."""
-
-    label: str
-    colour: str
-    marker: str
-    dash: str
-
-    @property
-    def dark_colour(self) -> str:
-        """The colour on a dark page."""
-        if self.colour == INK:
-            return "#e8edf1"
-        parts = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
-        return "#" + "".join(f"{round(255 - (255 - part) * DARK_STRENGTH):02x}" for part in parts)
-
-
-_TCP_DASHES = {
-    "newreno": ":",
-    "westwood": "-.",
-    "hybla": "--",
-    "cubic": "-",
-    "compound": "--",
-    "bbr": "-",
-    "bbr3": "-.",
-    "fectcp": "-",
-}
+def page_record(style: MemberStyle) -> dict[str, Any]:
+    """Return a style as a page's script takes it."""
+    path = MARKER_PATHS[style.marker]
+    return {"label": style.label, "light": style.colour, "dark": style.dark_colour, "path": path}
 
 
 def tcp_styles(names: Sequence[str]) -> list[MemberStyle]:
     """Return the style of each TCP variant; undeclared variants take colours that are left."""
     spare = _spare({TCP_STYLES[name].colour for name in names if name in TCP_STYLES})
-    styles = []
-    for name in names:
-        style = TCP_STYLES.get(name)
-        colour, marker = (style.colour, style.marker) if style else next(spare)
-        label = style.label if style else name
-        styles.append(MemberStyle(label, colour, marker, _TCP_DASHES.get(name, "-.")))
-    return styles
+    return [TCP_STYLES.get(name) or MemberStyle(name, *next(spare), OTHER_TCP_DASH) for name in names]
 
 
 def scheme_styles(labels: Sequence[str]) -> list[MemberStyle]:
@@ -75,13 +44,11 @@ def scheme_styles(labels: Sequence[str]) -> list[MemberStyle]:
     spare = _spare({SCHEME_STYLES[name].colour for name in families if name in SCHEME_STYLES})
     styles, taken = [], set()
     for label, name in zip(labels, families, strict=True):
-        if name in SCHEME_STYLES and name not in taken:
-            style = SCHEME_STYLES[name]
-            styles.append(MemberStyle(label, style.colour, style.marker, style.dash))
+        declared = SCHEME_STYLES.get(name)
+        if declared is not None and name not in taken:
+            styles.append(replace(declared, label=label))
         else:
-            colour, marker = next(spare)
-            dash = SCHEME_STYLES[name].dash if name in SCHEME_STYLES else "--"
-            styles.append(MemberStyle(label, colour, marker, dash))
+            styles.append(MemberStyle(label, *next(spare), "--" if declared is None else declared.dash))
         taken.add(name)
     return styles
 

@@ -54,6 +54,12 @@ def columns(heads: Iterable[tuple[str, str]]) -> list[Record]:
     return [{"label": label, "meaning": meaning} for label, meaning in heads]
 
 
+def columnar(rows: Sequence[Record]) -> Record:
+    """Return records as names and rows of values, which takes a third of the room."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return {"names": names, "rows": [[row.get(name) for name in names] for row in rows]}
+
+
 def titled(label: str, unit: str) -> str:
     """Return a label with its unit, if it has one."""
     return f"{label} ({unit})" if unit else label

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from tmt.figures.style import BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY, VERMILLION
-from tmt.figures.vega import INKS, MARKER_PATHS, configuration
-from tmt.report.member_styles import MemberStyle, scheme_styles, tcp_styles
+from tmt.figures.style import BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY, VERMILLION, MemberStyle
+from tmt.figures.vega import INKS, configuration
+from tmt.report.member_styles import page_record, scheme_styles, tcp_styles
+from tmt.report.page_parts import columnar
 from tmt.report.tables import differences_table, published_table, runs_table
 from tmt.report.views import views
 from tmt.results.cells import point_label
@@ -17,7 +18,6 @@ from tmt.results.values import texts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.report.chart_rows import Row
     from tmt.report.views import View
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
@@ -56,7 +56,7 @@ def page_data(results: Results, summary: Summary, shown: Sequence[View], tables:
     members = {"tcp": tcp_styles(summary.tcps), "scheme": scheme_styles(summary.schemes)}
     return {
         "file": file,
-        "members": {kind: [_member(style) for style in styles] for kind, styles in members.items()},
+        "members": {kind: [page_record(style) for style in styles] for kind, styles in members.items()},
         "configurations": {
             theme: configuration([], [], font=PAGE_FONT, scheme=theme) for theme in ("light", "dark")
         },
@@ -73,7 +73,7 @@ def page_data(results: Results, summary: Summary, shown: Sequence[View], tables:
         "points": [list(point) for point in summary.points],
         "places": [point_label(results.axes, summary, point) for point in range(len(summary.points))],
         "measures": [{"name": m.column, "label": m.label, "unit": m.unit} for m in summary.measures],
-        "rows": {_table_of(view.name): _columnar(view.rows) for view in shown},
+        "rows": {_table_of(view.name): columnar(view.rows) for view in shown},
         "views": [
             {field.name: getattr(view, field.name) for field in fields(view)} | {"rows": _table_of(view.name)}
             for view in shown
@@ -86,21 +86,6 @@ def page_data(results: Results, summary: Summary, shown: Sequence[View], tables:
 def _table_of(view: str) -> str:
     """Return the name of the rows of a view; the sweep shows the same cells as the comparison."""
     return "compare" if view == "sweep" else view
-
-
-def _member(style: MemberStyle) -> Json:
-    return {
-        "label": style.label,
-        "light": style.colour,
-        "dark": style.dark_colour,
-        "path": MARKER_PATHS[style.marker],
-    }
-
-
-def _columnar(rows: Sequence[Row]) -> Json:
-    """Return records as names and rows of values, which takes a third of the room."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return {"names": names, "rows": [[row.get(name) for name in names] for row in rows]}
 
 
 def _first_runs(results: Results, summary: Summary) -> list[int]:

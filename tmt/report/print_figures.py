@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.figures import charts
 from tmt.figures.course_chart import course
-from tmt.figures.style import INK, MUTED
+from tmt.figures.style import INK, MUTED, MemberStyle
 from tmt.figures.vega import configuration, filled, save_chart
 from tmt.report import chart_rows
-from tmt.report.member_styles import MemberStyle, tcp_styles
+from tmt.report.member_styles import tcp_styles
+from tmt.report.page_parts import titled
 from tmt.report.views import members
 from tmt.results.cells import point_label
 from tmt.results.values import slug
@@ -85,7 +86,7 @@ def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
         if measure.column not in PRINTED:
             continue
         mine = [row for row in cells if row["column"] == measure.column]
-        heading = f"{measure.label} ({measure.unit})" if measure.unit else measure.label
+        heading = titled(measure.label, measure.unit)
         stem = slug(measure.column.rsplit("_", 1)[0])
         compare = charts.compare(tcps, schemes)
         for point in range(min(len(summary.points), MOST_POINTS)):
@@ -96,7 +97,7 @@ def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
         for number, axis in enumerate(results.axes):
             if axis.is_numeric and len(axis.levels) > 1:
                 rows = _along(summary, mine, number)
-                over = f"{heading} over {axis.label}" + (f" ({axis.unit})" if axis.unit else "")
+                over = f"{heading} over {titled(axis.label, axis.unit)}"
                 spec = charts.sweep(tcps, schemes, numeric=True)
                 yield f"{stem}-over-{slug(axis.label)}", _filled(spec, rows, tcps, over, axis=number)
     yield from _courses(results, summary)

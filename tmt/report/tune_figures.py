@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tmt.figures import tune_charts
-from tmt.figures.style import GREEN, SCHEME_STYLES
-from tmt.figures.vega import MARKER_PATHS
-from tmt.report.member_styles import MemberStyle
-from tmt.report.page_parts import Record, titled
-from tmt.report.tune_rows import candidate_rows, columnar, finalist_rows, race_rows, sensitivity_rows
+from tmt.figures.style import GREEN, SCHEME_STYLES, MemberStyle
+from tmt.report.member_styles import page_record
+from tmt.report.page_parts import Record, columnar, titled
+from tmt.report.tune_rows import candidate_rows, finalist_rows, race_rows, sensitivity_rows
 from tmt.tune.space import SCHEME, levels_of
 from tmt.tune.wording import percent, shown_unit, unit_of
 
@@ -22,7 +22,7 @@ Heads = tuple[tuple[str, str], ...]
 
 def scheme_looks(found: Tuning) -> list[Record]:
     """Return label, colours and marker of each scheme in the space."""
-    return [_member(style) for style in _styles(_schemes(found))]
+    return [page_record(style) for style in _styles(_schemes(found))]
 
 
 def _schemes(found: Tuning) -> list[str]:
@@ -31,21 +31,7 @@ def _schemes(found: Tuning) -> list[str]:
 
 def _styles(schemes: list[str]) -> list[MemberStyle]:
     spare = MemberStyle("", GREEN, "8", "--")
-    return [
-        MemberStyle(name, style.colour, style.marker, style.dash)
-        if (style := SCHEME_STYLES.get(name))
-        else MemberStyle(name, spare.colour, spare.marker, spare.dash)
-        for name in schemes
-    ]
-
-
-def _member(style: MemberStyle) -> Record:
-    return {
-        "label": style.label,
-        "light": style.colour,
-        "dark": style.dark_colour,
-        "path": MARKER_PATHS[style.marker],
-    }
+    return [replace(SCHEME_STYLES.get(name, spare), label=name) for name in schemes]
 
 
 def charts_of(found: Tuning) -> list[Record]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,6 @@ from tmt.tune.space import SCHEME
 from tmt.tune.wording import scaled, setting_words, shown_unit, unit_of, value_word, with_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tmt.metrics.statistics import Interval
     from tmt.tune.objectives import Objective
     from tmt.tune.recommendation import Level
@@ -148,14 +145,6 @@ def candidate_table(found: Tuning) -> dict[str, Any]:
         "columns": columns,
         "rows": rows,
     }
-
-
-def columnar(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return records as names and rows of values."""
-    names = list(rows[0]) if rows else []
-    table = [[row[name] for name in names] for row in rows]
-    json.dumps(table, allow_nan=False)  # a page holds no NaN
-    return {"names": names, "rows": table}
 
 
 def _shown(found: Tuning, aim: Objective, interval: Interval) -> dict[str, float | None]:
