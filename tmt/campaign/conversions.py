@@ -32,8 +32,7 @@ from tmt.units import seconds_to_ns
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.scenario import Scenario
-    from tmt.campaign.sections import Link
+    from tmt.campaign.sections import Link, Scenario
     from tmt.schema import Packing
 
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.campaign.run import Programs
-    from tmt.campaign.scenario import Scenario
-    from tmt.campaign.sections import Grid, Link, Traffic, Wired
+    from tmt.campaign.sections import Grid, Link, Scenario, Traffic, Wired
 
 
 def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs_of) -> list[ReplayRun]:

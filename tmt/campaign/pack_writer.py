@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tmt.campaign.run import Programs
-    from tmt.campaign.scenario import Scenario
+    from tmt.campaign.sections import Scenario
 
 MANIFEST, README, KIND = "pack.json", "README.txt", "tmt pack"
 PACK_VERSION = 1

@@ -10,7 +10,6 @@ import csv
 import math
 import re
 import tomllib
-from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from tmt.campaign.sections import (
     Grid,
     Link,
     ProxySection,
+    Scenario,
     TraceFile,
     Traffic,
     Wired,
@@ -37,44 +37,6 @@ from tmt.settings.settings import MAX_SEED
 
 if TYPE_CHECKING:
     from os import PathLike
-
-
-@dataclass(frozen=True, slots=True)
-class Scenario:
-    """A scenario file, checked; lists inside its tables are expanded.
-
-    Attributes
-    ----------
-    path
-        The file; paths in it are relative to its folder.
-    published
-        Published values to show beside ours (`docs/report.md`), or None.
-    traces
-        `TraceFile`, or a section of `CHANNEL_SECTIONS`.
-    schemes
-        Sections of `SCHEME_SECTIONS`.
-    wireds, proxies
-        Empty without such a table.
-    tune
-        The table ``[tune]`` as it was read, empty without one; only `tmt tune` checks and uses it.
-    """
-
-    path: Path
-    title: str
-    description: str
-    published: Path | None
-    grid: Grid
-    traces: tuple[Any, ...]
-    schemes: tuple[Any, ...]
-    links: tuple[Link, ...]
-    traffics: tuple[Traffic, ...]
-    wireds: tuple[Wired, ...] = ()
-    proxies: tuple[ProxySection, ...] = ()
-    tune: dict[str, Any] = field(default_factory=dict)
-
-    def resolve(self, name: str) -> Path:
-        """Return the path that `name` means in this file."""
-        return self.path.parent / name
 
 
 def load(path: str | PathLike[str]) -> Scenario:

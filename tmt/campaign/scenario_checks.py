@@ -13,7 +13,7 @@ from tmt.settings.tcp import FECTCP, STACKS
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
-    from tmt.campaign.scenario import Scenario
+    from tmt.campaign.sections import Scenario
 
 
 def check_together(scenario: Scenario) -> None:

@@ -7,7 +7,7 @@ that is added elsewhere can be named here at once.
 from __future__ import annotations
 
 import re
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -28,6 +28,8 @@ from tmt.settings.tcp import TCP_VARIANTS
 from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tmt.parameters import Declared
 
 Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
@@ -207,6 +209,44 @@ CHANNEL_SECTIONS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario file, checked; lists inside its tables are expanded.
+
+    Attributes
+    ----------
+    path
+        The file; paths in it are relative to its folder.
+    published
+        Published values to show beside ours (`docs/report.md`), or None.
+    traces
+        `TraceFile`, or a section of `CHANNEL_SECTIONS`.
+    schemes
+        Sections of `SCHEME_SECTIONS`.
+    wireds, proxies
+        Empty without such a table.
+    tune
+        The table ``[tune]`` as it was read, empty without one; only `tmt tune` checks and uses it.
+    """
+
+    path: Path
+    title: str
+    description: str
+    published: Path | None
+    grid: Grid
+    traces: tuple[Any, ...]
+    schemes: tuple[Any, ...]
+    links: tuple[Link, ...]
+    traffics: tuple[Traffic, ...]
+    wireds: tuple[Wired, ...] = ()
+    proxies: tuple[ProxySection, ...] = ()
+    tune: dict[str, Any] = field(default_factory=dict)
+
+    def resolve(self, name: str) -> Path:
+        """Return the path that `name` means in this file."""
+        return self.path.parent / name
+
+
 def scheme_of(section: Any, rtt_ns: int) -> Any:
     """Return the scheme that a section describes, on a link with the given RTT."""
     kind = ALL_SCHEMES[section.name]
@@ -286,13 +326,13 @@ def line_of(section: Any) -> Line:
 
 def _parameters(kind: type[Any], section: Any, supplied: dict[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for field in fields(kind):
-        if field.name in supplied:
-            values[field.name] = supplied[field.name]
+    for name in (one.name for one in fields(kind)):
+        if name in supplied:
+            values[name] = supplied[name]
             continue
-        value = getattr(section, field.name.removesuffix("_ns"))
-        in_ns = field.name.endswith("_ns") and value is not None
-        values[field.name] = seconds_to_ns(value) if in_ns else value
+        value = getattr(section, name.removesuffix("_ns"))
+        in_ns = name.endswith("_ns") and value is not None
+        values[name] = seconds_to_ns(value) if in_ns else value
     return values
 
 

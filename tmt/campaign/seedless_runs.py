@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from tmt.campaign.conversions import Source
     from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.campaign.run import Programs
-    from tmt.campaign.scenario import Scenario
-    from tmt.campaign.sections import Grid, Link, ProxySection, Tcp, Traffic, Wired
+    from tmt.campaign.sections import Grid, Link, ProxySection, Scenario, Tcp, Traffic, Wired
     from tmt.settings.settings import Value
 
 

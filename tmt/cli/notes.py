@@ -12,7 +12,7 @@ from tmt.units import seconds_to_ns
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tmt.campaign.scenario import Scenario
+    from tmt.campaign.sections import Scenario
     from tmt.metrics.summaries import LinkSummary, PhySummary
 
 

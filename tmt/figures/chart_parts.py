@@ -56,7 +56,7 @@ def with_parameters(chart: Any, parameters: Mapping[str, Any]) -> Spec:
     """Return a chart as a dict, with its data source and parameters."""
     spec: Spec = chart.properties(data=ROWS).to_dict(validate=False)
     del spec["$schema"], spec["config"]
-    # Not by Altair: its `add_params` copies all panels for each parameter.
+    # Not by Altair, which would copy all panels for each parameter.
     spec["params"] = [{"name": name, "value": value} for name, value in parameters.items()] + spec.get(
         "params", []
     )

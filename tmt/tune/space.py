@@ -10,7 +10,7 @@ from tmt.campaign.grid import scheme_labels
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tmt.campaign.scenario import Scenario
+    from tmt.campaign.sections import Scenario
 
 SCHEME = "scheme"
 Value = str | int | float | bool | None

@@ -18,7 +18,7 @@ from tmt.tune.space import Candidate, candidates_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.scenario import Scenario
+    from tmt.campaign.sections import Scenario
 
 Texts = Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
 
