@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from naive import rlc
 from naive import schemes as naive
 from naive.sliding_window import sliding_window
+from naive.tetrys import tetrys
 from tmt.channels.base import uniform_source
 from tmt.schemes import (
     Arq,
@@ -23,6 +24,7 @@ from tmt.schemes import (
     RlcOverHarqProcesses,
     Scheme,
     SlidingWindow,
+    Tetrys,
 )
 from tmt.schemes.rlc import RlcLayer
 from tmt.trace import LinkTrace, PhyTrace
@@ -135,6 +137,13 @@ SCHEMES = st.one_of(
         coding_window=st.sampled_from([1, 2, 3, 5, 9]),
         repair_interval=st.sampled_from([1, 2, 3, 6]),
     ),
+    st.builds(
+        Tetrys,
+        coding_window=st.sampled_from([1, 2, 3, 5, 9, 60]),
+        repair_interval=st.sampled_from([1, 2, 3, 6, 65_535]),
+        rtt_ns=DELAYS,
+        detection_delay_ns=DELAYS,
+    ),
     st.builds(HarqProcesses, rtt_ns=DELAYS, repetitions=st.integers(1, 5), detection_delay_ns=DELAYS),
     st.builds(
         HarqProcesses, rtt_ns=DELAYS, repetitions=st.integers(1, 5), detection_delay_ns=DELAYS, **COMBINING
@@ -180,6 +189,15 @@ def by_twin(  # noqa: PLR0911
             )
         case SlidingWindow():
             return sliding_window(tx, decode, scheme.coding_window, scheme.repair_interval)
+        case Tetrys():
+            return tetrys(
+                tx,
+                decode,
+                scheme.coding_window,
+                scheme.repair_interval,
+                scheme.rtt_ns,
+                scheme.detection_delay_ns,
+            )
         case HarqProcesses():
             combining = None
             if scheme.combining_threshold_db is not None:

@@ -15,6 +15,7 @@ from tmt.schemes import (
     RlcOverHarqProcesses,
     Scheme,
     SlidingWindow,
+    Tetrys,
 )
 
 
@@ -204,6 +205,14 @@ def test_sliding_window__loses_what_leaves_the_window_of_2_w_lldus() -> None:
     rows, counts = converted(SlidingWindow(1, 1), list(range(5)), [0, 0, 1, 1, 0])
     assert [row[1] for row in rows] == [-1, 1, -1]
     assert counts.unsettled == 2
+
+
+def test_tetrys__asks_for_a_repair_lldu_and_stalls_while_its_window_is_full() -> None:
+    # W = 2, k = 2, RTT 2: s0 s1 r0 s2 r1 - - s3. Slots 1 and 2 are erased. At 3 the sender knows that s1 is,
+    # but r0 may still arrive. At 4 it knows better, and r1 brings s1 at 5. At 7 it knows of s1 and s2.
+    rows, counts = converted(Tetrys(2, 2, 2), list(range(8)), [1, 0, 0, 1, 1, 1, 1, 1])
+    assert rows == [(0, 1, True, 1), (1, 4, True, 1), (3, 1, True, 1), (7, 1, True, 1)]
+    assert (counts.data_rows, counts.repair_slots, counts.stalled_slots) == (4, 2, 2)
 
 
 def test_rlc__retransmits_after_gap_timer_and_report_and_delivers_in_order() -> None:

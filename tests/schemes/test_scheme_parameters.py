@@ -24,6 +24,7 @@ from tmt.schemes import (
     RlcOverArq,
     RlcOverHarqProcesses,
     SlidingWindow,
+    Tetrys,
 )
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
         (lambda: HarqProcesses(rtt_ns=0, repetitions=2, false_feedback=0.1), "turns feedback off"),
         (lambda: SlidingWindow(coding_window=1025, repair_interval=1), "coding_window is 1025"),
         (lambda: SlidingWindow(coding_window=1, repair_interval=0), "repair_interval is 0"),
+        (lambda: Tetrys(coding_window=0, repair_interval=1, rtt_ns=0), "coding_window is 0"),
+        (lambda: Tetrys(coding_window=1, repair_interval=65_536, rtt_ns=0), "repair_interval is 65536"),
+        (lambda: Tetrys(coding_window=1, repair_interval=1, rtt_ns=-1), "rtt_ns is -1"),
         (lambda: Rlc(rtt_ns=0, rlc_mode="AM"), "rlc_mode is 'AM'; it must be one of acknowledged"),
         (lambda: Rlc(rtt_ns=0, rlc_window=0), "rlc_window is 0"),
         (lambda: Rlc(rtt_ns=0, poll_pdus=0), "poll_pdus is 0"),
@@ -84,6 +88,7 @@ def test_labels__are_those_of_the_papers() -> None:
         HarqProcesses(0),
         HarqProcesses(0, repetitions=2),
         SlidingWindow(32, 8),
+        Tetrys(256, 16, 0),
         Rlc(rtt_ns=0),
         RlcOverArq(rtt_ns=0, rlc_mode="unacknowledged"),
         RlcOverHarqProcesses(rtt_ns=0, processes=32),
@@ -101,6 +106,7 @@ def test_labels__are_those_of_the_papers() -> None:
         "HARQ-processes(16)",
         "HARQ-processes(off x 2)",
         "Sliding-window(32, 1 per 8)",
+        "Tetrys(256, 1 per 16)",
         "RLC(AM)",
         "RLC-over-ARQ(UM)",
         "RLC-over-HARQ-processes(32, AM)",

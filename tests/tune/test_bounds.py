@@ -19,6 +19,7 @@ from tmt.schemes import (
     RlcOverHarqProcesses,
     Scheme,
     SlidingWindow,
+    Tetrys,
 )
 from tmt.trace import PhyTrace
 from tmt.tune.bounds import most_delivered
@@ -37,6 +38,8 @@ SCHEMES: list[Scheme] = [
     HarqProcesses(20 * SLOT_NS, processes=4, max_transmissions=3, retransmission="synchronous"),
     HarqProcesses(0, repetitions=3),
     SlidingWindow(6, 2),
+    Tetrys(6, 2, 5 * SLOT_NS),
+    Tetrys(40, 2, 5 * SLOT_NS, detection_delay_ns=SLOT_NS),
     Rlc(rtt_ns=10 * SLOT_NS),
     RlcOverHarqProcesses(rtt_ns=10 * SLOT_NS, processes=4),
 ]
@@ -68,6 +71,7 @@ def test_most_delivered__by_hand() -> None:
     assert most_delivered(Fec(3, 2), slots) == 6
     assert most_delivered(HarqProcesses(4 * SLOT_NS, processes=2), slots) == 6
     assert most_delivered(HarqProcesses(0, repetitions=4), slots) == 3
+    assert most_delivered(Tetrys(2, 8, 4 * SLOT_NS), slots) == 6
     assert most_delivered(Arq(4 * SLOT_NS), slots) == 10
     assert most_delivered(Hybrid(SLOT_NS, 3, 2), slots, is_online=True) == 10
 

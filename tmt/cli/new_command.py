@@ -25,6 +25,10 @@ SCHEMES = {
         "coding_window = 100     # source units that a repair unit covers\n"
         "repair_interval = [8]   # source units from one repair unit to the next\n"
     ),
+    "tetrys": (
+        "coding_window = 512     # most source units from the first one that the receiver lacks\n"
+        "repair_interval = [16]  # source units from one regular repair unit to the next\n"
+    ),
     "rlc": _RLC,
 }
 SCHEMES |= {

@@ -1,4 +1,4 @@
-"""A convolutional erasure code over GF(256), slot by slot and arrival by arrival."""
+"""A convolutional erasure code over GF(256), slot by slot: without feedback and with it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,28 @@ if TYPE_CHECKING:
     from tmt.kernels import Int64Array, Rows
 
     Uint8Array = npt.NDArray[np.uint8]
-    Decoder = tuple[Uint8Array, Uint8Array, Uint8Array, Uint8Array]
+    Decoder = tuple[Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Int64Array]
 
-ARRIVAL = np.dtype([("at_ns", np.int64), ("number", np.int64), ("repair", np.int64)])
-"""A decoded slot: when it arrives, the number of its source or repair unit, whether it is a repair unit."""
+EVENT = np.dtype([(name, np.int64) for name in ("at_ns", "kind", "repair", "first", "last")])
+"""A slot at the receiver: when it is decoded or detected as erased, what it is, number of the repair unit,
+first and last source unit that it covers."""
+
+SOURCE, REPAIR, ERASED_SOURCE, ERASED_REPAIR = 0, 1, 2, 3
+"""Kinds of events. Without feedback, erased slots make none."""
 
 STATE = np.dtype(
-    [(name, np.int64) for name in ("slots", "units", "head", "tail", "newest", "unknown", "first_row")]
+    [
+        *((name, np.int64) for name in ("slots", "units", "repairs", "head", "tail", "newest", "unknown")),
+        *((name, np.int64) for name in ("first_row", "count", "first", "reported", "erased", "equations")),
+    ]
 )
-"""Slots and source units sent; arrivals taken from and put into the queue; newest source unit that the
-receiver knows of, and units of its window that it lacks; source unit of the first row."""
+"""Slots given, source and repair units sent; events taken from and put into the queue; newest source unit
+that the receiver knows of, and units of its window that it lacks; source unit of the first row.
+
+For feedback: source units since the last regular repair unit; first source unit that the receiver lacks;
+repair units that have arrived or are known to be erased; lacking source units that are known to be erased;
+equations of the system.
+"""
 
 UNKNOWN, IN_EQUATION, KNOWN = 0, 1, 2
 """States of a source unit in the receiver's window; IN_EQUATION: it leads an equation of the system."""
@@ -36,7 +48,7 @@ def send_and_decode(
     window: int,
     interval: int,
     states: npt.NDArray[np.void],
-    arrivals: npt.NDArray[np.void],
+    events: npt.NDArray[np.void],
     decoder: Decoder,
     rows: int,
     out: Rows,
@@ -50,100 +62,185 @@ def send_and_decode(
     window, interval
         Source units that a repair unit covers, W; source units between repair units, k.
     states : [1], `STATE`, updated
-    arrivals : [power of two], `ARRIVAL`, updated
-        Queue of decoded slots in the order of their arrival, as a ring, with room for n more.
+    events : [power of two], `EVENT`, updated
+        Queue of slots at the receiver in the order of their times, as a ring, with room for n more.
     decoder
         * coefficients : [keys, window]; line ``r % keys`` has the coefficients of repair unit r.
         * product : [256, 256]; the products in GF(256).
         * units : [power of two, at least 2 * window], updated; state of each source unit in the receiver's
           window. Unit u lies at index ``u % len(units)``.
+        * is_erased : [len(units)], updated; 1 for lacking units that are known to be erased.
         * system : [len(units) + 1, len(units)], updated; the equations in reduced echelon form, each in the
           line of its first unknown, and in the last line the equation that is being added. Lines without an
           equation are 0.
+        * unknowns : [len(units)], int64; overwritten.
     rows
         How many rows had begun before.
     out : [rows + n or more], updated
         The rows; erased source units that are not recovered have the delay -1.
     """
-    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
-    state, mask = states[0], len(arrivals) - 1
-    repairs, phase = divmod(state["slots"], interval + 1)
+    state = states[0]
+    phase = state["slots"] % (interval + 1)
     for slot in range(len(tx_time_ns)):
         now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
-        is_repair = phase == interval
-        number = repairs if is_repair else state["units"]
-        if is_repair:
-            repairs += 1
+        if phase == interval:
             phase = 0
+            if took_ns > 0:
+                last = state["units"] - 1
+                first = max(0, last - window + 1)
+                put(now_ns + took_ns, REPAIR, state["repairs"], first, last, state, events)
+            state["repairs"] += 1
         else:
-            new_row = np.uintp(rows)
-            out_tx_time_ns[new_row], out_delay_ns[new_row] = now_ns, took_ns if took_ns > 0 else -1
-            out_delivered[new_row], out_transmissions[new_row] = took_ns > 0, 1
+            phase += 1
+            if took_ns > 0:
+                put(now_ns + took_ns, SOURCE, 0, state["units"], state["units"], state, events)
+            begin_row(rows, now_ns, took_ns, out)
             state["units"] += 1
             rows += 1
-            phase += 1
-        if took_ns > 0:
-            place = state["tail"]
-            while place > state["head"]:
-                if arrivals[np.uintp((place - 1) & mask)]["at_ns"] <= now_ns + took_ns:
-                    break
-                arrivals[place & mask] = arrivals[(place - 1) & mask]
-                place -= 1
-            arrival = arrivals[np.uintp(place & mask)]
-            arrival["at_ns"], arrival["number"], arrival["repair"] = now_ns + took_ns, number, is_repair
-            state["tail"] += 1
     state["slots"] += len(tx_time_ns)
     if len(tx_time_ns) > 0:  # later slots arrive later than this
-        decode(tx_time_ns[len(tx_time_ns) - 1], window, interval, states, arrivals, decoder, out)
+        decode(tx_time_ns[len(tx_time_ns) - 1], window, states, events, decoder, out)
     return rows
+
+
+@kernel
+def send_on_feedback(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    window: int,
+    interval: int,
+    rtt_ns: int,
+    detection_delay_ns: int,
+    states: npt.NDArray[np.void],
+    events: npt.NDArray[np.void],
+    decoder: Decoder,
+    rows: int,
+    out: Rows,
+) -> int:
+    """Send as `send_and_decode`, but by the receiver's reports; return how many rows have begun.
+
+    The receiver runs as far as the reports that have reached the sender.
+
+    Parameters
+    ----------
+    window
+        Most source units from the first one that the receiver lacks, W.
+    rtt_ns
+        From an event at the receiver until the sender knows of it.
+    detection_delay_ns
+        From the `tx` of an erased slot until the receiver knows of it.
+    """
+    state, units, mask = states[0], decoder[2], len(decoder[2]) - 1
+    for slot in range(len(tx_time_ns)):
+        now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
+        decode(now_ns - rtt_ns, window, states, events, decoder, out)
+        while state["first"] <= state["newest"] and units[np.uintp(state["first"] & mask)] == KNOWN:
+            state["first"] += 1
+
+        under_way = state["repairs"] - state["reported"]
+        is_repair = state["erased"] - state["equations"] > under_way
+        if not is_repair and state["count"] >= interval:
+            state["count"] = 0
+            is_repair = state["first"] < state["units"]
+        at_ns = now_ns + (took_ns if took_ns > 0 else detection_delay_ns)
+        if is_repair:
+            kind = REPAIR if took_ns > 0 else ERASED_REPAIR
+            put(at_ns, kind, state["repairs"], state["first"], state["units"] - 1, state, events)
+            state["repairs"] += 1
+        elif state["units"] - state["first"] < window:
+            kind = SOURCE if took_ns > 0 else ERASED_SOURCE
+            put(at_ns, kind, 0, state["units"], state["units"], state, events)
+            begin_row(rows, now_ns, took_ns, out)
+            state["units"] += 1
+            state["count"] += 1
+            rows += 1
+    state["slots"] += len(tx_time_ns)
+    return rows
+
+
+@kernel
+def begin_row(row: int, now_ns: int, took_ns: int, out: Rows) -> None:
+    """Begin the row of a source unit, which arrives after `took_ns`, or is erased if that is 0."""
+    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
+    place = np.uintp(row)
+    out_tx_time_ns[place], out_delay_ns[place] = now_ns, took_ns if took_ns > 0 else -1
+    out_delivered[place], out_transmissions[place] = took_ns > 0, 1
+
+
+@kernel
+def put(
+    at_ns: int, kind: int, repair: int, first: int, last: int, state: np.void, events: npt.NDArray[np.void]
+) -> None:
+    """Put an event into the queue, after those of the same time."""
+    mask = len(events) - 1
+    place = state["tail"]
+    while place > state["head"]:
+        if events[np.uintp((place - 1) & mask)]["at_ns"] <= at_ns:
+            break
+        events[place & mask] = events[(place - 1) & mask]
+        place -= 1
+    event = events[np.uintp(place & mask)]
+    event["at_ns"], event["kind"], event["repair"] = at_ns, kind, repair
+    event["first"], event["last"] = first, last
+    state["tail"] += 1
 
 
 @kernel
 def decode(
     until_ns: int,
     window: int,
-    interval: int,
     states: npt.NDArray[np.void],
-    arrivals: npt.NDArray[np.void],
+    events: npt.NDArray[np.void],
     decoder: Decoder,
     out: Rows,
 ) -> None:
-    """Take arrivals up to and including `until_ns`, and settle the rows that they decide.
+    """Take events up to and including `until_ns`, and settle the rows that they decide.
 
     The other parameters are those of `send_and_decode`.
     """
-    coefficients, product, units, system = decoder
-    state, mask, length = states[0], len(units) - 1, len(units)
-    unknowns = np.empty(length, np.int64)
+    state, units, is_erased, mask = states[0], decoder[2], decoder[3], len(decoder[2]) - 1
     while state["head"] < state["tail"]:
-        arrival = arrivals[np.uintp(state["head"] & (len(arrivals) - 1))]
-        at_ns, number, is_repair = arrival["at_ns"], arrival["number"], arrival["repair"]
-        if at_ns > until_ns:
+        event = events[np.uintp(state["head"] & (len(events) - 1))]
+        if event["at_ns"] > until_ns:
             break
         state["head"] += 1
-        newest = state["newest"]
-        last = (number + 1) * interval - 1 if is_repair else number
+        kind, place = event["kind"], np.uintp(event["last"] & mask)
+        if kind in (REPAIR, ERASED_REPAIR):
+            state["reported"] += 1
+        if kind in (SOURCE, REPAIR):
+            take_arrival(event, window, state, decoder, out)
+        elif kind == ERASED_SOURCE and (event["last"] > state["newest"] or units[place] != KNOWN):
+            is_erased[place] = 1
+            state["erased"] += 1
+
+
+@kernel
+def take_arrival(event: np.void, window: int, state: np.void, decoder: Decoder, out: Rows) -> None:
+    """Take a source or repair unit that arrives; move the receiver's window if it is the newest."""
+    coefficients, _, units, _, system, _ = decoder
+    mask, length, newest = len(units) - 1, len(units), state["newest"]
+    at_ns, first, last = event["at_ns"], event["first"], event["last"]
+    if last > newest:
+        leaving = last - 2 * window
+        if last == newest + 1 and (leaving < 0 or units[np.uintp(leaving & mask)] == KNOWN):
+            state["newest"], state["unknown"] = last, state["unknown"] + 1
+            units[np.uintp(last & mask)] = UNKNOWN
+        else:
+            advance(last, at_ns, 2 * window, state, units, system, out)
+    oldest = max(0, state["newest"] - 2 * window + 1)
+    if event["kind"] == SOURCE:
         if last > newest:
-            leaving = last - 2 * window
-            if last == newest + 1 and (leaving < 0 or units[np.uintp(leaving & mask)] == KNOWN):
-                state["newest"], state["unknown"] = last, state["unknown"] + 1
-                units[np.uintp(last & mask)] = UNKNOWN
-            else:
-                advance(last, at_ns, 2 * window, state, units, system, out)
-        oldest = max(0, state["newest"] - 2 * window + 1)
-        if not is_repair:
-            if last > newest:
-                units[np.uintp(last & mask)] = KNOWN
-                state["unknown"] -= 1
-            elif last >= oldest and units[last & mask] != KNOWN:
-                system[length, last & mask] = 1
-                add_equation(oldest, at_ns, product, state, units, system, unknowns, out)
-        elif state["unknown"] > 0 and max(0, last - window + 1) >= oldest:
-            first = max(0, last - window + 1)
-            for unit in range(first, last + 1):
-                if units[unit & mask] != KNOWN:
-                    system[length, unit & mask] = coefficients[number % len(coefficients), unit - first]
-            add_equation(oldest, at_ns, product, state, units, system, unknowns, out)
+            units[np.uintp(last & mask)] = KNOWN
+            state["unknown"] -= 1
+        elif last >= oldest and units[last & mask] != KNOWN:
+            system[length, last & mask] = 1
+            add_equation(oldest, at_ns, state, decoder, out)
+    elif state["unknown"] > 0 and first >= oldest:
+        line = event["repair"] % len(coefficients)
+        for unit in range(first, last + 1):
+            if units[unit & mask] != KNOWN:
+                system[length, unit & mask] = coefficients[line, unit - first]
+        add_equation(oldest, at_ns, state, decoder, out)
 
 
 @kernel
@@ -161,27 +258,20 @@ def advance(
                 out_delay_ns[row] = at_ns - out_tx_time_ns[row]
             system[leaving & mask, :] = 0
             state["unknown"] -= 1
+            state["equations"] -= units[leaving & mask] == IN_EQUATION
         units[newest & mask] = UNKNOWN
         state["unknown"] += 1
     state["newest"] = last
 
 
 @kernel
-def add_equation(
-    oldest: int,
-    at_ns: int,
-    product: Uint8Array,
-    state: np.void,
-    units: Uint8Array,
-    system: Uint8Array,
-    unknowns: Int64Array,
-    out: Rows,
-) -> None:
+def add_equation(oldest: int, at_ns: int, state: np.void, decoder: Decoder, out: Rows) -> None:
     """Add the last line's equation to the system, and recover the units that are determined now.
 
-    `unknowns` : [len(units)] is overwritten by the units of the window that are not known: only their
-    coefficients differ from 0.
+    `unknowns` of the decoder become the units of the window that are not known: only their coefficients
+    differ from 0.
     """
+    _, product, units, is_erased, system, unknowns = decoder
     mask, equation, n = len(units) - 1, system[len(units)], 0
     for unit in range(oldest, state["newest"] + 1):
         if units[unit & mask] != KNOWN:
@@ -203,6 +293,7 @@ def add_equation(
     add_multiple(system, lead_place, len(units), inverse, unknowns[lead:n], product)
     equation[:] = 0
     units[lead_place] = IN_EQUATION
+    state["equations"] += 1
     for i in range(lead + 1):
         place = unknowns[i] & mask
         factor = system[place, lead_place]
@@ -214,6 +305,9 @@ def add_equation(
             system[place, place] = 0
             units[place] = KNOWN
             state["unknown"] -= 1
+            state["equations"] -= 1
+            state["erased"] -= is_erased[place]
+            is_erased[place] = 0
             recover(unknowns[i] - state["first_row"], at_ns, out)
 
 

@@ -20,11 +20,12 @@ from tmt.schemes.rlc import (
     RlcOverSlidingWindow,
 )
 from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
 
 SCHEMES: dict[str, type[Scheme]] = {
     scheme.name: scheme
     for scheme in (
-        *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow),
+        *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow, Tetrys),
         *(Rlc, RlcOverFec, RlcOverArq, RlcOverHarq, RlcOverHarqProcesses, RlcOverSlidingWindow),
     )
 }
@@ -64,4 +65,5 @@ __all__ = [
     "RlcOverSlidingWindow",
     "Scheme",
     "SlidingWindow",
+    "Tetrys",
 ]

@@ -60,59 +60,54 @@ class SlidingWindow(Scheme):
         return _SlidingWindowConverter(self)
 
 
-class _SlidingWindowConverter(Converter):
-    def __init__(self, scheme: SlidingWindow) -> None:
-        from tmt.kernels.sliding_window import ARRIVAL, STATE  # noqa: PLC0415
+class CodeConverter(Converter):
+    """A conversion by the code, with the queue and the decoder of the receiver.
+
+    Parameters
+    ----------
+    window
+        Most source LLDUs that a repair LLDU covers, W.
+    """
+
+    def __init__(self, window: int) -> None:
+        from tmt.kernels.sliding_window import EVENT, STATE  # noqa: PLC0415
 
         super().__init__()
-        self._scheme = scheme
-        room = 1 << (2 * scheme.coding_window - 1).bit_length()
+        self._coding_window = window
+        room = 1 << (2 * window - 1).bit_length()
         self._state = np.zeros(1, STATE)
         self._state["newest"] = -1
-        self._arrivals = np.zeros(1, ARRIVAL)
+        self._events = np.zeros(1, EVENT)
         self._units = np.zeros(room, np.uint8)
-        self._system = np.zeros((room + 1, room), np.uint8)
-        self._coefficients = coefficients(scheme.coding_window)
+        self._decoder = (
+            coefficients(window),
+            products(),
+            self._units,
+            np.zeros(room, np.uint8),
+            np.zeros((room + 1, room), np.uint8),
+            np.zeros(room, np.int64),
+        )
 
     def finish(self) -> LinkTrace:
         """Decode what arrives after the last slot, then return the rows that are left."""
         from tmt.kernels.sliding_window import decode  # noqa: PLC0415
 
-        window, scheme = self._window, self._scheme
-        decode(
-            END_OF_TIME_NS,
-            scheme.coding_window,
-            scheme.repair_interval,
-            self._state,
-            self._arrivals,
-            (self._coefficients, products(), self._units, self._system),
-            (window.tx_time_ns, window.delay_ns, window.delivered, window.transmissions),
-        )
+        window = self._window
+        columns = (window.tx_time_ns, window.delay_ns, window.delivered, window.transmissions)
+        decode(END_OF_TIME_NS, self._coding_window, self._state, self._events, self._decoder, columns)
         return super().finish()
 
-    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
-        from tmt.kernels.sliding_window import send_and_decode  # noqa: PLC0415
-
+    def _make_room(self, n_slots: int) -> None:
+        """Make room for the events of more slots."""
         head, tail = int(self._state["head"][0]), int(self._state["tail"][0])
-        self._arrivals = grown_ring(self._arrivals, head, tail, len(tx_time_ns))
-        return send_and_decode(
-            tx_time_ns,
-            decode_time_ns,
-            self._scheme.coding_window,
-            self._scheme.repair_interval,
-            self._state,
-            self._arrivals,
-            (self._coefficients, products(), self._units, self._system),
-            begun,
-            window,
-        )
+        self._events = grown_ring(self._events, head, tail, n_slots)
 
     def _oldest_open_row(self, n_rows: int) -> int:
         from tmt.kernels.sliding_window import KNOWN  # noqa: PLC0415
 
         state = self._state[0]
         newest = int(state["newest"])
-        inside = np.arange(max(0, newest - 2 * self._scheme.coding_window + 1), newest + 1)
+        inside = np.arange(max(0, newest - 2 * self._coding_window + 1), newest + 1)
         lacking = inside[self._units[inside % len(self._units)] != KNOWN]
         return int(lacking.min(initial=newest + 1) - state["first_row"])
 
@@ -120,7 +115,29 @@ class _SlidingWindowConverter(Converter):
         self._state["first_row"] += n_rows
 
     def _repair_slots(self) -> int:
-        return int(self._state["slots"][0] - self._state["units"][0])
+        return int(self._state["repairs"][0])
+
+
+class _SlidingWindowConverter(CodeConverter):
+    def __init__(self, scheme: SlidingWindow) -> None:
+        super().__init__(scheme.coding_window)
+        self._scheme = scheme
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        from tmt.kernels.sliding_window import send_and_decode  # noqa: PLC0415
+
+        self._make_room(len(tx_time_ns))
+        return send_and_decode(
+            tx_time_ns,
+            decode_time_ns,
+            self._scheme.coding_window,
+            self._scheme.repair_interval,
+            self._state,
+            self._events,
+            self._decoder,
+            begun,
+            window,
+        )
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.schemes import Fec, Harq, HarqProcesses, SlidingWindow
+from tmt.schemes import Fec, Harq, HarqProcesses, SlidingWindow, Tetrys
 from tmt.schemes.rlc import RlcLayer
 from tmt.settings.tcp import FECTCP, HEADER_BYTES, NS2_STACKS
 
@@ -87,6 +87,8 @@ def _most_new(scheme: Any, slots: PhyTrace) -> float:
             most = _first_of(n_slots, scheme.data, scheme.repair)
         case SlidingWindow():
             most = _first_of(n_slots, scheme.repair_interval, 1)
+        case Tetrys():
+            most = _most_at_once(scheme.coding_window, scheme.rtt_ns + _shortest_ns(slots), slots)
         case HarqProcesses() if scheme.repetitions is not None:
             most = _first_of(n_slots, 1, scheme.repetitions - 1)
         case HarqProcesses():
@@ -98,12 +100,21 @@ def _most_new(scheme: Any, slots: PhyTrace) -> float:
 
 def _most_sent(scheme: HarqProcesses, slots: PhyTrace) -> float:
     """Return how often the processes send at most: each waits for its feedback."""
-    decode_ns = slots.decode_time_ns[slots.decode_time_ns > 0]
-    feedback_ns = scheme.rtt_ns + min(scheme.detection_delay_ns, int(decode_ns.min(initial=2**62)))
+    feedback_ns = scheme.rtt_ns + min(scheme.detection_delay_ns, _shortest_ns(slots))
+    return _most_at_once(scheme.processes, feedback_ns, slots)
+
+
+def _shortest_ns(slots: PhyTrace) -> int:
+    """Return the shortest decode time, or a time of no end."""
+    return int(slots.decode_time_ns[slots.decode_time_ns > 0].min(initial=2**62))
+
+
+def _most_at_once(n: int, feedback_ns: int, slots: PhyTrace) -> float:
+    """Return how often a sender sends at most that has n under way, each for `feedback_ns` or more."""
     if not len(slots) or not feedback_ns:
         return math.inf
     span_ns = int(slots.tx_time_ns[-1] - slots.tx_time_ns[0])
-    return scheme.processes * (span_ns // feedback_ns + 1)
+    return n * (span_ns // feedback_ns + 1)
 
 
 def _first_of(n_slots: int, data: int, others: int) -> int:

@@ -1,0 +1,96 @@
+"""Scheme `tetrys`: a convolutional erasure code over GF(256) with feedback."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from tmt.schemes.parameters import (
+    CodingWindow,
+    DetectionDelay,
+    RepairInterval,
+    Scheme,
+    check_count,
+    check_delay,
+)
+from tmt.schemes.sliding_window import CodeConverter
+
+if TYPE_CHECKING:
+    from tmt.kernels import Rows
+    from tmt.schemes.converter import Converter
+    from tmt.trace import Int64Array
+
+
+@dataclass(frozen=True)
+class Tetrys(Scheme):
+    """The code of `sliding-window` over what the receiver lacks; it asks for more repair LLDUs.
+
+    In the manner of RFC 9407: reports of the receiver close the window. A full window stops new source LLDUs.
+
+    Parameters
+    ----------
+    coding_window
+        Most source LLDUs from the first one that the receiver lacks, W.
+    repair_interval
+        Source LLDUs from one regular repair LLDU to the next, k.
+    rtt_ns
+        Round-trip propagation time of the link: from an event at the receiver until its report is there.
+    detection_delay_ns
+        From the `tx` of an erased slot until the receiver knows of it.
+
+    Raises
+    ------
+    UsageError
+        When a parameter is out of range.
+    """
+
+    name: ClassVar[str] = "tetrys"
+
+    coding_window: CodingWindow
+    repair_interval: RepairInterval
+    rtt_ns: int
+    detection_delay_ns: DetectionDelay = 0
+
+    def __post_init__(self) -> None:
+        check_count("coding_window", self.coding_window, 1, 1024)
+        check_count("repair_interval", self.repair_interval, 1, 65_535)
+        check_delay("rtt_ns", self.rtt_ns)
+        check_delay("detection_delay_ns", self.detection_delay_ns)
+
+    @property
+    def label(self) -> str:
+        """``Tetrys(W, 1 per k)``."""
+        return f"Tetrys({self.coding_window}, 1 per {self.repair_interval})"
+
+    def converter(self) -> Converter:
+        """Start a conversion."""
+        return _TetrysConverter(self)
+
+
+class _TetrysConverter(CodeConverter):
+    def __init__(self, scheme: Tetrys) -> None:
+        super().__init__(scheme.coding_window)
+        self._scheme = scheme
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        from tmt.kernels.sliding_window import send_on_feedback  # noqa: PLC0415
+
+        scheme = self._scheme
+        self._make_room(len(tx_time_ns))
+        return send_on_feedback(
+            tx_time_ns,
+            decode_time_ns,
+            scheme.coding_window,
+            scheme.repair_interval,
+            scheme.rtt_ns,
+            scheme.detection_delay_ns,
+            self._state,
+            self._events,
+            self._decoder,
+            begun,
+            window,
+        )
+
+    def _stalled_slots(self) -> int:
+        state = self._state[0]
+        return int(state["slots"] - state["units"] - state["repairs"])
