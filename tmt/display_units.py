@@ -1,4 +1,4 @@
-"""Units in which values are shown, chosen by the greatest of those that stand together."""
+"""Shares as text, and units in which values are shown, chosen by the greatest of those that stand together."""
 
 from __future__ import annotations
 
@@ -11,3 +11,8 @@ def rate_unit(greatest_bps: float) -> tuple[str, float]:
 def time_unit(greatest_s: float) -> tuple[str, float]:
     """Return the unit in which times are shown, and its factor from seconds."""
     return ("ms", 1e3) if greatest_s < 2 else ("s", 1.0)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent with two digits."""
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.3g} %"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from analysis.pages import write_page
 from analysis.tuning import cases
 from analysis.tuning.searches import exhaustive, search
+from tmt.display_units import percent
 from tmt.metrics.interval_text import interval_text
 from tmt.models.hybrid import largest_throughput, optimal_code_lengths
 from tmt.results.values import slug
-from tmt.tune.wording import percent
 
 if TYPE_CHECKING:
     from tmt.tune.tuning import Tuning

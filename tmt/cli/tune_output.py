@@ -6,8 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tmt.cli.json_output import json_text
+from tmt.display_units import percent
 from tmt.tune.finalist_table import finalist_table
-from tmt.tune.wording import certainty, percent, setting_words
+from tmt.tune.wording import certainty, setting_words
 
 if TYPE_CHECKING:
     from pathlib import Path

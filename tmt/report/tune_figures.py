@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tmt.display_units import percent
 from tmt.figures import tune_charts
 from tmt.figures.style import GREEN, SCHEME_STYLES, MemberStyle
 from tmt.report.member_styles import page_record
 from tmt.report.page_parts import Record, columnar, titled
 from tmt.report.tune_rows import candidate_rows, finalist_rows, race_rows, sensitivity_rows
 from tmt.tune.space import SCHEME, levels_of
-from tmt.tune.wording import percent, shown_unit, unit_of
+from tmt.tune.wording import shown_unit, unit_of
 
 if TYPE_CHECKING:
     from tmt.report.tune_rows import Row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tmt.display_units import percent
 from tmt.figures.vega import INKS, configuration
 from tmt.io.atomic import staged
 from tmt.report.page import assemble
@@ -13,7 +14,7 @@ from tmt.report.tune_rows import candidate_table
 from tmt.results.measures import COLUMNS
 from tmt.results.values import slug
 from tmt.tune.space import SCHEME
-from tmt.tune.wording import certainty, complaints, percent, setting_words, shown_unit, unit_of, value_word
+from tmt.tune.wording import certainty, complaints, setting_words, shown_unit, unit_of, value_word
 
 if TYPE_CHECKING:
     from pathlib import Path

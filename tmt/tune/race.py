@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from tmt.display_units import percent
 from tmt.metrics.statistics import t_interval
 from tmt.tune.evidence import Evidence, lower, not_dominated, one_sided, upper
-from tmt.tune.wording import percent
 
 if TYPE_CHECKING:
     from tmt.metrics.statistics import FloatArray

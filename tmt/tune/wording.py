@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tmt.display_units import rate_unit
+from tmt.display_units import percent, rate_unit
 from tmt.metrics.interval_text import interval_text
 from tmt.metrics.statistics import Interval
 from tmt.tune.space import SCHEME
@@ -169,11 +169,6 @@ def shown_unit(found: Tuning, aim: Objective) -> tuple[str, float]:
 def unit_of(unit: str, greatest: float) -> tuple[str, float]:
     """Return the unit in which values up to `greatest` are shown, and the factor to it."""
     return rate_unit(greatest) if unit == "bit/s" else (unit, 1.0)
-
-
-def percent(share: float) -> str:
-    """Return a share in percent with two digits."""
-    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.3g} %"
 
 
 def value_word(value: Value) -> str:
