@@ -1,4 +1,4 @@
-"""Shares as text, and units in which values are shown, chosen by the greatest of those that stand together."""
+"""Shares as text, and units in which values are shown, chosen by the greatest value among them."""
 
 from __future__ import annotations
 
