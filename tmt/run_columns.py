@@ -92,19 +92,14 @@ _COST = ColumnFamily("cost")
 
 def _setting_columns(group: str) -> tuple[ResultColumn, ...]:
     """Return the columns of a group of declared settings."""
-    return tuple(
-        ResultColumn(
-            one.column,
-            _KINDS[one.kind],
-            "scenario",
-            one.unit,
-            one.parameter.meaning,
-            one.parameter.counts,
-            one.parameter.null,
-        )
-        for one in PARAMETERS
-        if one.group == group
-    )
+    found = []
+    for one in PARAMETERS:
+        if one.group == group:
+            kind, told = _KINDS[one.kind], one.parameter
+            found.append(
+                ResultColumn(one.column, kind, "scenario", one.unit, told.meaning, told.counts, told.null)
+            )
+    return tuple(found)
 
 
 def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn, ...]:
@@ -281,14 +276,10 @@ RUN_RESULTS = (
         "time in which the proxy's window stopped a sender that had more to send; summed over flows",
     ),
     _WINDOWS.integer(
-        "proxy_window_updates",
-        "packets",
-        "acknowledgements that the proxy sent only to update the window",
+        "proxy_window_updates", "packets", "acknowledgements that the proxy sent only to update the window"
     ),
     _WINDOWS.integer(
-        "window_probes",
-        "packets",
-        "probes by which the senders asked for a window that stayed closed",
+        "window_probes", "packets", "probes by which the senders asked for a window that stayed closed"
     ),
     _COST.number(
         "late_share",
