@@ -2,39 +2,45 @@
 
 namespace clift {
 
-// Starts at the byte's row if all rows had the mean size; gallops away from there, then bisects.
+// The byte's row if all rows had the mean size, which it mostly is; otherwise a search.
 RowBytes::Place RowBytes::place_among(std::size_t index, std::int64_t bytes) const {
-  const std::int64_t total = ends_.back();
-  std::int64_t target = before(index) + bytes, rows_on = -static_cast<std::int64_t>(index);
-  std::int64_t early = static_cast<std::int64_t>(index) - 1;  // its end is before the byte
-  if (target > total) {
+  const std::int64_t target = before_[index] + bytes;
+  const auto rows_on = static_cast<std::int64_t>(static_cast<double>(bytes) * rows_per_byte_ - 0.5);
+  const std::int64_t row = static_cast<std::int64_t>(index) + rows_on;
+  // Packets mostly come in order, and take as many rows as the previous packet.
+  __builtin_prefetch(before_.data() + std::min(row + rows_on + 2, count_));
+  if (row >= count_) return search(index, bytes);
+  const std::int64_t* const sums = before_.data() + row;
+  return sums[0] < target && target <= sums[1] ? Place{rows_on, sums[1] - target} : search(index, bytes);
+}
+
+// Starts at the byte's row if all rows had the mean size; gallops away from there, then bisects.
+RowBytes::Place RowBytes::search(std::size_t index, std::int64_t bytes) const {
+  std::int64_t first = static_cast<std::int64_t>(index), target = before_[index] + bytes, rows_on = -first;
+  if (const std::int64_t total = before_.back(); target > total) {
     const std::int64_t repetitions = (target - 1) / total;
-    target -= repetitions * total;
     rows_on += repetitions * count_;
-    early = -1;
+    target -= repetitions * total;
     bytes = target;
+    first = 0;
   }
-  const auto is_before = [&](std::int64_t row) { return row < 0 || ends_[static_cast<std::size_t>(row)] < target; };
+  // The byte's row is `early` or later, and before `late`.
+  const auto begins_before = [&](std::int64_t row) { return before_[static_cast<std::size_t>(row)] < target; };
+  std::int64_t early = first, late = count_, step = 1;
   const double rows = static_cast<double>(bytes) * rows_per_byte_;
-  std::int64_t late = std::min(early + 1 + static_cast<std::int64_t>(rows - 0.5), count_ - 1);
-  std::int64_t step = 1;
-  if (is_before(late)) {
-    early = late;
-    for (; early + step < count_ && is_before(early + step); step *= 2) early += step;
-    late = std::min(early + step, count_ - 1);
+  const std::int64_t guess = std::min(first + static_cast<std::int64_t>(rows - 0.5), count_ - 1);
+  if (begins_before(guess)) {
+    for (early = guess; early + step < count_ && begins_before(early + step); step *= 2) early += step;
+    late = std::min(early + step, count_);
   } else {
-    for (; late - step > early && !is_before(late - step); step *= 2) late -= step;
+    for (late = guess; late - step > early && !begins_before(late - step); step *= 2) late -= step;
     early = std::max(early, late - step);
   }
   while (late - early > 1) {
     const std::int64_t middle = early + (late - early) / 2;
-    (is_before(middle) ? early : late) = middle;
+    (begins_before(middle) ? early : late) = middle;
   }
-  // Packets mostly come in order, and take as many rows as the previous packet.
-  const std::int64_t rows_taken = late + 1 - static_cast<std::int64_t>(index);
-  const std::int64_t next = std::clamp(late + rows_taken, std::int64_t{0}, count_ - 1);
-  __builtin_prefetch(&ends_[static_cast<std::size_t>(next)]);
-  return {rows_on + late, ends_[static_cast<std::size_t>(late)] - target};
+  return {rows_on + early, before_[static_cast<std::size_t>(early) + 1] - target};
 }
 
 }  // namespace clift

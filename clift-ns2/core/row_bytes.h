@@ -20,20 +20,19 @@ class RowBytes {
         count_(static_cast<std::int64_t>(rows.count)),
         rows_per_byte_(1.0 / static_cast<double>(lldu_bytes)) {
     if (!rows.have_sizes()) return;
-    ends_.resize(rows.count);
-    std::int64_t end = 0;
-    for (std::size_t i = 0; i < rows.count; ++i) ends_[i] = end += rows.size_bytes(i);
-    rows_per_byte_ = static_cast<double>(count_) / static_cast<double>(end);
+    before_.resize(rows.count + 1);
+    for (std::size_t i = 0; i < rows.count; ++i) before_[i + 1] = before_[i] + rows.size_bytes(i);
+    rows_per_byte_ = static_cast<double>(count_) / static_cast<double>(before_.back());
   }
 
-  bool vary() const { return !ends_.empty(); }
+  bool vary() const { return !before_.empty(); }
 
   // Size of the rows, which are alike.
   std::int64_t lldu_bytes() const { return lldu_bytes_; }
 
   // Size of row `index`.
   std::int64_t size(std::size_t index) const {
-    return ends_.empty() ? lldu_bytes_ : ends_[index] - before(index);
+    return vary() ? before_[index + 1] - before_[index] : lldu_bytes_;
   }
 
   // A byte's row, counted from another row, and the bytes of its row that follow it.
@@ -60,18 +59,19 @@ class RowBytes {
     const std::size_t first = clock.place_of(begin).index, last = clock.place_of(end).index;
     const std::int64_t whole_rows = end - begin - static_cast<std::int64_t>(last - first);
     // No division for rows of one repetition.
-    if (whole_rows == 0) return before(last) - before(first);
-    return sum_of(product_of(whole_rows / count_, ends_.back()), before(last)) - before(first);
+    if (whole_rows == 0) return before_[last] - before_[first];
+    return sum_of(product_of(whole_rows / count_, before_.back()), before_[last]) - before_[first];
   }
 
  private:
-  std::int64_t before(std::size_t index) const { return index == 0 ? 0 : ends_[index - 1]; }
   Place place_among(std::size_t index, std::int64_t bytes) const;
+  Place search(std::size_t index, std::int64_t bytes) const;
 
   std::int64_t lldu_bytes_;
   std::int64_t count_;
-  double rows_per_byte_;            // in the mean
-  std::vector<std::int64_t> ends_;  // sum of the sizes up to each row; empty if all rows have one size
+  double rows_per_byte_;  // in the mean
+  // Sum of the sizes of the rows before each row, and of all; empty if all rows have one size.
+  std::vector<std::int64_t> before_;
 };
 
 }  // namespace clift
