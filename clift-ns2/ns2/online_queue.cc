@@ -15,8 +15,8 @@ namespace {
 
 NamedClass<OnlineQueue> online_queue_class("Queue/Clift/Online");
 
-constexpr const char* schemes[] = {"none",      "fec",            "arq",            "harq", "hybrid",
-                                   "go-back-n", "harq-processes", "sliding-window", "rlc",  "rlc-over-harq-processes"};
+constexpr const char* schemes[] = {"none",           "fec",            "arq",    "harq", "hybrid", "go-back-n",
+                                   "harq-processes", "sliding-window", "tetrys", "rlc",  "rlc-over-harq-processes"};
 
 }  // namespace
 
@@ -161,10 +161,10 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
     options.timeout_ns = timeout_ns != 0 ? timeout_ns : feedback_ns;
   } else if (scheme_ == "harq-processes") {
     choose_harq_processes(options);
-  } else if (scheme_ == "sliding-window") {
+  } else if (scheme_ == "sliding-window" || scheme_ == "tetrys") {
     if (!lies_within(coding_window_, 1, 1024)) refuse("coding_window_", coding_window_, "1 to 1024");
     if (repair_interval_ < 1) refuse("repair_interval_", repair_interval_, "1 or more");
-    options.sliding_window = SlidingWindowOptions{coding_window_, repair_interval_};
+    options.sliding_window = SlidingWindowOptions{coding_window_, repair_interval_, scheme_ == "tetrys"};
   } else if (scheme_ == "rlc") {
     choose_rlc(options);
   } else if (scheme_ == "rlc-over-harq-processes") {
@@ -265,7 +265,7 @@ void OnlineQueue::add_counters(Counters& counters) {
   add(counters, "rows_offered", use->offered);
   add(counters, "rows_used", use->used);
   add(counters, "rows_unused", use->offered - use->used);
-  const bool may_stall = scheme_ == "harq-processes" || scheme_.compare(0, 3, "rlc") == 0;
+  const bool may_stall = scheme_ == "harq-processes" || scheme_ == "tetrys" || scheme_.compare(0, 3, "rlc") == 0;
   if (may_stall) add(counters, "rows_stalled", units.stalled);
   add(counters, "bytes_offered", use->offered_bytes);
   add(counters, "bytes_used", use->used_bytes - units.left_bytes);

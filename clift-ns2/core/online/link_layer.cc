@@ -7,6 +7,7 @@
 #include "core/online/rlc_link_layer.h"
 #include "core/online/selective.h"
 #include "core/online/sliding_window.h"
+#include "core/online/tetrys.h"
 
 namespace clift {
 
@@ -54,6 +55,7 @@ std::unique_ptr<LinkLayer> make_link_layer(const LinkLayerOptions& options, Slot
   if (options.rlc) return std::make_unique<RlcLinkLayer>(options, slots);
   if (options.harq_processes) return make_harq_processes(options, slots);
   if (options.recovery == Recovery::go_back) return std::make_unique<GoBackN>(options, slots);
+  if (options.sliding_window && options.sliding_window->feedback) return std::make_unique<Tetrys>(options, slots);
   if (options.sliding_window) return std::make_unique<SlidingWindow>(options, slots);
   return std::make_unique<SelectiveLinkLayer>(options, slots);
 }

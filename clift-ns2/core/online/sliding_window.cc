@@ -55,8 +55,9 @@ void SlidingWindow::decode(Nanoseconds until_ns) {
     const Arrival arrival = arrivals_.top();
     arrivals_.pop();
     const bool is_source = arrival.repair < 0;
+    const std::int64_t first = std::max<std::int64_t>(0, arrival.newest - options_.sliding_window->window + 1);
     const WindowDecoder::Outcome& outcome =
-        is_source ? decoder_.take_source(arrival.newest) : decoder_.take_repair(arrival.repair, arrival.newest);
+        is_source ? decoder_.take_source(arrival.newest) : decoder_.take_repair(arrival.repair, first, arrival.newest);
     for (const std::int64_t unit : outcome.left) {
       // A unit that the window has overtaken on its way is delivered when it arrives.
       if (at(unit).erased) settle(unit, arrival.time_ns, false);

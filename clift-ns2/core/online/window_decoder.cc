@@ -25,7 +25,7 @@ std::vector<std::uint8_t> coefficients(std::int64_t repair, std::int64_t count) 
 
 }  // namespace
 
-WindowDecoder::WindowDecoder(std::int64_t window) : window_(window), length_(2 * window) {
+WindowDecoder::WindowDecoder(std::int64_t window) : length_(2 * window) {
   std::size_t places = 1;
   while (places < static_cast<std::size_t>(length_)) places *= 2;
   equations_.resize(places);
@@ -46,10 +46,9 @@ const WindowDecoder::Outcome& WindowDecoder::take_source(std::int64_t unit) {
   return outcome_;
 }
 
-const WindowDecoder::Outcome& WindowDecoder::take_repair(std::int64_t repair, std::int64_t newest) {
+const WindowDecoder::Outcome& WindowDecoder::take_repair(std::int64_t repair, std::int64_t first, std::int64_t newest) {
   clear_outcome();
   if (newest > newest_) move_to(newest);
-  const std::int64_t first = std::max<std::int64_t>(0, newest - window_ + 1);
   if (unknown_.empty() || first < oldest()) return outcome_;
   const std::vector<std::uint8_t> factors = coefficients(repair, newest - first + 1);
   Equation equation(equations_.size());
@@ -58,6 +57,11 @@ const WindowDecoder::Outcome& WindowDecoder::take_repair(std::int64_t repair, st
   }
   add(std::move(equation));
   return outcome_;
+}
+
+std::int64_t WindowDecoder::rank() const {
+  return std::count_if(unknown_.begin(), unknown_.end(),
+                       [this](std::int64_t unit) { return !equations_[place(unit)].empty(); });
 }
 
 void WindowDecoder::clear_outcome() {

@@ -16,14 +16,20 @@ class WindowDecoder {
     std::vector<std::int64_t> left;   // unknown, and no longer in the window
   };
 
-  // A repair unit covers the last `window` source units, W.
+  // A repair unit covers at most `window` source units, W.
   explicit WindowDecoder(std::int64_t window);
 
   // The outcome is valid until the next call.
   const Outcome& take_source(std::int64_t unit);
 
-  // `newest` is the newest source unit that the repair unit covers.
-  const Outcome& take_repair(std::int64_t repair, std::int64_t newest);
+  // The repair unit covers the source units from `first` to `newest`.
+  const Outcome& take_repair(std::int64_t repair, std::int64_t first, std::int64_t newest);
+
+  // First source unit that is neither received nor recovered.
+  std::int64_t first_unknown() const { return unknown_.empty() ? newest_ + 1 : unknown_.front(); }
+
+  // Independent equations in the unknown units of the window.
+  std::int64_t rank() const;
 
  private:
   // Coefficients by place; empty for no equation. Only unknown units have coefficients other than 0.
@@ -38,7 +44,6 @@ class WindowDecoder {
   bool determines(const Equation& equation, std::int64_t unit) const;
   void learn(std::int64_t unit);
 
-  const std::int64_t window_;
   const std::int64_t length_;           // of the receiver's window
   std::int64_t newest_ = -1;
   std::vector<std::int64_t> unknown_;   // unknown units of the window, in order

@@ -124,7 +124,7 @@ Times slow_times(std::int64_t window, std::int64_t interval, const std::vector<P
   SlowWindow slow(window);
   std::map<std::int64_t, Nanoseconds> known, left;
   for (const auto& [time_ns, repair, newest] : arrivals) {
-    repair < 0 ? slow.take_source(newest) : slow.take_repair(repair, newest);
+    repair < 0 ? slow.take_source(newest) : slow.take_repair(repair, std::max<std::int64_t>(0, newest - window + 1), newest);
     for (const std::int64_t unit : slow.known) known.emplace(unit, time_ns);
     for (const std::int64_t unit : slow.left) left.emplace(unit, time_ns);
   }

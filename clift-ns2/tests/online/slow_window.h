@@ -65,10 +65,18 @@ class SlowWindow {
 
   void take_source(std::int64_t unit) { take({{unit, 1}}, unit); }
 
-  void take_repair(std::int64_t repair, std::int64_t newest) {
+  std::int64_t first_unknown() const {
+    std::int64_t unit = 0;
+    while (known.count(unit) > 0) ++unit;
+    return unit;
+  }
+
+  std::int64_t rank() const { return static_cast<std::int64_t>(reduced(open_equations()).size()); }
+
+  void take_repair(std::int64_t repair, std::int64_t first, std::int64_t newest) {
     TinyMt32 generator(static_cast<std::uint32_t>(repair % 1024));
     SlowEquation equation;
-    for (std::int64_t unit = std::max<std::int64_t>(0, newest - window_ + 1); unit <= newest;) {
+    for (std::int64_t unit = first; unit <= newest;) {
       if (const unsigned byte = generator.next() % 256; byte != 0) equation[unit++] = byte;
     }
     take(equation, newest);
@@ -82,6 +90,13 @@ class SlowWindow {
     }
     if (equation.begin()->first <= newest_ - 2 * window_) return;
     taken_.push_back(equation);
+    for (const SlowEquation& one : reduced(open_equations())) {
+      if (one.size() == 1 && left.count(one.begin()->first) == 0) known.insert(one.begin()->first);
+    }
+  }
+
+  // Without the units that are known.
+  std::vector<SlowEquation> open_equations() const {
     std::vector<SlowEquation> open;
     for (const SlowEquation& one : taken_) {
       open.emplace_back();
@@ -89,9 +104,7 @@ class SlowWindow {
         if (known.count(unit) == 0) open.back().emplace(unit, value);
       }
     }
-    for (const SlowEquation& one : reduced(open)) {
-      if (one.size() == 1 && left.count(one.begin()->first) == 0) known.insert(one.begin()->first);
-    }
+    return open;
   }
 
   std::int64_t window_;

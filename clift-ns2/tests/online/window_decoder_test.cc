@@ -38,21 +38,21 @@ TEST(WindowDecoder, RecoversTheOnlyUnknown) {
   WindowDecoder decoder(4);
   decoder.take_source(0);
   EXPECT_EQ(decoder.take_source(2).known, Units{2});
-  EXPECT_EQ(decoder.take_repair(0, 2).known, Units{1});
-  EXPECT_TRUE(decoder.take_repair(1, 2).known.empty());
+  EXPECT_EQ(decoder.take_repair(0, 0, 2).known, Units{1});
+  EXPECT_TRUE(decoder.take_repair(1, 0, 2).known.empty());
 }
 
 TEST(WindowDecoder, RecoversTwoUnknownsFromTwoEquations) {
   WindowDecoder decoder(4);
-  EXPECT_TRUE(decoder.take_repair(0, 1).known.empty());
-  Units known = decoder.take_repair(1, 1).known;
+  EXPECT_TRUE(decoder.take_repair(0, 0, 1).known.empty());
+  Units known = decoder.take_repair(1, 0, 1).known;
   std::sort(known.begin(), known.end());
   EXPECT_EQ(known, (Units{0, 1}));
 }
 
 TEST(WindowDecoder, RecoversTheOtherUnknownWhenOneArrivesLate) {
   WindowDecoder decoder(4);
-  decoder.take_repair(0, 1);
+  decoder.take_repair(0, 0, 1);
   Units known = decoder.take_source(1).known;
   std::sort(known.begin(), known.end());
   EXPECT_EQ(known, (Units{0, 1}));
@@ -60,11 +60,11 @@ TEST(WindowDecoder, RecoversTheOtherUnknownWhenOneArrivesLate) {
 
 TEST(WindowDecoder, GivesUpUnitsThatLeaveItsWindow) {
   WindowDecoder decoder(2);
-  decoder.take_repair(0, 1);                          // covers units 0 and 1
+  decoder.take_repair(0, 0, 1);                       // covers units 0 and 1
   EXPECT_TRUE(decoder.take_source(3).left.empty());   // the window is 0 to 3
   EXPECT_EQ(decoder.take_source(4).left, Units{0});
-  EXPECT_TRUE(decoder.take_repair(1, 1).known.empty());  // covers unit 0, too
-  EXPECT_EQ(decoder.take_repair(2, 2).known.size(), 0U);  // two unknowns, 1 and 2
+  EXPECT_TRUE(decoder.take_repair(1, 0, 1).known.empty());  // covers unit 0, too
+  EXPECT_EQ(decoder.take_repair(2, 1, 2).known.size(), 0U);  // two unknowns, 1 and 2
   EXPECT_EQ(decoder.take_source(20).left, (Units{1, 2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}));
 }
 
@@ -90,8 +90,9 @@ TEST(WindowDecoder, DecidesWhatAllEquationsDecide) {
     SlowWindow slow(window);
     std::set<std::int64_t> known, left;
     for (const auto& [time, number, newest] : arrivals) {
-      const auto& outcome = number < 0 ? decoder.take_source(newest) : decoder.take_repair(number, newest);
-      number < 0 ? slow.take_source(newest) : slow.take_repair(number, newest);
+      const std::int64_t first = std::max<std::int64_t>(0, newest - window + 1);
+      const auto& outcome = number < 0 ? decoder.take_source(newest) : decoder.take_repair(number, first, newest);
+      number < 0 ? slow.take_source(newest) : slow.take_repair(number, first, newest);
       for (const std::int64_t unit : outcome.known) ASSERT_TRUE(known.insert(unit).second);
       for (const std::int64_t unit : outcome.left) ASSERT_TRUE(left.insert(unit).second);
       ASSERT_EQ(known, slow.known);
