@@ -12,7 +12,7 @@ import pytest
 from tests.ns2.scripts import run_script
 from tmt.convert import convert
 from tmt.models.hybrid import HybridLink
-from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, SlidingWindow
+from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, SlidingWindow, Tetrys
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
@@ -140,6 +140,23 @@ SCHEMES: dict[str, tuple[Any, dict[str, Any]]] = {
         )
         for window, interval in [(2, 1), (3, 7), (10, 2), (40, 5)]
     },
+    **{
+        f"tetrys, W {window}, k {interval}, detection {detection_ms} ms": (
+            Tetrys(
+                coding_window=window,
+                repair_interval=interval,
+                rtt_ns=RTT_NS,
+                detection_delay_ns=detection_ms * MS,
+            ),
+            {
+                "scheme": "tetrys",
+                "coding_window_": window,
+                "repair_interval_": interval,
+                "detection_delay_": detection_ms / 1000,
+            },
+        )
+        for window, interval, detection_ms in [(20, 1, 0), (30, 3, 5), (40, 8, 0), (40, 1000, 12), (200, 4, 0)]
+    },
 }
 
 
@@ -176,7 +193,7 @@ def test_online__equals_offline_on_a_link_that_is_never_idle(
     early = {uid: fate for uid, fate in settled.items() if fate[1] < beyond}
     assert len(early) > 0.9 * len(settled)
     assert {uid: found.get(uid) for uid in early} == early
-    if isinstance(scheme, HarqProcesses):
+    if isinstance(scheme, HarqProcesses | Tetrys):
         converter = scheme.converter()
         converter.feed(phy)
         assert online.counters["rows_stalled"] == converter.counts.stalled_slots

@@ -34,7 +34,7 @@ SCHEMES: dict[str, type[Scheme]] = {
 ONLINE_SCHEMES: dict[str, type[OnlineScheme]] = {
     scheme.name: scheme
     for scheme in (
-        *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow),
+        *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow, Tetrys),
         *(Rlc, RlcOverHarqProcesses, Hybrid, GoBackN),
     )
 }
