@@ -155,7 +155,13 @@ SCHEMES: dict[str, tuple[Any, dict[str, Any]]] = {
                 "detection_delay_": detection_ms / 1000,
             },
         )
-        for window, interval, detection_ms in [(20, 1, 0), (30, 3, 5), (40, 8, 0), (40, 1000, 12), (200, 4, 0)]
+        for window, interval, detection_ms in [
+            (20, 1, 0),
+            (30, 3, 5),
+            (40, 8, 0),
+            (40, 1000, 12),
+            (200, 4, 0),
+        ]
     },
 }
 
