@@ -79,24 +79,34 @@ def send_and_decode(
     out : [rows + n or more], updated
         The rows; erased source units that are not recovered have the delay -1.
     """
-    state = states[0]
+    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
+    state, mask = states[0], len(events) - 1
     phase = state["slots"] % (interval + 1)
     for slot in range(len(tx_time_ns)):
         now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
+        at_ns = now_ns + took_ns
         if phase == interval:
             phase = 0
-            if took_ns > 0:
-                last = state["units"] - 1
-                first = max(0, last - window + 1)
-                put(now_ns + took_ns, REPAIR, state["repairs"], first, last, state, events)
-            state["repairs"] += 1
+            kind, last = REPAIR, state["units"] - 1
+            first = max(0, last - window + 1)
         else:
             phase += 1
-            if took_ns > 0:
-                put(now_ns + took_ns, SOURCE, 0, state["units"], state["units"], state, events)
-            begin_row(rows, now_ns, took_ns, out)
-            state["units"] += 1
+            kind, first, last = SOURCE, state["units"], state["units"]
+            new_row = np.uintp(rows)
+            out_tx_time_ns[new_row], out_delay_ns[new_row] = now_ns, took_ns if took_ns > 0 else -1
+            out_delivered[new_row], out_transmissions[new_row] = took_ns > 0, 1
             rows += 1
+            state["units"] += 1
+        state["repairs"] += kind == REPAIR
+        if took_ns == 0:
+            continue
+        place = state["tail"]
+        if place > state["head"] and events[np.uintp((place - 1) & mask)]["at_ns"] > at_ns:
+            place = make_place(at_ns, state["head"], place, events)
+        event = events[np.uintp(place & mask)]
+        event["at_ns"], event["kind"], event["repair"] = at_ns, kind, state["repairs"] - 1
+        event["first"], event["last"] = first, last
+        state["tail"] += 1
     state["slots"] += len(tx_time_ns)
     if len(tx_time_ns) > 0:  # later slots arrive later than this
         decode(tx_time_ns[len(tx_time_ns) - 1], window, states, events, decoder, out)
@@ -130,11 +140,16 @@ def send_on_feedback(
     detection_delay_ns
         From the `tx` of an erased slot until the receiver knows of it.
     """
-    state, units, mask = states[0], decoder[2], len(decoder[2]) - 1
+    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
+    state, units, mask = states[0], decoder[2], len(events) - 1
     for slot in range(len(tx_time_ns)):
         now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
-        decode(now_ns - rtt_ns, window, states, events, decoder, out)
-        while state["first"] <= state["newest"] and units[np.uintp(state["first"] & mask)] == KNOWN:
+        known_ns, due_ns = now_ns - rtt_ns, events[np.uintp(state["head"] & mask)]["at_ns"]
+        if state["head"] < state["tail"] and due_ns <= known_ns:
+            decode(known_ns, window, states, events, decoder, out)
+        while state["first"] <= state["newest"]:
+            if units[np.uintp(state["first"] & (len(units) - 1))] != KNOWN:
+                break
             state["first"] += 1
 
         under_way = state["repairs"] - state["reported"]
@@ -142,47 +157,41 @@ def send_on_feedback(
         if not is_repair and state["count"] >= interval:
             state["count"] = 0
             is_repair = state["first"] < state["units"]
-        at_ns = now_ns + (took_ns if took_ns > 0 else detection_delay_ns)
         if is_repair:
             kind = REPAIR if took_ns > 0 else ERASED_REPAIR
-            put(at_ns, kind, state["repairs"], state["first"], state["units"] - 1, state, events)
+            first, last = state["first"], state["units"] - 1
             state["repairs"] += 1
         elif state["units"] - state["first"] < window:
             kind = SOURCE if took_ns > 0 else ERASED_SOURCE
-            put(at_ns, kind, 0, state["units"], state["units"], state, events)
-            begin_row(rows, now_ns, took_ns, out)
+            first, last = state["units"], state["units"]
+            new_row = np.uintp(rows)
+            out_tx_time_ns[new_row], out_delay_ns[new_row] = now_ns, took_ns if took_ns > 0 else -1
+            out_delivered[new_row], out_transmissions[new_row] = took_ns > 0, 1
+            rows += 1
             state["units"] += 1
             state["count"] += 1
-            rows += 1
+        else:
+            continue
+        at_ns = now_ns + (took_ns if took_ns > 0 else detection_delay_ns)
+        place = state["tail"]
+        if place > state["head"] and events[np.uintp((place - 1) & mask)]["at_ns"] > at_ns:
+            place = make_place(at_ns, state["head"], place, events)
+        event = events[np.uintp(place & mask)]
+        event["at_ns"], event["kind"], event["repair"] = at_ns, kind, state["repairs"] - 1
+        event["first"], event["last"] = first, last
+        state["tail"] += 1
     state["slots"] += len(tx_time_ns)
     return rows
 
 
 @kernel
-def begin_row(row: int, now_ns: int, took_ns: int, out: Rows) -> None:
-    """Begin the row of a source unit, which arrives after `took_ns`, or is erased if that is 0."""
-    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
-    place = np.uintp(row)
-    out_tx_time_ns[place], out_delay_ns[place] = now_ns, took_ns if took_ns > 0 else -1
-    out_delivered[place], out_transmissions[place] = took_ns > 0, 1
-
-
-@kernel
-def put(
-    at_ns: int, kind: int, repair: int, first: int, last: int, state: np.void, events: npt.NDArray[np.void]
-) -> None:
-    """Put an event into the queue, after those of the same time."""
-    mask = len(events) - 1
-    place = state["tail"]
-    while place > state["head"]:
-        if events[np.uintp((place - 1) & mask)]["at_ns"] <= at_ns:
-            break
+def make_place(at_ns: int, head: int, tail: int, events: npt.NDArray[np.void]) -> int:
+    """Move later events of the queue back by one, and return the number of the place before them."""
+    mask, place = len(events) - 1, tail
+    while place > head and events[np.uintp((place - 1) & mask)]["at_ns"] > at_ns:
         events[place & mask] = events[(place - 1) & mask]
         place -= 1
-    event = events[np.uintp(place & mask)]
-    event["at_ns"], event["kind"], event["repair"] = at_ns, kind, repair
-    event["first"], event["last"] = first, last
-    state["tail"] += 1
+    return place
 
 
 @kernel
@@ -204,12 +213,19 @@ def decode(
         if event["at_ns"] > until_ns:
             break
         state["head"] += 1
-        kind, place = event["kind"], np.uintp(event["last"] & mask)
+        kind, last = event["kind"], event["last"]
+        place, leaving = np.uintp(last & mask), last - 2 * window
         if kind in (REPAIR, ERASED_REPAIR):
             state["reported"] += 1
-        if kind in (SOURCE, REPAIR):
+        leaves_known = leaving < 0 or units[np.uintp(leaving & mask)] == KNOWN
+        if kind == SOURCE and last == state["newest"] + 1 and leaves_known:
+            # What `take_arrival` would do: a call takes longer, and nearly all arrivals are of this kind.
+            state["newest"] = last
+            units[place] = KNOWN
+            continue
+        if kind == SOURCE or (kind == REPAIR and (state["unknown"] > 0 or last > state["newest"])):
             take_arrival(event, window, state, decoder, out)
-        elif kind == ERASED_SOURCE and (event["last"] > state["newest"] or units[place] != KNOWN):
+        elif kind == ERASED_SOURCE and (last > state["newest"] or units[place] != KNOWN):
             is_erased[place] = 1
             state["erased"] += 1
 
@@ -221,12 +237,7 @@ def take_arrival(event: np.void, window: int, state: np.void, decoder: Decoder, 
     mask, length, newest = len(units) - 1, len(units), state["newest"]
     at_ns, first, last = event["at_ns"], event["first"], event["last"]
     if last > newest:
-        leaving = last - 2 * window
-        if last == newest + 1 and (leaving < 0 or units[np.uintp(leaving & mask)] == KNOWN):
-            state["newest"], state["unknown"] = last, state["unknown"] + 1
-            units[np.uintp(last & mask)] = UNKNOWN
-        else:
-            advance(last, at_ns, 2 * window, state, units, system, out)
+        advance(last, at_ns, 2 * window, state, units, system, out)
     oldest = max(0, state["newest"] - 2 * window + 1)
     if event["kind"] == SOURCE:
         if last > newest:
