@@ -50,7 +50,15 @@ def test_courses__of_a_trace_share_no_slot(trace: Path) -> None:
 def test_default_space__has_names_of_their_own_for_all_candidates(trace: Path) -> None:
     names = [one.name for one in _task(trace).candidates]
     assert len(set(names)) == len(names)
-    schemes = {"none": 1, "arq": 4, "fec": 24, "harq": 24, "harq-processes": 12, "sliding-window": 8}
+    schemes = {
+        "none": 1,
+        "arq": 4,
+        "fec": 24,
+        "harq": 24,
+        "harq-processes": 12,
+        "sliding-window": 8,
+        "tetrys": 4,
+    }
     assert len(names) == 2 * (sum(schemes.values()) + 1 + 2)
 
 

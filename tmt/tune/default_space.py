@@ -26,6 +26,7 @@ SPACE: dict[str, Tables] = {
         {"repetitions": [2, 3, 4]},
     ],
     "sliding-window": [{"coding_window": [32, 128], "repair_interval": [2, 4, 8, 16]}],
+    "tetrys": [{"coding_window": [256, 1024], "repair_interval": [8, 32]}],
     "rlc": [{}],
     "rlc-over-harq-processes": [{"processes": [16, 32]}],
 }
