@@ -71,6 +71,7 @@ def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tm
                 ("rtt", [0.1], "list", "a number or a text"),
             )
         ),
+        *(({"rtt": 0.1, "out": "out", "jobs": jobs}, "jobs is .*; it must") for jobs in (-1, 0, "x")),
         ({"rtt": 0.1, "out": "out", "level": "x"}, 'value "x" is not allowed; allowed: number'),
     ],
 )
@@ -105,3 +106,9 @@ def test_tune_trace__refuses_a_frame_without_sizes(trace: Path, tmp_path: Path) 
 def test_tune_trace__of_a_scenario_takes_no_settings_of_the_link(searched: Searched) -> None:
     with pytest.raises(UsageError, match=r"table \[tune\]"):
         tmt.tune_trace(searched.scenario, rtt=0.1)
+
+
+def test_run_scenario__refuses_a_number_of_processes_that_never_ends(tmp_path: Path) -> None:
+    """With -1 it waited for ever for workers."""
+    with pytest.raises(UsageError, match="jobs is -1; it must be a whole number of 1 or more"):
+        tmt.run_scenario(tmp_path / "any.toml", jobs=-1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 from typing import Any
 
+from tmt.campaign.engine import default_jobs
 from tmt.errors import UsageError
 from tmt.units import seconds_to_ns
 
@@ -35,6 +36,15 @@ def domain_values(whose: str, known: dict[str, bool], given: dict[str, Any]) -> 
         names[name]: seconds_to_ns(value) if names[name].endswith("_ns") and value is not None else value
         for name, value in given.items()
     }
+
+
+def processes_of(jobs: int | None) -> int:
+    """Return the number of simulations at a time: by default one for each processor (UsageError)."""
+    if jobs is None:
+        return default_jobs()
+    if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1:
+        raise UsageError(f"jobs is {jobs!r}; it must be a whole number of 1 or more")
+    return jobs
 
 
 def required_fields(kind: type[Any]) -> dict[str, bool]:

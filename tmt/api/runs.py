@@ -10,10 +10,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.keywords import domain_values
+from tmt.api.keywords import domain_values, processes_of
 from tmt.api.notebook_progress import notebook_progress
 from tmt.campaign.campaign import open_campaign
-from tmt.campaign.engine import default_jobs
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.stored_runs import default_folder
@@ -98,17 +97,20 @@ def run_scenario(
     ------
     InputError
         When the scenario, or a trace that it names, cannot be used.
+    UsageError
+        When `jobs` is no whole number of 1 or more.
     SimulatorError
         When the simulator is not built.
     OutputError
         When the results cannot be written.
     """
+    processes = processes_of(jobs)
     path = Path(scenario)
     folder = default_folder(path) if out is None else Path(out)
     with open_campaign(path, folder) as campaign:
         todo = campaign.plan()
         with notebook_progress() as watch:
-            campaign.execute(todo, lambda _: Pool(LocalWorkers(jobs or default_jobs())), watch)
+            campaign.execute(todo, lambda _: Pool(LocalWorkers(processes)), watch)
         return reading.results_of(campaign.rows(), campaign.title)
 
 

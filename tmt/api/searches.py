@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.keywords import domain_values
+from tmt.api.keywords import domain_values, processes_of
 from tmt.api.notebook_progress import notebook_progress
-from tmt.campaign.engine import default_jobs
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.store import Store
@@ -78,6 +77,7 @@ def tune_trace(
     OutputError
         When the results cannot be written.
     """
+    processes = processes_of(jobs)
     path = Path(trace) if isinstance(trace, str | os.PathLike) else None
     if path is not None and is_scenario(path):
         if rtt is not None or objective != "goodput" or constraint or options:
@@ -92,7 +92,6 @@ def tune_trace(
             path = _written(trace, Path(out))
         task = _task(path, rtt=rtt, objective=objective, constraint=constraint, **options)
     folder = default_folder(path) if out is None else Path(out)
-    processes = jobs or default_jobs()
     with notebook_progress() as watch:
         return tune(plan_tuning(task), folder, lambda _: Pool(LocalWorkers(processes)), processes, watch)
 
