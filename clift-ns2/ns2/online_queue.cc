@@ -15,8 +15,21 @@ namespace {
 
 NamedClass<OnlineQueue> online_queue_class("Queue/Clift/Online");
 
-constexpr const char* schemes[] = {"none",           "fec",            "arq",    "harq", "hybrid", "go-back-n",
-                                   "harq-processes", "sliding-window", "tetrys", "rlc",  "rlc-over-harq-processes"};
+constexpr const char* schemes[] = {"none",
+                                   "fec",
+                                   "arq",
+                                   "harq",
+                                   "hybrid",
+                                   "go-back-n",
+                                   "harq-processes",
+                                   "sliding-window",
+                                   "tetrys",
+                                   "rlc",
+                                   "rlc-over-fec",
+                                   "rlc-over-arq",
+                                   "rlc-over-harq",
+                                   "rlc-over-harq-processes",
+                                   "rlc-over-sliding-window"};
 
 }  // namespace
 
@@ -127,25 +140,27 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
   if (max_transmissions_ < 0) refuse("max_transmissions_", max_transmissions_, "1 or more, or 0 (unlimited)");
   options.repetitions = max_transmissions_ - 1;
   options.framing = Framing::stream;
-  if (scheme_ == "fec") {
+  const std::string over = "rlc-over-";
+  const std::string scheme = scheme_.compare(0, over.size(), over) == 0 ? scheme_.substr(over.size()) : scheme_;
+  if (scheme == "fec") {
     blocks();
     if (depth_ < 1) refuse("depth_", depth_, "1 or more");
     options.depth = depth_;
-  } else if (scheme_ == "arq") {
+  } else if (scheme == "arq") {
     options.recovery = Recovery::repeat;
-  } else if (scheme_ == "harq") {
+  } else if (scheme == "harq") {
     blocks();
     if (extra_ < 0) refuse("extra_", extra_, "0 or more");
     if (rounds_ < 0) refuse("rounds_", rounds_, "0 or more");
     options.recovery = Recovery::extend;
     options.extra = extra_;
     options.repetitions = rounds_;
-  } else if (scheme_ == "hybrid") {
+  } else if (scheme == "hybrid") {
     blocks();
     options.framing = Framing::packet;
     options.recovery = Recovery::repeat;
     options.repetitions = persistency_;
-  } else if (scheme_ == "go-back-n") {
+  } else if (scheme == "go-back-n") {
     blocks();
     if (window_ < 1) refuse("window_", window_, "1 or more");
     const Nanoseconds feedback_ns = options.rtt_ns + options.detection_delay_ns;
@@ -159,18 +174,14 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
     options.repetitions = persistency_;
     options.window = window_;
     options.timeout_ns = timeout_ns != 0 ? timeout_ns : feedback_ns;
-  } else if (scheme_ == "harq-processes") {
+  } else if (scheme == "harq-processes") {
     choose_harq_processes(options);
-  } else if (scheme_ == "sliding-window" || scheme_ == "tetrys") {
+  } else if (scheme == "sliding-window" || scheme == "tetrys") {
     if (!lies_within(coding_window_, 1, 1024)) refuse("coding_window_", coding_window_, "1 to 1024");
     if (repair_interval_ < 1) refuse("repair_interval_", repair_interval_, "1 or more");
-    options.sliding_window = SlidingWindowOptions{coding_window_, repair_interval_, scheme_ == "tetrys"};
-  } else if (scheme_ == "rlc") {
-    choose_rlc(options);
-  } else if (scheme_ == "rlc-over-harq-processes") {
-    choose_harq_processes(options);
-    choose_rlc(options);
+    options.sliding_window = SlidingWindowOptions{coding_window_, repair_interval_, scheme == "tetrys"};
   }
+  if (has_rlc()) choose_rlc(options);
 }
 
 std::unique_ptr<SlotSource> OnlineQueue::make_slots() {
@@ -265,7 +276,7 @@ void OnlineQueue::add_counters(Counters& counters) {
   add(counters, "rows_offered", use->offered);
   add(counters, "rows_used", use->used);
   add(counters, "rows_unused", use->offered - use->used);
-  const bool may_stall = scheme_ == "harq-processes" || scheme_ == "tetrys" || scheme_.compare(0, 3, "rlc") == 0;
+  const bool may_stall = scheme_ == "harq-processes" || scheme_ == "tetrys" || has_rlc();
   if (may_stall) add(counters, "rows_stalled", units.stalled);
   add(counters, "bytes_offered", use->offered_bytes);
   add(counters, "bytes_used", use->used_bytes - units.left_bytes);

@@ -50,6 +50,7 @@ class OnlineQueue : public LinkQueue {
   void bind_harq_processes();
   void choose_harq_processes(LinkLayerOptions& options) const;
   void bind_rlc();
+  bool has_rlc() const { return scheme_.compare(0, 3, "rlc") == 0; }
   void choose_rlc(LinkLayerOptions& options) const;
   std::unique_ptr<SlotSource> make_slots();
   double probability(const char* variable, double value) const;

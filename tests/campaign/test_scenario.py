@@ -417,7 +417,7 @@ status_prohibit = 0.6
     ]
 
 
-@pytest.mark.parametrize("name", ["rlc", "rlc-over-harq-processes"])
+@pytest.mark.parametrize("name", ["rlc", "rlc-over-arq", "rlc-over-harq-processes"])
 def test_load__runs_rlc_online(name: str, tmp_path: Path) -> None:
     keys = f'name = "{name}"\nonline = true\nstatus_prohibit = 0.6'
     (tmp_path / "s.toml").write_text(GOOD.replace('name = "arq"', keys))
@@ -425,11 +425,6 @@ def test_load__runs_rlc_online(name: str, tmp_path: Path) -> None:
     assert section.online
     parameters: dict[str, Any] = {"rtt_ns": 5, "status_prohibit_ns": 600_000_000}
     assert scheme_of(section, 5) == ALL_SCHEMES[name](**parameters)
-
-
-def test_load__refuses_a_scheme_online_that_only_converts(tmp_path: Path) -> None:
-    text = GOOD.replace('name = "arq"', 'name = "rlc-over-arq"\nonline = true')
-    assert "a scheme that only converts traces; online must be false" in _load(tmp_path, text)
 
 
 def test_load__refuses_parameters_that_a_scheme_online_does_not_have(tmp_path: Path) -> None:

@@ -9,10 +9,19 @@ import pytest
 
 from tmt.backend.ns2.arguments import scheme_words
 from tmt.convert import convert
-from tmt.schemes import Rlc, RlcOverHarqProcesses
+from tmt.schemes import (
+    Rlc,
+    RlcOverArq,
+    RlcOverFec,
+    RlcOverHarq,
+    RlcOverHarqProcesses,
+    RlcOverSlidingWindow,
+)
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.ns2.conftest import Datagrams
     from tmt.schemes.rlc import RlcLayer
 
@@ -45,18 +54,46 @@ def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> RlcLayer:
     if not below:
         window, poll_pdus = one_of(1, 3, 10, 30, 100, 2048), one_of(1, 4, 16, 10**6)
         return Rlc(**parameters, rlc_window=window, poll_pdus=poll_pdus)
-    # Offline, HARQ fills the slots in which RLC has nothing to send: its window must never be full.
-    parameters |= {"rlc_window": 100_000, "poll_pdus": one_of(1, 4, 16), "detection_delay_ns": one_of(0, MS)}
+    # Offline, the scheme below fills the slots in which RLC has nothing to send: RLC's window is never full.
+    parameters |= {"rlc_window": 100_000, "poll_pdus": one_of(1, 4, 16)}
     combining = one_of("none", "chase", "incremental")
     threshold_db = None if combining == "none" else one_of(0, 2.5)
-    parameters |= {"combining": combining, "combining_threshold_db": threshold_db}
-    if below == "repetition":
-        return RlcOverHarqProcesses(**parameters, repetitions=one_of(1, 2, 3))
+    soft = {"combining": combining, "combining_threshold_db": threshold_db}
+    drawn: dict[str, Callable[[], RlcLayer]] = {
+        "arq": lambda: RlcOverArq(
+            **parameters, max_transmissions=one_of(1, 2, 4, None), detection_delay_ns=one_of(0, MS)
+        ),
+        "fec": lambda: RlcOverFec(
+            **parameters,
+            data=one_of(1, 5),
+            repair=one_of(0, 1, 3),
+            depth=one_of(1, 4),
+            detection_delay_ns=one_of(0, MS),
+        ),
+        "harq": lambda: RlcOverHarq(
+            **parameters,
+            data=one_of(1, 8),
+            repair=one_of(0, 2),
+            extra=one_of(0, 1),
+            rounds=one_of(0, 1, 3),
+            detection_delay_ns=one_of(0, MS),
+        ),
+        "sliding-window": lambda: RlcOverSlidingWindow(
+            **parameters, coding_window=one_of(2, 10, 40), repair_interval=one_of(1, 3, 8)
+        ),
+        "repetition": lambda: RlcOverHarqProcesses(
+            **parameters, **soft, repetitions=one_of(1, 2, 3), detection_delay_ns=one_of(0, MS)
+        ),
+    }
+    if below in drawn:
+        return drawn[below]()
     return RlcOverHarqProcesses(
         **parameters,
+        **soft,
         processes=one_of(4, 8, 16, 64),
         retransmission=below,
         max_transmissions=one_of(1, 2, 4),
+        detection_delay_ns=one_of(0, MS),
     )
 
 
@@ -79,6 +116,14 @@ def drawn_trace(rng: np.random.Generator, slots: int = 4000) -> PhyTrace:
         ("unacknowledged", "asynchronous", 2),
         ("acknowledged", "synchronous", 3),
         ("acknowledged", "repetition", 3),
+        ("acknowledged", "arq", 6),
+        ("unacknowledged", "arq", 2),
+        ("acknowledged", "fec", 6),
+        ("unacknowledged", "fec", 2),
+        ("acknowledged", "harq", 6),
+        ("unacknowledged", "harq", 2),
+        ("acknowledged", "sliding-window", 6),
+        ("unacknowledged", "sliding-window", 2),
     ],
 )
 def test_rlc__equals_offline_on_a_link_that_is_never_idle(

@@ -20,7 +20,7 @@ from tmt.errors import UsageError
 from tmt.generate import DEFAULT_DECODE_TIME_NS, Line
 from tmt.parameters import declared
 from tmt.schema import Packing  # noqa: TC001  (pydantic reads it)
-from tmt.schemes import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES, OnlineScheme
+from tmt.schemes import ALL_SCHEMES, SCHEMES, OnlineScheme
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.coding import Coding
 from tmt.settings.settings import MAX_SEED, PARAMETERS
@@ -372,10 +372,6 @@ def try_out(section: Any) -> None:
         if not section.online and section.name not in SCHEMES:
             raise UsageError(
                 f"name is {section.name!r}, a scheme that converts no traces; it needs online = true"
-            )
-        if section.online and section.name not in ONLINE_SCHEMES:
-            raise UsageError(
-                f"name is {section.name!r}, a scheme that only converts traces; online must be false"
             )
         if section.online:
             scheme.check_online()

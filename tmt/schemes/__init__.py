@@ -35,7 +35,8 @@ ONLINE_SCHEMES: dict[str, type[OnlineScheme]] = {
     scheme.name: scheme
     for scheme in (
         *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow, Tetrys),
-        *(Rlc, RlcOverHarqProcesses, Hybrid, GoBackN),
+        *(Rlc, RlcOverFec, RlcOverArq, RlcOverHarq, RlcOverHarqProcesses, RlcOverSlidingWindow),
+        *(Hybrid, GoBackN),
     )
 }
 """Every scheme that runs inside the simulator."""

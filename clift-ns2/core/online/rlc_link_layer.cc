@@ -3,17 +3,22 @@
 #include <algorithm>
 
 #include "core/online/harq_processes.h"
+#include "core/online/selective.h"
+#include "core/online/sliding_window.h"
 
 namespace clift {
 
 namespace {
 
 std::unique_ptr<LowerLayer> make_lower_layer(LinkLayerOptions options, SlotSource& slots) {
-  if (!options.harq_processes) return nullptr;
+  const bool is_bare = options.recovery == Recovery::none && options.repair == 0;
   options.packing = Packing::padded;
   options.resequencer = ResequencerOptions();
   options.rlc.reset();
-  return make_harq_processes(options, slots);
+  if (options.harq_processes) return make_harq_processes(options, slots);
+  if (options.sliding_window) return std::make_unique<SlidingWindow>(options, slots);
+  if (is_bare) return nullptr;
+  return std::make_unique<SelectiveLinkLayer>(options, slots);
 }
 
 }  // namespace
@@ -29,7 +34,7 @@ Nanoseconds RlcLinkLayer::work(Nanoseconds now_ns) {
     const bool begins = !sender_.has_repeats() && ledger_.has_unsent() && !sender_.is_full();
     const bool sends = begins || sender_.has_repeats();
     const Nanoseconds earliest_ns = begins ? std::max(passed_ns_, ledger_.head_arrival_ns()) : passed_ns_;
-    const auto [tx_ns, is_new] = next_transmission(sends ? earliest_ns : never);
+    const auto [tx_ns, is_new, if_idle] = next_transmission(sends ? earliest_ns : never);
     const Nanoseconds event_ns = next_event_ns();
     if (event_ns <= tx_ns) {
       if (event_ns == never) return never;
@@ -41,12 +46,13 @@ Nanoseconds RlcLinkLayer::work(Nanoseconds now_ns) {
       continue;
     }
     if ((!sends && tx_ns > now_ns) || is_too_far_ahead(now_ns, tx_ns)) return tx_ns;
+    if (if_idle && tx_ns >= now_ns) return tx_ns + 1;
     if (is_new && tx_ns >= now_ns && may_depend_on_later_packets(begins, tx_ns)) return tx_ns + 1;
     if (ledger_.has_unsent() && ledger_.head_arrival_ns() < tx_ns) count_stalls(ledger_.head_arrival_ns(), tx_ns);
     if (is_new) {
       send_segment(begins, tx_ns);
     } else {
-      below_->run(tx_ns);
+      below_->run(if_idle ? tx_ns + 1 : tx_ns);
       hear_from_below();
     }
   }
@@ -98,6 +104,7 @@ void RlcLinkLayer::hear_from_below() {
     carried_.erase(carried);
   }
   const UnitCounts& units = below_->units();
+  units_.repair += units.repair - units_below_.repair;
   units_.repeated += units.repeated - units_below_.repeated;
   units_.erased += units.erased - units_below_.erased;
   units_below_ = units;
@@ -111,14 +118,17 @@ Nanoseconds RlcLinkLayer::report_ns() const {
 }
 
 Nanoseconds RlcLinkLayer::next_event_ns() const {
-  return std::min({arrival_ns(), receiver_.reassembly_due_ns(), receiver_.status_due_ns(), report_ns(),
-                   sender_.poll_due_ns()});
+  return std::min({decoding_ns(), arrival_ns(), receiver_.reassembly_due_ns(), receiver_.status_due_ns(),
+                   report_ns(), sender_.poll_due_ns()});
 }
 
 // Lets the first event happen, which is due at `event_ns`.
 void RlcLinkLayer::let_happen(Nanoseconds event_ns) {
   passed_ns_ = event_ns;
-  if (event_ns == arrival_ns()) {
+  if (event_ns == decoding_ns()) {
+    below_->run(event_ns);
+    hear_from_below();
+  } else if (event_ns == arrival_ns()) {
     const Segment segment = under_way_.begin()->second;
     under_way_.erase(under_way_.begin());
     receiver_.take(segment.sn, segment.poll, event_ns);

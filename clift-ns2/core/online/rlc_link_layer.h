@@ -32,6 +32,7 @@ class RlcLinkLayer : public LinkLayer {
   void send_segment(bool begins, Nanoseconds tx_ns);
   Slot send_below(Nanoseconds tx_ns, std::int64_t UnitCounts::*purpose);
   void hear_from_below();
+  Nanoseconds decoding_ns() const { return below_ ? below_->next_decoding_ns() : never; }
   Nanoseconds arrival_ns() const;
   Nanoseconds report_ns() const;
   Nanoseconds next_event_ns() const;

@@ -5,7 +5,7 @@
 namespace clift {
 
 SelectiveLinkLayer::SelectiveLinkLayer(const LinkLayerOptions& options, SlotSource& slots)
-    : LinkLayer(options, slots) {}
+    : LowerLayer(options, slots) {}
 
 Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
   while (true) {
@@ -46,6 +46,15 @@ Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
       return never;
     }
   }
+}
+
+LowerLayer::Transmission SelectiveLinkLayer::next(Nanoseconds data_ns) {
+  const Nanoseconds due_ns = rounds_.empty() ? never : rounds_.front().due_ns;
+  const Nanoseconds earliest_ns = group_data_ > 0 ? 0 : std::min(data_ns, due_ns);
+  if (earliest_ns == never) return {never, false};
+  const Nanoseconds tx_ns = first_tx_ns(earliest_ns);
+  if (closed_ || round_goes_first(tx_ns)) return {tx_ns, false};
+  return {tx_ns, data_ns <= tx_ns, data_ns > tx_ns};
 }
 
 // Whether the first round has priority over new data for a slot at `tx_ns`.

@@ -6,13 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "core/online/link_layer.h"
+#include "core/online/lower_layer.h"
 
 namespace clift {
 
-class SelectiveLinkLayer : public LinkLayer {
+class SelectiveLinkLayer : public LowerLayer {
  public:
   SelectiveLinkLayer(const LinkLayerOptions& options, SlotSource& slots);
+
+  Transmission next(Nanoseconds data_ns) override;
 
  private:
   struct Block {

@@ -5,13 +5,20 @@
 namespace clift {
 
 SlidingWindow::SlidingWindow(const LinkLayerOptions& options, SlotSource& slots)
-    : LinkLayer(options, slots), decoder_(options.sliding_window->window) {}
+    : LowerLayer(options, slots), decoder_(options.sliding_window->window) {}
 
 Nanoseconds SlidingWindow::work(Nanoseconds now_ns) {
   const Nanoseconds wake_ns = send_units(now_ns);
   // Later slots arrive later than this.
   decode(stopped() ? never : std::max(now_ns, last_tx_ns_));
-  return arrivals_.empty() ? wake_ns : std::min(wake_ns, arrivals_.top().time_ns);
+  return std::min(wake_ns, next_decoding_ns());
+}
+
+LowerLayer::Transmission SlidingWindow::next(Nanoseconds data_ns) {
+  const Nanoseconds earliest_ns = since_repair_ > 0 ? 0 : data_ns;
+  if (earliest_ns == never) return {never, false};
+  const Nanoseconds tx_ns = first_tx_ns(earliest_ns);
+  return {tx_ns, data_ns <= tx_ns, data_ns > tx_ns};
 }
 
 Nanoseconds SlidingWindow::send_units(Nanoseconds now_ns) {

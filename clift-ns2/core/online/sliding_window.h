@@ -7,16 +7,19 @@
 #include <queue>
 #include <vector>
 
-#include "core/online/link_layer.h"
+#include "core/online/lower_layer.h"
 #include "core/online/window_decoder.h"
 
 namespace clift {
 
 // A slot without data carries the next repair unit early if it covers new source units: then a burst's last units are
 // protected at once.
-class SlidingWindow : public LinkLayer {
+class SlidingWindow : public LowerLayer {
  public:
   SlidingWindow(const LinkLayerOptions& options, SlotSource& slots);
+
+  Transmission next(Nanoseconds data_ns) override;
+  Nanoseconds next_decoding_ns() const override { return arrivals_.empty() ? never : arrivals_.top().time_ns; }
 
  private:
   struct SourceUnit {

@@ -177,6 +177,119 @@ TEST(Rlc, AddsOnlyOrderToHarqThatRepairsEverything) {
   }
 }
 
+LinkLayerOptions drawn_lower_scheme(Random& random, std::int64_t kind) {
+  LinkLayerOptions options;
+  options.framing = Framing::stream;
+  options.rtt_ns = draw(random, 0, 120);
+  options.detection_delay_ns = draw(random, 0, 20);
+  if (kind == 0) {
+    options.recovery = Recovery::repeat;
+  } else if (kind == 1) {
+    options.recovery = Recovery::extend;
+    options.data = draw(random, 1, 8);
+    options.repair = draw(random, 0, 2);
+    options.extra = draw(random, 0, 2);
+  } else if (kind == 2) {
+    options.data = draw(random, 1, 8);
+    options.repair = draw(random, 1, 4);
+    options.depth = draw(random, 1, 3);
+  } else {
+    options.sliding_window = SlidingWindowOptions{draw(random, 1, 20), draw(random, 1, 5)};
+  }
+  return options;
+}
+
+TEST(Rlc, AddsOnlyOrderToASchemeThatRepairsEverything) {
+  // As above for ARQ, HARQ, FEC and the sliding window, whose counts of units are the same, too. The last two lose
+  // units: the first packet that is lost, or stays in flight, holds up all later ones.
+  Random random(23);
+  std::size_t compared = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    SCOPED_TRACE(trial);
+    LinkLayerOptions below = drawn_lower_scheme(random, trial % 4);
+    auto above = below;
+    below.resequencer.in_order = true;
+    above.rlc = RlcOptions();
+    above.rlc->acknowledged = chance(random, 0.5);
+    above.rlc->poll_retransmit_ns = above.rlc->reassembly_ns = 1'000'000;
+    const std::vector<PhyRow> rows = random_slots(random, 8000, trial % 4 < 2 ? 0.1 : 0.02, 1, 60);
+    const std::vector<Offer> offers = random_offers(random);
+    const Nanoseconds end_ns = rows.back().tx_time_ns;
+    TraceSlots slots_below(view(rows), 100, 0, false), slots(view(rows), 100, 0, false);
+    const auto expected_layer = make_link_layer(below, slots_below), layer = make_link_layer(above, slots);
+    const Played expected = play(*expected_layer, offers, end_ns), played = play(*layer, offers, end_ns);
+    for (std::int64_t packet = 0; packet < static_cast<std::int64_t>(offers.size()); ++packet, ++compared) {
+      const auto release = expected.released.find(packet);
+      if (release == expected.released.end() || !release->second.delivered) break;
+      expect_release(played, packet, release->second.time_ns);
+    }
+    if (trial % 4 < 2) {
+      EXPECT_EQ(played.released.size(), offers.size());
+    }
+    EXPECT_EQ(layer->units().data, expected_layer->units().data);
+    EXPECT_EQ(layer->units().repair, expected_layer->units().repair);
+    EXPECT_EQ(layer->units().repeated, expected_layer->units().repeated);
+    EXPECT_EQ(layer->units().erased, expected_layer->units().erased);
+  }
+  EXPECT_GT(compared, 15'000U);
+}
+
+TEST(Rlc, DeliversEverythingAboveASchemeThatLoses) {
+  // Small windows and short timers: the scheme below idles while packets wait, and segments are sent several times.
+  Random random(29);
+  for (int trial = 0; trial < 400; ++trial) {
+    SCOPED_TRACE(trial);
+    LinkLayerOptions options = drawn_lower_scheme(random, trial % 4);
+    options.repetitions = draw(random, 0, 2);
+    options.packing = chance(random, 0.3) ? Packing::packed : Packing::padded;
+    options.rlc = RlcOptions();
+    options.rlc->in_order = chance(random, 0.5);
+    options.rlc->max_retransmissions = 1000;
+    options.rlc->window = chance(random, 0.5) ? draw(random, 1, 8) : 2048;
+    options.rlc->poll_pdus = draw(random, 1, 20);
+    options.rlc->poll_retransmit_ns = draw(random, 1, 400);
+    options.rlc->reassembly_ns = draw(random, 0, 60);
+    options.rlc->status_prohibit_ns = chance(random, 0.5) ? draw(random, 0, 100) : 0;
+    const std::vector<Offer> offers = random_offers(random);
+    const Played played = play_trace(options, random_slots(random, 40'000, 0.15, 1, 60), offers, 400'000);
+    ASSERT_EQ(played.released.size(), offers.size());
+    Nanoseconds last_ns = 0;
+    for (const auto& [packet, release] : played.released) {
+      EXPECT_TRUE(release.delivered);
+      EXPECT_TRUE(!options.rlc->in_order || release.time_ns >= last_ns);
+      last_ns = release.time_ns;
+    }
+  }
+}
+
+TEST(Rlc, RepairsWhatFecLoses) {
+  // Blocks of 2 + 1 units: slots 0 and 1 lose segments 0 and 1, and the repair unit of slot 2 does not help. Segment 2
+  // has slot 3, and its block ends with a repair unit in slot 4. It arrives at 33, and t-Reassembly ends at 38: the
+  // report is there at 63. Slots 7 and 8 repeat both segments, whose repair unit has slot 9.
+  auto options = rlc();
+  options.data = 2;
+  options.repair = 1;
+  const Played played = play_trace(options, even_slots(20, {0, 1}), {{0, 100}, {0, 100}, {0, 100}});
+  expect_release(played, 0, 73);
+  expect_release(played, 1, 83);
+  expect_release(played, 2, 83);
+}
+
+TEST(Rlc, EndsABlockBelowUnlessASegmentArrivesInTime) {
+  // Blocks of 2 + 1 units. The packet of time 10 joins the block; that of time 11 comes too late: slot 1 has carried
+  // the repair unit. So slot 1 and slot 2 recover or carry segment 1.
+  auto options = rlc();
+  options.data = 2;
+  options.repair = 1;
+  const auto rows = even_slots(20, {0});
+  const Played joined = play_trace(options, rows, {{0, 100}, {10, 100}});
+  expect_release(joined, 0, 23);
+  expect_release(joined, 1, 23);
+  const Played late = play_trace(options, rows, {{0, 100}, {11, 100}});
+  expect_release(late, 0, 13);
+  expect_release(late, 1, 23);
+}
+
 TEST(Rlc, EqualsItsSlowTwinOnLiveTraffic) {
   Random random(7);
   for (int trial = 0; trial < 300; ++trial) {
