@@ -231,6 +231,26 @@ def test_online__sends_only_when_there_is_something_to_send(send_datagrams: Data
     ]
 
 
+def test_tetrys__recovers_a_lone_packet_by_feedback(send_datagrams: Datagrams) -> None:
+    """Slots every ms; slots 10 and 11 are erased: the packet of 9.5 ms and its early repair unit.
+
+    The sender knows of the second erasure at 11 + 20 ms: slot 31 carries a requested repair unit.
+    """
+    tx = np.arange(100, dtype=np.int64) * MS
+    decode = np.full(100, MS // 2, np.int64)
+    decode[[10, 11]] = 0
+    run = send_datagrams(
+        PhyTrace(tx, decode),
+        [(9_500_000, 1000)],
+        delay_s=DELAY_S,
+        duration_s=0.09,
+        queue="Clift/Online",
+        scheme="tetrys",
+    )
+    assert run.fates() == {0: ("received", 41_500_000)}
+    assert [run.counters[f"units_{what}"] for what in ("data", "repair", "erased")] == [1, 2, 2]
+
+
 def test_go_back__takes_the_slots_that_hand_work_says(send_datagrams: Datagrams) -> None:
     """Frames of 0.6 ms and 0.001 ms of processing, as Jin and Yang have them, so slots of 0.601 ms.
 

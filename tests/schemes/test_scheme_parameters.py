@@ -124,6 +124,7 @@ def test_registry__knows_every_scheme_by_its_name() -> None:
         "harq",
         "harq-processes",
         "sliding-window",
+        "tetrys",
     } <= SCHEMES.keys() & ONLINE_SCHEMES.keys()
     assert SCHEMES.keys() <= ONLINE_SCHEMES.keys() == ALL_SCHEMES.keys()
     assert all(scheme.name == name for name, scheme in ALL_SCHEMES.items())
