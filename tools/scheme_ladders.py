@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.figures.style import BLUE, GREEN, INK, MUTED, ORANGE, VERMILLION, new_figure, save
-from tmt.schemes import HarqProcesses, Rlc, SlidingWindow
+from tmt.schemes import HarqProcesses, Rlc, SlidingWindow, Tetrys
 from tmt.schemes.converter import joined
 from tmt.trace import PhyTrace
 
@@ -65,6 +65,14 @@ LADDERS = {
         (1, 2),
         (),
         {"s0": 1, "s1": 6, "s2": 4, "s3": 5},
+    ),
+    "scheme-tetrys": Ladder(
+        Tetrys(2, 2, 2),
+        1,
+        ("s0", "s1", "r0", "s2", "r1", "", "", "s3"),
+        (1, 2),
+        (("s1\nerased", 1, 3), ("r0\nerased", 2, 4), ("s1, s2\nknown", 5, 7)),
+        {"s0": 1, "s1": 5, "s2": 4, "s3": 8},
     ),
     "scheme-rlc": Ladder(
         Rlc(rtt_ns=15, reassembly_ns=5, status_prohibit_ns=30),
