@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 
     from tmt.metrics.statistics import Interval
 
-SCHEMES = {"arq": "ARQ", "fec": "FEC(10/12)", "harq": "HARQ(10/12)"}
+SCHEMES = {
+    "arq": "ARQ",
+    "fec": "FEC(10/12)",
+    "harq": "HARQ(10/12)",
+    "harq-processes": "600 HARQ processes",
+    "sliding-window": "window of 50, repair after 5",
+    "rlc": "RLC AM",
+}
 RTTS_S = (0.02, 0.1, 0.5)
 TRAFFIC = {1_448: "1 packet", 14_480: "10 packets", 144_800: "100 packets", 1_448_000: "1000 packets"}
 """How many full packets the payload of a transfer is."""
@@ -63,8 +70,9 @@ def _apart(runs: pd.DataFrame, size: str) -> Interval:
 
 
 def _draw(apart: dict[tuple[str, float, str], Interval], path: Path) -> None:
-    with new_figure(7.2, 3.4) as canvas:
-        panels = canvas.subplots(1, len(SCHEMES), sharey=True)
+    with new_figure(7.2, 5.4) as canvas:
+        rows = canvas.subplots(2, len(SCHEMES) // 2, sharex=True, sharey=True)
+        panels = rows.ravel()
         places = [*TRAFFIC.values(), ENDLESS]
         for panel, label in zip(panels, SCHEMES.values(), strict=True):
             panel.axhline(0.0, color=MUTED, linewidth=0.8)
@@ -75,8 +83,10 @@ def _draw(apart: dict[tuple[str, float, str], Interval], path: Path) -> None:
                 )
             panel.set_title(label)
             panel.set_xticks(range(len(places)), [place.split()[0] for place in places])
+        for panel in rows[-1]:
             panel.set_xlabel("packets of a transfer")
-        panels[0].set_ylabel("online against offline (%):\ncompletion time; goodput if endless")
+        for panel in rows[:, 0]:
+            panel.set_ylabel("online against offline (%):\ncompletion time; goodput if endless")
         canvas.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(RTTS_S))
         save(canvas, path)
 
