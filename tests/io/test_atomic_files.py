@@ -28,7 +28,8 @@ SLOTS = PhyTrace(np.arange(20_000) ** 2, np.arange(20_000) * 7919 % 1_000_003)
 def test_full_disk__ends_in_one_line_and_leaves_nothing(ending: str, tmp_path: Path) -> None:
     """A limit on the size of files stands for the disk: beyond it a write fails with EFBIG.
 
-    It would hit pytest's own files too, so the writing happens in a process of its own.
+    It would hit pytest's own files too, so the writing happens in a process of its own, which keeps no
+    bytecode: cut files of it would stop later processes.
     """
     path = tmp_path / f"phy{ending}"
     script = (
@@ -43,7 +44,7 @@ def test_full_disk__ends_in_one_line_and_leaves_nothing(ending: str, tmp_path: P
         "except OutputError as error:\n"
         "    print(error)\n"
     )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    result = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout == f"{path}: cannot be written: {os.strerror(27)}\n"
     assert result.stderr == ""
     assert list(tmp_path.iterdir()) == []
@@ -123,6 +124,6 @@ def test_long_trace__is_copied_in_little_memory(tmp_path: Path) -> None:
         # Not ru_maxrss, which begins at the peak of the process that started this one.
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))\n"
     )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    result = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, check=True)
     assert int(result.stdout) < 230 * 1024, f"{int(result.stdout) / 1024:.0f} MiB"
     assert (tmp_path / "copy.parquet").read_bytes() == (tmp_path / "phy.parquet").read_bytes()
