@@ -31,7 +31,8 @@ SCHEMES = {
     "fec": "FEC(10/12)",
     "harq": "HARQ(10/12)",
     "harq-processes": "600 HARQ processes",
-    "sliding-window": "window of 50, repair after 5",
+    "sliding-window": "sliding window of 50",
+    "tetrys": "Tetrys, window 600",
     "rlc": "RLC AM",
 }
 RTTS_S = (0.02, 0.1, 0.5)
@@ -70,9 +71,10 @@ def _apart(runs: pd.DataFrame, size: str) -> Interval:
 
 
 def _draw(apart: dict[tuple[str, float, str], Interval], path: Path) -> None:
-    with new_figure(7.2, 5.4) as canvas:
-        rows = canvas.subplots(2, len(SCHEMES) // 2, sharex=True, sharey=True)
-        panels = rows.ravel()
+    with new_figure(9.0, 5.2) as canvas:
+        rows = canvas.subplots(2, -(-len(SCHEMES) // 2), sharex=True, sharey=True)
+        *panels, corner = rows.ravel()
+        corner.set_axis_off()
         places = [*TRAFFIC.values(), ENDLESS]
         for panel, label in zip(panels, SCHEMES.values(), strict=True):
             panel.axhline(0.0, color=MUTED, linewidth=0.8)
@@ -83,11 +85,12 @@ def _draw(apart: dict[tuple[str, float, str], Interval], path: Path) -> None:
                 )
             panel.set_title(label)
             panel.set_xticks(range(len(places)), [place.split()[0] for place in places])
-        for panel in rows[-1]:
+        for panel in (rows[0, -1], *rows[1, :-1]):
+            panel.tick_params(labelbottom=True)
             panel.set_xlabel("packets of a transfer")
         for panel in rows[:, 0]:
             panel.set_ylabel("online against offline (%):\ncompletion time; goodput if endless")
-        canvas.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(RTTS_S))
+        corner.legend(*panels[0].get_legend_handles_labels(), loc="center")
         save(canvas, path)
 
 
