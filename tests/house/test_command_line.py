@@ -133,6 +133,14 @@ def test_output__that_cannot_be_written_ends_in_one_line(arguments: tuple[str, .
     assert result.stderr == "tmt: standard output cannot be written: No space left on device\n"
 
 
+def test_stderr__that_is_closed_leaves_the_result(tmp_path: Path) -> None:
+    (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
+    words = f"{TMT} inspect --json phy.txt 2>&-"
+    result = subprocess.run(words, shell=True, cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=False)
+    assert result.returncode == 0
+    assert json.loads(result.stdout)["rows"] == 2
+
+
 def test_output__shows_names_that_its_encoding_lacks(tmp_path: Path) -> None:
     path = tmp_path / "größe.txt"
     path.write_text("0 1\n1 0\n")

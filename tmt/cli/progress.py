@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import TextIO
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a standard stream is a terminal; one that was closed at the start is None."""
+    return stream is not None and stream.isatty()
 
 
 @contextmanager
@@ -23,7 +29,7 @@ def progress_bar(what: str, total: int | None, unit: str = "slots") -> Iterator[
     unit
         Unit of the amount.
     """
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield lambda done: None
         return
     from rich.console import Console  # noqa: PLC0415  (takes long to import)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tmt.cli.goodput_tables import goodput_tables
+from tmt.cli.progress import is_terminal
 from tmt.cli.run_progress import run_progress
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ MOST_SHARE = 0.1
 @contextmanager
 def live(campaign: Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
     """Show progress on stderr; on a terminal as a bar, with the table if stdout is a terminal, too."""
-    if not shown or not todo.missing or not sys.stderr.isatty():
+    if not shown or not todo.missing or not is_terminal(sys.stderr):
         with run_progress(campaign.title, shown=shown) as (watch, _):
             yield watch
         return
@@ -38,7 +39,7 @@ def live(campaign: Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
     from rich.live import Live  # noqa: PLC0415
 
     console = Console(stderr=True)
-    bar, has_table = _bar(), sys.stdout.isatty()
+    bar, has_table = _bar(), is_terminal(sys.stdout)
     task = bar.add_task("link traces", total=len(todo.missing), failed=0, rate="")
     due_s, ended = 0.0, -1 if todo.done else 0
     with Live(bar, console=console, transient=True) as screen:

@@ -50,7 +50,7 @@ class ProgressLines:
 @contextmanager
 def run_progress(stage: str, *, shown: bool = True) -> Iterator[tuple[Watch, Callable[[str], None]]]:
     """Yield the engine's observer, and a function that takes the name of each further stage."""
-    if not shown:
+    if not shown or sys.stderr is None:  # closed at the start: `print` would take stdout in its place
         yield lambda _: None, lambda _: None
         return
     if not sys.stderr.isatty():
