@@ -116,7 +116,7 @@ def test_combining__refuses_a_file_without_es_n0(tmp_path: Path) -> None:
             replay(TraceLink(tmp_path / name, scheme=scheme)).run()
         assert str(refused.value) == (
             f"{tmp_path / name}: there is no column es_n0_mdb, which harq-processes with soft combining "
-            "needs; `tmt generate --with-es-n0` writes it"
+            "needs; `tmt generate --with-es-n0` and `tmt import table --es-n0` write it"
         )
 
 

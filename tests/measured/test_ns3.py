@@ -115,14 +115,11 @@ def test_ns3_nr__keeps_the_sinr_within_the_range_of_the_column(
 
 def test_ns3_nr__keeps_the_sinr_in_files_that_have_the_column(tmp_path: Path) -> None:
     path = written(tmp_path, MMWAVE)
-    for name, note in (
-        ("up.csv", []),
-        ("up.npy", ["the column es_n0_mdb is left out, which .npy files do not have"]),
-    ):
+    for name in ("up.csv", "up.npy"):
         import_trace("ns3-nr", path, tmp_path / name, direction="up", from_ns=5_000_000)
         trace = read_phy(tmp_path / name)
-        assert (None if trace.es_n0_mdb is None else trace.es_n0_mdb.tolist()) == (None if note else [37_740])
-        assert trace.metadata["notes"][-1:] == note or not note
+        assert trace.es_n0_mdb is not None
+        assert trace.es_n0_mdb.tolist() == [37_740]
     assert not hasattr(import_trace("ns3-nr", path, direction="up", reading="link"), "es_n0_mdb")
 
 

@@ -192,7 +192,7 @@ def test_file_without_es_n0__is_named_among_several(tmp_path: Path) -> None:
     assert said.status == 2
     assert said.err.splitlines() == [
         "b.csv: there is no column es_n0_mdb, which harq-processes with soft combining needs; "
-        "`tmt generate --with-es-n0` writes it"
+        "`tmt generate --with-es-n0` and `tmt import table --es-n0` write it"
     ]
     assert not (tmp_path / "links" / "b-harq-processes.npy").exists()
     assert tmt("convert", "a.csv", "a.npy", *needed, folder=tmp_path).status == 0

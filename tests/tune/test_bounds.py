@@ -87,3 +87,4 @@ def test_most_delivered__of_soft_combining_does_not_count_decoded_slots() -> Non
     scheme = HarqProcesses(0, repetitions=2, combining="chase", combining_threshold_db=0.0)
     rows = convert(erased, scheme)
     assert np.count_nonzero(rows.delivered) == most_delivered(scheme, erased) == n_slots / 2
+    assert most_delivered(scheme, erased, is_online=True) == n_slots

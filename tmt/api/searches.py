@@ -107,7 +107,7 @@ def _task(path: Path, **given: Any) -> Task:
     for name, value in values.items():
         is_allowed, allowed = _TYPES.get(name, (_is_single, "a number or a text"))
         if not is_allowed(value):
-            raise UsageError(f"{name} is of type {type(value).__name__}; it must be {allowed}")
+            raise UsageError(f"{name} is {value!r}; it must be {allowed}")
     for name in _TEXTS & values.keys():
         values[name] = (values[name],) if isinstance(values[name], str) else values[name]
     return trace_task(

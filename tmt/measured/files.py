@@ -12,7 +12,7 @@ from tmt.io import write_trace
 from tmt.io.atomic import check_not_source
 from tmt.measured.options import CUT
 from tmt.measured.registry import AUTO, importer_named, recognised
-from tmt.schema import ES_N0_MDB, PHY_TRACE
+from tmt.schema import PHY_TRACE
 from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
@@ -67,12 +67,7 @@ def import_trace(
         how["lldu_bytes"] = measurement.lldu_bytes
     if measurement.slots is not None and len(trace) == len(measurement.trace):
         how["slots"] = measurement.slots
-    notes = list(measurement.notes)
-    to_npy = target is not None and fspath(target).lower().endswith(".npy")
-    if to_npy and isinstance(trace, PhyTrace) and trace.es_n0_mdb is not None:
-        trace = replace(trace, es_n0_mdb=None)
-        notes.append(f"the column {ES_N0_MDB.name} is left out, which .npy files do not have")
-    how |= {"packing": measurement.packing, "notes": notes}
+    how |= {"packing": measurement.packing, "notes": list(measurement.notes)}
     trace = replace(trace, metadata=provenance.record(trace.table.kind, **how))
     if target is not None:
         write_trace(target, trace)

@@ -195,7 +195,7 @@ class OnlineScheme(ABC):
             raise InputError(
                 name,
                 f"there is no column {ES_N0_MDB.name}, which {self.name} with soft combining needs; "
-                "`tmt generate --with-es-n0` writes it",
+                "`tmt generate --with-es-n0` and `tmt import table --es-n0` write it",
             )
 
     def check_online(self) -> None:

@@ -68,11 +68,10 @@ def _active_s(traffic: Any, link: Link) -> float:
 
 def most_delivered(scheme: Any, slots: PhyTrace, *, is_online: bool = False) -> float:
     """Return an upper bound on the data LLDUs first sent in these slots that are delivered."""
-    decoded = int(np.count_nonzero(slots.decode_time_ns))
-    # Online, a block may be cut short, and slots pass unused: only the first law holds.
-    if is_online:
-        return decoded
-    return min(len(slots) if scheme.needs_es_n0 else decoded, _most_new(scheme, slots))
+    # Soft combining decodes slots that are erased alone.
+    most = len(slots) if scheme.needs_es_n0 else int(np.count_nonzero(slots.decode_time_ns))
+    # Online, a block may be cut short, and slots pass unused: only this law holds.
+    return most if is_online else min(most, _most_new(scheme, slots))
 
 
 def _most_new(scheme: Any, slots: PhyTrace) -> float:
