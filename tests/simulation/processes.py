@@ -33,6 +33,8 @@ class Process:
         Simulated time at which it goes on.
     crashes_in
         Number of statements until it is killed; None while nothing kills it.
+    is_idle
+        Whether it has found nothing to do.
     lost_its_lock
         Whether somebody has removed the file that shows that it lives.
     error
@@ -44,7 +46,7 @@ class Process:
         self.retry_failed = retry_failed
         self.wakes_at = world.now
         self.crashes_in: int | None = None
-        self.crashed = self.ended = self.lost_its_lock = False
+        self.crashed = self.ended = self.is_idle = self.lost_its_lock = False
         self._is_alone = False
         self.error: BaseException | None = None
         self.connections: list[sqlite3.Connection] = []
@@ -75,7 +77,8 @@ class Process:
             self.workers.lose_engine()
 
     def dispose(self) -> None:
-        """Free what is left of a crashed process, after the schedule."""
+        """Free what is left of a process after the schedule, also of one that lives when a schedule fails."""
+        self.crashed = True
         if self._thread:
             self._thread.throw(GreenletExit)
 
@@ -112,6 +115,8 @@ class Process:
         except GreenletExit:
             return
         except BaseException as error:
+            if self.crashed:
+                return  # of its code that runs while it is freed; a process that is killed runs none
             self.error = error
             self.world.tell(f"engine {self.number} ends: {type(error).__name__}: {error}")
             if not self._may_fail(error):
@@ -132,6 +137,7 @@ class Process:
         try:
             campaign = OpenCampaign("simulated", store, self.world.runs)
             todo = campaign.plan(retry_failed=self.retry_failed)
+            self.is_idle = not todo.missing
             progress = campaign.execute(todo, lambda _: self._pool(), lambda _: None)
             if (progress.total, progress.ended) != (len(todo.missing), len(todo.missing)):
                 self.world.violated(f"{len(todo.missing)} runs were missing, {progress.ended} have ended")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import heapq
 import os
 import random
+import re
+import tempfile
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,6 +18,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pyarrow.parquet as pq
 from greenlet import getcurrent
@@ -37,6 +40,9 @@ MOST_ENGINES = 3
 """At work at once."""
 
 MEMORY = Path("/dev/shm")
+
+ENGINE_NAME = re.compile(r"\d+-[0-9a-f]{16}")
+"""Holds a process number and a random one, which do not follow from the seed."""
 
 
 class ViolationError(AssertionError):
@@ -105,7 +111,8 @@ class World:
 
     def tell(self, what: str) -> None:
         """Write a line of the log."""
-        self.log.append(f"{self.now:9.3f} s  {what}".replace(str(self.folder), "out"))
+        what = ENGINE_NAME.sub("ENGINE", what.replace(str(self.folder), "out"))
+        self.log.append(f"{self.now:9.3f} s  {what}")
 
     def violated(self, what: str) -> None:
         """Report what must never happen."""
@@ -141,13 +148,13 @@ class World:
         """Play the schedule and check the campaign that it leaves."""
         self._start_engine()
         for _ in range(MOST_STEPS):
-            if self._faults_left and self.chance.random() < 0.1:
-                self._faults_left -= 1
-                getattr(self, f"_{self.chance.choice(self.trouble.faults)}")()
             if not any(process.alive for process in self._processes):
                 if not self._faults_left:
                     break
                 self._start_engine()
+            if self._faults_left and self.chance.random() < self._fault_rate():
+                self._faults_left -= 1
+                getattr(self, f"_{self.chance.choice(self.trouble.faults)}")()
             if not self._faults_left:
                 self._calm()
             self._step()
@@ -166,9 +173,16 @@ class World:
         self._check_end(last)
 
     def dispose(self) -> None:
-        """Free what crashed processes have left."""
+        """Free what the engines have left that did not end."""
         for process in self._processes:
             process.dispose()
+
+    def _fault_rate(self) -> float:
+        """Return the probability of a fault before a step: certain once an engine has found nothing to do.
+
+        Engines that only start and end take few steps, so that the faults which are left would need many.
+        """
+        return 1.0 if any(process.is_idle for process in self._processes) else 0.1
 
     def _step(self) -> None:
         """Let the next event happen, or an engine go on; time passes if nothing is due."""
@@ -376,6 +390,8 @@ def play(seed: int) -> tuple[list[str], Failure | None]:
         warnings.simplefilter("ignore")
         place = MEMORY if MEMORY.is_dir() else None
         folder = Path(stack.enter_context(TemporaryDirectory(dir=place, prefix="tmt-simulation-")))
+        (folder / "copies").mkdir()  # of the database: whoever reads beside an engine copies it
+        stack.enter_context(patch.object(tempfile, "tempdir", str(folder / "copies")))
         world = World(seed, folder)
         stack.callback(world.dispose)
         try:
