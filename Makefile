@@ -38,7 +38,7 @@ soak: setup test-packages $(VENV)/installed-dev  ## kill the campaign engine 120
 	TMT_SOAK_CAMPAIGNS=20 $(BIN)/pytest -n 2 -q tests/campaign/test_engine.py -k killed_many_times
 	CLIFT_SOAK_ROUNDS=200 $(BIN)/pytest -q tests/ns2/test_core.py
 
-simulate: setup $(VENV)/installed-dev  ## play 5000 schedules of crashes, two engines, lying workers and lost messages, minutes
+simulate: setup $(VENV)/installed-dev  ## play 5000 schedules of crashes, two engines, lying workers and lost messages, two minutes
 	PYTHONPATH=tests $(BIN)/python -m simulation --schedules 5000
 
 faults: setup  ## fail every system call of convert, import, pack, report, run and a worker in turn, an hour; LOG=FILE goes on
