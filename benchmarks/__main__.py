@@ -41,8 +41,8 @@ Millions of slots per second of each kernel; {n_slots:,} slots at 1.004 ms, inde
 one thread's processor time, outputs allocated and touched beforehand. The first ratio is to the rows per
 second of `numpy.copyto` on the same two columns: at least a third at 1 % erasures. The second ratio is to the
 slots per second of a conversion from Parquet to Parquet: at least 3 up to 10 % erasures, else 1.5. A cell
-that misses a target is marked. `harq-processes`, `sliding-window` and `rlc` have no targets; their figure is
-that of a conversion in memory, with the rows that it allocates.
+that misses a target is marked. `harq-processes`, `sliding-window`, `tetrys` and `rlc` have no targets; their
+figure is that of a conversion in memory, with the rows that it allocates.
 
 {kernels}
 

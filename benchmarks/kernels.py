@@ -25,6 +25,7 @@ from tmt.schemes import (
     RlcOverHarqProcesses,
     Scheme,
     SlidingWindow,
+    Tetrys,
 )
 from tmt.schemes.converter import empty_rows
 from tmt.schemes.rlc import RlcLayer
@@ -154,11 +155,12 @@ SCHEMES: tuple[Scheme, ...] = (
     HarqProcesses(RTT_NS, 1024),
     SlidingWindow(10, 5),
     SlidingWindow(100, 8),
+    Tetrys(1024, 8, RTT_NS),
     Rlc(rtt_ns=RTT_NS, status_prohibit_ns=RTT_NS),
     RlcOverHarqProcesses(rtt_ns=RTT_NS, processes=1024, max_transmissions=2, status_prohibit_ns=RTT_NS),
 )
 
-IN_MEMORY = (HarqProcesses, SlidingWindow, RlcLayer)
+IN_MEMORY = (HarqProcesses, SlidingWindow, Tetrys, RlcLayer)
 """Schemes whose conversion in memory is measured, with the rows that it allocates; they have no targets."""
 
 
