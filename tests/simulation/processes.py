@@ -213,12 +213,14 @@ class ObservedStore(Store):
         self._world.owners.pop(key, None)
 
     def append(self, *rows: dict[str, Any]) -> int:
-        """Keep rows; only the owner of the claim may."""
+        """Keep rows, but none of a run that another engine has kept, or another living one has claimed."""
         self._process.reach()
         with self._process.alone():  # the world hears of the row before anybody can claim its run
             accepted = super().append(*rows)
         for row in rows if accepted else ():
-            if self._world.owners.get(row["key"]) is not self._process:
+            owner = self._world.owners.get(row["key"])
+            # An engine that has ended has given its claims back; nobody has the run then.
+            if owner is not self._process and (owner is None or owner.alive):
                 self._world.violated("a late row was accepted after its run was given to another engine")
             self._world.owners.pop(row["key"])
             if row["status"] == DONE:
