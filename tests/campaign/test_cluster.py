@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import distributed
 import pyarrow.parquet as pq
 import pytest
 from in_process import tmt
@@ -194,6 +195,27 @@ def test_workers__that_die_before_they_hand_over_a_result_are_dead(
             assert time.monotonic() < deadline
             time.sleep(0.05)
         worker.kill()
+        assert workers.answers(120) == [Answer(7, died="lost")]
+        workers.close()
+    store.close()
+
+
+def test_task__that_the_scheduler_forgets_is_lost_and_not_the_scheduler(
+    tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
+) -> None:
+    """It forgets tasks whose link trace has gone with a worker; here another client makes it forget one."""
+    run = expand(load(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=400)))[0]
+    store = Store(tmp_path / "out")
+    assert perform(Convert(run.conversion, store.cache, store.scratch)) == {"error": None}
+    cluster.start_worker("one")
+    cluster.await_workers(1)
+    with connected(cluster.address) as client, connected(cluster.address) as other:
+        workers = ClusterWorkers(client, store.folder, 1, [run])
+        (address,) = set(workers.present()) - {HERE}
+        workers.examine([address])
+        workers.start(7, address, Simulate(run, 1, store.cache, store.scratch, store.records))
+        (key,) = (key for key in client.futures if "perform" in key)
+        other.cancel([distributed.Future(key, other)], force=True)
         assert workers.answers(120) == [Answer(7, died="lost")]
         workers.close()
     store.close()

@@ -15,6 +15,7 @@ LINES = [line.split("\t") for line in (CONTRACT / "expected.tsv").read_text().sp
 FILES = [(name, kind, place, reason) for name, kind, place, reason in LINES if name[-4:] == ".npy"]
 QUEUES = {"link": "Queue/Clift", "phy": "Queue/Clift/Online"}
 SCRIPT = """
+new Simulator
 set queue [new [lindex $argv 0]]
 $queue load [lindex $argv 1]
 puts loaded

@@ -207,6 +207,12 @@ class ClusterWorkers:
             self._traces[conversion.identity] = self._client.scatter(content, hash=False)
         return self._traces[conversion.identity]
 
+    def _forget_traces(self, task: Task) -> None:
+        """Let the link traces of a run travel anew."""
+        assert isinstance(task, Simulate)
+        for conversion in task.run.conversions:
+            self._traces.pop(conversion.identity, None)
+
     def _answer(self, ticket: int) -> Answer:
         """Return how a task has ended."""
         future, _, task = self._open.pop(ticket)
@@ -215,12 +221,14 @@ class ClusterWorkers:
         except distributed.KilledWorker as error:
             return Answer(ticket, died=f"killed {error.allowed_failures} times by what it did or by others")
         except (CancelledError, distributed.CancelledError, CommClosedError):
-            with _reachable(self._client):
-                raise
+            if self._client.status != "running":
+                with _reachable(self._client):
+                    raise
+            # A worker has left the scheduler with the only copy of a link trace that travels.
+            self._forget_traces(task)
+            return Answer(ticket, died="lost")
         except DamagedTraceError as error:
-            assert isinstance(task, Simulate)
-            for conversion in task.run.conversions:
-                self._traces.pop(conversion.identity, None)
+            self._forget_traces(task)
             return Answer(ticket, error=error)
         except Exception as error:  # pool and engine judge other errors of a worker
             return Answer(ticket, error=error)
