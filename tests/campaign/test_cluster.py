@@ -204,7 +204,7 @@ def test_task__that_the_scheduler_forgets_is_lost_and_not_the_scheduler(
     tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path, cluster: Cluster
 ) -> None:
     """It forgets tasks whose link trace has gone with a worker; here another client makes it forget one."""
-    run = expand(load(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=400)))[0]
+    run = expand(load(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1, duration_s=4000)))[0]
     store = Store(tmp_path / "out")
     assert perform(Convert(run.conversion, store.cache, store.scratch)) == {"error": None}
     cluster.start_worker("one")
@@ -215,6 +215,10 @@ def test_task__that_the_scheduler_forgets_is_lost_and_not_the_scheduler(
         workers.examine([address])
         workers.start(7, address, Simulate(run, 1, store.cache, store.scratch, store.records))
         (key,) = (key for key in client.futures if "perform" in key)
+        deadline = time.monotonic() + 120
+        while key not in other.processing()[address]:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
         other.cancel([distributed.Future(key, other)], force=True)
         assert workers.answers(120) == [Answer(7, died="lost")]
         workers.close()
