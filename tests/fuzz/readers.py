@@ -13,6 +13,7 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 from tests.scenario_parts import HARQ_OVER_GEO
 from tmt.errors import TmtError
@@ -197,8 +198,8 @@ def _importer(name: str) -> Callable[[Path], None]:
         from tmt.measured import probes
         from tmt.measured.files import import_trace
 
-        probes.MAX_ROWS = probes.MOST_LOST = FEW_ROWS
-        import_trace(name, path, **IMPORTER_OPTIONS.get(name, {}))
+        with patch.multiple(probes, MAX_ROWS=FEW_ROWS, MOST_LOST=FEW_ROWS):
+            import_trace(name, path, **IMPORTER_OPTIONS.get(name, {}))
 
     return read_measurement
 
