@@ -146,10 +146,17 @@ class ClusterWorkers:
         else:
             expected = self.programs[task.run.program()[0]]
             with _reachable(self._client):
-                contents = None if self._shares[address] else self._travelling(task)
-                future = self._client.submit(
-                    perform_checked, task, expected, contents, pure=False, workers=[address]
-                )
+                try:
+                    contents = None if self._shares[address] else self._travelling(task)
+                    future = self._client.submit(
+                        perform_checked, task, expected, contents, pure=False, workers=[address]
+                    )
+                except OSError:
+                    if self._client.status != "running":
+                        raise
+                    # A worker has died while a link trace travelled to it: the task counts as lost.
+                    future = Future()
+                    future.cancel()
         self._open[ticket] = future, address, task
         future.add_done_callback(lambda _: self._ended.put(ticket))
 
