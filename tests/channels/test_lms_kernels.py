@@ -16,7 +16,8 @@ from scipy.signal import lfilter
 from scipy.special import ndtr, ndtri
 from scipy.stats import ncx2
 
-from tmt.kernels.lms import autoregression, decode, equal_gain, loo_gain, mutual_information
+from tmt.kernels.lms_decoding import decode, equal_gain, mutual_information
+from tmt.kernels.lms_gain import autoregression, loo_gain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
