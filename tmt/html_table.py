@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+
+class ShownInNotebooks:
+    """A value that notebooks show by what `notebook_html` is registered for its class."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str | None:
+        return notebook_html(self)
+
+
+@singledispatch
+def notebook_html(shown: object) -> str | None:
+    """Return a value as HTML; None where no function is registered for its class.
+
+    Modules that present values register functions here, so that the values need not import them.
+    """
+    del shown
+    return None
 
 
 def html_table(caption: str, rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> str:

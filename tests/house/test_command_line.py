@@ -93,13 +93,12 @@ def test_command__explains_itself_with_an_example(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_command__lists_its_options_within_80_columns(name: str) -> None:
+def test_command__explains_itself_within_80_columns(name: str) -> None:
     command = _command(name)
     members = command.commands.values() if isinstance(command, click.Group) else ()
     for one in (command, *members):
         text = one.get_help(click.Context(one, info_name=f"tmt {name}", terminal_width=80))
-        options = text[text.index("\nOptions:") :].splitlines()
-        assert [line for line in options if len(line) > 80] == []
+        assert [line for line in text.splitlines() if len(line) > 80] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -20,12 +20,6 @@ def _modules() -> dict[str, ast.Module]:
 
 
 MODULES = _modules()
-SHOWN_BY = {
-    "tmt.results.dataset": {"tmt.results.goodput_table"},
-    "tmt.results.comparison": {"tmt.results.goodput_table"},
-    "tmt.tune.tuning": {"tmt.tune.finalist_table"},
-}
-"""Values that notebooks show, and the modules that write them as HTML: each of the two needs the other."""
 
 
 def test_classes__have_names_of_their_own() -> None:
@@ -50,6 +44,4 @@ def test_modules__import_each_other_in_one_direction_only() -> None:
                 continue
             # `tmt` itself imports its names only when they are used; others take the version from it.
             needs[module] |= {name for name in names if name in MODULES and name not in (module, "tmt")}
-    for module, shown_by in SHOWN_BY.items():
-        needs[module] -= shown_by
     TopologicalSorter(needs).prepare()  # raises CycleError, which names the modules

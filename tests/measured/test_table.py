@@ -111,6 +111,10 @@ def test_table__takes_the_es_n0_of_every_row_or_of_none(tmp_path: Path) -> None:
     assert isinstance(trace, PhyTrace)
     assert trace.es_n0_mdb is not None
     assert trace.es_n0_mdb.tolist() == [7250, 100_000, -2000]
+    units = import_trace("table", written(tmp_path, "t,snr\n1,12dB\n2,12 dB\n"), time="t", es_n0="snr")
+    assert isinstance(units, PhyTrace)
+    assert units.es_n0_mdb is not None
+    assert units.es_n0_mdb.tolist() == [12_000, 12_000]
     gaps = import_trace("table", written(tmp_path, "t,snr\n1,7\n2,n/a\n3,\n"), time="t", es_n0="snr")
     assert isinstance(gaps, PhyTrace)
     assert gaps.es_n0_mdb is None

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import tmt
 from tmt.errors import InputError, UsageError
+from tmt.io import open_trace
 from tmt.tune import trace_task
+from tmt.tune.tuning import plan_tuning
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,16 +37,28 @@ def test_tune_trace__of_a_scenario_is_the_search_of_the_command(searched: Search
 
 
 def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tmp_path: Path) -> None:
-    settings = {
+    """Also where a notebook's arrays give the numbers."""
+    settings: dict[str, Any] = {
         "rtt": 0.05,
         "objective": "efficiency",
         "schemes": ("arq", "fec"),
         "varied": {"fec.data": [10], "fec.repair": [1, 3], "fec.depth": [1], "in_order": [True]},
         "courses": 6,
         "held_out": 2,
+        "jobs": 1,
     }
     of_file = tmt.tune_trace(trace, tmp_path / "file", **settings)
     frame = tmt.read_trace(trace).to_frame()
+    settings |= {
+        "varied": {
+            "fec.data": np.array([10]),
+            "fec.repair": [np.int64(1), np.int32(3)],
+            "fec.depth": (np.uint8(1),),
+            "in_order": [np.True_],
+        },
+        "courses": np.int64(6),
+        "jobs": np.int64(1),
+    }
     of_frame = tmt.tune_trace(frame.assign(size_bytes=750), tmp_path / "frame", **settings)
     pd.testing.assert_frame_equal(of_frame.to_frame(), of_file.to_frame())
     assert of_file.recommendation.winner is not None
@@ -66,6 +81,7 @@ def test_tune_trace__of_a_data_frame_is_the_search_over_its_file(trace: Path, tm
                 ("schemes", [["arq"]], "a text or a list of texts"),
                 ("varied", [1], "a dictionary that gives lists of numbers or texts"),
                 ("varied", {"fec.data": 5}, "a dictionary"),
+                ("varied", {"fec.data": "10"}, "a dictionary"),
                 ("varied", {1: [2]}, "a dictionary"),
                 ("courses", "a", "a whole number"),
                 ("level", 1j, "a number or a text"),
@@ -92,7 +108,7 @@ def test_tune_trace__shows_a_defect_of_the_search_as_one(
     def defective(_path: Path) -> None:
         raise TypeError("a defect")
 
-    monkeypatch.setattr(trace_task, "read_phy", defective)
+    monkeypatch.setattr(trace_task, "span_ns", defective)
     with pytest.raises(TypeError, match="a defect"):
         tmt.tune_trace(trace, tmp_path / "out", rtt=0.1)
 
@@ -113,3 +129,21 @@ def test_run_scenario__refuses_a_number_of_processes_that_never_ends(tmp_path: P
     """With -1 it waited for ever for workers."""
     with pytest.raises(UsageError, match="jobs is -1; it must be a whole number of 1 or more"):
         tmt.run_scenario(tmp_path / "any.toml", jobs=-1)
+
+
+def test_tune_trace__opens_its_file_no_more_than_it_must(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once for span and hash, once for the first two rows, once into memory."""
+    opened = []
+
+    def watched(path: Path, *words: Any) -> Any:
+        opened.append(path)
+        return open_trace(path, *words)
+
+    copied = tmp_path / "phy.parquet"  # no other test has looked at this file
+    copied.write_bytes(trace.read_bytes())
+    monkeypatch.setattr("tmt.campaign.conversions.open_trace", watched)
+    monkeypatch.setattr("tmt.io.open_trace", watched)
+    plan_tuning(trace_task.trace_task(copied, 0.1, schemes=("arq",)))
+    assert opened == [copied] * 3

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
+
+import numpy as np
 
 from tmt.campaign.engine import default_jobs
 from tmt.errors import UsageError
@@ -12,6 +15,8 @@ from tmt.units import seconds_to_ns
 
 def domain_values(whose: str, known: dict[str, bool], given: dict[str, Any]) -> dict[str, Any]:
     """Return keyword arguments in domain units; names of times lose ``_ns`` in Python's.
+
+    Numbers and arrays of NumPy become Python's.
 
     Parameters
     ----------
@@ -34,12 +39,28 @@ def domain_values(whose: str, known: dict[str, bool], given: dict[str, Any]) -> 
             raise UsageError(f"{name} is missing: {whose} needs it")
     return {
         names[name]: seconds_to_ns(value) if names[name].endswith("_ns") and value is not None else value
-        for name, value in given.items()
+        for name, value in plain(given).items()
     }
+
+
+def plain(value: Any) -> Any:
+    """Return a value with Python's numbers and lists in place of NumPy's, also inside lists and mappings."""
+    match value:
+        case np.generic() | np.ndarray():
+            return value.tolist()
+        case Mapping():
+            return {key: plain(own) for key, own in value.items()}
+        case list():
+            return [plain(one) for one in value]
+        case tuple():
+            return tuple(plain(one) for one in value)
+        case _:
+            return value
 
 
 def processes_of(jobs: int | None) -> int:
     """Return the number of simulations at a time: by default one for each processor (UsageError)."""
+    jobs = plain(jobs)
     if jobs is None:
         return default_jobs()
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1:

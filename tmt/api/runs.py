@@ -9,8 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.keywords import domain_values, processes_of
+from tmt.api.keywords import domain_values, plain, processes_of
 from tmt.api.notebook_progress import notebook_progress
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.local_workers import LocalWorkers
@@ -150,8 +152,8 @@ def _link(given: AnyLink | None) -> Iterator[Link | None]:
     """Give the link of a run; a trace in memory is in a file until the context ends."""
     if given is None:
         yield None
-    elif isinstance(given, int | float):
-        yield PlainLink(given)
+    elif isinstance(given, int | float | np.integer):
+        yield PlainLink(plain(given))
     elif isinstance(given, str | os.PathLike):
         yield TraceLink(given)
     else:

@@ -143,12 +143,16 @@ def _is_text_or_texts(value: object) -> bool:
     return isinstance(value, Sequence) and all(isinstance(one, str) for one in value)
 
 
+def _is_list(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
 def _is_space(value: object) -> bool:
     """Whether a value gives lists of single values by name."""
     return value is None or (
         isinstance(value, Mapping)
         and all(isinstance(key, str) for key in value)
-        and all(isinstance(own, Sequence) and all(map(_is_single, own)) for own in value.values())
+        and all(_is_list(own) and all(map(_is_single, own)) for own in value.values())
     )
 
 

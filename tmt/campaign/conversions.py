@@ -114,7 +114,7 @@ def return_source_of(scenario: Scenario, link: Link) -> Source | None:
 
 @dataclass(frozen=True, slots=True)
 class _PhyFile:
-    """Facts about a PHY trace: size and packing by its metadata, its kinds, and its slots' hash."""
+    """Facts about a PHY trace: size and packing by its metadata, its kinds, its slots' hash and span."""
 
     lldu_bytes: int | None
     packing: Packing | None
@@ -122,15 +122,24 @@ class _PhyFile:
     is_measured: bool
     has_es_n0: bool
     sha256: str
+    span_ns: int
+
+
+def span_ns(file: Path) -> int:
+    """Return the time from the first to the last slot of a PHY trace, which is read once (InputError)."""
+    return _look_at(file).span_ns
 
 
 @lru_cache
 def _look_at(file: Path) -> _PhyFile:
     slots = SlotsHash()
+    first_ns, last_ns = None, 0
     with open_trace(file, PHY_TRACE) as reader:
         said = reader.metadata
         for chunk in reader:
             slots.update(chunk)
+            first_ns = int(chunk.tx_time_ns[0]) if first_ns is None else first_ns
+            last_ns = int(chunk.tx_time_ns[-1])
     return _PhyFile(
         said.get("lldu_bytes"),
         said.get("packing"),
@@ -138,6 +147,7 @@ def _look_at(file: Path) -> _PhyFile:
         "importer" in said,
         ES_N0_MDB in reader.columns,
         slots.digest(),
+        last_ns - (first_ns or 0),
     )
 
 

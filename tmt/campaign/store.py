@@ -142,8 +142,9 @@ class Store(StoredRuns):
     def append(self, *rows: Row) -> int:
         """Keep finished runs, release their claims, and return how many rows were accepted.
 
-        A row is late when another engine has claimed its run meanwhile, or has kept a row of the same attempt
-        or a later one. A late row is not accepted. Of two attempts, one that is done stays, or else the last.
+        A row is late, and dropped, when another engine holds the claim of its run, or when the store has a
+        row of the same attempt or a later one. Every other row is accepted: it replaces the row of an earlier
+        attempt, unless that one is done and the new one is not.
 
         Raises
         ------

@@ -70,9 +70,11 @@ def command(
     Selective-repeat ARQ over a satellite link, for one of ten users:
       tmt convert phy.parquet link.npy --scheme arq --rtt 0.5 --every 10
     Blocks of 10 data and 2 repair LLDUs, and more repair LLDUs on request:
-      tmt convert phy.parquet link.npy --scheme harq --data 10 --repair 2 --rtt 0.5
+      tmt convert phy.parquet link.npy --scheme harq \\
+          --data 10 --repair 2 --rtt 0.5
     Several traces and schemes at once, on all cores:
-      tmt convert a.parquet b.parquet --out-dir links --scheme none --scheme arq --rtt 0.5
+      tmt convert a.parquet b.parquet --out-dir links \\
+          --scheme none --scheme arq --rtt 0.5
     """
     from tmt.convert import convert_files  # noqa: PLC0415  (numpy takes long to import)
     from tmt.io.atomic import make_folder  # noqa: PLC0415

@@ -77,8 +77,9 @@ def command(program: tuple[str, ...], keep: Path | None, quiet: bool, **given: A
     \b
     Examples:
       tmt emulate link.parquet --rtt 0.5 --server "python3 -m http.server" -- \\
-          python3 -c "from urllib.request import urlopen as u; print(u('http://10.0.0.2:8000').status)"
-      tmt emulate link.parquet --rtt 0.5 --server "iperf3 -s -1" -- iperf3 -c 10.0.0.2 -C cubic
+          curl http://10.0.0.2:8000
+      tmt emulate link.parquet --rtt 0.5 --server "iperf3 -s -1" -- \\
+          iperf3 -c 10.0.0.2 -C cubic
       tmt emulate --forward-rate 2e6 --rtt 0.5 --keep packets -- bash
     """
     if not program:

@@ -32,7 +32,8 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
 
     \b
     Find the parameters that made a trace:
-      tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.8 --duration 300 phy.parquet
+      tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.8 \\
+          --duration 300 phy.parquet
       tmt fit phy.parquet
       tmt fit --plot fit.svg phy.parquet
     """

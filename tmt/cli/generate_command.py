@@ -158,17 +158,19 @@ def command(
     The same options and seed make the same trace.
 
     \b
-    Ten minutes of a line of 263 kbit/s that fails in short bursts, 2 % of the time:
-      tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.5 --rate-bps 263000 \\
-          --lldu-bytes 33 --duration 600 phy.parquet
-    One slot in a hundred erased on top of that:
-      tmt generate --channel bernoulli --probability 0.01 --over phy.parquet worse.parquet
-    A receiver in a car at 90 km/h, without interleaver, and the line of the profile:
-      tmt generate --channel lms --es-n0-db 8 --set speed_kmh=90 --set interleaver_depth=0 \\
-          --duration 600 phy.parquet
-    A measured attenuation, and the error rates of a code:
-      tmt generate --channel snr --signal attenuation.txt --es-n0-db 12 --error-rates ldpc.txt \\
+    Ten minutes of a line of 263 kbit/s with 2 % erasures in short bursts:
+      tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.5 \\
           --rate-bps 263000 --lldu-bytes 33 --duration 600 phy.parquet
+    One slot in a hundred erased on top of that:
+      tmt generate --channel bernoulli --probability 0.01 \\
+          --over phy.parquet worse.parquet
+    A receiver in a car at 90 km/h, without interleaver:
+      tmt generate --channel lms --es-n0-db 8 --set speed_kmh=90 \\
+          --set interleaver_depth=0 --duration 600 phy.parquet
+    A measured attenuation, and the error rates of a code:
+      tmt generate --channel snr --signal attenuation.txt --es-n0-db 12 \\
+          --error-rates ldpc.txt --rate-bps 263000 --lldu-bytes 33 \\
+          --duration 600 phy.parquet
     """
     from tmt.generate import generate, overlay  # noqa: PLC0415  (numpy takes long to import)
 

@@ -37,7 +37,7 @@ def command() -> None:
     \b
     ARQ while bursts grow from 1 to 50 slots, as a figure:
       tmt model arq --alpha 0.99 --beta 0.1:0.98:12 --rtt 0.5 --plot arq.png
-    The redundancy that gives ten TCP connections the highest throughput over a lossy link:
+    The redundancy with the highest throughput of ten TCP connections:
       tmt model hybrid --unit-loss 0.01 --code-length 10:20 --persistency 0:5
     The gain of a proxy and of ARQ while the loss of a wireless link grows:
       tmt model split --wireless-loss 0:0.1:11

@@ -100,10 +100,12 @@ def command(
 
     \b
     A comparison over a trace of one's own:
-      tmt new mine.toml --trace phy.parquet --tcp cubic,bbr --scheme none,arq --rtt 0.05
+      tmt new mine.toml --trace phy.parquet --tcp cubic,bbr \\
+          --scheme none,arq --rtt 0.05
       tmt run mine.toml
     The link layer of 5G over a LEO satellite:
-      tmt new leo.toml --scheme harq-processes,rlc,rlc-over-harq-processes --rtt 0.025
+      tmt new leo.toml \\
+          --scheme harq-processes,rlc,rlc-over-harq-processes --rtt 0.025
     """
     from tmt.campaign.scenario import load  # noqa: PLC0415
     from tmt.io.atomic import staged  # noqa: PLC0415

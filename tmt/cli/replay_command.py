@@ -99,9 +99,12 @@ def command(
     \b
     Examples:
       tmt replay --forward link.parquet --tcp cubic --rtt 0.5 --duration 50
-      tmt replay --forward phy.parquet --online harq --data 10 --repair 2 --rtt 0.5 --duration 50
-      tmt replay --forward-rate 2e6 --tcp hybla --rtt 0.5 --duration 300 --plot hybla.svg
-      tmt replay --forward link.parquet --tcp newreno --rtt 0.5 --duration 600 --transfer-bytes 1000000 --json
+      tmt replay --forward phy.parquet --online harq \\
+          --data 10 --repair 2 --rtt 0.5 --duration 50
+      tmt replay --forward-rate 2e6 --tcp hybla --rtt 0.5 \\
+          --duration 300 --plot hybla.svg
+      tmt replay --forward link.parquet --tcp newreno --rtt 0.5 \\
+          --duration 600 --transfer-bytes 1000000 --json
     """
     forward = chosen_link(given.pop("forward"), "--forward", "forward", given)
     if forward is None:

@@ -141,8 +141,10 @@ def command(
     \b
     Example:
       tmt tune phy.parquet --tcp cubic --rtt 0.5
-      tmt tune phy.parquet --rtt 0.5 --objective transfer-time:100000 --constraint 'delay-p95<1'
-      tmt tune phy.parquet --rtt 0.5 --scheme harq --vary harq.data=10,20,50 --vary harq.repair=0:5
+      tmt tune phy.parquet --rtt 0.5 \\
+          --objective transfer-time:100000 --constraint 'delay-p95<1'
+      tmt tune phy.parquet --rtt 0.5 --scheme harq \\
+          --vary harq.data=10,20,50 --vary harq.repair=0:5
     """
     from tmt.campaign.engine import default_jobs  # noqa: PLC0415
     from tmt.cli import tune_output  # noqa: PLC0415

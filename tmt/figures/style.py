@@ -18,7 +18,7 @@ from tmt.schemes import SCHEMES
 from tmt.settings.tcp import VARIANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from os import PathLike
 
     from matplotlib.figure import Figure
@@ -62,47 +62,71 @@ class MemberStyle:
         return "#" + "".join(f"{round(255 - (255 - part) * DARK_STRENGTH):02x}" for part in parts)
 
 
-_TCP_COLOURS = (MUTED, ORANGE, GREEN, BLUE, PURPLE, VERMILLION, SKY, INK)
-_TCP_MARKERS = "os^DvPXh*<>dpH8"
-_SCHEME_LOOKS = (
-    (MUTED, "o", ":"),
-    (GREEN, "s", "-."),
-    (VERMILLION, "^", "--"),
-    (BLUE, "D", "-"),
-    (PURPLE, "P", "-"),
-    (ORANGE, "X", "--"),
-    (SKY, "v", "-."),
-    (INK, "*", ":"),
-    (GREEN, "p", ":"),
-    (VERMILLION, "<", ":"),
-    (BLUE, ">", ":"),
-    (ORANGE, "d", "-"),
-    (SKY, "h", "-"),
-)
-"""Colours, markers and dashes, in the order of the registries."""
-
-_TCP_DASHES = {
-    "newreno": ":",
-    "westwood": "-.",
-    "hybla": "--",
-    "cubic": "-",
-    "compound": "--",
-    "bbr": "-",
-    "bbr3": "-.",
-    "fectcp": "-",
-}
+Look = tuple[str, str, str]
+"""Colour, marker and dash."""
 
 OTHER_TCP_DASH = "-."
+"""Dash of variants that are not declared."""
+
+_TCP_LOOKS: dict[str, Look] = {
+    "newreno": (MUTED, "o", ":"),
+    "westwood": (ORANGE, "s", "-."),
+    "hybla": (GREEN, "^", "--"),
+    "cubic": (BLUE, "D", "-"),
+    "compound": (PURPLE, "v", "--"),
+    "bbr": (VERMILLION, "P", "-"),
+    "bbr3": (SKY, "X", "-."),
+    "fectcp": (INK, "h", "-"),
+    "bic": (MUTED, "*", "-."),
+    "cdg": (ORANGE, "<", "-."),
+    "dctcp": (GREEN, ">", "-."),
+    "highspeed": (BLUE, "d", "-."),
+    "htcp": (PURPLE, "p", "-."),
+    "illinois": (VERMILLION, "H", "-."),
+    "lp": (SKY, "8", "-."),
+    "nv": (INK, "o", "-."),
+    "scalable": (MUTED, "s", "-."),
+    "vegas": (ORANGE, "^", "-."),
+    "veno": (GREEN, "D", "-."),
+    "yeah": (BLUE, "v", "-."),
+}
+_SCHEME_LOOKS: dict[str, Look] = {
+    "none": (MUTED, "o", ":"),
+    "fec": (GREEN, "s", "-."),
+    "arq": (VERMILLION, "^", "--"),
+    "harq": (BLUE, "D", "-"),
+    "harq-processes": (PURPLE, "P", "-"),
+    "sliding-window": (ORANGE, "X", "--"),
+    "tetrys": (SKY, "v", "-."),
+    "rlc": (INK, "*", ":"),
+    "rlc-over-fec": (GREEN, "p", ":"),
+    "rlc-over-arq": (VERMILLION, "<", ":"),
+    "rlc-over-harq": (BLUE, ">", ":"),
+    "rlc-over-harq-processes": (ORANGE, "d", "-"),
+    "rlc-over-sliding-window": (SKY, "h", "-"),
+}
+"""Looks by name, so that a new member does not move those of others."""
+
+_SPARE_COLOURS = (PURPLE, SKY, GREEN, BLUE, MUTED, INK)
+_SPARE_DASH = "--"
+_MARKERS = "os^DvPXh*<>dpH8"
+
+
+def looks_of(names: Iterable[str], own: Mapping[str, Look]) -> dict[str, Look]:
+    """Return the look of each name: its own one, or else the next that is left; unused markers come first."""
+    taken = {look[:2] for look in own.values()}
+    used = {marker for _, marker, _ in own.values()}
+    markers = sorted(_MARKERS, key=lambda marker: marker in used)
+    spare = (pair for pair in zip(cycle(_SPARE_COLOURS), cycle(markers), strict=False) if pair not in taken)
+    return {name: own[name] if name in own else (*next(spare), _SPARE_DASH) for name in names}
+
 
 TCP_STYLES = {
-    name: MemberStyle(variant.label, colour, marker, _TCP_DASHES.get(name, OTHER_TCP_DASH))
-    for (name, variant), colour, marker in zip(
-        VARIANTS.items(), cycle(_TCP_COLOURS), cycle(_TCP_MARKERS), strict=False
-    )
+    name: MemberStyle(VARIANTS[name].label, *look) for name, look in looks_of(VARIANTS, _TCP_LOOKS).items()
 }
 SCHEME_STYLES = {
     name: MemberStyle(name if name == "none" else name.upper(), *look)
-    for name, look in zip(SCHEMES, _SCHEME_LOOKS, strict=False)
+    for name, look in looks_of(SCHEMES, _SCHEME_LOOKS).items()
 }
 
 LINE_STYLES: tuple[dict[str, Any], ...] = tuple(

@@ -182,9 +182,9 @@ def first_names(head: bytes) -> Sequence[str]:
 def es_n0_mdb(text: str) -> int | None:
     """Return an SINR in dB as an Es/N0 in thousandths of a dB, within the range of that column.
 
-    None where the text holds no finite number: logs write n/a, nan or inf.
+    The unit dB may follow the number. None where the text holds no finite number: logs write n/a, nan or inf.
     """
-    number = text.strip().removesuffix("dB")
+    number = text.strip().removesuffix("dB").rstrip()
     if not _NUMBER.fullmatch(number) or not isfinite(float(number)):
         return None
     return round(min(max(1000.0 * float(number), -MAX_ES_N0_MDB), MAX_ES_N0_MDB))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tmt.errors import UsageError
+from tmt.html_table import ShownInNotebooks
 from tmt.metrics.statistics import Interval, holm, paired_difference, t_interval
 from tmt.results.cells import Cell, Summary, grid_places, numbers_of
 from tmt.results.dataset import Results
@@ -55,7 +56,7 @@ class CellDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class PairedCampaigns:
+class PairedCampaigns(ShownInNotebooks):
     """Two campaigns beside each other.
 
     Attributes
@@ -81,11 +82,6 @@ class PairedCampaigns:
     results: Results
     summary: Summary
     cells: tuple[dict[str, CellDifference], ...]
-
-    def _repr_html_(self) -> str:
-        from tmt.results.goodput_table import difference_table  # noqa: PLC0415  (needs this module)
-
-        return difference_table(self)
 
 
 def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCampaigns:

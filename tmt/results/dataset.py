@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tmt.html_table import ShownInNotebooks
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -76,7 +78,7 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class Results(ShownInNotebooks):
     """The results of one campaign.
 
     Attributes
@@ -101,8 +103,3 @@ class Results:
     scenario_text: str = ""
     notes: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
-
-    def _repr_html_(self) -> str:
-        from tmt.results.goodput_table import goodput_table  # noqa: PLC0415  (needs this module)
-
-        return goodput_table(self)

@@ -22,44 +22,38 @@ MAX_BLOCK = 65_535
 """Most LLDUs in a block or a run of blocks."""
 
 
-Data = Annotated[int, Parameter("data LLDUs of a block or frame, N_D", least=1, flag="--data")]
-Repair = Annotated[int, Parameter("its repair LLDUs, N_R", least=0, flag="--repair")]
-Depth = Annotated[int, Parameter("blocks that are interleaved, I", least=1, flag="--depth")]
-Extra = Annotated[int, Parameter("repair LLDUs sent beyond those missing, N_S", least=0, flag="--extra")]
-Rounds = Annotated[int, Parameter("most requests for repair, R", least=0, flag="--rounds")]
+Data = Annotated[int, Parameter("data LLDUs of a block or frame, N_D", least=1)]
+Repair = Annotated[int, Parameter("its repair LLDUs, N_R", least=0)]
+Depth = Annotated[int, Parameter("blocks that are interleaved, I", least=1)]
+Extra = Annotated[int, Parameter("repair LLDUs sent beyond those missing, N_S", least=0)]
+Rounds = Annotated[int, Parameter("most requests for repair, R", least=0)]
 MaxTransmissions = Annotated[
     int | None,
-    Parameter(
-        "erasures after which an LLDU is given up", least=1, flag="--max-transmissions", absent="never"
-    ),
+    Parameter("erasures after which an LLDU is given up", least=1, absent="never"),
 ]
 Persistency = Annotated[
     int | None,
-    Parameter("most repetitions of a frame", least=0, flag="--persistency", absent="unlimited"),
+    Parameter("most repetitions of a frame", least=0, absent="unlimited"),
 ]
-WindowFrames = Annotated[int, Parameter("frames that may be under way, N", least=1, flag="--window-frames")]
+WindowFrames = Annotated[int, Parameter("frames that may be under way, N", least=1)]
 DetectionDelay = Annotated[
     int,
-    Parameter(
-        "time in seconds until the receiver knows that a slot was erased", least=0, flag="--detection-delay"
-    ),
+    Parameter("time in seconds until the receiver knows that a slot was erased", least=0),
 ]
 RepeatAfter = Annotated[
     int,
     Parameter(
         "seconds from a frame's end to its repetition, where it fails",
         least=0,
-        flag="--repeat-after",
         absent="when the report is there",
     ),
 ]
-Processes = Annotated[int, Parameter("stop-and-wait processes, N", least=1, flag="--processes")]
+Processes = Annotated[int, Parameter("stop-and-wait processes, N", least=1)]
 Retransmission = Annotated[
     str,
     Parameter(
         "retransmission at any time, or in the slots of the process",
         choices=("asynchronous", "synchronous"),
-        flag="--retransmission",
     ),
 ]
 SlotTime = Annotated[
@@ -67,19 +61,16 @@ SlotTime = Annotated[
     Parameter(
         "synchronous: seconds from slot to slot, where the trace has gaps",
         least=0,
-        flag="--slot-time",
         absent="the trace has no gaps",
     ),
 ]
 Repetitions = Annotated[
     int | None,
-    Parameter(
-        "feedback off: slots that carry each LLDU, k", least=1, flag="--repetitions", absent="feedback on"
-    ),
+    Parameter("feedback off: slots that carry each LLDU, k", least=1, absent="feedback on"),
 ]
 MissedFeedback = Annotated[
     float,
-    Parameter("probability that feedback does not arrive", least=0, most=1, flag="--missed-feedback"),
+    Parameter("probability that feedback does not arrive", least=0, most=1),
 ]
 FalseFeedback = Annotated[
     float,
@@ -87,7 +78,6 @@ FalseFeedback = Annotated[
         "probability that an ACK is read as a NACK, or a NACK as an ACK",
         least=0,
         most=1,
-        flag="--false-feedback",
     ),
 ]
 Combining = Annotated[
@@ -96,7 +86,6 @@ Combining = Annotated[
         "soft combining of the transmissions of an LLDU, by the trace's es_n0_mdb: chase adds their SNRs, "
         "incremental their mutual information",
         choices=("none", "chase", "incremental"),
-        flag="--combining",
     ),
 ]
 CombiningThreshold = Annotated[
@@ -106,38 +95,30 @@ CombiningThreshold = Annotated[
         unit="dB",
         least=-100,
         most=100,
-        flag="--combining-threshold-db",
         absent="none, needed with --combining",
     ),
 ]
-CodingWindow = Annotated[
-    int, Parameter("source LLDUs that a repair LLDU covers, W", least=1, most=1024, flag="--coding-window")
-]
-RepairInterval = Annotated[
-    int, Parameter("source LLDUs after which one repair LLDU is sent, k", least=1, flag="--repair-interval")
-]
+CodingWindow = Annotated[int, Parameter("source LLDUs that a repair LLDU covers, W", least=1, most=1024)]
+RepairInterval = Annotated[int, Parameter("source LLDUs after which one repair LLDU is sent, k", least=1)]
 RlcMode = Annotated[
     str,
-    Parameter("mode of the RLC entity", choices=("acknowledged", "unacknowledged"), flag="--rlc-mode"),
+    Parameter("mode of the RLC entity", choices=("acknowledged", "unacknowledged")),
 ]
 Delivery = Annotated[
     str,
-    Parameter(
-        "order in which acknowledged mode delivers", choices=("in-order", "any-order"), flag="--delivery"
-    ),
+    Parameter("order in which acknowledged mode delivers", choices=("in-order", "any-order")),
 ]
 MaxRetransmissions = Annotated[
     int,
-    Parameter("retransmissions after which a segment is given up", least=0, flag="--max-retransmissions"),
+    Parameter("retransmissions after which a segment is given up", least=0),
 ]
-RlcWindow = Annotated[int, Parameter("segments without acknowledgement", least=1, flag="--rlc-window")]
-PollPdus = Annotated[int, Parameter("new segments from poll to poll, pollPDU", least=1, flag="--poll-pdus")]
+RlcWindow = Annotated[int, Parameter("segments without acknowledgement", least=1)]
+PollPdus = Annotated[int, Parameter("new segments from poll to poll, pollPDU", least=1)]
 PollRetransmit = Annotated[
     int,
     Parameter(
         "seconds from a poll to the next one without a status report, t-PollRetransmit",
         least=0,
-        flag="--poll-retransmit",
         absent="twice the RTT, plus --reassembly and --status-prohibit",
     ),
 ]
@@ -146,16 +127,13 @@ Reassembly = Annotated[
     Parameter(
         "seconds for which the receiver waits for a missing segment, t-Reassembly",
         least=0,
-        flag="--reassembly",
     ),
 ]
 StatusProhibit = Annotated[
     int,
-    Parameter("least seconds between status reports, t-StatusProhibit", least=0, flag="--status-prohibit"),
+    Parameter("least seconds between status reports, t-StatusProhibit", least=0),
 ]
-FeedbackSeed = Annotated[
-    int, Parameter("seed of the missed and false feedback", least=0, flag="--feedback-seed")
-]
+FeedbackSeed = Annotated[int, Parameter("seed of the missed and false feedback", least=0)]
 """Parameters of schemes: options of the command line and keys of scenarios follow from them."""
 
 

@@ -97,10 +97,11 @@ def choose_courses(task: Task) -> Courses:
     least = max(LEAST_COURSES, task.rules.first + 2)
     if len(found) < least:
         span_s, duration_s = _span_ns(_phy(source, task, 0)) / NS_PER_S, task.traffic.duration
+        hint = f": a duration of {span_s / 2 / least:.3g} s has room" if span_s else ""
         raise InputError(
             source.file or "",
             f"lasts {span_s:.4g} s, which has room for {len(found)} disjoint runs of {duration_s:g} s at "
-            f"drawn places; {least} are needed: a duration of {span_s / 2 / least:.3g} s has room",
+            f"drawn places; {least} are needed{hint}",
         )
     # The places are independent of each other, so that any of them may be held out.
     n_held_out = min(

@@ -1,12 +1,11 @@
-"""The finalists of a search as a table of text, for the terminal and for notebooks."""
+"""The finalists of a search as a table of text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.html_table import html_table
 from tmt.metrics.interval_text import interval_text
-from tmt.tune.wording import certainty, scaled, setting_words, shown_unit
+from tmt.tune.wording import scaled, shown_unit
 
 if TYPE_CHECKING:
     from tmt.tune.tuning import Tuning
@@ -35,14 +34,3 @@ def finalist_table(found: Tuning) -> tuple[list[str], list[list[str]]]:
             ]
         rows.append(cells)
     return header, rows
-
-
-def as_html(found: Tuning) -> str:
-    """Return the recommendation, its certainty and the finalists for a notebook."""
-    winner = found.recommendation.winner
-    if winner is None:
-        return html_table("No candidate could be judged", [])
-    header, rows = finalist_table(found)
-    notes = [("", sentence) for sentence in certainty(found)]
-    settings = html_table(f"Recommendation: {winner.name} ({setting_words(winner.settings)})", notes)
-    return settings + html_table("Finalists", rows, header)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tmt.campaign.conversions import span_ns
 from tmt.errors import InputError, UsageError
-from tmt.io import read_phy
 from tmt.tune.default_space import scenario_text
 from tmt.tune.task import parse_task
 from tmt.units import ns_to_seconds
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 DEFAULT_DURATION_S = 60.0
 TRACE_SHARE = 50
 """A run without a given duration lasts at most one of so many parts of the trace."""
+LEAST_DURATION_S = 0.001
+"""Shortest run without a given duration."""
 
 
 def trace_task(
@@ -58,10 +60,8 @@ def trace_task(
         str(trace.absolute()).encode()
     except UnicodeEncodeError:
         raise UsageError(f"{trace}: a scenario cannot name this file: its path is no text in UTF-8") from None
-    tx_time_ns = read_phy(trace).tx_time_ns
-    span_s = ns_to_seconds(int(tx_time_ns[-1] - tx_time_ns[0]))
     if duration_s is None:
-        duration_s = round(min(DEFAULT_DURATION_S, span_s / TRACE_SHARE), 3)
+        duration_s = _usual_duration_s(trace)
     text = scenario_text(
         trace,
         schemes,
@@ -83,3 +83,22 @@ def trace_task(
         return parse_task(text, trace.with_name(f"{trace.name}.toml"))
     except InputError as error:
         raise UsageError(f"the options describe a search that is not allowed: {error.reason}") from None
+
+
+def _usual_duration_s(trace: Path) -> float:
+    """Return the length of a run where none is given, in whole milliseconds.
+
+    Raises
+    ------
+    InputError
+        When the trace cannot be used, or is too short.
+    """
+    span_s = ns_to_seconds(span_ns(trace.absolute()))
+    duration_s = min(DEFAULT_DURATION_S, span_s / TRACE_SHARE)
+    if duration_s < LEAST_DURATION_S:
+        raise InputError(
+            trace,
+            f"it is {span_s:g} s long; a search, whose runs share no slot, needs "
+            f"{TRACE_SHARE * LEAST_DURATION_S:g} s or more",
+        )
+    return round(duration_s, 3)

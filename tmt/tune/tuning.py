@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tmt.campaign.store import Store
 from tmt.campaign.stored_runs import SCENARIO
+from tmt.html_table import ShownInNotebooks
 from tmt.io.atomic import staged
 from tmt.tune.bounds import goodput_bounds
 from tmt.tune.courses import Courses, choose_courses
@@ -31,7 +32,7 @@ WINNER = "winner.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class Tuning(ShownInNotebooks):
     """A finished search with everything that a page tells about it.
 
     Attributes
@@ -64,11 +65,6 @@ class Tuning:
                 row |= {aim.text: mean.mean, f"{aim.text} low": mean.low, f"{aim.text} high": mean.high}
             rows.append(row)
         return pd.DataFrame(rows)
-
-    def _repr_html_(self) -> str:
-        from tmt.tune.finalist_table import as_html  # noqa: PLC0415  (needs this module)
-
-        return as_html(self)
 
 
 @dataclass(frozen=True, slots=True)

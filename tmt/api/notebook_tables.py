@@ -1,4 +1,4 @@
-"""Goodput of a campaign in HTML, the form in which notebooks show `Results`."""
+"""What notebooks show of campaigns, comparisons and searches: tables in HTML."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from tmt.html_table import html_table
+from tmt.html_table import html_table, notebook_html
 from tmt.results.cells import point_label, summarise
+from tmt.results.comparison import PairedCampaigns
+from tmt.results.dataset import Results
 from tmt.settings.tcp import VARIANTS
+from tmt.tune.finalist_table import finalist_table
+from tmt.tune.tuning import Tuning
+from tmt.tune.wording import certainty, setting_words
 
 if TYPE_CHECKING:
     from tmt.metrics.statistics import Interval
     from tmt.results.cells import Cell
-    from tmt.results.comparison import PairedCampaigns
-    from tmt.results.dataset import Results
 
 GOODPUT = "goodput_bps"
 
 
+@notebook_html.register(Results)
 def goodput_table(results: Results) -> str:
     """Return a table for each point of the grid: schemes by TCP variants, means with 95 % intervals."""
     summary = summarise(results)
@@ -39,6 +43,7 @@ def goodput_table(results: Results) -> str:
     return "".join([*tables, ended])
 
 
+@notebook_html.register(PairedCampaigns)
 def difference_table(comparison: PairedCampaigns) -> str:
     """Return a table of the goodputs of two campaigns and their paired differences."""
     summary, (first, second) = comparison.summary, comparison.names
@@ -57,6 +62,18 @@ def difference_table(comparison: PairedCampaigns) -> str:
     pairs = comparison.pairs
     counted = f"{len(pairs.first)} pairs of runs, {int(pairs.equal.sum())} equal bit by bit"
     return f"{table}<p>{counted}; settings that differ: {escape(changed)}</p>"
+
+
+@notebook_html.register(Tuning)
+def search_table(found: Tuning) -> str:
+    """Return the recommendation, its certainty and the finalists."""
+    winner = found.recommendation.winner
+    if winner is None:
+        return html_table("No candidate could be judged", [])
+    header, rows = finalist_table(found)
+    notes = [("", sentence) for sentence in certainty(found)]
+    settings = html_table(f"Recommendation: {winner.name} ({setting_words(winner.settings)})", notes)
+    return settings + html_table("Finalists", rows, header)
 
 
 def _spelled(cell: Cell | None) -> str:
