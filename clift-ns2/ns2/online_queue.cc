@@ -29,7 +29,8 @@ constexpr const char* schemes[] = {"none",
                                    "rlc-over-arq",
                                    "rlc-over-harq",
                                    "rlc-over-harq-processes",
-                                   "rlc-over-sliding-window"};
+                                   "rlc-over-sliding-window",
+                                   "rlc-over-tetrys"};
 
 }  // namespace
 

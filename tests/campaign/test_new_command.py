@@ -46,7 +46,7 @@ def test_new__knows_every_scheme_that_converts(tmp_path: Path) -> None:
     schemes = [scheme_of(section, 25_000_000) for section in load(tmp_path / "all.toml").schemes]
     assert [scheme.name for scheme in schemes] == list(ALL)
     layers = [scheme for scheme in schemes if isinstance(scheme, RlcLayer)]
-    assert len(layers) == 6
+    assert len(layers) == 7
     assert {scheme.status_prohibit_ns for scheme in layers} == {30_000_000}
 
 

@@ -22,6 +22,7 @@ from tmt.schemes import (
     RlcOverArq,
     RlcOverHarq,
     RlcOverHarqProcesses,
+    RlcOverTetrys,
     Scheme,
     SlidingWindow,
     Tetrys,
@@ -89,6 +90,13 @@ SCHEMES = st.one_of(
     ),
     st.builds(RlcOverArq, max_transmissions=st.just(2), **RLC),
     st.builds(RlcOverHarq, data=st.integers(1, 4), repair=st.integers(0, 2), **RLC),
+    st.builds(
+        RlcOverTetrys,
+        coding_window=st.sampled_from([1, 3, 9, 60]),
+        repair_interval=st.sampled_from([1, 3, 65_535]),
+        detection_delay_ns=DELAYS,
+        **RLC,
+    ),
     st.builds(NoScheme, detection_delay_ns=DELAYS),
     st.builds(
         Fec,

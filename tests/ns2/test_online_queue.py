@@ -300,7 +300,11 @@ def test_trace_file__shows_what_the_link_loses(send_datagrams: Datagrams) -> Non
 
 @pytest.mark.parametrize("delay_s", [0, 0.01])
 @pytest.mark.parametrize(
-    "scheme", ["arq", "hybrid", "go-back-n", "tetrys", "harq-processes", "rlc-over-harq-processes"]
+    "scheme",
+    [
+        *("arq", "hybrid", "go-back-n", "tetrys", "harq-processes"),
+        *("rlc-over-harq-processes", "rlc-over-tetrys"),
+    ],
 )
 def test_online__ends_where_every_unit_is_lost(
     scheme: str, delay_s: float, send_datagrams: Datagrams

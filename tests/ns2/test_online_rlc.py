@@ -16,6 +16,7 @@ from tmt.schemes import (
     RlcOverHarq,
     RlcOverHarqProcesses,
     RlcOverSlidingWindow,
+    RlcOverTetrys,
 )
 from tmt.trace import PhyTrace
 
@@ -81,6 +82,12 @@ def drawn_scheme(rng: np.random.Generator, mode: str, below: str) -> RlcLayer:
         "sliding-window": lambda: RlcOverSlidingWindow(
             **parameters, coding_window=one_of(2, 10, 40), repair_interval=one_of(1, 3, 8)
         ),
+        "tetrys": lambda: RlcOverTetrys(
+            **parameters,
+            coding_window=one_of(10, 40, 200),
+            repair_interval=one_of(1, 3, 8, 1000),
+            detection_delay_ns=one_of(0, MS),
+        ),
         "repetition": lambda: RlcOverHarqProcesses(
             **parameters, **soft, repetitions=one_of(1, 2, 3), detection_delay_ns=one_of(0, MS)
         ),
@@ -124,6 +131,8 @@ def drawn_trace(rng: np.random.Generator, slots: int = 4000) -> PhyTrace:
         ("unacknowledged", "harq", 2),
         ("acknowledged", "sliding-window", 6),
         ("unacknowledged", "sliding-window", 2),
+        ("acknowledged", "tetrys", 8),
+        ("unacknowledged", "tetrys", 3),
     ],
 )
 def test_rlc__equals_offline_on_a_link_that_is_never_idle(

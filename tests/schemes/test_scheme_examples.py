@@ -13,6 +13,7 @@ from tmt.schemes import (
     NoScheme,
     Rlc,
     RlcOverHarqProcesses,
+    RlcOverTetrys,
     Scheme,
     SlidingWindow,
     Tetrys,
@@ -286,6 +287,21 @@ def test_rlc_over_harq_processes__repairs_what_harq_gives_up() -> None:
     # The report arrives at 26: slot 30 retransmits, 30 + 1 - 10 = 21.
     assert rows[:3] == [(0, 1, True, 1), (10, 21, True, 2), (20, 11, True, 1)]
     assert (counts.slots, counts.retransmission_slots, counts.stalled_slots) == (7, 1, 0)
+
+
+def test_rlc_over_tetrys__delivers_in_order_what_a_repair_unit_recovers() -> None:
+    # W = 2: slots 20 and 50 are stalls. The sender knows at 28 that segment 0 has arrived, and at 35 that
+    # segment 1 is erased: slot 30 carries segment 2, slot 40 a repair unit. Segment 2 arrives at 33 and waits
+    # until 43.
+    scheme = RlcOverTetrys(coding_window=2, repair_interval=9, rtt_ns=25, reassembly_ns=1_000)
+    rows, counts = converted(scheme, list(range(0, 60, 10)), [3, 0, 3, 3, 3, 3])
+    assert rows == [(0, 3, True, 1), (10, 33, True, 1), (30, 13, True, 1)]
+    assert (counts.slots, counts.repair_slots, counts.retransmission_slots, counts.stalled_slots) == (
+        6,
+        1,
+        0,
+        2,
+    )
 
 
 def test_sizes__are_those_of_the_slots_of_first_transmission() -> None:

@@ -23,6 +23,7 @@ from tmt.schemes import (
     Rlc,
     RlcOverArq,
     RlcOverHarqProcesses,
+    RlcOverTetrys,
     SlidingWindow,
     Tetrys,
 )
@@ -92,6 +93,7 @@ def test_labels__are_those_of_the_papers() -> None:
         Rlc(rtt_ns=0),
         RlcOverArq(rtt_ns=0, rlc_mode="unacknowledged"),
         RlcOverHarqProcesses(rtt_ns=0, processes=32),
+        RlcOverTetrys(256, 16, rtt_ns=0),
         Hybrid(0, 10, 1, persistency=3),
         GoBackN(0, window_frames=10),
         GoBackN(0, persistency=2, window_frames=10),
@@ -110,6 +112,7 @@ def test_labels__are_those_of_the_papers() -> None:
         "RLC(AM)",
         "RLC-over-ARQ(UM)",
         "RLC-over-HARQ-processes(32, AM)",
+        "RLC-over-Tetrys(256, 1 per 16, AM)",
         "Hybrid(10/11, persistency 3)",
         "GBN(10)",
         "GBN(10, persistency 2)",

@@ -33,7 +33,7 @@ SCHEMES = {
 }
 SCHEMES |= {
     f"rlc-over-{below}": _RLC + SCHEMES[below]
-    for below in ("fec", "arq", "harq", "harq-processes", "sliding-window")
+    for below in ("fec", "arq", "harq", "harq-processes", "sliding-window", "tetrys")
 }
 """Keys of each scheme, as they stand in the new file."""
 

@@ -18,6 +18,7 @@ from tmt.schemes.rlc import (
     RlcOverHarq,
     RlcOverHarqProcesses,
     RlcOverSlidingWindow,
+    RlcOverTetrys,
 )
 from tmt.schemes.sliding_window import SlidingWindow
 from tmt.schemes.tetrys import Tetrys
@@ -26,7 +27,15 @@ SCHEMES: dict[str, type[Scheme]] = {
     scheme.name: scheme
     for scheme in (
         *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow, Tetrys),
-        *(Rlc, RlcOverFec, RlcOverArq, RlcOverHarq, RlcOverHarqProcesses, RlcOverSlidingWindow),
+        *(
+            Rlc,
+            RlcOverFec,
+            RlcOverArq,
+            RlcOverHarq,
+            RlcOverHarqProcesses,
+            RlcOverSlidingWindow,
+            RlcOverTetrys,
+        ),
     )
 }
 """Every scheme that converts traces, by the name that users type."""
@@ -35,7 +44,15 @@ ONLINE_SCHEMES: dict[str, type[OnlineScheme]] = {
     scheme.name: scheme
     for scheme in (
         *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow, Tetrys),
-        *(Rlc, RlcOverFec, RlcOverArq, RlcOverHarq, RlcOverHarqProcesses, RlcOverSlidingWindow),
+        *(
+            Rlc,
+            RlcOverFec,
+            RlcOverArq,
+            RlcOverHarq,
+            RlcOverHarqProcesses,
+            RlcOverSlidingWindow,
+            RlcOverTetrys,
+        ),
         *(Hybrid, GoBackN),
     )
 }
@@ -64,6 +81,7 @@ __all__ = [
     "RlcOverHarq",
     "RlcOverHarqProcesses",
     "RlcOverSlidingWindow",
+    "RlcOverTetrys",
     "Scheme",
     "SlidingWindow",
     "Tetrys",

@@ -25,6 +25,7 @@ from tmt.schemes.parameters import (
     check_delay,
 )
 from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
     from tmt.schemes.converter import Converter
@@ -166,3 +167,11 @@ class RlcOverSlidingWindow(RlcLayer, SlidingWindow):
 
     name: ClassVar[str] = "rlc-over-sliding-window"
     lower: ClassVar[type[Scheme]] = SlidingWindow
+
+
+@dataclass(frozen=True)
+class RlcOverTetrys(RlcLayer, Tetrys):
+    """RLC above `tetrys`."""
+
+    name: ClassVar[str] = "rlc-over-tetrys"
+    lower: ClassVar[type[Scheme]] = Tetrys

@@ -17,8 +17,13 @@ class LowerLayer : public LinkLayer {
   // Next transmission if packets wait since `data_ns`, or never. Its time is `never` if there is none.
   virtual Transmission next(Nanoseconds data_ns) = 0;
 
-  // Next arrival that may settle units, whose fates are not known when they are sent, or never: run it then.
+  // Next event that may settle units, whose fates are not known when they are sent, or never: let it happen then.
   virtual Nanoseconds next_decoding_ns() const { return never; }
+
+  // Time has passed until then: lets such events happen. The slots that have passed unused stay unused.
+  virtual void pass(Nanoseconds until_ns) {
+    if (next_decoding_ns() <= until_ns) run(until_ns);
+  }
 
  protected:
   using LinkLayer::LinkLayer;

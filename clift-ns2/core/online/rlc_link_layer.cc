@@ -5,6 +5,7 @@
 #include "core/online/harq_processes.h"
 #include "core/online/selective.h"
 #include "core/online/sliding_window.h"
+#include "core/online/tetrys.h"
 
 namespace clift {
 
@@ -16,6 +17,7 @@ std::unique_ptr<LowerLayer> make_lower_layer(LinkLayerOptions options, SlotSourc
   options.resequencer = ResequencerOptions();
   options.rlc.reset();
   if (options.harq_processes) return make_harq_processes(options, slots);
+  if (options.sliding_window && options.sliding_window->feedback) return std::make_unique<Tetrys>(options, slots);
   if (options.sliding_window) return std::make_unique<SlidingWindow>(options, slots);
   if (is_bare) return nullptr;
   return std::make_unique<SelectiveLinkLayer>(options, slots);
@@ -125,8 +127,9 @@ Nanoseconds RlcLinkLayer::next_event_ns() const {
 // Lets the first event happen, which is due at `event_ns`.
 void RlcLinkLayer::let_happen(Nanoseconds event_ns) {
   passed_ns_ = event_ns;
-  if (event_ns == decoding_ns()) {
-    below_->run(event_ns);
+  const bool is_below = event_ns == decoding_ns();
+  if (below_) below_->pass(event_ns);
+  if (is_below) {
     hear_from_below();
   } else if (event_ns == arrival_ns()) {
     const Segment segment = under_way_.begin()->second;

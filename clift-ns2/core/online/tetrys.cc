@@ -5,16 +5,16 @@
 namespace clift {
 
 Tetrys::Tetrys(const LinkLayerOptions& options, SlotSource& slots)
-    : LinkLayer(options, slots), decoder_(options.sliding_window->window) {}
+    : LowerLayer(options, slots), decoder_(options.sliding_window->window) {}
 
 Nanoseconds Tetrys::work(Nanoseconds now_ns) {
   while (true) {
-    const Use use = next_use();
     const bool has_data = ledger_.has_unsent();
+    const Use use = next_use(has_data);
     const Nanoseconds data_ns = has_data ? ledger_.head_arrival_ns() : never;
     const Nanoseconds earliest_ns = use == Use::source ? std::max(passed_ns_, data_ns) : passed_ns_;
     const Nanoseconds tx_ns = use == Use::nothing || stopped() ? never : tx_or_stop_ns(earliest_ns);
-    const Nanoseconds event_ns = next_event_ns();
+    const Nanoseconds event_ns = next_decoding_ns();
     const Nanoseconds next_ns = std::min(event_ns, tx_ns);
     if (is_too_far_ahead(now_ns, next_ns)) return next_ns;
     if (event_ns <= tx_ns) {
@@ -38,6 +38,14 @@ Nanoseconds Tetrys::work(Nanoseconds now_ns) {
   }
 }
 
+LowerLayer::Transmission Tetrys::next(Nanoseconds data_ns) {
+  const Nanoseconds tx_ns = first_tx_ns(passed_ns_);
+  const Use use = next_use(data_ns <= tx_ns);
+  if (use != Use::nothing) return {tx_ns, use == Use::source, use == Use::early_repair};
+  if (data_ns == never || next_use(true) != Use::source) return {never, false};
+  return {first_tx_ns(data_ns), true};
+}
+
 // Start of the first free slot at or after `earliest_ns`. When there is none, the trace ends with the window full.
 Nanoseconds Tetrys::tx_or_stop_ns(Nanoseconds earliest_ns) {
   const Nanoseconds tx_ns = next_tx_ns(earliest_ns);
@@ -45,11 +53,11 @@ Nanoseconds Tetrys::tx_or_stop_ns(Nanoseconds earliest_ns) {
   return tx_ns;
 }
 
-Tetrys::Use Tetrys::next_use() const {
+Tetrys::Use Tetrys::next_use(bool has_data) const {
   if (missing_ > under_way_) return Use::repair;
   const bool is_empty = first_ == units();
   if (since_repair_ == options_.sliding_window->interval && !is_empty) return Use::regular_repair;
-  if (ledger_.has_unsent()) return units() - first_ < options_.sliding_window->window ? Use::source : Use::nothing;
+  if (has_data) return units() - first_ < options_.sliding_window->window ? Use::source : Use::nothing;
   return since_repair_ > 0 && !is_empty ? Use::early_repair : Use::nothing;
 }
 
@@ -72,9 +80,14 @@ void Tetrys::add_event(const Slot& slot, std::optional<std::int64_t> repair, std
   events_.push({time_ns, slots_used_++, slot.erased, repair, first, units() - 1});
 }
 
-Nanoseconds Tetrys::next_event_ns() const {
+Nanoseconds Tetrys::next_decoding_ns() const {
   const Nanoseconds receiver_ns = events_.empty() ? never : events_.top().time_ns;
   return reports_.empty() ? receiver_ns : std::min(receiver_ns, reports_.front().time_ns);
+}
+
+void Tetrys::pass(Nanoseconds until_ns) {
+  while (next_decoding_ns() <= until_ns) let_happen(next_decoding_ns());
+  passed_ns_ = std::max(passed_ns_, until_ns);
 }
 
 // Lets the first event happen, which is due at `event_ns`.

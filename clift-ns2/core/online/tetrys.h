@@ -8,16 +8,22 @@
 #include <queue>
 #include <vector>
 
-#include "core/online/link_layer.h"
+#include "core/online/lower_layer.h"
 #include "core/online/window_decoder.h"
 
 namespace clift {
 
 // Events at equal times happen in this order: slots at the receiver, reports at the sender; a slot's transmission comes
 // after them. A slot without data carries the next regular repair unit early if source units were sent since the last.
-class Tetrys : public LinkLayer {
+class Tetrys : public LowerLayer {
  public:
   Tetrys(const LinkLayerOptions& options, SlotSource& slots);
+
+  Transmission next(Nanoseconds data_ns) override;
+
+  // Reports decide which units the layer sends.
+  Nanoseconds next_decoding_ns() const override;
+  void pass(Nanoseconds until_ns) override;
 
  private:
   // From the receiver's first unknown one on.
@@ -55,11 +61,10 @@ class Tetrys : public LinkLayer {
   Nanoseconds work(Nanoseconds now_ns) override;
   Nanoseconds work_after_end(Nanoseconds now_ns) override { return work(now_ns); }
   Nanoseconds tx_or_stop_ns(Nanoseconds earliest_ns);
-  Use next_use() const;
+  Use next_use(bool has_data) const;
   void send_source(Nanoseconds earliest_ns);
   void send_repair(Nanoseconds earliest_ns);
   void add_event(const Slot& slot, std::optional<std::int64_t> repair, std::int64_t first);
-  Nanoseconds next_event_ns() const;
   void let_happen(Nanoseconds event_ns);
   void receive(const Event& event);
   void detect_erasure(std::int64_t unit);

@@ -193,26 +193,30 @@ LinkLayerOptions drawn_lower_scheme(Random& random, std::int64_t kind) {
     options.data = draw(random, 1, 8);
     options.repair = draw(random, 1, 4);
     options.depth = draw(random, 1, 3);
-  } else {
+  } else if (kind == 3) {
     options.sliding_window = SlidingWindowOptions{draw(random, 1, 20), draw(random, 1, 5)};
+  } else {
+    options.sliding_window = SlidingWindowOptions{draw(random, 1, 20), draw(random, 1, 5), true};
   }
   return options;
 }
 
 TEST(Rlc, AddsOnlyOrderToASchemeThatRepairsEverything) {
-  // As above for ARQ, HARQ, FEC and the sliding window, whose counts of units are the same, too. The last two lose
-  // units: the first packet that is lost, or stays in flight, holds up all later ones.
+  // As above for ARQ, HARQ, FEC, the sliding window and Tetrys, whose counts of units are the same, too. FEC and the
+  // sliding window lose units: the first packet that is lost, or stays in flight, holds up all later ones.
   Random random(23);
   std::size_t compared = 0;
   for (int trial = 0; trial < 400; ++trial) {
     SCOPED_TRACE(trial);
-    LinkLayerOptions below = drawn_lower_scheme(random, trial % 4);
+    const int kind = trial % 5;
+    const bool loses = kind == 2 || kind == 3;
+    LinkLayerOptions below = drawn_lower_scheme(random, kind);
     auto above = below;
     below.resequencer.in_order = true;
     above.rlc = RlcOptions();
     above.rlc->acknowledged = chance(random, 0.5);
     above.rlc->poll_retransmit_ns = above.rlc->reassembly_ns = 1'000'000;
-    const std::vector<PhyRow> rows = random_slots(random, 8000, trial % 4 < 2 ? 0.1 : 0.02, 1, 60);
+    const std::vector<PhyRow> rows = random_slots(random, 8000, loses ? 0.02 : 0.1, 1, 60);
     const std::vector<Offer> offers = random_offers(random);
     const Nanoseconds end_ns = rows.back().tx_time_ns;
     TraceSlots slots_below(view(rows), 100, 0, false), slots(view(rows), 100, 0, false);
@@ -223,7 +227,7 @@ TEST(Rlc, AddsOnlyOrderToASchemeThatRepairsEverything) {
       if (release == expected.released.end() || !release->second.delivered) break;
       expect_release(played, packet, release->second.time_ns);
     }
-    if (trial % 4 < 2) {
+    if (!loses) {
       EXPECT_EQ(played.released.size(), offers.size());
     }
     EXPECT_EQ(layer->units().data, expected_layer->units().data);
@@ -239,7 +243,7 @@ TEST(Rlc, DeliversEverythingAboveASchemeThatLoses) {
   Random random(29);
   for (int trial = 0; trial < 400; ++trial) {
     SCOPED_TRACE(trial);
-    LinkLayerOptions options = drawn_lower_scheme(random, trial % 4);
+    LinkLayerOptions options = drawn_lower_scheme(random, trial % 5);
     options.repetitions = draw(random, 0, 2);
     options.packing = chance(random, 0.3) ? Packing::packed : Packing::padded;
     options.rlc = RlcOptions();
@@ -273,6 +277,19 @@ TEST(Rlc, RepairsWhatFecLoses) {
   expect_release(played, 0, 73);
   expect_release(played, 1, 83);
   expect_release(played, 2, 83);
+}
+
+TEST(Rlc, LetsTetrysRepairWhatItCarries) {
+  // W = 2, k = 4. Slot 1 is erased, which the sender knows at 35. The window is full until then: at 28 the sender knows
+  // that segment 0 has arrived, so slot 3 carries segment 2, and slot 4 a requested repair unit, which arrives at 43.
+  auto options = rlc();
+  options.sliding_window = SlidingWindowOptions{2, 4, true};
+  options.rlc->reassembly_ns = 1000;
+  options.rlc->poll_retransmit_ns = 5000;
+  const Played played = play_trace(options, even_slots(20, {1}), {{0, 100}, {0, 100}, {0, 100}});
+  expect_release(played, 0, 3);
+  expect_release(played, 1, 43);
+  expect_release(played, 2, 43);
 }
 
 TEST(Rlc, EndsABlockBelowUnlessASegmentArrivesInTime) {
