@@ -23,38 +23,20 @@ from tmt.schemes.rlc import (
 from tmt.schemes.sliding_window import SlidingWindow
 from tmt.schemes.tetrys import Tetrys
 
-SCHEMES: dict[str, type[Scheme]] = {
-    scheme.name: scheme
-    for scheme in (
-        *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow, Tetrys),
-        *(
-            Rlc,
-            RlcOverFec,
-            RlcOverArq,
-            RlcOverHarq,
-            RlcOverHarqProcesses,
-            RlcOverSlidingWindow,
-            RlcOverTetrys,
-        ),
-    )
-}
+OFFLINE_AND_ONLINE: tuple[type[Scheme], ...] = (
+    *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow, Tetrys),
+    *(Rlc, RlcOverFec, RlcOverArq, RlcOverHarq, RlcOverHarqProcesses, RlcOverSlidingWindow, RlcOverTetrys),
+)
+"""Schemes that convert traces and also run inside the simulator."""
+
+ONLINE_ONLY: tuple[type[OnlineScheme], ...] = (Hybrid, GoBackN)
+"""Schemes that only run inside the simulator."""
+
+SCHEMES: dict[str, type[Scheme]] = {scheme.name: scheme for scheme in OFFLINE_AND_ONLINE}
 """Every scheme that converts traces, by the name that users type."""
 
 ONLINE_SCHEMES: dict[str, type[OnlineScheme]] = {
-    scheme.name: scheme
-    for scheme in (
-        *(NoScheme, Fec, Arq, Harq, HarqProcesses, SlidingWindow, Tetrys),
-        *(
-            Rlc,
-            RlcOverFec,
-            RlcOverArq,
-            RlcOverHarq,
-            RlcOverHarqProcesses,
-            RlcOverSlidingWindow,
-            RlcOverTetrys,
-        ),
-        *(Hybrid, GoBackN),
-    )
+    scheme.name: scheme for scheme in (*OFFLINE_AND_ONLINE, *ONLINE_ONLY)
 }
 """Every scheme that runs inside the simulator."""
 
