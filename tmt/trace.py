@@ -19,6 +19,8 @@ Int64Array = npt.NDArray[np.int64]
 Uint32Array = npt.NDArray[np.uint32]
 Int32Array = npt.NDArray[np.int32]
 Metadata = dict[str, Any]
+Columns = dict[str, Any]
+"""Arrays by column name, each of its column's dtype."""
 
 
 class _Rows:
@@ -74,8 +76,13 @@ class PhyTrace(_Rows):
     size_bytes: Uint32Array | None = None
     es_n0_mdb: Int32Array | None = None
 
+    @property
+    def fates(self) -> dict[str, int]:
+        """Number of the slots that are erased."""
+        return {"erased": int((self.decode_time_ns == 0).sum())}
+
     def _repr_html_(self) -> str:
-        return _facts(self, "slots", {"erased": int((self.decode_time_ns == 0).sum())})
+        return _facts(self, "slots")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +111,34 @@ class LinkTrace(_Rows):
     metadata: Metadata = field(default_factory=dict)
     size_bytes: Uint32Array | None = None
 
-    def _repr_html_(self) -> str:
+    @property
+    def fates(self) -> dict[str, int]:
+        """Numbers of data LLDUs by their fate."""
         delivered, unsettled = int(self.delivered.sum()), int((self.delay_ns == UNSETTLED).sum())
-        fates = {"delivered": delivered, "lost": len(self) - delivered - unsettled, "unsettled": unsettled}
-        return _facts(self, "data LLDUs", fates)
+        return {"delivered": delivered, "lost": len(self) - delivered - unsettled, "unsettled": unsettled}
+
+    def _repr_html_(self) -> str:
+        return _facts(self, "data LLDUs")
 
 
 Trace = PhyTrace | LinkTrace
 
 
-def _facts(trace: Trace, rows: str, counts: dict[str, int]) -> str:
+def make_trace(table: Table, columns: Columns, metadata: Metadata | None = None) -> Trace:
+    """Return the trace, or a run of its rows, with these columns."""
+    kind: type[Trace] = PhyTrace if table is PHY_TRACE else LinkTrace
+    return kind(**columns, metadata=metadata or {})
+
+
+def _facts(trace: Trace, rows: str) -> str:
     """Return the trace as HTML: its length, what became of its rows, and how it was made."""
     facts = [(rows, f"{len(trace):,}", "")]
     if len(trace):
         seconds = int(trace.tx_time_ns[-1] - trace.tx_time_ns[0]) / NS_PER_S
         facts.append(("duration", f"{seconds:,.6g} s", ""))
-        facts += [(name, f"{count:,}", f"{100 * count / len(trace):.3g} %") for name, count in counts.items()]
+        facts += [
+            (name, f"{count:,}", f"{100 * count / len(trace):.3g} %") for name, count in trace.fates.items()
+        ]
     facts += [
         (name.replace("_", " "), _spelled(trace.metadata[name]), "")
         for name in ("lldu_bytes", "packing", "generator", "importer", "scheme")

@@ -13,7 +13,7 @@ from tmt.errors import InputError
 from tmt.io.arrays import checked
 from tmt.io.text import layout_of, text_names
 from tmt.schema import LINK_TRACE, PHY_TRACE
-from tmt.trace import LinkTrace, PhyTrace, Trace
+from tmt.trace import Trace, make_trace
 from tmt.units import NS_PER_S, ns_to_seconds, seconds_to_ns
 
 if TYPE_CHECKING:
@@ -79,9 +79,7 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
             array = array.astype(bool)
         columns[column.name] = _nanoseconds(array) if name != column.name else array
     metadata = {} if lldu_bytes is None else {"lldu_bytes": lldu_bytes}
-    kind: type[PhyTrace | LinkTrace] = PhyTrace if layout.table is PHY_TRACE else LinkTrace
-    trace = kind(**columns, metadata=metadata)
-    return checked(trace)
+    return checked(make_trace(layout.table, columns, metadata))
 
 
 def _nanoseconds(seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tmt.schema import UNSETTLED
 from tmt.trace import LinkTrace
 
 if TYPE_CHECKING:
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 
 def describe(path: str, trace: Trace) -> str:
     """Return one line with counts, and one line per note of the importer."""
-    found = _counts(trace)
+    found = trace.fates
     if isinstance(trace, LinkTrace):
         counts = f"{len(trace):,} rows, {found['lost']:,} of them lost, {found['unsettled']:,} unsettled"
     else:
@@ -28,14 +27,6 @@ def as_record(path: str, trace: Trace) -> dict[str, Any]:
         "kind": trace.table.kind,
         "format": trace.metadata["importer"],
         "rows": len(trace),
-        **_counts(trace),
+        **trace.fates,
         "notes": trace.metadata["notes"],
     }
-
-
-def _counts(trace: Trace) -> dict[str, int]:
-    if not isinstance(trace, LinkTrace):
-        return {"erased": int((trace.decode_time_ns == 0).sum())}
-    delivered, unsettled = int(trace.delivered.sum()), int((trace.delay_ns == UNSETTLED).sum())
-    lost = len(trace) - delivered - unsettled
-    return {"delivered": delivered, "lost": lost, "unsettled": unsettled}

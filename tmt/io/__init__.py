@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.schema import LINK_TRACE, PHY_TRACE
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.trace import LinkTrace, PhyTrace, make_trace
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -84,8 +84,7 @@ def read_trace(path: str | PathLike[str], table: Table | None = None) -> Trace:
             for name, arrays in pieces.items():
                 arrays.append(getattr(chunk, name))
         columns: dict[str, Any] = {name: np.concatenate(pieces.pop(name)) for name in list(pieces)}
-        kind: type[PhyTrace | LinkTrace] = PhyTrace if reader.table is PHY_TRACE else LinkTrace
-        return kind(**columns, metadata=reader.metadata)
+        return make_trace(reader.table, columns, reader.metadata)
 
 
 def read_phy(path: str | PathLike[str]) -> PhyTrace:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.errors import InputError, NotATraceError, UsageError
 from tmt.io.checks import Checker
+from tmt.io.files import open_output
 from tmt.io.refusals import refusal
 from tmt.io.threads import Behind, ahead
 from tmt.schema import LINK_TRACE, PHY_TRACE, SIZE_BYTES
-from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from tmt.io.files import BinaryFile
     from tmt.schema import Column, Table
     from tmt.trace import Metadata, Trace
-
-Columns = dict[str, Any]
-"""Arrays of a chunk by column name, each of its column's dtype."""
 
 TRACE_TABLES = (PHY_TRACE, LINK_TRACE)
 
@@ -55,7 +52,10 @@ class TraceReader(ABC):
     seconds = False
     """Whether the file holds times in seconds, so that messages show those."""
 
-    def __init__(self, path: str, table: Table, columns: tuple[Column, ...], rows: int | None) -> None:
+    def __init__(
+        self, file: BinaryFile, path: str, table: Table, columns: tuple[Column, ...], rows: int | None
+    ) -> None:
+        self._file = file
         self.path, self.table, self.columns, self.rows = path, table, columns, rows
         self.metadata: Metadata = {}
         self._chunks = ahead(self._checked())
@@ -94,9 +94,9 @@ class TraceReader(ABC):
         self._chunks.close()
         self.release()
 
-    @abstractmethod
     def release(self) -> None:
         """Close the file."""
+        self._file.close()
 
     def place(self, row: int) -> int | str:
         """Say where in the file row `row` (from 0) stands."""
@@ -117,7 +117,8 @@ class TraceWriter(ABC):
     It writes in a thread, while the caller makes the next chunks.
     """
 
-    def __init__(self, path: str, table: Table, metadata: Metadata) -> None:
+    def __init__(self, part: Path, path: str, table: Table, metadata: Metadata) -> None:
+        self._file = open_output(part)
         self.path, self.table, self.metadata = path, table, metadata
         self.totals: Metadata = {}
         self.columns: tuple[Column, ...] = ()
@@ -177,13 +178,13 @@ class TraceWriter(ABC):
     def append(self, rows: Any) -> None:
         """Write or hold back rows; nothing else happens to the file meanwhile."""
 
-    @abstractmethod
     def complete(self) -> None:
         """Bring the file into its final form."""
+        self._file.flush()
 
-    @abstractmethod
     def release(self) -> None:
         """Close the file, complete or not."""
+        self._file.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +216,6 @@ class Format:
     create: Callable[[Path, str, Table, Metadata], TraceWriter]
     mismatch: str = "other_format"
     keeps_metadata: bool = False
-
-
-def trace_of(table: Table, columns: Columns) -> Trace:
-    """Return the chunk with these columns."""
-    kind: type[PhyTrace | LinkTrace] = PhyTrace if table is PHY_TRACE else LinkTrace
-    return kind(**columns)
 
 
 def wanted_table(path: str, found: Table | None, wanted: Table | None) -> Table:

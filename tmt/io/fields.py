@@ -17,8 +17,8 @@ from tmt.schema import PHY_TRACE, row_dtype
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
-    from tmt.io.base import Columns
     from tmt.schema import Column, Table
+    from tmt.trace import Columns
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?")

@@ -24,13 +24,15 @@ class LineBlocks:
 
     Attributes
     ----------
+    file
+        The binary file.
     line
         Number of the next line, from 1.
     """
 
     def __init__(self, file: BinaryFile, path: str) -> None:
         self.path = path
-        self._file, self._held, self.line = file, b"", 1
+        self.file, self._held, self.line = file, b"", 1
         self._ended = False
         self._error: InputError | None = None
 
@@ -67,7 +69,7 @@ class LineBlocks:
         try:
             with input_errors(self.path):
                 while left > 0:
-                    pieces.append(self._file.read1(left))
+                    pieces.append(self.file.read1(left))
                     left -= len(pieces[-1])
                     if not pieces[-1]:
                         self._ended = True
@@ -80,10 +82,6 @@ class LineBlocks:
 
     def _at_line(self, error: InputError) -> InputError:
         return InputError(self.path, error.reason, self.line)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
 
 
 def without_comments(lines: LineBlocks) -> Iterator[tuple[int, bytes]]:

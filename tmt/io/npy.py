@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.io.base import CHUNK_ROWS, Format, TraceReader, TraceWriter, trace_of, wanted_table
+from tmt.io.base import CHUNK_ROWS, Format, TraceReader, TraceWriter, wanted_table
 from tmt.io.files import input_errors, open_input
 from tmt.io.refusals import refusal
 from tmt.schema import TABLES, row_dtype
+from tmt.trace import make_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tmt.io.files import BinaryFile
-    from tmt.schema import Column, Table
+    from tmt.schema import Table
     from tmt.trace import Metadata, Trace
 
 _MAX_HEADER_BYTES = 1 << 16
@@ -34,12 +35,6 @@ _MAX_HEADER_BYTES = 1 << 16
 
 class NpyReader(TraceReader):
     """Rows of a `.npy` file, read a block at a time."""
-
-    def __init__(
-        self, file: BinaryFile, path: str, table: Table, columns: tuple[Column, ...], rows: int
-    ) -> None:
-        super().__init__(path, table, columns, rows)
-        self._file = file
 
     def unchecked(self) -> Iterator[Trace]:
         """Yield chunks with their columns taken apart."""
@@ -53,11 +48,7 @@ class NpyReader(TraceReader):
                 raise InputError(self.path, refusal("truncated", promised=self.rows, held=whole))
             block = np.frombuffer(held, dtype)
             names = dtype.names or ()
-            yield trace_of(self.table, {name: np.ascontiguousarray(block[name]) for name in names})
-
-    def release(self) -> None:
-        """Close the file."""
-        self._file.close()
+            yield make_trace(self.table, {name: np.ascontiguousarray(block[name]) for name in names})
 
 
 def open_npy(file: BinaryFile, path: str, table: Table | None) -> NpyReader:
@@ -152,15 +143,11 @@ class NpyWriter(TraceWriter):
     """Writes rows behind a header that is filled in once their number is known."""
 
     def __init__(self, part: Path, path: str, table: Table, metadata: Metadata) -> None:
-        super().__init__(path, table, metadata)
-        self._file = part.open("wb")
+        super().__init__(part, path, table, metadata)
         self._rows = 0
 
     def begin(self) -> None:
-        """Write a header for no rows."""
-        self._write_header()
-
-    def _write_header(self) -> None:
+        """Write a header for the rows so far."""
         np.lib.format.write_array_header_1_0(
             self._file,
             {
@@ -185,12 +172,8 @@ class NpyWriter(TraceWriter):
     def complete(self) -> None:
         """Write the header again with the number of rows: NumPy pads it so that its length stays the same."""
         self._file.seek(0)
-        self._write_header()
-        self._file.flush()
-
-    def release(self) -> None:
-        """Close the file."""
-        self._file.close()
+        self.begin()
+        super().complete()
 
 
 def sniff_npy(head: bytes) -> bool:

@@ -18,15 +18,15 @@ from tmt.io.base import (
     Format,
     TraceReader,
     TraceWriter,
-    trace_of,
     wanted_table,
     wrong_columns,
 )
 from tmt.io.fields import ERASABLE
-from tmt.io.files import open_output, seekable
+from tmt.io.files import seekable
 from tmt.io.metadata import METADATA_KEY, TOTALS_KEY, parsed
 from tmt.io.parquet_pages import check_pages
 from tmt.io.refusals import refusal, shown
+from tmt.trace import make_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,11 +97,11 @@ class ParquetReader(TraceReader):
         table: Table,
         columns: tuple[Column, ...],
     ) -> None:
-        super().__init__(path, table, columns, source.metadata.num_rows)
+        super().__init__(file, path, table, columns, source.metadata.num_rows)
         keys = {**(source.metadata.metadata or {}), **(source.schema_arrow.metadata or {})}
         texts = (keys.get(key.encode()) for key in (METADATA_KEY, TOTALS_KEY))
         self.describe(parsed([text for text in texts if text is not None], path))
-        self._source, self._file, self._row = source, file, 0
+        self._source, self._row = source, 0
 
     def unchecked(self) -> Iterator[Trace]:
         """Yield chunks; a row group that cannot be decoded is named, from 1."""
@@ -115,9 +115,9 @@ class ParquetReader(TraceReader):
                 # This thread reads ahead already: the other cores have other work.
                 for batch in self._source.iter_batches(CHUNK_ROWS, [group], names, use_threads=False):
                     yield from self._checked_for_nulls(batch)
+            except InputError:
+                raise
             except (pa.ArrowException, OSError, ValueError) as error:
-                if isinstance(error, InputError):
-                    raise
                 raise InputError(
                     self.path, refusal("damaged", detail=_first_line(error)), f"row group {group + 1}"
                 ) from error
@@ -130,20 +130,19 @@ class ParquetReader(TraceReader):
             if column.null is None and batch.column(column.name).null_count
         ]
         good, name = min(missing, default=(len(batch), ""))
-        yield self._trace(batch.slice(0, good))
+        rows = batch.slice(0, good)
+        yield make_trace(
+            self.table, {column.name: _to_numpy(column, rows.column(column.name)) for column in self.columns}
+        )
         self._row += good
         if missing:
             key = "null_erased" if name == ERASABLE.name else "null"
             raise InputError(self.path, refusal(key, column=name), self.place(self._row))
 
-    def _trace(self, batch: pa.RecordBatch) -> Trace:
-        columns = {column.name: _to_numpy(column, batch.column(column.name)) for column in self.columns}
-        return trace_of(self.table, columns)
-
     def release(self) -> None:
         """Close the file."""
         self._source.close()
-        self._file.close()
+        super().release()
 
 
 def _to_numpy(column: Column, values: pa.Array) -> np.ndarray[tuple[int], np.dtype[Any]]:
@@ -214,8 +213,7 @@ class ParquetWriter(TraceWriter):
     """Collects chunks into row groups of `ROW_GROUP_ROWS`, so that files do not depend on how rows came."""
 
     def __init__(self, part: Path, path: str, table: Table, metadata: Metadata) -> None:
-        super().__init__(path, table, metadata)
-        self._file = open_output(part)
+        super().__init__(part, path, table, metadata)
         self._writer: pq.ParquetWriter | None = None
         self._held: list[pa.RecordBatch] = []
         self._held_rows = 0
@@ -260,7 +258,7 @@ class ParquetWriter(TraceWriter):
         if self._writer is not None:
             with suppress(OSError, pa.ArrowException):
                 self._writer.close()
-        self._file.close()
+        super().release()
 
 
 def sniff_parquet(head: bytes) -> bool:

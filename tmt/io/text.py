@@ -12,13 +12,13 @@ import pyarrow as pa
 from pyarrow import csv
 
 from tmt.errors import InputError, NotATraceError
-from tmt.io.base import TRACE_TABLES, Format, TraceReader, TraceWriter, trace_of, wanted_table
+from tmt.io.base import TRACE_TABLES, Format, TraceReader, TraceWriter, wanted_table
 from tmt.io.fields import Dialect, Layout, parse_block, parse_lines
-from tmt.io.files import open_output
 from tmt.io.lines import LineBlocks, without_comments
 from tmt.io.refusals import refusal, shown
 from tmt.io.seconds import spelled_column
 from tmt.schema import PHY_TRACE
+from tmt.trace import make_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ class TextReader(TraceReader):
     """Lines of a text file, parsed a block at a time."""
 
     def __init__(self, lines: LineBlocks, dialect: Dialect, layout: Layout) -> None:
-        super().__init__(lines.path, layout.table, layout.columns, None)
+        super().__init__(lines.file, lines.path, layout.table, layout.columns, None)
         self.seconds = layout.seconds
         self._lines, self._dialect, self._layout = lines, dialect, layout
         self._first_row, self._numbers = 0, range(0)
@@ -48,7 +48,7 @@ class TextReader(TraceReader):
             error = None
             if columns is None:
                 columns, error = parse_lines(block, self.path, line, self._dialect, self._layout)
-            chunk = trace_of(self.table, columns)
+            chunk = make_trace(self.table, columns)
             self._first_row += len(self._numbers)
             self._numbers = range(line, line + len(chunk))
             yield chunk
@@ -58,10 +58,6 @@ class TextReader(TraceReader):
     def place(self, row: int) -> int:
         """Number of the line of a row of the chunk that was yielded last."""
         return self._numbers[row - self._first_row]
-
-    def release(self) -> None:
-        """Close the file."""
-        self._lines.close()
 
 
 def _open(file: BinaryFile, path: str, table: Table | None, dialect: Dialect) -> TextReader:
@@ -136,9 +132,8 @@ class TextWriter(TraceWriter):
     """Writes lines of fields, chunk by chunk."""
 
     def __init__(self, part: Path, path: str, table: Table, metadata: Metadata, dialect: Dialect) -> None:
-        super().__init__(path, table, metadata)
+        super().__init__(part, path, table, metadata)
         self._dialect = dialect
-        self._file = open_output(part)
 
     def begin(self) -> None:
         """Write the header: of a CSV file, and where columns are not known by their number."""
@@ -164,14 +159,6 @@ class TextWriter(TraceWriter):
             include_header=False, delimiter=self._dialect.delimiter, quoting_style="none", batch_size=1 << 16
         )
         csv.write_csv(rows, self._file, options)
-
-    def complete(self) -> None:
-        """Flush buffered lines to the system."""
-        self._file.flush()
-
-    def release(self) -> None:
-        """Close the file."""
-        self._file.close()
 
 
 def _looks_like_text(head: bytes) -> bool:

@@ -12,8 +12,7 @@ from tmt.io import write_trace
 from tmt.io.atomic import check_not_source
 from tmt.measured.options import CUT
 from tmt.measured.registry import AUTO, importer_named, recognised
-from tmt.schema import PHY_TRACE
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.trace import make_trace
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -103,5 +102,4 @@ def _between(path: str, trace: Trace, from_ns: int, until_ns: int | None) -> Tra
         )
     columns = {column.name: getattr(trace, column.name)[kept] for column in trace.columns}
     columns["tx_time_ns"] -= from_ns
-    kind: type[PhyTrace | LinkTrace] = PhyTrace if trace.table is PHY_TRACE else LinkTrace
-    return kind(**columns)
+    return make_trace(trace.table, columns)
