@@ -5,6 +5,7 @@ Every other exception is a defect of TMT and keeps its traceback.
 
 from __future__ import annotations
 
+import os
 from os import PathLike, fspath
 
 
@@ -67,3 +68,13 @@ class EmulatorError(TmtError, RuntimeError):
     """The machine cannot emulate, or an emulation cannot go on; the message names the missing part."""
 
     exit_status = 2
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's text, or its kind where it has none: libraries write several."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def reason_of(error: Exception) -> str:
+    """Return the system's words for an error that it has numbered, else the first line of its text."""
+    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else first_line(error)

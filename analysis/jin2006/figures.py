@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
     from analysis.jin2006.runs import Figure, Measured, Point, Windows
-    from tmt.figures.split import SystemStyle
+    from tmt.figures.style import MemberStyle
 
 SHOWN_S = 60.0
 MOST_SHOWN_KBPS = 2000.0
@@ -87,7 +87,7 @@ def _draw_line(
     throughput: Axes,
     x: Sequence[float],
     found: list[Measured],
-    style: SystemStyle,
+    style: MemberStyle,
     filled: bool,
     label: str | None = None,
 ) -> None:

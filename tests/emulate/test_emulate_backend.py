@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tmt.errors import UsageError
+from tmt.backend.emulate.parameters import Emulation
+from tmt.backend.emulate.results import read_result
+from tmt.backend.emulate.setup import set_up
+from tmt.errors import EmulatorError, UsageError
 from tmt.experiment import Experiment, PlainLink
 from tmt.run_columns import RUN_RESULTS
 from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.settings.access import Proxy, WiredHop
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 S = 1_000_000_000
 
@@ -44,6 +50,18 @@ def test_experiment__is_refused_in_one_line(changes: dict[str, Any], message: st
     with pytest.raises(UsageError) as refusal:
         experiment(**changes)
     assert str(refusal.value).startswith(message)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("text", [None, "flows\t1\ncommand_sta", "flows\t1\n"])
+def test_read_result__of_a_killed_emulator_is_refused_in_one_line(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "counters.tsv").write_text(text)
+    setup = set_up(Emulation(command=("true",), forward_link=PlainLink(2e6), rtt_ns=S))
+    with pytest.raises(
+        EmulatorError, match=r"the emulator was killed \(status 137\): .*counters\.tsv: "
+    ) as refusal:
+        read_result(tmp_path, setup, 137, record=False)
     assert "\n" not in str(refusal.value)
 
 

@@ -15,6 +15,7 @@ from result_rows import run
 from tmt.campaign.store import Store
 from tmt.errors import InputError
 from tmt.io.parquet import write_records
+from tmt.results import records
 from tmt.results.reading import read_results
 from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
@@ -176,6 +177,20 @@ def test_read_results__refuse_records_that_cannot_be_read(
     if content is not None:
         (folder / "records" / "a" / "packets.parquet").write_bytes(content)
     with pytest.raises(InputError, match=rf"packets\.parquet: {reason}"):
+        read_results(folder)
+
+
+def test_read_results__refuse_records_for_an_error_without_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError
+
+    folder = _campaign(tmp_path / "c", _run(records="records/a"))
+    (folder / "records" / "a").mkdir()
+    write_records(folder / "records/a/packets.parquet", PACKET_RECORDS, np.empty(0, PACKET_RECORDS.dtype), {})
+    monkeypatch.setattr(records, "check_pages", fail)
+    with pytest.raises(InputError, match=r"packets\.parquet: is damaged: ValueError"):
         read_results(folder)
 
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from tmt.html_table import html_table, notebook_html
-from tmt.results.cells import point_label, summarise
+from tmt.results.cells import summarise
 from tmt.results.comparison import PairedCampaigns
 from tmt.results.dataset import Results
 from tmt.settings.tcp import VARIANTS
@@ -36,7 +36,7 @@ def goodput_table(results: Results) -> str:
             (summary.schemes[scheme], *(_spelled(cells.get((scheme, tcp))) for tcp in tcps))
             for scheme in schemes
         ]
-        title = point_label(results.axes, summary, point)
+        title = summary.point_label(point)
         caption = ", ".join(part for part in (results.title, title, f"goodput in {unit}") if part)
         tables.append(html_table(caption, rows, header))
     ended = f"<p>{len(results.runs)} runs done, {len(results.failures)} failed</p>"
@@ -51,7 +51,7 @@ def difference_table(comparison: PairedCampaigns) -> str:
     for cell, measures in zip(summary.cells, comparison.cells, strict=True):
         if GOODPUT in measures:
             one = measures[GOODPUT]
-            place = point_label(comparison.results.axes, summary, cell.point)
+            place = summary.point_label(cell.point)
             name = f"{summary.tcps[cell.tcp]} over {summary.schemes[cell.scheme]}"
             values = (one.first, one.second, one.difference)
             verdict = "yes" if one.is_significant else "no"

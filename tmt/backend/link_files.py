@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.schema import Column, Packing, Table
-    from tmt.settings.links import TraceLink
+    from tmt.settings.links import PlainLink, TraceLink
     from tmt.trace import Metadata, Trace
 
 ASSUMED_LLDU_BYTES = 1500
@@ -110,6 +110,19 @@ class ReadyLink:
             return self.rate_bps / (8 * packet_bytes)
         row_rate = self.rate_bps / (8 * self.lldu_bytes)
         return row_rate / math.ceil(packet_bytes / self.lldu_bytes)
+
+
+def link_settings(direction: str, link: ReadyLink | PlainLink) -> dict[str, object]:
+    """Return a link as the settings of a backend's program, by the names that most programs know."""
+    if not isinstance(link, ReadyLink):
+        return {f"{direction}_rate_bps": f"{link.rate_bps:.15g}"}
+    sizes = {} if link.lldu_bytes is None else {f"{direction}_lldu_bytes": link.lldu_bytes}
+    return {
+        direction: link.file.npy,
+        **sizes,
+        f"{direction}_packing": link.packing,
+        f"{direction}_offset_ns": link.file.first_ns + link.link.offset_ns,
+    }
 
 
 def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:

@@ -26,7 +26,7 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from tmt.campaign.columns import arrow_schema
-from tmt.errors import InputError, OutputError
+from tmt.errors import InputError, OutputError, first_line
 from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
 
 def damaged(path: Path, error: Exception) -> InputError:
     """Return the refusal of a database that cannot be read."""
-    return InputError(path, f"is damaged: {(str(error).splitlines() or [type(error).__name__])[0]}")
+    return InputError(path, f"is damaged: {first_line(error)}")
 
 
 def connect(

@@ -22,7 +22,7 @@ from tmt.campaign.columns import arrow_schema
 from tmt.campaign.pack_writer import INSIDE, KIND, MANIFEST, PACK_VERSION
 from tmt.campaign.scenario import load
 from tmt.campaign.stored_runs import RESULTS
-from tmt.errors import InputError, OutputError
+from tmt.errors import InputError, OutputError, first_line
 from tmt.io.parquet_pages import check_pages
 from tmt.io.refusals import shown
 
@@ -111,9 +111,7 @@ def unpacked(path: Path) -> Iterator[Pack]:
         except OSError as error:
             raise OutputError(f"{path}: cannot be unpacked into {folder}: {error.strerror}") from error
         except FAULTS as error:
-            raise InputError(
-                path, f"is damaged: {(str(error).splitlines() or [type(error).__name__])[0]}"
-            ) from error
+            raise InputError(path, f"is damaged: {first_line(error)}") from error
         scenario = folder / manifest["scenario"]
         _check_inside(path, scenario, folder, manifest["files"])
         yield Pack(scenario, manifest, _results(path, folder / RESULTS))
@@ -236,5 +234,5 @@ def _results(path: Path, file: Path) -> pa.Table:
             table = table.append_column(name, pa.nulls(len(table), schema.field(name).type))
         table = table.select(schema.names).cast(schema)
     except (OSError, pa.ArrowException, ValueError) as error:
-        raise InputError(path, f"{RESULTS} is damaged: {(str(error).splitlines() or ['?'])[0]}") from error
+        raise InputError(path, f"{RESULTS} is damaged: {first_line(error)}") from error
     return table

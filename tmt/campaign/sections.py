@@ -153,27 +153,24 @@ class SchemeSection(Section):
     online: bool = False
 
 
-def _model(base: type[BaseModel], kind: type[Any], supplied: frozenset[str] = frozenset()) -> type[BaseModel]:
-    """Return the section that holds the parameters of a scheme or channel; times lose their ``_ns``."""
-    kinds: dict[str, Any] = {
-        field.name.removesuffix("_ns"): (
-            _key_type(kind, field),
-            _key_default(field),
-        )
-        for field in fields(kind)
-        if field.name not in supplied
-    }
-    return create_model(kind.__name__, __base__=base, **kinds)
+def _scheme_section(kind: type[Any]) -> type[BaseModel]:
+    """Return the section of a scheme's parameters but the RTT, which the link gives."""
+    keys = {key: value for key, value in _keys(kind).items() if key != "rtt"}
+    return create_model(kind.__name__, __base__=SchemeSection, **keys)
 
 
-def _profiled_model(kind: type[Any]) -> type[BaseModel]:
-    """Return the section of a channel with profiles: one of them gives the absent values."""
-    kinds: dict[str, Any] = {
-        field.name.removesuffix("_ns"): (_key_type(kind, field) | None, None) for field in fields(kind)
-    }
-    return create_model(
-        kind.__name__, __base__=GeneratedTrace, profile=(str, next(iter(kind.profiles))), **kinds
-    )
+def _channel_section(kind: type[Any]) -> type[BaseModel]:
+    """Return the section of a channel's parameters; where it has profiles, one gives the absent values."""
+    keys = _keys(kind)
+    if kind.profiles:
+        optional = {key: (of_type | None, None) for key, (of_type, _) in keys.items()}
+        keys = {"profile": (str, next(iter(kind.profiles))), **optional}
+    return create_model(kind.__name__, __base__=GeneratedTrace, **keys)
+
+
+def _keys(kind: type[Any]) -> dict[str, Any]:
+    """Return type and default of the key of each parameter; times lose their ``_ns``."""
+    return {one.name.removesuffix("_ns"): (_key_type(kind, one), _key_default(one)) for one in fields(kind)}
 
 
 def _key_type(kind: type[Any], field: Any) -> Any:
@@ -199,11 +196,9 @@ def _scheme_type(one: Declared) -> Any:
     return Seconds if one.kind == "time" else {"int": int, "float": float}[one.kind]
 
 
-SCHEME_SECTIONS = {
-    name: _model(SchemeSection, kind, frozenset({"rtt_ns"})) for name, kind in ALL_SCHEMES.items()
-}
+SCHEME_SECTIONS = {name: _scheme_section(kind) for name, kind in ALL_SCHEMES.items()}
 CHANNEL_SECTIONS = {
-    name: _profiled_model(kind) if kind.profiles else _model(GeneratedTrace, kind)
+    name: _channel_section(kind)
     for name, kind in CHANNELS.items()
     if kind is not Snr  # its files would need paths of their own; a scenario names the trace that it made
 }
@@ -279,12 +274,6 @@ def settings_of(link: Any, traffic: Any, wired: Any = None, proxy: Any = None) -
     }
 
 
-def try_coding(section: Any) -> None:
-    """Have the code of a kind of traffic check itself."""
-    if section.code is not None:
-        Coding(code=section.code)
-
-
 def lldu_bytes_of(section: Any) -> int | None:
     """Return the LLDU size that the section of a channel says, or its profile does."""
     profile = CHANNELS[section.channel].profiles.get(getattr(section, "profile", ""))
@@ -301,12 +290,8 @@ def line_of(section: Any) -> Line:
     UsageError
         When something is missing that no profile says, or is said twice, or runs would start behind its end.
     """
-    channel, lldu_bytes, rate, share = (
-        channel_of(section),
-        lldu_bytes_of(section),
-        section.rate,
-        section.share,
-    )
+    channel, lldu_bytes = channel_of(section), lldu_bytes_of(section)
+    rate, share = section.rate, section.share
     profile = channel.profiles.get(getattr(section, "profile", ""))
     if rate is None and profile is not None:
         rate = profile.line.rate_bps.value
@@ -365,8 +350,8 @@ def try_out(section: Any) -> None:
     """
     if isinstance(section, TraceFile | GeneratedTrace):
         named(section)
-    if isinstance(section, Traffic):
-        try_coding(section)
+    if isinstance(section, Traffic) and section.code is not None:
+        Coding(code=section.code)
     if isinstance(section, SchemeSection):
         scheme = scheme_of(section, 0)
         if not section.online and section.name not in SCHEMES:

@@ -25,7 +25,7 @@ from tmt.campaign.columns import COLUMNS, DONE
 from tmt.campaign.database import DATABASE, holds_campaign, runs_table
 from tmt.campaign.stored_runs import RESULTS, StoredRuns
 from tmt.campaign.system import System, check_locks
-from tmt.errors import InputError, OutputError, TmtError
+from tmt.errors import InputError, OutputError, TmtError, reason_of
 from tmt.io.atomic import make_folder
 from tmt.schema import FORMAT_VERSION
 
@@ -217,8 +217,7 @@ class Store(StoredRuns):
                 os.fsync(file.fileno())
             staged.replace(self.results_file)
         except OSError as error:
-            reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
-            raise OutputError(f"{self.results_file}: cannot be written: {reason}") from error
+            raise OutputError(f"{self.results_file}: cannot be written: {reason_of(error)}") from error
         self._connection.execute("DELETE FROM exports")
         self._connection.execute("INSERT INTO exports VALUES (?)", (last,))
 

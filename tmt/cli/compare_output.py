@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from tmt.cli.json_output import json_text
 from tmt.figures.style import TCP_STYLES
 from tmt.metrics.interval_text import interval_text
-from tmt.results.cells import point_label
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
 from tmt.results.measures import COMPARED
 
@@ -48,10 +47,7 @@ def as_json(comparison: PairedCampaigns, page: Path | None) -> str:
             {
                 "tcp": summary.tcps[cell.tcp],
                 "scheme": summary.schemes[cell.scheme],
-                "point": {
-                    axis.column: axis.levels[level]
-                    for axis, level in zip(comparison.results.axes, summary.points[cell.point], strict=True)
-                },
+                "point": summary.levels(cell.point),
                 "measures": {
                     column: asdict(one) | {"relative": one.relative} for column, one in by_measure.items()
                 },
@@ -119,7 +115,7 @@ def _differences(comparison: PairedCampaigns) -> Iterable[Table]:
             if measure.column in by_measure:
                 tcp = summary.tcps[cell.tcp]
                 label = TCP_STYLES[tcp].label if tcp in TCP_STYLES else tcp
-                place = point_label(comparison.results.axes, summary, cell.point)
+                place = summary.point_label(cell.point)
                 rows.append(
                     (label, summary.schemes[cell.scheme], place, *_values(by_measure[measure.column]))
                 )

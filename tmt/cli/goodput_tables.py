@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tmt.figures.style import TCP_STYLES
-from tmt.results.cells import point_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,15 +16,14 @@ if TYPE_CHECKING:
 
     from tmt.metrics.statistics import Interval
     from tmt.results.cells import Cell, Summary
-    from tmt.results.dataset import Results
 
 GOODPUT = "goodput_bps"
 
 
-def goodput_tables(results: Results, summary: Summary) -> Iterator[Table]:
+def goodput_tables(summary: Summary) -> Iterator[Table]:
     """Give a table for each point of the grid."""
     for point in range(len(summary.points)):
-        yield _table(summary, point, point_label(results.axes, summary, point))
+        yield _table(summary, point)
 
 
 def kbps(summary: Summary) -> float:
@@ -41,12 +39,12 @@ def in_kbps(summary: Summary, interval: Interval) -> Interval:
     )
 
 
-def _table(summary: Summary, point: int, title: str) -> Table:
+def _table(summary: Summary, point: int) -> Table:
     from rich.text import Text  # noqa: PLC0415
 
     from tmt.cli.tables import titled_table  # noqa: PLC0415
 
-    table = titled_table(title)
+    table = titled_table(summary.point_label(point))
     cells = {(cell.scheme, cell.tcp): cell for cell in summary.cells if cell.point == point}
     variants = sorted({tcp for _, tcp in cells})
     table.add_column("scheme", no_wrap=True)

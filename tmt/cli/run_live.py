@@ -90,11 +90,10 @@ def _screen(campaign: Campaign, bar: Bar, console: Console) -> RenderableType:
     rows = campaign.rows()
     if not (rows["status"] == DONE).any():
         return bar
-    results = results_of(rows, campaign.title)
-    summary = summarise(results)
+    summary = summarise(results_of(rows, campaign.title))
     parts: list[RenderableType] = []
     room = console.size.height - 4
-    for number, table in enumerate(goodput_tables(results, summary)):
+    for number, table in enumerate(goodput_tables(summary)):
         room -= len(console.render_lines(table))
         if room < 0 and parts:
             parts.append(Text(f"and {len(summary.points) - number} more points of the grid", style="dim"))

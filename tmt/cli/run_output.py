@@ -97,7 +97,7 @@ def print_summary(done: Finished) -> None:
 
     console = Console(highlight=False, markup=False)
     console.print(Text(f"{done.campaign.title}\n", style="bold"), soft_wrap=True)
-    for table in goodput_tables(done.results, done.summary):
+    for table in goodput_tables(done.summary):
         wide_console(table).print(table)
     if done.summary.cells:
         seeds = {len(cell.rows) for cell in done.summary.cells}
@@ -135,13 +135,13 @@ def as_json(done: Finished) -> str:
         "figures": [str(path) for path in done.figures],
         "goodput_counts": GOODPUT_COUNTS,
         "traces": dict(trace_uses(done.results.runs)),
-        "groups": _groups(done.results, done.summary),
+        "groups": _groups(done.summary),
         **({} if done.repeated is None else {"repetition": asdict(done.repeated)}),
     }
     return json_text(content)
 
 
-def _groups(results: Results, summary: Summary) -> list[dict[str, Any]]:
+def _groups(summary: Summary) -> list[dict[str, Any]]:
     """Return the goodput of the TCP variants, one record for each point of the grid and scheme."""
     members: dict[tuple[int, int], list[Cell]] = {}
     for cell in summary.cells:
@@ -149,10 +149,7 @@ def _groups(results: Results, summary: Summary) -> list[dict[str, Any]]:
             members.setdefault((cell.point, cell.scheme), []).append(cell)
     return [
         {
-            "point": {
-                axis.column: axis.levels[level]
-                for axis, level in zip(results.axes, summary.points[point], strict=True)
-            },
+            "point": summary.levels(point),
             "scheme": summary.schemes[scheme],
             "capacity_kbps": cells[0].capacity_bps / 1000,
             "cells": [

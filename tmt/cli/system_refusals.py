@@ -8,6 +8,8 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
+from tmt.errors import first_line
+
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -90,8 +92,7 @@ def _discard(descriptor: int) -> None:
 
 def _reason(error: BaseException) -> str:
     """Return an error in one line, with the file that it is about."""
-    line = (str(error).strip().splitlines() or [type(error).__name__])[0]
     if not isinstance(error, OSError):
-        return line
-    reason = error.strerror or line
+        return first_line(error)
+    reason = error.strerror or first_line(error)
     return reason if error.filename is None else f"{os.fsdecode(error.filename)}: {reason}"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tmt.figures.style import BLUE, VERMILLION, new_figure, save
+from tmt.figures.style import BLUE, VERMILLION, MemberStyle, new_figure, save
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,21 +18,11 @@ AXES = {
 """What can lie along the horizontal axis, and how it is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class SystemStyle:
-    """How one of the four systems is written and drawn."""
-
-    label: str
-    colour: str
-    dash: str
-    marker: str
-
-
 STYLES = {
-    (False, False): SystemStyle("end to end", VERMILLION, "--", "o"),
-    (False, True): SystemStyle("end to end, ARQ", VERMILLION, "-", "D"),
-    (True, False): SystemStyle("split", BLUE, "--", "s"),
-    (True, True): SystemStyle("split, ARQ", BLUE, "-", "^"),
+    (False, False): MemberStyle("end to end", VERMILLION, "o", "--"),
+    (False, True): MemberStyle("end to end, ARQ", VERMILLION, "D", "-"),
+    (True, False): MemberStyle("split", BLUE, "s", "--"),
+    (True, True): MemberStyle("split, ARQ", BLUE, "^", "-"),
 }
 """The systems, by whether there is a proxy and whether there is ARQ."""
 

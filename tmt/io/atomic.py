@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmt.errors import OutputError, TmtError, UsageError
+from tmt.errors import OutputError, TmtError, UsageError, first_line, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,12 +115,7 @@ def _as_output_error(name: str) -> Iterator[None]:
     except TmtError:
         raise
     except OSError as error:
-        raise OutputError(f"{name}: cannot be written: {_why(error)}") from error
-
-
-def _why(error: OSError) -> str:
-    """One line; pyarrow's own texts run over several."""
-    return os.strerror(error.errno) if error.errno else (str(error).splitlines() or ["unknown reason"])[0]
+        raise OutputError(f"{name}: cannot be written: {reason_of(error)}") from error
 
 
 @contextmanager
@@ -156,7 +151,7 @@ def file_system(uri: str) -> tuple[FileSystem, str]:
     try:
         system, path = FileSystem.from_uri(uri)
     except (ArrowException, ValueError) as error:
-        raise ValueError((str(error).splitlines() or [uri])[0]) from error
+        raise ValueError(first_line(error)) from error
     return system, path
 
 

@@ -13,7 +13,7 @@ from io import BufferedRandom, BufferedReader, BufferedWriter, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from tmt.errors import InputError
+from tmt.errors import InputError, reason_of
 from tmt.io.atomic import file_system, is_uri
 from tmt.io.refusals import refusal
 
@@ -42,8 +42,7 @@ def open_input(path: str) -> BinaryFile:
     except InputError:
         raise
     except (OSError, ValueError) as error:
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-        raise InputError(path, f"cannot be read: {reason.splitlines()[0]}") from error
+        raise InputError(path, f"cannot be read: {reason_of(error)}") from error
     zipped = path.lower().endswith(".gz")
     try:
         if not magic:

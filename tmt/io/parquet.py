@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tmt.errors import InputError
+from tmt.errors import InputError, first_line
 from tmt.io.atomic import staged
 from tmt.io.base import (
     CHUNK_ROWS,
@@ -109,7 +109,7 @@ class ParquetReader(TraceReader):
         try:
             check_pages(self._file, names)
         except (OSError, ValueError) as error:
-            raise InputError(self.path, refusal("damaged", detail=_first_line(error))) from error
+            raise InputError(self.path, refusal("damaged", detail=first_line(error))) from error
         for group in range(self._source.num_row_groups):
             try:
                 # This thread reads ahead already: the other cores have other work.
@@ -119,7 +119,7 @@ class ParquetReader(TraceReader):
                 raise
             except (pa.ArrowException, OSError, ValueError) as error:
                 raise InputError(
-                    self.path, refusal("damaged", detail=_first_line(error)), f"row group {group + 1}"
+                    self.path, refusal("damaged", detail=first_line(error)), f"row group {group + 1}"
                 ) from error
 
     def _checked_for_nulls(self, batch: pa.RecordBatch) -> Iterator[Trace]:
@@ -171,10 +171,6 @@ def _to_arrow(column: Column, values: np.ndarray[tuple[int], np.dtype[Any]]) -> 
     return pa.Array.from_buffers(kind, len(values), [present, pa.py_buffer(data)])
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
-
-
 def open_parquet(file: BinaryFile, path: str, table: Table | None) -> ParquetReader:
     """Read the footer, check the columns, and open a reader."""
     file = seekable(path, file)
@@ -190,7 +186,7 @@ def _open_seekable(file: BinaryFile, path: str, table: Table | None) -> ParquetR
         source = pq.ParquetFile(file, **READ_SETTINGS)
         schema = source.schema_arrow
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(path, refusal("damaged", detail=_first_line(error))) from error
+        raise InputError(path, refusal("damaged", detail=first_line(error))) from error
     found = next((known for known in reversed(TRACE_TABLES) if set(known.names) <= set(schema.names)), None)
     if found is None:
         raise wrong_columns(path, table, _columns(schema))

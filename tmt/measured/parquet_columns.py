@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tmt.errors import InputError
+from tmt.errors import InputError, first_line
 from tmt.io.parquet_pages import check_pages
 from tmt.io.refusals import shown
 
@@ -58,8 +58,7 @@ class ParquetTable:
         except InputError:
             raise
         except (OSError, ArrowException, ValueError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise InputError(self.path, f"cannot be read: {reason}") from error
+            raise InputError(self.path, f"cannot be read: {first_line(error)}") from error
 
 
 def _as_text(column: Any) -> list[str]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.report.member_styles import tcp_styles
-from tmt.results.cells import point_label
 from tmt.results.course import LEVELS, course, delay_quantiles_s
 from tmt.results.measures import delay_unit
 from tmt.results.published import matches
@@ -36,7 +35,7 @@ def cell_rows(results: Results, summary: Summary) -> list[Row]:
                 continue
             mean, low, high = bounds(cell.intervals[measure.column])
             letters = cell.letters.get(measure.column, {})
-            row = _place(results, summary, cell) | {
+            row = place_of(summary, cell) | {
                 "column": measure.column,
                 "mean": mean,
                 "low": low,
@@ -64,7 +63,7 @@ def cell_rows(results: Results, summary: Summary) -> list[Row]:
     return rows
 
 
-def trade_rows(results: Results, summary: Summary) -> list[Row]:
+def trade_rows(summary: Summary) -> list[Row]:
     """Return goodput and delay of each cell that has both."""
     rows = []
     for cell in summary.cells:
@@ -72,7 +71,7 @@ def trade_rows(results: Results, summary: Summary) -> list[Row]:
             continue
         goodput = zip(("mean", "low", "high"), bounds(cell.intervals[GOODPUT]), strict=True)
         delay = zip(("delay", "delay_low", "delay_high"), bounds(cell.intervals[DELAY]), strict=True)
-        rows.append(_place(results, summary, cell) | dict(goodput) | dict(delay))
+        rows.append(place_of(summary, cell) | dict(goodput) | dict(delay))
     return rows
 
 
@@ -81,7 +80,7 @@ def delay_rows(results: Results, summary: Summary) -> list[Row]:
     _, scale = delay_unit(results.runs)
     names = ("least", "median", "p85", "p95", "p99")
     return [
-        _place(results, summary, cell)
+        place_of(summary, cell)
         | dict(zip(names, (digits(value * scale) for value in cell.quantiles_s), strict=True))
         for cell in summary.cells
         if all(math.isfinite(value) for value in cell.quantiles_s)
@@ -136,13 +135,13 @@ def _rounded(values: Iterable[float]) -> list[float | None]:
     return [int(value) if value is not None and value.is_integer() else value for value in short]
 
 
-def _place(results: Results, summary: Summary, cell: Cell) -> Row:
-    point = summary.points[cell.point]
+def place_of(summary: Summary, cell: Cell) -> Row:
+    """Return the fields that name a cell."""
     return {
         "tcp": tcp_styles(summary.tcps)[cell.tcp].label,
         "scheme": summary.schemes[cell.scheme],
         "point": cell.point,
-        "levels": [axis.levels[level] for axis, level in zip(results.axes, point, strict=True)],
+        "levels": list(summary.levels(cell.point).values()),
     }
 
 
@@ -150,6 +149,6 @@ def _run(results: Results, summary: Summary, records: RunRecords) -> Row:
     tcp, scheme, point = summary.keys[records.row]
     seed = int(results.runs["seed"].iloc[records.row])
     label, name = tcp_styles(summary.tcps)[tcp].label, summary.schemes[scheme]
-    place = point_label(results.axes, summary, point)
+    place = summary.point_label(point)
     words = [f"{label} over {name}", *([place] if place else []), f"seed {seed}"]
     return {"run": ", ".join(words), "tcp": label, "scheme": name, "point": point, "seed": seed}

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 from tmt.figures import charts
 from tmt.io.atomic import staged
-from tmt.report.chart_rows import cell_rows
+from tmt.report.chart_rows import cell_rows, place_of
 from tmt.report.comparison_tables import differences_table, pairs_table, setup_tables
-from tmt.report.member_styles import tcp_styles
+from tmt.report.member_styles import cell_name, tcp_styles
 from tmt.report.page import fill_template
 from tmt.report.page_parts import CHARTS_LEAD, Record, Section, fact, finding, sections
 from tmt.report.payload import page_data
 from tmt.report.size_limit import fit
 from tmt.report.views import View, mean_heads, members, place_heads, sweeps
-from tmt.results.cells import point_label
 from tmt.results.comparison import remarks
 from tmt.results.measures import COMPARED
 from tmt.results.values import digits, slug
@@ -99,10 +98,8 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
         sentence = f"{measure.label} differs significantly in {len(differing)} of {len(cells)} cells"
         if differing:
             one, cell = max(differing, key=lambda pair: abs(pair[0].difference.mean))
-            summary = comparison.summary
-            place = point_label(comparison.results.axes, summary, cell.point)
-            name = f"{tcp_styles(summary.tcps)[cell.tcp].label} over {summary.schemes[cell.scheme]}"
-            where = f"{name}, {place}" if place else name
+            place = comparison.summary.point_label(cell.point)
+            where = ", ".join(filter(None, (cell_name(comparison.summary, cell), place)))
             change = one.difference
             sentence += (
                 f", most in {where}: {change.mean:+.3g} {measure.unit} ({change.low:.3g} to "
@@ -162,20 +159,9 @@ def _difference_rows(comparison: PairedCampaigns) -> list[Row]:
 
 def _both_rows(comparison: PairedCampaigns) -> list[Row]:
     summary = comparison.summary
-    labels = [style.label for style in tcp_styles(summary.tcps)]
     return [
-        {
-            "tcp": labels[cell.tcp],
-            "scheme": summary.schemes[cell.scheme],
-            "point": cell.point,
-            "levels": [
-                axis.levels[level]
-                for axis, level in zip(comparison.results.axes, summary.points[cell.point], strict=True)
-            ],
-            "column": column,
-            "first": digits(one.first.mean),
-            "second": digits(one.second.mean),
-        }
+        place_of(summary, cell)
+        | {"column": column, "first": digits(one.first.mean), "second": digits(one.second.mean)}
         for cell, by_measure in zip(summary.cells, comparison.cells, strict=True)
         for column, one in by_measure.items()
     ]

@@ -25,6 +25,8 @@ from tmt.results.order import family
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tmt.results.cells import Cell, Summary
+
 
 def page_record(style: MemberStyle) -> dict[str, Any]:
     """Return a style as a page's script takes it."""
@@ -51,6 +53,11 @@ def scheme_styles(labels: Sequence[str]) -> list[MemberStyle]:
             styles.append(MemberStyle(label, *next(spare), "--" if declared is None else declared.dash))
         taken.add(name)
     return styles
+
+
+def cell_name(summary: Summary, cell: Cell) -> str:
+    """Return a cell's TCP variant and scheme as text."""
+    return f"{tcp_styles(summary.tcps)[cell.tcp].label} over {summary.schemes[cell.scheme]}"
 
 
 def _spare(taken: set[str]) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,6 @@ from tmt.report.member_styles import page_record, scheme_styles, tcp_styles
 from tmt.report.page_parts import columnar
 from tmt.report.tables import differences_table, published_table, runs_table
 from tmt.report.views import views
-from tmt.results.cells import point_label
 from tmt.results.published import matches
 from tmt.results.values import texts
 
@@ -44,7 +43,7 @@ def payload(results: Results, summary: Summary, file: str) -> Json:
         "differences": differences_table(summary),
         "runs": runs_table(results, results.runs),
         "older": None if older is None else runs_table(results, older),
-        "paper": published_table(results, summary, matches(results, summary)),
+        "paper": published_table(summary, matches(results, summary)),
     }
     return page_data(results, summary, views(results, summary), tables, file) | {
         "firstRuns": _first_runs(results, summary)
@@ -71,7 +70,7 @@ def page_data(results: Results, summary: Summary, shown: Sequence[View], tables:
             for axis in results.axes
         ],
         "points": [list(point) for point in summary.points],
-        "places": [point_label(results.axes, summary, point) for point in range(len(summary.points))],
+        "places": [summary.point_label(point) for point in range(len(summary.points))],
         "measures": [{"name": m.column, "label": m.label, "unit": m.unit} for m in summary.measures],
         "rows": {_table_of(view.name): columnar(view.rows) for view in shown},
         "views": [

@@ -13,7 +13,6 @@ from tmt.report import chart_rows
 from tmt.report.member_styles import tcp_styles
 from tmt.report.page_parts import titled
 from tmt.report.views import members
-from tmt.results.cells import point_label
 from tmt.results.values import slug
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def draw_comparison(results: Results, summary: Summary, paths: list[Path]) -> li
     rows = [row for row in chart_rows.cell_rows(results, summary) if row["column"] == chart_rows.GOODPUT]
     if not rows:
         return []
-    places = [point_label(results.axes, summary, point) for point in range(len(summary.points))]
+    places = [summary.point_label(point) for point in range(len(summary.points))]
     tcps, schemes = members(summary)
     spec = filled(
         charts.compare(tcps, schemes, places),
@@ -90,7 +89,7 @@ def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
         stem = slug(measure.column.rsplit("_", 1)[0])
         compare = charts.compare(tcps, schemes)
         for point in range(min(len(summary.points), MOST_POINTS)):
-            place = point_label(results.axes, summary, point)
+            place = summary.point_label(point)
             name = f"{stem}-by-scheme" + (f"-{slug(place)}" if place else "")
             rows = [row for row in mine if row["point"] == point]
             yield name, _filled(compare, rows, tcps, ", ".join(filter(None, [heading, place])))

@@ -125,7 +125,7 @@ def differences_table(summary: Summary) -> Json:
     return {"columns": columns(heads), "rows": rows, "keys": keys}
 
 
-def published_table(results: Results, summary: Summary, matched: Sequence[Match]) -> Json:
+def published_table(summary: Summary, matched: Sequence[Match]) -> Json:
     """Return the published values beside ours."""
     labels = [style.label for style in tcp_styles(summary.tcps)]
     rows = [
@@ -133,10 +133,7 @@ def published_table(results: Results, summary: Summary, matched: Sequence[Match]
             match.measure.label,
             labels[match.cell.tcp],
             summary.schemes[match.cell.scheme],
-            *(
-                scalar(axis.levels[level])
-                for axis, level in zip(results.axes, summary.points[match.cell.point], strict=True)
-            ),
+            *map(scalar, summary.levels(match.cell.point).values()),
             digits(match.value),
             digits(match.error),
             *bounds(match.cell.intervals[match.measure.column]),
@@ -146,7 +143,7 @@ def published_table(results: Results, summary: Summary, matched: Sequence[Match]
         ]
         for match in matched
     ]
-    axes = [{"label": axis.label, "unit": axis.unit} for axis in results.axes]
+    axes = [{"label": axis.label, "unit": axis.unit} for axis in summary.axes]
     heads = (
         ("Paper", "the published value"),
         ("±", "reading error of a value taken from a plot"),

@@ -130,7 +130,7 @@ def views(results: Results, summary: Summary) -> list[View]:
         found.append(
             View(
                 "trade",
-                chart_rows.trade_rows(results, summary),
+                chart_rows.trade_rows(summary),
                 {by: charts.trade(*pair) for by, pair in both.items()},
                 ("point",),
                 heads,

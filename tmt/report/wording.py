@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.metrics.statistics import seeds_needed
-from tmt.report.member_styles import tcp_styles
+from tmt.report.member_styles import cell_name, tcp_styles
 from tmt.report.page_parts import Record, fact, finding, headed_table
-from tmt.results.cells import Cell, Summary, best, point_label
+from tmt.results.cells import Cell, Summary, best
 from tmt.results.measures import COLUMNS, Measure
 from tmt.results.published import matches
 from tmt.results.values import NO_VALUE, texts
@@ -80,14 +80,15 @@ def _finding(
         return []
     cell, tied = winner
     interval = cell.intervals[measure.column]
-    place = _at(results, summary, cell.point) + _name(summary, cell)
-    sentence = f"{place} {verb}: {interval.mean:.3g} {measure.unit}"
+    place = summary.point_label(cell.point)
+    where = f"With {place}, " if place else ""
+    sentence = f"{where}{cell_name(summary, cell)} {verb}: {interval.mean:.3g} {measure.unit}"
     if interval.count < 2:
         return [finding(f"{sentence}, in a single run, which does not show the effect of chance.")]
     sentence += f" ({interval.low:.3g} to {interval.high:.3g})"
     if not tied:
         return [finding(f"{sentence}.")]
-    names, tail = [_name(summary, other) for other in tied], "not significantly worse."
+    names, tail = [cell_name(summary, other) for other in tied], "not significantly worse."
     sentence += f"; {', '.join(names[:2])}"
     if len(names) > 2:
         return [finding(sentence, names[2:], f" are {tail}")]
@@ -178,14 +179,5 @@ def terms(summary: Summary) -> list[Record]:
     ]
 
 
-def _name(summary: Summary, cell: Cell) -> str:
-    return f"{tcp_styles(summary.tcps)[cell.tcp].label} over {summary.schemes[cell.scheme]}"
-
-
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _at(results: Results, summary: Summary, point: int) -> str:
-    label = point_label(results.axes, summary, point)
-    return f"With {label}, " if label else ""

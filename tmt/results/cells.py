@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -82,6 +82,20 @@ class Summary:
     differences: list[Difference]
     keys: list[tuple[int, int, int]]
     """TCP, scheme and point of each run."""
+    axes: tuple[Axis, ...]
+    """The axes of the grid, in the order of the indexes of a point."""
+
+    def levels(self, point: int) -> dict[str, Any]:
+        """Return the values of a point, by the column of each axis."""
+        named = zip(self.axes, self.points[point], strict=True)
+        return {axis.column: axis.levels[level] for axis, level in named}
+
+    def point_label(self, point: int) -> str:
+        """Return a point of the grid as text, such as ``Es/N0 5 dB``; empty for a grid of one point."""
+        named = zip(self.axes, self.levels(point).values(), strict=True)
+        return ", ".join(
+            " ".join(filter(None, [axis.label, *texts([level]), axis.unit])) for axis, level in named
+        )
 
     @property
     def rate_unit(self) -> tuple[str, float]:
@@ -107,15 +121,7 @@ def summarise(results: Results) -> Summary:
         for point in range(len(points))
         for difference in _compare(runs, [c for c in cells if c.point == point], measure)
     ]
-    return Summary(tcps, schemes, points, shown, cells, differences, keys)
-
-
-def point_label(axes: Sequence[Axis], summary: Summary, point: int) -> str:
-    """Return a point of the grid as text, such as ``Es/N0 5 dB``; empty for a grid of one point."""
-    named = zip(axes, summary.points[point], strict=True)
-    return ", ".join(
-        " ".join(filter(None, [axis.label, *texts([axis.levels[level]]), axis.unit])) for axis, level in named
-    )
+    return Summary(tcps, schemes, points, shown, cells, differences, keys, results.axes)
 
 
 def best(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> tuple[Cell, list[Cell]] | None:

@@ -114,7 +114,7 @@ def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCa
         )
         for key, by_measure in zip(sorted(rows), found, strict=True)
     ]
-    summary = Summary(tcps, schemes, points, shown, cells, [], keys)
+    summary = Summary(tcps, schemes, points, shown, cells, [], keys, results.axes)
     return PairedCampaigns(first, second, names, pairs, results, summary, tuple(found))
 
 

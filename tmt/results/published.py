@@ -53,8 +53,7 @@ def matches(results: Results, summary: Summary) -> list[Match]:
         if (summary.tcps[cell.tcp], summary.schemes[cell.scheme]) == (item.tcp, item.scheme)
         and item.column in cell.intervals
         and all(
-            axis.levels[level] == item.levels.get(axis.column, axis.levels[level])
-            for axis, level in zip(results.axes, summary.points[cell.point], strict=True)
+            level == item.levels.get(column, level) for column, level in summary.levels(cell.point).items()
         )
     ]
 

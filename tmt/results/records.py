@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from pyarrow.lib import ArrowException
 
-from tmt.errors import InputError
+from tmt.errors import InputError, first_line
 from tmt.io.parquet_pages import check_pages
 from tmt.io.refusals import shown
 from tmt.provenance import file_sha256
@@ -90,7 +90,7 @@ def _read(path: Path, table: Table) -> npt.NDArray[np.void]:
     except FileNotFoundError as error:
         raise InputError(path, "is missing, though the run kept its records") from error
     except (OSError, ArrowException, ValueError) as error:
-        raise InputError(path, f"is damaged: {str(error).splitlines()[0]}") from error
+        raise InputError(path, f"is damaged: {first_line(error)}") from error
     if tuple(columns.column_names) != table.names:
         raise InputError(path, f"holds {', '.join(columns.column_names)}, not the columns of {table.kind}")
     array = np.empty(len(columns), table.dtype)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tmt.backend.emulate.parameters import RECEIVER_ADDRESSES, SENDER_ADDRESSES
 from tmt.backend.link_files import ReadyLink
-from tmt.errors import EmulatorError, InputError
-from tmt.io.npy import read_array
+from tmt.backend.records import COUNTERS, PACKETS, Counters, read_array_of
+from tmt.errors import EmulatorError, SimulatorError
 from tmt.schema import PACKET_RECORDS
 from tmt.units import NS_PER_S, ns_to_seconds
 
@@ -51,18 +51,25 @@ def read_result(folder: Path, setup: EmulationSetup, status: int, *, record: boo
     Raises
     ------
     EmulatorError
-        When something is missing: the emulator was killed.
+        When something is missing or damaged: the emulator was killed.
     """
-    counters = _counters(folder / "counters.tsv", status)
+    try:
+        return _result(folder, setup, status, record=record)
+    except SimulatorError as error:
+        raise EmulatorError(f"the emulator was killed (status {status}): {error}") from error
+
+
+def _result(folder: Path, setup: EmulationSetup, status: int, *, record: bool) -> EmulationResult:
+    counters = Counters(folder / COUNTERS)
     emulation = setup.emulation
     row: dict[str, str | int | float | bool | None] = {
-        "command_status": counters["command_status"],
-        "server_status": counters["server_status"] if counters["server_status"] >= 0 else None,
-        "duration_s": ns_to_seconds(counters["duration_ns"]),
-        "flows": counters["flows"],
-        "real_time_priority": bool(counters["real_time"]),
-        "emulator_cpu_s": ns_to_seconds(counters["cpu_ns"]),
-        "emulator_memory_bytes": counters["memory_bytes"],
+        "command_status": counters("command_status"),
+        "server_status": counters("server_status") if counters("server_status") >= 0 else None,
+        "duration_s": ns_to_seconds(counters("duration_ns")),
+        "flows": counters("flows"),
+        "real_time_priority": bool(counters("real_time")),
+        "emulator_cpu_s": ns_to_seconds(counters("cpu_ns")),
+        "emulator_memory_bytes": counters("memory_bytes"),
         "rtt_s": ns_to_seconds(emulation.rtt_ns),
         "queue_packets": setup.queue_packets,
         "mtu_bytes": emulation.mtu_bytes,
@@ -75,9 +82,9 @@ def read_result(folder: Path, setup: EmulationSetup, status: int, *, record: boo
     for direction, link in zip(DIRECTIONS, (setup.path.forward, setup.path.back), strict=True):
         row |= _link_figures(direction, link)
         row |= _figures(direction, counters)
-    packets = _packets(folder / "packets.npy") if record else None
+    packets = read_array_of(folder / PACKETS, PACKET_RECORDS) if record else None
     notes = setup.notes() + _notes(counters)
-    if emulation.server is not None and not counters["server_listened"]:
+    if emulation.server is not None and not counters("server_listened"):
         notes.append("the server did not listen within 30 s; the command was started all the same")
     return EmulationResult(status, row, packets, notes)
 
@@ -94,16 +101,16 @@ def _link_figures(direction: str, link: ReadyLink | PlainLink) -> dict[str, str 
     }
 
 
-def _figures(direction: str, counters: dict[str, int]) -> dict[str, int | float | None]:
+def _figures(direction: str, counters: Counters) -> dict[str, int | float | None]:
     def count(name: str) -> int:
-        return counters[f"{direction}_{name}"]
+        return counters(f"{direction}_{name}")
 
     names = ("arrived", "delivered", "lost", "unsettled", "overflowed", "under_way", "refused")
     figures: dict[str, int | float | None] = {
         f"{direction}_packets_{name}": count(f"packets_{name}") for name in names
     }
     figures[f"{direction}_interface_dropped"] = count("interface_dropped")
-    figures[f"{direction}_delivered_bps"] = 8 * count("bytes_delivered") * NS_PER_S / counters["duration_ns"]
+    figures[f"{direction}_delivered_bps"] = 8 * count("bytes_delivered") * NS_PER_S / counters("duration_ns")
     delivered, outcomes = count("packets_delivered"), count("outcomes")
     for what, exists in (("delay", delivered), ("lateness", outcomes)):
         for share in ("least", "p50", "p95", "p99", "most"):
@@ -111,46 +118,25 @@ def _figures(direction: str, counters: dict[str, int]) -> dict[str, int | float 
             figures[f"{direction}_{what}_{share}_s"] = value
     figures[f"{direction}_late_share"] = count("outcomes_1ms_late") / outcomes if outcomes else None
     if f"{direction}_rows_offered" in counters:
-        figures[f"{direction}_rows_offered"] = count("rows_offered")
-        figures[f"{direction}_rows_used"] = count("rows_used")
-        figures[f"{direction}_bytes_offered"] = count("bytes_offered")
-        figures[f"{direction}_bytes_used"] = count("bytes_used")
-        figures[f"{direction}_trace_repeats"] = count("trace_repeats")
+        use = ("rows_offered", "rows_used", "bytes_offered", "bytes_used", "trace_repeats")
+        figures |= {f"{direction}_{name}": count(name) for name in use}
     return figures
 
 
-def _notes(counters: dict[str, int]) -> list[str]:
+def _notes(counters: Counters) -> list[str]:
     found = []
     for direction in DIRECTIONS:
-        if counters[f"{direction}_stopped"]:
+        if counters(f"{direction}_stopped"):
             found.append(f"the {direction} trace has ended, and its link with it; packets wait in its queue")
-        dropped = counters[f"{direction}_interface_dropped"]
+        dropped = counters(f"{direction}_interface_dropped")
         if dropped:
             found.append(
                 f"the {direction} interface dropped {dropped} packets that the emulator did not read in time"
             )
-        late, outcomes = counters[f"{direction}_outcomes_1ms_late"], counters[f"{direction}_outcomes"]
+        late, outcomes = counters(f"{direction}_outcomes_1ms_late"), counters(f"{direction}_outcomes")
         if late > LATE_SHARE * outcomes:
             found.append(
                 f"the machine did not keep up: {late / outcomes:.1%} of the {direction} packets "
-                f"were 1 ms late or more, at most {counters[f'{direction}_lateness_most_ns'] / 1e6:.3g} ms"
+                f"were 1 ms late or more, at most {counters(f'{direction}_lateness_most_ns') / 1e6:.3g} ms"
             )
     return found
-
-
-def _counters(path: Path, status: int) -> dict[str, int]:
-    try:
-        lines = path.read_text().splitlines()
-        return {name: int(value) for name, value in (line.split("\t") for line in lines)}
-    except FileNotFoundError:
-        raise EmulatorError(f"the emulator was killed (status {status}); there are no figures") from None
-
-
-def _packets(path: Path) -> Records:
-    try:
-        records: Records = read_array(str(path))
-    except InputError as error:
-        raise EmulatorError(str(error)) from error
-    if records.dtype != PACKET_RECORDS.dtype:
-        raise EmulatorError(f"{path}: holds {records.dtype}, not the packets of this version")
-    return records

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tmt.backend.link_files import ReadyLink
+from tmt.backend.link_files import link_settings
 from tmt.backend.setup import link_notes, queue_for, ready_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tmt.backend.emulate.parameters import Emulation
     from tmt.backend.setup import ReadyPath
-    from tmt.settings.links import PlainLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +27,8 @@ class EmulationSetup:
         """Return the emulator's arguments before ``--``: alternating keys and values."""
         emulation = self.emulation
         settings: list[tuple[str, object]] = [
-            *_link_arguments("forward", self.path.forward),
-            *_link_arguments("return", self.path.back),
+            *link_settings("forward", self.path.forward).items(),
+            *link_settings("return", self.path.back).items(),
             ("loop", int(emulation.loop)),
             ("in_order", int(emulation.in_order)),
             ("hold_ns", emulation.hold_ns or 0),
@@ -64,14 +62,3 @@ def set_up(emulation: Emulation) -> EmulationSetup:
         emulation.forward_link, emulation.return_link, emulation.rtt_ns, packet_bytes=emulation.mtu_bytes
     )
     return EmulationSetup(emulation, path, emulation.queue_packets or queue_for(path))
-
-
-def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tuple[str, object]]:
-    if isinstance(link, ReadyLink):
-        yield direction, link.file.npy
-        if link.lldu_bytes is not None:
-            yield f"{direction}_lldu_bytes", link.lldu_bytes
-        yield f"{direction}_packing", link.packing
-        yield f"{direction}_offset_ns", link.file.first_ns + link.link.offset_ns
-    else:
-        yield f"{direction}_rate_bps", f"{link.rate_bps:.15g}"

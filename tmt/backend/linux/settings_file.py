@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.backend.link_files import ReadyLink
+from tmt.backend.link_files import link_settings
 from tmt.settings.tcp import HEADER_BYTES, LINUX, VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.backend.setup import Setup
-    from tmt.settings.links import PlainLink
 
 SETTINGS = "settings.txt"
 SEGMENT_MEMORY_BYTES = 2304
@@ -45,9 +44,11 @@ def ample_buffer_bytes(setup: Setup) -> int:
 
 def _lines(setup: Setup) -> Iterator[str]:
     settings = setup.settings
-    yield from _link_lines("forward", setup.forward)
-    yield from _link_lines("return", setup.back)
-    values = {
+    values = link_settings("forward", setup.forward) | link_settings("return", setup.back)
+    for name in ("forward", "return"):
+        if packing := values.pop(f"{name}_packing", None):
+            values[f"{name}_packed"] = int(packing == "packed")
+    values |= {
         "loop": int(settings.loop),
         "in_order": int(settings.in_order),
         "hold_ns": settings.hold_ns or 0,
@@ -73,14 +74,3 @@ def _lines(setup: Setup) -> Iterator[str]:
 def _whole_segments(transfer_bytes: int, packet_bytes: int) -> int:
     segment_bytes = packet_bytes - HEADER_BYTES
     return -(-transfer_bytes // segment_bytes) * segment_bytes
-
-
-def _link_lines(direction: str, link: ReadyLink | PlainLink) -> Iterator[str]:
-    if not isinstance(link, ReadyLink):
-        yield f"{direction}_rate_bps {link.rate_bps:.15g}"
-        return
-    yield f"{direction} {link.file.npy}"
-    if link.lldu_bytes is not None:
-        yield f"{direction}_lldu_bytes {link.lldu_bytes}"
-    yield f"{direction}_packed {int(link.packing == 'packed')}"
-    yield f"{direction}_offset_ns {link.file.first_ns + link.link.offset_ns}"

@@ -5,13 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
-from tmt.backend.link_files import ReadyLink
+from tmt.backend.link_files import ReadyLink, link_settings
 from tmt.settings.settings import values_of
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tmt.backend.setup import Setup
     from tmt.parameters import Kind
     from tmt.schemes.parameters import OnlineScheme
@@ -26,8 +24,7 @@ def arguments(setup: Setup) -> list[str]:
         for one, value in values_of(settings)
         if value is not None and one.column != "code"
     }
-    given |= dict(_link_arguments("forward", setup.forward))
-    given |= dict(_link_arguments("return", setup.back))
+    given |= _link_arguments("forward", setup.forward) | _link_arguments("return", setup.back)
     if settings.proxy is not None:
         given["proxy"] = 1
     if settings.coding is not None and settings.coding.block_segments is not None:
@@ -47,17 +44,14 @@ def _text(kind: Kind, value: Any) -> str:
             return str(value)
 
 
-def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> Iterator[tuple[str, object]]:
-    if not isinstance(link, ReadyLink):
-        yield f"{direction}_rate_bps", f"{link.rate_bps:.15g}"
-        return
-    yield direction, link.file.npy
-    if link.lldu_bytes is not None:
-        yield f"{direction}_lldu_bytes", link.lldu_bytes
-    yield f"{direction}_packing", link.packing
-    yield f"{direction}_offset_s", _seconds(link.file.first_ns + link.link.offset_ns)
-    if link.link.scheme is not None:
-        yield f"{direction}_scheme", scheme_words(link.link.scheme)
+def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> dict[str, object]:
+    found = link_settings(direction, link)
+    if isinstance(link, ReadyLink):
+        del found[f"{direction}_offset_ns"]
+        found[f"{direction}_offset_s"] = _seconds(link.file.first_ns + link.link.offset_ns)
+        if link.link.scheme is not None:
+            found[f"{direction}_scheme"] = scheme_words(link.link.scheme)
+    return found
 
 
 _ABSENT = {"max_transmissions": 0, "persistency": -1, "repetitions": 0, "combining_threshold_db": 0}
