@@ -238,6 +238,19 @@ def _with_row(column: str, value: Any) -> Callable[[dict[str, bytes]], dict[str,
     return change
 
 
+def _with_text(column: str, text: bytes) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+    """Put a text that need not be UTF-8 into all rows."""
+
+    def change(contents: dict[str, bytes]) -> dict[str, bytes]:
+        table = pq.read_table(io.BytesIO(contents["results.parquet"]))
+        texts = pa.array([text] * len(table), pa.binary()).view(pa.string())
+        buffer = io.BytesIO()
+        pq.write_table(table.set_column(table.column_names.index(column), column, texts), buffer)
+        return _listed(contents | {"results.parquet": buffer.getvalue()})
+
+    return change
+
+
 def _empty_rows(count: int) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(pa.table({"key": pa.nulls(count, pa.string())}), buffer)
@@ -288,6 +301,7 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] =
         lambda contents: _listed(contents | {"results.parquet": _empty_rows(10_000_001)}),
         "results.parquet is damaged: 10,000,001 rows; up to 10,000,000 are allowed",
     ),
+    "no UTF-8": (_with_text("message", b"\xff"), "results.parquet is damaged: "),
     "no seed": (_with_row("seed", None), "is damaged: a finished run has no seed"),
     "parameters": (_with_row("trace_parameters", "[1]"), "trace_parameters is [1]; a JSON object is needed"),
 }
@@ -335,7 +349,7 @@ def _refuses(folder: Path, reason: str) -> None:
     above = sorted(folder.parent.iterdir())
     assert is_pack(folder / "bad.zip")
     with pytest.raises(InputError) as refused, unpacked(folder / "bad.zip") as found:
-        check_rows(found.results.to_pandas(), folder / "bad.zip")
+        check_rows(found.results, folder / "bad.zip")
     assert reason in str(refused.value)
     assert str(refused.value).startswith(f"{folder / 'bad.zip'}: ")
     assert "\n" not in str(refused.value)

@@ -26,6 +26,10 @@ from tmt.results.axes import find_axes
         ([{"every": 10, "file": "a", "sha256": "x"}, {"every": 2, "file": "a"}], [("every", "", (2, 10))]),
         ([{"file": "lte.csv"}, {"file": "starlink.csv"}], [("trace", "", ("trace 0", "trace 1"))]),
         (
+            [{"levels": [1, 2]}, {"levels": {"a": 1}}],
+            [("levels", "", ("[1, 2]", '{"a": 1}'))],
+        ),
+        (
             [{"channel": "lms", "los_frame_m": 3.5}, {"channel": "bernoulli"}],
             [("channel", "", ("bernoulli", "lms"))],
         ),

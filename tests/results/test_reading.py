@@ -66,6 +66,14 @@ def test_read_results__tells_schemes_of_one_label_apart(tmp_path: Path) -> None:
     assert set(runs["scheme"]) == {"HARQ(10/12), rounds=1", "HARQ(10/12), rounds=3", "ARQ"}
 
 
+def test_read_results__tells_schemes_apart_whose_parameters_have_other_names(tmp_path: Path) -> None:
+    sets = ('{"rounds": 1}', '{"rounds": 1, "detection_delay_ns": 5}', '{"copies": 2}', None)
+    rows = [_run(scheme="ARQ", scheme_parameters=parameters) for parameters in sets]
+    runs = read_results(_campaign(tmp_path / "c", *rows)).runs
+    labels = {"ARQ, rounds=1", "ARQ, rounds=1, detection_delay_ns=5", "ARQ, copies=2", "ARQ"}
+    assert set(runs["scheme"]) == labels
+
+
 def test_read_results__puts_no_runs_of_two_versions_into_one_cell(tmp_path: Path) -> None:
     # Seed 1 was run again after a change; the clock of that machine was slow.
     rows = [

@@ -229,7 +229,8 @@ def _results(path: Path, file: Path) -> pa.Table:
             known = [name for name in schema.names if name in found]
             check_pages(opened, known)
             table = source.read(known)
-        missing = [name for name in schema.names if name not in table.column_names]
+        table.validate(full=True)  # Arrow's reader takes text that is not UTF-8
+        missing = [name for name in schema.names if name not in found]
         for name in missing:  # an older version of the results
             table = table.append_column(name, pa.nulls(len(table), schema.field(name).type))
         table = table.select(schema.names).cast(schema)

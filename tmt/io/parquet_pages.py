@@ -44,16 +44,17 @@ def check_pages(file: BinaryFile, names: Collection[str]) -> None:
         When a page claims more bytes than the file holds or `MOST_PAGE_BYTES`, or a dictionary claims more
         values than bytes, or the footer cannot be followed.
     """
-    file_bytes = file.seek(0, 2)
+    file_bytes, checked = file.seek(0, 2), {name.encode() for name in names}
     for chunk in _chunks(file, file_bytes):
         path, place, held = chunk.get(_PATH), chunk.get(_DATA_PAGE), _whole(chunk.get(_CHUNK_BYTES))
-        if not isinstance(path, list) or not path or not isinstance(place, int):
-            raise ValueError("the footer describes a column without its place")
+        name = path[0] if isinstance(path, list) and path else None
+        if not isinstance(name, bytes) or not isinstance(place, int):
+            raise ValueError("the footer describes a column without its name or place")
         dictionary = chunk.get(_DICTIONARY_PAGE)
         # A column of an empty row group has no data page: its place is 0.
         if isinstance(dictionary, int) and dictionary > 0 and not 0 < place <= dictionary:
             place = dictionary
-        if path[0] in {name.encode() for name in names}:
+        if name in checked:
             _check_chunk(file, place, min(place + held, file_bytes), file_bytes)
 
 

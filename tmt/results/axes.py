@@ -73,7 +73,7 @@ def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:
     found: list[Axis] = []
     for column in (*parameters, "trace", *CANDIDATES):
         common = ["tcp", "scheme", "seed", *(axis.column for axis in found)]
-        if column not in runs:
+        if column not in runs or runs[column].nunique(dropna=False) < 2:
             continue
         levels = runs.groupby(common, dropna=False)[column].nunique(dropna=False)
         if levels.max() > 1:
@@ -89,11 +89,16 @@ def _add_trace_parameters(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
     names = dict.fromkeys(name for values in known.values() for name in values if name not in _IDENTITY)
     added = {}
     for name in names:
-        values = [known.get(text, {}).get(name) for text in runs["trace_parameters"]]
+        values = [_level(known.get(text, {}).get(name)) for text in runs["trace_parameters"]]
         if len(set(values)) > 1:
             runs[f"trace.{name}"] = pd.Series(values, runs.index, object)
             added[f"trace.{name}"] = _parameter_label_and_unit(name)
     return added
+
+
+def _level(value: Any) -> Any:
+    """Return a value of JSON as a level of an axis; lists and objects stand as their text."""
+    return json.dumps(value) if isinstance(value, list | dict) else value
 
 
 def _label_and_unit(column: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 from tmt.campaign.columns import DONE
 from tmt.campaign.database import DATABASE, read_runs
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+    import pyarrow as pa
 
     from tmt.results.dataset import Axis
 
@@ -53,16 +55,17 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
 
 def read_rows(folder: Path) -> Results:
     """Read a campaign's folder, without packet records and published values; errors as `read_results`."""
-    rows = read_runs(folder).to_pandas()
-    if not len(rows):
+    table = read_runs(folder)
+    if not len(table):
         raise InputError(folder, "holds no runs yet; start them with `tmt run`")
-    check_rows(rows, folder / DATABASE)
-    if rows["script"].notna().any():
-        said = f"holds runs of {rows['script'].dropna().iloc[0]}, which is no scenario"
-        raise InputError(folder, f"{said}; the recipe in its folder shows them")
+    check_rows(table, folder / DATABASE)
+    if scripts := _texts(table, "script"):
+        raise InputError(
+            folder, f"holds runs of {scripts[0]}, which is no scenario; the recipe in its folder shows them"
+        )
     scenario = _read_scenario(folder / SCENARIO)
     about = tomllib.loads(scenario)
-    results = results_of(rows, str(about.get("title", folder.resolve().name)))
+    results = results_of(table.to_pandas(), str(about.get("title", folder.resolve().name)))
     description = str(about.get("description", "")).strip()
     return replace(results, description=description, scenario_text=scenario)
 
@@ -71,25 +74,39 @@ REQUIRED = ("tcp", "scheme", "trace", "seed")
 """Columns in which every finished run of a scenario has a value."""
 
 
-def check_rows(rows: pd.DataFrame, file: Path) -> None:
+def check_rows(rows: pa.Table, file: Path) -> None:
     """Refuse rows of a file that lack their place in the grid, or whose parameters are no JSON objects.
+
+    Parameters
+    ----------
+    rows
+        Columns as `tmt.campaign.columns.arrow_schema` declares them.
+    file
+        Named in a refusal.
 
     Raises
     ------
     InputError
         When a row is refused.
     """
+    done = rows.filter(pc.equal(rows["status"], DONE))
     for column in REQUIRED:
-        if rows.loc[rows["status"] == DONE, column].isna().any() and not rows["script"].notna().any():
+        if done[column].null_count and not _texts(rows, "script"):
             raise InputError(file, f"is damaged: a finished run has no {column}")
     for column in ("scheme_parameters", "trace_parameters"):
-        for text in rows[column].dropna().unique():
+        for text in _texts(rows, column):
             try:
                 found = json.loads(text)
             except (ValueError, RecursionError):
                 found = None
             if not isinstance(found, dict):
                 raise InputError(file, f"is damaged: {column} is {shown(text)}; a JSON object is needed")
+
+
+def _texts(rows: pa.Table, column: str) -> list[str]:
+    """Return the different texts of a column, in the order of the rows, without nulls."""
+    found: list[str] = rows[column].drop_null().unique().to_pylist()
+    return found
 
 
 def results_of(rows: pd.DataFrame, title: str) -> Results:
@@ -133,20 +150,23 @@ def _read_scenario(path: Path) -> str:
 
 def _distinct_schemes(rows: pd.DataFrame) -> list[str]:
     """Return the schemes' labels; a label with several sets of parameters gains those that differ."""
-    parameters = {text: json.loads(text) for text in rows["scheme_parameters"].dropna().unique()}
+    known = {text: json.loads(text) for text in rows["scheme_parameters"].dropna().unique()}
     sets: dict[str, list[dict[str, Any]]] = {}
     for label, text in rows[["scheme", "scheme_parameters"]].drop_duplicates().itertuples(index=False):
-        sets.setdefault(str(label), []).append(parameters.get(text, {}))
-    differing = {
-        label: [
-            name for name in found[0] if name != "rtt_ns" and len({str(one.get(name)) for one in found}) > 1
-        ]
-        for label, found in sets.items()
-    }
-    return [
-        ", ".join([str(label), *(f"{name}={parameters[text][name]}" for name in differing[str(label)])])
-        for label, text in zip(rows["scheme"], rows["scheme_parameters"], strict=True)
-    ]
+        sets.setdefault(str(label), []).append(known.get(text, {}))
+    differing = {label: _differing(found) for label, found in sets.items()}
+    labels = []
+    for label, text in zip(rows["scheme"], rows["scheme_parameters"], strict=True):
+        own = known.get(text, {})
+        parts = [f"{name}={own[name]}" for name in differing[str(label)] if name in own]
+        labels.append(", ".join([str(label), *parts]))
+    return labels
+
+
+def _differing(sets: list[dict[str, Any]]) -> list[str]:
+    """Return the names of the parameters in which the sets differ; a set may lack a name of another one."""
+    names = dict.fromkeys(name for one in sets for name in one if name != "rtt_ns")
+    return [name for name in names if len({str(one.get(name)) for one in sets}) > 1]
 
 
 def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -59,8 +59,8 @@ def packed_rows(pack: Pack, file: Path) -> pd.DataFrame:
     InputError
         When a row is refused.
     """
+    check_rows(pack.results, file)
     rows: pd.DataFrame = pack.results.to_pandas()
-    check_rows(rows, file)
     return rows
 
 
