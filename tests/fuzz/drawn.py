@@ -19,12 +19,18 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tests.fuzz.inputs import changed
 from tests.fuzz.readers import ENDINGS, LONGEST_SEED_BYTES, read, read_in_one_thread, seeds
+from tests.fuzz.rows import changed_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 INPUT_S, INPUT_MIB = 10, 1024
 """CPU time and memory that an input may take."""
+
+TOGETHER = {"campaign": 64, "results": 64, "pack": 64}
+"""Cells that readers of rows get at once, each as an input; see `tests.fuzz.rows`."""
+TOGETHER_SHARE = {"campaign": 0.1, "results": 0.8, "pack": 0.1}
+"""Share of the files with so many cells; the others are one input each."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,12 @@ def in_fork(name: str, number: int, work: Callable[[Path, memoryview], NoReturn]
                 for descriptor in (1, 2):
                     os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), descriptor)
                 tempfile.tempdir = str(folder)
-                work(path, count)
+                try:
+                    work(path, count)
+                except BaseException:
+                    traceback.print_exc()
+                    sys.stderr.flush()
+                    os._exit(1)
             _, status, used = os.wait4(child, 0)
             done = Shard(name, number, count[0], used.ru_utime + used.ru_stime, status != 0)
         if done.failed:
@@ -103,17 +114,15 @@ def _draw(name: str, path: Path, count: memoryview, seconds: float, inputs: int,
     end = monotonic() + seconds
     file = os.open(path, os.O_WRONLY)
     while count[0] < inputs and monotonic() < end:
-        content = changed(draw.choice(bases), draw.choice(bases), draw)
+        if draw.random() < TOGETHER_SHARE.get(name, 0):
+            content, drawn = changed_cells(TOGETHER[name], draw), TOGETHER[name]
+        else:
+            content, drawn = changed(draw.choice(bases), draw.choice(bases), draw), 1
         os.ftruncate(file, 0)
         os.pwrite(file, content, 0)
-        count[0] += 1
+        count[0] += drawn
         signal.setitimer(signal.ITIMER_PROF, INPUT_S)
-        try:
-            read(name, path)
-        except BaseException:
-            traceback.print_exc()
-            sys.stderr.flush()
-            os._exit(1)
+        read(name, path)
         signal.setitimer(signal.ITIMER_PROF, 0)
     os._exit(0)
 

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
-import sqlite3
 import tempfile
 import warnings
-import zipfile
-from contextlib import closing
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
+from tests.fuzz import rows
+from tests.fuzz.rows import CORPUS
 from tests.scenario_parts import HARQ_OVER_GEO
 from tmt.errors import TmtError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from tmt.results.dataset import Results
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACT = ROOT / "traces" / "contract"
-CORPUS = Path(__file__).with_name("corpus")
 
 IMPORTER_OPTIONS = {
     "bler": {"slot_interval_ns": 1_000_000},
@@ -70,10 +67,15 @@ def read(name: str, path: Path) -> str:
         try:
             READERS[name](path)
         except TmtError as refused:
-            line = str(refused)
-            assert "\n" not in line, f"a refusal of several lines: {line!r}"
-            return line
+            return one_line(refused)
     return ""
+
+
+def one_line(refused: TmtError) -> str:
+    """Return the text of a refusal, which has one line."""
+    line = str(refused)
+    assert "\n" not in line, f"a refusal of several lines: {line!r}"
+    return line
 
 
 def import_libraries() -> None:
@@ -118,41 +120,58 @@ def _scenario(path: Path) -> None:
 
 
 def _campaign(path: Path) -> None:
-    """Read the rows of a campaign; see `_database`."""
+    """Read and check the rows of a campaign; see `_of_database_or_cells`."""
     from tmt.campaign.database import DATABASE, read_runs
     from tmt.results.reading import check_rows
 
-    folder = _database(path)
-    rows = read_runs(folder).to_pandas()
-    check_rows(rows, folder / DATABASE)
+    def read_rows(folder: Path) -> None:
+        check_rows(read_runs(folder), folder / DATABASE)
+
+    _of_database_or_cells(path, read_rows)
 
 
 def _results(path: Path) -> None:
-    """Read a campaign as a report does; see `_database`."""
+    """Read a campaign as a report does; see `_of_database_or_cells`."""
     from tmt.results.reading import read_results
 
-    read_results(_database(path))
+    _of_database_or_cells(path, read_results)
 
 
-def _database(path: Path) -> Path:
-    """Return a campaign whose database is the input, or whose run has it in the column of its first byte."""
+def _of_database_or_cells(path: Path, read_folder: Callable[[Path], object]) -> None:
+    """Read a campaign whose database is the input, or whose runs have the input's cells."""
     folder = path.with_name("campaign")
     folder.mkdir(exist_ok=True)
     database = folder / "campaign.sqlite"
     content = path.read_bytes()
+
+    def read_cells(cells: Sequence[rows.Cell]) -> None:
+        database.write_bytes(rows.campaign_of(cells))
+        read_folder(folder)
+
     if content.startswith(b"SQLite"):
         database.write_bytes(content)
-        return folder
-    shutil.copyfile(CORPUS / "campaign" / "one-run.sqlite", database)
-    column, _, text = content.partition(b"=")
-    with closing(sqlite3.connect(database)) as connection:
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute("PRAGMA synchronous = OFF")
-        _, *names = [name for _, name, *_ in connection.execute("PRAGMA table_info(runs)")]
-        chosen = names[(column[0] - 1 if column else 0) % len(names)]
-        connection.execute(f"UPDATE runs SET {chosen} = CAST(? AS TEXT)", (text,))
-        connection.commit()
-    return folder
+        read_folder(folder)
+    else:
+        _each(read_cells, rows.cells(content))
+
+
+def _each(read_cells: Callable[[Sequence[rows.Cell]], None], cells: Sequence[rows.Cell]) -> None:
+    """Read cells at once, and again in halves where one is refused: a refused cell must not hide others.
+
+    Raises
+    ------
+    TmtError
+        The first refusal.
+    """
+    try:
+        read_cells(cells)
+    except TmtError as refused:
+        one_line(refused)
+        if len(cells) > 1:
+            for half in (cells[: len(cells) // 2], cells[len(cells) // 2 :]):
+                with suppress(TmtError):
+                    _each(read_cells, half)
+        raise
 
 
 def _published(path: Path) -> None:
@@ -172,25 +191,28 @@ def _one_run() -> Results:
 
 
 def _pack(path: Path) -> None:
-    """Read a pack, or one whose `pack.json` or results are the input, by the input's first byte."""
+    """Read a pack, or one whose `pack.json`, results or cells of the results are the input."""
     from tmt.campaign.pack_reader import is_pack, unpacked
-    from tmt.results.reading import check_rows
+    from tmt.results.repetition import packed_rows
+
+    def read_pack(file: Path) -> None:
+        with unpacked(file) as found:
+            packed_rows(found, file)
+
+    def read_pack_with(name: str, content: bytes) -> None:
+        file = path.with_name("changed.zip")
+        file.write_bytes(rows.pack_with(name, content))
+        read_pack(file)
 
     content = path.read_bytes()
-    if not is_pack(path):
-        with zipfile.ZipFile(CORPUS / "pack" / "one-run") as archive:
-            files = {name: archive.read(name) for name in archive.namelist()}
-        name = "results.parquet" if content.startswith(b"PAR1") else "pack.json"
-        files[name] = content
-        if name == "results.parquet":
-            manifest = json.loads(files["pack.json"])
-            manifest["files"][name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-            files["pack.json"] = json.dumps(manifest).encode()
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, content in files.items():
-                archive.writestr(name, content)
-    with unpacked(path) as found:
-        check_rows(found.results.to_pandas(), path)
+    if is_pack(path):
+        read_pack(path)
+    elif content.startswith(b"{"):
+        read_pack_with("pack.json", content)
+    elif content.startswith(b"PAR1"):
+        read_pack_with("results.parquet", content)
+    else:
+        _each(lambda cells: read_pack_with("results.parquet", rows.results_of(cells)), rows.cells(content))
 
 
 def _importer(name: str) -> Callable[[Path], None]:
@@ -246,5 +268,4 @@ def seeds(name: str) -> Iterator[bytes]:
         for path in sorted((ROOT / "scenarios").glob("*.toml")):
             yield path.read_bytes()
     if name == "pack":
-        with zipfile.ZipFile(CORPUS / "pack" / "one-run") as archive:
-            yield from (archive.read(inner) for inner in ("pack.json", "results.parquet"))
+        yield from rows.parts_of_the_pack()

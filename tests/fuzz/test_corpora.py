@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.fuzz.drawn import TOGETHER
 from tests.fuzz.inputs import changed
 from tests.fuzz.readers import ENDINGS, READERS, read, seeds
+from tests.fuzz.rows import changed_cells
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +26,8 @@ def test_reader__takes_or_refuses_any_input(name: str, tmp_path: Path) -> None:
     draw = random.Random(name)
     known = list(seeds(name)) or [b"\n"]
     drawn = (changed(draw.choice(known), draw.choice(known), draw) for _ in range(SLOW.get(name, INPUTS)))
+    together = [changed_cells(TOGETHER[name], draw)] if name in TOGETHER else []
     path = tmp_path / f"input{ENDINGS.get(name, '')}"
-    for content in (*known, *drawn):
+    for content in (*known, *together, *drawn):
         path.write_bytes(content)
         read(name, path)
