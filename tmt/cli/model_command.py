@@ -15,6 +15,7 @@ MODELS = {
     "harq": ("scheme", "hybrid ARQ type II"),
     "harq-processes": ("scheme", "stop-and-wait HARQ processes, or blind repetition"),
     "sliding-window": ("scheme", "convolutional erasure code"),
+    "tetrys": ("scheme", "convolutional erasure code with feedback"),
     "rlc": ("scheme", "radio link control over the bare link"),
     "hybrid": ("hybrid", "TCP over a link with hybrid FEC/ARQ-SR, by Barakat and Al Fawal"),
     "split": ("split", "TCP through a proxy and over go-back-N ARQ, by Jin and Yang"),

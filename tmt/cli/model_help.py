@@ -45,6 +45,16 @@ HELP = {
       tmt model sliding-window --coding-window 100 --repair-interval 8 \\
           --alpha 0.998 --beta 0:0.8:9 --rtt 0.5 --plot sliding-window.png
     """,
+    "tetrys": """Convolutional erasure code with feedback, which requests repair LLDUs and closes the window.
+
+    \b
+    At most 8 LLDUs without a report, over a round trip of 4 slots:
+      tmt model tetrys --coding-window 8 --repair-interval 4 --alpha 0.9 --beta 0.1 --rtt 0.004 \\
+          --decode-time 0.001 --detection-delay 0.001
+
+    The law is a Markov chain that grows fast with the slots of a round trip: it suits about ten.
+    Feedback must take equally long for arrivals and erasures: the detection delay is the decode time.
+    """,
     "rlc": """Radio link control over the bare link, for rare bursts of erasures and one report for each.
 
     \b

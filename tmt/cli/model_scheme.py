@@ -48,6 +48,7 @@ PARAMETERS: dict[str, dict[str, int]] = {
         "false_feedback": 1,
     },
     "sliding-window": {"coding_window": 1024, "repair_interval": 128},
+    "tetrys": {"coding_window": 1024, "repair_interval": 1024},
     "rlc": {"rlc_mode": 0, "delivery": 0, "reassembly_ns": 0},
 }
 """Parameters of the model of each scheme, with upper bounds of whole numbers: more would take too long."""

@@ -23,6 +23,7 @@ from tmt.models.link import Performance, RegularLink
 from tmt.models.neyman_a import ClusteredErrors, error_count_law
 from tmt.models.rlc import Bursts, rlc, rlc_acknowledged, rlc_recovery_slots, rlc_unacknowledged
 from tmt.models.sliding_window import sliding_window
+from tmt.models.tetrys import tetrys
 
 __all__ = [
     "BlockLaw",
@@ -54,5 +55,6 @@ __all__ = [
     "rlc_recovery_slots",
     "rlc_unacknowledged",
     "sliding_window",
+    "tetrys",
     "utilisation",
 ]

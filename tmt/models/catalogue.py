@@ -14,6 +14,7 @@ from tmt.models.harq import harq
 from tmt.models.harq_processes import FeedbackFaults, blind_repetition, harq_processes
 from tmt.models.rlc import rlc
 from tmt.models.sliding_window import sliding_window
+from tmt.models.tetrys import tetrys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -59,6 +60,7 @@ MODELS = {
     "harq": SchemeModel(harq, printed.harq),
     "harq-processes": SchemeModel(_harq_processes, None),
     "sliding-window": SchemeModel(sliding_window, None),
+    "tetrys": SchemeModel(tetrys, None),
     "rlc": SchemeModel(rlc, None),
 }
 """The model of each scheme."""

@@ -38,7 +38,7 @@ def utilisation(link: RegularLink, processes: int, *, synchronous: bool = False)
     """Return the fraction of slots that carry an LLDU: min(1, N / K), or N over the synchronous cycle."""
     if synchronous:
         return processes / _retransmission_slots(link, processes, synchronous=True)
-    return min(1.0, processes / _feedback_slots(link))
+    return min(1.0, processes / link.feedback_slots_of_all())
 
 
 def harq_processes(
@@ -100,20 +100,9 @@ def blind_repetition(channel: TwoStateChannel, link: RegularLink, repetitions: i
     return Performance(total / repetitions, link.recovery_delay_s(mean_slots), 1.0 - total)
 
 
-def _feedback_slots(link: RegularLink) -> int:
-    ack_ns = link.rtt_ns + link.decode_time_ns
-    slots = max(1, -(-ack_ns // link.slot_interval_ns))
-    if slots != link.feedback_slots:
-        raise UsageError(
-            f"an ACK takes {slots} slots and a NACK {link.feedback_slots}: the formula needs a detection "
-            f"delay equal to the decode time, {link.decode_time_ns / 1e9:g} s"
-        )
-    return slots
-
-
 def _retransmission_slots(link: RegularLink, processes: int, *, synchronous: bool) -> int:
     """Slots from a transmission of an LLDU to the next one."""
-    slots = _feedback_slots(link)
+    slots = link.feedback_slots_of_all()
     return -(-slots // processes) * processes if synchronous else slots
 
 

@@ -44,6 +44,22 @@ class RegularLink:
         report_ns = self.rtt_ns + self.detection_delay_ns
         return max(1, -(-report_ns // self.slot_interval_ns))
 
+    def feedback_slots_of_all(self) -> int:
+        """Return the slots until the sender knows the fate of a slot, whichever it is, at least one.
+
+        Raises
+        ------
+        UsageError
+            When the feedback of arrivals and of erasures do not take equally many slots.
+        """
+        slots = max(1, -(-(self.rtt_ns + self.decode_time_ns) // self.slot_interval_ns))
+        if slots != self.feedback_slots:
+            raise UsageError(
+                f"an ACK takes {slots} slots and a NACK {self.feedback_slots}: the formula needs a detection "
+                f"delay equal to the decode time, {self.decode_time_ns / 1e9:g} s"
+            )
+        return slots
+
     def recovery_delay_s(self, mean_slots: float) -> float:
         """Return RTT/2 + the decoding time + `mean_slots` slot intervals, in seconds."""
         fixed_ns = self.rtt_ns / 2 + self.decode_time_ns
