@@ -158,13 +158,13 @@ def generate(
     if with_es_n0:
         _check_es_n0(channel)
     slots = line.slots_within(duration_ns)
+    realisation = channel.realisation(seed)  # refuses what the channel cannot read
     how: dict[str, Any] = {
         "generator": channel.describe(),
         "seed": seed,
         "slot_interval_ns": str(line.interval_ns),
         "decode_time_ns": line.decode_time_ns,
     }
-    realisation = channel.realisation(seed)
     metadata = provenance.record(PHY_TRACE.kind, lldu_bytes=lldu_bytes, **how)
     with create_trace(path, PHY_TRACE, metadata) as writer:
         for first in range(0, slots, CHUNK_SLOTS):
@@ -207,6 +207,7 @@ def overlay(
     with open_trace(source, PHY_TRACE) as reader:
         if with_es_n0 and ES_N0_MDB in reader.columns:
             raise InputError(os.fspath(source), f"it has the column {ES_N0_MDB.name} already")
+        realisation = channel.realisation(seed)
         metadata = provenance.record(
             PHY_TRACE.kind,
             **provenance.sizes(reader.metadata),
@@ -214,7 +215,6 @@ def overlay(
             generator=channel.describe(),
             seed=seed,
         )
-        realisation = channel.realisation(seed)
         slots = 0
         with create_trace(path, PHY_TRACE, metadata) as writer:
             for chunk in reader:

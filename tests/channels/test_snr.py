@@ -63,7 +63,7 @@ def test_series__header_says_what_the_values_are(header: str, attenuation: bool,
     ("text", "reason"),
     [
         ("0 1\n0 2\n", ":2: time is 0 s, not after the line before; times must increase"),
-        ("0 1\n1\n", ":2: this line has 1 fields; 2 are needed"),
+        ("0 1\n1\n", ":2: this line has 1 fields; 2 are needed: seconds and dB"),
         ("0 1\n1 nan\n", ":2: nan is no finite number"),
         ("time value\n", ": there are no rows; a trace has at least one"),
         ("0 1\n1e300 1\n", ":2: 1e300 s is beyond"),
@@ -207,3 +207,17 @@ def test_command__refuses_error_rates_over_another_axis(tmp_path: Path) -> None:
     reason = "its rates are over Eb/N0, so that no Es/N0 is known; rates over Es/N0 are needed"
     assert (said.status, said.err) == (2, f"t.txt: {reason}\n")
     assert not (tmp_path / "p.csv").exists()
+
+
+@pytest.mark.parametrize("missing", ["signal", "error-rates"])
+@pytest.mark.parametrize("line", [("--duration", "1"), ("--over", "phy.txt")])
+def test_generate__names_a_file_that_is_not_there(
+    missing: str, line: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "phy.txt").write_text("0 1\n1 1\n")
+    written(tmp_path, "0 0\n30 3\n", "signal.txt")
+    written(tmp_path, AFF3CT, "error-rates.txt")
+    (tmp_path / f"{missing}.txt").unlink()
+    words = ("--signal", "signal.txt", "--error-rates", "error-rates.txt", *line, "out.parquet")
+    result = tmt("generate", "--channel", "snr", *words, folder=tmp_path)
+    assert (result.status, result.err) == (2, f"{missing}.txt: cannot be read: No such file or directory\n")

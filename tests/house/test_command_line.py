@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -94,11 +95,20 @@ def test_command__explains_itself_with_an_example(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_command__explains_itself_within_80_columns(name: str) -> None:
+    """Also without numbers in brackets of their own, as in ``[default: (0.001)]``."""
     command = _command(name)
     members = command.commands.values() if isinstance(command, click.Group) else ()
     for one in (command, *members):
         text = one.get_help(click.Context(one, info_name=f"tmt {name}", terminal_width=80))
         assert [line for line in text.splitlines() if len(line) > 80] == []
+        assert re.findall(r"default:\s+\([0-9].*", text) == []
+
+
+def test_help__of_all_commands_is_within_80_columns() -> None:
+    done = subprocess.run(
+        [TMT, "--help"], capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "80"}
+    )
+    assert [line for line in done.stdout.splitlines() if len(line) > 80] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)

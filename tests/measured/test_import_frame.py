@@ -138,6 +138,14 @@ def test_commands__say_which_import_makes_a_trace_of_a_raw_file(
     assert result.err.endswith(f"; it holds a measurement: tmt import lte-harq {name} OUT.parquet\n")
 
 
+def test_commands__name_the_import_for_a_table_of_no_known_tool(tmp_path: Path) -> None:
+    (tmp_path / "snr.csv").write_text("time,snr\n0.0,9.5\n0.1,8.7\n")
+    result = tmt("inspect", "snr.csv", folder=tmp_path)
+    assert result.status == 2
+    assert result.err.startswith("snr.csv:1: the header is time,snr; needed is ")
+    assert result.err.endswith("; a measurement becomes a trace by `tmt import` (tmt import --help)\n")
+
+
 def test_traces__are_not_taken_for_measurements(tmp_path: Path) -> None:
     """A damaged trace is refused as a trace."""
     (tmp_path / "phy.txt").write_text("0 1\n0 1\n")

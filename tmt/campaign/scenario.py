@@ -56,7 +56,7 @@ def load(path: str | PathLike[str]) -> Scenario:
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise InputError(path, "is no text in UTF-8") from error
+        raise InputError(path, "is no text in UTF-8; name a scenario file (.toml)") from error
     return parse(text, path)
 
 

@@ -92,7 +92,8 @@ def _group() -> None:
 
     \b
     A first round trip:
-      tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.5 --duration 60 phy.parquet
+      tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.5 \\
+          --duration 60 phy.parquet
       tmt inspect phy.parquet
       tmt convert phy.parquet link.parquet --scheme arq --rtt 0.5
       tmt replay --forward link.parquet --tcp cubic --rtt 0.5 --duration 50

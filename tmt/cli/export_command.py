@@ -30,8 +30,9 @@ _TOOLS = ("mahimahi", "leoreplayer", "tc-netem", "rattan", "picoquic", "quic-sim
     "interval_ns",
     type=POSITIVE_SECONDS,
     default=100 * NS_PER_MS,
-    show_default="0.1",
-    help="With --for, where the tool takes rates: seconds over which rate, loss and delay are averaged.",
+    show_default=False,
+    help="With --for, where the tool takes rates: seconds over which rate, loss and delay are averaged.  "
+    "[default: 0.1]",
 )
 @JSON
 def command(

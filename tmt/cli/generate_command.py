@@ -109,8 +109,8 @@ _PROBABILITY = Number(0.0, 1.0)
     "--slot-interval",
     type=POSITIVE_SECONDS,
     default=NS_PER_MS,
-    show_default="0.001",
-    help="Time from one slot to the next, in seconds.",
+    show_default=False,
+    help="Time from one slot to the next, in seconds.  [default: 0.001]",
 )
 @click.option(
     "--rate-bps",
@@ -127,8 +127,9 @@ _PROBABILITY = Number(0.0, 1.0)
     "--decode-time",
     type=DECODE_TIME,
     default=DEFAULT_DECODE_TIME_NS,
-    show_default="0.036",
-    help="Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.",
+    show_default=False,
+    help="Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.  "
+    "[default: 0.036]",
 )
 @click.option("--duration", type=POSITIVE_SECONDS, help="Length of the trace in seconds.")
 @click.option(

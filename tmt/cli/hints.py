@@ -6,6 +6,8 @@ import click
 
 from tmt.errors import InputError, NotATraceError, TmtError
 
+MEASUREMENT = "a measurement becomes a trace by `tmt import` (tmt import --help)"
+
 
 def hint(error: TmtError) -> str:
     """Return the command that helps after an error, with a semicolon before it; empty where none is known."""
@@ -25,7 +27,7 @@ def hint(error: TmtError) -> str:
     from tmt.measured.registry import import_hint  # noqa: PLC0415
 
     found = import_hint(error.path)
-    return f"; {found}" if found else ""
+    return f"; {found or MEASUREMENT}"
 
 
 def usage_message(error: click.UsageError) -> str:

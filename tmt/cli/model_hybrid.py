@@ -55,22 +55,22 @@ class Persistencies(click.ParamType[tuple[int | None, ...]]):
     "--rate",
     type=Number(0, min_open=True),
     default=2e6,
-    show_default="2e6",
-    help="B, the link's rate in bit/s.",
+    show_default=False,
+    help="B, the link's rate in bit/s.  [default: 2e6]",
 )
 @click.option(
     "--delay",
     type=SECONDS,
     default=200 * NS_PER_MS,
-    show_default="0.2",
-    help="D, the link's one-way delay in seconds.",
+    show_default=False,
+    help="D, the link's one-way delay in seconds.  [default: 0.2]",
 )
 @click.option(
     "--access-rtt",
     type=SECONDS,
     default=80 * NS_PER_MS,
-    show_default="0.08",
-    help="T, the two-way delay of the rest of the path in seconds.",
+    show_default=False,
+    help="T, the two-way delay of the rest of the path in seconds.  [default: 0.08]",
 )
 @click.option("--connections", type=WholeNumber(1), default=10, help="C, long-lived TCP connections.")
 @click.option("--delayed-acks", type=WholeNumber(1), default=2, help="b, packets that one ACK acknowledges.")

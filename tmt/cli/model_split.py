@@ -29,7 +29,11 @@ _WINDOW = Number(1, 1e6)
 @click.option("--packet-bytes", type=_COUNT, default=1500, help="Size of an IP packet.")
 @click.option("--ack-bytes", type=_COUNT, default=40, help="Size of an acknowledgement.")
 @click.option(
-    "--wired-rate", type=_RATE, default=10e6, show_default="10e6", help="Rate of the wired link in bit/s."
+    "--wired-rate",
+    type=_RATE,
+    default=10e6,
+    show_default=False,
+    help="Rate of the wired link in bit/s.  [default: 10e6]",
 )
 @click.option(
     "--wired-delay",
@@ -45,14 +49,18 @@ _WINDOW = Number(1, 1e6)
     help="p_1, share of packets that the wired link loses.",
 )
 @click.option(
-    "--wireless-rate", type=_RATE, default=2e6, show_default="2e6", help="Rate of the wireless link in bit/s."
+    "--wireless-rate",
+    type=_RATE,
+    default=2e6,
+    show_default=False,
+    help="Rate of the wireless link in bit/s.  [default: 2e6]",
 )
 @click.option(
     "--wireless-delay",
     type=SECONDS,
     default=NS_PER_MS // 100,
-    show_default="0.00001",
-    help="tau_2, one-way delay of the wireless link in seconds.",
+    show_default=False,
+    help="tau_2, one-way delay of the wireless link in seconds.  [default: 0.00001]",
 )
 @click.option(
     "--wireless-loss",
@@ -82,8 +90,8 @@ _WINDOW = Number(1, 1e6)
     "--frame-processing",
     type=SECONDS,
     default=NS_PER_MS // 1000,
-    show_default="0.000001",
-    help="D_ARQ, seconds that a frame takes beyond its transmission.",
+    show_default=False,
+    help="D_ARQ, seconds that a frame takes beyond its transmission.  [default: 0.000001]",
 )
 @click.option(
     "--residual-loss",
@@ -95,8 +103,8 @@ _WINDOW = Number(1, 1e6)
     "--processing",
     type=SECONDS,
     default=0,
-    show_default="0",
-    help="t_p, seconds from a packet's arrival at the proxy until it may be sent on.",
+    show_default=False,
+    help="t_p, seconds from a packet's arrival at the proxy until it may be sent on.  [default: 0]",
 )
 @click.option(
     "--initial-window",

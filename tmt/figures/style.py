@@ -104,6 +104,7 @@ _SCHEME_LOOKS: dict[str, Look] = {
     "rlc-over-harq": (BLUE, ">", ":"),
     "rlc-over-harq-processes": (ORANGE, "d", "-"),
     "rlc-over-sliding-window": (SKY, "h", "-"),
+    "rlc-over-tetrys": (PURPLE, "H", "--"),
 }
 """Looks by name, so that a new member does not move those of others."""
 

@@ -73,7 +73,8 @@ def read_signal_series(path: str) -> SignalSeries:
             attenuation = len(fields) > 1 and _ATTENUATION.search(fields[1]) is not None
             continue
         if len(fields) != 2:
-            raise InputError(path, refusal("fields", found=len(fields), needed=2), line.number)
+            reason = f"{refusal('fields', found=len(fields), needed=2)}: seconds and dB"
+            raise InputError(path, reason, line.number)
         wrong = next((field for field in fields if not _is_number(field)), None)
         if wrong is not None:
             raise InputError(path, f"{shown(wrong)} is no finite number", line.number)

@@ -256,8 +256,8 @@ are comments. Without a header the columns are called 1, 2, 3 and so on. Rows ar
 \b
   tmt import table trace.csv phy.parquet --time Time:s --bad corrupt=1 \\
     --bytes tbSize --where direction=DL,rnti=1
-  tmt import table acks.csv phy.parquet --time ms:ms \
-      --good ack=1 --bytes bits:bits
-  tmt import table probes.csv link.parquet --as link \
-      --time sent:iso --delay owd:ms""",
+  tmt import table acks.csv phy.parquet --time ms:ms \\
+    --good ack=1 --bytes bits:bits
+  tmt import table probes.csv link.parquet --as link \\
+    --time sent:iso --delay owd:ms""",
 )
