@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import errno
+import os
+import subprocess
+import sys
 import threading
 from multiprocessing import Pipe, get_context
 from multiprocessing.context import ForkServerProcess
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tmt.campaign.local_workers import LocalWorkers, work
 from tmt.errors import SimulatorError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_worker__that_cannot_start_a_thread_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,3 +50,33 @@ def test_local_workers__of_which_one_cannot_start_ends_the_first(monkeypatch: py
         LocalWorkers(2)
     with pytest.raises(ValueError, match="process object is closed"):
         started[0].is_alive()
+
+
+REFUSED_FORKS = """
+import errno, os, sys
+
+def refuse():
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+if any("forkserver" in word for word in sys.orig_argv):
+    os.fork = refuse
+"""
+
+START = """
+from tmt.campaign.local_workers import LocalWorkers
+from tmt.errors import SimulatorError
+
+try:
+    LocalWorkers(1)
+except SimulatorError as error:
+    print(error)
+"""
+
+
+def test_local_workers__that_get_no_process_show_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(REFUSED_FORKS)
+    words = [sys.executable, "-c", START]
+    variables = os.environ | {"PYTHONPATH": str(tmp_path)}
+    end = subprocess.run(words, env=variables, capture_output=True, text=True, check=False)
+    assert end.stdout == "no worker process can be started: the system refuses more processes\n"
+    assert (end.returncode, end.stderr) == (0, "")

@@ -119,8 +119,8 @@ def _end(call: Callable[[], object]) -> NoReturn:
         call()
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        traceback.print_exc()
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
         status = 1
     try:
         threading._shutdown()

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from tmt.campaign.programs import ProgramsByName
 
+PRELOADED = ("fork_server", "local_workers", "replay_run")
+"""Modules that the process imports that forks the workers."""
+
 
 class LocalWorkers:
     """`jobs` worker processes, which live until `close`; one that dies is replaced.
@@ -41,7 +44,7 @@ class LocalWorkers:
     def __init__(self, jobs: int) -> None:
         self.programs: ProgramsByName = {}
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["tmt.campaign.local_workers", "tmt.campaign.replay_run"])
+        self._context.set_forkserver_preload([f"tmt.campaign.{name}" for name in PRELOADED])
         self._names = count()
         self._workers: dict[str, _Worker] = {}
         try:
@@ -113,7 +116,8 @@ class _Worker:
             with _without_current_folder():
                 self.process.start()
         except (OSError, EOFError, RuntimeError) as error:
-            raise SimulatorError(f"no worker process can be started: {error}") from error
+            reason = "the system refuses more processes" if isinstance(error, EOFError) else error
+            raise SimulatorError(f"no worker process can be started: {reason}") from error
         finally:
             theirs.close()
 
