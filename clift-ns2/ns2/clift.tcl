@@ -7,7 +7,8 @@ Queue/Clift set loop_ 0
 Queue/Clift set offset_ 0
 Queue/Clift set packed_ 0
 
-# One unit a slot, no retransmissions, no losses; each scheme uses some of these variables.
+# One unit a slot, no retransmissions, no losses; each scheme uses some of these variables. Combining has no default
+# threshold: -1000 is not allowed.
 Queue/Clift/Online set unit_bytes_ 1500
 Queue/Clift/Online set data_ 1
 Queue/Clift/Online set repair_ 0
@@ -39,7 +40,7 @@ Queue/Clift/Online set synchronous_ 0
 Queue/Clift/Online set slot_time_ 0
 Queue/Clift/Online set repetitions_ 0
 Queue/Clift/Online set combining_ 0
-Queue/Clift/Online set combining_threshold_db_ 0
+Queue/Clift/Online set combining_threshold_db_ -1000
 Queue/Clift/Online set missed_feedback_ 0
 Queue/Clift/Online set false_feedback_ 0
 

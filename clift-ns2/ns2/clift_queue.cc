@@ -38,11 +38,10 @@ DeliveryPlan& CliftQueue::begin() {
 
 PlanOptions CliftQueue::options() const {
   check_limit();
-  if (lldu_bytes_ < 1) refuse("lldu_bytes_", lldu_bytes_, "1 or more");
   PlanOptions options;
-  options.lldu_bytes = lldu_bytes_;
+  options.lldu_bytes = checked_count("lldu_bytes_", lldu_bytes_, 1);
   options.packing = packing();
-  options.hold_ns = checked_time("hold_", hold_, "0 (no bound) or a time in seconds");
+  options.hold_ns = checked_time("hold_", hold_, "0 (no bound) or a time in seconds", longest_time_ns);
   options.offset_ns = checked_offset(*trace_);
   options.loop = loop_ != 0;
   options.in_order = in_order_ != 0;
@@ -66,13 +65,13 @@ Packet* CliftQueue::deque() {
 }
 
 void CliftQueue::reset() {
-  if (departure_.uid_ > 0) Scheduler::instance().cancel(&departure_);
-  Queue::reset();
-  if (trace_) plan();
+  departure_.force_cancel();
+  LinkQueue::reset();
+  if (trace_) begin();
 }
 
 void CliftQueue::schedule_departure() {
-  schedule_at(to_seconds(deliveries_.front().departure_ns), &depart_, &departure_);
+  departure_.set(deliveries_.front().departure_ns);
 }
 
 void CliftQueue::depart() {

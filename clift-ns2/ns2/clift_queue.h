@@ -10,6 +10,7 @@
 
 #include "core/delivery_plan.h"
 #include "core/trace_file.h"
+#include "timer.h"
 
 namespace clift {
 
@@ -41,8 +42,7 @@ class CliftQueue : public LinkQueue {
   std::unique_ptr<LinkTraceFile> trace_;
   std::unique_ptr<DeliveryPlan> plan_;
 
-  Event departure_;
-  Call<CliftQueue, &CliftQueue::depart> depart_{*this};
+  Timer<CliftQueue> departure_{*this, &CliftQueue::depart};
 };
 
 }  // namespace clift

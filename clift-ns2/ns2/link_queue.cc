@@ -1,5 +1,6 @@
 #include "link_queue.h"
 
+#include <cmath>
 #include <cstdio>
 
 #include "failure.h"
@@ -57,6 +58,11 @@ void LinkQueue::recv(Packet* packet, Handler*) {
 
 void LinkQueue::enque(Packet* packet) { packets_.enque(packet); }
 
+void LinkQueue::reset() {
+  while (Packet* packet = deque()) overflow(packet);
+  Queue::reset();
+}
+
 void LinkQueue::deliver(Packet* packet, Handler* next, double time_s, Nanoseconds link_ns) {
   ++counts_.delivered;
   counts_.delivered_bytes += hdr_cmn::access(packet)->size();
@@ -107,18 +113,22 @@ void LinkQueue::refuse(const char* variable, double value, const char* allowed) 
   fail(name_ + ": " + variable + " is " + shown(value) + "; allowed is " + allowed);
 }
 
-void LinkQueue::check_limit() const {
-  if (qlim_ < 1) refuse("limit_", qlim_, "1 or more");
+int LinkQueue::checked_count(const char* variable, int value, int least, int most) const {
+  if (value >= least && value <= most) return value;
+  const bool is_bounded = most < std::numeric_limits<int>::max();
+  refuse(variable, value, (std::to_string(least) + (is_bounded ? " to " + std::to_string(most) : " or more")).c_str());
 }
 
-Nanoseconds LinkQueue::checked_time(const char* variable, double seconds, const char* allowed) const {
-  if (!(seconds >= 0 && seconds < 4e9)) refuse(variable, seconds, allowed);
+Nanoseconds LinkQueue::checked_time(const char* variable, double seconds, const char* allowed,
+                                    Nanoseconds most_ns) const {
+  const double most_s = std::floor(to_seconds(most_ns));
+  if (!lies_within(seconds, 0.0, most_s)) refuse(variable, seconds, (allowed + (", at most " + shown(most_s))).c_str());
   return to_ns(seconds);
 }
 
 template <class Row>
 Nanoseconds LinkQueue::checked_offset(const TraceFile<Row>& trace) const {
-  const Nanoseconds offset_ns = checked_time("offset_", offset_, "a time in seconds, from 0");
+  const Nanoseconds offset_ns = checked_time("offset_", offset_, "a time in seconds, from 0", longest_time_ns);
   const TraceRows<Row> rows = trace.rows();
   const Nanoseconds last_ns = rows[rows.count - 1].tx_time_ns;
   if (offset_ns > last_ns) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "config.h"
@@ -27,8 +28,14 @@ class LinkQueue : public Queue {
   void enque(Packet* packet) override;
   Packet* deque() override { return packets_.deque(); }
 
+  // Drops the queued packets, as ns-2 does where a simulation begins.
+  void reset() override;
+
  protected:
   using Counters = std::string;  // a Tcl list of names and values
+
+  static constexpr Nanoseconds longest_delay_ns = Nanoseconds{1} << 60;  // 36 years
+  static constexpr Nanoseconds longest_time_ns = Nanoseconds{1} << 62;   // as in traces
 
   // A packet has joined the queue.
   virtual void joined(Packet* packet) = 0;
@@ -42,15 +49,25 @@ class LinkQueue : public Queue {
   // Passes the packet at the head to the DelayLink, which calls `carry`.
   void send_head() { target_->recv(deque(), &carrier_); }
 
+  // Drops a packet without a place.
+  void overflow(Packet* packet);
+
   // Delivers the packet, or gives it up, at `time_s`. Arrivals at the same `link_ns` keep their order.
   void deliver(Packet* packet, Handler* next, double time_s, Nanoseconds link_ns);
   void lose(Packet* packet, double time_s);
   void leave_unsettled(Packet* packet, double time_s);
 
   [[noreturn]] void refuse(const char* variable, double value, const char* allowed) const;
-  void check_limit() const;
+  void check_limit() const { checked_count("limit_", qlim_, 1); }
   Packing packing() const { return packed_ != 0 ? Packing::packed : Packing::padded; }
-  Nanoseconds checked_time(const char* variable, double seconds, const char* allowed) const;
+
+  // The value of a variable, which must lie within these bounds.
+  int checked_count(const char* variable, int value, int least, int most = std::numeric_limits<int>::max()) const;
+
+  // A variable in seconds, from 0 to `most_ns`. A time of a trace plus an RTT and another delay has room.
+  Nanoseconds checked_time(const char* variable, double seconds, const char* allowed,
+                           Nanoseconds most_ns = longest_delay_ns) const;
+
   static void add(Counters& counters, const char* name, std::int64_t value);
 
   // `offset_` in nanoseconds, after checks that it is within the trace and that the trace can repeat if `loop_` is 1.
@@ -103,7 +120,6 @@ class LinkQueue : public Queue {
   void end_lost(Packet* packet);
   void end_unsettled(Packet* packet);
   void end(Packet* packet, schema::PacketEvent event, NsObject* target);
-  void overflow(Packet* packet);
 
   Counts counts_;
   Nanoseconds last_arrival_ns_ = -1;  // link time of the last delivery
@@ -114,17 +130,6 @@ class LinkQueue : public Queue {
   Recorder* recorder_ = nullptr;
   NsObject* lost_target_ = nullptr;
   NsObject* unsettled_target_ = nullptr;
-};
-
-// Calls a member of `Owner` when its event is due.
-template <class Owner, void (Owner::*member)()>
-class Call : public Handler {
- public:
-  explicit Call(Owner& owner) : owner_(owner) {}
-  void handle(Event*) override { (owner_.*member)(); }
-
- private:
-  Owner& owner_;
 };
 
 }  // namespace clift

@@ -17,7 +17,6 @@ void OnlineQueue::bind_harq_processes() {
 void OnlineQueue::choose_harq_processes(LinkLayerOptions& options) const {
   const auto& [processes, synchronous, repetitions, combining, slot_time, threshold_db, missed, inverted] =
       harq_processes_;
-  if (processes < 1 || processes > 65535) refuse("processes_", processes, "1 to 65535");
   if (repetitions < 0 || repetitions > 65535) refuse("repetitions_", repetitions, "1 to 65535, or 0 (feedback on)");
   if (synchronous != 0 && !trace_) refuse("synchronous_", synchronous, "0 without a trace");
   if (combining < 0 || combining > 2) refuse("combining_", combining, "0 (none), 1 (chase) or 2 (incremental)");
@@ -25,11 +24,11 @@ void OnlineQueue::choose_harq_processes(LinkLayerOptions& options) const {
   if (combining != 0 && !trace_->rows().have_es_n0()) {
     fail(trace_->path() + ": there is no column es_n0_mdb, which combining_ " + shown(combining) + " needs");
   }
-  if (!lies_within(threshold_db, -100.0, 100.0)) {
-    refuse("combining_threshold_db_", threshold_db, "-100 to 100, in dB");
+  if (combining != 0 && !lies_within(threshold_db, -100.0, 100.0)) {
+    refuse("combining_threshold_db_", threshold_db, "-100 to 100, in dB, which combining_ needs (-1000: not set)");
   }
   HarqProcessesOptions chosen;
-  chosen.processes = processes;
+  chosen.processes = checked_count("processes_", processes, 1, 65535);
   chosen.synchronous = synchronous != 0;
   chosen.slot_time_ns = checked_time("slot_time_", slot_time, "0 (no gaps) or a time in seconds");
   chosen.copies = repetitions;

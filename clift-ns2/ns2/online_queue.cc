@@ -86,10 +86,16 @@ void OnlineQueue::load(const char* path) {
 }
 
 void OnlineQueue::reset() {
-  for (Event* event : {&departure_, &waking_}) {
-    if (event->uid_ > 0) Scheduler::instance().cancel(event);
-  }
-  Queue::reset();
+  departure_.force_cancel();
+  waking_.force_cancel();
+  wake_ns_ = never;
+  LinkQueue::reset();
+  for (const auto& [number, way] : under_way_) overflow(way.packet);
+  under_way_.clear();
+  ahead_.clear();
+  departures_.clear();
+  departed_ = 0;
+  layer_.reset();
   layer();
 }
 
@@ -115,13 +121,13 @@ LinkLayer& OnlineQueue::layer() {
 LinkLayerOptions OnlineQueue::options() const {
   check_limit();
   LinkLayerOptions options;
-  if (unit_bytes_ < 1) refuse("unit_bytes_", unit_bytes_, "1 or more");
+  checked_count("unit_bytes_", unit_bytes_, 1);
   options.packing = packing();
   checked_time("the link's delay_", delay_s_, "a time in seconds, from 0");
   options.rtt_ns = to_ns(2.0 * delay_s_);
   options.detection_delay_ns = checked_time("detection_delay_", detection_delay_, "a time in seconds, from 0");
   options.resequencer.in_order = in_order_ != 0;
-  options.resequencer.hold_ns = checked_time("hold_", hold_, "0 (no bound) or a time in seconds");
+  options.resequencer.hold_ns = checked_time("hold_", hold_, "0 (no bound) or a time in seconds", longest_time_ns);
   choose(options);
   if (options.packing == Packing::packed && options.framing == Framing::packet) {
     refuse("packed_", packed_, ("0 with scheme " + scheme_ + ", whose blocks hold units of one packet").c_str());
@@ -131,11 +137,13 @@ LinkLayerOptions OnlineQueue::options() const {
 
 // Sets the options of the scheme and its parameters.
 void OnlineQueue::choose(LinkLayerOptions& options) const {
-  const auto blocks = [&] {
-    if (data_ < 1) refuse("data_", data_, "1 or more");
-    if (repair_ < 0) refuse("repair_", repair_, "0 or more");
-    options.data = data_;
-    options.repair = repair_;
+  const auto blocks = [&](int depth = 1) {
+    options.data = checked_count("data_", data_, 1);
+    options.repair = checked_count("repair_", repair_, 0);
+    options.depth = checked_count("depth_", depth, 1);
+    if (options.depth * (options.data + options.repair) > 65535) {
+      refuse("repair_", repair_, "a number with which a run, depth_ x (data_ + repair_), has at most 65535 units");
+    }
   };
   if (persistency_ < -1) refuse("persistency_", persistency_, "0 or more, or -1 (unlimited)");
   if (max_transmissions_ < 0) refuse("max_transmissions_", max_transmissions_, "1 or more, or 0 (unlimited)");
@@ -144,18 +152,14 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
   const std::string over = "rlc-over-";
   const std::string scheme = scheme_.compare(0, over.size(), over) == 0 ? scheme_.substr(over.size()) : scheme_;
   if (scheme == "fec") {
-    blocks();
-    if (depth_ < 1) refuse("depth_", depth_, "1 or more");
-    options.depth = depth_;
+    blocks(depth_);
   } else if (scheme == "arq") {
     options.recovery = Recovery::repeat;
   } else if (scheme == "harq") {
     blocks();
-    if (extra_ < 0) refuse("extra_", extra_, "0 or more");
-    if (rounds_ < 0) refuse("rounds_", rounds_, "0 or more");
     options.recovery = Recovery::extend;
-    options.extra = extra_;
-    options.repetitions = rounds_;
+    options.extra = checked_count("extra_", extra_, 0, 65535);
+    options.repetitions = checked_count("rounds_", rounds_, 0);
   } else if (scheme == "hybrid") {
     blocks();
     options.framing = Framing::packet;
@@ -163,7 +167,6 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
     options.repetitions = persistency_;
   } else if (scheme == "go-back-n") {
     blocks();
-    if (window_ < 1) refuse("window_", window_, "1 or more");
     const Nanoseconds feedback_ns = options.rtt_ns + options.detection_delay_ns;
     const Nanoseconds timeout_ns = checked_time("timeout_", timeout_, "0 (the feedback's time) or a time in seconds");
     if (timeout_ns != 0 && timeout_ns < feedback_ns) {
@@ -173,14 +176,14 @@ void OnlineQueue::choose(LinkLayerOptions& options) const {
     options.framing = Framing::packet;
     options.recovery = Recovery::go_back;
     options.repetitions = persistency_;
-    options.window = window_;
+    options.window = checked_count("window_", window_, 1);
     options.timeout_ns = timeout_ns != 0 ? timeout_ns : feedback_ns;
   } else if (scheme == "harq-processes") {
     choose_harq_processes(options);
   } else if (scheme == "sliding-window" || scheme == "tetrys") {
-    if (!lies_within(coding_window_, 1, 1024)) refuse("coding_window_", coding_window_, "1 to 1024");
-    if (repair_interval_ < 1) refuse("repair_interval_", repair_interval_, "1 or more");
-    options.sliding_window = SlidingWindowOptions{coding_window_, repair_interval_, scheme == "tetrys"};
+    options.sliding_window = SlidingWindowOptions{checked_count("coding_window_", coding_window_, 1, 1024),
+                                                  checked_count("repair_interval_", repair_interval_, 1, 65535),
+                                                  scheme == "tetrys"};
   }
   if (has_rlc()) choose_rlc(options);
 }
@@ -217,7 +220,7 @@ void OnlineQueue::wake() {
 
 // Schedules departures, ends and the next wake of the link layer.
 void OnlineQueue::follow_up() {
-  if (layer_->stopped()) say_stopped(*trace_);
+  if (trace_ && layer_->stopped()) say_stopped(*trace_);
   const bool idle = departures_.empty();
   for (const Departure& departure : layer_->take_departures()) departures_.push_back(departure.time_ns);
   if (idle && !departures_.empty()) schedule_departure();
@@ -229,13 +232,13 @@ void OnlineQueue::follow_up() {
     }
   }
   if (layer_->wake_ns() == wake_ns_) return;
-  if (waking_.uid_ > 0) Scheduler::instance().cancel(&waking_);
+  waking_.force_cancel();
   wake_ns_ = layer_->wake_ns();
-  if (wake_ns_ != never) schedule_at(to_seconds(wake_ns_), &wake_, &waking_);
+  if (wake_ns_ != never) waking_.set(wake_ns_);
 }
 
 void OnlineQueue::schedule_departure() {
-  schedule_at(to_seconds(departures_.front()), &depart_, &departure_);
+  departure_.set(departures_.front());
 }
 
 void OnlineQueue::depart() {

@@ -11,6 +11,7 @@
 
 #include "core/online/link_layer.h"
 #include "core/trace_file.h"
+#include "timer.h"
 
 class RNG;
 
@@ -91,10 +92,8 @@ class OnlineQueue : public LinkQueue {
   double rate_bps_ = 0.0;                                   // rate of the link
   Nanoseconds wake_ns_ = never;
 
-  Event departure_;
-  Event waking_;
-  Call<OnlineQueue, &OnlineQueue::depart> depart_{*this};
-  Call<OnlineQueue, &OnlineQueue::wake> wake_{*this};
+  Timer<OnlineQueue> departure_{*this, &OnlineQueue::depart};
+  Timer<OnlineQueue> waking_{*this, &OnlineQueue::wake};
 };
 
 }  // namespace clift

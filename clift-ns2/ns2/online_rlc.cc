@@ -16,15 +16,12 @@ void OnlineQueue::bind_rlc() {
 
 void OnlineQueue::choose_rlc(LinkLayerOptions& options) const {
   const auto& [acknowledged, in_order, retransmissions, window, poll_pdus, poll_retransmit, reassembly, prohibit] = rlc_;
-  if (retransmissions < 0) refuse("max_retransmissions_", retransmissions, "0 or more");
-  if (window < 1) refuse("rlc_window_", window, "1 or more");
-  if (poll_pdus < 1) refuse("poll_pdus_", poll_pdus, "1 or more");
   RlcOptions chosen;
   chosen.acknowledged = acknowledged != 0;
   chosen.in_order = in_order != 0 || acknowledged == 0;
-  chosen.max_retransmissions = retransmissions;
-  chosen.window = window;
-  chosen.poll_pdus = poll_pdus;
+  chosen.max_retransmissions = checked_count("max_retransmissions_", retransmissions, 0);
+  chosen.window = checked_count("rlc_window_", window, 1, 131072);
+  chosen.poll_pdus = checked_count("poll_pdus_", poll_pdus, 1);
   chosen.reassembly_ns = checked_time("reassembly_", reassembly, "a time in seconds, from 0");
   chosen.status_prohibit_ns = checked_time("status_prohibit_", prohibit, "a time in seconds, from 0");
   const char* allowed = "0 (twice the RTT and the other timers) or a time in seconds";

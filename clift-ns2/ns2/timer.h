@@ -17,6 +17,9 @@ class Timer : public TimerHandler {
   Timer(Owner& owner, void (Owner::*member)()) : owner_(owner), member_(member) {}
   ~Timer() override { force_cancel(); }
 
+  // Sets the timer for this time, or for now if it has passed.
+  void set(Nanoseconds time_ns) { resched(std::max(0.0, to_seconds(time_ns) - Scheduler::instance().clock())); }
+
  protected:
   void expire(Event*) override { (owner_.*member_)(); }
 
@@ -35,7 +38,7 @@ class DeadlineTimer : private Timer<Owner> {
   void arm(Nanoseconds deadline_ns) {
     if (deadline_ns >= armed_ns_) return;
     armed_ns_ = deadline_ns;
-    this->resched(std::max(0.0, to_seconds(deadline_ns) - Scheduler::instance().clock()));
+    this->set(deadline_ns);
   }
 
  private:

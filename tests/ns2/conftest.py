@@ -47,6 +47,7 @@ class Datagrams(Protocol):
         trace: LinkTrace | PhyTrace | Path | None,
         sendings: Iterable[tuple[int, int]],
         *,
+        rate_bps: float = 1e6,
         delay_s: float = 0.01,
         duration_s: float = 1000,
         queue: str = "Clift",
@@ -60,6 +61,7 @@ def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
         trace: LinkTrace | PhyTrace | Path | None,
         sendings: Iterable[tuple[int, int]],
         *,
+        rate_bps: float = 1e6,
         delay_s: float = 0.01,
         duration_s: float = 1000,
         queue: str = "Clift",
@@ -73,7 +75,9 @@ def send_datagrams(simulator: Path, tmp_path: Path) -> Datagrams:
                 path = tmp_path / "trace.npy"
                 write_trace(path, trace)
             words += ["load", path]
-        done = run_script(simulator, SCRIPT, tmp_path, queue, "sendings", delay_s, duration_s, *words)
+        done = run_script(
+            simulator, SCRIPT, tmp_path, queue, "sendings", rate_bps, delay_s, duration_s, *words
+        )
         if done.returncode != 0:
             return Run(done.returncode, done.stderr, np.empty(0), {}, [])
         counters = dict(line.split() for line in done.stdout.splitlines())

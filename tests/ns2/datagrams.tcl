@@ -1,20 +1,25 @@
-# Sends datagrams over one link: `ns datagrams.tcl QUEUE SENDINGS DELAY DURATION KEY VALUE ...`, where QUEUE is Clift or
-# Clift/Online, SENDINGS has a line "time size" for each, and KEY is a command or a variable of the queue. Leaves packets.npy, counters and out.tr.
+# Sends datagrams over one link: `ns datagrams.tcl QUEUE SENDINGS RATE DELAY DURATION KEY VALUE ...`, where QUEUE is Clift or
+# Clift/Online, SENDINGS has a line "time size" for each, and KEY is a command or a variable of the queue. KEY
+# `at` has a time and a command as VALUE. Leaves packets.npy, counters and out.tr.
 
-lassign $argv type sendings delay duration
+lassign $argv type sendings rate delay duration
 add-packet-header Clift
 set ns [new Simulator]
 set trace [open out.tr w]
 $ns trace-all $trace
 set from [$ns node]
 set to [$ns node]
-$ns simplex-link $from $to 1Mb $delay $type
+$ns simplex-link $from $to $rate $delay $type
 set queue [[$ns link $from $to] queue]
 set monitor [$ns monitor-queue $from $to [open /dev/null w]]
 set recorder [new Clift/Recorder]
 $queue recorder $recorder
-foreach { key value } [lrange $argv 4 end] {
-	if { [string match *_ $key] } { $queue set $key $value } else { $queue $key $value }
+foreach { key value } [lrange $argv 5 end] {
+	switch -glob -- $key {
+		at { $ns at {*}$value }
+		*_ { $queue set $key $value }
+		default { $queue $key $value }
+	}
 }
 
 set source [new Agent/UDP]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,10 +96,12 @@ def test_faults__have_the_effect_of_the_law(
         ({"processes_": 0}, "processes_ is 0; allowed is 1 to 65535"),
         ({"repetitions_": -1}, "repetitions_ is -1; allowed is 1 to 65535, or 0 (feedback on)"),
         ({"synchronous_": 1}, "synchronous_ is 1; allowed is 0 without a trace"),
-        ({"slot_time_": -1}, "slot_time_ is -1; allowed is 0 (no gaps) or a time in seconds"),
+        (
+            {"slot_time_": -1},
+            "slot_time_ is -1; allowed is 0 (no gaps) or a time in seconds, at most 1152921504",
+        ),
         ({"combining_": 3}, "combining_ is 3; allowed is 0 (none), 1 (chase) or 2 (incremental)"),
         ({"combining_": 1}, "combining_ is 1; allowed is 0 without a trace"),
-        ({"combining_threshold_db_": -101}, "combining_threshold_db_ is -101; allowed is -100 to 100, in dB"),
         ({"missed_feedback_": 2}, "missed_feedback_ is 2; allowed is a probability, from 0 to 1"),
         (
             {"missed_feedback_": 0.6, "false_feedback_": 0.5},
@@ -118,3 +121,13 @@ def test_combining__needs_a_trace_with_es_n0(send_datagrams: Datagrams, tmp_path
     run = send_datagrams(_regular_slots(0.1), [(MS, 1000)], **words)
     line = f"{tmp_path}/trace.npy: there is no column es_n0_mdb, which combining_ 2 needs\n"
     assert (run.status, run.stderr) == (2, line)
+
+
+def test_combining__needs_a_threshold(send_datagrams: Datagrams) -> None:
+    slots = replace(_regular_slots(0.1), es_n0_mdb=np.zeros(SLOTS, np.int32))
+    for value, given in [(-1000, {}), (-101, {"combining_threshold_db_": -101})]:
+        words = {"queue": "Clift/Online", "scheme": "harq-processes", "combining_": 1, **given}
+        run = send_datagrams(slots, [(MS, 1000)], **words)
+        allowed = "-100 to 100, in dB, which combining_ needs (-1000: not set)"
+        line = f"Queue/Clift/Online: combining_threshold_db_ is {value}; allowed is {allowed}\n"
+        assert (run.status, run.stderr) == (2, line)

@@ -327,6 +327,23 @@ def test_online__ends_where_every_unit_is_lost(
     assert sent == run.counters["units_erased"] <= 105 / 0.0004 + 100
 
 
+@pytest.mark.parametrize("scheme", ["none", "fec", "arq", "go-back-n", "tetrys", "harq-processes", "rlc"])
+def test_online__may_have_units_that_take_longer_than_time_lasts(
+    scheme: str, send_datagrams: Datagrams
+) -> None:
+    """Each unit of 2 GB takes 544 years at 1 bit/s, which is more than 2^63 ns."""
+    run = send_datagrams(
+        None,
+        [(MS, 1000)] * 3,
+        queue="Clift/Online",
+        rate_bps=1,
+        scheme=scheme,
+        unit_bytes_=2**31 - 1,
+    )
+    assert run.status == 0, run.stderr
+    assert run.counters["packets_queued"] == run.counters["packets_arrived"] == 3
+
+
 @pytest.mark.parametrize(("repair", "persistency", "loss"), [(0, 1, 0.01), (1, 0, 0.05), (2, 2, 0.2)])
 def test_online__loses_and_wastes_what_the_model_says(
     repair: int, persistency: int, loss: float, send_datagrams: Datagrams
@@ -379,7 +396,24 @@ def test_online__loses_and_wastes_what_the_model_says(
             {"scheme": "sliding-window", "coding_window_": 1025},
             "coding_window_ is 1025; allowed is 1 to 1024",
         ),
-        ({"scheme": "sliding-window", "repair_interval_": 0}, "repair_interval_ is 0; allowed is 1 or more"),
+        (
+            {"scheme": "tetrys", "repair_interval_": 65536},
+            "repair_interval_ is 65536; allowed is 1 to 65535",
+        ),
+        (
+            {"scheme": "fec", "data_": 30_000, "repair_": 30_000, "depth_": 2},
+            "repair_ is 30000; allowed is a number with which a run, depth_ x (data_ + repair_), has at most",
+        ),
+        (
+            {"scheme": "hybrid", "data_": 65_535, "repair_": 1},
+            "repair_ is 1; allowed is a number with which a run",
+        ),
+        ({"scheme": "harq", "extra_": 65_536}, "extra_ is 65536; allowed is 0 to 65535"),
+        ({"scheme": "rlc", "rlc_window_": 131_073}, "rlc_window_ is 131073; allowed is 1 to 131072"),
+        (
+            {"scheme": "go-back-n", "detection_delay_": 1.2e9},
+            "detection_delay_ is 1200000000; allowed is a time in seconds, from 0, at most 1152921504",
+        ),
         ({"error_good_": 1.5}, "error_good_ is 1.5; allowed is a probability, from 0 to 1"),
         ({"delay_s": 1e10}, "the link's delay_ is 10000000000; allowed is a time in seconds"),
         ({"alpha_": 1, "beta_": 1}, "beta_ is 1; allowed is less than 1 where alpha_ is 1"),

@@ -214,7 +214,7 @@ def test_rlc__stalls_while_its_window_is_full(send_datagrams: Datagrams) -> None
     ("words", "line"),
     [
         ({"max_retransmissions_": -1}, "max_retransmissions_ is -1; allowed is 0 or more"),
-        ({"rlc_window_": 0}, "rlc_window_ is 0; allowed is 1 or more"),
+        ({"rlc_window_": 0}, "rlc_window_ is 0; allowed is 1 to 131072"),
         ({"poll_pdus_": 0}, "poll_pdus_ is 0; allowed is 1 or more"),
         ({"reassembly_": -1}, "reassembly_ is -1; allowed is a time in seconds, from 0"),
         ({"status_prohibit_": -2}, "status_prohibit_ is -2; allowed is a time in seconds, from 0"),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.ns2.queue_twin import Options, outcomes
-from tmt.trace import LinkTrace
+from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from tests.ns2.conftest import Datagrams
@@ -135,19 +135,65 @@ def test_equal_release_times__keep_the_order(send_datagrams: Datagrams) -> None:
     assert set(received["time_ns"]) == {3017 * MS + 13}
 
 
+def test_equal_release_times__keep_the_order_where_the_delay_falls(send_datagrams: Datagrams) -> None:
+    """Both packets arrive at the end of the trace; the second one leaves 1 ns before, over a shorter link.
+
+    The first one arrives 10 ms later, and so does the second one then.
+    """
+    run = send_datagrams(
+        link_trace([2 * MS, 9 * MS], [7 * MS + 1, 1]),
+        [(MS, 1000), (8 * MS, 1000)],
+        at="0.005 {[[$ns link $from $to] link] set delay_ 0}",
+    )
+    assert run.fates() == {0: ("received", 19 * MS + 1), 1: ("received", 19 * MS + 1)}
+
+
+@pytest.mark.parametrize(("queue", "early", "dropped"), [("Clift", 5, [2, 3, 4]), ("Clift/Online", 2, [1])])
+def test_reset__drops_the_packets_that_wait(
+    queue: str, early: int, dropped: list[int], send_datagrams: Datagrams
+) -> None:
+    """Rows every 10 ms; two packets have left by 25 ms. Online, the second one awaits its retransmission.
+
+    Later packets have the next rows.
+    """
+    times, decode = np.arange(1, 20, dtype=np.int64) * 10 * MS, np.full(19, MS)
+    decode[1] = 0
+    run = send_datagrams(
+        link_trace(times.tolist(), [MS] * 19) if queue == "Clift" else PhyTrace(times, decode),
+        [(MS + i, 1000) for i in range(early)] + [(45 * MS + i, 1000) for i in range(3)],
+        duration_s=0.15,
+        queue=queue,
+        at="0.025 {$queue reset}",
+        **({} if queue == "Clift" else {"scheme": "arq"}),
+    )
+    assert run.status == 0, run.stderr
+    fates = run.fates()
+    assert [fates[early + i] for i in range(3)] == [("received", (61 + 10 * i) * MS) for i in range(3)]
+    assert [uid for uid, fate in sorted(fates.items()) if fate == ("queue_dropped", 25 * MS)] == dropped
+    assert run.counters["packets_overflowed"] == len(dropped)
+    assert run.counters["packets_arrived"] == early + 3 == len(fates)
+
+
 @pytest.mark.parametrize(
     ("variables", "words"),
     [
         ({"lldu_bytes_": 0}, "Queue/Clift: lldu_bytes_ is 0; allowed is 1 or more"),
         ({"limit_": 0}, "Queue/Clift: limit_ is 0; allowed is 1 or more"),
-        ({"offset_": -1}, "Queue/Clift: offset_ is -1; allowed is a time in seconds, from 0"),
-        ({"hold_": -1}, "Queue/Clift: hold_ is -1; allowed is 0 (no bound) or a time in seconds"),
+        (
+            {"offset_": -1},
+            "Queue/Clift: offset_ is -1; allowed is a time in seconds, from 0, at most 4611686018",
+        ),
+        (
+            {"hold_": 5e9},
+            "Queue/Clift: hold_ is 5000000000; allowed is 0 (no bound) or a time in seconds, "
+            "at most 4611686018",
+        ),
         ({"offset_": 2}, "trace.npy: offset_ is 2 s, behind the last row at 0.01 s"),
         ({"loop_": 1}, "trace.npy: a trace of one row cannot repeat; loop_ is 1"),
     ],
 )
 def test_bad_variable__ends_in_one_line(
-    variables: dict[str, int], words: str, send_datagrams: Datagrams
+    variables: dict[str, float], words: str, send_datagrams: Datagrams
 ) -> None:
     run = send_datagrams(link_trace([10 * MS]), [(MS, 1000)], **variables)
     assert (run.status, run.stderr.count("\n")) == (2, 1)

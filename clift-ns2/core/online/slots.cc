@@ -52,7 +52,8 @@ RateSlots::RateSlots(std::int64_t unit_bytes, double unit_ns, const ChannelOptio
 
 // Computed from the start of a busy period, so that rounding errors do not add up.
 Nanoseconds RateSlots::free_ns() const {
-  return busy_since_ns_ + std::llround(static_cast<double>(sent_since_) * unit_ns_);
+  const double busy_ns = static_cast<double>(sent_since_) * unit_ns_;
+  return busy_ns < 9e18 ? sum_of(busy_since_ns_, std::llround(busy_ns)) : never;
 }
 
 Nanoseconds RateSlots::next_tx_ns(Nanoseconds earliest_ns) const { return std::max(earliest_ns, free_ns()); }

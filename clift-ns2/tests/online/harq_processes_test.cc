@@ -186,5 +186,12 @@ TEST(HarqProcesses, SendsAtARate) {
   EXPECT_EQ(times({play(*layer, {{0, 300}}), {}}), (Times{80}));
 }
 
+TEST(RateSlots, EndWithTime) {
+  Numbers numbers(1);
+  RateSlots slots(2'147'483'647, 1.7e19, {}, numbers);  // 1 bit/s: a unit takes longer than 2^63 ns
+  EXPECT_EQ(slots.take(5).sent_ns, never);
+  EXPECT_EQ(slots.next_tx_ns(6), never);
+}
+
 }  // namespace
 }  // namespace clift

@@ -54,9 +54,6 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> dict[str, ob
     return found
 
 
-_ABSENT = {"max_transmissions": 0, "persistency": -1, "repetitions": 0, "combining_threshold_db": 0}
-"""Values of the queue's variables where a parameter is None."""
-
 _QUEUE_NAMES = {
     "window_frames": "window",
     "repeat_after_ns": "timeout",
@@ -81,15 +78,16 @@ _NUMBERS = {
 
 
 def scheme_words(scheme: OnlineScheme) -> str:
-    """Name a scheme and its parameters as the queue does; ns-2 knows the RTT from the link."""
+    """Name a scheme and its parameters as the queue does; ns-2 knows the RTT from the link.
+
+    A parameter that is None has the default of the queue's variable.
+    """
     words = [scheme.name]
     for name, value in scheme.describe().items():
-        if name in {"name", "rtt_ns", *scheme.offline_parameters}:
+        if value is None or name in {"name", "rtt_ns", *scheme.offline_parameters}:
             continue
         words.append(_QUEUE_NAMES.get(name, name.removesuffix("_ns")))
-        if value is None:
-            words.append(str(_ABSENT[name]))
-        elif isinstance(value, str):
+        if isinstance(value, str):
             words.append(str(_NUMBERS[value]))
         else:
             words.append(_seconds(cast("int", value)) if name.endswith("_ns") else str(value))

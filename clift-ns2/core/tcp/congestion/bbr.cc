@@ -146,7 +146,7 @@ void Bbr::check_cycle_phase(const AckSample& ack) {
 
 void Bbr::check_probe_rtt(const AckSample& ack) {
   if (state_ != State::probe_rtt && rtprop_expired_ && !idle_restart_) {
-    save_cwnd(state_ == State::probe_rtt);
+    save_cwnd(false);
     state_ = State::probe_rtt;
     pacing_gain_ = 1.0;
     cwnd_gain_ = 1.0;

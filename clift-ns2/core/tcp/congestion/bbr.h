@@ -2,6 +2,7 @@
 // acknowledgements (5.1), and a pacing margin.
 #pragma once
 
+#include "core/tcp/congestion/bandwidth_plateau.h"
 #include "core/tcp/congestion/bbr_base.h"
 
 namespace clift::tcp {

@@ -249,7 +249,7 @@ void Bbr3::update_min_rtt(const AckSample& ack) {
 
 void Bbr3::check_probe_rtt(const AckSample& ack) {
   if (state_ != State::probe_rtt && probe_rtt_expired_ && !idle_restart_) {
-    save_cwnd(state_ == State::probe_rtt);
+    save_cwnd(false);
     state_ = State::probe_rtt;
     probe_rtt_done_ns_ = never;
     ack_phase_ = AckPhase::probe_stopping;

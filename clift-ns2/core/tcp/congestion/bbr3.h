@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "core/tcp/congestion/bandwidth_plateau.h"
 #include "core/tcp/congestion/bbr_base.h"
 
 namespace clift::tcp {

@@ -6,7 +6,6 @@
 
 #include "core/tcp/congestion/ack_aggregation.h"
 #include "core/tcp/congestion/app_limited_span.h"
-#include "core/tcp/congestion/bandwidth_plateau.h"
 #include "core/tcp/congestion/round_counter.h"
 #include "core/tcp/congestion/windowed_max.h"
 #include "core/tcp/congestion_control.h"
