@@ -16,7 +16,9 @@ from tmt.schemes import (
     Hybrid,
     NoScheme,
     Rlc,
+    RlcOverArq,
     RlcOverHarqProcesses,
+    RlcOverTetrys,
     Scheme,
     SlidingWindow,
     Tetrys,
@@ -41,7 +43,10 @@ SCHEMES: list[Scheme] = [
     Tetrys(6, 2, 5 * SLOT_NS),
     Tetrys(40, 2, 5 * SLOT_NS, detection_delay_ns=SLOT_NS),
     Rlc(rtt_ns=10 * SLOT_NS),
+    Rlc(rtt_ns=10 * SLOT_NS, rlc_window=3),
     RlcOverHarqProcesses(rtt_ns=10 * SLOT_NS, processes=4),
+    RlcOverArq(rtt_ns=10 * SLOT_NS, rlc_window=5, max_transmissions=2, max_retransmissions=0),
+    RlcOverTetrys(6, 2, rtt_ns=5 * SLOT_NS, rlc_window=4),
 ]
 
 
@@ -72,6 +77,8 @@ def test_most_delivered__by_hand() -> None:
     assert most_delivered(HarqProcesses(4 * SLOT_NS, processes=2), slots) == 6
     assert most_delivered(HarqProcesses(0, repetitions=4), slots) == 3
     assert most_delivered(Tetrys(2, 8, 4 * SLOT_NS), slots) == 6
+    assert most_delivered(Rlc(rtt_ns=4 * SLOT_NS, rlc_window=2), slots) == 6
+    assert most_delivered(Rlc(rtt_ns=4 * SLOT_NS, rlc_window=2, rlc_mode="unacknowledged"), slots) == 10
     assert most_delivered(Arq(4 * SLOT_NS), slots) == 10
     assert most_delivered(Hybrid(SLOT_NS, 3, 2), slots, is_online=True) == 10
 

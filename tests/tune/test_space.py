@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tmt.io import read_phy
+from tmt.schemes import SCHEMES
 from tmt.tune.default_space import SPACE, scenario_text
 from tmt.tune.objectives import parse_goal
 from tmt.tune.task import Task, parse_task
@@ -59,7 +60,42 @@ def test_default_space__has_names_of_their_own_for_all_candidates(trace: Path) -
         "sliding-window": 8,
         "tetrys": 4,
     }
-    assert len(names) == 2 * (sum(schemes.values()) + 1 + 2)
+    over = {"fec": 2, "arq": 2, "harq": 2, "harq-processes": 2, "sliding-window": 3, "tetrys": 1}
+    assert len(names) == 2 * (sum(schemes.values()) + 1 + sum(over.values())) == 180
+    assert SPACE.keys() == SCHEMES.keys()
+
+
+def test_default_space__has_timers_of_rlc_that_outlast_the_round_trip(trace: Path) -> None:
+    """An RTT of 0.1 s: reports every 0.12 s; 0.035 + 0.12 s for each retransmission of the scheme below."""
+    found = {
+        (one.scheme.name, one.scheme.reassembly, one.scheme.status_prohibit)
+        for one in _task(trace).candidates
+        if one.scheme.name.startswith("rlc")
+    }
+    assert found == {
+        ("rlc", 0.035, 0.12),
+        ("rlc-over-fec", 0.035, 0.12),
+        ("rlc-over-arq", 0.275, 0.12),
+        ("rlc-over-harq", 0.155, 0.12),
+        ("rlc-over-harq-processes", 0.395, 0.12),
+        ("rlc-over-sliding-window", 0.035, 0.12),
+        ("rlc-over-tetrys", 0.035, 0.12),
+    }
+
+
+def test_options__replace_the_timers_of_rlc(trace: Path) -> None:
+    varied = {"rlc.status_prohibit": [0.0, 0.3], "rtt": [0.1, 0.2]}
+    text = scenario_text(
+        *(trace, ("rlc",), varied),
+        grid={"tcp": ["cubic"], "seeds": 12},
+        link={},
+        traffic={"duration": 2},
+        tune={"objective": "goodput", "held_out": 6},
+    )
+    candidates = parse_task(text, trace.with_name("options.toml")).candidates
+    assert {(one.link.rtt, one.scheme.status_prohibit, one.scheme.reassembly) for one in candidates} == {
+        (rtt, prohibit, 0.035) for rtt in (0.1, 0.2) for prohibit in (0.0, 0.3)
+    }
 
 
 def test_docs__have_the_default_space() -> None:

@@ -83,7 +83,10 @@ def _scalar(text: str) -> Value:
     "--queue", "queue_packets", type=WholeNumber(1), help="Limit of the queue before each link, in packets."
 )
 @click.option(
-    "--scheme", "schemes", multiple=True, help="Scheme to search; may be repeated.  [default: eight]"
+    "--scheme",
+    "schemes",
+    multiple=True,
+    help="Scheme to search; may be repeated.  [default: all that convert traces]",
 )
 @click.option(
     "--vary",

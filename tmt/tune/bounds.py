@@ -3,7 +3,7 @@
 Two laws give them. A scheme that does not combine transmissions softly delivers at most as many LLDUs as
 slots are decoded: each delivered LLDU needs an equation of its own. And any scheme sends at most as much new
 data as its code rate, its repetitions or its processes leave: of L slots in a row D carry new data, or N
-processes carry one LLDU a feedback delay.
+processes, or a window of N LLDUs, carry N a feedback delay.
 """
 
 from __future__ import annotations
@@ -80,6 +80,9 @@ def _most_new(scheme: Any, slots: PhyTrace) -> float:
     match scheme:
         case RlcLayer():
             most = _most_new(scheme.below(), slots)
+            if scheme.rlc_mode == "acknowledged":
+                feedback_ns = scheme.rtt_ns + _shortest_ns(slots)
+                most = min(most, _most_at_once(scheme.rlc_window, feedback_ns, slots))
         case Fec():
             most = _first_of(n_slots, scheme.depth * scheme.data, scheme.depth * scheme.repair)
         case Harq():

@@ -28,9 +28,20 @@ SPACE: dict[str, Tables] = {
     "sliding-window": [{"coding_window": [32, 128], "repair_interval": [2, 4, 8, 16]}],
     "tetrys": [{"coding_window": [256, 1024], "repair_interval": [8, 32]}],
     "rlc": [{}],
-    "rlc-over-harq-processes": [{"processes": [16, 32]}],
+    "rlc-over-fec": [{"data": [20], "repair": [2, 5]}],
+    "rlc-over-arq": [{"max_transmissions": [2, 3]}],
+    "rlc-over-harq": [{"data": [20], "repair": [1, 2], "rounds": [1]}],
+    "rlc-over-harq-processes": [{"processes": [16, 32], "max_transmissions": [4]}],
+    "rlc-over-sliding-window": [{"coding_window": [128], "repair_interval": [4, 8, 16]}],
+    "rlc-over-tetrys": [{"coding_window": [1024], "repair_interval": [32]}],
 }
 """Values that a search tries where nobody gives others: a list is a parameter to search."""
+
+ROUND_TRIPS = 1.2
+"""Round trips between status reports of RLC, and those that its receiver waits for a retransmission below."""
+
+REASSEMBLY_S = 0.035
+"""Further time that the receiver of RLC waits before it reports a gap: the usual t-Reassembly."""
 
 LINK: dict[str, Any] = {"in_order": [True, False]}
 
@@ -78,6 +89,11 @@ def scenario_text(
             raise UsageError(f"--vary {key}: {own} is no parameter of {scheme}: {allowed}")
         else:
             tables[scheme] = _with_values(tables[scheme], own, list(values))
+    rtt_s = max(_numbers(links.get("rtt")), default=0.0)
+    tables = {
+        name: [_rlc_timers(table, rtt_s) | table for table in found] if name.startswith("rlc") else found
+        for name, found in tables.items()
+    }
     parts = [
         *table("[grid]", grid),
         *table("[[trace]]", {"file": str(trace.absolute())}),
@@ -92,6 +108,26 @@ def scenario_text(
         *table("[tune]", tune),
     ]
     return "\n".join(parts)
+
+
+def _rlc_timers(table: Mapping[str, Any], rtt_s: float) -> dict[str, float]:
+    """Return timers of RLC that fit a round trip; with shorter ones the sender repeats segments needlessly.
+
+    Status reports are more than a round trip apart. The receiver waits for all retransmissions of the scheme
+    below before it reports a gap.
+    """
+    transmissions, rounds = _numbers(table.get("max_transmissions")), _numbers(table.get("rounds"))
+    retransmissions = max([0, *(most - 1 for most in transmissions), *rounds])
+    wait_s = ROUND_TRIPS * rtt_s
+    return {
+        "reassembly": round(REASSEMBLY_S + retransmissions * wait_s, 9),
+        "status_prohibit": round(wait_s, 9),
+    }
+
+
+def _numbers(value: Any) -> list[float]:
+    """Return the numbers of a key: of one value, or of a list; bad values are refused later."""
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, int | float)]
 
 
 def _with_values(tables: Tables, key: str, values: list[Value]) -> Tables:
