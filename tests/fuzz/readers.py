@@ -84,7 +84,7 @@ def import_libraries() -> None:
     import tmt.campaign.scenario
     import tmt.io
     import tmt.measured.files
-    import tmt.results.reading  # noqa: F401
+    import tmt.results.repetition  # noqa: F401
 
 
 def read_in_one_thread() -> None:

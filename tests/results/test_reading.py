@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -233,3 +235,23 @@ def test_read_results__believe_only_the_link_trace_that_the_run_had(tmp_path: Pa
     trace.mkdir()
     with pytest.raises(InputError, match=r"t\.npy: cannot be read: Is a directory"):
         link_trace()
+
+
+COUNT_THREADS = """
+import os, sys
+from pathlib import Path
+from tmt.results.reading import read_rows
+
+before = len(os.listdir("/proc/self/task"))
+read_rows(Path(sys.argv[1]))
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+
+
+def test_read_rows__needs_no_threads(tmp_path: Path) -> None:
+    """Arrow ends the process by signal 11 where the system refuses it one of several threads."""
+    if not Path("/proc/self/task").is_dir():
+        pytest.skip("this system does not list the threads of a process")
+    words = [sys.executable, "-c", COUNT_THREADS, _campaign(tmp_path / "c", _run())]
+    end = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (end.stdout, end.stderr) == ("0\n", "")

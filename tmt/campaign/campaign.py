@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE
+from tmt.campaign.database import frame
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
 from tmt.campaign.grid import expand
 from tmt.campaign.scenario import load
@@ -48,7 +49,7 @@ class Campaign:
 
     def rows(self) -> pd.DataFrame:
         """Return the rows of these runs, in their order; see `tmt.campaign.columns.COLUMNS`."""
-        rows: pd.DataFrame = self.store.table().to_pandas()
+        rows = frame(self.store.table())
         places = {run.key: place for place, run in enumerate(self.runs)}
         rows = rows[rows["key"].isin(places)]
         return rows.sort_values("key", key=lambda keys: keys.map(places)).reset_index(drop=True)

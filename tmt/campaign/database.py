@@ -32,6 +32,8 @@ from tmt.schema import FORMAT_VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pandas as pd
+
 DATABASE = "campaign.sqlite"
 APPLICATION_ID = 0x746D7463
 """What tells a campaign from other SQLite files, in the file's header: "tmtc"."""
@@ -123,6 +125,15 @@ def _array(values: tuple[Any, ...], kind: pa.DataType) -> pa.Array:
     if pa.types.is_integer(kind) and any(isinstance(value, float) for value in values):
         raise ValueError("a column of whole numbers holds others")  # pyarrow would cut them
     return pa.array(values, kind)
+
+
+def frame(rows: pa.Table) -> pd.DataFrame:
+    """Return rows of runs as a data frame.
+
+    Arrow's threads are not used: it ends the process by a signal where the system refuses one of them.
+    """
+    found: pd.DataFrame = rows.to_pandas(use_threads=False)
+    return found
 
 
 def check_schema(connection: sqlite3.Connection, path: Path) -> None:

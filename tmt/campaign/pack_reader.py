@@ -228,7 +228,7 @@ def _results(path: Path, file: Path) -> pa.Table:
             found = set(source.schema_arrow.names)
             known = [name for name in schema.names if name in found]
             check_pages(opened, known)
-            table = source.read(known)
+            table = source.read(known, use_threads=False)  # see `tmt.campaign.database.frame`
         table.validate(full=True)  # Arrow's reader takes text that is not UTF-8
         missing = [name for name in schema.names if name not in found]
         for name in missing:  # an older version of the results

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tmt.campaign.columns import DONE
-from tmt.campaign.database import DATABASE, read_runs
+from tmt.campaign.database import DATABASE, frame, read_runs
 from tmt.campaign.stored_runs import PUBLISHED, SCENARIO
 from tmt.errors import InputError
 from tmt.io.refusals import shown
@@ -65,7 +65,7 @@ def read_rows(folder: Path) -> Results:
         )
     scenario = _read_scenario(folder / SCENARIO)
     about = tomllib.loads(scenario)
-    results = results_of(table.to_pandas(), str(about.get("title", folder.resolve().name)))
+    results = results_of(frame(table), str(about.get("title", folder.resolve().name)))
     description = str(about.get("description", "")).strip()
     return replace(results, description=description, scenario_text=scenario)
 

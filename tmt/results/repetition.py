@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE
+from tmt.campaign.database import frame
 from tmt.errors import UsageError
 from tmt.results.comparison import PROGRAMS
 from tmt.results.pairing import differing_columns, pair_runs
@@ -60,8 +61,7 @@ def packed_rows(pack: Pack, file: Path) -> pd.DataFrame:
         When a row is refused.
     """
     check_rows(pack.results, file)
-    rows: pd.DataFrame = pack.results.to_pandas()
-    return rows
+    return frame(pack.results)
 
 
 def repetition(pack: str, packed: pd.DataFrame, repeated: pd.DataFrame) -> Repetition:
