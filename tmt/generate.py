@@ -129,7 +129,7 @@ def generate(
     seed: int,
     lldu_bytes: int | None = None,
     with_es_n0: bool = False,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> int:
     """Write the PHY trace of a channel on a regular line, and return its number of slots.
 
@@ -171,8 +171,7 @@ def generate(
             tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, slots - first))
             chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
             writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
-            if progress is not None:
-                progress(len(chunk))
+            progress(len(chunk))
     return slots
 
 
@@ -183,8 +182,8 @@ def overlay(
     *,
     seed: int,
     with_es_n0: bool = False,
-    progress: Callable[[int], None] | None = None,
-    watch: Callable[[PhyTrace], None] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    watch: Callable[[PhyTrace], None] = lambda _: None,
 ) -> int:
     """Lay a channel over the PHY trace in file `source`, and return the number of slots.
 
@@ -219,10 +218,8 @@ def overlay(
         with create_trace(path, PHY_TRACE, metadata) as writer:
             for chunk in reader:
                 assert isinstance(chunk, PhyTrace)
-                if watch is not None:
-                    watch(chunk)
+                watch(chunk)
                 writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
                 slots += len(chunk)
-                if progress is not None:
-                    progress(len(chunk))
+                progress(len(chunk))
     return slots

@@ -7,17 +7,16 @@ import json
 import sys
 from os import fspath
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tmt import __version__
 from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
+    from io import BufferedReader
     from os import PathLike
 
     from tmt.trace import Metadata
-
-_BLOCK_BYTES = 1 << 20
 
 
 def record(kind: str, **how: object) -> Metadata:
@@ -70,22 +69,19 @@ def file_sha256(path: str | PathLike[str]) -> str:
     OSError
         When it cannot be read; it names the file.
     """
-    content = hashlib.sha256()
     try:
         with _open(fspath(path)) as file:
-            while block := file.read(_BLOCK_BYTES):
-                content.update(block)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         if error.filename is not None:
             raise
         raise OSError(error.errno, error.strerror or str(error), fspath(path)) from error
-    return content.hexdigest()
 
 
-def _open(name: str) -> BinaryIO:
+def _open(name: str) -> BufferedReader:
     if "://" not in name:
         return Path(name).open("rb")
     from pyarrow.fs import FileSystem  # noqa: PLC0415  (it takes long to import)
 
     system, path = FileSystem.from_uri(name)
-    return cast("BinaryIO", system.open_input_stream(path))
+    return cast("BufferedReader", system.open_input_stream(path))

@@ -15,7 +15,8 @@ from tmt.measured import irtt, lens
 from tmt.measured.files import import_trace
 from tmt.measured.irtt import read_irtt
 from tmt.measured.lens import read_lens
-from tmt.measured.probes import Probes, increasing, multiples
+from tmt.measured.probes import Probes, multiples
+from tmt.measured.readings import separate
 from tmt.trace import LinkTrace
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def test_line__agrees_with_a_row_by_row_twin_on_a_measurement(measured_data: Pat
 
 
 def test_times__of_probes_rise_strictly() -> None:
-    assert increasing(np.array([5, 5, 5, 6, 9])).tolist() == [5, 6, 7, 8, 9]
+    assert separate(np.array([5, 5, 5, 6, 9])).tolist() == [5, 6, 7, 8, 9]
     from fractions import Fraction
 
     assert multiples(Fraction(10, 3), 4).tolist() == [0, 3, 6, 10]

@@ -209,9 +209,7 @@ def _extract(
 def _check_inside(path: Path, scenario: Path, folder: Path, files: dict[str, Any]) -> None:
     """Refuse a scenario that names files outside its pack."""
     loaded = load(scenario)
-    named = [getattr(section, "file", None) or getattr(section, "over", None) for section in loaded.traces]
-    named += [link.return_trace for link in loaded.links]
-    places = [loaded.resolve(name) for name in named if name is not None]
+    places = [loaded.resolve(name) for name in loaded.named_files()]
     if loaded.published is not None:
         places.append(loaded.published)
     for place in places:

@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import zipfile
 from collections import Counter
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ from tmt.io import open_trace
 from tmt.io.atomic import staged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tmt.campaign.run import Programs
     from tmt.campaign.sections import Scenario
@@ -153,9 +154,7 @@ def _rows(scenario: Scenario, folder: Path) -> tuple[list[Row], int]:
 
 def _layout(scenario: Scenario) -> dict[str, Path]:
     """Return the files of a scenario, its own included, under their names in a pack."""
-    named = [section.file if hasattr(section, "file") else section.over for section in scenario.traces]
-    named += [link.return_trace for link in scenario.links]
-    given = {name for name in named if name is not None}
+    given = set(scenario.named_files())
     if absolute := sorted(name for name in given if Path(name).is_absolute()):
         told = f"{absolute[0]!r} is an absolute path; a pack needs paths relative to the scenario"
         raise InputError(scenario.path, f"key trace.file: {told}")
@@ -207,17 +206,13 @@ def _link_traces(rows: Sequence[Row]) -> list[Row]:
 
 
 def _described(content: bytes | Path) -> dict[str, Any]:
-    digest, size = hashlib.sha256(), 0
-    for block in _blocks(content):
-        digest.update(block)
-        size += len(block)
-    return {"bytes": size, "sha256": digest.hexdigest()}
+    with _opened(content) as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"bytes": file.seek(0, os.SEEK_END), "sha256": sha256}
 
 
-def _blocks(content: bytes | Path) -> Iterator[bytes]:
-    with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
-        while block := file.read(1 << 20):
-            yield block
+def _opened(content: bytes | Path) -> io.BytesIO | io.BufferedReader:
+    return io.BytesIO(content) if isinstance(content, bytes) else content.open("rb")
 
 
 def _write(part: Path, contents: Contents) -> None:
@@ -227,9 +222,8 @@ def _write(part: Path, contents: Contents) -> None:
             entry.external_attr = 0o100644 << 16  # a plain file that all may read
             entry.create_system = 3
             entry.compress_type = zipfile.ZIP_STORED if name.endswith(COMPRESSED) else zipfile.ZIP_DEFLATED
-            with archive.open(entry, "w", force_zip64=True) as file:
-                for block in _blocks(contents[name]):
-                    file.write(block)
+            with archive.open(entry, "w", force_zip64=True) as file, _opened(contents[name]) as source:
+                shutil.copyfileobj(source, file, 1 << 20)
 
 
 def _readme(title: str, scenario: str, stem: str) -> str:

@@ -241,6 +241,11 @@ class Scenario:
         """Return the path that `name` means in this file."""
         return self.path.parent / name
 
+    def named_files(self) -> list[str]:
+        """Return the names of the traces' files, as they stand in this file."""
+        named = [section.file if isinstance(section, TraceFile) else section.over for section in self.traces]
+        return [name for name in (*named, *(link.return_trace for link in self.links)) if name is not None]
+
 
 def scheme_of(section: Any, rtt_ns: int) -> Any:
     """Return the scheme that a section describes, on a link with the given RTT."""

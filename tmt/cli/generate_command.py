@@ -183,31 +183,24 @@ def command(
         )
         with progress_bar("generate", _rows(over)) as progress:
             slots = overlay(over, phy, channel, seed=seed, with_es_n0=with_es_n0, progress=progress)
-        if as_json:
-            click.echo(json_text(_record(phy, channel, seed, slots)))
-        return
-    line, lldu_bytes = _line(ctx, channel)
-    duration_ns = ctx.params["duration"]
-    if duration_ns is None:
-        raise UsageError("--duration is missing: say how many seconds the trace lasts")
-    with progress_bar("generate", line.slots_within(duration_ns)) as progress:
-        slots = generate(
-            phy,
-            channel,
-            line,
-            duration_ns=duration_ns,
-            seed=seed,
-            lldu_bytes=lldu_bytes,
-            with_es_n0=with_es_n0,
-            progress=progress,
-        )
+    else:
+        line, lldu_bytes = _line(ctx, channel)
+        duration_ns = ctx.params["duration"]
+        if duration_ns is None:
+            raise UsageError("--duration is missing: say how many seconds the trace lasts")
+        with progress_bar("generate", line.slots_within(duration_ns)) as progress:
+            slots = generate(
+                phy,
+                channel,
+                line,
+                duration_ns=duration_ns,
+                seed=seed,
+                lldu_bytes=lldu_bytes,
+                with_es_n0=with_es_n0,
+                progress=progress,
+            )
     if as_json:
-        click.echo(json_text(_record(phy, channel, seed, slots)))
-
-
-def _record(phy: str, channel: Channel, seed: int, slots: int) -> dict[str, Any]:
-    """Return the trace's file, channel, seed and size for programs."""
-    return {"phy": phy, "channel": channel.describe(), "seed": seed, "slots": slots}
+        click.echo(json_text({"phy": phy, "channel": channel.describe(), "seed": seed, "slots": slots}))
 
 
 def _channel(ctx: click.Context, name: str) -> Channel:

@@ -27,8 +27,8 @@ def convert_file(
     link_path: str | PathLike[str],
     scheme: Scheme,
     every: int = 1,
-    progress: Callable[[int], None] | None = None,
-    watch: Callable[[PhyTrace], None] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    watch: Callable[[PhyTrace], None] = lambda _: None,
 ) -> Counts:
     """Convert the PHY trace in one file to the link trace in another.
 
@@ -73,11 +73,9 @@ def convert_file(
         with create_trace(link_path, LINK_TRACE, metadata) as writer:
             for chunk in reader:
                 assert isinstance(chunk, PhyTrace)
-                if watch is not None:
-                    watch(chunk)
+                watch(chunk)
                 writer.write(converter.feed(share.of(chunk)))
-                if progress is not None:
-                    progress(len(chunk))
+                progress(len(chunk))
             writer.write(converter.finish())
             counts = converter.counts
             if counts.sent_bytes is not None:
@@ -96,7 +94,7 @@ class Conversion:
 
 
 def convert_files(
-    conversions: Sequence[Conversion], progress: Callable[[int], None] | None = None
+    conversions: Sequence[Conversion], progress: Callable[[int], None] = lambda _: None
 ) -> list[Counts]:
     """Run many conversions, one per core at a time, and return their counts in the order given.
 
@@ -108,8 +106,7 @@ def convert_files(
     def advance(slots: int) -> None:
         if stopped.is_set():
             raise InterruptedError("another conversion failed")
-        if progress is not None:
-            progress(slots)
+        progress(slots)
 
     def run(conversion: Conversion) -> Counts:
         return convert_file(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.linalg import block_diag
 from scipy.special import chdtrc
 
 from tmt.fit.likelihood import RunLikelihood, steps
@@ -192,14 +193,7 @@ def _expected(
         number = law @ state.sum(axis=1)
         numbers.append(number)
         blocks.append(np.diag(number) - law @ (state @ state.T) @ law.T)
-    size = sum(len(number) for number in numbers)
-    covariance = np.zeros((size, size))
-    start = 0
-    for block in blocks:
-        stop = start + len(block)
-        covariance[start:stop, start:stop] = block
-        start = stop
-    return np.concatenate(numbers), covariance
+    return np.concatenate(numbers), block_diag(*blocks)
 
 
 def _worst(likelihood: RunLikelihood, channel: GilbertElliott, groups: list[_Group]) -> float:

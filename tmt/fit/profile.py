@@ -103,10 +103,5 @@ class _Profile:
 
         start: FloatArray = np.zeros(len(others))
         options: Any = {"gtol": 0.05, "eps": 1e-4, "maxiter": 60}
-        found = minimize(
-            fall,
-            start,
-            method="BFGS",
-            options=options,
-        )
+        found = minimize(fall, start, method="BFGS", options=options)
         return place(found.x)

@@ -136,7 +136,7 @@ class FitReport:
 
 def fit(
     erased: BoolArray,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
     *,
     size_bytes: Uint32Array | None = None,
 ) -> FitReport:
@@ -163,8 +163,7 @@ def fit(
     for fit_model in (bernoulli, gilbert, gilbert_elliott_model):
         model = fit_model(likelihood)
         models[model.name] = model
-        if progress is not None:
-            progress(1)
+        progress(1)
     lags, correlation = autocorrelation(erased)
     burst_grid, gap_grid = _grid(runs.bursts), _grid(runs.gaps)
     return FitReport(

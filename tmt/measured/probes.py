@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tmt.errors import InputError, UsageError
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DIRECTION, LINE, LLDU_BYTES
+from tmt.measured.readings import separate
 from tmt.trace import Int64Array, LinkTrace
 from tmt.units import NS_PER_MS, NS_PER_S
 
@@ -79,7 +80,7 @@ class Probes:
             Where `delivered`; the other values are not used.
         """
         order = np.argsort(sent_ns, kind="stable")
-        times = increasing(sent_ns[order] - sent_ns.min())
+        times = separate(sent_ns[order] - sent_ns.min())
         delay, arrived = delay_ns[order], delivered[order]
         filled = np.interp(times, times[arrived], delay[arrived])
         delay = np.where(arrived, delay, np.rint(filled).astype(np.int64))
@@ -170,12 +171,6 @@ def numbers_between(path: str, first: int, last: int, received: int) -> Int64Arr
         told = f"sequence numbers run from {first} to {last}, but {received} were received"
         raise InputError(path, f"{told}; {lost} would be lost, at most {most} may be")
     return np.arange(first, last + 1, dtype=np.int64)
-
-
-def increasing(times_ns: Int64Array) -> Int64Array:
-    """Return sorted times with equal ones put 1 ns apart, in their order."""
-    index = np.arange(len(times_ns), dtype=np.int64)
-    return np.maximum.accumulate(times_ns - index) + index
 
 
 def one_way_delays(up_ns: Int64Array, down_ns: Int64Array) -> tuple[Int64Array, Int64Array, str]:

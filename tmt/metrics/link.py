@@ -32,7 +32,7 @@ def summarise(
     *,
     lldu_bytes: int | None = None,
     rtt_ns: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> PhySummary | LinkSummary:
     """Read a trace to its end and summarise it.
 
@@ -61,8 +61,7 @@ def summarise(
         if rows is None:
             rows = _PhyRows() if isinstance(chunk, PhyTrace) else _LinkRows()
         rows.add(chunk)
-        if progress is not None:
-            progress(len(chunk))
+        progress(len(chunk))
     if rows is None:
         raise UsageError("a trace without rows has no summary")
     return rows.summary(metadata, lldu_bytes or metadata.get("lldu_bytes"), rtt_ns)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.backend.program import FROM_THE_WHEEL, built_program, remedy, run_program
+from tmt.provenance import file_sha256
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,13 +63,8 @@ class Simulator:
 def _stamp(program: Path, scripts: Path) -> str:
     """Return a hash of the build's stamp, or of the program where there is none, and of the scripts."""
     build = program.with_name("stamp")
-    digest = hashlib.sha256(build.read_bytes() if build.is_file() else _content(program))
+    digest = hashlib.sha256(build.read_bytes() if build.is_file() else file_sha256(program).encode())
     for script in sorted(scripts.glob("*.tcl")):
         digest.update(f"\0{script.name}\0".encode())
         digest.update(script.read_bytes())
     return digest.hexdigest()
-
-
-def _content(program: Path) -> bytes:
-    with program.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
