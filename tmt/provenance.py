@@ -84,4 +84,4 @@ def _open(name: str) -> BufferedReader:
     from pyarrow.fs import FileSystem  # noqa: PLC0415  (it takes long to import)
 
     system, path = FileSystem.from_uri(name)
-    return cast("BufferedReader", system.open_input_stream(path))
+    return cast("BufferedReader", system.open_input_stream(path, compression=None))

@@ -41,6 +41,8 @@ def test_source__is_known_by_its_content(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"abc")
     assert provenance.source(tmp_path / "a.txt") == {"name": "a.txt", "sha256": SHA256_OF_ABC}
     assert provenance.source((tmp_path / "a.txt").as_uri()) == {"name": "a.txt", "sha256": SHA256_OF_ABC}
+    (tmp_path / "a.gz").write_bytes(b"abc")  # no compressed content is looked for behind the name
+    assert provenance.file_sha256((tmp_path / "a.gz").as_uri()) == SHA256_OF_ABC
     with pytest.raises(FileNotFoundError):
         provenance.file_sha256(tmp_path / "none")
 

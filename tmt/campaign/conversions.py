@@ -88,7 +88,9 @@ def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
         is_measured = found.is_measured
         if found.has_es_n0:
             es_n0_from.append(f"the column {ES_N0_MDB.name} of {name}")
-        _check_rows(file, section.every)
+        if found.rows <= section.every:
+            share = "" if section.every == 1 else f"with every = {section.every} "
+            raise InputError(file, f"{share}a phy trace of one row has no rate; at least two rows are needed")
         if found.has_sizes and lldu_bytes is not None:
             told = f"lldu_bytes is {lldu_bytes}, but every row of {name} has a size of its own"
             raise InputError(scenario.path, f"key {key}: {told}; remove lldu_bytes")
@@ -114,7 +116,7 @@ def return_source_of(scenario: Scenario, link: Link) -> Source | None:
 
 @dataclass(frozen=True, slots=True)
 class _PhyFile:
-    """Facts about a PHY trace: size and packing by its metadata, its kinds, its slots' hash and span."""
+    """Facts about a PHY trace: size and packing by its metadata, kinds, hash, number and span of slots."""
 
     lldu_bytes: int | None
     packing: Packing | None
@@ -122,6 +124,7 @@ class _PhyFile:
     is_measured: bool
     has_es_n0: bool
     sha256: str
+    rows: int
     span_ns: int
 
 
@@ -133,11 +136,12 @@ def span_ns(file: Path) -> int:
 @lru_cache
 def _look_at(file: Path) -> _PhyFile:
     slots = SlotsHash()
-    first_ns, last_ns = None, 0
+    rows, first_ns, last_ns = 0, None, 0
     with open_trace(file, PHY_TRACE) as reader:
         said = reader.metadata
         for chunk in reader:
             slots.update(chunk)
+            rows += len(chunk)
             first_ns = int(chunk.tx_time_ns[0]) if first_ns is None else first_ns
             last_ns = int(chunk.tx_time_ns[-1])
     return _PhyFile(
@@ -147,21 +151,9 @@ def _look_at(file: Path) -> _PhyFile:
         "importer" in said,
         ES_N0_MDB in reader.columns,
         slots.digest(),
+        rows,
         last_ns - (first_ns or 0),
     )
-
-
-@lru_cache
-def _check_rows(file: Path, every: int) -> None:
-    """Refuse a PHY trace whose `every`-th rows are less than two; no more is read than that takes."""
-    rows = 0
-    with open_trace(file, PHY_TRACE) as reader:
-        for chunk in reader:
-            rows += len(chunk)
-            if rows > every:
-                return
-    share = "" if every == 1 else f"with every = {every} "
-    raise InputError(file, f"{share}a phy trace of one row has no rate; at least two rows are needed")
 
 
 def _label(section: Any, file: Path | None) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import click
-from click.core import ParameterSource
 
 from tmt.cli.json_output import json_text
-from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, WholeNumber
+from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, WholeNumber, is_typed
 from tmt.cli.progress import progress_bar
 from tmt.errors import UsageError
 from tmt.units import NS_PER_MS
@@ -57,9 +56,8 @@ def command(
     from tmt.measured.export_formats import EXPORTERS  # noqa: PLC0415
 
     if tool is None:
-        context = click.get_current_context()
         for name in ("lldu_bytes", "interval_ns"):
-            if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            if is_typed(name):
                 flag = "--" + name.removesuffix("_ns").replace("_", "-")
                 raise UsageError(f"{flag} has no meaning without --for")
         with open_trace(trace) as reader:

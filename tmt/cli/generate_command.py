@@ -6,10 +6,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from tmt.cli.json_output import json_text
-from tmt.cli.options import DECODE_TIME, FILE, JSON, POSITIVE_SECONDS, Number, WholeNumber
+from tmt.cli.options import DECODE_TIME, FILE, JSON, POSITIVE_SECONDS, Number, WholeNumber, is_typed
 from tmt.cli.progress import progress_bar
 from tmt.errors import UsageError
 from tmt.generate import DEFAULT_DECODE_TIME_NS
@@ -178,9 +177,7 @@ def command(
     ctx = click.get_current_context()
     channel = _channel(ctx, channel_name)
     if over is not None:
-        _refuse(
-            ctx, (*LINE_OPTIONS, "lldu_bytes"), "cannot be given with --over: the trace has its own slots"
-        )
+        _refuse((*LINE_OPTIONS, "lldu_bytes"), "cannot be given with --over: the trace has its own slots")
         with progress_bar("generate", _rows(over)) as progress:
             slots = overlay(over, phy, channel, seed=seed, with_es_n0=with_es_n0, progress=progress)
     else:
@@ -210,10 +207,10 @@ def _channel(ctx: click.Context, name: str) -> Channel:
     own = [field.name for field in fields(kind)]
     others = tuple(parameter for parameter in PARAMETERS if parameter not in own)
     allowed = ", ".join(map(_option, own)) or "none"
-    _refuse(ctx, others, f"is no parameter of {name}, whose parameters are: {allowed}")
+    _refuse(others, f"is no parameter of {name}, whose parameters are: {allowed}")
     given = {field: ctx.params[field] for field in own if ctx.params.get(field) is not None}
     if not kind.profiles:
-        _refuse(ctx, ("profile", "settings"), f"means nothing for {name}, which has no profiles")
+        _refuse(("profile", "settings"), f"means nothing for {name}, which has no profiles")
     else:
         given = _with_profile(kind, ctx.params["profile"], given, ctx.params["settings"])
     for field in fields(kind):
@@ -262,18 +259,17 @@ def _line(ctx: click.Context, channel: Channel) -> tuple[Line, int | None]:
         ctx.params[key] for key in ("rate_bps", "lldu_bytes", "share", "decode_time")
     )
     if channel.decode_time_ns is not None:
-        _refuse(ctx, ("decode_time",), f"cannot be given: {channel.name} sets it by its own parameters")
+        _refuse(("decode_time",), f"cannot be given: {channel.name} sets it by its own parameters")
         decode_ns = channel.decode_time_ns
-    interval_given = ctx.get_parameter_source("slot_interval") is ParameterSource.COMMANDLINE
-    if channel.profiles and not interval_given:
+    if channel.profiles and not is_typed("slot_interval"):
         line = channel.profiles[ctx.params["profile"] or next(iter(channel.profiles))].line
         lldu_bytes = lldu_bytes or int(line.lldu_bytes.value)
         if rate_bps is None:
             rate_bps, share = int(line.rate_bps.value), share or int(line.share.value)
     if rate_bps is None:
-        _refuse(ctx, ("share",), "needs --rate-bps, the rate of the line that is shared")
+        _refuse(("share",), "needs --rate-bps, the rate of the line that is shared")
         return Line(Fraction(ctx.params["slot_interval"]), decode_ns), lldu_bytes
-    _refuse(ctx, ("slot_interval",), "cannot be given with --rate-bps: that makes the interval")
+    _refuse(("slot_interval",), "cannot be given with --rate-bps: that makes the interval")
     if lldu_bytes is None:
         raise UsageError(f"--rate-bps {rate_bps} needs --lldu-bytes, the bytes that one slot carries")
     return Line.at_rate(rate_bps, lldu_bytes, decode_ns, share=share or 1), lldu_bytes
@@ -286,9 +282,9 @@ def _rows(path: str) -> int | None:
         return reader.rows
 
 
-def _refuse(ctx: click.Context, names: tuple[str, ...], why: str) -> None:
+def _refuse(names: tuple[str, ...], why: str) -> None:
     for name in names:
-        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if is_typed(name):
             raise UsageError(f"{_option(name)} {why}")
 
 

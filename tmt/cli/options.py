@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from tmt.cli.notes import print_notes
 from tmt.plausibility import time_notes
@@ -232,6 +233,11 @@ class CountList(click.ParamType[tuple[int, ...]]):
 
 COUNTS = CountList()
 """One whole number, or all in a range."""
+
+
+def is_typed(name: str) -> bool:
+    """Whether the user typed the option of a parameter of the running command."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")

@@ -6,9 +6,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
-from tmt.cli.options import SECONDS, Number, WholeNumber, with_options
+from tmt.cli.options import SECONDS, Number, WholeNumber, is_typed, with_options
 from tmt.errors import UsageError
 from tmt.parameters import declared
 from tmt.schemes import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
@@ -143,9 +142,7 @@ def chosen_schemes(flag: str, names: Sequence[str], kinds: Mapping[str, type[S]]
     typed = {
         name: ctx.params[name]
         for name in SCHEME_PARAMETERS
-        if name in ctx.params
-        and name not in known
-        and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if name in ctx.params and name not in known and is_typed(name)
     }
     for name in typed:
         if not names:

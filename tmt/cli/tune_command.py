@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from tmt.cli.options import POSITIVE_SECONDS, ROUND_TRIP, Number, WholeNumber
+from tmt.cli.options import POSITIVE_SECONDS, ROUND_TRIP, Number, WholeNumber, is_typed
 from tmt.cli.pools import pools
 from tmt.errors import StoppedError, UsageError
 from tmt.units import ns_to_seconds
@@ -189,9 +188,8 @@ def command(
 
 def _refuse_options() -> None:
     """Refuse options whose values a scenario's table [tune] gives."""
-    ctx = click.get_current_context()
-    for param in ctx.command.params:
-        if param.name in FOR_TRACES and ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE:
+    for param in click.get_current_context().command.params:
+        if param.name in FOR_TRACES and is_typed(param.name):
             raise UsageError(f"{param.opts[0]} is given with a scenario, whose table [tune] and grid say it")
 
 

@@ -11,6 +11,7 @@ from tmt.report.page import assemble
 from tmt.report.page_parts import Record, fact, finding, headed_table, sections
 from tmt.report.tune_figures import charts_of, scheme_looks
 from tmt.report.tune_rows import candidate_table
+from tmt.results.dataset import Failure
 from tmt.results.measures import COLUMNS
 from tmt.results.values import slug
 from tmt.tune.space import SCHEME
@@ -71,12 +72,7 @@ def render(found: Tuning) -> str:
         has={"cells": False},
         sections=_sections(found, charts),
         failures=[
-            {
-                "name": f"{name}, seed {seed}",
-                "reason": message.splitlines()[0],
-                "command": message,
-                "output": "",
-            }
+            Failure(f"{name}, seed {seed}", message.splitlines()[0], message, "")
             for name, seed, message in found.failures
         ],
         setup=_setup(found),
