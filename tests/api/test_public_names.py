@@ -171,6 +171,46 @@ def test_import__takes_times_in_seconds(tmp_path: Path) -> None:
             lambda f: tmt.replay_trace(1e6, tcp="bbr", stack="2009", rtt=0.1, duration=1),
             "bbr needs stack modern",
         ),
+        (lambda f: tmt.convert_trace(f, "arq", rtt="100ms"), "rtt: '100ms' is not a time in seconds"),
+        (lambda f: tmt.convert_trace(f, "arq", rtt=-1), "rtt is -1; it must be a time of 0 s or more"),
+        (lambda f: tmt.convert_trace(f, "none", every=1.5), "every is 1.5; it must be a whole number"),
+        (lambda f: tmt.convert_trace(f, ["arq"], rtt=1), r"scheme is \['arq'\]; allowed are none, fec"),
+        (
+            lambda f: tmt.convert_trace(f.to_numpy(), "none"),
+            "trace: this is of type ndarray; a trace",
+        ),
+        (lambda f: tmt.write_trace("x.npy", None), "trace: this is of type NoneType; a trace, a data frame"),
+        (lambda f: tmt.trace_from_frame([1, 2]), "frame: this is of type list; a data frame is needed"),
+        (lambda f: tmt.trace_from_frame(f, lldu_bytes="a"), "lldu_bytes is 'a'; it must be a whole number"),
+        (
+            lambda f: tmt.trace_from_frame(f.assign(tx_time=pd.to_datetime(f.tx_time, unit="s"))),
+            r"data frame: tx_time is of type datetime64\[\w+\]; seconds as numbers are needed",
+        ),
+        (
+            lambda f: tmt.trace_from_frame(f.assign(tx_time="soon")),
+            "data frame: tx_time is of type .*; numbers are needed",
+        ),
+        (lambda f: tmt.trace_from_frame(f + 1e10), "data frame: tx_time: 1.* s is beyond 4611686018 s"),
+        (lambda f: tmt.inspect_trace(f, lldu_bytes="1"), "lldu_bytes is '1'; it must be a whole number"),
+        (lambda f: tmt.inspect_trace(f, rtt="x"), "rtt: 'x' is not a time in seconds"),
+        (lambda f: tmt.generate_trace("error-free", duration="5 s"), "duration: '5 s' is not a time in"),
+        (lambda f: tmt.generate_trace("error-free", duration=1, seed=1.5), "seed is 1.5; it must be a whole"),
+        (lambda f: tmt.generate_trace("error-free", duration=1, lldu_bytes=0), "lldu_bytes is 0; it must be"),
+        (
+            lambda f: tmt.generate_trace("bernoulli", probability="0.1", duration=1),
+            "probability is '0.1'; it must be a number",
+        ),
+        (lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=1, flows=1.5), "flows is 1.5; it must be a whole"),
+        (lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=1, seed="a"), "seed is 'a'; it must be a whole"),
+        (
+            lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=1, stack=2009),
+            "stack is 2009; it must be a",
+        ),
+        (
+            lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=1, in_order="no"),
+            "in_order is 'no'; it must be True or False",
+        ),
+        (lambda f: tmt.compare_results("out/a", "out/b"), "first is of type str; results of run_scenario or"),
     ],
 )
 def test_refusal__says_what_is_allowed(
@@ -178,6 +218,33 @@ def test_refusal__says_what_is_allowed(
 ) -> None:
     with pytest.raises((InputError, UsageError), match=said):
         call(frame)
+
+
+def test_numbers_of_numpy__are_as_good_as_python_s(frame: pd.DataFrame, tmp_path: Path) -> None:
+    """Also in the metadata, which JSON holds."""
+    made = tmt.generate_trace(
+        "bernoulli",
+        probability=np.float32(0.5),
+        duration=np.int64(1),
+        seed=np.int64(2),
+        lldu_bytes=np.uint16(33),
+    )
+    same = tmt.generate_trace("bernoulli", probability=0.5, duration=1, seed=2, lldu_bytes=33)
+    assert made.decode_time_ns.tolist() == same.decode_time_ns.tolist()
+    assert made.metadata["lldu_bytes"] == 33
+    every_second = tmt.convert_trace(frame, "none", every=np.int64(2))
+    assert len(every_second) == len(tmt.convert_trace(frame, "none", every=2))
+    trace = tmt.trace_from_frame(frame, lldu_bytes=np.int64(100))
+    tmt.write_trace(tmp_path / "phy.parquet", trace)
+    assert tmt.read_trace(tmp_path / "phy.parquet").metadata["lldu_bytes"] == 100
+
+
+@pytest.mark.ns2
+def test_replay__takes_numbers_of_numpy() -> None:
+    settings = {"rtt": np.float64(0.1), "duration": np.int64(2), "flows": np.int64(2), "seed": np.int64(3)}
+    run = tmt.replay_trace(np.int64(2_000_000), in_order=np.True_, **settings)
+    same = tmt.replay_trace(2e6, rtt=0.1, duration=2, flows=2, seed=3, in_order=True)
+    assert run.row["goodput_bps"] == same.row["goodput_bps"]
 
 
 @pytest.mark.ns2

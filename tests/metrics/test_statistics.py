@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmt.errors import UsageError
+from tmt.metrics.interval_text import three_digits
 from tmt.metrics.statistics import (
     bootstrap_interval,
     compact_letters,
@@ -180,3 +181,12 @@ def test_seeds_needed__refuses_what_tells_nothing(values: list[float], half_widt
 def test_intervals__refuse_an_impossible_level() -> None:
     with pytest.raises(UsageError, match=r"1\.5 .* between 0 and 1"):
         t_interval([1.0, 2.0], level=1.5)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1272.0, "1,270"), (0.34521, "0.345"), (-258.4, "-258"), (1.5e6, "1,500,000"), (0, "0")],
+)
+def test_three_digits__need_no_exponent_where_a_number_is_large(value: float, text: str) -> None:
+    assert three_digits(value) == text
+    assert three_digits(abs(value), signed=True) == f"+{text.removeprefix('-')}"

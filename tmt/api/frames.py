@@ -9,31 +9,34 @@ import numpy as np
 import pandas as pd
 
 from tmt import io
+from tmt.api.keywords import whole
 from tmt.errors import InputError
 from tmt.io.arrays import checked
 from tmt.io.text import layout_of, text_names
 from tmt.schema import LINK_TRACE, PHY_TRACE
-from tmt.trace import Trace, make_trace
+from tmt.trace import LinkTrace, PhyTrace, Trace, make_trace
 from tmt.units import NS_PER_S, ns_to_seconds, seconds_to_ns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import numpy.typing as npt
 
 AnyTrace = Trace | pd.DataFrame | str | os.PathLike[str]
 """A trace, a data frame with its columns, or the name of its file."""
+
+_NEEDED = "a trace, a data frame or the name of a file is needed"
 
 EXACT_S = 1e6
 """Times in seconds below this are whole nanoseconds after multiplication and rounding."""
 
 
 def trace_of(given: AnyTrace) -> Trace:
-    """Return a trace that is given as such, as a data frame, or by the name of its file."""
+    """Return a trace that is given as such, as a data frame, or by the name of its file (InputError)."""
     if isinstance(given, pd.DataFrame):
         return trace_from_frame(given)
     if isinstance(given, str | os.PathLike):
         return io.read_trace(given)
+    if not isinstance(given, PhyTrace | LinkTrace):
+        raise InputError("trace", f"this is of type {type(given).__name__}; {_NEEDED}")
     return checked(given)
 
 
@@ -57,6 +60,8 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
     InputError
         When a column is missing or has another type, or a row may not be in a trace.
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError("frame", f"this is of type {type(frame).__name__}; a data frame is needed")
     layout = layout_of([str(name) for name in frame.columns])
     if layout is None:
         needed = " or ".join(
@@ -77,20 +82,28 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
         array = values.to_numpy(dtype=float, na_value=np.nan) if values.isna().any() else values.to_numpy()
         if column.dtype == "|b1" and np.isin(array, (0, 1)).all():  # as files spell flags
             array = array.astype(bool)
-        columns[column.name] = _nanoseconds(array) if name != column.name else array
-    metadata = {} if lldu_bytes is None else {"lldu_bytes": lldu_bytes}
+        columns[column.name] = _nanoseconds(name, array) if name != column.name else array
+    metadata = {} if lldu_bytes is None else {"lldu_bytes": whole("lldu_bytes", lldu_bytes)}
     return checked(make_trace(layout.table, columns, metadata))
 
 
-def _nanoseconds(seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Convert seconds as `seconds_to_ns` does; flags and NaN stay, and the checks refuse them."""
+def _nanoseconds(name: str, seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Convert seconds as `seconds_to_ns` does (InputError); flags and NaN stay for the checks."""
     if seconds.dtype == bool:
         return seconds
-    numbers = np.asarray(seconds, dtype=float)
+    if seconds.dtype.kind in "mM":
+        raise InputError("data frame", f"{name} is of type {seconds.dtype}; seconds as numbers are needed")
+    try:
+        numbers = np.asarray(seconds, dtype=float)
+    except (ValueError, TypeError):
+        raise InputError("data frame", f"{name} is of type {seconds.dtype}; numbers are needed") from None
     if not np.isfinite(numbers).all():
         return numbers
     if (np.abs(numbers) < EXACT_S).all():
         rounded: npt.NDArray[np.int64] = np.rint(numbers * NS_PER_S).astype(np.int64)
         return rounded
-    whole: Iterable[int] = (seconds_to_ns(number) for number in numbers.tolist())
-    return np.fromiter(whole, np.int64, len(numbers))
+    try:
+        exact = [seconds_to_ns(number) for number in numbers.tolist()]
+    except ValueError as error:
+        raise InputError("data frame", f"{name}: {error}") from None
+    return np.array(exact, np.int64)

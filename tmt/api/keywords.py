@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from tmt.campaign.engine import default_jobs
 from tmt.errors import UsageError
+from tmt.schemes.parameters import check_count
 from tmt.units import seconds_to_ns
 
 
@@ -28,7 +30,7 @@ def domain_values(whose: str, known: dict[str, bool], given: dict[str, Any]) -> 
     Raises
     ------
     UsageError
-        When a name is not known, or one is missing.
+        When a name is not known, one is missing, or a time is none.
     """
     names = {name.removesuffix("_ns"): name for name in known}
     for name in given:
@@ -38,7 +40,7 @@ def domain_values(whose: str, known: dict[str, bool], given: dict[str, Any]) -> 
         if known[full] and name not in given:
             raise UsageError(f"{name} is missing: {whose} needs it")
     return {
-        names[name]: seconds_to_ns(value) if names[name].endswith("_ns") and value is not None else value
+        names[name]: time_ns(name, value) if names[name].endswith("_ns") and value is not None else value
         for name, value in plain(given).items()
     }
 
@@ -56,6 +58,57 @@ def plain(value: Any) -> Any:
             return tuple(plain(one) for one in value)
         case _:
             return value
+
+
+def time_ns(name: str, seconds: Any) -> int:
+    """Return a time in nanoseconds (UsageError when it is no time of 0 s or more)."""
+    try:
+        nanoseconds = seconds_to_ns(plain(seconds))
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from None
+    if nanoseconds < 0:
+        raise UsageError(f"{name} is {seconds}; it must be a time of 0 s or more")
+    return nanoseconds
+
+
+def whole(name: str, value: Any, least: int = 1) -> int:
+    """Return a whole number, also one of NumPy's (UsageError when it is none, or less than `least`)."""
+    number: int = plain(value)
+    check_count(name, number, least)
+    return number
+
+
+_WORDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "True or False", str: "a text"}
+
+
+def check_types(kind: type[Any], values: Mapping[str, Any]) -> None:
+    """Refuse values that are not of the types that a class of parameters has for its fields.
+
+    Raises
+    ------
+    UsageError
+        Naming the parameter, its value and what is allowed.
+    """
+    # Types of class variables have names that only type checkers import.
+    hints = get_type_hints(kind, localns={"Mapping": Mapping, "Profile": object})
+    for name, value in values.items():
+        hint = hints[name]
+        allowed = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        words = [_WORDS[one] for one in allowed if one in _WORDS]
+        if words and not any(_fits(value, one) for one in allowed):
+            shown = name.removesuffix("_ns")
+            raise UsageError(f"{shown} is {value!r}; it must be {' or '.join(words)}")
+
+
+def _fits(value: object, kind: object) -> bool:
+    """Whether a value is of a type; whole numbers are numbers, and 0 and 1 may stand for False and True."""
+    if kind is bool:
+        return value in (False, True)
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, str if kind is str else NoneType)
 
 
 def processes_of(jobs: int | None) -> int:
@@ -77,6 +130,6 @@ def required_fields(kind: type[Any]) -> dict[str, bool]:
 
 def named(what: str, name: str, kinds: dict[str, Any]) -> Any:
     """Return the entry called `name` (UsageError when there is none)."""
-    if name not in kinds:
+    if not isinstance(name, str) or name not in kinds:
         raise UsageError(f"{what} is {name!r}; allowed are {', '.join(kinds)}")
     return kinds[name]

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.keywords import domain_values, plain, processes_of
+from tmt.api.keywords import check_types, domain_values, plain, processes_of
 from tmt.api.notebook_progress import notebook_progress
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.stored_runs import default_folder
-from tmt.errors import InputError
+from tmt.errors import InputError, UsageError
 from tmt.experiment import Experiment, PlainLink, TraceLink
 from tmt.io import write_trace
 from tmt.results import reading
 from tmt.results.comparison import compare
-from tmt.settings.settings import PARAMETERS
+from tmt.results.dataset import Results
+from tmt.settings.settings import PARAMETERS, Settings
 from tmt.trace import LinkTrace
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from tmt.experiment import ExperimentResult, Link
     from tmt.results.comparison import PairedCampaigns
-    from tmt.results.dataset import Results
 
 AnyLink = AnyTrace | float
 """A link trace, or the constant rate of a link in bit/s."""
@@ -70,6 +70,7 @@ def replay_trace(
         When the simulator is not built, or fails.
     """
     values = domain_values("a replay", _SETTINGS, settings | {"tcp": tcp})
+    check_types(Settings, values)
     with ExitStack() as files:
         forth, back = (files.enter_context(_link(given)) for given in (forward, return_link))
         assert forth is not None
@@ -142,8 +143,13 @@ def compare_results(
     Raises
     ------
     UsageError
-        When no run of one has a partner in the other.
+        When one is no campaign, or no run has a partner in the other.
     """
+    campaigns: dict[str, object] = {"first": first, "second": second}
+    for name, given in campaigns.items():
+        if not isinstance(given, Results):
+            reason = "results of run_scenario or read_results are needed"
+            raise UsageError(f"{name} is of type {type(given).__name__}; {reason}")
     return compare(first, second, names)
 
 

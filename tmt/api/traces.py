@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tmt import fit, generate, io
 from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.keywords import domain_values, named, required_fields
+from tmt.api.keywords import check_types, domain_values, named, plain, required_fields, time_ns, whole
 from tmt.channels import CHANNELS, Channel
 from tmt.convert import convert
 from tmt.errors import InputError
@@ -19,7 +19,6 @@ from tmt.measured.registry import AUTO, IMPORTERS
 from tmt.metrics.link import summarise
 from tmt.schemes import SCHEMES, Scheme
 from tmt.trace import LinkTrace, PhyTrace, Trace
-from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -69,7 +68,7 @@ def import_trace(path: str | PathLike[str], file_format: str = AUTO, **options: 
     given: dict[str, Any] = {}
     for key, value in options.items():
         is_time = f"{key}_ns" in kinds and key not in kinds
-        given[f"{key}_ns" if is_time else key] = seconds_to_ns(value) if is_time else value
+        given[f"{key}_ns" if is_time else key] = time_ns(key, value) if is_time else plain(value)
     return measured_files.import_trace(file_format, path, **given)
 
 
@@ -108,17 +107,17 @@ def generate_trace(
     model = channel if isinstance(channel, Channel) else _channel(channel, parameters)
     decode_ns = model.decode_time_ns or generate.DEFAULT_DECODE_TIME_NS
     if decode_time is not None:
-        decode_ns = seconds_to_ns(decode_time)
-    line = generate.Line(Fraction(seconds_to_ns(slot_interval)), decode_ns)
+        decode_ns = time_ns("decode_time", decode_time)
+    line = generate.Line(Fraction(time_ns("slot_interval", slot_interval)), decode_ns)
     with TemporaryDirectory(prefix="tmt-") as folder:
         path = Path(folder, "phy.parquet")
         generate.generate(
             path,
             model,
             line,
-            duration_ns=seconds_to_ns(duration),
-            seed=seed,
-            lldu_bytes=lldu_bytes,
+            duration_ns=time_ns("duration", duration),
+            seed=whole("seed", seed, least=0),
+            lldu_bytes=None if lldu_bytes is None else whole("lldu_bytes", lldu_bytes),
             with_es_n0=with_es_n0,
         )
         return io.read_phy(path)
@@ -153,7 +152,7 @@ def convert_trace(
     if not isinstance(phy, PhyTrace):
         raise InputError("trace", "this is a link trace; a PHY trace is needed")
     chosen = scheme if isinstance(scheme, Scheme) else _scheme(scheme, rtt, parameters)
-    return convert(phy, chosen, every)
+    return convert(phy, chosen, whole("every", every))
 
 
 def inspect_trace(
@@ -169,8 +168,9 @@ def inspect_trace(
         Round-trip time in seconds, for the recovery delay; by default that of the trace.
     """
     held = trace_of(trace)
-    rtt_ns = None if rtt is None else seconds_to_ns(rtt)
-    return summarise([held], held.metadata, lldu_bytes=lldu_bytes, rtt_ns=rtt_ns)
+    rtt_ns = None if rtt is None else time_ns("rtt", rtt)
+    size_bytes = None if lldu_bytes is None else whole("lldu_bytes", lldu_bytes)
+    return summarise([held], held.metadata, lldu_bytes=size_bytes, rtt_ns=rtt_ns)
 
 
 def fit_trace(trace: AnyTrace) -> FitReport:
@@ -194,7 +194,9 @@ def _channel(name: str, parameters: dict[str, Any]) -> Channel:
     needed = required_fields(kind)
     profile = next(iter(kind.profiles.values())).parameters() if kind.profiles else {}
     needed |= dict.fromkeys(profile, False)
-    return cast("Channel", kind(**profile | domain_values(f"channel {name}", needed, parameters)))
+    values = domain_values(f"channel {name}", needed, parameters)
+    check_types(kind, values)
+    return cast("Channel", kind(**profile | values))
 
 
 def _scheme(name: str, rtt: float | None, parameters: dict[str, Any]) -> Scheme:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tmt.figures import charts
 from tmt.io.atomic import staged
+from tmt.metrics.interval_text import three_digits
 from tmt.report.chart_rows import cell_rows, place_of
 from tmt.report.comparison_tables import differences_table, pairs_table, setup_tables
 from tmt.report.member_styles import cell_name, tcp_styles
@@ -102,8 +103,9 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
             where = ", ".join(filter(None, (cell_name(comparison.summary, cell), place)))
             change = one.difference
             sentence += (
-                f", most in {where}: {change.mean:+.3g} {measure.unit} ({change.low:.3g} to "
-                f"{change.high:.3g}; from {one.first.mean:.3g} to {one.second.mean:.3g})"
+                f", most in {where}: {three_digits(change.mean, signed=True)} {measure.unit} "
+                f"({three_digits(change.low)} to {three_digits(change.high)}; "
+                f"from {three_digits(one.first.mean)} to {three_digits(one.second.mean)})"
             )
         found.append(f"{sentence}.")
     return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tmt.metrics.interval_text import three_digits
 from tmt.metrics.statistics import seeds_needed
 from tmt.report.member_styles import cell_name, tcp_styles
 from tmt.report.page_parts import Record, fact, finding, headed_table
@@ -82,10 +83,10 @@ def _finding(
     interval = cell.intervals[measure.column]
     place = summary.point_label(cell.point)
     where = f"With {place}, " if place else ""
-    sentence = f"{where}{cell_name(summary, cell)} {verb}: {interval.mean:.3g} {measure.unit}"
+    sentence = f"{where}{cell_name(summary, cell)} {verb}: {three_digits(interval.mean)} {measure.unit}"
     if interval.count < 2:
         return [finding(f"{sentence}, in a single run, which does not show the effect of chance.")]
-    sentence += f" ({interval.low:.3g} to {interval.high:.3g})"
+    sentence += f" ({three_digits(interval.low)} to {three_digits(interval.high)})"
     if not tied:
         return [finding(f"{sentence}.")]
     names, tail = [cell_name(summary, other) for other in tied], "not significantly worse."
