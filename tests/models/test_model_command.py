@@ -121,7 +121,7 @@ def test_model__passes_on_the_parameters_of_the_schemes_of_today() -> None:
         ("rlc --alpha 0.99 --beta 0.5 --rtt 0.12", "a recovery meets up to 1.9 other bursts"),
         ("sliding-window --coding-window 100 --repair-interval 8 --alpha 0.999 --beta 0.1 --rtt 1", ""),
         (
-            "sliding-window --coding-window 10 --repair-interval 8 --alpha 0.999 --beta 0.9 --rtt 1",
+            "sliding-window --coding-window 13 --repair-interval 8 --alpha 0.999 --beta 0.9 --rtt 1",
             "above 5% the model's loss is rough",
         ),
     ],

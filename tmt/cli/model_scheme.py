@@ -53,6 +53,9 @@ PARAMETERS: dict[str, dict[str, int]] = {
 }
 """Parameters of the model of each scheme, with upper bounds of whole numbers: more would take too long."""
 
+SMALL_WINDOW = 12
+"""Up to this window the model of a sliding window is exact (`tmt.models.small_window.LONGEST`)."""
+
 RARE = 0.05
 """Bursts per recovery above which the approximation of RLC shows, and the like of a sliding window."""
 
@@ -207,7 +210,7 @@ def _warn(sweep: Sweep) -> None:
         meeting = slots * max((rate for rate in bursts if rate > 0), default=0.0)
         if meeting > RARE:
             note = f"a recovery meets up to {meeting:.2g} other bursts; the RLC model is for less than {RARE}"
-    if sweep.scheme == "sliding-window":
+    if sweep.scheme == "sliding-window" and int(sweep.parameters["coding_window"] or 0) > SMALL_WINDOW:
         given_up = max(row["residual_loss"] / (row["erasure_probability"] or 1.0) for row in rows)
         if given_up > RARE:
             note = (

@@ -1,4 +1,7 @@
-"""A sliding-window code on a two-state channel: loss and delay, as long as its window spans the recoveries.
+"""A sliding-window code on a two-state channel: loss and delay.
+
+Small windows have an exact chain (`small_window`). For longer ones the law here holds as long as the window
+spans the recoveries.
 
 Let D be the erased source LLDUs that the receiver lacks, minus the repair LLDUs that it got since it lacked
 none. D grows by one with an erased source LLDU and falls by one with a repair LLDU that arrives. Random
@@ -15,6 +18,7 @@ import numpy as np
 
 from tmt.errors import UsageError
 from tmt.models.link import Performance, RegularLink
+from tmt.models.small_window import LONGEST, small_window
 
 if TYPE_CHECKING:
     from tmt.models.channel import FloatArray, TwoStateChannel
@@ -45,8 +49,9 @@ def sliding_window(
 ) -> Performance:
     """Return the performance of the code with window W and one repair LLDU after every k source LLDUs.
 
-    A recovery that W source LLDUs do not end gives up all that it lacks. The code may recover a part of them,
-    but what it lacks then burdens later repair LLDUs.
+    Up to `small_window.LONGEST` it is exact. With a longer window a recovery that W source LLDUs do not end
+    gives up all that it lacks. In truth the code gives an LLDU up when W newer ones have followed it and no
+    repair LLDU was left for it, so that the loss is too high and the delay too low.
 
     Raises
     ------
@@ -56,6 +61,8 @@ def sliding_window(
     for name, value in (("coding_window", coding_window), ("repair_interval", repair_interval)):
         if value < 1:
             raise UsageError(f"{name} is {value}: it must be at least 1")
+    if coding_window <= LONGEST:
+        return small_window(channel, link, coding_window, repair_interval)
     move, errors, period = channel.transition(), channel.errors, repair_interval + 1
     recoveries = {
         (place, state): _recovery(channel, coding_window, repair_interval, place, state)
