@@ -19,7 +19,7 @@ from analysis.pages import write_tables
 from analysis.scenario_runs import run_named
 from tmt.figures.style import LINE_STYLES, MUTED, new_figure, save
 from tmt.results.selections import change, chosen
-from tools.page_tables import markdown_table
+from tools.page_tables import markdown_table, plus_minus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,9 +105,7 @@ def _table(apart: dict[tuple[str, float, str], Interval]) -> str:
 
 
 def _cell(value: Interval) -> str:
-    if not np.isfinite(value.mean):
-        return "-"
-    return f"{100 * value.mean:+.1f} ± {100 * value.half_width:.1f} %"
+    return plus_minus(value, "+.1%") if np.isfinite(value.mean) else "-"
 
 
 if __name__ == "__main__":

@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from tmt.metrics.statistics import Interval
+
+
+def plus_minus(found: Interval, spec: str = ".0f") -> str:
+    """Return a mean and half of its interval, such as ``178 ± 20``; with spec ``+.1%`` ``+1.5 ± 0.2 %``."""
+    scale, unit = (100, " %") if spec.endswith("%") else (1, "")
+    spec = spec.replace("%", "f")
+    return f"{scale * found.mean:{spec}} ± {scale * found.half_width:{spec.lstrip('+')}}{unit}"
+
 
 def markdown_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """Return a table in Markdown."""

@@ -12,6 +12,7 @@ from analysis.jin2006.results import END_TO_END, END_TO_END_ARQ, LITTLE, SPLIT, 
 from analysis.jin2006.runs import DELAYS_S, FRAME_ERRORS, LOSSES, WIRED_LOSS
 from analysis.statements import Statement, verdict
 from tmt.models.split.transfers import SYSTEMS
+from tools.page_tables import plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,21 +34,18 @@ def judge(results: Results) -> list[Statement]:
 
 def _window(results: Results) -> Iterator[Statement]:
     windows = {system: windows.steady for system, windows in results.windows.items()}
-
-    def text(system: tuple[bool, bool]) -> str:
-        return f"{windows[system].mean:.2f} ± {windows[system].half_width:.2f}"
-
+    text = {system: plus_minus(steady, ".2f") for system, steady in windows.items()}
     yield Statement(
         "Figure 3a",
         "Without ARQ the sender's steady window is larger in a split connection",
         verdict(windows[SPLIT].low > windows[END_TO_END].high),
-        f"{text(SPLIT)} packets against {text(END_TO_END)}",
+        f"{text[SPLIT]} packets against {text[END_TO_END]}",
     )
     yield Statement(
         "Figure 3b",
         "With ARQ the window of the end-to-end sender increases",
         verdict(windows[END_TO_END_ARQ].low > windows[END_TO_END].high),
-        f"from {text(END_TO_END)} to {text(END_TO_END_ARQ)} packets; split: {text(SPLIT_ARQ)}",
+        f"from {text[END_TO_END]} to {text[END_TO_END_ARQ]} packets; split: {text[SPLIT_ARQ]}",
     )
     settled = {system: windows.settled_s for system, windows in results.windows.items()}
     yield Statement(

@@ -11,7 +11,7 @@ from analysis.scenario_runs import run
 from tmt.errors import TmtError
 from tmt.metrics.statistics import t_interval
 from tmt.settings.tcp import VARIANTS
-from tools.page_tables import filled, markdown_table
+from tools.page_tables import filled, markdown_table, plus_minus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,8 +38,8 @@ def table(runs: pd.DataFrame, release: str) -> str:
     for (tcp, link), cell in runs.groupby(["tcp", "link"], sort=False):
         goodput_kbps = {backend: own["goodput_bps"] / 1000 for backend, own in cell.groupby("backend")}
         first, second = t_interval(goodput_kbps["linux"]), t_interval(goodput_kbps["emulate"])
-        values = [f"{value.mean:.0f} ± {value.half_width:.0f}" for value in (first, second)]
         deviation = f"{second.mean / first.mean - 1:+.1%}"
-        rows.append([VARIANTS[str(tcp)].label, str(link), *values, deviation])
+        shown = (plus_minus(first), plus_minus(second), deviation)
+        rows.append([VARIANTS[str(tcp)].label, str(link), *shown])
     heads = ["variant", "link", "simulated time", f"real time, Linux {release}", "deviation"]
     return markdown_table(heads, rows)

@@ -17,7 +17,7 @@ from tmt.results.records import read_chosen
 from tmt.results.selections import chosen, interval, relative_difference
 from tmt.settings.tcp import LINUX, VARIANTS
 from tmt.units import NS_PER_S
-from tools.page_tables import filled, markdown_table
+from tools.page_tables import filled, markdown_table, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,8 +127,7 @@ def _variants(runs: pd.DataFrame) -> list[str]:
 
 
 def _goodput(runs: pd.DataFrame) -> str:
-    value = interval(runs, "goodput_bps", 1e-3)
-    return f"{value.mean:.0f} ± {value.half_width:.0f}"
+    return plus_minus(interval(runs, "goodput_bps", 1e-3))
 
 
 def _compared(own: pd.DataFrame, kernel: pd.DataFrame) -> str:

@@ -31,6 +31,7 @@ from analysis.kuhn2014_today.figures import draw
 from analysis.pages import render, write_text
 from analysis.scenario_runs import run_named
 from tmt.settings.tcp import LINUX
+from tools.page_tables import plus_minus
 
 PAGE = "kuhn2014-today.md"
 
@@ -62,8 +63,7 @@ def page(cells: Cells) -> str:
         if tcp not in tcps_of(stack):
             return ""
         schemes = choices[place, stack, tcp]
-        kbps = cells.kbps(place, stack, tcp, schemes[0])
-        return f"{' or '.join(schemes)}, {kbps.mean:.0f} ± {kbps.half_width:.0f}"
+        return f"{' or '.join(schemes)}, {plus_minus(cells.kbps(place, stack, tcp, schemes[0]))}"
 
     def arq(stack: str) -> str:
         rows = [choices[place, stack, tcp] for place in PLACES for tcp in tcps_of(stack)]

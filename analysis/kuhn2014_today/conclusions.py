@@ -19,6 +19,7 @@ from analysis.kuhn2014_today.cells import (
     tcps_of,
 )
 from analysis.statements import Statement, verdict
+from tools.page_tables import plus_minus
 
 if TYPE_CHECKING:
     from analysis.kuhn2014_today.cells import Cells
@@ -77,7 +78,7 @@ def _harq_best_when_noisy(cells: Cells, stack: str) -> Found:
         scheme = cells.best(NOISY, stack, tcp, HARQS)
         gain = cells.gain(NOISY, stack, tcp, scheme, "ARQ")
         parts.append(gain.low > 0)
-        told.append(f"{label(tcp)} {100 * gain.mean:+.0f} ± {100 * gain.half_width:.0f} % ({scheme})")
+        told.append(f"{label(tcp)} {plus_minus(gain, '+.0%')} ({scheme})")
     return parts, "best HARQ against ARQ: " + ", ".join(told)
 
 
@@ -141,8 +142,7 @@ def _transfers(cells: Cells, stack: str) -> Found:
 @_conclusion("Interleaving raises CUBIC's goodput over ARQ a lot", "section 7; 8 dB")
 def _interleaving_pays(cells: Cells, stack: str) -> Found:
     with_it, without = (cells.kbps(place, stack, "cubic", "ARQ") for place in (CLEAR, SPLIT))
-    told = f"CUBIC over ARQ, kbit/s: {with_it.mean:.0f} ± {with_it.half_width:.0f} with it, "
-    told += f"{without.mean:.0f} ± {without.half_width:.0f} without"
+    told = f"CUBIC over ARQ, kbit/s: {plus_minus(with_it)} with it, {plus_minus(without)} without"
     return [with_it.mean > 1.1 * without.mean, with_it.mean >= MUCH_MORE * without.mean], told
 
 

@@ -34,9 +34,9 @@ from analysis.ntn.conversions import (
     memory,
     of_channel,
 )
-from analysis.ntn.table_text import orbit_heads, percent
+from analysis.ntn.table_text import orbit_heads
 from tmt.results.selections import chosen, interval
-from tools.page_tables import markdown_table
+from tools.page_tables import markdown_table, plus_minus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ def crossings(exact: pd.DataFrame) -> str:
         for count, harq in HARQ.items():
             found = [crossing_ms(of_channel(exact, channel), harq, other) for other in REPLACEMENTS]
             by_rule = (count * SLOT_NS - DECODE_TIME_NS) / 1e6
-            shown = [f"{one.mean:.2f} ± {one.half_width:.2f} ms" for one in found]
+            shown = [f"{plus_minus(one, '.2f')} ms" for one in found]
             rows.append([channel, str(count), f"{by_rule:.0f} ms", *shown])
     return markdown_table([*heads, *REPLACEMENTS], rows)
 
@@ -65,7 +65,8 @@ def link_alone(rows: pd.DataFrame) -> str:
     def cell(rtt_ms: int, name: str) -> str:
         found = chosen(rows, rtt_ms=rtt_ms, name=name)
         lost, delay = interval(found, "lost"), interval(found, "delay_p95_s")
-        return f"{percent(interval(found, 'delivered'))}, {100 * lost.mean:.2f} %, {1e3 * delay.mean:.0f} ms"
+        delivered = plus_minus(interval(found, "delivered"), ".1%")
+        return f"{delivered}, {100 * lost.mean:.2f} %, {1e3 * delay.mean:.0f} ms"
 
     lines = [[name, *(cell(rtt_ms, name) for _, rtt_ms in ORBITS.values())] for name in ALL]
     return markdown_table(["link layer", *orbit_heads()], lines)
@@ -77,7 +78,7 @@ def age_of_reports() -> str:
     rows = []
     for channel in CHANNELS:
         found = memory(channel, ES_N0_DB)
-        rows.append([channel, *(percent(found[key]) for key in ("all", "slot", *ORBITS))])
+        rows.append([channel, *(plus_minus(found[key], ".1%") for key in ("all", "slot", *ORBITS))])
     return markdown_table(heads, rows)
 
 
@@ -90,7 +91,7 @@ def loss_after_repetition(exact: pd.DataFrame) -> str:
         cells = chosen(of_channel(exact, channel), rtt_ms=ORBITS["geo"][1])
         lost = {count: interval(chosen(cells, name=name), "lost") for count, name in OFF.items()}
         alone = [f"{100 * lost[1].mean ** count:.3g} %" for count in OFF if count > 1]
-        rows.append([channel, *(percent(one, 2) for one in lost.values()), *alone])
+        rows.append([channel, *(plus_minus(one, ".2%") for one in lost.values()), *alone])
     return markdown_table(heads, rows)
 
 
@@ -101,11 +102,11 @@ def by_es_n0(exact: pd.DataFrame) -> str:
     for es_n0_db in sorted((ES_N0_DB, *OTHER_ES_N0_DB)):
         cells = chosen(exact, channel=SATELLITE, es_n0_db=es_n0_db, rtt_ms=ORBITS["geo"][1])
         erased = interval(chosen(cells, name=OFF[1]), "lost")
-        row = [f"{es_n0_db:g} dB", percent(erased)]
+        row = [f"{es_n0_db:g} dB", plus_minus(erased, ".1%")]
         for name in shown:
             cell = chosen(cells, name=name)
             p95_ms = 1e3 * interval(cell, "delay_p95_s").mean
-            row.append(f"{percent(interval(cell, 'delivered'))}, {p95_ms:.0f} ms")
+            row.append(f"{plus_minus(interval(cell, 'delivered'), '.1%')}, {p95_ms:.0f} ms")
         rows.append(row)
     return markdown_table(["Es/N0", "erased", *shown], rows)
 
@@ -119,12 +120,12 @@ def worth_of_combining() -> str:
         row = [f"{es_n0_db:g} dB"]
         for name in (HARQ_MOST, HARQ_COMBINED, RLC, OFF_COMBINED_RLC):
             lost = 100 * interval(cells[name], "lost").mean
-            row.append(f"{percent(interval(cells[name], 'delivered'))}, {lost:.2f} %")
+            row.append(f"{plus_minus(interval(cells[name], 'delivered'), '.1%')}, {lost:.2f} %")
         limits = [
             crossing_ms(level, HARQ_MOST, RLC),
             crossing_ms(level, HARQ_COMBINED, RLC, OFF_COMBINED_RLC),
         ]
-        found.append([*row, *(f"{one.mean:.1f} ± {one.half_width:.1f} ms" for one in limits)])
+        found.append([*row, *(f"{plus_minus(one, '.1f')} ms" for one in limits)])
     heads = ["Es/N0", HARQ_MOST, HARQ_COMBINED, RLC, OFF_COMBINED_RLC]
     return markdown_table([*heads, "off from, without combining", "off from, with combining"], found)
 
@@ -152,7 +153,7 @@ def law_of_processes() -> str:
                 ORBITS[orbit][0],
                 str(count),
                 f"{100 * delivered[0]:.2f} %",
-                percent(delivered[1], 2),
+                plus_minus(delivered[1], ".2%"),
                 f"{1e3 * delay[0]:.1f} ms",
                 f"{1e3 * delay[1].mean:.1f} ± {1e3 * delay[1].half_width:.1f} ms",
             ]

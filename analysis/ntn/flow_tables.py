@@ -21,7 +21,7 @@ from analysis.ntn.flows import STACKS, TCPS
 from analysis.ntn.table_text import joined_names, orbit_heads
 from tmt.results.selections import chosen, interval
 from tmt.settings.tcp import VARIANTS
-from tools.page_tables import markdown_table
+from tools.page_tables import markdown_table, plus_minus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,11 +60,10 @@ def cost_of_stalls(flows: Flows, channel: str) -> str:
             bound_kbps = used * 8e6 * BLOCK_BYTES / SLOT_NS
             row = [shown, str(count), f"{100 * (1 - used):.1f} %", f"{bound_kbps:.0f} kbit/s"]
             for stack, tcp in pairs:
-                lost = flows.change_by_stalls(orbit, channel, stack, tcp, name)
-                row.append(f"{100 * lost.mean:+.0f} ± {100 * lost.half_width:.0f} %")
+                row.append(plus_minus(flows.change_by_stalls(orbit, channel, stack, tcp, name), "+.0%"))
             for stack in STACKS:
                 later = flows.delay_of_stalls_s(orbit, channel, stack, "cubic", name)
-                row.append(f"{later.mean:+.2f} ± {later.half_width:.2f} s")
+                row.append(f"{plus_minus(later, '+.2f')} s")
             rows.append(row)
     return markdown_table(heads, rows)
 
@@ -79,12 +78,9 @@ def goodput_or_time(flows: Flows, channel: str, stack: str, *, transfer: bool) -
     def cell(orbit: str, tcp: str, name: str) -> str:
         place = (orbit, channel, stack, tcp, name)
         if transfer:
-            found = flows.completion_s(*place)
-            value, rest = f"{found.mean:.2f} ± {found.half_width:.2f}", ""
+            value, rest = plus_minus(flows.completion_s(*place), ".2f"), ""
         else:
-            found = flows.kbps(*place)
-            value = f"{found.mean:.0f} ± {found.half_width:.0f}"
-            rest = f", {flows.delay_p95_s(*place):.2f} s"
+            value, rest = plus_minus(flows.kbps(*place)), f", {flows.delay_p95_s(*place):.2f} s"
         return (f"**{value}**" if name in best[orbit, tcp] else value) + rest
 
     heads = [f"{VARIANTS[tcp].label}, {ORBITS[orbit][0]}" for orbit, tcp in columns]
@@ -100,9 +96,8 @@ def queues_needed(runs: pd.DataFrame) -> str:
     for label in runs["scheme"].unique():
         cells = [chosen(runs, scheme=label, queue_packets=queue) for queue in queues]
         shown = [
-            f"{found.mean:.0f} ± {found.half_width:.0f}, {interval(cell, 'delay_p95_s').mean:.2f} s"
+            f"{plus_minus(interval(cell, 'goodput_bps', 1e-3))}, {interval(cell, 'delay_p95_s').mean:.2f} s"
             for cell in cells
-            for found in [interval(cell, "goodput_bps", 1e-3)]
         ]
         rows.append([names[label], *shown])
     rows.sort(key=lambda row: ALL.index(row[0]))

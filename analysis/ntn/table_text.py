@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from analysis.ntn.contenders import ORBITS
-
-if TYPE_CHECKING:
-    from tmt.metrics.statistics import Interval
 
 
 def orbit_heads() -> list[str]:
     """Return the names of the orbits with their round trips."""
     return [f"{orbit}, {rtt_ms} ms" for orbit, rtt_ms in ORBITS.values()]
-
-
-def percent(found: Interval, digits: int = 1) -> str:
-    """Return a share in per cent with its interval."""
-    return f"{100 * found.mean:.{digits}f} ± {100 * found.half_width:.{digits}f} %"
 
 
 def joined_names(names: list[str]) -> str:
