@@ -49,6 +49,9 @@ LIMITS = ("Exception ignored in thread started by", "in _remove_temp_dir", "pani
 Python waits for ever for a thread without memory, prints a traceback where it cannot remove its folder of
 sockets, and Rust libraries print theirs where a thread is refused."""
 
+ENDED_BY = frozenset({"vl_convert.abi3.so"})
+"""Libraries that end the process by a signal: V8, in the one that draws charts, without memory or threads."""
+
 ANSWER = "answer"
 """File of a worker's answer, beside what it says."""
 
@@ -120,7 +123,7 @@ class Bench:
         """
         self._reset()
         end = self._run(fault)
-        is_limit = any(words in self.stderr() for words in LIMITS)
+        is_limit = any(words in self.stderr() for words in LIMITS) or bool(ENDED_BY & end.crashed_in)
         found = [] if is_limit else list(self._defects_of_end(end, fault))
         found += [f"half a file: {name}" for name in self._half_files()]
         if end.status == 0:

@@ -58,6 +58,8 @@ ERRORS: dict[str, tuple[str, ...]] = {
 }
 """Faults of each kind of call; `short` transfers half of the bytes."""
 
+CRASHES = (signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV)
+
 LOCK_COMMANDS = (5, 6, 7, 36, 37, 38)
 _FCNTL, _SECOND_ARGUMENT = 72, 24
 """Number of fcntl, and the place of a call's second argument in what a filter sees."""
@@ -67,6 +69,7 @@ _FOLLOW = 0x2 | 0x4 | 0x8 | 0x10  # fork, vfork, clone, exec
 _SECCOMP_STOPS, _EXITKILL = 0x80, 0x100000
 _SECCOMP_EVENT = 7
 _WALL = 0x40000000
+_STACK_BYTES = 1 << 14
 _REGISTERS = """r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss
 fs_base gs_base ds es fs gs"""
 _ARGUMENTS = ("rdi", "rsi", "rdx", "r10")
@@ -106,6 +109,8 @@ class End:
     """The call that failed."""
     left: list[int] = field(default_factory=list)
     """Descendants that still ran at the time limit."""
+    crashed_in: set[str] = field(default_factory=set)
+    """Names of the files whose code was at work when a fatal signal came."""
 
 
 def can_trace() -> bool:
@@ -176,6 +181,8 @@ class _Tracer:
         with suppress(ProcessLookupError):  # killed meanwhile
             if event == _SECCOMP_EVENT:
                 self._judge(thread)
+            elif not event and number in CRASHES:
+                self._end.crashed_in |= _code_at_work(thread)
             # The first stop of a new process or thread; no program here stops itself.
             _ptrace(_CONT, thread, 0, 0 if event or number in (signal.SIGSTOP, signal.SIGTRAP) else number)
 
@@ -268,6 +275,24 @@ def _install_filter(numbers: list[int]) -> None:
     program = struct.pack("HxxxxxxQ", len(lines), ctypes.addressof(code))
     if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) or libc.prctl(_SET_SECCOMP, _FILTER, program, 0, 0):
         raise OSError(ctypes.get_errno(), "no filter of system calls")
+
+
+def _code_at_work(thread: int) -> set[str]:
+    """Return the names of the files that hold the code to which a thread's stack points."""
+    registers = _Registers()
+    _ptrace(_GETREGS, thread, 0, ctypes.addressof(registers))
+    code = []
+    for line in Path(f"/proc/{thread}/maps").read_text().splitlines():
+        places, rights, _, _, _, *name = line.split(None, 5)
+        if "x" in rights and name:
+            start, end = (int(place, 16) for place in places.split("-"))
+            code.append((range(start, end), Path(name[0]).name))
+    with suppress(OSError), Path(f"/proc/{thread}/mem").open("rb", 0) as memory:
+        memory.seek(registers.rsp)
+        stack = memory.read(_STACK_BYTES)
+        words = [registers.rip, *(word for (word,) in struct.iter_unpack("Q", stack[: len(stack) & ~7]))]
+        return {name for word in words for place, name in code if word in place}
+    return set()
 
 
 def _path_at(thread: int, address: int, registers: _Registers, term: str) -> bytes:
