@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tmt.errors import InputError
 from tmt.io.refusals import refusal, shown
-from tmt.measured.text_lines import text_lines
+from tmt.measured.text_lines import is_number, text_lines
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -75,12 +75,12 @@ def read_error_rates(path: str) -> ErrorRates:
         found = _header(fields)
         if found is not None:
             columns, axis = found
-        elif not line.text.startswith("#") and columns is not None and _is_number(fields[0]):
+        elif not line.text.startswith("#") and columns is not None and is_number(fields[0]):
             points.append(_point(path, line.number, fields, columns))
             if len(points) > 1 and points[-1][0] <= points[-2][0]:
                 reason = f"{axis} is {points[-1][0]:g} dB after {points[-2][0]:g} dB; it must increase"
                 raise InputError(path, reason, line.number)
-        elif columns is None and _is_number(fields[0]):
+        elif columns is None and is_number(fields[0]):
             reason = "no header before this line names the columns Es/N0 or Eb/N0, and FER or BLER"
             raise InputError(path, reason, line.number)
     if columns is None:
@@ -112,15 +112,8 @@ def _point(path: str, line: int, fields: list[str], columns: tuple[int, int]) ->
         raise InputError(path, refusal("fields", found=len(fields), needed=max(columns) + 1), line)
     signal, rate = (fields[column] for column in columns)
     for text in (signal, rate):
-        if not _is_number(text):
+        if not is_number(text):
             raise InputError(path, f"{shown(text)} is no finite number", line)
     if not 0.0 <= float(rate) <= 1.0:
         raise InputError(path, f"the error rate is {shown(rate)}; allowed are 0 to 1", line)
     return float(signal), float(rate)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return bool(np.isfinite(float(text)))
-    except ValueError:
-        return False

@@ -16,6 +16,7 @@ from tmt.errors import InputError
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, DIRECTION, LINE, LLDU_BYTES, SEED, reading
 from tmt.measured.probes import check_rows
+from tmt.measured.readings import separate
 from tmt.trace import Int64Array, LinkTrace, PhyTrace
 from tmt.units import NS_PER_MS, NS_PER_S
 
@@ -74,7 +75,7 @@ class RateSeries:
         index = np.clip(np.searchsorted(done, wanted, side="right") - 1, 0, len(bits) - 1)
         into_ns = (wanted - done[index]) / self.rate_bps[index] * NS_PER_S
         times = self.start_ns[index] + np.floor(into_ns + 1e-3).astype(np.int64)
-        return np.maximum.accumulate(times - np.arange(count)) + np.arange(count)
+        return separate(times)
 
     def measurement(
         self,

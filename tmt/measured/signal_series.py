@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tmt.errors import InputError
 from tmt.io.refusals import refusal, shown
-from tmt.measured.text_lines import text_lines
+from tmt.measured.text_lines import is_number, text_lines
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ def read_signal_series(path: str) -> SignalSeries:
     attenuation: bool | None = None
     for line in text_lines(path):
         fields = [field for field in _SEPARATORS.split(line.text) if field]
-        if not times and attenuation is None and not _is_number(fields[0]):
+        if not times and attenuation is None and not is_number(fields[0]):
             attenuation = len(fields) > 1 and _ATTENUATION.search(fields[1]) is not None
             continue
         if len(fields) != 2:
             reason = f"{refusal('fields', found=len(fields), needed=2)}: seconds and dB"
             raise InputError(path, reason, line.number)
-        wrong = next((field for field in fields if not _is_number(field)), None)
+        wrong = next((field for field in fields if not is_number(field)), None)
         if wrong is not None:
             raise InputError(path, f"{shown(wrong)} is no finite number", line.number)
         try:
@@ -91,10 +91,3 @@ def read_signal_series(path: str) -> SignalSeries:
         raise InputError(path, refusal("no_rows"))
     time = np.array(times, np.int64)
     return SignalSeries(time - time[0], np.array(values, np.float64), attenuation)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return bool(np.isfinite(float(text)))
-    except ValueError:
-        return False
