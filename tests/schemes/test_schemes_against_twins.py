@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from naive.traces import SCHEMES, by_twin, phy_trace, rows_of, slots
 
-from tmt.schemes import Arq, Harq, Scheme
+from tmt.schemes import Arq, Harq, Scheme, Tetrys
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=400)
 
@@ -19,6 +19,9 @@ QUICK = settings(derandomize=True, deadline=None, max_examples=400)
 @QUICK
 @given(slots(), SCHEMES, st.lists(st.integers(0, 120), max_size=6), st.booleans())
 @example(([0, 1, 41], [0, 0, 7]), Arq(0, detection_delay_ns=50), [1], True)
+@example(  # the erasure of slot 2 is detected long after its unit was recovered
+    (list(range(11)), [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1]), Tetrys(2, 3, 0, detection_delay_ns=8), [1], False
+)
 def test_converter__equals_its_twin_whatever_the_chunks(
     trace: tuple[list[int], list[int]], scheme: Scheme, cuts: list[int], sized: bool
 ) -> None:

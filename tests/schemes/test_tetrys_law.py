@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import random
+from collections import Counter
 
 import pytest
 from hypothesis import example, given, settings
@@ -111,3 +113,13 @@ def test_recoveries__are_those_of_a_count(rtt: int) -> None:
         found = [(tx, tx + delay if delivered else -1) for tx, delay, delivered, _ in rows]
         differing += found != counted(pattern, rtt)
     assert differing <= 2**11 / 150
+
+
+def test_recovery_of_many_units__is_that_of_a_count() -> None:
+    """150 erased slots in a row, then 1 % erasures: 90 units are missing when the first report arrives."""
+    rng = random.Random(2)
+    pattern = (1,) * 20 + (0,) * 150 + tuple(int(rng.random() > 0.01) for _ in range(330))
+    rows, _ = converted(Tetrys(500, NEVER, 90), list(range(500)), list(pattern))
+    found = [(tx, tx + delay if delivered else -1) for tx, delay, delivered, _ in rows]
+    assert found == counted(pattern, 90)
+    assert Counter(at for _, at in found).most_common(1) == [(260, 90)]

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     from tmt.kernels import Int64Array, Rows
 
-    Uint8Array = npt.NDArray[np.uint8]
-    Decoder = tuple[Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Int64Array]
+    Records = npt.NDArray[np.void]
 
 EVENT = np.dtype([(name, np.int64) for name in ("at_ns", "kind", "repair", "first", "last")])
 """A slot at the receiver: when it is decoded or detected as erased, what it is, number of the repair unit,
@@ -23,22 +22,53 @@ first and last source unit that it covers."""
 SOURCE, REPAIR, ERASED_SOURCE, ERASED_REPAIR = 0, 1, 2, 3
 """Kinds of events. Without feedback, erased slots make none."""
 
-STATE = np.dtype(
-    [
-        *((name, np.int64) for name in ("slots", "units", "repairs", "head", "tail", "newest", "unknown")),
-        *((name, np.int64) for name in ("first_row", "count", "first", "reported", "erased", "equations")),
-    ]
-)
-"""Slots given, source and repair units sent; events taken from and put into the queue; newest source unit
-that the receiver knows of, and units of its window that it lacks; source unit of the first row.
+REPAIR_KEYS, LONGEST_WINDOW = 1024, 1024
+"""Repair unit r has the coefficients of repair key ``r % REPAIR_KEYS``; most source units that it covers."""
 
-For feedback: source units since the last regular repair unit; first source unit that the receiver lacks;
-repair units that have arrived or are known to be erased; lacking source units that are known to be erased;
-equations of the system.
+UNITS, COLUMNS = 2 * LONGEST_WINDOW, 2 * LONGEST_WINDOW + 64
+"""Source units in the receiver's window at most, a power of two. Symbols from one line of the system to the
+next, no power of two: such lines displace each other from the processor's cache."""
+
+_FIELDS = {
+    **dict.fromkeys(("slots", "units", "repairs", "head", "tail", "first_row", "count", "reported"), "i8"),
+    **dict.fromkeys(("erased", "newest", "oldest", "n_free", "n_equations"), "i8"),
+    "coefficients": f"({REPAIR_KEYS}, {LONGEST_WINDOW})u1",
+    "product": "(256, 256)u1",
+    "marks": f"{UNITS}u1",
+    "free": f"{UNITS}i8",
+    "leads": f"{UNITS}i8",
+    "system": f"({UNITS}, {COLUMNS})u1",
+}
+_OFFSETS = [sum(np.dtype(f).itemsize for f in list(_FIELDS.values())[:i]) for i in range(len(_FIELDS))]
+STATE = np.dtype(
+    {
+        "names": [*_FIELDS, "words"],
+        "formats": [*_FIELDS.values(), f"({UNITS}, {COLUMNS // 8})u8"],
+        "offsets": [*_OFFSETS, _OFFSETS[-1]],
+    }
+)
+"""State of a conversion. Kernels pass each other one record faster than many arrays.
+
+* slots, units, repairs: slots given; source and repair units sent.
+* head, tail: events taken from the queue and put into it.
+* first_row: source unit of the first row.
+* count, reported, erased: with feedback; source units since the last regular repair unit, repair units that
+  have arrived or are known to be erased, lacking source units that are known to be erased.
+* newest, oldest: newest source unit that the receiver knows of; oldest one that it lacks, `newest` + 1 if it
+  lacks none.
+* coefficients: a line for each repair key. product: of two elements of GF(256).
+* marks: `LACKING` and `ERASED` of the source units in the receiver's window; unit u at index ``u % UNITS``.
+* n_equations, leads, system: the equations in reduced echelon form. Equation i determines the unit
+  ``leads[i]`` from free units; their coefficients are line i. A lead is older than its free units.
+* n_free, free: the free units, in any order: lacking units that no equation leads.
+* words: the memory of `system`, eight symbols a word. Beyond its equations and free units it is 0.
 """
 
-UNKNOWN, IN_EQUATION, KNOWN = 0, 1, 2
-"""States of a source unit in the receiver's window; IN_EQUATION: it leads an equation of the system."""
+LACKING, ERASED = 1, 2
+"""Bits of a mark: the receiver lacks the unit; it is known to be erased."""
+
+LOWEST_BITS = np.uint64(0x0101010101010101)
+"""The lowest bits of the eight symbols in a word."""
 
 
 @kernel
@@ -47,13 +77,12 @@ def send_and_decode(
     decode_time_ns: Int64Array,
     window: int,
     interval: int,
-    states: npt.NDArray[np.void],
-    events: npt.NDArray[np.void],
-    decoder: Decoder,
+    states: Records,
+    events: Records,
     rows: int,
     out: Rows,
 ) -> int:
-    """Send source and repair units in the slots given, and decode; return how many rows have begun.
+    """Send source and repair units, and decode, until the queue is full; return how many rows have begun.
 
     Parameters
     ----------
@@ -63,17 +92,7 @@ def send_and_decode(
         Source units that a repair unit covers, W; source units between repair units, k.
     states : [1], `STATE`, updated
     events : [power of two], `EVENT`, updated
-        Queue of slots at the receiver in the order of their times, as a ring, with room for n more.
-    decoder
-        * coefficients : [keys, window]; line ``r % keys`` has the coefficients of repair unit r.
-        * product : [256, 256]; the products in GF(256).
-        * units : [power of two, at least 2 * window], updated; state of each source unit in the receiver's
-          window. Unit u lies at index ``u % len(units)``.
-        * is_erased : [len(units)], updated; 1 for lacking units that are known to be erased.
-        * system : [len(units) + 1, len(units)], updated; the equations in reduced echelon form, each in the
-          line of its first unknown, and in the last line the equation that is being added. Lines without an
-          equation are 0.
-        * unknowns : [len(units)], int64; overwritten.
+        Queue of slots at the receiver in the order of their times, as a ring.
     rows
         How many rows had begun before.
     out : [rows + n or more], updated
@@ -83,8 +102,22 @@ def send_and_decode(
     state, mask = states[0], len(events) - 1
     phase = state["slots"] % (interval + 1)
     for slot in range(len(tx_time_ns)):
+        if state["tail"] - state["head"] > mask:
+            break
+        state["slots"] += 1
         now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
-        at_ns = now_ns + took_ns
+        while state["head"] < state["tail"]:
+            event = events[np.uintp(state["head"] & mask)]
+            if event["at_ns"] > now_ns:
+                break
+            state["head"] += 1
+            kind, last = event["kind"], event["last"]
+            if kind == SOURCE and last == state["newest"] + 1 and last - state["oldest"] < 2 * window:
+                state["newest"] = last
+                state["oldest"] += state["oldest"] == last
+            elif kind == SOURCE or state["oldest"] <= state["newest"] or last > state["newest"]:
+                take_arrival(event, window, state, out)
+
         if phase == interval:
             phase = 0
             kind, last = REPAIR, state["units"] - 1
@@ -98,18 +131,8 @@ def send_and_decode(
             rows += 1
             state["units"] += 1
         state["repairs"] += kind == REPAIR
-        if took_ns == 0:
-            continue
-        place = state["tail"]
-        if place > state["head"] and events[np.uintp((place - 1) & mask)]["at_ns"] > at_ns:
-            place = make_place(at_ns, state["head"], place, events)
-        event = events[np.uintp(place & mask)]
-        event["at_ns"], event["kind"], event["repair"] = at_ns, kind, state["repairs"] - 1
-        event["first"], event["last"] = first, last
-        state["tail"] += 1
-    state["slots"] += len(tx_time_ns)
-    if len(tx_time_ns) > 0:  # later slots arrive later than this
-        decode(tx_time_ns[len(tx_time_ns) - 1], window, states, events, decoder, out)
+        if took_ns > 0:
+            put_event(now_ns + took_ns, kind, first, last, state, events)
     return rows
 
 
@@ -121,9 +144,8 @@ def send_on_feedback(
     interval: int,
     rtt_ns: int,
     detection_delay_ns: int,
-    states: npt.NDArray[np.void],
-    events: npt.NDArray[np.void],
-    decoder: Decoder,
+    states: Records,
+    events: Records,
     rows: int,
     out: Rows,
 ) -> int:
@@ -141,27 +163,38 @@ def send_on_feedback(
         From the `tx` of an erased slot until the receiver knows of it.
     """
     out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
-    state, units, mask = states[0], decoder[2], len(events) - 1
+    state, mask = states[0], len(events) - 1
     for slot in range(len(tx_time_ns)):
+        if state["tail"] - state["head"] > mask:
+            break
+        state["slots"] += 1
         now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
-        known_ns, due_ns = now_ns - rtt_ns, events[np.uintp(state["head"] & mask)]["at_ns"]
-        if state["head"] < state["tail"] and due_ns <= known_ns:
-            decode(known_ns, window, states, events, decoder, out)
-        while state["first"] <= state["newest"]:
-            if units[np.uintp(state["first"] & (len(units) - 1))] != KNOWN:
+        while state["head"] < state["tail"]:
+            event = events[np.uintp(state["head"] & mask)]
+            if event["at_ns"] > now_ns - rtt_ns:
                 break
-            state["first"] += 1
+            state["head"] += 1
+            kind, last = event["kind"], event["last"]
+            state["reported"] += kind in (REPAIR, ERASED_REPAIR)
+            if kind == SOURCE and last == state["newest"] + 1:
+                state["newest"] = last
+                state["oldest"] += state["oldest"] == last
+            elif kind == ERASED_SOURCE:
+                detect_erasure(last, state)
+            elif kind == SOURCE or (
+                kind == REPAIR and (state["oldest"] <= state["newest"] or last > state["newest"])
+            ):
+                take_arrival(event, window, state, out)
 
-        under_way = state["repairs"] - state["reported"]
-        is_repair = state["erased"] - state["equations"] > under_way
+        is_repair = state["erased"] - state["n_equations"] > state["repairs"] - state["reported"]
         if not is_repair and state["count"] >= interval:
             state["count"] = 0
-            is_repair = state["first"] < state["units"]
+            is_repair = state["oldest"] < state["units"]
         if is_repair:
             kind = REPAIR if took_ns > 0 else ERASED_REPAIR
-            first, last = state["first"], state["units"] - 1
+            first, last = state["oldest"], state["units"] - 1
             state["repairs"] += 1
-        elif state["units"] - state["first"] < window:
+        elif state["units"] - state["oldest"] < window:
             kind = SOURCE if took_ns > 0 else ERASED_SOURCE
             first, last = state["units"], state["units"]
             new_row = np.uintp(rows)
@@ -172,181 +205,228 @@ def send_on_feedback(
             state["count"] += 1
         else:
             continue
-        at_ns = now_ns + (took_ns if took_ns > 0 else detection_delay_ns)
-        place = state["tail"]
-        if place > state["head"] and events[np.uintp((place - 1) & mask)]["at_ns"] > at_ns:
-            place = make_place(at_ns, state["head"], place, events)
-        event = events[np.uintp(place & mask)]
-        event["at_ns"], event["kind"], event["repair"] = at_ns, kind, state["repairs"] - 1
-        event["first"], event["last"] = first, last
-        state["tail"] += 1
-    state["slots"] += len(tx_time_ns)
+        put_event(now_ns + (took_ns if took_ns > 0 else detection_delay_ns), kind, first, last, state, events)
     return rows
 
 
 @kernel
-def make_place(at_ns: int, head: int, tail: int, events: npt.NDArray[np.void]) -> int:
+def take_last_arrivals(window: int, states: Records, events: Records, out: Rows) -> None:
+    """Take the arrivals after the last slot. The parameters are those of `send_and_decode`."""
+    state = states[0]
+    while state["head"] < state["tail"]:
+        event = events[state["head"] & (len(events) - 1)]
+        state["head"] += 1
+        if event["kind"] in (SOURCE, REPAIR):
+            take_arrival(event, window, state, out)
+
+
+@kernel
+def put_event(at_ns: int, kind: int, first: int, last: int, state: np.void, events: Records) -> None:
+    """Put a slot into the queue, before the events that are later."""
+    mask, place = len(events) - 1, state["tail"]
+    if place > state["head"] and events[np.uintp((place - 1) & mask)]["at_ns"] > at_ns:
+        place = make_place(at_ns, state["head"], place, events)
+    event = events[np.uintp(place & mask)]
+    event["at_ns"], event["kind"], event["repair"] = at_ns, kind, state["repairs"] - 1
+    event["first"], event["last"] = first, last
+    state["tail"] += 1
+
+
+@kernel
+def make_place(at_ns: int, head: int, tail: int, events: Records) -> int:
     """Move later events of the queue back by one, and return the number of the place before them."""
     mask, place = len(events) - 1, tail
     while place > head and events[np.uintp((place - 1) & mask)]["at_ns"] > at_ns:
-        events[place & mask] = events[(place - 1) & mask]
+        events[np.uintp(place & mask)] = events[np.uintp((place - 1) & mask)]
         place -= 1
     return place
 
 
 @kernel
-def decode(
-    until_ns: int,
-    window: int,
-    states: npt.NDArray[np.void],
-    events: npt.NDArray[np.void],
-    decoder: Decoder,
-    out: Rows,
-) -> None:
-    """Take events up to and including `until_ns`, and settle the rows that they decide.
+def detect_erasure(unit: int, state: np.void) -> None:
+    """Mark a source unit as erased, unless it has been recovered."""
+    place = np.uintp(unit & (UNITS - 1))
+    if unit > state["newest"] or (unit >= state["oldest"] and state["marks"][place] == LACKING):
+        state["marks"][place] |= ERASED
+        state["erased"] += 1
 
-    The other parameters are those of `send_and_decode`.
+
+@kernel
+def take_arrival(event: np.void, window: int, state: np.void, out: Rows) -> None:
+    """Take a source or repair unit that arrives: move the receiver's window, and add its equation."""
+    first, last, is_source = event["first"], event["last"], event["kind"] == SOURCE
+    is_new = last > state["newest"]
+    if is_new:
+        move_window(last, last + 1 - is_source, 2 * window, event["at_ns"], state, out)
+    if first <= state["newest"] - 2 * window or state["n_free"] == 0:
+        return
+    if is_source and (is_new or state["marks"][np.uintp(last & (UNITS - 1))] == 0):
+        return
+    line = event["repair"] % REPAIR_KEYS
+    new, n_free = state["n_equations"], state["n_free"]
+    for i in range(n_free):
+        unit = state["free"][i]
+        if first <= unit <= last:
+            state["system"][new, i] = 1 if is_source else state["coefficients"][line, unit - first]
+    for i in range(state["n_equations"]):
+        unit = state["leads"][i]
+        if first <= unit <= last:
+            factor = 1 if is_source else state["coefficients"][line, unit - first]
+            add_multiple(new, i, factor, n_free, state)
+    add_equation(event["at_ns"], state, out)
+
+
+@kernel
+def move_window(last: int, end: int, length: int, at_ns: int, state: np.void, out: Rows) -> None:
+    """Move the receiver's window of `length` units to `last`; units that leave it unknown are lost.
+
+    The receiver lacks the new units before `end`.
     """
-    state, units, is_erased, mask = states[0], decoder[2], decoder[3], len(decoder[2]) - 1
-    while state["head"] < state["tail"]:
-        event = events[np.uintp(state["head"] & (len(events) - 1))]
-        if event["at_ns"] > until_ns:
-            break
-        state["head"] += 1
-        kind, last = event["kind"], event["last"]
-        place, leaving = np.uintp(last & mask), last - 2 * window
-        if kind in (REPAIR, ERASED_REPAIR):
-            state["reported"] += 1
-        leaves_known = leaving < 0 or units[np.uintp(leaving & mask)] == KNOWN
-        if kind == SOURCE and last == state["newest"] + 1 and leaves_known:
-            # What `take_arrival` would do: a call takes longer, and nearly all arrivals are of this kind.
-            state["newest"] = last
-            units[place] = KNOWN
-            continue
-        if kind == SOURCE or (kind == REPAIR and (state["unknown"] > 0 or last > state["newest"])):
-            take_arrival(event, window, state, decoder, out)
-        elif kind == ERASED_SOURCE and (last > state["newest"] or units[place] != KNOWN):
-            is_erased[place] = 1
-            state["erased"] += 1
-
-
-@kernel
-def take_arrival(event: np.void, window: int, state: np.void, decoder: Decoder, out: Rows) -> None:
-    """Take a source or repair unit that arrives; move the receiver's window if it is the newest."""
-    coefficients, _, units, _, system, _ = decoder
-    mask, length, newest = len(units) - 1, len(units), state["newest"]
-    at_ns, first, last = event["at_ns"], event["first"], event["last"]
-    if last > newest:
-        advance(last, at_ns, 2 * window, state, units, system, out)
-    oldest = max(0, state["newest"] - 2 * window + 1)
-    if event["kind"] == SOURCE:
-        if last > newest:
-            units[np.uintp(last & mask)] = KNOWN
-            state["unknown"] -= 1
-        elif last >= oldest and units[last & mask] != KNOWN:
-            system[length, last & mask] = 1
-            add_equation(oldest, at_ns, state, decoder, out)
-    elif state["unknown"] > 0 and first >= oldest:
-        line = event["repair"] % len(coefficients)
-        for unit in range(first, last + 1):
-            if units[unit & mask] != KNOWN:
-                system[length, unit & mask] = coefficients[line, unit - first]
-        add_equation(oldest, at_ns, state, decoder, out)
-
-
-@kernel
-def advance(
-    last: int, at_ns: int, length: int, state: np.void, units: Uint8Array, system: Uint8Array, out: Rows
-) -> None:
-    """Move the receiver's window of `length` units to `last`; erased units that leave it unknown are lost."""
-    out_tx_time_ns, out_delay_ns, out_delivered, _ = out
-    mask = len(units) - 1
-    for newest in range(state["newest"] + 1, last + 1):
-        leaving = newest - length
-        if leaving >= 0 and units[leaving & mask] != KNOWN:
-            row = leaving - state["first_row"]
-            if not out_delivered[row]:
-                out_delay_ns[row] = at_ns - out_tx_time_ns[row]
-            system[leaving & mask, :] = 0
-            state["unknown"] -= 1
-            state["equations"] -= units[leaving & mask] == IN_EQUATION
-        units[newest & mask] = UNKNOWN
-        state["unknown"] += 1
+    newest, oldest = state["newest"], last - length + 1
+    while state["oldest"] <= newest and state["oldest"] < oldest:
+        lose(state["oldest"], at_ns, state, out)
+        forget(state["oldest"], state)
+        state["oldest"] = oldest_lacking(newest, state)
     state["newest"] = last
+    if state["oldest"] > newest:
+        state["oldest"] = last + 1
+    for unit in range(newest + 1, end):
+        if unit < oldest:
+            lose(unit, at_ns, state, out)
+        else:
+            state["free"][state["n_free"]] = unit
+            state["n_free"] += 1
+            state["marks"][np.uintp(unit & (UNITS - 1))] |= LACKING
+            state["oldest"] = min(state["oldest"], unit)
 
 
 @kernel
-def add_equation(oldest: int, at_ns: int, state: np.void, decoder: Decoder, out: Rows) -> None:
-    """Add the last line's equation to the system, and recover the units that are determined now.
-
-    `unknowns` of the decoder become the units of the window that are not known: only their coefficients
-    differ from 0.
-    """
-    _, product, units, is_erased, system, unknowns = decoder
-    mask, equation, n = len(units) - 1, system[len(units)], 0
-    for unit in range(oldest, state["newest"] + 1):
-        if units[unit & mask] != KNOWN:
-            unknowns[n] = unit
-            n += 1
-    lead = -1
-    for i in range(n):
-        place = unknowns[i] & mask
-        factor = equation[place]
-        if factor > 0 and units[place] == IN_EQUATION:
-            add_multiple(system, len(units), place, factor, unknowns[i:n], product)
-        elif factor > 0 and lead < 0:
+def add_equation(at_ns: int, state: np.void, out: Rows) -> None:
+    """Add the equation in the line behind the last one, and recover the units that are determined now."""
+    system, product, free, leads = state["system"], state["product"], state["free"], state["leads"]
+    n_free, new, lead = state["n_free"], state["n_equations"], -1
+    for i in range(n_free):
+        if system[new, i] > 0 and (lead < 0 or free[i] < free[lead]):
             lead = i
     if lead < 0:
         return
+    inverse = 1
+    while product[system[new, lead], inverse] != 1:
+        inverse += 1
+    for i in range(n_free):
+        system[new, i] = product[inverse, system[new, i]]
+    for i in range(new):
+        if system[i, lead] > 0:
+            add_multiple(i, new, system[i, lead], n_free, state)
+    leads[new] = free[lead]
+    state["n_equations"] += 1
+    remove_free(lead, state)
 
-    lead_place = unknowns[lead] & mask
-    inverse = int(np.argmax(product[equation[lead_place]] == 1))
-    add_multiple(system, lead_place, len(units), inverse, unknowns[lead:n], product)
-    equation[:] = 0
-    units[lead_place] = IN_EQUATION
-    state["equations"] += 1
-    for i in range(lead + 1):
-        place = unknowns[i] & mask
-        factor = system[place, lead_place]
-        if units[place] != IN_EQUATION or factor == 0:
-            continue
-        if i < lead:
-            add_multiple(system, place, lead_place, factor, unknowns[lead:n], product)
-        if is_determined(system, place, unknowns[i + 1 : n]):
-            system[place, place] = 0
-            units[place] = KNOWN
-            state["unknown"] -= 1
-            state["equations"] -= 1
-            state["erased"] -= is_erased[place]
-            is_erased[place] = 0
-            recover(unknowns[i] - state["first_row"], at_ns, out)
+    for i in range(new, -1, -1):
+        if is_determined(i, state):
+            place = np.uintp(leads[i] & (UNITS - 1))
+            state["erased"] -= state["marks"][place] // ERASED
+            state["marks"][place] = 0
+            recover(leads[i], at_ns, state, out)
+            remove_equation(i, state)
+    state["oldest"] = oldest_lacking(state["newest"], state)
 
 
 @kernel
-def add_multiple(
-    system: Uint8Array, line: int, other: int, factor: int, unknowns: Int64Array, product: Uint8Array
-) -> None:
-    """Add `factor` times the line `other` to `line`, at the unknowns given."""
-    mask = system.shape[1] - 1
-    for i in range(len(unknowns)):
-        place = np.uintp(unknowns[i] & mask)
-        system[line, place] ^= product[factor, system[other, place]]
+def add_multiple(line: int, other: int, factor: int, n_free: int, state: np.void) -> None:
+    """Add `factor` times line `other` of the system to `line`.
+
+    The product of a symbol is the sum of the products of its bits. Each operation serves the eight symbols of
+    a word; lines are taken in pieces of eight words, which the compiler turns into vectors.
+    """
+    words, product = state["words"], state["product"]
+    bit_0, bit_1 = np.uint64(product[factor, 1]), np.uint64(product[factor, 2])
+    bit_2, bit_3 = np.uint64(product[factor, 4]), np.uint64(product[factor, 8])
+    bit_4, bit_5 = np.uint64(product[factor, 16]), np.uint64(product[factor, 32])
+    bit_6, bit_7 = np.uint64(product[factor, 64]), np.uint64(product[factor, 128])
+    for i in range((n_free + 63) // 64 * 8):
+        word = words[other, i]
+        sum_ = (word & LOWEST_BITS) * bit_0
+        sum_ ^= (word >> np.uint64(1) & LOWEST_BITS) * bit_1
+        sum_ ^= (word >> np.uint64(2) & LOWEST_BITS) * bit_2
+        sum_ ^= (word >> np.uint64(3) & LOWEST_BITS) * bit_3
+        sum_ ^= (word >> np.uint64(4) & LOWEST_BITS) * bit_4
+        sum_ ^= (word >> np.uint64(5) & LOWEST_BITS) * bit_5
+        sum_ ^= (word >> np.uint64(6) & LOWEST_BITS) * bit_6
+        sum_ ^= (word >> np.uint64(7) & LOWEST_BITS) * bit_7
+        words[line, i] ^= sum_
 
 
 @kernel
-def is_determined(system: Uint8Array, line: int, unknowns: Int64Array) -> bool:
-    """Tell whether an equation has none of the unknowns given, those beside its first."""
-    mask = system.shape[1] - 1
-    for i in range(len(unknowns)):  # noqa: SIM110  (kernels have no generators)
-        if system[line, np.uintp(unknowns[i] & mask)] > 0:
+def is_determined(line: int, state: np.void) -> bool:
+    """Tell whether an equation has no free unit."""
+    for i in range((state["n_free"] + 7) // 8):  # noqa: SIM110  (kernels have no generators)
+        if state["words"][line, i] != 0:
             return False
     return True
 
 
 @kernel
-def recover(row: int, at_ns: int, out: Rows) -> None:
-    """Deliver a row at a time, unless it has been delivered before."""
+def oldest_lacking(newest: int, state: np.void) -> int:
+    """Return the oldest unit up to `newest` that the receiver lacks, `newest` + 1 if it lacks none."""
+    oldest = newest + 1
+    for i in range(state["n_free"]):
+        oldest = min(oldest, state["free"][i])
+    for i in range(state["n_equations"]):
+        oldest = min(oldest, state["leads"][i])
+    return oldest
+
+
+@kernel
+def forget(unit: int, state: np.void) -> None:
+    """Remove the oldest unit that the receiver lacks: no equation but its own has it."""
+    state["marks"][np.uintp(unit & (UNITS - 1))] = 0
+    for i in range(state["n_free"]):
+        if state["free"][i] == unit:
+            remove_free(i, state)
+            return
+    for i in range(state["n_equations"]):
+        if state["leads"][i] == unit:
+            remove_equation(i, state)
+            return
+
+
+@kernel
+def remove_free(column: int, state: np.void) -> None:
+    """Remove a free unit; the last one takes its place."""
+    system, last = state["system"], np.uintp(state["n_free"] - 1)
+    state["free"][column] = state["free"][last]
+    for i in range(state["n_equations"]):
+        system[i, np.uintp(column)] = system[i, last]
+        system[i, last] = 0
+    state["n_free"] -= 1
+
+
+@kernel
+def remove_equation(line: int, state: np.void) -> None:
+    """Remove an equation; the last one takes its place."""
+    system, last = state["system"], np.uintp(state["n_equations"] - 1)
+    state["leads"][line] = state["leads"][last]
+    for i in range(state["n_free"]):
+        system[np.uintp(line), i] = system[last, i]
+        system[last, i] = 0
+    state["n_equations"] -= 1
+
+
+@kernel
+def recover(unit: int, at_ns: int, state: np.void, out: Rows) -> None:
+    """Deliver a unit's row at a time, unless it has been delivered before."""
     out_tx_time_ns, out_delay_ns, out_delivered, _ = out
+    row = np.uintp(unit - state["first_row"])
     delay_ns = at_ns - out_tx_time_ns[row]
-    if not out_delivered[row] or delay_ns < out_delay_ns[row]:
-        out_delay_ns[row], out_delivered[row] = delay_ns, True
+    out_delay_ns[row] = min(delay_ns, out_delay_ns[row]) if out_delivered[row] else delay_ns
+    out_delivered[row] = True
+
+
+@kernel
+def lose(unit: int, at_ns: int, state: np.void, out: Rows) -> None:
+    """Lose a unit's row at a time, unless it has been delivered."""
+    out_tx_time_ns, out_delay_ns, out_delivered, _ = out
+    row = np.uintp(unit - state["first_row"])
+    if not out_delivered[row]:
+        out_delay_ns[row] = at_ns - out_tx_time_ns[row]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
@@ -20,8 +21,6 @@ FIELD_POLYNOMIAL = 0x11D
 
 REPAIR_KEYS = 1024
 """Repair unit r has the coefficients of repair key ``r % REPAIR_KEYS``."""
-
-END_OF_TIME_NS = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -74,42 +73,40 @@ class CodeConverter(Converter):
 
         super().__init__()
         self._coding_window = window
-        room = 1 << (2 * window - 1).bit_length()
         self._state = np.zeros(1, STATE)
         self._state["newest"] = -1
-        self._events = np.zeros(1, EVENT)
-        self._units = np.zeros(room, np.uint8)
-        self._decoder = (
-            coefficients(window),
-            products(),
-            self._units,
-            np.zeros(room, np.uint8),
-            np.zeros((room + 1, room), np.uint8),
-            np.zeros(room, np.int64),
-        )
+        self._state["coefficients"][0, :, :window] = coefficients(window)
+        self._state["product"] = products()
+        self._events = np.zeros(64, EVENT)
 
     def finish(self) -> LinkTrace:
         """Decode what arrives after the last slot, then return the rows that are left."""
-        from tmt.kernels.sliding_window import decode  # noqa: PLC0415
+        from tmt.kernels.sliding_window import take_last_arrivals  # noqa: PLC0415
 
         window = self._window
         columns = (window.tx_time_ns, window.delay_ns, window.delivered, window.transmissions)
-        decode(END_OF_TIME_NS, self._coding_window, self._state, self._events, self._decoder, columns)
+        take_last_arrivals(self._coding_window, self._state, self._events, columns)
         return super().finish()
 
-    def _make_room(self, n_slots: int) -> None:
-        """Make room for the events of more slots."""
-        head, tail = int(self._state["head"][0]), int(self._state["tail"][0])
-        self._events = grown_ring(self._events, head, tail, n_slots)
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        """Send the slots; each time that the queue of events is full, make room for as many again."""
+        state, sent = self._state, 0
+        start = int(state["slots"][0])
+        while sent < len(tx_time_ns):
+            begun = self._send_some(tx_time_ns[sent:], decode_time_ns[sent:], begun, window)
+            sent = int(state["slots"][0]) - start
+            head, tail = int(state["head"][0]), int(state["tail"][0])
+            if tail - head == len(self._events):
+                self._events = grown_ring(self._events, head, tail, tail - head)
+        return begun
+
+    @abstractmethod
+    def _send_some(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        """Run the kernel over slots until the queue of events is full; return how many rows have begun."""
 
     def _oldest_open_row(self, n_rows: int) -> int:
-        from tmt.kernels.sliding_window import KNOWN  # noqa: PLC0415
-
         state = self._state[0]
-        newest = int(state["newest"])
-        inside = np.arange(max(0, newest - 2 * self._coding_window + 1), newest + 1)
-        lacking = inside[self._units[inside % len(self._units)] != KNOWN]
-        return int(lacking.min(initial=newest + 1) - state["first_row"])
+        return int(state["oldest"] - state["first_row"])
 
     def _move_window(self, n_rows: int) -> None:
         self._state["first_row"] += n_rows
@@ -123,10 +120,9 @@ class _SlidingWindowConverter(CodeConverter):
         super().__init__(scheme.coding_window)
         self._scheme = scheme
 
-    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+    def _send_some(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
         from tmt.kernels.sliding_window import send_and_decode  # noqa: PLC0415
 
-        self._make_room(len(tx_time_ns))
         return send_and_decode(
             tx_time_ns,
             decode_time_ns,
@@ -134,7 +130,6 @@ class _SlidingWindowConverter(CodeConverter):
             self._scheme.repair_interval,
             self._state,
             self._events,
-            self._decoder,
             begun,
             window,
         )

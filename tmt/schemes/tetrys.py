@@ -72,11 +72,10 @@ class _TetrysConverter(CodeConverter):
         super().__init__(scheme.coding_window)
         self._scheme = scheme
 
-    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+    def _send_some(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
         from tmt.kernels.sliding_window import send_on_feedback  # noqa: PLC0415
 
         scheme = self._scheme
-        self._make_room(len(tx_time_ns))
         return send_on_feedback(
             tx_time_ns,
             decode_time_ns,
@@ -86,7 +85,6 @@ class _TetrysConverter(CodeConverter):
             scheme.detection_delay_ns,
             self._state,
             self._events,
-            self._decoder,
             begun,
             window,
         )
