@@ -153,6 +153,16 @@ class Backend(Protocol):
         """
 
 
+def only_in_ns2(settings: Settings) -> dict[str, bool]:
+    """Return the settings that only ns-2 has, and whether each is given."""
+    links = (settings.forward_link, settings.return_link)
+    return {
+        "wired": settings.wired is not None,
+        "proxy": settings.proxy is not None,
+        "an online scheme": any(getattr(link, "scheme", None) is not None for link in links),
+    }
+
+
 def refuse_absent(backend: str, given: Mapping[str, bool], having: str = "ns2") -> None:
     """Refuse the first setting that is given and that only the backend `having` has (UsageError)."""
     for name, is_given in given.items():

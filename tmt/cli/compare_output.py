@@ -138,18 +138,11 @@ def _values(one: CellDifference) -> tuple[str, ...]:
 
 
 def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    from rich.text import Text  # noqa: PLC0415
+    from tmt.cli.tables import text_table  # noqa: PLC0415
 
-    from tmt.cli.tables import titled_table  # noqa: PLC0415
-
-    table = titled_table(title)
-    kept = [list(row) for row in rows]
-    is_number = [all(row[i][:1] in "+-0123456789" for row in kept) for i in range(len(header))]
-    for name, right in zip(header, is_number, strict=True):
-        table.add_column(Text(name), justify="right" if right else "left", no_wrap=True)
-    for row in kept:
-        table.add_row(*map(Text, row))
-    return table
+    kept = list(rows)
+    words = {i for row in kept for i, text in enumerate(row) if text[:1] not in "+-0123456789"}
+    return text_table(title, header, kept, words)
 
 
 def _few(values: Sequence[str]) -> str:

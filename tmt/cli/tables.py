@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
 
 _ANY_WIDTH = 10_000
 
@@ -21,6 +26,18 @@ def titled_table(title: str) -> Table:
         title_justify="left",
         title_style="bold",
     )
+
+
+def text_table(
+    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], left: Collection[int]
+) -> Table:
+    """Return a table of texts, each on one line; columns whose number is in `left` begin at the left."""
+    table = titled_table(title)
+    for number, name in enumerate(header):
+        table.add_column(Text(name), justify="left" if number in left else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
 
 
 def wide_console(*tables: Table) -> Console:

@@ -13,8 +13,6 @@ from tmt.tune.wording import certainty, setting_words
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rich.table import Table
-
     from tmt.tune.tuning import PlannedTuning, Tuning
 
 MOST_LINES = 12
@@ -85,7 +83,7 @@ def summarise(found: Tuning, page: Path) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    from tmt.cli.tables import wide_console  # noqa: PLC0415
+    from tmt.cli.tables import text_table, wide_console  # noqa: PLC0415
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
     result = found.recommendation
@@ -95,21 +93,8 @@ def summarise(found: Tuning, page: Path) -> None:
     console.print(setting_words(result.winner.settings))
     for line in certainty(found):
         console.print(line)
-    table = _finalists(found)
+    header, rows = finalist_table(found)
+    table = text_table("Finalists", header, rows[:MOST_LINES], (0, 1))
     wide_console(table).print(table)
     console.print(f"Intervals: Student's t at {percent(result.level)} over courses; losses are paired.")
     console.print(f"page: {page}\nthe winner again: tmt run {found.winner_file}")
-
-
-def _finalists(found: Tuning) -> Table:
-    from rich.text import Text  # noqa: PLC0415
-
-    from tmt.cli.tables import titled_table  # noqa: PLC0415
-
-    table = titled_table("Finalists")
-    header, rows = finalist_table(found)
-    for number, head in enumerate(header):
-        table.add_column(Text(head), justify="left" if number < 2 else "right", no_wrap=True)
-    for cells in rows[:MOST_LINES]:
-        table.add_row(*map(Text, cells))
-    return table

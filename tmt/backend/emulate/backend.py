@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.backend.base import Outcome, Recording, RowUse, RunError, refuse_absent
+from tmt.backend.base import Outcome, Recording, RowUse, RunError, only_in_ns2, refuse_absent
 from tmt.backend.emulate.emulator import find_program, run
 from tmt.backend.emulate.parameters import Emulation
 from tmt.backend.program import last_words
 from tmt.errors import EmulatorError
 from tmt.provenance import file_sha256
 from tmt.schema import UNSETTLED, WINDOW_RECORDS
-from tmt.settings.links import TraceLink
 from tmt.settings.tcp import HEADER_BYTES, LINUX, VARIANTS
 from tmt.units import NS_PER_S, ns_to_seconds
 
@@ -58,14 +57,10 @@ class Emulate:
 
     def check(self, settings: Settings) -> None:
         """Refuse settings that a kernel in real time does not have."""
-        links = (settings.forward_link, settings.return_link)
-        absent = {
-            "wired": settings.wired is not None,
-            "proxy": settings.proxy is not None,
+        absent = only_in_ns2(settings) | {
             "delayed_acks": settings.delayed_acks,
             "window_packets": settings.window_packets is not None,
             "return_flows": settings.return_flows > 0,
-            "an online scheme": any(isinstance(link, TraceLink) and link.scheme for link in links),
         }
         refuse_absent(self.name, absent)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING
 
-from tmt.backend.base import Outcome, RunError, refuse_absent
+from tmt.backend.base import Outcome, RunError, only_in_ns2, refuse_absent
 from tmt.backend.linux.kernel import Kernel, memory_mib
 from tmt.backend.linux.settings_file import SETTINGS, settings_text
 from tmt.backend.linux.soundness import reason_to_doubt
 from tmt.backend.program import last_words
 from tmt.backend.records import read_records
 from tmt.errors import SimulatorError
-from tmt.settings.links import TraceLink
 from tmt.settings.tcp import LINUX
 
 if TYPE_CHECKING:
@@ -33,13 +32,7 @@ class Linux:
 
     def check(self, settings: Settings) -> None:
         """Refuse the settings that only ns-2 has."""
-        links = (settings.forward_link, settings.return_link)
-        absent = {
-            "wired": settings.wired is not None,
-            "proxy": settings.proxy is not None,
-            "an online scheme": any(isinstance(link, TraceLink) and link.scheme for link in links),
-        }
-        refuse_absent(self.name, absent)
+        refuse_absent(self.name, only_in_ns2(settings))
 
     def program(self) -> Path:
         """Return the kernel's file."""
