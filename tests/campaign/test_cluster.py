@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import distributed
 import pyarrow.parquet as pq
 import pytest
+from distributed.comm import CommClosedError
 from in_process import tmt
 
 from tmt.backend.linux.kernel import NEEDED
@@ -22,7 +23,7 @@ from tmt.campaign.cluster import HERE, QUEUED_PER_THREAD, ClusterWorkers, connec
 from tmt.campaign.cluster_tasks import perform_away, private_folder
 from tmt.campaign.database import read_runs
 from tmt.campaign.grid import expand
-from tmt.campaign.link_traces import Convert, facts_file, link_file
+from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
 from tmt.campaign.pool import Answer, Pool
 from tmt.campaign.scenario import load
 from tmt.campaign.store import Store
@@ -222,6 +223,49 @@ def test_task__that_the_scheduler_forgets_is_lost_and_not_the_scheduler(
         other.cancel([distributed.Future(key, other)], force=True)
         assert workers.answers(120) == [Answer(7, died="lost")]
         workers.close()
+    store.close()
+
+
+class _Client:
+    """A client of a scheduler whose worker does not share the folder, and dies when data travel to it."""
+
+    status = "running"
+
+    def nthreads(self) -> dict[str, int]:
+        return {"tcp://one": 1}
+
+    def run(self, *_: object, **_more: object) -> dict[str, tuple[dict[str, Any], bool]]:
+        return {"tcp://one": ({}, False)}
+
+    def scatter(self, *_: object, **_more: object) -> None:
+        raise CommClosedError(
+            "in <TCP ConnectionPool.scatter local=tcp://here remote=tcp://one>: Stream is closed"
+        )
+
+    def cancel(self, futures: list[object]) -> None:
+        assert not futures
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_worker__that_dies_while_a_link_trace_travels_to_it_loses_its_task(
+    is_there: bool, tmp_path: Path, write_scenario: Callable[..., Path], simulator: Path
+) -> None:
+    """Nor does the campaign end where the link trace has gone from the cache: the engine makes it anew."""
+    run = expand(load(write_scenario(tmp_path / "s.toml", tcp='["cubic"]', seeds=1)))[0]
+    store = Store(tmp_path / "out")
+    if is_there:
+        assert perform(Convert(run.conversion, store.cache, store.scratch)) == {"error": None}
+    workers = ClusterWorkers(_Client(), store.folder, 1, [run])
+    (address,) = set(workers.present()) - {HERE}
+    workers.examine([address])
+    workers.start(7, address, Simulate(run, 1, store.cache, store.scratch, store.records))
+    (answer,) = workers.answers(120)
+    if is_there:
+        assert answer == Answer(7, died="lost")
+    else:
+        assert isinstance(answer.error, DamagedTraceError)
+        assert str(answer.error).endswith(".npy: cannot be read: No such file or directory")
+    workers.close()
     store.close()
 
 

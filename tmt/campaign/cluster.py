@@ -157,6 +157,9 @@ class ClusterWorkers:
                     # A worker has died while a link trace travelled to it: the task counts as lost.
                     future = Future()
                     future.cancel()
+                except DamagedTraceError as error:
+                    future = Future()
+                    future.set_exception(error)
         self._open[ticket] = future, address, task
         future.add_done_callback(lambda _: self._ended.put(ticket))
 
@@ -207,10 +210,11 @@ class ClusterWorkers:
     def _trace(self, task: Simulate, conversion: PlannedConversion) -> Any:
         """Return a link trace of a run as something that travels to each worker once."""
         if conversion.identity not in self._traces:
-            content = (
-                link_file(task.cache, conversion).read_bytes(),
-                facts_file(task.cache, conversion).read_bytes(),
-            )
+            files = link_file(task.cache, conversion), facts_file(task.cache, conversion)
+            try:
+                content = tuple(file.read_bytes() for file in files)
+            except OSError as error:
+                raise DamagedTraceError(files[0], f"cannot be read: {error.strerror}") from error
             self._traces[conversion.identity] = self._client.scatter(content, hash=False)
         return self._traces[conversion.identity]
 
