@@ -17,6 +17,7 @@ MODELS = {
     "sliding-window": ("scheme", "convolutional erasure code"),
     "tetrys": ("scheme", "convolutional erasure code with feedback"),
     "rlc": ("scheme", "radio link control over the bare link"),
+    "rlc-over-harq-processes": ("scheme", "radio link control above HARQ processes"),
     "hybrid": ("hybrid", "TCP over a link with hybrid FEC/ARQ-SR, by Barakat and Al Fawal"),
     "split": ("split", "TCP through a proxy and over go-back-N ARQ, by Jin and Yang"),
 }

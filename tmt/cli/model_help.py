@@ -61,6 +61,16 @@ HELP = {
     Acknowledged mode in order, over a MEO satellite:
       tmt model rlc --alpha 0.9999 --beta 0.5 --rtt 0.12 --decode-time 0.001
     """,
+    "rlc-over-harq-processes": """Acknowledged radio link control above HARQ processes, independent erasures.
+
+    \b
+    32 processes over a LEO satellite, in order; a twentieth of the slots are erased:
+      tmt model rlc-over-harq-processes --processes 32 --max-transmissions 4 \\
+          --alpha 0.95 --beta 0.05 --rtt 0.025 --decode-time 0.001 \\
+          --detection-delay 0.001 --reassembly 0.08
+
+    There must be enough processes for a feedback delay, and t-Reassembly must cover their retransmissions.
+    """,
 }
 
 RESULTS = """

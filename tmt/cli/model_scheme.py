@@ -50,6 +50,13 @@ PARAMETERS: dict[str, dict[str, int]] = {
     "sliding-window": {"coding_window": 1024, "repair_interval": 128},
     "tetrys": {"coding_window": 1024, "repair_interval": 1024},
     "rlc": {"rlc_mode": 0, "delivery": 0, "reassembly_ns": 0},
+    "rlc-over-harq-processes": {
+        "processes": MOST,
+        "max_transmissions": 100,
+        "delivery": 0,
+        "max_retransmissions": 1000,
+        "reassembly_ns": 0,
+    },
 }
 """Parameters of the model of each scheme, with upper bounds of whole numbers: more would take too long."""
 
@@ -210,6 +217,17 @@ def _warn(sweep: Sweep) -> None:
         meeting = slots * max((rate for rate in bursts if rate > 0), default=0.0)
         if meeting > RARE:
             note = f"a recovery meets up to {meeting:.2g} other bursts; the RLC model is for less than {RARE}"
+    if sweep.scheme == "rlc-over-harq-processes":
+        from tmt.models import rlc_recovery_slots  # noqa: PLC0415
+
+        slots = rlc_recovery_slots(sweep.link, int(sweep.parameters["reassembly_ns"] or 0))
+        most = int(sweep.parameters["max_transmissions"] or 1)
+        meeting = slots * max(row["erasure_probability"] ** most for row in rows)
+        if meeting > RARE:
+            note = (
+                f"a recovery meets up to {meeting:.2g} other segments that HARQ gives up; the model is for "
+                f"less than {RARE}"
+            )
     if sweep.scheme == "sliding-window" and int(sweep.parameters["coding_window"] or 0) > SMALL_WINDOW:
         given_up = max(row["residual_loss"] / (row["erasure_probability"] or 1.0) for row in rows)
         if given_up > RARE:

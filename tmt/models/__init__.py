@@ -22,6 +22,7 @@ from tmt.models.harq_processes import FeedbackFaults, blind_repetition, harq_pro
 from tmt.models.link import Performance, RegularLink
 from tmt.models.neyman_a import ClusteredErrors, error_count_law
 from tmt.models.rlc import Bursts, rlc, rlc_acknowledged, rlc_recovery_slots, rlc_unacknowledged
+from tmt.models.rlc_over_harq import rlc_over_harq_processes
 from tmt.models.sliding_window import sliding_window
 from tmt.models.tetrys import tetrys
 
@@ -52,6 +53,7 @@ __all__ = [
     "printed",
     "rlc",
     "rlc_acknowledged",
+    "rlc_over_harq_processes",
     "rlc_recovery_slots",
     "rlc_unacknowledged",
     "sliding_window",

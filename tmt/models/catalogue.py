@@ -13,6 +13,7 @@ from tmt.models.fec import fec
 from tmt.models.harq import harq
 from tmt.models.harq_processes import FeedbackFaults, blind_repetition, harq_processes
 from tmt.models.rlc import rlc
+from tmt.models.rlc_over_harq import rlc_over_harq_processes
 from tmt.models.sliding_window import sliding_window
 from tmt.models.tetrys import tetrys
 
@@ -62,6 +63,7 @@ MODELS = {
     "sliding-window": SchemeModel(sliding_window, None),
     "tetrys": SchemeModel(tetrys, None),
     "rlc": SchemeModel(rlc, None),
+    "rlc-over-harq-processes": SchemeModel(rlc_over_harq_processes, None),
 }
 """The model of each scheme."""
 
