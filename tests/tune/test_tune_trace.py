@@ -134,7 +134,7 @@ def test_run_scenario__refuses_a_number_of_processes_that_never_ends(tmp_path: P
 def test_tune_trace__opens_its_file_no_more_than_it_must(
     trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once for span and hash, once for the first two rows, once into memory."""
+    """Once for span and hash, once into memory."""
     opened = []
 
     def watched(path: Path, *words: Any) -> Any:
@@ -146,4 +146,4 @@ def test_tune_trace__opens_its_file_no_more_than_it_must(
     monkeypatch.setattr("tmt.campaign.conversions.open_trace", watched)
     monkeypatch.setattr("tmt.io.open_trace", watched)
     plan_tuning(trace_task.trace_task(copied, 0.1, schemes=("arq",)))
-    assert opened == [copied] * 3
+    assert opened == [copied] * 2

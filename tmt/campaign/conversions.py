@@ -128,6 +128,12 @@ class _PhyFile:
     span_ns: int
 
 
+def says_sizes(file: Path) -> bool:
+    """Whether a PHY trace says how large its LLDUs are, each or all of them (InputError)."""
+    found = _look_at(file)
+    return found.has_sizes or found.lldu_bytes is not None
+
+
 def span_ns(file: Path) -> int:
     """Return the time from the first to the last slot of a PHY trace, which is read once (InputError)."""
     return _look_at(file).span_ns

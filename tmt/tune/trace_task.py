@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.campaign.conversions import span_ns
+from tmt.campaign.conversions import says_sizes, span_ns
 from tmt.errors import InputError, UsageError
 from tmt.tune.default_space import scenario_text
 from tmt.tune.task import parse_task
@@ -60,8 +60,18 @@ def trace_task(
         str(trace.absolute()).encode()
     except UnicodeEncodeError:
         raise UsageError(f"{trace}: a scenario cannot name this file: its path is no text in UTF-8") from None
+    try:
+        has_sizes, span_s = says_sizes(trace.absolute()), ns_to_seconds(span_ns(trace.absolute()))
+    except InputError as error:
+        raise type(error)(trace, error.reason, error.line) from None
     if duration_s is None:
-        duration_s = _usual_duration_s(trace)
+        duration_s = _usual_duration_s(trace, span_s)
+    if not has_sizes:
+        raise InputError(
+            trace,
+            "it does not say how large its LLDUs are; `tmt import table --bytes`, "
+            "`tmt generate --lldu-bytes` or a column size_bytes says it",
+        )
     text = scenario_text(
         trace,
         schemes,
@@ -85,15 +95,14 @@ def trace_task(
         raise UsageError(f"the options describe a search that is not allowed: {error.reason}") from None
 
 
-def _usual_duration_s(trace: Path) -> float:
+def _usual_duration_s(trace: Path, span_s: float) -> float:
     """Return the length of a run where none is given, in whole milliseconds.
 
     Raises
     ------
     InputError
-        When the trace cannot be used, or is too short.
+        When the trace is too short.
     """
-    span_s = ns_to_seconds(span_ns(trace.absolute()))
     duration_s = min(DEFAULT_DURATION_S, span_s / TRACE_SHARE)
     if duration_s < LEAST_DURATION_S:
         raise InputError(
