@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "core/input_error.h"
 #include "failure.h"
 #include "named_class.h"
 
@@ -20,14 +19,7 @@ CliftQueue::CliftQueue() : LinkQueue("Queue/Clift") {
   bind_time("hold_", &hold_);
 }
 
-void CliftQueue::load(const char* path) {
-  if (plan_) fail(name_ + ": load " + path + ": the simulation has begun; load the trace before packets arrive");
-  try {
-    trace_ = std::make_unique<LinkTraceFile>(path);
-  } catch (const InputError& error) {
-    fail(error.what());
-  }
-}
+void CliftQueue::load(const char* path) { trace_ = opened<LinkTraceFile>(path, plan_ != nullptr); }
 
 // Makes the plan when the simulation begins, so that a script may set variables and load the trace in any order.
 DeliveryPlan& CliftQueue::begin() {

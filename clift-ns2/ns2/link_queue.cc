@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/input_error.h"
 #include "failure.h"
 
 namespace clift {
@@ -126,6 +127,16 @@ Nanoseconds LinkQueue::checked_time(const char* variable, double seconds, const 
   return to_ns(seconds);
 }
 
+template <class File>
+std::unique_ptr<File> LinkQueue::opened(const char* path, bool has_begun) const {
+  if (has_begun) fail(name_ + ": load " + path + ": the simulation has begun; load the trace before packets arrive");
+  try {
+    return std::make_unique<File>(path);
+  } catch (const InputError& error) {
+    fail(error.what());
+  }
+}
+
 template <class Row>
 Nanoseconds LinkQueue::checked_offset(const TraceFile<Row>& trace) const {
   const Nanoseconds offset_ns = checked_time("offset_", offset_, "a time in seconds, from 0", longest_time_ns);
@@ -148,6 +159,8 @@ void LinkQueue::say_stopped(const TraceFile<Row>& trace) {
                trace.path().c_str(), shown(to_seconds(stopped_at_ns_)).c_str());
 }
 
+template std::unique_ptr<LinkTraceFile> LinkQueue::opened(const char*, bool) const;
+template std::unique_ptr<PhyTraceFile> LinkQueue::opened(const char*, bool) const;
 template Nanoseconds LinkQueue::checked_offset(const LinkTraceFile&) const;
 template Nanoseconds LinkQueue::checked_offset(const PhyTraceFile&) const;
 template void LinkQueue::say_stopped(const LinkTraceFile&);

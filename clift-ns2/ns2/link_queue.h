@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "config.h"
@@ -69,6 +70,10 @@ class LinkQueue : public Queue {
                            Nanoseconds most_ns = longest_delay_ns) const;
 
   static void add(Counters& counters, const char* name, std::int64_t value);
+
+  // The trace in a file, before the simulation has begun.
+  template <class File>
+  std::unique_ptr<File> opened(const char* path, bool has_begun) const;
 
   // `offset_` in nanoseconds, after checks that it is within the trace and that the trace can repeat if `loop_` is 1.
   template <class Row>

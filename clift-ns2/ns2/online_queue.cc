@@ -5,7 +5,6 @@
 #include "delay.h"
 #include "rng.h"
 
-#include "core/input_error.h"
 #include "failure.h"
 #include "named_class.h"
 
@@ -76,14 +75,7 @@ int OnlineQueue::command(int argc, const char* const* argv) {
   return LinkQueue::command(argc, argv);
 }
 
-void OnlineQueue::load(const char* path) {
-  if (layer_) fail(name_ + ": load " + path + ": the simulation has begun; load the trace before packets arrive");
-  try {
-    trace_ = std::make_unique<PhyTraceFile>(path);
-  } catch (const InputError& error) {
-    fail(error.what());
-  }
-}
+void OnlineQueue::load(const char* path) { trace_ = opened<PhyTraceFile>(path, layer_ != nullptr); }
 
 void OnlineQueue::reset() {
   departure_.force_cancel();

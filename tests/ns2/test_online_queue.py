@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.ns2.scripts import run_script
+from tmt.backend.ns2.arguments import scheme_words
 from tmt.convert import convert
 from tmt.models.hybrid import HybridLink
 from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, SlidingWindow, Tetrys
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.ns2.conftest import Datagrams
+    from tmt.schemes.parameters import Scheme
 
 pytestmark = pytest.mark.ns2
 
@@ -26,134 +28,52 @@ MS = 1_000_000
 DELAY_S = 0.01
 RTT_NS = 20 * MS
 
-SCHEMES: dict[str, tuple[Any, dict[str, Any]]] = {
-    "none": (NoScheme(), {"scheme": "none"}),
-    "arq": (Arq(rtt_ns=RTT_NS), {"scheme": "arq"}),
-    "arq, 3 transmissions": (
-        Arq(rtt_ns=RTT_NS, max_transmissions=3, detection_delay_ns=3 * MS),
-        {"scheme": "arq", "max_transmissions_": 3, "detection_delay_": 0.003},
+SCHEMES: dict[str, Scheme] = {
+    "none": NoScheme(),
+    "arq": Arq(rtt_ns=RTT_NS),
+    "arq, 3 transmissions": Arq(rtt_ns=RTT_NS, max_transmissions=3, detection_delay_ns=3 * MS),
+    "fec": Fec(data=5, repair=2),
+    "fec, interleaved": Fec(data=4, repair=3, depth=6),
+    "harq": Harq(data=5, repair=2, rtt_ns=RTT_NS, extra=1, rounds=2),
+    "harq, no extra": Harq(data=10, repair=0, rtt_ns=RTT_NS, extra=0, rounds=3, detection_delay_ns=MS),
+    "processes": HarqProcesses(RTT_NS, processes=8),
+    "many processes": HarqProcesses(RTT_NS, processes=32, max_transmissions=None, detection_delay_ns=5 * MS),
+    "processes, 2 transmissions": HarqProcesses(
+        RTT_NS, processes=7, max_transmissions=2, detection_delay_ns=9 * MS
     ),
-    "fec": (Fec(data=5, repair=2), {"scheme": "fec", "data_": 5, "repair_": 2}),
-    "fec, interleaved": (
-        Fec(data=4, repair=3, depth=6),
-        {"scheme": "fec", "data_": 4, "repair_": 3, "depth_": 6},
+    "synchronous processes": HarqProcesses(
+        RTT_NS, processes=11, retransmission="synchronous", detection_delay_ns=MS
     ),
-    "harq": (
-        Harq(data=5, repair=2, rtt_ns=RTT_NS, extra=1, rounds=2),
-        {"scheme": "harq", "data_": 5, "repair_": 2, "extra_": 1, "rounds_": 2},
+    "synchronous processes, slot time": HarqProcesses(
+        RTT_NS, retransmission="synchronous", slot_time_ns=3 * MS
     ),
-    "harq, no extra": (
-        Harq(data=10, repair=0, rtt_ns=RTT_NS, extra=0, rounds=3, detection_delay_ns=MS),
-        {"scheme": "harq", "data_": 10, "extra_": 0, "rounds_": 3, "detection_delay_": 0.001},
+    "2 repetitions": HarqProcesses(RTT_NS, repetitions=2, detection_delay_ns=2 * MS),
+    "chase combining": HarqProcesses(
+        RTT_NS, processes=32, detection_delay_ns=MS, combining="chase", combining_threshold_db=2.5
     ),
-    "processes": (
-        HarqProcesses(rtt_ns=RTT_NS, processes=8),
-        {"scheme": "harq-processes", "processes_": 8, "max_transmissions_": 4},
+    "incremental redundancy, synchronous": HarqProcesses(
+        RTT_NS,
+        processes=11,
+        max_transmissions=None,
+        retransmission="synchronous",
+        detection_delay_ns=3 * MS,
+        combining="incremental",
+        combining_threshold_db=1.25,
     ),
-    "many processes": (
-        HarqProcesses(rtt_ns=RTT_NS, processes=32, max_transmissions=None, detection_delay_ns=5 * MS),
-        {"scheme": "harq-processes", "processes_": 32, "detection_delay_": 0.005},
-    ),
-    "processes, 2 transmissions": (
-        HarqProcesses(rtt_ns=RTT_NS, processes=7, max_transmissions=2, detection_delay_ns=9 * MS),
-        {"scheme": "harq-processes", "processes_": 7, "max_transmissions_": 2, "detection_delay_": 0.009},
-    ),
-    "synchronous processes": (
-        HarqProcesses(rtt_ns=RTT_NS, processes=11, retransmission="synchronous", detection_delay_ns=MS),
-        {
-            "scheme": "harq-processes",
-            "processes_": 11,
-            "max_transmissions_": 4,
-            "synchronous_": 1,
-            "detection_delay_": 0.001,
-        },
-    ),
-    "synchronous processes, slot time": (
-        HarqProcesses(rtt_ns=RTT_NS, retransmission="synchronous", slot_time_ns=3 * MS),
-        {
-            "scheme": "harq-processes",
-            "max_transmissions_": 4,
-            "synchronous_": 1,
-            "slot_time_": 0.003,
-        },
-    ),
-    "2 repetitions": (
-        HarqProcesses(rtt_ns=RTT_NS, repetitions=2, detection_delay_ns=2 * MS),
-        {"scheme": "harq-processes", "repetitions_": 2, "detection_delay_": 0.002},
-    ),
-    "chase combining": (
-        HarqProcesses(
-            rtt_ns=RTT_NS,
-            processes=32,
-            detection_delay_ns=MS,
-            combining="chase",
-            combining_threshold_db=2.5,
-        ),
-        {
-            "scheme": "harq-processes",
-            "processes_": 32,
-            "max_transmissions_": 4,
-            "detection_delay_": 0.001,
-            "combining_": 1,
-            "combining_threshold_db_": 2.5,
-        },
-    ),
-    "incremental redundancy, synchronous": (
-        HarqProcesses(
-            rtt_ns=RTT_NS,
-            processes=11,
-            max_transmissions=None,
-            retransmission="synchronous",
-            detection_delay_ns=3 * MS,
-            combining="incremental",
-            combining_threshold_db=1.25,
-        ),
-        {
-            "scheme": "harq-processes",
-            "processes_": 11,
-            "synchronous_": 1,
-            "detection_delay_": 0.003,
-            "combining_": 2,
-            "combining_threshold_db_": 1.25,
-        },
-    ),
-    "2 repetitions, combined": (
-        HarqProcesses(
-            rtt_ns=RTT_NS,
-            repetitions=2,
-            detection_delay_ns=2 * MS,
-            combining="incremental",
-            combining_threshold_db=3,
-        ),
-        {
-            "scheme": "harq-processes",
-            "repetitions_": 2,
-            "detection_delay_": 0.002,
-            "combining_": 2,
-            "combining_threshold_db_": 3,
-        },
+    "2 repetitions, combined": HarqProcesses(
+        RTT_NS,
+        repetitions=2,
+        detection_delay_ns=2 * MS,
+        combining="incremental",
+        combining_threshold_db=3,
     ),
     **{
-        f"sliding window, W {window}, k {interval}": (
-            SlidingWindow(coding_window=window, repair_interval=interval),
-            {"scheme": "sliding-window", "coding_window_": window, "repair_interval_": interval},
-        )
+        f"sliding window, W {window}, k {interval}": SlidingWindow(window, interval)
         for window, interval in [(2, 1), (3, 7), (10, 2), (40, 5)]
     },
     **{
-        f"tetrys, W {window}, k {interval}, detection {detection_ms} ms": (
-            Tetrys(
-                coding_window=window,
-                repair_interval=interval,
-                rtt_ns=RTT_NS,
-                detection_delay_ns=detection_ms * MS,
-            ),
-            {
-                "scheme": "tetrys",
-                "coding_window_": window,
-                "repair_interval_": interval,
-                "detection_delay_": detection_ms / 1000,
-            },
+        f"tetrys, W {window}, k {interval}, detection {detection_ms} ms": Tetrys(
+            window, interval, rtt_ns=RTT_NS, detection_delay_ns=detection_ms * MS
         )
         for window, interval, detection_ms in [
             (20, 1, 0),
@@ -164,6 +84,12 @@ SCHEMES: dict[str, tuple[Any, dict[str, Any]]] = {
         ]
     },
 }
+
+
+def queue_variables(scheme: Scheme) -> dict[str, str]:
+    """Return the commands and variables that set a scheme, as a replay does."""
+    name, *words = scheme_words(scheme).split()
+    return {"scheme": name} | {f"{word}_": value for word, value in zip(words[::2], words[1::2], strict=True)}
 
 
 def phy_trace(seed: int, slots: int = 4000) -> PhyTrace:
@@ -181,15 +107,14 @@ def phy_trace(seed: int, slots: int = 4000) -> PhyTrace:
 def test_online__equals_offline_on_a_link_that_is_never_idle(
     name: str, in_order: int, hold_s: float, send_datagrams: Datagrams
 ) -> None:
-    scheme, words = SCHEMES[name]
+    scheme = SCHEMES[name]
     phy = phy_trace(seed=len(name) + in_order)
     rng = np.random.default_rng(5)
     sendings = [(1 + 2 * i, int(size)) for i, size in enumerate(rng.integers(1, 500, 3000))]
     common: dict[str, Any] = {"limit_": 5000, "in_order_": in_order, "hold_": hold_s}
     offline = send_datagrams(convert(phy, scheme), sendings, delay_s=DELAY_S, lldu_bytes_=100, **common)
-    online = send_datagrams(
-        phy, sendings, delay_s=DELAY_S, queue="Clift/Online", unit_bytes_=100, **words, **common
-    )
+    words = {"queue": "Clift/Online", "unit_bytes_": 100, **queue_variables(scheme), **common}
+    online = send_datagrams(phy, sendings, delay_s=DELAY_S, **words)
     assert offline.status == online.status == 0, online.stderr
     settled = {uid: fate for uid, fate in offline.fates().items() if fate[0] != "link_unsettled"}
     assert len(settled) > 500
