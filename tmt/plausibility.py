@@ -35,3 +35,15 @@ def unsettled_notes(name: str, unsettled: int, rows: int) -> list[str]:
     if 2 * unsettled <= rows:
         return []
     return [f"{name}: {unsettled:,} of {rows:,} rows are unsettled: open when the trace ends"]
+
+
+def full_window_notes(name: str, stalled: int, slots: int, window: int, round_trip_slots: int) -> list[str]:
+    """Note a conversion to `tetrys` that left more than 1 % of the slots idle: the coding window was full."""
+    if 100 * stalled <= slots:
+        return []
+    idle = f"{name}: {stalled:,} of {slots:,} slots stayed idle: the window was full"
+    if window < round_trip_slots:
+        return [f"{idle}; coding_window is {window}, and a round trip has {round_trip_slots:,} slots"]
+    return [
+        f"{idle} during long recoveries; a larger coding_window or a smaller repair_interval shortens them"
+    ]

@@ -128,6 +128,20 @@ def test_unsettled_rows__are_noted_beyond_a_half(folder: Path, tmt: Callable[[st
         assert unsettled == 3 or said == ""
 
 
+@pytest.mark.parametrize(("window", "stalled"), [(5, 90), (10, 0)])
+def test_full_window_of_tetrys__is_noted_with_the_slots_of_a_round_trip(
+    folder: Path, tmt: Callable[[str], Said], window: int, stalled: int
+) -> None:
+    # Feedback takes 0.5 + 9.5 slots of 1 s: 5 of 10 slots carry source units, and the last 4 of 184.
+    (folder / "s.txt").write_text("".join(f"{slot} 0.5\n" for slot in range(184)))
+    said = tmt(
+        f"convert s.txt a.npy --scheme tetrys --coding-window {window} --repair-interval 65535 --rtt 9.5"
+    )
+    idle = f"note: a.npy: {stalled} of 184 slots stayed idle: the window was full; "
+    expected = f"{idle}coding_window is {window}, and a round trip has 10 slots\n" if stalled else ""
+    assert (said.status, said.err) == (0, expected)
+
+
 @pytest.mark.ns2
 def test_replay__notes_a_trace_shorter_than_the_round_trip(tmt: Callable[[str], Said]) -> None:
     status, out, err = tmt("replay --forward link.parquet --rtt 500 --duration 3 --json")

@@ -6,14 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.plausibility import decode_time_notes, span_notes, time_notes, unsettled_notes
+from tmt.plausibility import (
+    decode_time_notes,
+    full_window_notes,
+    span_notes,
+    time_notes,
+    unsettled_notes,
+)
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tmt.campaign.sections import Scenario
+    from tmt.convert import Conversion
     from tmt.metrics.summaries import LinkSummary, PhySummary
+    from tmt.schemes import Counts
 
 
 def print_notes(notes: Iterable[str]) -> None:
@@ -45,6 +53,32 @@ def phy_notes(path: str, rtt_ns: int) -> list[str]:
     assert first_ns is not None
     assert last_ns is not None
     return found + span_notes(path, last_ns - first_ns, rtt_ns)
+
+
+def stall_notes(conversion: Conversion, counts: Counts) -> list[str]:
+    """Note slots that `tetrys` left idle; the file is read up to the first feedback."""
+    from tmt.io import open_trace  # noqa: PLC0415
+    from tmt.schema import PHY_TRACE  # noqa: PLC0415
+    from tmt.schemes import Tetrys  # noqa: PLC0415
+    from tmt.schemes.rlc import RlcLayer  # noqa: PLC0415
+    from tmt.trace import PhyTrace  # noqa: PLC0415
+
+    scheme, slots, feedback_ns = conversion.scheme, 0, None
+    if not isinstance(scheme, Tetrys) or isinstance(scheme, RlcLayer) or counts.stalled_slots == 0:
+        return []
+    with open_trace(conversion.phy_path, PHY_TRACE) as reader:
+        for chunk in reader:
+            assert isinstance(chunk, PhyTrace)
+            if feedback_ns is None:
+                longest_ns = max(int(chunk.decode_time_ns.max()), scheme.detection_delay_ns)
+                feedback_ns = int(chunk.tx_time_ns[0]) + scheme.rtt_ns + longest_ns
+            slots += int((chunk.tx_time_ns < feedback_ns).sum())
+            if chunk.tx_time_ns[-1] >= feedback_ns:
+                break
+    round_trip_slots = -(-slots // conversion.every)
+    return full_window_notes(
+        conversion.link_path, counts.stalled_slots, counts.slots, scheme.coding_window, round_trip_slots
+    )
 
 
 def summary_notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
