@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from tests.faults.tracer import ERRORS, Fault, can_trace, trace
-from tmt.backend.emulate import results
 from tmt.backend.records import read_array_of
-from tmt.errors import EmulatorError, SimulatorError
+from tmt.errors import SimulatorError
 from tmt.schema import PACKET_RECORDS
 
 COMPLETE, REFUSED, WRONG = 0, 3, 4
@@ -22,39 +21,37 @@ ROWS = 50_000
 """More than one call of read transfers: the header is read with the first rows, the others after them."""
 
 
-def _read(path: Path, reader: str) -> None:
+def _read(path: Path) -> None:
     """Read the records in a process of its own; its status says how that ended."""
     status = WRONG
     try:
-        found = read_array_of(path, PACKET_RECORDS) if reader == "run" else results._packets(path)
-        if found["time_ns"].tolist() == list(range(ROWS)):
+        if read_array_of(path, PACKET_RECORDS)["time_ns"].tolist() == list(range(ROWS)):
             status = COMPLETE
-    except (SimulatorError, EmulatorError) as error:
+    except SimulatorError as error:
         if str(error).startswith(f"{path}: ") and str(error).endswith("cannot be read: Input/output error"):
             status = REFUSED
     os._exit(status)
 
 
-def _check(place: Path, reader: str) -> None:
+def _check(place: Path) -> None:
     path = place / "packets.npy"
     records = np.zeros(ROWS, PACKET_RECORDS.dtype)
     records["time_ns"] = np.arange(ROWS)
     np.save(path, records)
     for how in ERRORS["read"]:
-        calls = trace(lambda: _read(path, reader), place, Fault("read", how, 0), 60.0).calls
+        calls = trace(lambda: _read(path), place, Fault("read", how, 0), 60.0).calls
         assert calls >= 2, "the header and the rows"
         for number in range(1, calls + 1):
-            end = trace(lambda: _read(path, reader), place, Fault("read", how, number), 60.0)
+            end = trace(lambda: _read(path), place, Fault("read", how, number), 60.0)
             assert end.status == (REFUSED if how == "EIO" else COMPLETE), (how, number, end)
 
 
-@pytest.mark.parametrize("reader", ["run", "emulation"])
-def test_failed_read__of_records_is_an_error(reader: str) -> None:
+def test_failed_read__of_records_is_an_error() -> None:
     """A process of its own forks the readers: pytest's threads would be missing in its forks."""
     if not can_trace():
         pytest.skip("this machine does not let a process trace its children")
     place = Path(tempfile.mkdtemp(prefix="tmt-faults-"))
-    process = multiprocessing.get_context("spawn").Process(target=_check, args=(place, reader))
+    process = multiprocessing.get_context("spawn").Process(target=_check, args=(place,))
     process.start()
     process.join()
     shutil.rmtree(place)
