@@ -18,7 +18,7 @@ from tests.fuzz.readers import import_libraries
 if TYPE_CHECKING:
     from pathlib import Path
 
-FIRST_INPUTS, SHARD_INPUTS, SHARD_S = 5_000, 100_000, 60.0
+FIRST_INPUTS, SHARD_INPUTS, SHARD_S = 5_000, 100_000, 300.0
 """Upper bounds on a reader's first shard and on the others: an interruption loses at most one."""
 
 
