@@ -1,4 +1,4 @@
-"""How far a scheme that converts a whole trace is from one that works on the packets that come.
+"""Differences between a scheme that converts a whole trace and the same scheme on live packets.
 
 The same PHY traces, schemes and TCP flows, once as conversion and `Queue/Clift` (offline) and once as
 `Queue/Clift/Online`. Barakat and Al Fawal (2003) work online, Kuhn et al. (2014) offline.
@@ -37,7 +37,7 @@ SCHEMES = {
 }
 RTTS_S = (0.02, 0.1, 0.5)
 TRAFFIC = {1_448: "1 packet", 14_480: "10 packets", 144_800: "100 packets", 1_448_000: "1000 packets"}
-"""How many full packets the payload of a transfer is."""
+"""Number of full packets, by the payload of a transfer in bytes."""
 ENDLESS = "endless"
 PAGE, TABLE = "online.md", "offline-online"
 

@@ -74,6 +74,17 @@ class Line:
     ) -> Line:
         """Return every `share`-th slot of a line of `rate_bps` bits of LLDUs per second.
 
+        Parameters
+        ----------
+        rate_bps
+            Rate of the whole line, in bit/s of LLDU payload.
+        lldu_bytes
+            Useful bytes of one LLDU.
+        decode_time_ns
+            Time until a slot is decoded.
+        share
+            Number of users that share the line.
+
         Raises
         ------
         UsageError
@@ -86,11 +97,11 @@ class Line:
         return cls(Fraction(8 * lldu_bytes * NS_PER_S * share) / rate_bps, decode_time_ns)
 
     def slots_within(self, duration_ns: int) -> int:
-        """Return how many slots are sent before `duration_ns`."""
+        """Return the number of slots that are sent before `duration_ns`."""
         return -((-duration_ns * self.interval_ns.denominator) // self.interval_ns.numerator)
 
     def tx_times_ns(self, first: int, slots: int) -> Int64Array:
-        """Return when slots `first` to ``first + slots - 1`` are sent: [slots], int64."""
+        """Return the times at which slots `first` to ``first + slots - 1`` are sent: [slots], int64, ns."""
         whole, part = divmod(self.interval_ns.numerator, self.interval_ns.denominator)
         start, rest = divmod(first * self.interval_ns.numerator, self.interval_ns.denominator)
         step = np.arange(slots, dtype=np.int64)
@@ -100,8 +111,15 @@ class Line:
 def lay_over(slots: PhyTrace, realisation: Realisation, *, with_es_n0: bool = False) -> PhyTrace:
     """Erase the slots that the channel erases; slots that are already erased stay erased.
 
-    With `with_es_n0` the channel is one that knows the Es/N0 of each slot, which becomes the column
-    `es_n0_mdb`, within the range of that column.
+    Parameters
+    ----------
+    slots
+        The slots of a trace, in order.
+    realisation
+        Realisation of the channel; it continues from call to call.
+    with_es_n0
+        Whether the result has the column `es_n0_mdb`, bounded to its range; the realisation must then be a
+        `FadingRealisation`.
     """
     es_n0_mdb = slots.es_n0_mdb
     if with_es_n0:

@@ -1,4 +1,4 @@
-"""How a file was made, in words that the file itself carries."""
+"""Provenance of a file, as metadata in the file."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ ES_N0_MDB = Column(
 Packing = Literal["padded", "packed"]
 
 PACKINGS: tuple[Packing, ...] = get_args(Packing)
-"""How packets lie in rows: each begins in a row of its own, or bytes follow each other over rows."""
+"""Packings of packets in rows: each begins in a row of its own, or bytes follow each other over rows."""
 
 PHY_TRACE = Table(
     "phy",

@@ -24,7 +24,7 @@ Columns = dict[str, Any]
 
 
 class _Rows:
-    """What traces of both kinds can do with their columns."""
+    """Operations on the columns of both kinds of trace."""
 
     __slots__ = ()
     table: ClassVar[Table]
@@ -125,13 +125,23 @@ Trace = PhyTrace | LinkTrace
 
 
 def make_trace(table: Table, columns: Columns, metadata: Metadata | None = None) -> Trace:
-    """Return the trace, or a run of its rows, with these columns."""
+    """Return the trace, or a run of its rows, with these columns.
+
+    Parameters
+    ----------
+    table
+        `PHY_TRACE` or `LINK_TRACE`.
+    columns
+        Arrays of equal length by column name; optional columns may be absent. They are not checked.
+    metadata
+        The file's `tmt` key.
+    """
     kind: type[Trace] = PhyTrace if table is PHY_TRACE else LinkTrace
     return kind(**columns, metadata=metadata or {})
 
 
 def _facts(trace: Trace, rows: str) -> str:
-    """Return the trace as HTML: its length, what became of its rows, and how it was made."""
+    """Return the trace as HTML: its length, the fates of its rows, and its provenance."""
     facts = [(rows, f"{len(trace):,}", "")]
     if len(trace):
         seconds = int(trace.tx_time_ns[-1] - trace.tx_time_ns[0]) / NS_PER_S

@@ -1,4 +1,4 @@
-"""How many symbols more than source symbols real rateless codes need, measured once.
+"""Measured overhead of real rateless codes: symbols that decoding needs beyond the source symbols.
 
 FECTCP sends symbols of such a code until the receiver can decode (Botos, Polgar and Bota, section II B; their
 simulations take an average overhead of 5 %). Two codes are run here, each by a decoder that others keep:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LABELS = {FECTCP: "FECTCP", "sack": "SACK", "udp": "UDP, 20 kB/s"}
 GOOD = (0.05, 0.25)
-"""Where the paper calls FECTCP good."""
+"""Range of segment losses in which the paper says that FECTCP performs well."""
 
 
 def label(tcp: str) -> str:

@@ -136,7 +136,7 @@ def _high_losses(rate: Throughputs, called: dict[float, str]) -> Iterator[Statem
             f"{ahead[0.05]:.2f} times the best TCP at 5 %, {ahead[0.1]:.2f} at 10 %, "
             f"{ahead[0.25]:.2f} at 25 %",
         )
-        # What a loss of p leaves of the throughput without losses, were the rate of sending untouched.
+        # Sending rate at a loss of p, as a share of that at the least loss.
         used = {p: rate(FECTCP, delay_s, p) / (1 - p) / rate(FECTCP, delay_s, LOSSES[0]) for p in LOSSES}
         yield Statement(
             where,

@@ -230,7 +230,7 @@ class Windows:
 
     @property
     def times_s(self) -> np.ndarray:
-        """When each sample was taken, [samples]."""
+        """Time of each sample, [samples]."""
         return SAMPLE_S * np.arange(self.packets.shape[1])
 
     @property

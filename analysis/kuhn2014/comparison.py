@@ -47,7 +47,7 @@ TARGETS = (
     Target("table 1, four probabilities", lambda v: v.measure == "retransmission_ratio", 0.25, None),
     Target("table 2, 85 % and 99 %", lambda v: v.measure in ("delay_p85_s", "delay_p99_s"), 0.30, None),
 )
-"""What the reproduction is judged by."""
+"""Groups of published numbers, with the wanted worst and rms deviations."""
 
 SAME_AS_NEW_RENO = ("compound", "westwood")
 """Variants whose transfers are New Reno's: at 69 packets they differ from it by less than 1 %."""

@@ -280,7 +280,7 @@ def _variant(
 
 
 PAPER_MARK: dict[str, Any] = {"marker": "_", "markersize": 13, "markeredgewidth": 2.2, "linestyle": "none"}
-"""How the paper's numbers are drawn."""
+"""Drawing style of the paper's numbers."""
 
 
 def _paper(axes: Axes, scenario: str, measure: str, tcp: str, scale: float) -> None:

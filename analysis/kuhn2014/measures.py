@@ -1,4 +1,4 @@
-"""What the paper measures, from the rows of our runs: means over seeds and 95 % intervals, a row a cell."""
+"""The paper's measures from the rows of our runs: means over seeds and 95 % intervals, a row a cell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAYLOAD_PER_PACKET = 1448 / 1500
 """Our goodput counts TCP payload; the paper's kbit/s count whole packets (`docs/reproduction.md`)."""
 
 CELL = ["scenario", "stack", "es_n0_db", "tcp", "scheme", "in_order", "hold_s", "return_link"]
-"""What tells one cell from another."""
+"""Columns that identify a cell."""
 
 LONG_FLOW = (
     *("goodput_bps", "retransmission_ratio", "max_retransmissions"),

@@ -39,7 +39,7 @@ COURSES = {UP: 6, INTERLEAVED: 10, NOT_INTERLEAVED: 10, TRANSFERS: 40}
 """Seeds of the readings, by the page's scenario that they change."""
 
 CELL = ["reading", "parameter", "step", "scenario", "es_n0_db", "tcp", "scheme"]
-"""What tells one row from another; parameter and step: of a channel that differs in one value."""
+"""Columns that identify a row; parameter and step: of a channel that differs in one value."""
 
 MEASURES = (
     "goodput_bps",

@@ -171,7 +171,7 @@ def _judge(
 
 
 def _end_allowance(contender: Contender, slots: int) -> float:
-    """How far one trace's efficiency may be off for reasons that replicates do not show.
+    """Bound on the error of one trace's efficiency that replicates do not show.
 
     Events too rare to be seen shift the mean by less than one LLDU a trace. A HARQ block that the end of the
     trace cuts short has sent its data first: at most N_D N_R / N more data LLDUs than its share.

@@ -88,7 +88,7 @@ def findings(program: Path, words: list[str]) -> set[str]:
 
 
 OURS_ENDED = "/tcp/linux/"
-"""Where a run that ends badly is counted."""
+"""Part of a path: a run that fails counts as a finding in these sources."""
 
 MEMCHECK = (
     "valgrind",

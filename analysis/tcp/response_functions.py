@@ -16,7 +16,7 @@ RTT0_S = 0.025
 """Hybla's reference RTT."""
 
 Law = tuple[float, "Callable[[float, float, float, float], float]"]
-"""What a loss leaves of the window, and dW/dt for (window, window before the loss, time since it, RTT)."""
+"""Share of the window after a loss, and dW/dt for (window, window before the loss, time since it, RTT)."""
 
 
 def periodic_reno(loss: float) -> float:

@@ -1,4 +1,4 @@
-"""What every test here needs: a machine on which emulation is allowed, and traces to emulate."""
+"""Fixtures of every test here: a machine that allows emulation, and traces to emulate."""
 
 from __future__ import annotations
 

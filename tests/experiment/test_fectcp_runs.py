@@ -71,7 +71,7 @@ def test_endless_flow__delivers_whole_blocks(link_file: LinkFactory) -> None:
     assert blocks["sequence"].tolist() == list(range(0, 100 * len(blocks), 100))
     assert row["goodput_bytes"] == 100 * PAYLOAD * len(blocks)
     arrived = len(symbols_of(result))
-    # What is lost of a block is made up for by the symbols that follow: few are in vain, and few blocks open.
+    # Later symbols replace the lost symbols of a block: few are in vain, and few blocks are open.
     assert arrived - 300 < 100 * len(blocks) <= arrived
     assert 0.05 < row["forward_link_lost"] / row["segments_sent"] < 0.15
     events = np.bincount(result.packets["event"][result.packets["direction"] == FORWARD], minlength=6)

@@ -157,7 +157,7 @@ class TestRuns:
             mine = result.packets[result.packets["flow"] == flow]
             received = mine[(mine["event"] == RECEIVED) & (mine["direction"] == 0)]
             assert np.unique(received["sequence"]).tolist() == list(range(347))
-            # What arrives was sent by then, and its delay says when.
+            # A segment that arrived was sent one delay before.
             sent = mine[(mine["event"] == SENT) & (mine["direction"] == 0)]
             when = set(zip(sent["sequence"].tolist(), sent["time_ns"].tolist(), strict=True))
             began = zip(received["sequence"], received["time_ns"] - received["delay_ns"], strict=True)

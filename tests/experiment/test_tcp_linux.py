@@ -121,7 +121,7 @@ def test_hybla__opens_its_window_at_once_at_any_round_trip_time(rtt_ms: int) -> 
 
 
 def test_smoothed_rtt__follows_samples_that_are_32_seconds_apart(link_file: LinkFactory) -> None:
-    # What is sent in the first 50 s, the SYN first, takes 50 s longer than all the rest: the first sample is
+    # Packets of the first 50 s, the SYN among them, take 50 s longer than all others: the first sample is
     # 50.5 s, all others are 0.5 s. RFC 6298: a sample closes 1/8 of the distance.
     rows = 20_000
     delay_ns = np.where(np.arange(rows) * SPACING_NS < 50 * S, 50 * S, 0)

@@ -99,7 +99,7 @@ class Fault:
 
 @dataclass
 class End:
-    """How a traced process ended."""
+    """End of a traced process."""
 
     status: int | None = None
     """Exit status, negative for a signal; None: it was ended after the time limit."""

@@ -89,7 +89,7 @@ $ns attach-agent $left $tcp
 $ns attach-agent $middle $sink
 $ns attach-agent $middle $onward
 """
-"""What stands in a script before the page's part of it."""
+"""Start of a script, before the page's part of it."""
 
 
 _ALL = os.environ.get("TMT_CODE_BLOCKS") == "all"

@@ -1,4 +1,4 @@
-"""Where our simulator's output differs from the distribution's, because a patch mends a fault: all of it."""
+"""All tests whose output differs from the distribution's, because a patch mends a fault."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ $ns run
 """
 
 DEFAULTS = """
-# Where bound variables find their defaults: own class, classes above, changed later, nowhere, two parents.
+# Defaults of bound variables: own class, classes above, changed later, nowhere, two parents.
 set ns [new Simulator]
 Class Agent/TCP/Mine -superclass Agent/TCP/Newreno
 Class Mixin

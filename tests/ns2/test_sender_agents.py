@@ -1,4 +1,4 @@
-"""What Agent/TCP/Modern and Agent/TCP/Fectcp have in common."""
+"""Tests that Agent/TCP/Modern and Agent/TCP/Fectcp share."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def test_selective_acknowledgements__repair_the_first_connection_without_a_timeo
 
 
 def test_end__leaves_no_timer_behind(simulator: Path, tmp_path: Path) -> None:
-    # What remains after the last acknowledgement is its way back, and one expiry of the timers that were set.
+    # After the last acknowledgement only its way back and one expiry of each set timer remain.
     for stack, most_s in (("modern", 2), ("2009", 4)):
         run = transfer(simulator, tmp_path, stack=stack, proxy_stack=stack, to_left=1)
         assert run.counters["end_s"] < max(run.of_flows("done_s")) + most_s

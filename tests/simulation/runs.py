@@ -37,7 +37,7 @@ duration = 10
 """
 
 PROGRAMS = "stamp of the simulator", "hash of the sources"
-"""What the keys of the runs name."""
+"""Programs that the keys of the runs name."""
 
 OURS = {"ns2": InstalledPrograms(*PROGRAMS, "hash of the simulator")}
 OTHERS = {"ns2": InstalledPrograms("another stamp", PROGRAMS[1], "hash of another simulator")}

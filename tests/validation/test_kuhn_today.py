@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SPREAD = (-1.0, 0.0, 1.0)
-"""What the three seeds add to a goodput in kbit/s, a little more for each further scheme."""
+"""Deviations of the three seeds in kbit/s, which grow a little with each further scheme."""
 
 
 def made_up(kbps: Callable[[str, str, str], float]) -> Cells:

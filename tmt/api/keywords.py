@@ -26,11 +26,13 @@ def domain_values(whose: str, known: dict[str, bool], given: dict[str, Any]) -> 
         Their owner, for messages.
     known
         Names of the arguments, and whether each is required.
+    given
+        The arguments; times are seconds.
 
     Raises
     ------
     UsageError
-        When a name is not known, one is missing, or a time is none.
+        When a name is not known, an argument is missing, or a value is not a time.
     """
     names = {name.removesuffix("_ns"): name for name in known}
     for name in given:
@@ -61,7 +63,7 @@ def plain(value: Any) -> Any:
 
 
 def time_ns(name: str, seconds: Any) -> int:
-    """Return a time in nanoseconds (UsageError when it is no time of 0 s or more)."""
+    """Return a time in nanoseconds (UsageError unless `seconds` is a number of 0 or more)."""
     try:
         nanoseconds = seconds_to_ns(plain(seconds))
     except ValueError as error:
@@ -72,7 +74,7 @@ def time_ns(name: str, seconds: Any) -> int:
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
-    """Return a whole number, also one of NumPy's (UsageError when it is none, or less than `least`)."""
+    """Return a whole number of Python or NumPy (UsageError unless it is one, and at least `least`)."""
     number: int = plain(value)
     check_count(name, number, least)
     return number
@@ -82,7 +84,14 @@ _WORDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "True
 
 
 def check_types(kind: type[Any], values: Mapping[str, Any]) -> None:
-    """Refuse values that are not of the types that a class of parameters has for its fields.
+    """Refuse values whose types are not those of a class's fields.
+
+    Parameters
+    ----------
+    kind
+        A data class of parameters.
+    values
+        Values by the names of its fields.
 
     Raises
     ------
@@ -129,7 +138,7 @@ def required_fields(kind: type[Any]) -> dict[str, bool]:
 
 
 def named(what: str, name: str, kinds: dict[str, Any]) -> Any:
-    """Return the entry called `name` (UsageError when there is none)."""
+    """Return the entry of `kinds` called `name` (UsageError when there is none); messages say `what`."""
     if not isinstance(name, str) or name not in kinds:
         raise UsageError(f"{what} is {name!r}; allowed are {', '.join(kinds)}")
     return kinds[name]

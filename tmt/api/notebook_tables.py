@@ -1,4 +1,4 @@
-"""What notebooks show of campaigns, comparisons and searches: tables in HTML."""
+"""Tables in HTML by which notebooks show campaigns, comparisons and searches."""
 
 from __future__ import annotations
 

@@ -48,9 +48,10 @@ def replay_trace(
     Parameters
     ----------
     forward
-        Link from the senders to the receivers.
+        Link from the senders to the receivers: a link trace (also as a data frame or the name of its file),
+        or a constant rate in bit/s.
     return_link
-        Link back; by default one of constant rate, that of the forward link.
+        Link back, likewise; by default a constant rate, that of the forward link.
     tcp
         TCP variant of all flows.
     **settings
@@ -60,7 +61,7 @@ def replay_trace(
     Returns
     -------
     ExperimentResult
-        Its `row` holds settings and figures by the names of result columns.
+        Its `row` holds settings and figures by the names of result columns (``docs/metrics.md``).
 
     Raises
     ------
@@ -95,6 +96,11 @@ def run_scenario(
         Folder of the results; by default ``out/NAME`` beside the scenario.
     jobs
         Simulations at a time; by default one for each processor.
+
+    Returns
+    -------
+    Results
+        Its `runs` is a data frame with one row per finished run, its `failures` one of the others.
 
     Raises
     ------
@@ -138,7 +144,12 @@ def compare_results(
     first, second
         Campaigns of `run_scenario` or `read_results`.
     names
-        What to call them.
+        Their names in tables.
+
+    Returns
+    -------
+    PairedCampaigns
+        Paired differences, second minus first, by cell and measure.
 
     Raises
     ------

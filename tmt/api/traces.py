@@ -28,18 +28,38 @@ if TYPE_CHECKING:
 
 
 def read_trace(path: str | PathLike[str]) -> Trace:
-    """Read a PHY or link trace from a file; its ending names the format (InputError)."""
+    """Read a PHY or link trace from a file; its ending names the format.
+
+    Returns
+    -------
+    PhyTrace or LinkTrace
+        Columns as arrays, with the metadata; `to_frame()` gives a data frame.
+
+    Raises
+    ------
+    InputError
+        When the file is missing, or is no trace.
+    """
     return io.read_trace(path)
 
 
 def write_trace(path: str | PathLike[str], trace: AnyTrace) -> None:
     """Write a trace to a file; its ending names the format.
 
+    Parameters
+    ----------
+    path
+        The file to write; an earlier file of this name is replaced.
+    trace
+        A trace, a data frame with its columns, or the name of its file.
+
     Raises
     ------
     InputError
-        When the trace is not one.
-    UsageError, OutputError
+        When `trace` is no trace.
+    UsageError
+        When the ending names no format.
+    OutputError
         When the file cannot be written.
     """
     io.write_trace(path, trace_of(trace))
@@ -53,9 +73,14 @@ def import_trace(path: str | PathLike[str], file_format: str = AUTO, **options: 
     path
         The measurement.
     file_format
-        Name of the format; ``auto`` stands for the one that the content tells.
+        Name of the format, such as ``mahimahi``; ``auto`` detects it by the content.
     **options
         Options of the format, by their names in Python; times are seconds.
+
+    Returns
+    -------
+    PhyTrace or LinkTrace
+        With the importer, its options and notes in the metadata.
 
     Raises
     ------
@@ -96,6 +121,8 @@ def generate_trace(
         Useful bytes of one LLDU.
     with_es_n0
         Whether the trace has the Es/N0 of each slot, which soft combining needs: lms and snr.
+    seed
+        Seed of the realisation, 0 or more.
     **parameters
         Parameters of the channel; a channel with profiles takes the others from its first profile.
 
@@ -131,7 +158,7 @@ def convert_trace(
     Parameters
     ----------
     trace
-        The PHY trace.
+        The PHY trace: a trace, a data frame with its columns, or the name of its file.
     scheme
         Name of a scheme, as for `tmt convert --scheme`, or a `Scheme`.
     rtt
@@ -162,10 +189,24 @@ def inspect_trace(
 
     Parameters
     ----------
+    trace
+        A PHY or link trace, a data frame with its columns, or the name of its file.
     lldu_bytes
         Useful bytes of one LLDU; by default those of the trace.
     rtt
         Round-trip time in seconds, for the recovery delay; by default that of the trace.
+
+    Returns
+    -------
+    PhySummary or LinkSummary
+        `to_json()` gives all figures as a dictionary.
+
+    Raises
+    ------
+    InputError
+        When `trace` is no trace.
+    UsageError
+        When `lldu_bytes` or `rtt` is not allowed.
     """
     held = trace_of(trace)
     rtt_ns = None if rtt is None else time_ns("rtt", rtt)
@@ -175,6 +216,16 @@ def inspect_trace(
 
 def fit_trace(trace: AnyTrace) -> FitReport:
     """Fit erasure models to a PHY trace, and test them; see `tmt fit`.
+
+    Parameters
+    ----------
+    trace
+        The PHY trace: a trace, a data frame with its columns, or the name of its file.
+
+    Returns
+    -------
+    FitReport
+        Each model's estimates with intervals and its test, and the simplest model that is not rejected.
 
     Raises
     ------

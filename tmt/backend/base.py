@@ -57,7 +57,7 @@ class SplitCounts:
 
 @dataclass(frozen=True, slots=True)
 class CodeCounts:
-    """What FECTCP's receivers have decoded: source symbols, and the symbols that it took beyond them."""
+    """Source symbols that FECTCP's receivers have decoded, and the symbols that decoding took beyond them."""
 
     decoded_symbols: int
     overhead_symbols: int

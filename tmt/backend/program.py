@@ -23,7 +23,7 @@ _LONGEST_POLL_MS = 2**31 - 1
 _ROOT = Path(__file__).resolve().parents[2]
 
 FROM_THE_WHEEL = "the wheel of TMT holds it: `pip install --force-reinstall --no-deps WHEEL`"
-"""How an installation gets the simulator or the emulator."""
+"""Remedy for an installation without the simulator or the emulator."""
 
 
 def remedy(target: str, elsewhere: str) -> str:

@@ -9,10 +9,10 @@ import pyarrow as pa
 from tmt.run_columns import RUN_RESULTS, ColumnFamily
 
 DONE, FAILED, TIMED_OUT, KILLED = "done", "failed", "timed out", "killed"
-"""How a run ends; every run that is not done has a `message`."""
+"""Ends of a run; every run that is not done has a `message`."""
 
 GOODPUT_COUNTS = "in-order TCP payload bytes handed to the receiving application"
-"""What every goodput that is shown counts."""
+"""Bytes that every displayed goodput counts."""
 
 PUBLISHED_COLUMNS = ("column", "tcp", "scheme", "value", "error", "source")
 """Columns that a file of published values must have."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 DATABASE = "campaign.sqlite"
 APPLICATION_ID = 0x746D7463
-"""What tells a campaign from other SQLite files, in the file's header: "tmtc"."""
+"""SQLite application ID of a campaign, "tmtc", in the file's header."""
 
 ROWS_PER_BATCH = 10_000
 MOST_TEXT_BYTES = 1 << 24

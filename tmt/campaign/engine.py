@@ -28,7 +28,7 @@ POLL_S = 0.2
 """Longest time between two looks at the rows of other engines."""
 
 MOST_DAMAGES = 3
-"""How often a run is started again because a link trace was damaged."""
+"""Most restarts of a run because a link trace was damaged."""
 
 
 @dataclass(frozen=True, slots=True)

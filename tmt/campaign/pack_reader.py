@@ -56,7 +56,7 @@ FAULTS = (
     RuntimeError,
     OverflowError,
 )
-"""What the standard library says of a damaged archive."""
+"""Exceptions of the standard library for a damaged archive."""
 
 
 @dataclass(frozen=True, slots=True)

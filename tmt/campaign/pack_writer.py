@@ -60,7 +60,7 @@ Contents = dict[str, bytes | Path]
 
 @dataclass(frozen=True, slots=True)
 class PackSummary:
-    """What a pack holds: runs of the scenario, those that are done, those that failed, and its files."""
+    """Contents of a pack: runs of the scenario, those done, those that failed, and its files."""
 
     runs: int
     done: int

@@ -34,7 +34,7 @@ class WrongWorkerError(TmtError):
 
 @dataclass(frozen=True, slots=True)
 class TaskOutcome:
-    """How a task ended. Exactly one is set: `result` (of `perform`), `died` (its worker's end) or `error`."""
+    """End of a task. Exactly one is set: `result` (of `perform`), `died` (its worker's end) or `error`."""
 
     task: Task
     result: dict[str, Any] | None = None
@@ -53,7 +53,7 @@ class Answer:
 
 
 class Slots(NamedTuple):
-    """How many tasks a worker takes, those that wait there included, and of which kinds."""
+    """Number of tasks that a worker takes, those that wait there included, and their kinds."""
 
     number: int
     kinds: tuple[type[Task], ...]

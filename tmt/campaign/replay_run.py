@@ -103,7 +103,7 @@ class ReplayRun(NamedTuple):
     def carry_out(self, folder: Path, cache: Path) -> dict[str, Any]:
         """Do the experiment over the link traces of `cache`; return its result columns."""
         result = self._over_traces(cache).run(folder, timeout_s=self.timeout_s)
-        # Where codes vary, TCP's runs stand beside FECTCP's.
+        # If codes vary, TCP's runs stand beside FECTCP's.
         listed = {name: self.coordinates[name] for name in ("code", "block_segments")}
         row = result.row | {name: value for name, value in listed.items() if value is not None}
         if self.online is None:

@@ -1,4 +1,4 @@
-"""What the engine knows of a run, whatever carries the run out."""
+"""Interface of a run to the engine: of a replay, or of a paper's own script."""
 
 from __future__ import annotations
 

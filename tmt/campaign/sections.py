@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
 Start = Seconds | Literal["drawn"]
-"""Where in a trace runs start: a time, or a place that the seed draws."""
+"""Start of runs in a trace: a time, or a place that the seed draws."""
 
 PositiveSeconds = Annotated[float, Field(gt=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, lt=2**31)]

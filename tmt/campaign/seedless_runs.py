@@ -1,4 +1,4 @@
-"""What runs of a scenario share whatever their seed: a path, and an experiment over it without its traces."""
+"""Parts that a scenario's runs of all seeds share: a path, and an experiment over it without its traces."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _fingerprint(
         for source in (path.source, path.return_source)
     ]
     settings = fingerprint(template, *programs)
-    # Where codes vary, TCP's runs stand beside FECTCP's.
+    # If codes vary, TCP's runs stand beside FECTCP's.
     listed = [coordinates[name] for name in ("code", "block_segments")]
     return digest(slots, path.section.model_dump(), settings, listed, path.link.return_link)
 

@@ -43,7 +43,7 @@ LOG_PAGES = 8192
 """Length of the write-ahead log, in pages of 4 KiB, at which SQLite copies it into the database."""
 
 NEW = "new-"
-"""How names of databases in the making begin."""
+"""Prefix of the names of unfinished databases."""
 
 LEAST_FREE_BYTES = 1 << 20
 """With less free space on the disk no run is kept."""

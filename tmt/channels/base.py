@@ -101,6 +101,15 @@ class _SlotBySlot:
 def with_profile(kind: type[Channel], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a channel: the given ones, and a profile's values for the others.
 
+    Parameters
+    ----------
+    kind
+        Class of the channel.
+    name
+        Name of a profile in `Channel.profiles` of that class.
+    given
+        Values by parameter, which replace the profile's.
+
     Raises
     ------
     UsageError

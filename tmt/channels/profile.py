@@ -13,7 +13,7 @@ Kind = Literal["published", "assumed", "fitted"]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value comes from: a publication, an assumption of ours, or a fit to published results."""
+    """Origin of a value: a publication, an assumption of ours, or a fit to published results."""
 
     kind: Kind
     source: str

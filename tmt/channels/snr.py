@@ -26,7 +26,8 @@ class Snr(Channel):
     error_rates
         File with a table of block error rates (`tmt.measured.error_rates`).
     es_n0_db
-        Es/N0 in dB without attenuation; None if the series holds Es/N0.
+        Es/N0 in dB without attenuation; None if the series holds Es/N0. Both files are read, and refused,
+        when a realisation starts.
     """
 
     name: ClassVar[str] = "snr"

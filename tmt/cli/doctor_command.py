@@ -27,7 +27,7 @@ LIBRARIES = (
     "distributed",
 )
 NAMESPACE = ("unshare", "--user", "--map-root-user", "--net", "true")
-"""What the emulator needs the system to allow, where it does not run as root."""
+"""Command that the system must allow for the emulator, if it does not run as root."""
 
 
 @dataclass(frozen=True, slots=True)

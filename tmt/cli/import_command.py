@@ -16,7 +16,7 @@ from tmt.measured.registry import AUTO, IMPORTERS, importer_named
 if TYPE_CHECKING:
     from tmt.measured.importer import Option
 
-_AUTO_LINE = "the format that the content tells"
+_AUTO_LINE = "detect the format by the content"
 
 
 def _click_option(option: Option) -> click.Option:
@@ -50,7 +50,7 @@ def _of_format(name: str) -> click.Command:
         by_content = [i for i in IMPORTERS if not any(option.required for option in i.options)]
         declared = {option.name: option for importer in by_content for option in importer.options}
         options = [replace(option, default=None) for option in declared.values()]
-        text = "Import FILE by the format that its content tells. Options that the format lacks are refused."
+        text = "Detect the format of FILE by its content, and import it. Options that it lacks are refused."
     else:
         importer = importer_named(name)
         options, text = list(importer.options), f"Import FILE: {importer.summary}.\n\n{importer.help}"
@@ -80,8 +80,7 @@ def _of_format(name: str) -> click.Command:
 def command() -> None:
     """Turn a measurement in another tool's format into a PHY or link trace.
 
-    FILE may be compressed (.gz). The ending of OUT chooses its format; Parquet also holds how the trace was
-    made.
+    FILE may be compressed (.gz). The ending of OUT chooses its format; Parquet also holds the provenance.
 
     \b
     An LTE downlink:

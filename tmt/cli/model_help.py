@@ -78,4 +78,4 @@ RESULTS = """
     RTT/2 + delay) and residual loss, for a line of equally spaced slots. Long traces from `tmt generate` and
     `tmt convert` approach these numbers.
     """
-"""What the numbers are, the last paragraph of each help."""
+"""Last paragraph of each help: the definition of the results."""

@@ -60,7 +60,7 @@ def interruption(after: Plan, folder: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What `tmt run` has to say when it ends.
+    """Content of the last lines of `tmt run`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the system has refused the program, in one line: memory, threads, files, libraries, streams."""
+"""Messages of one line when the system refuses memory, threads, files, libraries or streams."""
 
 from __future__ import annotations
 

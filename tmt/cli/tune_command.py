@@ -103,13 +103,13 @@ def _scalar(text: str) -> Value:
     "--tolerance",
     type=Number(0, 0.9999),
     default=0.01,
-    help="Stop when nothing can be better by more than this part.",
+    help="Stop when no candidate can be better than the winner by more than this share.",
 )
 @click.option(
     "--most-candidates",
     type=WholeNumber(2, 10_000),
     default=256,
-    help="Largest space that is searched whole; of a larger one, so many candidates are sampled.",
+    help="Largest space that is searched completely; from a larger one, so many candidates are sampled.",
 )
 @click.option(
     "--out",
@@ -118,7 +118,7 @@ def _scalar(text: str) -> Value:
 )
 @click.option("--jobs", type=WholeNumber(1), help="Simulations at a time.  [default: one for each processor]")
 @click.option("--scheduler", metavar="ADDRESS", help="Run the simulations on this dask.distributed cluster.")
-@click.option("--dry-run", is_flag=True, help="Say what would be searched; run nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the size of the search; run nothing.")
 @click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def command(
@@ -135,8 +135,8 @@ def command(
 
     TRACE is a PHY trace, or a scenario file (.toml) with a table [tune], whose schemes and links are the
     space. All candidates run the first courses; those that may still be the best run more. The result is a
-    recommendation, its ties, a bound on what anything else is better by, and its value on courses that the
-    search has not seen. A page and a scenario that repeats the winner are written into the folder.
+    recommendation, its ties, an upper bound on the gain of any other candidate, and its value on courses that
+    the search has not seen. A page and a scenario that repeats the winner are written into the folder.
 
     The exit status is 1 if no candidate could be judged or keeps the constraints.
 

@@ -15,7 +15,7 @@ AXES = {
     "persistency": "delta (most retransmissions of a frame)",
     "unit_loss": "p (probability that a unit is lost)",
 }
-"""What can lie along the horizontal axis, the first that varies, and how it is written."""
+"""Columns for the horizontal axis, which shows the first that varies, and their labels."""
 
 SYMBOLS = {"code_length": "N", "persistency": "delta", "unit_loss": "p", "delay_s": "D"}
 

@@ -23,7 +23,7 @@ AXIS_LABELS = {
     "recovery_delay_s": "recovery delay (s)",
     "residual_loss": "residual loss",
 }
-"""How a column of a sweep is written along an axis."""
+"""Axis labels of a sweep's columns."""
 
 
 @dataclass(frozen=True, slots=True)

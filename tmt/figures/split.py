@@ -15,7 +15,7 @@ AXES = {
     "wireless_loss": "packet loss of the wireless link without ARQ",
     "error_after_success": "q (probability of a frame error after a success)",
 }
-"""What can lie along the horizontal axis, and how it is written."""
+"""Columns for the horizontal axis, and their labels."""
 
 
 STYLES = {

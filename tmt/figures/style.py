@@ -1,4 +1,4 @@
-"""How every figure looks: one colour and marker per TCP variant, one colour, marker and dash per scheme.
+"""Style of every figure: one colour and marker per TCP variant, one colour, marker and dash per scheme.
 
 Colours are those of Okabe and Ito (Color Universal Design, 2008), which people with any of the common kinds
 of colour blindness tell apart; markers and dashes say the same once more for print in grey.
@@ -43,7 +43,7 @@ DARK_STRENGTH = 0.72
 
 @dataclass(frozen=True, slots=True)
 class MemberStyle:
-    """How a TCP variant or a scheme is written and drawn.
+    """Label and drawing style of a TCP variant or a scheme.
 
     `colour` is #rrggbb; `marker` is matplotlib's letter, `dash` matplotlib's sign.
     """

@@ -32,7 +32,7 @@ ERASABLE = PHY_TRACE.column("decode_time_ns")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How lines are cut into fields, and which field means "no value"."""
+    """Division of lines into fields, and the field that means "no value"."""
 
     name: str
     delimiter: str
@@ -46,7 +46,7 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where in a line the columns of a table stand.
+    """Places of a table's columns in a line.
 
     Attributes
     ----------

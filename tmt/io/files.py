@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BinaryFile = BufferedReader | BufferedRandom | gzip.GzipFile
-"""What readers read from; a file of pyarrow's serves as the first."""
+"""Files that readers take; a file of pyarrow's serves as the first kind."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _HEAD_BYTES = 4096

@@ -40,7 +40,7 @@ ROW_GROUP_ROWS = 1 << 18
 """Rows of a row group, except the last: small enough to hold several in memory, large enough to compress."""
 
 _NAMED_COLUMNS = 8
-"""How many columns of a file that is no trace are named."""
+"""Most columns that a message about a file without a trace names."""
 
 WRITE_SETTINGS: dict[str, Any] = {
     "compression": "zstd",
@@ -51,9 +51,9 @@ WRITE_SETTINGS: dict[str, Any] = {
     "max_rows_per_page": CHUNK_ROWS,
     "write_page_checksum": True,
 }
-"""How columns are encoded: differences of times are small numbers, which makes files about 100 times smaller
-than plain ones where slots are regular, and faster both to write and to read. Compression starts anew with
-each page, which takes a sixth of the time with 20,000 rows, as pyarrow would have it."""
+"""Encoding of the columns. Differences of times are small numbers: files of regular slots are about 100 times
+smaller than plain ones, and faster to write and to read. Compression starts anew with each page; with
+pyarrow's default of 20,000 rows per page, that takes a sixth of the time."""
 
 READ_SETTINGS: dict[str, Any] = {
     "pre_buffer": False,

@@ -1,4 +1,4 @@
-"""Which slots the clusters of a Neyman type A process erase."""
+"""Slots that the clusters of a Neyman type A process erase."""
 
 from __future__ import annotations
 

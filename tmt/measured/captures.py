@@ -24,7 +24,7 @@ _PCAPNG_MAGIC = 0x0A0D0D0A
 _LEAST_BODY = {1: 8, 6: 20}
 """Bytes of a pcapng block that are read, by kind: of an interface, of a packet."""
 _IP_OFFSETS = {0: 4, 1: 14, 12: 0, 14: 0, 101: 0, 108: 4, 113: 16, 228: 0, 229: 0, 276: 20}
-"""Where IP begins, by link type."""
+"""Offset of the IP header in bytes, by link type."""
 _ETHERNET, _VLAN = 1, (0x8100, 0x88A8)
 _UDP = 17
 

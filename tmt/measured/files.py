@@ -29,7 +29,7 @@ def import_trace(
     Parameters
     ----------
     kind
-        Name of the format, or ``auto`` for the format that the content tells.
+        Name of the format; ``auto`` detects it by the content.
     **options
         Options of the format by their names in Python (`tmt.measured.importer.Option.name`).
 

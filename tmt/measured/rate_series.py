@@ -54,7 +54,7 @@ class RateSeries:
 
     @property
     def start_ns(self) -> Int64Array:
-        """When each interval begins, since the first one: [n], int64."""
+        """Begin of each interval, from that of the first one: [n], int64."""
         return np.cumsum(self.duration_ns) - self.duration_ns
 
     def opportunities_ns(self, lldu_bytes: int) -> Int64Array:

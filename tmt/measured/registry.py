@@ -49,7 +49,7 @@ IMPORTERS: tuple[Importer, ...] = (
 """Formats with a name of their own in their first lines come first, bare numbers last."""
 
 AUTO = "auto"
-"""Name that stands for the format that the content tells."""
+"""Name that stands for detection by the content."""
 
 _HEAD_BYTES = 1 << 16
 
@@ -64,7 +64,7 @@ def importer_named(name: str) -> Importer:
 
 
 def recognise(path: str) -> Importer | None:
-    """Return the importer for the content of `path`, None where the content tells no format.
+    """Return the importer that detects its format in `path`, or None.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def recognise(path: str) -> Importer | None:
 
 
 def recognised(path: str) -> Importer:
-    """Return the importer for the content of `path` (InputError when the content tells no format)."""
+    """Return the importer that detects its format in `path` (InputError when none does)."""
     importer = recognise(path)
     if importer is None:
         raise InputError(
@@ -89,7 +89,7 @@ def recognised(path: str) -> Importer:
 
 
 def import_hint(path: str) -> str:
-    """Return the import that makes a trace of `path`, in words; empty where the content tells none."""
+    """Return the import that makes a trace of `path`, in words; empty when no importer detects its format."""
     try:
         importer = recognise(path)
     except InputError:

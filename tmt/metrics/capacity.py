@@ -30,7 +30,7 @@ def packets_in_rows(
 
     Parameters
     ----------
-    rows
+    rows : [n_rows]
         Structured array of a trace, as its `.npy` file holds it.
     packet_bytes
         Size of every packet.
@@ -63,7 +63,15 @@ def packets_in_rows(
 
 
 def arrive(packets: PacketRows, delivered: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return whether every row of each packet is delivered: [n_packets], bool."""
+    """Return whether every row of each packet is delivered: [n_packets], bool.
+
+    Parameters
+    ----------
+    packets
+        The rows of each packet.
+    delivered : [n_rows], bool
+        Whether each row is delivered.
+    """
     lost_before: Int64Array = np.concatenate(([0], np.cumsum(~delivered)))
     whole: npt.NDArray[np.bool_] = lost_before[packets.last + 1] == lost_before[packets.first]
     return whole

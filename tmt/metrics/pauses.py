@@ -26,7 +26,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class PauseShare:
-    """Pauses of `least_ns` or more: how many, and which share of the trace's time they take."""
+    """Pauses of `least_ns` or more: their number, and their share of the trace's time."""
 
     least_ns: int
     number: int

@@ -31,7 +31,15 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean and its confidence interval; the bounds are NaN if `count` is too small."""
+    """A mean and its confidence interval.
+
+    Attributes
+    ----------
+    mean, low, high
+        The mean and the bounds, in the unit of the values; NaN if `count` is too small.
+    count
+        Number of values.
+    """
 
     mean: float
     low: float
@@ -76,6 +84,18 @@ def t_interval(values: npt.ArrayLike, level: float = LEVEL) -> Interval:
     """Return the mean and Student's t interval of independent values; NaN values are left out.
 
     The interval is exact for normal values; for others the coverage approaches `level` as the count grows.
+
+    Parameters
+    ----------
+    values
+        Any shape, float64.
+    level
+        Confidence level, within (0, 1).
+
+    Raises
+    ------
+    UsageError
+        When `level` is out of its range.
     """
     kept = _finite(values, level)
     if len(kept) < 2:
@@ -91,7 +111,22 @@ def bootstrap_interval(
     """Return the mean and its bias-corrected and accelerated bootstrap interval; NaN values are left out.
 
     The interval is better than `t_interval` for skewed values, but needs about ten of them; with fewer it is
-    too short. Source: Efron, "Better bootstrap confidence intervals", J. Am. Stat. Assoc. 82 (1987); scipy's.
+    too short. Source: Efron, "Better bootstrap confidence intervals", J. Am. Stat. Assoc. 82 (1987), as
+    `scipy.stats.bootstrap` has it.
+
+    Parameters
+    ----------
+    values
+        Any shape, float64.
+    level
+        Confidence level, within (0, 1).
+    resamples, seed
+        Number of bootstrap samples, and the seed of their generator.
+
+    Raises
+    ------
+    UsageError
+        When `level` is out of its range.
     """
     kept = _finite(values, level)
     if len(kept) < 2:
@@ -119,10 +154,17 @@ def paired_difference(
     ----------
     first, second : [n_blocks], float64
         Row i of both belongs to the same block; a block where either is NaN is left out.
+    level
+        Confidence level, within (0, 1).
 
     Returns
     -------
     The interval, and the two-sided p-value of no difference; it is 1 for fewer than two blocks.
+
+    Raises
+    ------
+    UsageError
+        When `level` is out of its range.
     """
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     interval = t_interval(first - second, level)
@@ -140,6 +182,14 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
     """Adjust p-values of several tests so that the chance of any false alarm stays at the chosen level.
 
     Source: Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Stat. 6 (1979).
+
+    Parameters
+    ----------
+    p_values : [n_tests], float64
+
+    Returns
+    -------
+    [n_tests], float64, in the same order, at most 1.
     """
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
@@ -235,10 +285,19 @@ def seeds_needed(values: npt.ArrayLike, half_width: float, level: float = LEVEL)
 
     With few values the spread, and therefore the result, is a rough estimate.
 
+    Parameters
+    ----------
+    values
+        One value per seed; NaN values are left out.
+    half_width
+        Half of the interval's length, in the unit of the values.
+    level
+        Confidence level, within (0, 1).
+
     Raises
     ------
     UsageError
-        When `half_width` is not positive, or `values` has fewer than two values.
+        When `half_width` is not positive, `level` is out of its range, or `values` has fewer than two values.
     """
     kept = _finite(values, level)
     if not half_width > 0:

@@ -82,7 +82,19 @@ class RowBins:
         size_bytes: Uint32Array | None = None,
         es_n0_mdb: Int32Array | None = None,
     ) -> None:
-        """Take the next rows: [n] when each is sent, whether it is bad, whether it is good, size, Es/N0."""
+        """Take the next rows.
+
+        Parameters
+        ----------
+        tx_time_ns : [n], int64
+            When each row is sent, increasing.
+        bad, good : [n], bool
+            Whether each row is erased or lost, and whether it is decoded or delivered.
+        size_bytes : [n], uint32, or None
+            Bytes of each row.
+        es_n0_mdb : [n], int32, or None
+            Es/N0 of each row in thousandths of a dB.
+        """
         if len(bad) == 0:
             return
         if self.origin_ns is None:

@@ -115,7 +115,20 @@ def deliveries(
 
 
 def delivery_figures(flows: Sequence[FlowDelivery], transfer_bytes: int | None = None) -> Figures:
-    """Return goodput, received rate, completion and fairness over all flows of a run."""
+    """Return goodput, received rate, completion and fairness over all flows of a run.
+
+    Parameters
+    ----------
+    flows
+        The flows, from `deliveries`.
+    transfer_bytes
+        Payload of each flow's transfer; None for flows that send until the end.
+
+    Returns
+    -------
+    The columns ``goodput_bps``, ``goodput_bytes``, ``received_bps``, ``completion_s``, ``flows_completed``
+    and ``fairness`` (``docs/metrics.md``).
+    """
     active = [flow for flow in flows if flow.active_ns]
     goodputs = np.array([flow.goodput_bps for flow in flows])
     durations_ns = [flow.active_ns for flow in flows if flow.completed]
@@ -134,7 +147,10 @@ def delivery_figures(flows: Sequence[FlowDelivery], transfer_bytes: int | None =
 
 
 def delay_figures(packets: Records) -> Figures:
-    """Return least, median and high percentiles of the one-way delay of data packets, in seconds."""
+    """Return least, median and high percentiles of the one-way delay of data packets, in seconds.
+
+    Each transmission that arrived counts. All are None when no data packet arrived.
+    """
     delay_ns = packets["delay_ns"][(packets["direction"] == FORWARD) & (packets["event"] == RECEIVED)]
     count = len(delay_ns)
     if not count:
@@ -185,6 +201,13 @@ def mean_window(time_ns: Int64Array, cwnd_packets: FloatArray, start_ns: int, st
     """Average a window that holds each value until its next change over [start_ns, stop_ns).
 
     Before the first change the window has the first change's value.
+
+    Parameters
+    ----------
+    time_ns, cwnd_packets : [n_changes], int64 and float64
+        Times of the changes, in order, and the windows from then on.
+    start_ns, stop_ns
+        Borders of the time.
     """
     edges_ns = np.clip(np.concatenate([[start_ns], time_ns[1:], [stop_ns]]), start_ns, stop_ns)
     return float(np.average(cwnd_packets, weights=np.diff(edges_ns)))

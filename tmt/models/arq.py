@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def no_scheme(channel: TwoStateChannel, link: RegularLink) -> Performance:
-    """Return the performance without a scheme: every erased LLDU is lost."""
+    """Return the performance without a scheme (Kuhn 2014, section 3.5): every erased LLDU is lost."""
     lost = channel.erasure_probability
     return Performance(1.0 - lost, link.recovery_delay_s(0.0) if lost < 1.0 else np.nan, lost)
 
 
 def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | None = None) -> Performance:
-    """Return the performance of selective-repeat ARQ.
+    """Return the performance of selective-repeat ARQ (Kuhn 2014, section 3.5.3, exact).
 
     Every slot that is not erased delivers an LLDU, so the efficiency is 1 - p for any persistency and any
     channel memory. Without a limit the mean number of transmissions is slots / LLDUs = 1 / (1 - p), also for
@@ -36,7 +36,12 @@ def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | No
     Parameters
     ----------
     max_transmissions
-        Times that an LLDU is sent before it is given up, 1 or more; None means no limit.
+        Transmissions after which an LLDU is given up, 1 or more; None means no limit.
+
+    Raises
+    ------
+    UsageError
+        When `max_transmissions` is less than 1.
     """
     erased = channel.erasure_probability
     if erased == 1.0:
@@ -56,7 +61,24 @@ def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | No
 def delivered_by_transmission(
     channel: TwoStateChannel, feedback_slots: int, max_transmissions: int
 ) -> FloatArray:
-    """Return the probability that the j-th transmission delivers an LLDU, j = 1.., [max_transmissions]."""
+    """Return the probability that the j-th transmission delivers an LLDU, j = 1..`max_transmissions`.
+
+    Parameters
+    ----------
+    feedback_slots
+        Slots from a transmission of an LLDU to the next one.
+    max_transmissions
+        Transmissions after which an LLDU is given up, 1 or more.
+
+    Returns
+    -------
+    [max_transmissions], float64; 1 minus their sum is the loss.
+
+    Raises
+    ------
+    UsageError
+        When `max_transmissions` is less than 1.
+    """
     if max_transmissions < 1:
         raise UsageError(f"max_transmissions is {max_transmissions}: an LLDU is sent at least once")
     move = channel.transition(feedback_slots)

@@ -14,17 +14,25 @@ if TYPE_CHECKING:
 
 
 def burst_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
-    """Return the probability that a burst of erased slots has length 1..`longest`, [longest].
+    """Return the probability that a burst of erased slots has length 1..`longest`: [longest], float64.
 
     On the simple Gilbert channel the law is geometric, (1 - beta) beta^(l-1), with the mean 1 / (1 - beta)
     that Kuhn 2014, section 3.6 calls t_b. With error probabilities in both states it is of phase type:
     bursts end by a change of state or by luck.
+
+    Raises
+    ------
+    UsageError
+        When the channel has no bursts.
     """
     return _run_length_law(channel, channel.errors, longest)
 
 
 def gap_length_law(channel: TwoStateChannel, longest: int) -> FloatArray:
-    """Return the probability that a gap, the decoded slots between two bursts, has length 1..`longest`."""
+    """Return the probability that a gap, the decoded slots between two bursts, has length 1..`longest`.
+
+    Shape and errors are those of `burst_length_law`.
+    """
     return _run_length_law(channel, 1.0 - channel.errors, longest)
 
 
@@ -35,7 +43,7 @@ def mean_burst_length(channel: TwoStateChannel) -> float:
 
 
 def burst_length_moments(channel: TwoStateChannel) -> tuple[float, float]:
-    """Return the means of the length of a burst in slots and of its square."""
+    """Return the means of the length of a burst in slots and of its square (UsageError without bursts)."""
     first = _first_states(channel, channel.errors)
     # The mean of l is first (I - Q)^-1 1, that of l (l + 1) / 2 is first (I - Q)^-2 1.
     remaining = np.linalg.inv(np.eye(2) - channel.transition() * channel.errors)

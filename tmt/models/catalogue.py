@@ -77,6 +77,15 @@ def evaluate(
 ) -> Performance:
     """Return the performance of the scheme named `scheme`, by the exact or the printed formulas.
 
+    Parameters
+    ----------
+    scheme
+        A name in `MODELS`.
+    parameters
+        Arguments of the scheme's model by name, such as ``{"data": 10, "repair": 2}``; times in nanoseconds.
+    formula
+        ``exact``, or ``printed`` for the formulas as Kuhn 2014 prints them.
+
     Raises
     ------
     UsageError
@@ -96,7 +105,25 @@ def sweep(
     parameters: Parameters,
     formula: Formula = "exact",
 ) -> list[Row]:
-    """Return one row per channel: its parameters, its derived figures, and the scheme's performance."""
+    """Return one row per channel: its parameters, its derived figures, and the scheme's performance.
+
+    Parameters
+    ----------
+    scheme, parameters, formula
+        As for `evaluate`.
+    channels
+        The channels, in the order of the rows.
+
+    Returns
+    -------
+    Rows with the attributes of `TwoStateChannel`, ``erasure_probability``, ``memory`` (rho),
+    ``memory_after_feedback`` (rho^k), ``mean_burst_slots``, and the attributes of `Performance`.
+
+    Raises
+    ------
+    UsageError
+        As for `evaluate`.
+    """
     return [
         {
             **asdict(channel),

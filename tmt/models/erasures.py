@@ -25,6 +25,11 @@ def erasure_count_law(channel: TwoStateChannel, n: int) -> FloatArray:
     Returns
     -------
     [n + 1], float64, indexed by the number of erasures.
+
+    Raises
+    ------
+    UsageError
+        When `n` is negative.
     """
     law: FloatArray = np.einsum("s,stm->m", channel.stationary, conditional_count_laws(channel, n))
     return law
@@ -40,6 +45,11 @@ def conditional_count_laws(channel: TwoStateChannel, n: int) -> FloatArray:
     Returns
     -------
     [2, 2, n + 1], float64: state of the first LLDU, state of the slot after the last, number of erasures.
+
+    Raises
+    ------
+    UsageError
+        When `n` is negative.
     """
     if n < 0:
         raise UsageError(f"n is {n}: a number of LLDUs is 0 or more")

@@ -19,8 +19,13 @@ def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, dep
 
     A data LLDU is delivered when it is decoded or when its block has at least N_D arrivals. Repair LLDUs
     count as slots, never as deliveries. The LLDUs of an interleaved block are I steps of the channel apart
-    (eq. 4), so each position is I slots long. A conversion drops an incomplete last group of fewer than I N
+    (eq. 4), so each position is I slots long. A conversion drops an incomplete last run of fewer than I N
     slots.
+
+    Raises
+    ------
+    UsageError
+        When `data` or `depth` is less than 1, or `repair` is negative.
     """
     if depth < 1:
         raise UsageError(f"depth is {depth}: an interleaver is at least 1 deep")

@@ -30,7 +30,8 @@ def harq(
 ) -> Performance:
     """Return the performance of HARQ-II with N_D = `data`, N_R = `repair`, N_S = `extra` and R = `rounds`.
 
-    A block with fewer than N_D arrivals after a round requests the missing number plus N_S, at most R times.
+    It is exact for erasures without memory, and approximate otherwise (``docs/models.md``). A block with
+    fewer than N_D arrivals after a round requests the missing number plus N_S, at most R times.
     Efficiency is the mean number of data LLDUs delivered per block over the mean number of slots per block,
     repair LLDUs of all rounds included.
 
@@ -67,7 +68,7 @@ def harq(
 
 @dataclass(frozen=True, slots=True)
 class _Interruptions:
-    """How the repair LLDUs of other blocks stretch a block's first transmission.
+    """Repair LLDUs of other blocks that lie within a block's first transmission.
 
     Requests arrive one feedback delay after the erasures that caused them. The model therefore takes them as
     independent of the present block's channel, with equal probability between any two of its LLDUs. It serves

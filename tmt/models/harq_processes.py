@@ -21,7 +21,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FeedbackFaults:
-    """Probabilities that feedback is missed, and that it is read as its opposite."""
+    """Probabilities of faults of the feedback.
+
+    Attributes
+    ----------
+    missed
+        Probability that the feedback of a transmission does not arrive; the sender retransmits.
+    false
+        Probability that the sender reads an ACK as a NACK, or a NACK as an ACK.
+
+    Raises
+    ------
+    UsageError
+        When their sum exceeds 1.
+    """
 
     missed: float = 0.0
     false: float = 0.0
@@ -35,7 +48,23 @@ class FeedbackFaults:
 
 
 def utilisation(link: RegularLink, processes: int, *, synchronous: bool = False) -> float:
-    """Return the fraction of slots that carry an LLDU: min(1, N / K), or N over the synchronous cycle."""
+    """Return the fraction of slots that carry an LLDU, for any losses.
+
+    It is min(1, N / K) with asynchronous retransmission, and N / C with synchronous retransmission, where C
+    is the least multiple of N that is not below K.
+
+    Parameters
+    ----------
+    processes
+        Number of processes, N.
+    synchronous
+        Whether each process retransmits in its own slots.
+
+    Raises
+    ------
+    UsageError
+        When the feedback of ACK and NACK do not take equally many slots.
+    """
     if synchronous:
         return processes / _retransmission_slots(link, processes, synchronous=True)
     return min(1.0, processes / link.feedback_slots_of_all())
@@ -54,6 +83,15 @@ def harq_processes(
 
     A process is a Markov chain over its transmissions. Its state is the channel's state, the number of the
     transmission, and whether an earlier one was decoded. Rewards per transmission give the efficiency.
+
+    Parameters
+    ----------
+    processes, max_transmissions
+        N and R, 1 or more each.
+    faults
+        Faults of the feedback; None: there are none.
+    synchronous
+        Whether each process retransmits in its own slots.
 
     Raises
     ------
@@ -89,7 +127,13 @@ def harq_processes(
 
 
 def blind_repetition(channel: TwoStateChannel, link: RegularLink, repetitions: int) -> Performance:
-    """Return the performance with feedback off, where k slots that follow each other carry each LLDU."""
+    """Return the performance with feedback off, where k consecutive slots carry each LLDU.
+
+    Parameters
+    ----------
+    repetitions
+        Slots that carry each LLDU, k, 1 or more.
+    """
     step, alive = channel.transition(), channel.stationary
     delivered = np.zeros(repetitions)
     for slot in range(repetitions):

@@ -1,4 +1,4 @@
-"""Long-lived TCP over a link with hybrid FEC/ARQ-SR, after Barakat and Al Fawal (2003).
+"""Long-lived TCP over a link with hybrid FEC/ARQ-SR, after Barakat and Al Fawal (2003, 2004).
 
 The link sends a TCP packet as X frames of K data units and N - K redundant units. Each unit is lost
 independently with probability p. A frame with fewer than K units left is retransmitted, at most delta times,
@@ -56,6 +56,11 @@ class HybridLink:
         D, the link's one-way propagation delay.
     access_rtt_s
         T, the two-way delay of the rest of the path.
+
+    Raises
+    ------
+    UsageError
+        When a value is out of its range.
     """
 
     unit_loss: float
@@ -159,9 +164,15 @@ class HybridLink:
     def mean_transmission_time_s(self, busy: float, *, printed: bool = False) -> float:
         """Return E[sigma], the mean transmission time of a new frame; retransmissions have priority over it.
 
-        `busy` is pi, the probability that the link is busy. The share of transmissions that another one of
-        the same frame follows is P_T (1 - P_T^delta) / (1 - P_T^(delta + 1)); the paper prints the
-        approximation P_T (1 - P_T^delta / (delta + 1)).
+        The share of transmissions that another one of the same frame follows is P_T (1 - P_T^delta) /
+        (1 - P_T^(delta + 1)); the paper prints the approximation P_T (1 - P_T^delta / (delta + 1)).
+
+        Parameters
+        ----------
+        busy
+            pi, the probability that the link is busy.
+        printed
+            Whether to take the printed approximation.
         """
         loss = self.trial_loss
         if self.persistency is None:
@@ -177,8 +188,18 @@ class HybridLink:
     ) -> float:
         """Return A, the mean RTT of delivered packets on a medium bandwidth-delay product (section 4.4.3).
 
-        With resequencing, Proposition 1 adds the mean wait for earlier packets; `packets_per_s` is lambda,
-        the rate at which packets arrive at the link. Queueing before the link is left out.
+        Queueing before the link is left out.
+
+        Parameters
+        ----------
+        busy
+            pi, the probability that the link is busy.
+        packets_per_s
+            lambda, the rate at which packets arrive at the link.
+        resequenced
+            Whether packets leave in order: Proposition 1 adds the mean wait for earlier packets.
+        printed
+            Whether to take the printed approximation of `mean_transmission_time_s`.
         """
         crossing_s = (
             self.delay_s
@@ -221,9 +242,18 @@ class HybridPerformance:
 
 
 def tcp_units_per_s(packet_units: int, rtt_s: float, packet_loss: float, delayed_acks: int = 2) -> float:
-    """Return R, the rate at which one connection receives (eq. 1, after Padhye et al. 1998).
+    """Return R, the rate in data units/s at which one connection receives (eq. 1, Padhye et al. 1998).
 
-    The timeout is taken as four RTTs. Without loss the rate is infinite.
+    The timeout is four RTTs. Without loss the rate is infinite.
+
+    Parameters
+    ----------
+    packet_units
+        X K, data units of a packet.
+    rtt_s, packet_loss
+        A and P.
+    delayed_acks
+        b, packets for each ACK.
     """
     sent = padhye.packets_per_s(rtt_s, packet_loss, 4.0 * rtt_s, delayed_acks)
     return packet_units * sent * (1.0 - packet_loss)
@@ -236,6 +266,21 @@ def hybrid(
 
     R depends on the RTT, the RTT on the link's utilisation, and the utilisation on R. The RTT grows with R,
     so f(R) falls and R = f(R) has one solution, between 0 and f(0). It is bracketed to `RELATIVE_TOLERANCE`.
+
+    Parameters
+    ----------
+    connections
+        C, 1 or more.
+    delayed_acks
+        b, packets for each ACK, 1 or more.
+    printed
+        Whether to take the printed approximation of `HybridLink.mean_transmission_time_s`.
+
+    Raises
+    ------
+    UsageError
+        When `connections` or `delayed_acks` is less than 1, or frames need more transmissions than the sum
+        over them can take.
     """
     if connections < 1:
         raise UsageError(f"connections are {connections}: 1 or more are allowed")
@@ -273,7 +318,7 @@ def hybrid(
 
 
 def sweep(links: Iterable[HybridLink], connections: int, delayed_acks: int = 2) -> list[dict[str, Any]]:
-    """Return one row per link: its parameters and the results of `hybrid`."""
+    """Return one row per link: the attributes of `HybridLink` and `HybridPerformance`; errors of `hybrid`."""
     return [{**asdict(link), **asdict(hybrid(link, connections, delayed_acks))} for link in links]
 
 
@@ -283,7 +328,7 @@ def largest_throughput(unit_loss: float, code_length: int, frame_units: int) -> 
 
 
 def optimal_code_lengths(unit_loss: float, frame_units: int) -> tuple[int, ...]:
-    """Return every N that maximises the largest throughput: one, or several that tie.
+    """Return every N that maximises the largest throughput (section 4.6): one, or several that tie.
 
     K / N is an upper bound of the throughput, so the search ends where K / N is below the best found.
     """

@@ -22,6 +22,11 @@ class RegularLink:
         Time from a slot's `tx_time` until it is decoded, without propagation.
     detection_delay_ns
         Time from an erased slot's `tx_time` until the receiver sends its NACK, without propagation.
+
+    Raises
+    ------
+    UsageError
+        When the slot interval is not positive, or another time is negative.
     """
 
     rtt_ns: int
@@ -40,12 +45,12 @@ class RegularLink:
 
     @property
     def feedback_slots(self) -> int:
-        """Slots from an erased slot to the first that may carry its retransmission, at least one."""
+        """Slots from an erased slot to the first that may carry its retransmission, k, at least one."""
         report_ns = self.rtt_ns + self.detection_delay_ns
         return max(1, -(-report_ns // self.slot_interval_ns))
 
     def feedback_slots_of_all(self) -> int:
-        """Return the slots until the sender knows the fate of a slot, whichever it is, at least one.
+        """Return K, the slots until the sender knows the fate of a slot, decoded or erased, at least one.
 
         Raises
         ------

@@ -22,12 +22,19 @@ BITS_PER_BYTE = 8
 
 
 def error_count_law(clusters: float, errors_per_cluster: float, most: int) -> npt.NDArray[np.float64]:
-    """Return the probability of 0..`most` errors in a Poisson number of clusters: [most + 1].
+    """Return the probability of 0..`most` errors in a Poisson number of clusters: [most + 1], float64.
 
     The Neyman type A law, by its recursion (Johnson, Kemp and Kotz, Univariate Discrete Distributions, on
     Neyman's distribution). It holds for an interval that cuts no cluster: errors at one point, or an interval
     much longer than a cluster. Its mean is ``clusters * errors_per_cluster``, its variance that times
     ``1 + errors_per_cluster``.
+
+    Parameters
+    ----------
+    clusters
+        m1, the mean number of clusters in the interval.
+    errors_per_cluster
+        m2, the mean number of errors in a cluster.
     """
     law = np.empty(most + 1)
     law[0] = math.exp(clusters * math.expm1(-errors_per_cluster))
@@ -74,7 +81,13 @@ class ClusteredErrors:
     def with_loss(
         cls, probability: float, errors_per_cluster: float, cluster_packets: float
     ) -> ClusteredErrors:
-        """Return the process that loses a packet with this probability, within (0, 1)."""
+        """Return the process that loses a packet with this probability, within (0, 1).
+
+        Raises
+        ------
+        UsageError
+            When a value is out of its range.
+        """
         if not 0.0 < probability < 1.0:
             raise UsageError(f"probability is {probability}; it must be within (0, 1)")
         one = cls(1.0, errors_per_cluster, cluster_packets)
@@ -86,7 +99,24 @@ class ClusteredErrors:
     def of_bits(
         cls, bit_error_rate: float, errors_per_cluster: float, cluster_bits: float, packet_bytes: int = 1500
     ) -> ClusteredErrors:
-        """Return the process, in packets of `packet_bytes`, of a line's clustered bit errors."""
+        """Return the process, in packets of `packet_bytes`, of a line's clustered bit errors.
+
+        Parameters
+        ----------
+        bit_error_rate
+            Mean number of errors per bit.
+        errors_per_cluster
+            m2, the mean number of bit errors in a cluster.
+        cluster_bits
+            Length of a cluster in bits.
+        packet_bytes
+            Length of a packet.
+
+        Raises
+        ------
+        UsageError
+            When a value is out of its range.
+        """
         bits = BITS_PER_BYTE * packet_bytes
         return cls(bit_error_rate * bits / errors_per_cluster, errors_per_cluster, cluster_bits / bits)
 

@@ -16,7 +16,10 @@ from tmt.units import ns_to_seconds
 
 
 def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, depth: int = 1) -> Performance:
-    """Return eqs. 1 and 2, on the channel of eq. 4 if interleaved; the paper prints no loss (NaN)."""
+    """Return eqs. 1 and 2, on the channel of eq. 4 if interleaved; the paper prints no loss (NaN).
+
+    Parameters are those of `tmt.models.fec`.
+    """
     seen = channel if depth == 1 else interleaved_channel(channel, depth)
     return Performance(
         fec_efficiency(seen, data, repair), fec_delay_s(seen, link, data, repair), residual_loss=np.nan
@@ -24,7 +27,13 @@ def fec(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, dep
 
 
 def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | None = None) -> Performance:
-    """Return the formulas of section 3.5.3, which have no limit on transmissions."""
+    """Return the formulas of section 3.5.3, which have no limit on transmissions.
+
+    Raises
+    ------
+    UsageError
+        When `max_transmissions` is given.
+    """
     if max_transmissions is not None:
         raise UsageError(f"max_transmissions is {max_transmissions}: the printed ARQ formulas know no limit")
     return Performance(1.0 - channel.erasure_probability, arq_delay_s(channel, link), residual_loss=0.0)
@@ -33,7 +42,15 @@ def arq(channel: TwoStateChannel, link: RegularLink, max_transmissions: int | No
 def harq(
     channel: TwoStateChannel, link: RegularLink, data: int, repair: int, extra: int, rounds: int
 ) -> Performance:
-    """Return the formulas of section 3.5.4, printed for R = 2; the paper prints no loss (NaN)."""
+    """Return the formulas of section 3.5.4, printed for R = 2; the paper prints no loss (NaN).
+
+    Parameters are those of `tmt.models.harq`.
+
+    Raises
+    ------
+    UsageError
+        When `rounds` is not 2.
+    """
     if rounds != 2:
         raise UsageError(f"rounds is {rounds}: the printed HARQ formulas hold for 2 rounds")
     return Performance(

@@ -1,8 +1,8 @@
-"""Radio link control on regular slots, for bursts of erasures that are rare.
+"""Radio link control (3GPP TS 38.322) on regular slots, for bursts of erasures that are rare.
 
-Rare means that the segments of a burst have arrived, or are given up, before the next burst. A burst that
-ends in slot s is noticed when slot s + 1 arrives. After t-Reassembly the receiver reports it, and the report
-takes a round trip. The burst is retransmitted in slots that follow each other.
+Rare means that the segments of a burst have arrived, or are given up, before the next burst. The receiver
+detects a burst that ends in slot s when slot s + 1 arrives. After t-Reassembly it reports the burst, and the
+report takes a round trip. Consecutive slots retransmit the burst.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Bursts:
-    """Bursts of erased slots: how many begin per slot, and the means of their length and of its square."""
+    """Bursts of erased slots.
+
+    Attributes
+    ----------
+    per_slot
+        Mean number of bursts that begin in a slot.
+    length, square
+        Means of a burst's length in slots, and of the square of that length.
+    """
 
     per_slot: float
     length: float
@@ -30,7 +38,13 @@ class Bursts:
 
     @classmethod
     def of(cls, channel: TwoStateChannel) -> Bursts:
-        """Return the bursts of a channel that erases some slots, but not all."""
+        """Return the bursts of a channel.
+
+        Raises
+        ------
+        UsageError
+            When the channel erases no slot, or all.
+        """
         length, square = burst_length_moments(channel)
         return cls(channel.erasure_probability / length, length, square)
 
@@ -48,6 +62,15 @@ def rlc(
     delivery: str = "in-order",
 ) -> Performance:
     """Return the performance of RLC over the bare link, with one report for each gap.
+
+    Parameters
+    ----------
+    reassembly_ns
+        t-Reassembly.
+    rlc_mode
+        ``acknowledged`` or ``unacknowledged``.
+    delivery
+        ``in-order`` or ``any-order``, in acknowledged mode.
 
     Raises
     ------
@@ -72,7 +95,10 @@ def rlc(
 
 
 def rlc_recovery_slots(link: RegularLink, reassembly_ns: int) -> int:
-    """Return the slots from the end of a burst to its first retransmission in acknowledged mode."""
+    """Return D, the slots from the end of a burst to its first retransmission in acknowledged mode.
+
+    D = ceil((T + decode time + t-Reassembly + RTT) / T) for slots at distances T.
+    """
     report_ns = link.slot_interval_ns + link.decode_time_ns + reassembly_ns + link.rtt_ns
     return -(-report_ns // link.slot_interval_ns)
 

@@ -40,10 +40,22 @@ def rlc_over_harq_processes(
     HARQ loses q = p^R of its LLDUs, those of RLC's retransmissions, too. The first retransmission follows D
     slots after the segment, as over the bare link.
 
+    Parameters
+    ----------
+    channel
+        A channel with independent erasures.
+    processes, max_transmissions
+        HARQ's number of processes, and its R.
+    reassembly_ns, max_retransmissions
+        RLC's t-Reassembly, and the retransmissions after which it gives up a segment.
+    delivery
+        ``in-order`` or ``any-order``.
+
     Raises
     ------
     UsageError
-        When the erasures of slots are correlated, processes stall, or t-Reassembly ends before HARQ gives up.
+        When the erasures of slots are correlated, processes stall, t-Reassembly ends before HARQ gives up, or
+        there is no such delivery.
     """
     if delivery not in ("in-order", "any-order"):
         raise UsageError(f"delivery is {delivery!r}; it must be one of in-order, any-order")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What follows the erasure of a source LLDU, in means.
+    """Means of one recovery, from the erasure of a source LLDU on.
 
     Attributes
     ----------
@@ -49,9 +49,14 @@ def sliding_window(
 ) -> Performance:
     """Return the performance of the code with window W and one repair LLDU after every k source LLDUs.
 
-    Up to `small_window.LONGEST` it is exact. With a longer window a recovery that W source LLDUs do not end
-    gives up all that it lacks. In truth the code gives an LLDU up when W newer ones have followed it and no
-    repair LLDU was left for it, so that the loss is too high and the delay too low.
+    Up to `small_window.LONGEST` it is exact. With a longer window, all LLDUs of a recovery that lasts longer
+    than W source LLDUs count as lost. In truth the code gives up an LLDU only when W newer ones have followed
+    it and no repair LLDU has served it. The loss is then too high, and the delay too low.
+
+    Parameters
+    ----------
+    coding_window, repair_interval
+        W and k, 1 or more each.
 
     Raises
     ------

@@ -30,7 +30,10 @@ def small_window(
 ) -> Performance:
     """Return the performance of the code with window W and one repair LLDU after every k source LLDUs.
 
-    W is at most `LONGEST`.
+    Parameters
+    ----------
+    coding_window, repair_interval
+        W, 1 to `LONGEST`, and k, 1 or more.
     """
     if channel.erasure_probability == 1.0:
         return Performance(0.0, np.nan, 1.0)

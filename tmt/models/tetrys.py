@@ -27,7 +27,7 @@ MOST_STATES = 30_000
 
 
 class SentSlot(NamedTuple):
-    """What a slot carried, and whether it arrived."""
+    """Content of a slot, and whether it arrived."""
 
     use: str
     arrived: bool
@@ -41,7 +41,7 @@ class State(NamedTuple):
     missing
         D by the reports that the sender has.
     span
-        Source LLDUs from the first lacking one on, by these reports.
+        Source LLDUs from the first missing one on, by these reports.
     since_repair
         Source LLDUs since the last regular repair LLDU.
     under_way
@@ -54,7 +54,7 @@ class State(NamedTuple):
     under_way: tuple[SentSlot, ...]
 
     def next_use(self, window: int, interval: int) -> tuple[str, int]:
-        """Return what the next slot carries, and the source LLDUs since a regular repair LLDU after it."""
+        """Return the content of the next slot, and the source LLDUs since a regular repair LLDU after it."""
         uses = [slot.use for slot in self.under_way]
         unknown = self.span + uses.count(SOURCE)
         if self.missing > uses.count(REPAIR):
@@ -65,7 +65,7 @@ class State(NamedTuple):
         return (SOURCE, count + 1) if unknown < window else (IDLE, count)
 
     def after(self, sent: SentSlot, since_repair: int) -> tuple[State, bool, bool]:
-        """Return the next state, and whether its report tells of a lacking LLDU and of a recovery."""
+        """Return the next state, and whether its report tells of a missing LLDU and of a recovery."""
         reported, *under_way = (*self.under_way, sent)
         missing, span = self.missing, self.span
         lacks = reported == SentSlot(SOURCE, arrived=False)
@@ -83,7 +83,7 @@ class Chain:
     Attributes
     ----------
     move, lack, keep : [n, n]
-        Transitions, those that report a lacking LLDU, and those that report no recovery.
+        Transitions, those that report a missing LLDU, and those that report no recovery.
     sends : [n]
         Whether the slot carries a source LLDU.
     """
@@ -98,6 +98,11 @@ def tetrys(
     channel: TwoStateChannel, link: RegularLink, coding_window: int, repair_interval: int
 ) -> Performance:
     """Return the performance of the code with window W and a regular repair LLDU after k source LLDUs.
+
+    Parameters
+    ----------
+    coding_window, repair_interval
+        W and k, 1 or more each.
 
     Raises
     ------

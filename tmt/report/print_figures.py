@@ -37,7 +37,7 @@ NOTE = (
     "Mean and 95 % interval over the seeds (dots). Grey lines: capacity of the link under the scheme.",
     "Letters: within a panel, two rows without a common letter differ significantly (paired t tests, Holm).",
 )
-"""How to read the figure of `tmt run`."""
+"""Caption of the figure of `tmt run`."""
 
 
 def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[Path]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Arq(Scheme):
-    """Erased LLDUs are retransmitted on a NACK, before new ones.
+    """Selective repeat (Kuhn 2014, section 3.5.3): NACKed LLDUs are retransmitted before new ones.
 
     Parameters
     ----------

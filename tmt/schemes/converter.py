@@ -32,7 +32,13 @@ class Converter(ABC):
         self._sized = False
 
     def feed(self, phy: PhyTrace) -> LinkTrace:
-        """Send the next slots and return the rows that are settled now, maybe none."""
+        """Send the next slots, and return the rows that are settled now, maybe none.
+
+        Parameters
+        ----------
+        phy
+            The next slots of the trace, with increasing times, or none. All pieces have the same columns.
+        """
         self._slots += len(phy)
         self._sized = phy.size_bytes is not None
         slots = joined(self._held, phy)

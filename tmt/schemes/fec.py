@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fec(Scheme):
-    """Blocks of data and repair LLDUs; any `data` of a block's LLDUs recover it.
+    """FEC (Kuhn 2014, sections 3.5.1 and 3.5.2): any `data` LLDUs of a block recover it.
 
     Parameters
     ----------

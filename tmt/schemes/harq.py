@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Harq(Scheme):
-    """Blocks of data and repair LLDUs; the sender adds repair LLDUs on request.
+    """Hybrid ARQ of type II (Kuhn 2014, section 3.5.4): the sender adds repair LLDUs on request.
 
     Parameters
     ----------

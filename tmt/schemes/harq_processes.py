@@ -66,7 +66,7 @@ class HarqProcesses(Scheme):
         ``chase``: maximum-ratio combining, which adds their SNRs; ``incremental``: incremental redundancy,
         which adds their mutual information, log2(1 + SNR).
     combining_threshold_db
-        Es/N0 at which one transmission is decoded. A retransmission is decoded, whatever its slot says, when
+        Es/N0 in dB at which one transmission is decoded. A retransmission in an erased slot is decoded when
         the sum reaches that of one transmission at this Es/N0.
     detection_delay_ns
         From the `tx` of an erased slot until the receiver detects the erasure.

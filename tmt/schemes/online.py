@@ -60,7 +60,7 @@ class _Frames(OnlineScheme):
 
 @dataclass(frozen=True)
 class Hybrid(_Frames):
-    """Hybrid FEC/ARQ-SR (Barakat and Al Fawal 2004): failed frames are retransmitted before new ones.
+    """Hybrid FEC/ARQ-SR (Barakat and Al Fawal 2003): failed frames are retransmitted before new ones.
 
     Raises
     ------
@@ -78,12 +78,12 @@ class Hybrid(_Frames):
 
 @dataclass(frozen=True)
 class GoBackN(_Frames):
-    """Go-back-N: the receiver takes frames in order only; the sender repeats a failed one and all after it.
+    """Go-back-N: the receiver accepts frames in order only; the sender retransmits from a failed one on.
 
     Parameters
     ----------
     window_frames
-        Most frames without feedback, N.
+        Most unacknowledged frames, N.
     repeat_after_ns
         From the end of a failed frame to its retransmission; 0: the least, which is the feedback delay,
         `rtt_ns` plus `detection_delay_ns`.

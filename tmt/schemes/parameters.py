@@ -33,19 +33,19 @@ MaxTransmissions = Annotated[
 ]
 Persistency = Annotated[
     int | None,
-    Parameter("most repetitions of a frame", least=0, absent="unlimited"),
+    Parameter("most retransmissions of a frame", least=0, absent="unlimited"),
 ]
-WindowFrames = Annotated[int, Parameter("frames that may be under way, N", least=1)]
+WindowFrames = Annotated[int, Parameter("most unacknowledged frames, N", least=1)]
 DetectionDelay = Annotated[
     int,
-    Parameter("time in seconds until the receiver knows that a slot was erased", least=0),
+    Parameter("time in seconds until the receiver detects an erased slot", least=0),
 ]
 RepeatAfter = Annotated[
     int,
     Parameter(
-        "seconds from a frame's end to its repetition, where it fails",
+        "seconds from a failed frame's end to its retransmission",
         least=0,
-        absent="when the report is there",
+        absent="when the NACK arrives",
     ),
 ]
 Processes = Annotated[int, Parameter("stop-and-wait processes, N", least=1)]
@@ -59,7 +59,7 @@ Retransmission = Annotated[
 SlotTime = Annotated[
     int,
     Parameter(
-        "synchronous: seconds from slot to slot, where the trace has gaps",
+        "synchronous: seconds from slot to slot, if the trace has gaps",
         least=0,
         absent="the trace has no gaps",
     ),
@@ -112,7 +112,7 @@ MaxRetransmissions = Annotated[
     int,
     Parameter("retransmissions after which a segment is given up", least=0),
 ]
-RlcWindow = Annotated[int, Parameter("segments without acknowledgement", least=1)]
+RlcWindow = Annotated[int, Parameter("most unacknowledged segments", least=1)]
 PollPdus = Annotated[int, Parameter("new segments from poll to poll, pollPDU", least=1)]
 PollRetransmit = Annotated[
     int,

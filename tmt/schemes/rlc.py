@@ -36,7 +36,7 @@ DELIVERIES = ("in-order", "any-order")
 
 @dataclass(frozen=True, kw_only=True)
 class RlcLayer(Scheme):
-    """RLC above a scheme, which carries a segment in each of its rows.
+    """RLC (3GPP TS 38.322) above a scheme, which carries a segment in each of its rows.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class RlcLayer(Scheme):
     max_retransmissions
         Retransmissions of a segment after which the sender gives it up.
     rlc_window
-        Segments that the sender may have sent from the first one without acknowledgement on.
+        Most segments that the sender may have sent, counted from the first unacknowledged one.
     poll_pdus
         New segments from poll to poll.
     poll_retransmit_ns

@@ -25,7 +25,7 @@ REPAIR_KEYS = 1024
 
 @dataclass(frozen=True)
 class SlidingWindow(Scheme):
-    """After every k source LLDUs comes one repair LLDU, a random linear combination of the last W of them.
+    """RFC 8681: after k source LLDUs, a repair LLDU that combines the last W of them at random.
 
     Parameters
     ----------

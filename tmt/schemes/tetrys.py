@@ -23,20 +23,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tetrys(Scheme):
-    """The code of `sliding-window` over what the receiver lacks; it asks for more repair LLDUs.
+    """The code of `sliding-window` with feedback, in the manner of RFC 9407.
 
-    In the manner of RFC 9407: reports of the receiver close the window. A full window stops new source LLDUs.
+    Reports of the receiver advance the window's start, and request repair LLDUs for missing source LLDUs. A
+    full window stops new source LLDUs.
 
     Parameters
     ----------
     coding_window
-        Most source LLDUs from the first one that the receiver lacks, W.
+        Most source LLDUs from the first one that the receiver misses, W.
     repair_interval
         Source LLDUs from one regular repair LLDU to the next, k.
     rtt_ns
-        Round-trip propagation time of the link: from an event at the receiver until its report is there.
+        Round-trip propagation time of the link: from an event at the receiver until its report arrives.
     detection_delay_ns
-        From the `tx` of an erased slot until the receiver knows of it.
+        From the `tx` of an erased slot until the receiver detects the erasure.
 
     Raises
     ------

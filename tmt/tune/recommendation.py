@@ -1,4 +1,4 @@
-"""What a search recommends, and how sure that is: as plain data for terminal, JSON and page."""
+"""Recommendation of a search with its certainty, as plain data for terminal, JSON and page."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ RECEIVER_ADDRESSES = ("10.0.0.2", "fd00::2")
 """IPv4 and IPv6 addresses of the two ends; nobody else is there."""
 
 MIN_MTU_BYTES = 68
-"""What every IPv4 link must carry (RFC 791); IPv6 needs 1280 (RFC 8200) and is left out below that."""
+"""Least MTU of an IPv4 link (RFC 791); IPv6 needs 1280 (RFC 8200) and is left out below that."""
 
 MAX_MTU_BYTES = 65_535
 

@@ -26,7 +26,7 @@ NEEDED = ("CONFIG_UML_TIME_TRAVEL_SUPPORT=y", "CONFIG_HZ=1000", "CONFIG_CLIFT=y"
 """Lines in the configuration of a kernel with simulated time, ticks of a millisecond, and our driver."""
 
 ELSEWHERE = "`export CLIFT_LINUX=KERNEL` names one that was built in a checkout of TMT"
-"""How an installation gets the kernel, which no wheel holds."""
+"""Remedy for an installation without the kernel, which no wheel holds."""
 
 SHOW_LIMIT_S = 30
 

@@ -28,6 +28,11 @@ class GoBackNLink:
         N, slots from a lost frame to its retransmission.
     frame_processing_s
         D_ARQ, time that each frame takes beyond its transmission.
+
+    Raises
+    ------
+    UsageError
+        When a value is out of its range.
     """
 
     error_after_success: float
@@ -64,8 +69,19 @@ class GoBackNLink:
     ) -> GoBackNLink:
         """Return the channel that loses this share of packets without retransmissions.
 
-        `burst_frames` is the mean length of an error burst in frames, 1 or more; None makes errors
-        independent.
+        Parameters
+        ----------
+        packet_loss
+            p_2, share of packets that lose a frame.
+        burst_frames
+            Mean length of an error burst in frames, 1 or more; None makes errors independent.
+        frames, window, frame_processing_s
+            As for the class.
+
+        Raises
+        ------
+        UsageError
+            When a value is out of its range, or such bursts cannot lose that many packets.
         """
         if not 0.0 <= packet_loss < 1.0:
             raise UsageError(
@@ -115,5 +131,5 @@ class GoBackNLink:
         return 1.0 + self.window * self.error_after_success / (1.0 - self.error_a_window_later)
 
     def packet_s(self, transmission_s: float) -> float:
-        """Return the mean time per packet; one transmission takes `transmission_s`."""
+        """Return mu_p', the mean time per packet, if one transmission takes mu_p, `transmission_s`."""
         return (transmission_s + self.frames * self.frame_processing_s) * self.slots_per_frame

@@ -2,7 +2,8 @@
 
 By windows: windows are fractional and sent back to back, and a proxy always has data. By segments: the
 schedule of every segment, with a proxy that forwards segments when they arrive. Each function returns the
-latencies of transfers of 1, 2, ... segments, from the start of the first until the receiver has the last.
+latencies in seconds of transfers of 1, 2, ..., `segments` segments, [segments], float64: from the start of
+the first segment until the receiver has the last.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def end_to_end_s(path: TwoLinks, sender: TcpSender, segments: int) -> FloatArray:
-    """Return eq. 6, in seconds, [segments]; with go-back-N, mu_p is the mean time per packet (eq. 11)."""
+    """Return eq. 6, by windows; with go-back-N, the path's mu_p is the mean time per packet (eq. 11)."""
     cycle_s = path.end_to_end_cycle_s(sender.packets_per_ack)
     sent = np.arange(1, segments + 1) * path.bottleneck_s
     latency: FloatArray = path.crossing_s + sent + sender.idle_s(segments, cycle_s, path.bottleneck_s)
@@ -26,7 +27,7 @@ def end_to_end_s(path: TwoLinks, sender: TcpSender, segments: int) -> FloatArray
 
 
 def split_s(path: TwoLinks, proxy: TcpSender, segments: int) -> FloatArray:
-    """Return eq. 7 plus its missing term M mu_p, in seconds, [segments]; likewise eq. 14."""
+    """Return eq. 7 plus its missing term M mu_p, by windows; with go-back-N likewise eq. 14."""
     cycle_s = path.wireless_cycle_s(proxy.packets_per_ack)
     sent = np.arange(1, segments + 1) * path.wireless_packet_s
     first = path.wired_packet_s + path.wired_delay_s + path.processing_s
@@ -37,7 +38,7 @@ def split_s(path: TwoLinks, proxy: TcpSender, segments: int) -> FloatArray:
 
 
 def end_to_end_by_segments_s(path: TwoLinks, sender: TcpSender, segments: int) -> FloatArray:
-    """Return the latencies by the schedule of every segment, in seconds, [segments]."""
+    """Return the latencies without a proxy, by the schedule of every segment."""
     acks = sender.acks_before(segments).tolist()
     back_s = path.wireless_delay_s + path.wired_ack_s + path.wireless_ack_s
     forwarded: list[float] = []
@@ -51,7 +52,7 @@ def end_to_end_by_segments_s(path: TwoLinks, sender: TcpSender, segments: int) -
 
 
 def split_by_segments_s(path: TwoLinks, sender: TcpSender, proxy: TcpSender, segments: int) -> FloatArray:
-    """Return the latencies through a proxy that waits for its data, in seconds, [segments]."""
+    """Return the latencies through a proxy that waits for its data, by the schedule of every segment."""
     at_proxy = _one_link_s(
         np.zeros(segments), sender, path.wired_packet_s, path.wired_delay_s, path.wired_ack_s
     )

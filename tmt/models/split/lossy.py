@@ -57,6 +57,15 @@ def latency_s(lossless_s: FloatArray, packet_loss: float, packets_per_s: float) 
 
     With probability p(n) = (1-p)^n p, n segments precede the first loss; with (1-p)^M no segment is lost. The
     other M - n segments follow at `packets_per_s`. If the first segment is lost, T(0) = 0.
+
+    Parameters
+    ----------
+    lossless_s : [M], float64
+        Latencies without loss of transfers of 1 to M segments.
+    packet_loss
+        p, probability that a packet is lost.
+    packets_per_s
+        Throughput of a long-lived connection with this loss.
     """
     segments = len(lossless_s)
     before = np.arange(1, segments + 1)
@@ -70,7 +79,16 @@ def delivered_packets_per_s(sender: TcpSender, cycle_s: float, packet_s: float, 
     """Return the rate at which one long-lived connection delivers packets (eq. 8), in packets/s.
 
     The largest window per cycle and the slowest link's rate are upper bounds; the share 1 - p of the sent
-    packets arrives. The RTT of eq. 8 is the cycle, from the start of a window to its first ACK.
+    packets arrives.
+
+    Parameters
+    ----------
+    cycle_s
+        RTT of eq. 8, from the start of a window to its first ACK.
+    packet_s
+        Transmission time of a packet on the slowest link.
+    packet_loss
+        p, probability that a packet is lost.
     """
     sent = min(
         padhye.packets_per_s(cycle_s, packet_loss, sender.timeout_over_s(cycle_s), sender.packets_per_ack),
@@ -81,7 +99,7 @@ def delivered_packets_per_s(sender: TcpSender, cycle_s: float, packet_s: float, 
 
 
 def lost_on_either(first: float, second: float) -> float:
-    """Return p_1 + p_2 - p_1 p_2."""
+    """Return the probability that a packet is lost on one of two links, p_1 + p_2 - p_1 p_2."""
     return first + second - first * second
 
 

@@ -25,6 +25,11 @@ class TwoLinks:
         side.
     wired_loss
         p_1, probability that a packet is lost on the wired link.
+
+    Raises
+    ------
+    UsageError
+        When a value is out of its range.
     """
 
     wired_packet_s: float
@@ -63,7 +68,16 @@ class TwoLinks:
         processing_s: float = 0.0,
         wired_loss: float = 0.0,
     ) -> TwoLinks:
-        """Return links of given rates, over which packets and ACKs of given sizes are sent."""
+        """Return links of given rates in bit/s, over which packets and ACKs of given sizes are sent.
+
+        An ACK takes its transmission time and the propagation delay of each link. Other parameters are those
+        of the class.
+
+        Raises
+        ------
+        UsageError
+            When a value is out of its range.
+        """
         return cls(
             wired_packet_s=8 * packet_bytes / wired_bps,
             wireless_packet_s=8 * packet_bytes / wireless_bps,

@@ -27,7 +27,7 @@ def added_s(link: GoBackNLink, packets_per_ack: int) -> float:
 
 
 def split_s(path: TwoLinks, proxy: TcpSender, segments: int) -> FloatArray:
-    """Return eqs. 7 and 14, which lack the transmission times, in seconds, [segments]."""
+    """Return eqs. 7 and 14, which lack the transmission times, in seconds: [segments], float64."""
     cycle_s = path.wireless_cycle_s(proxy.packets_per_ack)
     idle_s = proxy.idle_s(segments, cycle_s, path.wireless_packet_s)
     first_s = path.wired_packet_s + path.wired_delay_s + path.processing_s
@@ -38,7 +38,7 @@ def split_s(path: TwoLinks, proxy: TcpSender, segments: int) -> FloatArray:
 def end_to_end_transfer(
     path: TwoLinks, sender: TcpSender, wireless_loss: float, segments: int, arq_s: float = 0.0
 ) -> Transfer:
-    """Return eqs. 6 and 9, or, with the delay `arq_s` that go-back-N adds (else 0), eqs. 11 and 12."""
+    """Return eqs. 6 and 9; with `arq_s`, the delay that go-back-N adds to each packet, eqs. 11 and 12."""
     packet_loss = lost_on_either(path.wired_loss, wireless_loss)
     if packet_loss == 0.0:
         slower = replace(path, wireless_packet_s=path.wireless_packet_s + arq_s)

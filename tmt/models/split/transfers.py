@@ -39,6 +39,11 @@ class SplitScenario:
         M, size of the transfer.
     residual_loss
         p_2', probability that a packet is lost on the wireless link in spite of ARQ.
+
+    Raises
+    ------
+    UsageError
+        When `segments` or `residual_loss` is out of its range.
     """
 
     path: TwoLinks
@@ -58,10 +63,17 @@ class SplitScenario:
 
 
 def transfer(scenario: SplitScenario, *, split: bool, arq: bool, formula: Formula = "segments") -> Transfer:
-    """Return latency and throughput with or without a proxy (`split`) and go-back-N.
+    """Return latency and throughput with or without a proxy and go-back-N.
 
-    `segments` and `windows` differ in the time until the first loss (see `tmt.models.split.lossless`);
-    `printed` uses the formulas exactly as printed.
+    Parameters
+    ----------
+    split
+        Whether a proxy splits the connection.
+    arq
+        Whether the wireless link retransmits by go-back-N.
+    formula
+        ``segments`` and ``windows`` differ in the time until the first loss (`tmt.models.split.lossless`);
+        ``printed`` takes the paper's formulas as they stand.
     """
     path, sender, proxy, count = scenario.path, scenario.sender, scenario.proxy, scenario.segments
     wireless_loss = scenario.residual_loss if arq else scenario.link.packet_loss
@@ -90,7 +102,7 @@ def transfer(scenario: SplitScenario, *, split: bool, arq: bool, formula: Formul
 
 
 def sweep(scenarios: Iterable[SplitScenario], formula: Formula = "segments") -> list[dict[str, Any]]:
-    """Return one row per scenario and system: the varied parameters and the results."""
+    """Return one row per scenario and system: the varied parameters, and the attributes of `Transfer`."""
     return [
         {
             "wired_delay_s": scenario.path.wired_delay_s,
