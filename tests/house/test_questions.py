@@ -38,6 +38,9 @@ QUESTIONS = [
     ("How do I give my link to mahimahi or tc?", "how-to.md", "export.md", "mahimahi"),
     ("Can others repeat my campaign to the bit?", "how-to.md", "packs.md", "bit by bit"),
     ("How do I install it without a compiler?", "how-to.md", "install.md", "pip install"),
+    ("What is an LLDU?", "reference.md", "glossary.md", "link-layer data unit"),
+    ("Which conclusions of Kuhn 2014 hold for the TCP of today?", "papers.md", "kuhn2014-today.md", "HARQ"),
+    ("How do I do all this from a notebook?", "how-to.md", "python.md", "notebooks"),
     ("How do I cite this?", "index.md", "papers.md", "CITATION.cff"),
 ]
 """Question, door, page, words of the answer."""
