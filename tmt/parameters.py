@@ -133,7 +133,10 @@ def check_range(name: str, value: float, least: float, most: float) -> None:
     """Refuse a value that is no number from `least` to `most` (UsageError)."""
     # Written so that NaN is refused as well.
     if isinstance(value, bool) or not least <= value <= most:
-        raise UsageError(f"{name} is {value}; it must be from {least:.15g} to {most:.15g}")
+        raise UsageError(
+            f"{name.removesuffix('_ns')} is {value}; "
+            f"it must be from {least:.15g} to {most:.15g}{' ns' * name.endswith('_ns')}"
+        )
 
 
 def check_bounds(settings: Any) -> None:

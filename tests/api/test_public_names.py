@@ -211,6 +211,22 @@ def test_import__takes_times_in_seconds(tmp_path: Path) -> None:
             "in_order is 'no'; it must be True or False",
         ),
         (lambda f: tmt.compare_results("out/a", "out/b"), "first is of type str; results of run_scenario or"),
+        (lambda f: tmt.replay_trace(1e6, rtt=0.1, duration=0), "duration is 0; it must be from 1 to .* ns"),
+        (lambda f: tmt.replay_trace(1e6, rtt=None, duration=1), "rtt is None; it must be a time in seconds"),
+        (lambda f: tmt.replay_trace(None, rtt=0.1, duration=1), "this is of type NoneType; a trace, a data"),
+        (
+            lambda f: tmt.replay_trace(tmt.convert_trace(f[:1], "none"), rtt=0.1, duration=1),
+            "trace: a link trace of one row has no rate",
+        ),
+        (lambda f: tmt.trace_from_frame(f.assign(tx_time=f.tx_time * 1j)), "seconds as numbers are needed"),
+        (
+            lambda f: tmt.trace_from_frame(tmt.convert_trace(f, "none").to_frame().assign(delay_ns="late")),
+            "delay_ns is of type .*; whole numbers are needed",
+        ),
+        *(
+            (lambda f, call=call: call(None), "is of type NoneType; the name of a file or a path is needed")
+            for call in (tmt.read_trace, tmt.import_trace, tmt.run_scenario, tmt.read_results)
+        ),
     ],
 )
 def test_refusal__says_what_is_allowed(
@@ -242,7 +258,7 @@ def test_numbers_of_numpy__are_as_good_as_python_s(frame: pd.DataFrame, tmp_path
 @pytest.mark.ns2
 def test_replay__takes_numbers_of_numpy() -> None:
     settings = {"rtt": np.float64(0.1), "duration": np.int64(2), "flows": np.int64(2), "seed": np.int64(3)}
-    run = tmt.replay_trace(np.int64(2_000_000), in_order=np.True_, **settings)
+    run = tmt.replay_trace(np.float32(2_000_000), in_order=np.True_, **settings)
     same = tmt.replay_trace(2e6, rtt=0.1, duration=2, flows=2, seed=3, in_order=True)
     assert run.row["goodput_bps"] == same.row["goodput_bps"]
 

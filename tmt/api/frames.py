@@ -40,6 +40,14 @@ def trace_of(given: AnyTrace) -> Trace:
     return checked(given)
 
 
+def phy_of(given: AnyTrace) -> PhyTrace:
+    """Return a PHY trace that is given as `trace_of` takes it (InputError)."""
+    trace = trace_of(given)
+    if not isinstance(trace, PhyTrace):
+        raise InputError("trace", "this is a link trace; a PHY trace is needed")
+    return trace
+
+
 def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> Trace:
     """Return the trace in a data frame.
 
@@ -76,9 +84,15 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
         name = column.name.removesuffix("_ns") if layout.seconds else column.name
         values = frame[name]
         if column.null is not None:
-            values = values.astype("Float64" if layout.seconds else "Int64").fillna(
-                ns_to_seconds(column.null) if layout.seconds else column.null
-            )
+            try:
+                values = values.astype("Float64" if layout.seconds else "Int64").fillna(
+                    ns_to_seconds(column.null) if layout.seconds else column.null
+                )
+            except (ValueError, TypeError):
+                needed = "numbers" if layout.seconds else "whole numbers"
+                raise InputError(
+                    "data frame", f"{name} is of type {values.dtype}; {needed} are needed"
+                ) from None
         array = values.to_numpy(dtype=float, na_value=np.nan) if values.isna().any() else values.to_numpy()
         if column.dtype == "|b1" and np.isin(array, (0, 1)).all():  # as files spell flags
             array = array.astype(bool)
@@ -91,7 +105,7 @@ def _nanoseconds(name: str, seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Convert seconds as `seconds_to_ns` does (InputError); flags and NaN stay for the checks."""
     if seconds.dtype == bool:
         return seconds
-    if seconds.dtype.kind in "mM":
+    if seconds.dtype.kind in "mMc":
         raise InputError("data frame", f"{name} is of type {seconds.dtype}; seconds as numbers are needed")
     try:
         numbers = np.asarray(seconds, dtype=float)

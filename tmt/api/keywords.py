@@ -80,6 +80,7 @@ def whole(name: str, value: Any, least: int = 1) -> int:
     return number
 
 
+_TIME = "a time in seconds"
 _WORDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "True or False", str: "a text"}
 
 
@@ -103,7 +104,7 @@ def check_types(kind: type[Any], values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         hint = hints[name]
         allowed = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-        words = [_WORDS[one] for one in allowed if one in _WORDS]
+        words = [_TIME] if name.endswith("_ns") else [_WORDS[one] for one in allowed if one in _WORDS]
         if words and not any(_fits(value, one) for one in allowed):
             shown = name.removesuffix("_ns")
             raise UsageError(f"{shown} is {value!r}; it must be {' or '.join(words)}")
@@ -122,12 +123,7 @@ def _fits(value: object, kind: object) -> bool:
 
 def processes_of(jobs: int | None) -> int:
     """Return the number of simulations at a time: by default one for each processor (UsageError)."""
-    jobs = plain(jobs)
-    if jobs is None:
-        return default_jobs()
-    if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1:
-        raise UsageError(f"jobs is {jobs!r}; it must be a whole number of 1 or more")
-    return jobs
+    return default_jobs() if jobs is None else whole("jobs", jobs)
 
 
 def required_fields(kind: type[Any]) -> dict[str, bool]:

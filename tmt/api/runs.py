@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tmt.api.files import look_again, path_of
 from tmt.api.frames import AnyTrace, trace_of
 from tmt.api.keywords import check_types, domain_values, plain, processes_of
 from tmt.api.notebook_progress import notebook_progress
@@ -73,8 +74,8 @@ def replay_trace(
     values = domain_values("a replay", _SETTINGS, settings | {"tcp": tcp})
     check_types(Settings, values)
     with ExitStack() as files:
-        forth, back = (files.enter_context(_link(given)) for given in (forward, return_link))
-        assert forth is not None
+        forth = files.enter_context(_link(forward))
+        back = None if return_link is None else files.enter_context(_link(return_link))
         result = Experiment(forward_link=forth, return_link=back, **values).run()
         # The timeline of the result reads the rows of the trace.
         weakref.finalize(result, files.pop_all().close)
@@ -114,8 +115,9 @@ def run_scenario(
         When the results cannot be written.
     """
     processes = processes_of(jobs)
-    path = Path(scenario)
-    folder = default_folder(path) if out is None else Path(out)
+    path = path_of("scenario", scenario)
+    folder = default_folder(path) if out is None else path_of("out", out)
+    look_again()
     with open_campaign(path, folder) as campaign:
         todo = campaign.plan()
         with notebook_progress() as watch:
@@ -131,7 +133,7 @@ def read_results(folder: str | PathLike[str]) -> Results:
     InputError
         When the folder holds no results.
     """
-    return reading.read_results(Path(folder))
+    return reading.read_results(path_of("folder", folder))
 
 
 def compare_results(
@@ -165,11 +167,9 @@ def compare_results(
 
 
 @contextmanager
-def _link(given: AnyLink | None) -> Iterator[Link | None]:
+def _link(given: AnyLink) -> Iterator[Link]:
     """Give the link of a run; a trace in memory is in a file until the context ends."""
-    if given is None:
-        yield None
-    elif isinstance(given, int | float | np.integer):
+    if isinstance(given, int | float | np.number):
         yield PlainLink(plain(given))
     elif isinstance(given, str | os.PathLike):
         yield TraceLink(given)
@@ -177,6 +177,8 @@ def _link(given: AnyLink | None) -> Iterator[Link | None]:
         link = trace_of(given)
         if not isinstance(link, LinkTrace):
             raise InputError("trace", "this is a PHY trace; make a link trace of it by convert_trace")
+        if len(link) < 2:
+            raise InputError("trace", "a link trace of one row has no rate; at least two rows are needed")
         with TemporaryDirectory(prefix="tmt-") as folder:
             path = Path(folder, "link.npy")
             write_trace(path, link)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from tmt.api.files import look_again, path_of
 from tmt.api.frames import AnyTrace, trace_of
 from tmt.api.keywords import domain_values, processes_of
 from tmt.api.notebook_progress import notebook_progress
@@ -16,6 +19,7 @@ from tmt.campaign.pool import Pool
 from tmt.campaign.store import Store
 from tmt.errors import InputError, UsageError
 from tmt.io import write_trace
+from tmt.tune.space import Value
 from tmt.tune.task import is_scenario, read_task
 from tmt.tune.trace_task import trace_task
 from tmt.tune.tuning import default_folder, plan_tuning, tune
@@ -78,6 +82,7 @@ def tune_trace(
         When the results cannot be written.
     """
     processes = processes_of(jobs)
+    look_again()
     path = Path(trace) if isinstance(trace, str | os.PathLike) else None
     if path is not None and is_scenario(path):
         if rtt is not None or objective != "goodput" or constraint or options:
@@ -89,9 +94,9 @@ def tune_trace(
         if path is None:
             if out is None:
                 raise UsageError("out is missing: a search over a trace in memory needs a folder")
-            path = _written(trace, Path(out))
+            path = _written(trace, path_of("out", out))
         task = _task(path, rtt=rtt, objective=objective, constraint=constraint, **options)
-    folder = default_folder(path) if out is None else Path(out)
+    folder = default_folder(path) if out is None else path_of("out", out)
     with notebook_progress() as watch:
         return tune(plan_tuning(task), folder, lambda _: Pool(LocalWorkers(processes)), processes, watch)
 
@@ -105,9 +110,11 @@ def _task(path: Path, **given: Any) -> Task:
     names = {"rtt": False, "objective": False, "constraint": False} | dict.fromkeys(sorted(known), False)
     values = domain_values("a search", names, given)
     for name, value in values.items():
-        is_allowed, allowed = _TYPES.get(name, (_is_single, "a number or a text"))
-        if not is_allowed(value):
-            raise UsageError(f"{name} is {value!r}; it must be {allowed}")
+        kind, allowed = _TYPES.get(name, (Value, "a number or a text"))
+        try:
+            TypeAdapter(kind, config=ConfigDict(strict=True)).validate_python(value)
+        except ValidationError:
+            raise UsageError(f"{name} is {value!r}; it must be {allowed}") from None
     for name in _TEXTS & values.keys():
         values[name] = (values[name],) if isinstance(values[name], str) else values[name]
     return trace_task(
@@ -131,35 +138,13 @@ def _written(trace: AnyTrace, folder: Path) -> Path:
     return path
 
 
-def _is_single(value: object) -> bool:
-    return value is None or isinstance(value, str | int | float)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int)
-
-
-def _is_text_or_texts(value: object) -> bool:
-    return isinstance(value, Sequence) and all(isinstance(one, str) for one in value)
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
-
-
-def _is_space(value: object) -> bool:
-    """Whether a value gives lists of single values by name."""
-    return value is None or (
-        isinstance(value, Mapping)
-        and all(isinstance(key, str) for key in value)
-        and all(_is_list(own) and all(map(_is_single, own)) for own in value.values())
-    )
-
-
 _TEXTS = {"objective", "constraint", "schemes"}
-_TYPES: dict[str, tuple[Callable[[object], bool], str]] = {
-    **dict.fromkeys(_TEXTS, (_is_text_or_texts, "a text or a list of texts")),
-    "varied": (_is_space, "a dictionary that gives lists of numbers or texts"),
-    "courses": (_is_whole, "a whole number"),
+_TYPES: dict[str, tuple[Any, str]] = {
+    **dict.fromkeys(_TEXTS, (str | Sequence[str], "a text or a list of texts")),
+    "varied": (
+        Mapping[str, Sequence[Value]] | None,
+        "a dictionary that gives lists of numbers or texts",
+    ),
+    "courses": (int, "a whole number"),
 }
-"""Types of arguments that are not single values: how they are told, and their names."""
+"""Types of arguments that are not single values, and their names."""

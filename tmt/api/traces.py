@@ -8,23 +8,23 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from tmt import fit, generate, io
-from tmt.api.frames import AnyTrace, trace_of
+from tmt.api.files import path_of
+from tmt.api.frames import AnyTrace, phy_of, trace_of
 from tmt.api.keywords import check_types, domain_values, named, plain, required_fields, time_ns, whole
 from tmt.channels import CHANNELS, Channel
 from tmt.convert import convert
-from tmt.errors import InputError
 from tmt.measured import files as measured_files
 from tmt.measured.options import CUT
 from tmt.measured.registry import AUTO, IMPORTERS
 from tmt.metrics.link import summarise
 from tmt.schemes import SCHEMES, Scheme
-from tmt.trace import LinkTrace, PhyTrace, Trace
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.fit import FitReport
     from tmt.metrics.summaries import LinkSummary, PhySummary
+    from tmt.trace import LinkTrace, PhyTrace, Trace
 
 
 def read_trace(path: str | PathLike[str]) -> Trace:
@@ -40,7 +40,7 @@ def read_trace(path: str | PathLike[str]) -> Trace:
     InputError
         When the file is missing, or is no trace.
     """
-    return io.read_trace(path)
+    return io.read_trace(path_of("path", path))
 
 
 def write_trace(path: str | PathLike[str], trace: AnyTrace) -> None:
@@ -62,7 +62,7 @@ def write_trace(path: str | PathLike[str], trace: AnyTrace) -> None:
     OutputError
         When the file cannot be written.
     """
-    io.write_trace(path, trace_of(trace))
+    io.write_trace(path_of("path", path), trace_of(trace))
 
 
 def import_trace(path: str | PathLike[str], file_format: str = AUTO, **options: Any) -> Trace:
@@ -94,7 +94,7 @@ def import_trace(path: str | PathLike[str], file_format: str = AUTO, **options: 
     for key, value in options.items():
         is_time = f"{key}_ns" in kinds and key not in kinds
         given[f"{key}_ns" if is_time else key] = time_ns(key, value) if is_time else plain(value)
-    return measured_files.import_trace(file_format, path, **given)
+    return measured_files.import_trace(file_format, path_of("path", path), **given)
 
 
 def generate_trace(
@@ -175,9 +175,7 @@ def convert_trace(
     UsageError
         When a name or a value is not allowed.
     """
-    phy = trace_of(trace)
-    if not isinstance(phy, PhyTrace):
-        raise InputError("trace", "this is a link trace; a PHY trace is needed")
+    phy = phy_of(trace)
     chosen = scheme if isinstance(scheme, Scheme) else _scheme(scheme, rtt, parameters)
     return convert(phy, chosen, whole("every", every))
 
@@ -234,9 +232,7 @@ def fit_trace(trace: AnyTrace) -> FitReport:
     UsageError
         When it has too few bursts.
     """
-    phy = trace_of(trace)
-    if not isinstance(phy, PhyTrace):
-        raise InputError("trace", "this is a link trace; a PHY trace is needed")
+    phy = phy_of(trace)
     return fit.fit(phy.decode_time_ns == 0, size_bytes=phy.size_bytes)
 
 
