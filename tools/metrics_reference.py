@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tmt.schema import Table
 
 HEAD = """\
-# What each number counts
+# Columns of the results
 
 After reading this page you know the meaning, the counted unit and the empty values of every column of a
 run's result. One run ([replay](replay.md)) gives one row; a campaign's results hold one row per run. Null
