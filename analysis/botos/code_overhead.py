@@ -36,7 +36,7 @@ MOST_OVERHEAD = 20
 
 
 def raptorq_overhead(source_symbols: int, blocks: int, random: np.random.Generator) -> Counter[int]:
-    """Count how often RaptorQ needed how many symbols beyond `source_symbols`."""
+    """Count RaptorQ's decodings by the number of symbols that they needed beyond `source_symbols`."""
     import raptorq  # noqa: PLC0415  (an extra)
 
     data = bytes(source_symbols * SYMBOL_BYTES)
@@ -57,7 +57,7 @@ def raptorq_overhead(source_symbols: int, blocks: int, random: np.random.Generat
 
 
 def lt_overhead(source_symbols: int, blocks: int, random: np.random.Generator) -> Counter[int]:
-    """Count how often an LT code needed how many symbols beyond `source_symbols`."""
+    """Count an LT code's decodings by the number of symbols that they needed beyond `source_symbols`."""
     from qrstream.lt_codec import PRNG, BlockGraph  # noqa: PLC0415  (an extra)
 
     choices = PRNG(source_symbols)

@@ -38,7 +38,7 @@ GOOD = (0.05, 0.25)
 
 
 def label(tcp: str) -> str:
-    """Return how a flow is called in pictures and tables."""
+    """Return the label of a flow in figures and tables."""
     return LABELS.get(tcp) or TCP_STYLES[tcp].label
 
 

@@ -33,7 +33,7 @@ ROUGHLY = 1.5
 
 
 def process(loss: float, cluster_bits: float, errors: float = ERRORS_PER_CLUSTER) -> ClusteredErrors:
-    """Return the theory of packets lost to clusters of so many bits."""
+    """Return the theory of packets lost to clusters of a length in bits."""
     return ClusteredErrors.with_loss(loss, errors, cluster_bits / PACKET_BITS)
 
 

@@ -66,7 +66,7 @@ def parity_checks(coded_bits: int) -> NDArray[np.uint8]:
 def packet_errors(
     decoder: Any, checks: Any, coded_bits: int, es_n0_db: float, random: np.random.Generator
 ) -> tuple[int, int]:
-    """Return how many words were wrong of how many sent."""
+    """Return the numbers of wrong and of sent words."""
     bits = checks.shape[1]
     sent = np.zeros(bits, np.bool_)
     sent[UNSENT_COLUMNS * LIFTING : UNSENT_COLUMNS * LIFTING + coded_bits] = True

@@ -51,7 +51,7 @@ def percent(value: float | np.floating) -> str:
 
 
 def compare(first: list[Measured], second: list[Measured]) -> tuple[int, int, int]:
-    """Count where the first is faster, where neither is beyond both intervals, and where the second is."""
+    """Count pairs: the first is faster beyond both intervals, neither is, the second is."""
     first_faster = sum(a.latency_s.high < b.latency_s.low for a, b in zip(first, second, strict=True))
     second_faster = sum(a.latency_s.low > b.latency_s.high for a, b in zip(first, second, strict=True))
     return first_faster, len(first) - first_faster - second_faster, second_faster

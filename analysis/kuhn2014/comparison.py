@@ -89,7 +89,7 @@ def rms(chosen: Sequence[Line]) -> float:
 
 
 def report(cells: Cells) -> str:
-    """Return how far each target is met, as text."""
+    """Return a line of text for each target, with the wanted and the reached deviations."""
     found = lines(cells)
     said = []
     for target in TARGETS:

@@ -60,7 +60,7 @@ def facts(cells: Cells, lines: Sequence[Line], readings: Readings) -> dict[str, 
 
 
 def _arq_time(readings: Readings, reading: str, es_n0_db: float) -> float:
-    """Return how much longer than in the paper CUBIC's transfers over ARQ take."""
+    """Return the relative deviation from the paper of the time of CUBIC's transfers over ARQ."""
     place = (TRANSFERS, "cubic", "ARQ", es_n0_db)
     [found] = readings.deviations(
         reading, lambda one: (one.scenario, one.tcp, one.scheme, one.es_n0_db) == place

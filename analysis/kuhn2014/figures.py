@@ -124,7 +124,7 @@ def figure10(cells: Cells, figure: Figure, scenario: str = INTERLEAVED) -> None:
 
 
 def table3(cells: Cells, figure: Figure) -> None:
-    """Draw how long 0.1 megabyte takes, and the paper's table on it."""
+    """Draw the time for 0.1 megabyte, with the numbers of the paper's table."""
     panel = _over_es_n0(cells, figure, TRANSFERS, "completion_s", ("ARQ", "HARQ(10/12)", "HARQ(10/15)"), 1.0)
     panel.set_ylabel("time for 0.1 MB (s)")
     panel.set_ylim(bottom=0)

@@ -94,7 +94,7 @@ def _counts(line: Line, channel: str) -> bool:
 
 
 def _slopes(lines: Sequence[Line], readings: pd.DataFrame, free: Sequence[str]) -> Array:
-    """Return how each deviation changes with each parameter, by the parameter's largest step."""
+    """Return the slope of each deviation in each parameter, by the parameter's largest step."""
     slopes = np.zeros((len(lines), len(free)))
     for column, parameter in enumerate(free):
         changed = readings[readings["parameter"] == parameter]

@@ -119,7 +119,7 @@ def _reading(run: pd.Series) -> str:
 
 
 def _scenario(run: pd.Series) -> str:
-    """Return which of the page's scenarios a run changes."""
+    """Return the page's scenario that a run changes."""
     channel = json.loads(run["trace_parameters"])
     if channel["channel"] == "shadows":
         return UP

@@ -96,7 +96,7 @@ def loss_after_repetition(exact: pd.DataFrame) -> str:
 
 
 def by_es_n0(exact: pd.DataFrame) -> str:
-    """Return what arrives and what is lost over GEO at several Es/N0."""
+    """Return delivered and lost shares over GEO at several Es/N0."""
     shown = (HARQ_RLC, RLC, WINDOW_RLC, OFF_RLC, WINDOW)
     rows = []
     for es_n0_db in sorted((ES_N0_DB, *OTHER_ES_N0_DB)):

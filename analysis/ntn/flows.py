@@ -36,7 +36,7 @@ class Flows:
         self._cells = {place: part.sort_values("seed") for place, part in self.runs.groupby(by)}
 
     def short_of_seeds(self) -> tuple[int, int]:
-        """Return how many cells lack seeds, whose runs were not valid, and how many cells there are."""
+        """Return the number of cells that lack seeds because runs were not valid, and that of all cells."""
         counts = [(place[-1], len(cell)) for place, cell in self._cells.items()]
         most = {kind: max(count for other, count in counts if other == kind) for kind, _ in counts}
         return sum(count < most[kind] for kind, count in counts), len(counts)

@@ -53,7 +53,7 @@ def test_records__of_a_good_run_are_read(records: Path) -> None:
 
 
 def spoil(name: str, change: Callable[[npt.NDArray[np.void]], object]) -> Callable[[Path], object]:
-    """Return what changes one of the tables of a directory."""
+    """Return a function that changes one of the tables of a directory."""
 
     def apply(directory: Path) -> None:
         table = np.load(directory / name)
@@ -75,7 +75,7 @@ def put(column: str, values: list[int]) -> Callable[[npt.NDArray[np.void]], None
 
 
 def header(text: str) -> Callable[[Path], object]:
-    """Return what puts a `.npy` header in the place of the packets' records."""
+    """Return a function that replaces the packets' records by a `.npy` header."""
     start = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little")
     return lambda directory: (directory / PACKETS).write_bytes(start + text.encode())
 

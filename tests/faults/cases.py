@@ -103,7 +103,7 @@ class Bench:
         self._completed: set[str] = set()
 
     def count(self, call: str, how: str) -> int:
-        """Return how many calls of a kind the command makes."""
+        """Return the number of the command's calls of a kind."""
         self._reset()
         return self._run(Fault(call, how, 0)).calls
 
@@ -223,7 +223,7 @@ class Bench:
 
 
 def _content(path: Path) -> Any:
-    """Return what is in a file; of a run's own records without its command line, date and duration."""
+    """Return the content of a file; of a run's own records without its command line, date and duration."""
     if "records" in path.parts:
         with suppress(ValueError, OSError):
             return _record(path.name, path.read_bytes())
@@ -231,7 +231,7 @@ def _content(path: Path) -> Any:
 
 
 def _answer(path: Path) -> dict[str, Any]:
-    """Return what a worker has answered: the row, and its files of records as they are in a folder."""
+    """Return a worker's answer: the row, and its files of records as they are in a folder."""
     if not path.exists():
         return {}
     row = pickle.loads(path.read_bytes())

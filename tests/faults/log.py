@@ -101,7 +101,7 @@ class Log:
 
 
 def _covered(own: list[Injection], call: str) -> str:
-    """Say how many calls of a kind there are, and which faults each of them had where not all did."""
+    """Return the number of calls of a kind, with the faults of each if not all calls had all."""
     numbers: dict[str, set[int]] = {}
     for one in own:
         if one.call == call:

@@ -119,7 +119,7 @@ def pack_with(name: str, content: bytes) -> bytes:
 
 
 def parts_of_the_pack() -> list[bytes]:
-    """Return what `pack_with` replaces: `pack.json`, and results with all columns and with few."""
+    """Return the parts that `pack_with` replaces: `pack.json`, and results with all columns and with few."""
     few = pa.Table.from_pylist([_run()], _schema()).select(list(FEW_COLUMNS))
     return [_pack()["pack.json"], _pack()["results.parquet"], _parquet(few)]
 

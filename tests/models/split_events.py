@@ -93,7 +93,7 @@ class Receiver:
 
 
 def end_to_end(path: TwoLinks, sender: TcpSender, segments: int) -> list[float]:
-    """Return when the receiver has each segment."""
+    """Return the arrival time of each segment."""
     clock, times = Clock(), deque[float]()
     receiver = Receiver(clock, sender.packets_per_ack, path.wired_ack_s + path.wireless_ack_s)
 

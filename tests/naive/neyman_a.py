@@ -18,7 +18,7 @@ def error_places(
     slots: int,
     source: np.random.Generator,
 ) -> list[float]:
-    """Return where the errors of `slots` slots lie: clusters one by one, then their errors one by one."""
+    """Return the places of the errors in `slots` slots: clusters one by one, then their errors one by one."""
     begin, places = -cluster_slots, []
     while begin < slots:
         begin += source.exponential(1.0 / clusters_per_slot)
@@ -36,7 +36,7 @@ def erased(
     first: int,
     uniforms: Sequence[float],
 ) -> list[bool]:
-    """Return which slots are erased, from how much of every cluster lies in each."""
+    """Return the erased slots, from the share of every cluster in each slot."""
     result = []
     for index, uniform in enumerate(uniforms):
         slot = first + index

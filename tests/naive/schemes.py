@@ -212,7 +212,7 @@ def arrivals_of(
     detection_delay: int,
     combining: Combining | None,
 ) -> list[int]:
-    """Return when the receiver decodes an LLDU that these slots carry: each time that it does."""
+    """Return all times at which the receiver decodes an LLDU that these slots carry."""
     arrivals: list[int] = []
     for number, s in enumerate(slots):
         if decode[s]:

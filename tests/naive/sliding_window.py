@@ -126,7 +126,7 @@ def sliding_window(tx: Sequence[int], decode: Sequence[int], window: int, interv
 
 
 def receive(arrivals: list[Arrival], window: int) -> tuple[dict[int, int], dict[int, int]]:
-    """Return when units are recovered, and when units leave the receiver's window without it."""
+    """Return the times at which units are recovered, and at which unrecovered units leave the window."""
     recovered: dict[int, int] = {}
     lost: dict[int, int] = {}
     newest, taken = -1, []

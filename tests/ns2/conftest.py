@@ -34,7 +34,7 @@ class Run:
     lines: list[str]
 
     def fates(self) -> dict[int, tuple[str, int]]:
-        """Return what became of each packet and when, by the order in which they were sent."""
+        """Return fate and time of each packet, by the order in which they were sent."""
         ends = self.packets[self.packets["event"] > 0]
         return {int(r["uid"]): (PACKET_EVENTS[r["event"]], int(r["time_ns"])) for r in ends}
 

@@ -39,7 +39,7 @@ class Packet:
 def outcomes(
     trace: LinkTrace, sendings: Sequence[tuple[int, int]], delay_ns: int, options: Options
 ) -> dict[int, tuple[str, int]]:
-    """Return what becomes of each packet and when, by its number; packets that stay in the queue are missing.
+    """Return fate and time of each packet, by its number; packets that stay in the queue are missing.
 
     `sendings` are the packets' times in nanoseconds, increasing and none of them that of a row, and sizes.
     """
@@ -79,7 +79,7 @@ def outcomes(
 
 
 def rows_of(trace: LinkTrace, options: Options) -> Iterator[tuple[int, int, str, int]]:
-    """Yield when each row is sent, when its fate is settled, its fate, and its size, in simulated time."""
+    """Yield each row's sending time, time at which its fate is settled, fate and size, in simulated time."""
     tx, delay = trace.tx_time_ns.tolist(), trace.delay_ns.tolist()
     n = len(tx)
     sizes = [options.lldu_bytes] * n if trace.size_bytes is None else trace.size_bytes.tolist()

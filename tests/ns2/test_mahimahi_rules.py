@@ -34,7 +34,7 @@ TRACES = (
 
 
 def link_queue(opportunities_ns: list[int], sendings: list[tuple[int, int]]) -> list[int]:
-    """Return when each packet's last byte is sent: one loop over opportunities, one over their bytes."""
+    """Return the time of each packet's last byte: one loop over opportunities, one over their bytes."""
     left_ns: list[int] = []
     queue: list[int] = []
     arrivals = iter(sendings)

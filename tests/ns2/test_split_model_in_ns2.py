@@ -25,7 +25,7 @@ SEGMENTS, WINDOW, WIRELESS_DELAY_S = 400, 64, 0.002
 def _received_s(
     simulator: Path, folder: Path, wired_bps: float, wireless_bps: float, wired_delay_s: float, **more: float
 ) -> np.ndarray:
-    """Return when the receiver has each segment, after the first was sent, [segments]."""
+    """Return the arrival time of each segment, from the sending of the first, [segments]."""
     settings = {
         "wired_rate_bps": wired_bps,
         "wireless_rate_bps": wireless_bps,

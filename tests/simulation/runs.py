@@ -58,7 +58,7 @@ def trace_content(conversion: PlannedConversion) -> bytes:
 
 
 def result(run: Run, contents: list[bytes]) -> float:
-    """Return what a run measures over link traces: another value for every other content."""
+    """Return the measured value of a run: another one for every other content of its link traces."""
     return float(zlib.crc32(b"".join([run.key.encode(), *contents])))
 
 

@@ -80,7 +80,7 @@ class SimulatedWorkers:
         return found
 
     def examine(self, addresses: Iterable[str]) -> dict[str, ProgramsByName | str]:
-        """Return what workers show."""
+        """Return the programs that workers show."""
         return {address: self._shown(address) for address in addresses}
 
     def start(self, ticket: int, address: str, task: Task) -> None:

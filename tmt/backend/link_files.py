@@ -170,7 +170,7 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
 
 
 def _check_rate(name: str, file: LinkFile, row_bytes: int) -> None:
-    """Refuse rows of so many bytes in all whose rate no plain link may have."""
+    """Refuse rows whose rate exceeds that of any plain link."""
     rate_bps = _rate_bps(file, row_bytes)
     if rate_bps > MOST_RATE_BPS:
         raise UsageError(
@@ -180,7 +180,7 @@ def _check_rate(name: str, file: LinkFile, row_bytes: int) -> None:
 
 
 def _rate_bps(file: LinkFile, carried_bytes: int) -> float:
-    """Return the rate of a trace whose rows carry so many bytes; each row lasts the mean distance of rows."""
+    """Return the mean rate of a trace from its bytes; each row lasts the mean distance of rows."""
     return 8 * carried_bytes * (file.rows - 1) * NS_PER_S / (file.rows * file.span_ns)
 
 

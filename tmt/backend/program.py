@@ -27,7 +27,7 @@ FROM_THE_WHEEL = "the wheel of TMT holds it: `pip install --force-reinstall --no
 
 
 def remedy(target: str, elsewhere: str) -> str:
-    """Return how to get a program: by a target of `make` in a checkout, else as `elsewhere` says."""
+    """Return the remedy for a missing program: a target of `make` in a checkout, else `elsewhere`."""
     return f"`make {target}` builds it" if (_ROOT / "Makefile").is_file() else elsewhere
 
 

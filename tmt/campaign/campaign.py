@@ -36,7 +36,7 @@ class Campaign:
     runs: Sequence[Run]
 
     def plan(self, *, retry_failed: bool = False) -> Plan:
-        """Return which runs are missing."""
+        """Return the missing runs."""
         return plan(self.runs, self.store, retry_failed=retry_failed)
 
     def estimate_s(self, todo: Plan, jobs: int) -> tuple[float, int]:
@@ -153,5 +153,5 @@ def open_runs(title: str, runs: Sequence[Run], folder: str | PathLike[str]) -> I
 
 
 def _simulated_s(todo: Plan) -> float:
-    """Return how many simulated seconds the missing runs last at most."""
+    """Return an upper bound on the simulated seconds of the missing runs."""
     return sum(run.most_simulated_s for run in todo.missing)

@@ -219,13 +219,13 @@ class ClusterWorkers:
         return self._traces[conversion.identity]
 
     def _forget_traces(self, task: Task) -> None:
-        """Let the link traces of a run travel anew."""
+        """Send the link traces of a run again."""
         assert isinstance(task, Simulate)
         for conversion in task.run.conversions:
             self._traces.pop(conversion.identity, None)
 
     def _answer(self, ticket: int) -> Answer:
-        """Return how a task has ended."""
+        """Return the end of a task."""
         future, _, task = self._open.pop(ticket)
         try:
             result: dict[str, Any] | None = _result(future)

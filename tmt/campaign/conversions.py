@@ -197,14 +197,14 @@ def check_es_n0(scenario: Scenario, source: Source, scheme_section: Any) -> None
 
 
 def conversion_of(source: Source, scheme_section: Any, link: Link, seed: int) -> PlannedConversion:
-    """Return how the forward link's trace is made for a seed."""
+    """Return the recipe of the forward link's trace for a seed."""
     return _conversion(source, scheme_section, link, realisation(source, seed))
 
 
 def return_conversion_of(
     source: Source, scheme_section: Any, link: Link, seed: int
 ) -> PlannedConversion | None:
-    """Return how the return link's trace is made; a channel has a realisation of its own there.
+    """Return the recipe of the return link's trace; a channel has a realisation of its own there.
 
     `source` is that of the return link's own trace, or else of the forward link's.
     """

@@ -76,7 +76,7 @@ Watch = Callable[[Progress], None]
 
 
 def plan(runs: Sequence[Run], store: StoredRuns, *, retry_failed: bool = False) -> Plan:
-    """Return which runs the store lacks."""
+    """Return the runs that the store lacks."""
     missing: list[Run] = []
     done = failed = 0
     for run in runs:

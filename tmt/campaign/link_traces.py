@@ -209,7 +209,7 @@ def _check_slots(phy: Phy, slots: SlotsHash) -> None:
 
 
 def _keep_slots(phy: Path, staged: Path, conversion: PlannedConversion, watch: _Watch) -> None:
-    """Copy every so-many-th slot into the form that the simulator maps."""
+    """Copy every n-th slot into the form that the simulator maps."""
     share = Share(conversion.every)
     with open_trace(phy, PHY_TRACE) as reader, create_trace(staged, PHY_TRACE, {}) as writer:
         for chunk in reader:

@@ -175,7 +175,7 @@ def _parquet(rows: Sequence[Row]) -> bytes:
 
 
 def _traces(scenario: Scenario, names: Mapping[str, Path]) -> list[Row]:
-    """Return how each trace is made: its file with the metadata in it, or its channel."""
+    """Return the provenance of each trace: its file with the metadata in it, or its channel."""
     sources = [source_of(scenario, section) for section in scenario.traces]
     backs = {link.return_trace: return_source_of(scenario, link) for link in scenario.links}
     found = []

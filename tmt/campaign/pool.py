@@ -135,7 +135,7 @@ class Pool:
             raise
 
     def free(self, kind: type[Task]) -> int:
-        """Return how many tasks of a kind would start at once or soon."""
+        """Return the number of tasks of a kind for which workers have room."""
         waiting = sum(isinstance(task, kind) for task, _ in self._waiting)
         return max(sum(self._room(address, kind) for address in self._fit) - waiting, 0)
 

@@ -145,7 +145,7 @@ def _placed(cache: Path, link: TraceLink, conversion: PlannedConversion, start: 
 
 @lru_cache
 def _packets_per_s(link: Path, packet_bytes: int, lldu_bytes: int | None, packing: Packing) -> float:
-    """Return how many packets, sent back to back, arrive in a second of a link trace."""
+    """Return the packets per second that arrive over a link trace if they are sent back to back."""
     trace = np.load(link, mmap_mode="r", allow_pickle=False)
     packets = packets_in_rows(trace, packet_bytes, lldu_bytes or 0, packing)
     if not len(packets.first):

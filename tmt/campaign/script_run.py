@@ -27,7 +27,7 @@ class ScriptRun(NamedTuple):
 
     @property
     def seed(self) -> int:
-        """The seed that the script is told."""
+        """The script's seed."""
         return self.script.seed
 
     @property
@@ -46,7 +46,7 @@ class ScriptRun(NamedTuple):
 
     @property
     def most_simulated_s(self) -> float:
-        """The duration that the script is told; 0 where it is told none."""
+        """The script's duration; 0 if it has none."""
         return float(self.script.settings.get("duration_s", 0.0))
 
     def installed_programs(self) -> Programs:

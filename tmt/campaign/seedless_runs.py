@@ -60,7 +60,7 @@ class GridPath:
         return self._made[realisations]
 
     def starts(self, drawn: float, return_drawn: float = 0) -> tuple[int | float, int | float]:
-        """Return where a run starts in the forward and the return trace.
+        """Return the starts of a run in the forward and the return trace.
 
         Without a trace of its own for the return link, the seed draws the start there. Two measured traces
         belong together and start at the same part of their lengths.

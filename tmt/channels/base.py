@@ -45,7 +45,7 @@ class FadingRealisation(Realisation, Protocol):
     """One realisation of a channel that knows the Es/N0 of each slot."""
 
     def faded(self, tx_time_ns: Int64Array) -> tuple[BoolArray, FloatArray]:
-        """Return what `erased` returns, and the Es/N0 of these slots in dB: [slots], float64."""
+        """Return the result of `erased`, and the Es/N0 of these slots in dB: [slots], float64."""
 
 
 @dataclass(frozen=True, slots=True)

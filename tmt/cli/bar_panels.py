@@ -48,7 +48,7 @@ class Marks:
 
 
 def columns_in(width: int) -> int:
-    """Return how many values a panel holds on a terminal of `width` columns."""
+    """Return the number of values in a panel on a terminal of `width` columns."""
     return max(10, width - LABEL_WIDTH - 2)
 
 

@@ -64,7 +64,7 @@ def _campaign(name: str, results: Results) -> dict[str, Any]:
 
 
 def print_comparison(comparison: PairedCampaigns) -> None:
-    """Print which runs are paired, what differs in their settings and programs, and the differences."""
+    """Print the pairs, their different settings and programs, and the differences."""
     from rich.console import Console  # noqa: PLC0415
 
     from tmt.cli.tables import wide_console  # noqa: PLC0415

@@ -49,7 +49,7 @@ def command(context: click.Context, shell: str | None) -> None:
 
 
 def _script_path(shell: str, name: str) -> Path:
-    """Return where the script lies: for fish where it looks for completions."""
+    """Return the path of the script; that of fish is in its own folder of completions."""
     if shell == "fish":
         return _folder("XDG_CONFIG_HOME", ".config") / "fish" / "completions" / f"{name}.fish"
     return _folder("XDG_DATA_HOME", ".local/share") / "tmt" / f"{name}.{shell}"

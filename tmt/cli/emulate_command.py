@@ -147,7 +147,7 @@ def _summary(result: EmulationResult) -> str:
 
 
 def _trace_use(row: dict[str, Any], direction: str) -> str:
-    """Return where the run starts in a link's trace, and how often that started again."""
+    """Return the start of the run in a link's trace, and the repetitions of the trace."""
     if row[f"{direction}_trace"] is None:
         return "-"
     return f"{row[f'{direction}_offset_s']:g} s, {row[f'{direction}_trace_repeats']} times"

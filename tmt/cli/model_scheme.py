@@ -201,7 +201,7 @@ def _plot(path: str, title: str, scheme: str, rows: list[Row], sweeps: dict[str,
 
 
 def _warn(sweep: Sweep) -> None:
-    """Say where an approximation shows (docs/models.md)."""
+    """Print a note if an approximation is inaccurate (docs/models.md)."""
     rows, note = sweep.rows, None
     memory = max(abs(row["memory_after_feedback"]) for row in rows)
     if sweep.scheme == "harq" and sweep.formula == "exact" and memory > FORGOTTEN:

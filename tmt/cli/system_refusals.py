@@ -24,7 +24,7 @@ NO_THREAD = ("can't start new thread", "Failed to launch worker thread", "OS can
 
 
 def refused_by_system(error: BaseException) -> str | None:
-    """Say what the system has refused; None for an error that is a defect of ours."""
+    """Return a message for a refusal of the system; None for an error that is a defect of ours."""
     if isinstance(error, MemoryError):
         return "there is not enough memory"
     if any(words in str(error) for words in NO_THREAD):
@@ -77,7 +77,7 @@ def _first_cause(error: BaseException) -> BaseException:
 
 
 def _failed_call(error: OSError) -> str:
-    """Say which file or stream the system has refused, and why."""
+    """Return a message that names the refused file or stream, and the reason."""
     is_of_stdout = _module_of(_frames(error)[-1]).startswith(PRINTERS)
     if error.filename is None and error.errno in OF_STREAMS and is_of_stdout:
         _discard(1)

@@ -117,7 +117,7 @@ def printed_figures(text: str) -> ScriptFigures:
 
 
 def transfer_figures(packets: Records) -> ScriptFigures:
-    """Return how many segments of data arrived, and the time from the first one's start to the last arrival.
+    """Return the number of data segments that arrived, and the time from the first start to the last arrival.
 
     Segment 0 is the SYN. Only the first arrival of a segment counts.
     """

@@ -99,7 +99,7 @@ class TraceReader(ABC):
         self._file.close()
 
     def place(self, row: int) -> int | str:
-        """Say where in the file row `row` (from 0) stands."""
+        """Return the place of row `row` (from 0) in the file, for messages."""
         return f"row {row + 1}"
 
     def __enter__(self) -> Self:

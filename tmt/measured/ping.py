@@ -151,7 +151,7 @@ class _Log:
 
 
 def _sending_times(numbers: Int64Array, sending: dict[int, int]) -> Int64Array:
-    """Return when each probe was sent; one whose time is unknown lies on a line through its neighbours."""
+    """Return the sending time of each probe; an unknown time is interpolated between its neighbours."""
     known = np.array(sorted(sending), np.int64)
     start = min(sending.values())
     sent = np.array([sending[number] - start for number in known.tolist()], np.float64)

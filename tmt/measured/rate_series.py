@@ -58,7 +58,7 @@ class RateSeries:
         return np.cumsum(self.duration_ns) - self.duration_ns
 
     def opportunities_ns(self, lldu_bytes: int) -> Int64Array:
-        """Return when each opportunity begins: the moment when its bits have become available.
+        """Return the begin of each opportunity: the moment when its bits have become available.
 
         Raises
         ------
@@ -150,7 +150,7 @@ def rate_importer(
 def durations(
     path: str, start_ns: Int64Array, end_ns: Int64Array, places: Sequence[int | str]
 ) -> tuple[Int64Array, tuple[str, ...]]:
-    """Return how long each interval lasts, and a note about the gaps between them, which are cut out.
+    """Return the duration of each interval, and a note about the removed gaps between them.
 
     Raises
     ------

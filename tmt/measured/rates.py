@@ -174,7 +174,7 @@ def _merged(
 
 
 def _ends(start: Int64Array, longest_ns: int | None) -> Int64Array:
-    """Return when each interval ends: at the next start, the last one after the usual time."""
+    """Return the end of each interval: the next start, for the last one after the usual time."""
     steps = np.diff(start)
     usual = int(np.median(steps)) if len(steps) else NS_PER_S
     steps = np.append(steps, usual)

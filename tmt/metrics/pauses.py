@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tmt.trace import Int64Array
 
 REGULAR = 10.0
-"""A trace whose longest pause is at most so many times the mean one has no pause worth a line."""
+"""Longest pause / mean pause up to which the output names no longest pause."""
 
 
 @dataclass(frozen=True, slots=True)

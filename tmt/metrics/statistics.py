@@ -313,7 +313,7 @@ def seeds_needed(values: npt.ArrayLike, half_width: float, level: float = LEVEL)
 
 @lru_cache
 def _t_quantile(level: float, freedom: int) -> float:
-    """Return the two-sided quantile of Student's t distribution with so many degrees of freedom."""
+    """Return the two-sided quantile of Student's t distribution with `freedom` degrees of freedom."""
     return float(stats.t.ppf((1 + level) / 2, freedom))
 
 

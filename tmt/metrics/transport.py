@@ -270,7 +270,7 @@ def _delivery(
 
 
 def _in_order(received: Records, header_bytes: int) -> tuple[Int64Array, Int64Array]:
-    """Return when each segment of the gapless beginning was delivered in order, and its payload."""
+    """Return time of in-order delivery and payload of each segment before the first gap."""
     count = len(received)
     sequence = received["sequence"]
     # A segment whose number is at least the count of arrivals has a gap before it.
@@ -285,7 +285,7 @@ def _in_order(received: Records, header_bytes: int) -> tuple[Int64Array, Int64Ar
 
 
 def _decoded(blocks: Records, received: Records, header_bytes: int) -> tuple[Int64Array, Int64Array]:
-    """Return when each segment of data was decoded, and its payload; all segments are of one size."""
+    """Return decoding time and payload of each segment of data; all segments have one size."""
     if not len(blocks):
         return np.empty(0, np.int64), np.empty(0, np.int64)
     segment_bytes = int(received["size_bytes"].max()) - header_bytes

@@ -95,7 +95,7 @@ def _in_order_wait(erased: float, max_transmissions: int, cycle: int, recovery: 
     lost = erased**max_transmissions
     rounds = 1 + min(math.ceil(math.log(NEGLIGIBLE) / math.log(lost)), MOST_ROUNDS) if lost else 1
     waits = np.arange(rounds * (recovery + max_transmissions * cycle))
-    # Repaired by HARQ, beyond so many slots: of each process the last transmission before the segment counts.
+    # HARQ repairs later than each wait: of each process the last transmission before the segment counts.
     whole, rest = np.divmod(waits, cycle)
     log_law = (cycle - rest) * np.log1p(-_late(whole, erased, max_transmissions))
     log_law += rest * np.log1p(-_late(whole + 1, erased, max_transmissions))
@@ -112,6 +112,6 @@ def _in_order_wait(erased: float, max_transmissions: int, cycle: int, recovery: 
 
 
 def _late(cycles: np.ndarray, erased: float, max_transmissions: int) -> FloatArray:
-    """Return the probability that HARQ repairs an LLDU, but with more than so many retransmissions."""
+    """Return the probability that HARQ repairs an LLDU with more than `cycles` retransmissions."""
     late: FloatArray = np.maximum(erased ** (cycles + 1.0) - erased**max_transmissions, 0.0)
     return late

@@ -115,7 +115,7 @@ class Converter(ABC):
         return rows
 
     def _slots_to_send(self, n_slots: int) -> int:
-        """Return how many of the slots in hand can be sent now; the others wait for the next ones."""
+        """Return the number of available slots that can be sent now; the others wait for the next piece."""
         return n_slots
 
     def _most_rows(self, n_slots: int) -> int:
@@ -124,7 +124,7 @@ class Converter(ABC):
 
     @abstractmethod
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
-        """Run the kernel over slots; return how many rows of the window have begun, `begun` of them before.
+        """Run the kernel over slots; return the rows of the window that have begun, `begun` of them before.
 
         The rows before `begun` are those that waited; the scheme settles some of them.
         """

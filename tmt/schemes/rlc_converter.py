@@ -69,7 +69,7 @@ class RlcConverter(Converter):
         )
 
     def _make_room(self, n_segments: int, n_rows: int) -> None:
-        """Grow the queues for the events that so many segments can cause, and the units to so many rows.
+        """Grow the queues for the events that `n_segments` can cause, and the units to `n_rows`.
 
         Each arrival causes at most two gaps that are reported, one answer to its own poll and one to a poll
         that waited; so does each segment that is given up.

@@ -78,7 +78,7 @@ class Coding:
         return -(-segments // blocks)
 
     def overhead(self, source_symbols: int) -> str:
-        """Return the overhead of blocks of so many source symbols, as the simulator's agents take it.
+        """Return the overhead of blocks of a number of source symbols, in the form of the simulator's agents.
 
         That is a share, or weights of numbers of symbols, ``"0:19880,1:120"``: the counts of the measured
         size that is nearest by ratio, with each number in the same proportion to the source symbols.

@@ -101,7 +101,7 @@ def _most_new(scheme: Any, slots: PhyTrace) -> float:
 
 
 def _most_sent(scheme: HarqProcesses, slots: PhyTrace) -> float:
-    """Return how often the processes send at most: each waits for its feedback."""
+    """Return an upper bound on the transmissions of the processes: each waits for its feedback."""
     feedback_ns = scheme.rtt_ns + min(scheme.detection_delay_ns, _shortest_ns(slots))
     return _most_at_once(scheme.processes, feedback_ns, slots)
 
@@ -112,7 +112,7 @@ def _shortest_ns(slots: PhyTrace) -> int:
 
 
 def _most_at_once(n: int, feedback_ns: int, slots: PhyTrace) -> float:
-    """Return how often a sender sends at most that has n under way, each for `feedback_ns` or more."""
+    """Return an upper bound on the transmissions with n in flight, each for `feedback_ns` or more."""
     if not len(slots) or not feedback_ns:
         return math.inf
     span_ns = int(slots.tx_time_ns[-1] - slots.tx_time_ns[0])

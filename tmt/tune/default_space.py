@@ -35,7 +35,7 @@ SPACE: dict[str, Tables] = {
     "rlc-over-sliding-window": [{"coding_window": [128], "repair_interval": [4, 8, 16]}],
     "rlc-over-tetrys": [{"coding_window": [1024], "repair_interval": [32]}],
 }
-"""Values that a search tries where nobody gives others: a list is a parameter to search."""
+"""Default values of a search; a list is a parameter to search."""
 
 ROUND_TRIPS = 1.2
 """Round trips between status reports of RLC, and those that its receiver waits for a retransmission below."""

@@ -103,7 +103,7 @@ class Recommendation:
 
 
 def recommend(search: Search) -> Recommendation:
-    """Return what a search recommends."""
+    """Return the recommendation of a search."""
     return _Reader(search).read()
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tmt.tune.space import Candidate
 
 RANDOM_SHARE = 4
-"""One of so many simulated candidates of a large space is drawn uniformly."""
+"""Every n-th simulated candidate of a large space is drawn uniformly."""
 
 MOST_FINALISTS = 10
 """Candidates that run on the courses held out."""

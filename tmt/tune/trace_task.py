@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DEFAULT_DURATION_S = 60.0
 TRACE_SHARE = 50
-"""A run without a given duration lasts at most one of so many parts of the trace."""
+"""Length of the trace / longest run without a given duration."""
 LEAST_DURATION_S = 0.001
 """Shortest run without a given duration."""
 

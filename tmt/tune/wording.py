@@ -92,7 +92,7 @@ def _runner_up(found: Tuning) -> list[str]:
 
 
 def _held_out(found: Tuning) -> list[str]:
-    """Say how the winner does on courses that the search has not seen."""
+    """Return the sentence on the winner's value on courses that the search has not seen."""
     result, aim = found.recommendation, found.task.goal.objectives[0]
     if result.winner is None:
         return []

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FAILURE = "failure.txt"
 GRACE_S = 6.0
-"""Longest time that an emulation which is told to end may take; it gives its own processes 2 s, twice."""
+"""Longest time for an emulation to end after SIGTERM; it gives its own processes 2 s, twice."""
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SENDER_ADDRESSES = ("10.0.0.1", "fd00::1")
 RECEIVER_ADDRESSES = ("10.0.0.2", "fd00::2")
-"""IPv4 and IPv6 addresses of the two ends; nobody else is there."""
+"""IPv4 and IPv6 addresses of the two ends, the only hosts."""
 
 MIN_MTU_BYTES = 68
 """Least MTU of an IPv4 link (RFC 791); IPv6 needs 1280 (RFC 8200) and is left out below that."""

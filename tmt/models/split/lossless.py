@@ -68,7 +68,7 @@ def split_by_segments_s(path: TwoLinks, sender: TcpSender, proxy: TcpSender, seg
 def _one_link_s(
     available_s: FloatArray, sender: TcpSender, packet_s: float, delay_s: float, ack_s: float
 ) -> FloatArray:
-    """Return when each segment has crossed one link; it can be sent from `available_s` on, [segments]."""
+    """Return the time at which each segment, available from `available_s` on, has crossed one link."""
     acks = sender.acks_before(len(available_s)).tolist()
     arrived: list[float] = []
     sent_s = 0.0
