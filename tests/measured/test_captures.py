@@ -94,6 +94,7 @@ def test_capture__reads_pcapng_with_nanoseconds(order: str, tmp_path: Path) -> N
         (1, bytes(12) + b"\x81\x00\x00\x05\x08\x00"),
         (0, bytes(4)),
         (113, bytes(16)),
+        (4 << 28 | 101, b""),  # the upper 4 bits hold the length of a checksum (draft-ietf-opsawg-pcap)
     ],
 )
 def test_capture__finds_ip_behind_each_link_layer(link_type: int, before: bytes, tmp_path: Path) -> None:

@@ -138,6 +138,15 @@ def test_downlink__counts_by_crc_and_process(form: str, tmp_path: Path) -> None:
     assert link.delay_ns.tolist() == [9 * MS, MS, MS]
 
 
+def test_directions__of_one_log_keep_one_clock(tmp_path: Path) -> None:
+    """The first subframe of the log is an uplink one, 2 ms before the first of the downlink."""
+    path = written(
+        tmp_path, [uplink(0, (98, 1, 9), (99, 1, 50)), downlink(4, 100, {}), downlink(8, 104, {"NDI": 1})]
+    )
+    down = import_trace("mobileinsight", path, direction="down")
+    assert down.tx_time_ns.tolist() == [2 * MS, 6 * MS]
+
+
 def test_mobileinsight__reads_xml_that_stands_in_a_document(tmp_path: Path) -> None:
     """People wrap the decoder's messages in an element and indent them; console lines stand between."""
     plain = written(tmp_path, [uplink(0, (1, 1, 9), (2, 1, 50)), uplink(8, (9, 2, 9))], "xml")

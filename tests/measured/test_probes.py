@@ -190,6 +190,19 @@ def test_line__agrees_with_a_row_by_row_twin_on_a_measurement(measured_data: Pat
         assert line.delivered[row] == probes.delivered[before]
 
 
+def test_probes__are_sorted_and_count_from_the_earliest() -> None:
+    """By hand: sent at 3, 5, 7 and 9 ms; the lost one is between those of 20 and 40 ms."""
+    probes = Probes.of(
+        np.array([5, 3, 9, 7]) * MS,
+        np.array([20, 10, 40, -1]) * MS,
+        np.array([True, True, True, False]),
+        64,
+    )
+    assert (probes.tx_time_ns / MS).tolist() == [0, 2, 4, 6]
+    assert (probes.delay_ns / MS).tolist() == [10, 20, 30, 40]
+    assert probes.delivered.tolist() == [True, True, False, True]
+
+
 def test_times__of_probes_rise_strictly() -> None:
     assert separate(np.array([5, 5, 5, 6, 9])).tolist() == [5, 6, 7, 8, 9]
     from fractions import Fraction

@@ -132,6 +132,11 @@ def test_table__filters_and_counts_from_the_first_row_of_the_file(tmp_path: Path
     assert import_trace("table", path, time="t", origin="4.5").tx_time_ns[0] == 500 * MS
 
 
+def test_table__filters_by_a_column_with_an_equals_sign_in_its_name(tmp_path: Path) -> None:
+    path = written(tmp_path, "t,rv=0\n5,yes\n6,no\n7,yes\n")
+    assert import_trace("table", path, time="t", where="rv=0=yes").tx_time_ns.tolist() == [0, 2000 * MS]
+
+
 def test_table__sorts_and_puts_equal_times_apart_and_says_so(tmp_path: Path) -> None:
     text = "t,size\n3,1\n1,2\n1,3\n2,4\n"
     trace = import_trace("table", written(tmp_path, text), time="t:us", size="size")

@@ -19,6 +19,7 @@ def _results(published: tuple[Published, ...] = ()) -> Results:
             seed=seed,
             trace_parameters=f'{{"loss": {loss}}}',
             goodput_bps=1000.0 * (base + gain - 50 * loss),
+            delay_p95_s=0.001 * (base + gain - 50 * loss),
         )
         for loss in (1, 2)
         for seed, base in ((1, 300), (2, 320), (3, 310))
@@ -43,7 +44,9 @@ def test_summarise__gives_the_mean_and_students_interval_in_kbits() -> None:
 
 def test_summarise__pairs_runs_of_one_seed() -> None:
     summary = summarise(_results())
-    (difference,) = [d for d in summary.differences if d.point == 0 and d.among == "tcp"]
+    (difference,) = [
+        d for d in summary.differences if (d.point, d.among, d.measure.column) == (0, "tcp", "goodput_bps")
+    ]
     # Differences -10, -10, -13: mean -11, standard deviation sqrt(3), so +-4.303 * sqrt(3) / sqrt(3).
     assert difference.difference.mean == pytest.approx(-11)
     assert difference.difference.half_width == pytest.approx(4.303, abs=0.001)
@@ -56,6 +59,17 @@ def test_summarise__letters_say_that_paired_runs_differ_though_their_intervals_o
     first, second = (summary.cells[_cell(summary, tcp, 0)] for tcp in ("newreno", "cubic"))
     assert first.intervals["goodput_bps"].high > second.intervals["goodput_bps"].low
     assert (first.letters["goodput_bps"]["tcp"], second.letters["goodput_bps"]["tcp"]) == ("b", "a")
+
+
+def test_less_delay__is_better() -> None:
+    """The delays in ms are the goodputs in kbit/s, so that the order of the variants turns round."""
+    results = _results()
+    summary = summarise(results)
+    newreno, cubic = (summary.cells[_cell(summary, tcp, 0)] for tcp in ("newreno", "cubic"))
+    assert (newreno.letters["delay_p95_s"]["tcp"], cubic.letters["delay_p95_s"]["tcp"]) == ("a", "b")
+    assert (newreno.among_best["delay_p95_s"], cubic.among_best["delay_p95_s"]) == (True, False)
+    delay = next(measure for measure in summary.measures if measure.column == "delay_p95_s")
+    assert best(results.runs, [cubic, newreno], delay) == (newreno, [])
 
 
 def test_best__names_the_greatest_and_none_that_can_be_told_from_it() -> None:
