@@ -59,15 +59,31 @@ def _hash(package: Path, *modules: str) -> str:
     return source_hash(*modules, package=package)
 
 
-def test_every_deciding_file__changes_the_hash_and_no_other_does(package: Path) -> None:
-    deciding = {path.relative_to(package) for path in deciding_files(RUN, package=package)}
+def _changed(file: Path) -> bytes:
+    return file.read_bytes() + (b"\nADDED = 1\n" if file.suffix == ".py" else b"\nadded\n")
+
+
+def test_every_deciding_file__changes_the_hash(package: Path) -> None:
     before = _hash(package, RUN)
-    for file in sorted(package.rglob("*.*")):
-        if "__pycache__" in file.parts:
-            continue
-        old, name = file.read_bytes(), file.relative_to(package)
-        file.write_bytes(old + (b"\nADDED = 1\n" if file.suffix == ".py" else b"\nadded\n"))
-        assert (_hash(package, RUN) != before) == (name in deciding), name
+    for file in deciding_files(RUN, package=package):
+        old = file.read_bytes()
+        file.write_bytes(_changed(file))
+        assert _hash(package, RUN) != before, file
+        file.write_bytes(old)
+
+
+def test_other_files__do_not_change_the_hash(package: Path) -> None:
+    before, deciding = _hash(package, RUN), deciding_files(RUN, package=package)
+    others = {
+        file: file.read_bytes()
+        for file in package.rglob("*.*")
+        if file not in deciding and "__pycache__" not in file.parts
+    }
+    assert len(others) > len(deciding)
+    for file in others:
+        file.write_bytes(_changed(file))
+    assert _hash(package, RUN) == before
+    for file, old in others.items():
         file.write_bytes(old)
 
 
