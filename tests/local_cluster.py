@@ -6,10 +6,10 @@ import json
 import os
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import distributed
+from waiting import PATIENCE_S, until
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -24,10 +24,13 @@ class Cluster:
         self.scheduler = self._start(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "at.json"
         )
-        deadline = time.monotonic() + 300
-        while not (folder / "at.json").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        self.address = str(json.loads((folder / "at.json").read_text())["address"])
+        self.address = str(json.loads(until(self._told, self.scheduler))["address"])
+
+    def _told(self) -> str:
+        """Return what the scheduler has told of itself, once it has told all: its file is empty at first."""
+        file = self.folder / "at.json"
+        text = file.read_text() if file.exists() else ""
+        return text if text.endswith("\n}") else ""
 
     def start_worker(
         self, name: str, before: tuple[str | Path, ...] = (), **environment: str
@@ -39,7 +42,7 @@ class Cluster:
     def await_workers(self, number: int) -> None:
         connect: Any = distributed.Client
         with connect(self.address, set_as_default=False) as client:
-            client.wait_for_workers(number, 300)
+            client.wait_for_workers(number, PATIENCE_S)
 
     def _start(
         self, *arguments: str, before: tuple[str | Path, ...] = (), **environment: str

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import pyarrow.parquet as pq
 
 from tmt.campaign.columns import COLUMNS
+from tmt.campaign.database import read_runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def run(**values: Any) -> dict[str, Any]:
@@ -32,3 +37,18 @@ def run(**values: Any) -> dict[str, Any]:
 def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Return rows as a data frame."""
     return pd.DataFrame(rows)
+
+
+OF_ONE_EXECUTION = ["attempt", "finished_at", "wall_time_s", "command"]
+"""Columns that differ from one execution of a run to the next."""
+
+
+def results_of(out: Path) -> pd.DataFrame:
+    """Return the results of a campaign, without what differs from one execution to the next."""
+    table = pq.read_table(out / "results.parquet")
+    return table.drop_columns(OF_ONE_EXECUTION).to_pandas().sort_values("key").reset_index(drop=True)
+
+
+def finished_runs(out: Path) -> int:
+    """Return how many runs a campaign has stored so far."""
+    return len(read_runs(out)) if (out / "campaign.sqlite").exists() else 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from waiting import PATIENCE_S
 
 from tmt.api.notebook_progress import bar_of, notebook_progress
 from tmt.campaign.engine import Progress
@@ -44,7 +45,7 @@ def test_notebook__runs_as_it_stands(path: Path, tmp_path: Path) -> None:
 
         notebook = nbformat.read(path, as_version=4)
         resources = {"metadata": {"path": str(tmp_path)}}
-        NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
+        NotebookClient(notebook, timeout=PATIENCE_S, kernel_name="python3", resources=resources).execute()
     shown = [
         output["data"].get("text/html", "")
         for cell in notebook.cells

@@ -6,22 +6,21 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import distributed
-import pyarrow.parquet as pq
 import pytest
 from distributed.comm import CommClosedError
 from in_process import tmt
+from result_rows import OF_ONE_EXECUTION, finished_runs, results_of
+from waiting import PATIENCE_S, until
 
 from tmt.backend.linux.kernel import NEEDED
 from tmt.campaign.cluster import HERE, QUEUED_PER_THREAD, ClusterWorkers, connected
 from tmt.campaign.cluster_tasks import perform_away, private_folder
-from tmt.campaign.database import read_runs
 from tmt.campaign.grid import expand
 from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, link_file
 from tmt.campaign.pool import Answer, Pool
@@ -33,7 +32,6 @@ from tmt.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pandas as pd
     from local_cluster import Cluster
 
     from tmt.campaign.replay_run import ReplayRun
@@ -42,14 +40,6 @@ pytestmark = pytest.mark.ns2
 
 HOUSE = Path(__file__).resolve().parents[2]
 TMT = Path(sys.executable).with_name("tmt")
-OF_ONE_EXECUTION = ["attempt", "finished_at", "wall_time_s", "command"]
-
-
-def _rows(out: Path) -> pd.DataFrame:
-    table = pq.read_table(out / "results.parquet")
-    return table.drop_columns(OF_ONE_EXECUTION).to_pandas().sort_values("key").reset_index(drop=True)
-
-
 MOUNT = 'mount -t tmpfs none "$0" && mkdir -p "$0/remote/scratch" && exec "$@"'
 
 
@@ -79,24 +69,15 @@ def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
     command = [TMT, "run", scenario, "--quiet", "--out", remote, "--scheduler", cluster.address]
     with subprocess.Popen(command) as engine:
         try:
-            _await_rows(remote, 3, engine)
+            until(lambda: finished_runs(remote) >= 3, engine)
             workers[0].kill()
-            assert engine.wait(300) == 0
+            assert engine.wait(PATIENCE_S) == 0
         finally:
             engine.kill()
-    assert _rows(remote).equals(_rows(local))
+    assert results_of(remote).equals(results_of(local))
     kept = sorted(path.name for path in (local / "records").iterdir())
     assert len(kept) == 4
     assert sorted(path.name for path in (remote / "records").iterdir()) == kept
-
-
-def _await_rows(out: Path, count: int, engine: subprocess.Popen[Any]) -> None:
-    deadline = time.monotonic() + 300
-    while engine.poll() is None and time.monotonic() < deadline:
-        if (out / "campaign.sqlite").exists() and len(read_runs(out)) >= count:
-            return
-        time.sleep(0.05)
-    raise AssertionError("the engine has ended, or no run has")
 
 
 def _copy_of_the_programs(folder: Path) -> Path:
@@ -191,12 +172,9 @@ def test_workers__that_die_before_they_hand_over_a_result_are_dead(
         (address,) = set(workers.present()) - {HERE}
         workers.examine([address])
         workers.start(7, address, Simulate(run, 1, store.cache, store.scratch, store.records))
-        deadline = time.monotonic() + 120
-        while {state.status for key, state in client.futures.items() if "perform" in key} != {"finished"}:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(lambda: {s.status for key, s in client.futures.items() if "perform" in key} == {"finished"})
         worker.kill()
-        assert workers.answers(120) == [Answer(7, died="lost")]
+        assert workers.answers(PATIENCE_S) == [Answer(7, died="lost")]
         workers.close()
     store.close()
 
@@ -216,12 +194,9 @@ def test_task__that_the_scheduler_forgets_is_lost_and_not_the_scheduler(
         workers.examine([address])
         workers.start(7, address, Simulate(run, 1, store.cache, store.scratch, store.records))
         (key,) = (key for key in client.futures if "perform" in key)
-        deadline = time.monotonic() + 120
-        while key not in other.processing()[address]:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(lambda: key in other.processing()[address])
         other.cancel([distributed.Future(key, other)], force=True)
-        assert workers.answers(120) == [Answer(7, died="lost")]
+        assert workers.answers(PATIENCE_S) == [Answer(7, died="lost")]
         workers.close()
     store.close()
 
@@ -259,7 +234,7 @@ def test_worker__that_dies_while_a_link_trace_travels_to_it_loses_its_task(
     (address,) = set(workers.present()) - {HERE}
     workers.examine([address])
     workers.start(7, address, Simulate(run, 1, store.cache, store.scratch, store.records))
-    (answer,) = workers.answers(120)
+    (answer,) = workers.answers(PATIENCE_S)
     if is_there:
         assert answer == Answer(7, died="lost")
     else:
@@ -274,12 +249,14 @@ def _outcomes(pool: Pool, runs: list[ReplayRun], store: Store) -> list[dict[str,
     for run in runs:
         pool.submit(Simulate(run, 1, store.cache, store.scratch, store.records))
     found: list[dict[str, Any]] = []
-    deadline = time.monotonic() + 240
-    while len(found) < len(runs):
-        assert time.monotonic() < deadline
+
+    def have_all_ended() -> bool:
         for outcome in pool.outcomes(0.2):
             assert outcome.result is not None, outcome
             found.append(outcome.result)
+        return len(found) == len(runs)
+
+    until(have_all_ended)
     return found
 
 
@@ -293,16 +270,16 @@ def test_run__whose_scheduler_dies_says_so(
     command = [str(TMT), "run", str(scenario), "--quiet", "--out", str(out), "--scheduler", cluster.address]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as engine:
         try:
-            _await_rows(out, 1, engine)
+            until(lambda: finished_runs(out), engine)
             cluster.scheduler.kill()
-            said = engine.communicate(timeout=300)[1]
+            said = engine.communicate(timeout=PATIENCE_S)[1]
         finally:
             engine.kill()
     assert engine.returncode == 1
     assert said.splitlines()[-1] == (
         "--scheduler: the scheduler does not answer any more; finished runs are kept; call again"
     )
-    assert len(_rows(out)) >= 1
+    assert len(results_of(out)) >= 1
 
 
 @pytest.mark.parametrize(

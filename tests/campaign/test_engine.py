@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 from in_process import Said, tmt
-
-from tmt.campaign.database import read_runs
+from result_rows import finished_runs, results_of
+from waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,9 +29,6 @@ pytestmark = pytest.mark.ns2
 
 TMT = Path(sys.executable).with_name("tmt")
 
-OF_ONE_EXECUTION = ["attempt", "finished_at", "wall_time_s", "command"]
-"""Columns that differ from one execution of a run to the next."""
-
 
 def _command(scenario: Path, out: Path, *options: str) -> list[str]:
     return [str(TMT), "run", str(scenario), "--out", str(out), "--jobs", "2", "--quiet", *options]
@@ -40,11 +37,6 @@ def _command(scenario: Path, out: Path, *options: str) -> list[str]:
 def _run(scenario: Path, out: Path, *options: str) -> Said:
     """Run the campaign with an engine that nobody disturbs."""
     return tmt(*_command(scenario, out, *options)[1:], folder=scenario.parent)
-
-
-def _rows(out: Path) -> pd.DataFrame:
-    table = pq.read_table(out / "results.parquet")
-    return table.drop_columns(OF_ONE_EXECUTION).to_pandas().sort_values("key").reset_index(drop=True)
 
 
 def _inside(folder: Path) -> Iterator[int]:
@@ -63,32 +55,7 @@ def _parent(process: int) -> int:
 
 def _await_simulation(out: Path) -> int:
     """Return a simulation that runs."""
-    deadline = time.monotonic() + 300
-    while time.monotonic() < deadline:
-        for process in _inside(out.resolve() / "scratch"):
-            return process
-        time.sleep(0.01)
-    raise AssertionError("no simulation has started")
-
-
-def _await_link_trace(out: Path) -> None:
-    """Wait until the first simulation can start."""
-    deadline = time.monotonic() + 300
-    while not list((out / "cache").glob("*.json")):
-        assert time.monotonic() < deadline, "no link trace was made"
-        time.sleep(0.01)
-
-
-def _finished(out: Path) -> int:
-    return len(read_runs(out)) if (out / "campaign.sqlite").exists() else 0
-
-
-def _await_row(out: Path, rows: int, engine: subprocess.Popen[bytes]) -> None:
-    """Wait until the campaign holds so many rows, or its engine has ended."""
-    deadline = time.monotonic() + 300
-    while _finished(out) < rows and engine.poll() is None:
-        assert time.monotonic() < deadline, "no run has finished"
-        time.sleep(0.01)
+    return until(lambda: next(_inside(out.resolve() / "scratch"), 0))
 
 
 def _fill(path: Path) -> None:
@@ -116,7 +83,7 @@ def finished(scenario: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def undisturbed(finished: Path) -> pd.DataFrame:
-    return _rows(finished)
+    return results_of(finished)
 
 
 def test_run__does_every_run_once_and_nothing_the_next_time(
@@ -144,15 +111,15 @@ def test_run__killed_many_times_ends_as_if_undisturbed(
     for number in range(6):
         with subprocess.Popen(_command(scenario, out)) as engine:
             if number % 2:
-                _await_row(out, most + 1, engine)
+                until(lambda most=most: engine.poll() is not None or finished_runs(out) > most)
             time.sleep(chance.uniform(0.1, 1.2) / (1 + number % 2))
             engine.send_signal(signal.SIGKILL)
-        finished = _finished(out)
+        finished = finished_runs(out)
         assert finished >= most, "a finished run was lost"
         most = finished
     assert most > 0
     assert _run(scenario, out) == (0, "", "")
-    assert _rows(out).equals(undisturbed)
+    assert results_of(out).equals(undisturbed)
     assert list((out / "scratch").iterdir()) == []
     assert sorted(path.name for path in out.glob("campaign*")) == ["campaign.sqlite"]
     assert list(_inside(out.resolve())) == []
@@ -165,7 +132,7 @@ def test_run__makes_the_traces_of_both_directions(
     text = scenario.read_text().replace("rtt = 0.1", 'rtt = 0.1\nreturn_link = ["plain", "unprotected"]')
     scenario.write_text(text)
     assert _run(scenario, tmp_path / "out").status == 0
-    rows = _rows(tmp_path / "out")
+    rows = results_of(tmp_path / "out")
     plain, raw = (rows[rows["return_link"] == kind] for kind in ("plain", "unprotected"))
     assert (len(plain), len(raw)) == (4, 4)
     assert plain["return_trace"].isna().all()
@@ -186,7 +153,7 @@ def test_run__of_two_engines_does_no_run_twice(
         assert first.communicate()[1] == b""
         assert second.communicate()[1] == b""
     assert (first.returncode, second.returncode) == (0, 0)
-    assert _rows(out).equals(undisturbed)
+    assert results_of(out).equals(undisturbed)
     assert set(pq.read_table(out / "results.parquet")["attempt"].to_pylist()) == {1}
 
 
@@ -240,12 +207,12 @@ def test_run__interrupted_keeps_what_it_has_and_leaves_no_process(
     scenario = write_scenario(tmp_path / "s.toml", tcp='["newreno", "cubic"]', seeds=6, duration_s=3000)
     with subprocess.Popen(_command(scenario, out), stderr=subprocess.PIPE) as engine:
         _await_simulation(out)
-        _await_row(out, 1, engine)
+        until(lambda: finished_runs(out), engine)
         engine.send_signal(signal.SIGINT)
         said = engine.communicate()[1]
     assert engine.returncode == 130
     assert re.fullmatch(rb"interrupted: \d+ of 24 runs are kept in [^\n]+\n", said)
-    assert set(_rows(out)["status"]) == {"done"}
+    assert set(results_of(out)["status"]) == {"done"}
     assert list((out / "scratch").iterdir()) == []
     assert list(_inside(out.resolve())) == []
 
@@ -264,7 +231,7 @@ def test_run__on_a_full_disk_stops_with_one_line(
         pytest.skip("mounting a small disk needs root")
     try:
         with subprocess.Popen(_command(scenario, disk / "out"), stderr=subprocess.PIPE, text=True) as engine:
-            _await_link_trace(disk / "out")
+            until(lambda: list((disk / "out" / "cache").glob("*.json")), engine)
             _fill(disk / "filler")
             said = engine.communicate()[1]
         assert engine.returncode == 1
@@ -272,7 +239,7 @@ def test_run__on_a_full_disk_stops_with_one_line(
         assert "No space left" in said or "no room" in said or "disk is full" in said
         (disk / "filler").unlink()
         assert _run(scenario, disk / "out").status == 0
-        assert _rows(disk / "out").equals(undisturbed)
+        assert results_of(disk / "out").equals(undisturbed)
     finally:
         subprocess.run(["umount", str(disk)], check=True)
 
@@ -288,9 +255,6 @@ def test_simulation__ends_with_its_worker_and_its_engine_when_both_are_killed(
             worker = _parent(simulation)
             os.kill(engine.pid, signal.SIGSTOP)  # it sees nothing of what follows
             os.kill(worker, signal.SIGKILL)
-            deadline = time.monotonic() + 60
-            while simulation in _inside(out.resolve()) and time.monotonic() < deadline:
-                time.sleep(0.01)
-            assert simulation not in _inside(out.resolve())
+            until(lambda: simulation not in _inside(out.resolve()))
         finally:
             engine.kill()

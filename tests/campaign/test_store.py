@@ -179,8 +179,7 @@ def test_store__loses_no_row_that_it_has_taken_when_its_engine_is_killed(tmp_pat
         command = [sys.executable, "-c", WRITER, str(tmp_path / "out"), str(start)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as engine:
             assert engine.stdout is not None
-            taken.append(int(engine.stdout.readline()))
-            time.sleep(0.05)
+            taken += [int(engine.stdout.readline()) for _ in range(3)]
             engine.kill()
             taken += [int(line) for line in engine.stdout if line.endswith("\n")]
         # The row after the last one that was told may have been written too.
@@ -188,7 +187,7 @@ def test_store__loses_no_row_that_it_has_taken_when_its_engine_is_killed(tmp_pat
         assert found[: len(taken)] == taken
         taken = found
     store = Store(tmp_path / "out")
-    assert len(store.held) == len(taken) > 12
+    assert len(store.held) == len(taken) >= 18
     assert [path.name for path in (tmp_path / "out" / "scratch").iterdir()] == [store.engine]
     store.close()
 
@@ -382,10 +381,8 @@ def test_reading__changes_nothing_and_asks_no_lock_of_an_engine_at_work(
     store.append(make_row(1))
     before = _tree(out)
     connection = sqlite3.connect(out / DATABASE, isolation_level=None)
-    connection.execute("BEGIN EXCLUSIVE")  # whoever asks for a lock now would wait
-    started = time.monotonic()
+    connection.execute("BEGIN EXCLUSIVE")  # whoever asks for a lock now is refused
     assert read_runs(out)["seed"].to_pylist() == [1]
-    assert time.monotonic() - started < 20
     connection.execute("ROLLBACK")
     assert _tree(out) == before
     connection.close()

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from naive.traces import rows_of
+from waiting import PATIENCE_S
 
 from tmt.convert import Conversion, convert, convert_file, convert_files
 from tmt.errors import InputError, OutputError, UsageError
@@ -149,7 +150,7 @@ def test_convert_file__leaves_no_link_trace_when_it_is_interrupted(
     write_trace(tmp_path / "phy.npy", trace(300_000))
     script = (
         "import time; from tmt.convert import convert_file; from tmt.schemes import NoScheme\n"
-        "def linger(slots): print('under way', flush=True); time.sleep(60)\n"
+        "def linger(slots): print('under way', flush=True); time.sleep(10**6)\n"
         "convert_file('phy.npy', 'link.npy', NoScheme(), progress=linger)"
     )
     with subprocess.Popen(
@@ -163,7 +164,7 @@ def test_convert_file__leaves_no_link_trace_when_it_is_interrupted(
         assert process.stdout.readline() == "under way\n"
         assert [path for path in tmp_path.iterdir() if path.name.startswith(".part-")]
         process.send_signal(how)
-        assert process.wait(timeout=20) != 0
+        assert process.wait(PATIENCE_S) != 0
     assert not (tmp_path / "link.npy").exists()
     if how is signal.SIGINT:
         assert sorted(path.name for path in tmp_path.iterdir()) == ["phy.npy", "phy.npy.json"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pytest
+from waiting import PATIENCE_S
 
 from tmt.backend.emulate.emulator import find_program
 from tmt.io import write_trace
@@ -21,7 +22,8 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Path of the built emulator; skips where this machine allows no namespaces or no TUN."""
     program = find_program()
     folder = tmp_path_factory.mktemp("allowed")
-    status = subprocess.run([program, "folder", folder, "--", "true"], check=False, timeout=60).returncode
+    command = [program, "folder", folder, "--", "true"]
+    status = subprocess.run(command, check=False, timeout=PATIENCE_S).returncode
     if status != 0:
         pytest.skip((folder / "failure.txt").read_text().strip())
     return program

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE_S
 
 from tmt.backend.emulate import Emulation, run
 from tmt.experiment import PlainLink, TraceLink
@@ -31,7 +32,7 @@ def test_example__runs_as_printed(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[-1] == str((ROOT / "traces" / "README.md").stat().st_size)

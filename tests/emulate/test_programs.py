@@ -9,11 +9,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
+from waiting import PATIENCE_S, until
 
 from tmt.backend.emulate import Emulation, run
 from tmt.errors import EmulatorError
@@ -21,12 +21,11 @@ from tmt.experiment import PlainLink
 from tmt.units import NS_PER_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.usefixtures("emulator")
 
 TMT = Path(sys.executable).with_name("tmt")
-PATIENCE_S = 30
 BASIC = ["--forward-rate", "1e7", "--rtt", "0.02"]
 
 LISTEN = f"exec {sys.executable} -m http.server 8000 > /dev/null"
@@ -67,7 +66,12 @@ def emulation(*command: str, **given: object) -> Emulation:
 
 def tmt(*arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [TMT, "emulate", *arguments], capture_output=True, text=True, check=False, timeout=120, **settings
+        [TMT, "emulate", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+        **settings,
     )
 
 
@@ -152,20 +156,13 @@ def running(tmp_path: Path) -> Iterator[Start]:
             start_new_session=True,
         )
         started.append(process)
-        eventually(told.exists)
+        until(told.exists, process)
         return process, told.read_text().strip()
 
     yield start
     for process in started:
         process.kill()
         process.communicate()
-
-
-def eventually(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "it has not happened"
-        time.sleep(0.02)
 
 
 def somebody_is_in(network: str) -> bool:
@@ -202,7 +199,7 @@ def test_end__of_any_of_us_leaves_no_process_and_no_namespace(
     _, stderr = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == status
     assert "Traceback" not in stderr
-    eventually(lambda: not somebody_is_in(network))
+    until(lambda: not somebody_is_in(network))
     # Nothing keeps an empty namespace either: no file is bound to one.
     assert network not in Path("/proc/self/mountinfo").read_text()
 
@@ -224,7 +221,7 @@ def test_emulation__needs_no_root(emulator: Path) -> None:
         program = shutil.copy(emulator, folder)
         become = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
         argv = [*become, program, "folder", folder, "--", "cat", "/proc/net/dev"]
-        result = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60)
+        result = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
         if result.returncode == 2:
             pytest.skip(Path(folder, "failure.txt").read_text().strip())
         assert (result.returncode, result.stderr) == (0, "")
@@ -242,7 +239,7 @@ def test_machine__that_does_not_allow_it_is_refused_in_one_line(without: str, wo
     """Takes away what is needed in a user and a mount namespace of the test's own."""
     script = f"{without} && exec {TMT} emulate {' '.join(BASIC)} -- true"
     argv = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]
-    result = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60)
+    result = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     if "unshare:" in result.stderr or "sh:" in result.stderr or "mount:" in result.stderr:
         pytest.skip(f"cannot be taken away here: {result.stderr.strip()}")
     assert result.returncode == 2

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from waiting import PATIENCE_S, until
 
 from tmt.experiment import Experiment, PlainLink, RunError, TraceLink
 from tmt.metrics import transport
@@ -303,19 +303,18 @@ def test_run__that_lasts_too_long_is_stopped(tmp_path: Path) -> None:
 
 
 def test_run__that_is_killed_says_so() -> None:
+    def simulators() -> list[int]:
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        words = "duration_s\0999999"
+        return [int(child) for child in children if words in Path(f"/proc/{child}/cmdline").read_text()]
+
     def kill_the_simulator() -> None:
-        for _ in range(500):
-            time.sleep(0.01)
-            children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-            for child in children:
-                if "duration_s\0999999" in Path(f"/proc/{child}/cmdline").read_text():
-                    os.kill(int(child), signal.SIGKILL)
-                    return
+        os.kill(until(simulators)[0], signal.SIGKILL)
 
     thread = threading.Thread(target=kill_the_simulator)
     thread.start()
     with pytest.raises(RunError, match="killed by SIGKILL"):
-        replay(duration_ns=999_999 * S).run(timeout_s=30)
+        replay(duration_ns=999_999 * S).run(timeout_s=PATIENCE_S)
     thread.join()
 
 

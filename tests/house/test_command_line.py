@@ -9,13 +9,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 import pytest
+from waiting import PATIENCE_S, until
 
 import tmt
 from tmt.cli.command_line import COMMANDS
@@ -128,7 +128,7 @@ def test_command__lists_choices_of_a_missing_option_in_one_line() -> None:
 
 def _said(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(TMT), *arguments], stderr=subprocess.PIPE, text=True, check=False, timeout=60, **settings
+        [str(TMT), *arguments], stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE_S, **settings
     )
 
 
@@ -175,12 +175,10 @@ def test_signal__ends_a_command_and_what_it_has_half_written(number: signal.Sign
         [TMT, "generate", *forever, "phy.npy"], cwd=tmp_path, stderr=subprocess.PIPE
     ) as process:
         assert process.stderr is not None
-        while not list(tmp_path.iterdir()):
-            assert process.poll() is None
-            time.sleep(0.05)
+        until(lambda: list(tmp_path.iterdir()), process)
         process.send_signal(number)
         try:
-            assert process.wait(timeout=60) == 128 + number
+            assert process.wait(timeout=PATIENCE_S) == 128 + number
         finally:
             process.kill()
         assert process.stderr.read() == b""

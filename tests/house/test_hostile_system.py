@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE_S
 
 TMT = Path(sys.executable).with_name("tmt")
 
@@ -42,7 +43,7 @@ def test_threads__that_cannot_start_end_it_in_one_line(command: str, most: int, 
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert result.returncode == 1
@@ -126,7 +127,7 @@ def test_memory__that_holds_no_threads_is_named(tmp_path: Path) -> None:
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert result.returncode == 1

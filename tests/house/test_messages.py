@@ -7,13 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from result_rows import finished_runs
+from waiting import PATIENCE_S, until
 
 from tmt.io import write_trace
 from tmt.trace import LinkTrace
@@ -201,15 +202,13 @@ def test_interruption__says_how_many_runs_are_kept(folder: Path) -> None:
     with subprocess.Popen(
         [TMT, "run", "long.toml", "--jobs", "1"], stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
-        store = folder / "out" / "long" / "campaign.sqlite"
-        while not (store.is_file() and _kept(folder / "out" / "long")):
-            assert process.poll() is None
-            time.sleep(0.1)
+        out = folder / "out" / "long"
+        until(lambda: finished_runs(out), process)
         os.killpg(process.pid, signal.SIGINT)
         assert process.stderr is not None
         said = process.stderr.read()
-        assert process.wait(timeout=60) == 130
-    kept = _kept(folder / "out" / "long")
+        assert process.wait(timeout=PATIENCE_S) == 130
+    kept = finished_runs(out)
     *progress, last = said.splitlines()
     assert last == (
         f"interrupted: {kept} of 200 runs are kept in out/long; the same command executes the other "
@@ -218,10 +217,4 @@ def test_interruption__says_how_many_runs_are_kept(folder: Path) -> None:
     # A busy machine takes more than 15 s, after which a line tells the progress.
     assert [line for line in progress if not line.startswith("long: ")] == []
     assert 0 < kept < 200
-    assert pq.read_table(folder / "out" / "long" / "results.parquet").num_rows == kept
-
-
-def _kept(results: Path) -> int:
-    from tmt.campaign.database import read_runs
-
-    return read_runs(results).num_rows
+    assert pq.read_table(out / "results.parquet").num_rows == kept

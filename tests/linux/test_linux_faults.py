@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from waiting import PATIENCE_S, until
 
 from tmt.backend.base import RunError
 from tmt.backend.linux import BACKEND
@@ -138,7 +139,7 @@ def test_missing_settings__are_told(kernel: Path, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "settings.txt: cannot be read"
@@ -148,7 +149,7 @@ def test_missing_settings__are_told(kernel: Path, tmp_path: Path) -> None:
 def test_full_folder__is_told(tmp_path: Path) -> None:
     (tmp_path / "packets.npy.partial").symlink_to("/dev/full")
     with pytest.raises(RunError, match=r"packets\.npy: No space left on device"):
-        BACKEND.run(set_up(experiment()), tmp_path, 60)
+        BACKEND.run(set_up(experiment()), tmp_path, PATIENCE_S)
 
 
 def test_clock_of_the_machine__is_noticed(
@@ -162,7 +163,7 @@ def test_clock_of_the_machine__is_noticed(
     )
     monkeypatch.setattr(Kernel, "find", lambda: Kernel(in_real_time, "without time travel"))
     with pytest.raises(RunError, match=r"the clock jumped: a packet arrived \d+ ns after its due time"):
-        experiment(rtt_ns=100 * NS_PER_MS, duration_ns=NS_PER_S).run(timeout_s=60)
+        experiment(rtt_ns=100 * NS_PER_MS, duration_ns=NS_PER_S).run(timeout_s=PATIENCE_S)
 
 
 @pytest.mark.usefixtures("kernel")
@@ -183,10 +184,10 @@ def test_kernel__ends_with_a_parent_that_is_killed(delay_s: float, tmp_path: Pat
         " duration_ns=10**14).run(sys.argv[1])"
     )
     with subprocess.Popen([sys.executable, "-c", call, str(tmp_path / "run")]) as parent:
-        kernels = until(lambda: children_of(parent.pid))
+        kernels = until(lambda: children_of(parent.pid), parent)
         time.sleep(delay_s)
         parent.send_signal(signal.SIGKILL)
-    assert until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in kernels))
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in kernels))
 
 
 @pytest.mark.usefixtures("kernel")
@@ -229,11 +230,3 @@ def children_of(pid: int) -> list[int]:
         return [int(word) for task in tasks for word in (task / "children").read_text().split()]
     except FileNotFoundError:
         return []
-
-
-def until(ask: Callable[[], Any]) -> Any:
-    """Ask until the answer is true, for half a minute."""
-    end = time.monotonic() + 30
-    while not (answer := ask()) and time.monotonic() < end:
-        time.sleep(0.002)
-    return answer

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 from playwright.sync_api import sync_playwright
+from waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -118,6 +119,7 @@ def opened(browser: Browser, page: Path) -> Iterator[Callable[..., Page]]:
     def show(fragment: str = "", *, width: int = 1280, scheme: Literal["light", "dark"] = "light") -> Page:
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
+        context.set_default_timeout(1000 * PATIENCE_S)
         tab = context.new_page()
         tab.on("console", lambda message: problems.append(message.text))
         tab.on("pageerror", lambda error: problems.append(str(error)))
