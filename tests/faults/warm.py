@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, NoReturn
 import vl_convert
 
 import tmt.cli
-import tmt.report.write
+import tmt.report.report_page
 from tmt.campaign.replay_run import programs_of
 from tmt.figures import charts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-DRAWERS = ((tmt.report.write, "render"), (charts, "compare"), (vl_convert, "vegalite_to_svg"))
+DRAWERS = ((tmt.report.report_page, "render"), (charts, "compare"), (vl_convert, "vegalite_to_svg"))
 """Modules and the names of their functions that draw."""
 
 

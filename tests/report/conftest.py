@@ -90,7 +90,7 @@ def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture(scope="session")
 def page(campaign_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The campaign's page."""
-    from tmt.report.write import write_report
+    from tmt.report.report_page import write_report
     from tmt.results.reading import read_results
 
     results = read_results(campaign_folder)

@@ -15,7 +15,7 @@ from result_rows import run
 from tmt.campaign.store import Store
 from tmt.cli.course_command import command
 from tmt.errors import UsageError
-from tmt.report.write import write_report
+from tmt.report.report_page import write_report
 from tmt.results.reading import read_results
 from tmt.schema import PACKET_EVENTS
 

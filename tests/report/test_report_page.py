@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from result_rows import frame, run
 
-from tmt.report.page import embedded_json, render
+from tmt.report.page import embedded_json
+from tmt.report.report_page import render
 from tmt.results.cells import summarise
 from tmt.results.dataset import Failure, Results
 

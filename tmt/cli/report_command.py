@@ -39,7 +39,7 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
       tmt report scenarios/out/quickstart
     """
     from tmt.cli.progress import progress_bar  # noqa: PLC0415
-    from tmt.report.write import write_report  # noqa: PLC0415
+    from tmt.report.report_page import write_report  # noqa: PLC0415
     from tmt.results.reading import read_results  # noqa: PLC0415
 
     found = read_results(results, published)

@@ -9,7 +9,7 @@ import altair as alt
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-Spec = dict[str, Any]
+    from tmt.figures.vega import Spec
 
 ROWS = alt.NamedData("rows")
 

@@ -16,7 +16,6 @@ from tmt.figures.chart_parts import (
     QUIET,
     ROW_PX,
     ROWS,
-    Spec,
     panel_header,
     point,
     titled_spec,
@@ -28,20 +27,36 @@ from tmt.figures.chart_parts import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tmt.figures.vega import Spec
+
 Kind = Literal["tcp", "scheme"]
 
 DASHES = {"-": [1, 0], "--": [7, 4], ":": [2, 3], "-.": [8, 3, 2, 3]}
 """Vega's dash patterns by matplotlib's signs."""
 
+DELAY_QUANTILES = {
+    "least": "least",
+    "median": "median",
+    "p85": "85th percentile",
+    "p95": "95th percentile",
+    "p99": "99th percentile",
+}
+"""Fields of the quantiles of the delay, and how they are written."""
+
+
+def _told(field: str, label: str = "measure") -> str:
+    """Return the expression of a tooltip's line: a label, itself an expression, and a field's number."""
+    return f"'\\n' + {label} + ': ' + format(datum.{field}, '.4~r')"
+
+
+_CELL = "datum.tcp + ', ' + datum.scheme"
 _INTERVAL = (
     "(isValid(datum.low) ? '\\n95 % interval [' + format(datum.low, '.4~r') + ', ' + "
     "format(datum.high, '.4~r') + ']' : '\\nno interval: a single run')"
 )
 _ABOUT = (
-    "datum.tcp + ', ' + datum.scheme + '\\n' + measure + ': ' + format(datum.mean, '.4~r') + "
-    + _INTERVAL
-    + " + '\\n' + datum.runs + (datum.runs == 1 ? ' run' : ' runs')"
-    " + (isValid(datum.paper) ? '\\n' + datum.source + ': ' + format(datum.paper, '.4~r') : '')"
+    f"{_CELL} + {_told('mean')} + {_INTERVAL} + '\\n' + datum.runs + (datum.runs == 1 ? ' run' : ' runs')"
+    f" + (isValid(datum.paper) ? {_told('paper', 'datum.source')} : '')"
 )
 """Text of a mean's tooltip; assistive technology reads the same text."""
 
@@ -63,15 +78,17 @@ class Members:
             columns=alt.ExprRef("narrow ? 3 : 0"),
         )
 
-    def colour(self, *, legend: bool = True) -> alt.Color:
+    def colour(self, *, legend: bool = True) -> Any:
         """Return the colour of the members."""
-        shown = self._legend if legend else None
-        return alt.Color(self.kind, type="nominal", scale=alt.Scale(domain=self.labels), legend=shown)
+        return self._channel(alt.Color, legend=legend)
 
-    def shape(self, *, legend: bool = True) -> alt.Shape:
+    def shape(self, *, legend: bool = True) -> Any:
         """Return the marker of the members."""
+        return self._channel(alt.Shape, legend=legend)
+
+    def _channel(self, channel: Any, *, legend: bool) -> Any:
         shown = self._legend if legend else None
-        return alt.Shape(self.kind, type="nominal", scale=alt.Scale(domain=self.labels), legend=shown)
+        return channel(self.kind, type="nominal", scale=alt.Scale(domain=self.labels), legend=shown)
 
     def dash(self, *, legend: bool = True) -> alt.StrokeDash:
         """Return the dash pattern of the members."""
@@ -127,9 +144,9 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero:
     ]
     if zero:
         layers.append(_zero_line("x"))
-    panel = alt.layer(*layers).properties(height=alt.Step(ROW_PX))
     if not places:
-        return _panels(panel, outer, columns=1)
+        return _row_panels(layers, outer)
+    panel = alt.layer(*layers).properties(height=alt.Step(ROW_PX))
     column = alt.Column(outer.kind, type="nominal", sort=outer.labels, header=panel_header())
     header = alt.Header(title=None, labelExpr="split(datum.label, ', ')")  # one line for each axis
     row = alt.Row("place:N", sort=list(places), header=header)
@@ -138,10 +155,7 @@ def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero:
 
 def before_and_after(inner: Members, outer: Members) -> Spec:
     """One measure in two campaigns: a row for each inner member, hollow mark `first`, full mark `second`."""
-    about = (
-        "datum.tcp + ', ' + datum.scheme + '\\n' + measure + ': ' + format(datum.first, '.4~r') + ' → ' + "
-        "format(datum.second, '.4~r')"
-    )
+    about = f"{_CELL} + {_told('first')} + ' → ' + format(datum.second, '.4~r')"
     base = alt.Chart().transform_calculate(about=about).encode(y=inner.rows())
     colour = inner.colour(legend=False)
     text = "(narrow ? '' : format(datum.first, '.3~r') + ' → ') + format(datum.second, '.3~r')"
@@ -155,7 +169,7 @@ def before_and_after(inner: Members, outer: Members) -> Spec:
         point(mark, x=x_axis("second")),
         value.mark_text(align="left", dx=10),
     ]
-    return _panels(alt.layer(*layers).properties(height=alt.Step(ROW_PX)), outer, columns=1)
+    return _row_panels(layers, outer)
 
 
 def sweep(inner: Members, outer: Members, *, numeric: bool, zero: bool = False) -> Spec:
@@ -196,10 +210,7 @@ def _zero_line(channel: Literal["x", "y"]) -> Any:
 
 def trade(inner: Members, outer: Members) -> Spec:
     """Goodput (`mean`) against delay (`delay`), both with their intervals."""
-    about = (
-        "datum.tcp + ', ' + datum.scheme + '\\n' + measure + ': ' + format(datum.mean, '.4~r') + "
-        "'\\n' + across + ': ' + format(datum.delay, '.4~r')"
-    )
+    about = f"{_CELL} + {_told('mean')} + {_told('delay', 'across')}"
     base = alt.Chart().transform_calculate(about=about).encode(color=inner.colour())
     layers = [
         base.mark_rule(strokeWidth=1.6).encode(x=x_axis("delay_low"), x2="delay_high", y=y_axis("mean")),
@@ -211,15 +222,8 @@ def trade(inner: Members, outer: Members) -> Spec:
 
 def delays(inner: Members, outer: Members) -> Spec:
     """Quantiles of the one-way delay, one row for each inner member."""
-    names = {
-        "least": "least",
-        "median": "median",
-        "p85": "85th percentile",
-        "p95": "95th percentile",
-        "p99": "99th percentile",
-    }
-    lines = " + ".join(f"'\\n{words}: ' + format(datum.{name}, '.4~r')" for name, words in names.items())
-    about = f"datum.tcp + ', ' + datum.scheme + ', ' + measure + {lines}"
+    lines = " + ".join(_told(name, f"'{words}'") for name, words in DELAY_QUANTILES.items())
+    about = f"{_CELL} + ', ' + measure + {lines}"
     base = alt.Chart().transform_calculate(about=about).encode(y=inner.rows())
     colour = inner.colour(legend=False)
     value = base.transform_calculate(text="format(datum.median, '.3~r')").encode(
@@ -231,14 +235,14 @@ def delays(inner: Members, outer: Members) -> Spec:
         point(base, x=x_axis("median"), color=colour, shape=inner.shape(legend=False)),
         value.mark_text(align="left", dx=10),
     ]
-    return _panels(alt.layer(*layers).properties(height=alt.Step(ROW_PX)), outer, columns=1)
+    return _row_panels(layers, outer)
 
 
 def distribution(inner: Members, outer: Members) -> Spec:
     """Distribution functions of the one-way delays of single runs."""
     line = (
         alt.Chart()
-        .transform_calculate(about="datum.tcp + ', ' + datum.scheme + ', seed ' + datum.seed")
+        .transform_calculate(about=f"{_CELL} + ', seed ' + datum.seed")
         .transform_flatten(["delay", "share"])
         .mark_line(aria=True)
         .encode(
@@ -252,6 +256,11 @@ def distribution(inner: Members, outer: Members) -> Spec:
         )
     )
     return _panels(line.properties(height=170), outer)
+
+
+def _row_panels(layers: Sequence[Any], outer: Members) -> Spec:
+    """Return the specification with one panel below the other, in which each row has the same height."""
+    return _panels(alt.layer(*layers).properties(height=alt.Step(ROW_PX)), outer, columns=1)
 
 
 def _panels(chart: Any, outer: Members, columns: int = 2) -> Spec:

@@ -9,9 +9,9 @@ import altair as alt
 from tmt.figures.chart_parts import titled_spec, y_axis
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from tmt.figures.chart_parts import Spec
+    from tmt.figures.vega import Spec
 
 PANELS: tuple[tuple[str, str, str, int], ...] = (
     ("capacity", "Offered capacity of the link (delivered rows)", "step", 90),
@@ -31,20 +31,20 @@ CHANNEL = ("lost_rows", "capacity")
 """Panels that describe the channel alone."""
 
 
-def course(panels: Sequence[str], units: dict[str, str], *, zooms: bool) -> Spec:
+def course(panels: Sequence[str], units: Mapping[str, tuple[str, float]], *, zooms: bool) -> Spec:
     """The course of several runs over one time axis, one panel below the other.
 
     Parameters
     ----------
     units
-        Unit of each panel that has one.
+        Unit of each panel that has one, and its scale.
     zooms
         Whether a reader can drag and zoom the time axis; a figure for print cannot.
     """
     shown = [panel for panel in PANELS if panel[0] in panels]
     losses = any(kind in panels for kind in LOSSES)
     charts = [
-        _course_panel(*panel, units.get(panel[0], ""), last=not losses and panel is shown[-1])
+        _course_panel(*panel, units.get(panel[0], ("",))[0], last=not losses and panel is shown[-1])
         for panel in shown
     ]
     if losses:

@@ -13,7 +13,6 @@ from tmt.figures.chart_parts import (
     QUIET,
     ROW_PX,
     ROWS,
-    Spec,
     panel_header,
     point,
     told,
@@ -22,6 +21,8 @@ from tmt.figures.chart_parts import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from tmt.figures.vega import Spec
 
 CROSS = "M-1,-1L1,1M1,-1L-1,1"
 

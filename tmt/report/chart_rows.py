@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.report.member_styles import tcp_styles
+from tmt.figures.charts import DELAY_QUANTILES
+from tmt.report.member_styles import tcp_label
 from tmt.results.course import LEVELS, course, delay_quantiles_s
 from tmt.results.measures import delay_unit
 from tmt.results.published import matches
@@ -78,10 +79,9 @@ def trade_rows(summary: Summary) -> list[Row]:
 def delay_rows(results: Results, summary: Summary) -> list[Row]:
     """Return quantiles of the one-way delay of each cell, as means over its seeds."""
     _, scale = delay_unit(results.runs)
-    names = ("least", "median", "p85", "p95", "p99")
     return [
         place_of(summary, cell)
-        | dict(zip(names, (digits(value * scale) for value in cell.quantiles_s), strict=True))
+        | dict(zip(DELAY_QUANTILES, (digits(value * scale) for value in cell.quantiles_s), strict=True))
         for cell in summary.cells
         if all(math.isfinite(value) for value in cell.quantiles_s)
     ]
@@ -101,24 +101,22 @@ def distribution_rows(results: Results, summary: Summary) -> list[Row]:
 
 def course_rows(results: Results, summary: Summary) -> list[Row]:
     """Return the series of each run that kept its records."""
-    _, rate = summary.rate_unit
-    _, delay = delay_unit(results.runs)
-    scales = {"capacity": rate, "arrivals": rate, "lost_rows": 100.0, "srtt": delay, "delay": delay}
+    units = course_units(results, summary)
     rows = []
     for records in results.records:
         run = _run(results, summary, records)
         row = results.runs.iloc[records.row]
         end_s = float(row["simulated_s"])
         for series in course(records, row):
-            scale = scales.get(series.panel, 1.0)
+            _, scale = units.get(series.panel, ("", 1.0))
             rows.append(run | {"end_s": end_s, "panel": series.panel} | _values(series, scale))
     return rows
 
 
-def course_units(results: Results, summary: Summary) -> dict[str, str]:
-    """Return the units of the panels of a course."""
-    rate, delay = summary.rate_unit[0], delay_unit(results.runs)[0]
-    return {"capacity": rate, "arrivals": rate, "lost_rows": "%", "srtt": delay, "delay": delay}
+def course_units(results: Results, summary: Summary) -> dict[str, tuple[str, float]]:
+    """Return unit and scale of the panels of a course that have a unit."""
+    rate, delay = summary.rate_unit, delay_unit(results.runs)
+    return {"capacity": rate, "arrivals": rate, "lost_rows": ("%", 100.0), "srtt": delay, "delay": delay}
 
 
 def _values(series: Series, scale: float) -> Row:
@@ -138,7 +136,7 @@ def _rounded(values: Iterable[float]) -> list[float | None]:
 def place_of(summary: Summary, cell: Cell) -> Row:
     """Return the fields that name a cell."""
     return {
-        "tcp": tcp_styles(summary.tcps)[cell.tcp].label,
+        "tcp": tcp_label(summary.tcps[cell.tcp]),
         "scheme": summary.schemes[cell.scheme],
         "point": cell.point,
         "levels": list(summary.levels(cell.point).values()),
@@ -148,7 +146,7 @@ def place_of(summary: Summary, cell: Cell) -> Row:
 def _run(results: Results, summary: Summary, records: RunRecords) -> Row:
     tcp, scheme, point = summary.keys[records.row]
     seed = int(results.runs["seed"].iloc[records.row])
-    label, name = tcp_styles(summary.tcps)[tcp].label, summary.schemes[scheme]
+    label, name = tcp_label(summary.tcps[tcp]), summary.schemes[scheme]
     place = summary.point_label(point)
     words = [f"{label} over {name}", *([place] if place else []), f"seed {seed}"]
     return {"run": ", ".join(words), "tcp": label, "scheme": name, "point": point, "seed": seed}

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 from tmt.figures import charts
 from tmt.io.atomic import staged
 from tmt.metrics.interval_text import three_digits
+from tmt.report.campaign_page import campaign_page
 from tmt.report.chart_rows import cell_rows, place_of
 from tmt.report.comparison_tables import differences_table, pairs_table, setup_tables
-from tmt.report.member_styles import cell_name, tcp_styles
-from tmt.report.page import fill_template
-from tmt.report.page_parts import CHARTS_LEAD, Record, Section, fact, finding, sections
-from tmt.report.payload import page_data
-from tmt.report.size_limit import fit
+from tmt.report.member_styles import cell_name
+from tmt.report.page_parts import CHARTS_LEAD, Record, Section, fact, finding
 from tmt.report.views import View, mean_heads, members, place_heads, sweeps
 from tmt.results.comparison import remarks
 from tmt.results.measures import COMPARED
-from tmt.results.values import digits, slug
+from tmt.results.values import digits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,21 +38,20 @@ def write_comparison(comparison: PairedCampaigns, path: Path) -> None:
 
 def render(comparison: PairedCampaigns) -> str:
     """Return the page as text."""
-    summary, title = comparison.summary, f"{comparison.names[0]} and {comparison.names[1]}"
     tables = {"differences": differences_table(comparison), "runs": pairs_table(comparison)}
-    data = page_data(comparison.results, summary, _views(comparison), tables, slug(title))
-    left_out = fit(data)
-    return fill_template(
-        summary,
-        data,
+    return campaign_page(
+        comparison.results,
+        comparison.summary,
+        _views(comparison),
+        tables,
+        SECTIONS,
         kind="comparison",
-        title=title,
+        title=f"{comparison.names[0]} and {comparison.names[1]}",
         subtitle="paired differences of two campaigns",
         description=_description(comparison),
         facts=_facts(comparison),
         findings=[finding(text) for text in _findings(comparison)],
-        warnings=[*remarks(comparison), *left_out],
-        sections=_sections(comparison),
+        warnings=remarks(comparison),
         failures=(*comparison.first.failures, *comparison.second.failures),
         setup=setup_tables(comparison),
         setup_lead="Settings and programs of the paired runs, and the runs without a partner.",
@@ -116,7 +113,7 @@ def _views(comparison: PairedCampaigns) -> list[View]:
     both = {"scheme": (tcps, schemes), "tcp": (schemes, tcps)}
     place, value = place_heads(comparison.results), mean_heads("pairs")
     what = f"{{measure}}, {comparison.results.title}"
-    rows = _difference_rows(comparison)
+    rows = cell_rows(comparison.results, comparison.summary)
     found = [
         View(
             "compare",
@@ -141,22 +138,6 @@ def _views(comparison: PairedCampaigns) -> list[View]:
         caption = f"{what} over {{axis}}: mean over pairs with its 95 % interval."
         found.append(View("sweep", rows, specs, ("measure", "line"), (*place, *value), caption))
     return found
-
-
-def _difference_rows(comparison: PairedCampaigns) -> list[Row]:
-    """Return the rows of the cells' differences, with a star for a significant one."""
-    summary = comparison.summary
-    significant = {
-        (cell.point, tcp_styles(summary.tcps)[cell.tcp].label, summary.schemes[cell.scheme], column)
-        for cell, by_measure in zip(summary.cells, comparison.cells, strict=True)
-        for column, one in by_measure.items()
-        if one.is_significant
-    }
-    rows = cell_rows(comparison.results, summary)
-    for row in rows:
-        star = "*" if (row["point"], row["tcp"], row["scheme"], row["column"]) in significant else ""
-        row |= {"tcp_letters": star, "scheme_letters": star, "capacity": None}
-    return rows
 
 
 def _both_rows(comparison: PairedCampaigns) -> list[Row]:
@@ -192,10 +173,3 @@ SECTIONS: tuple[Section, ...] = (
     ),
 )
 """Sections of the page in order."""
-
-
-def _sections(comparison: PairedCampaigns) -> list[Record]:
-    has_sweep = any(len(axis.levels) > 1 for axis in comparison.results.axes)
-    shown = (section for section in SECTIONS if has_sweep or section[0] != "sweep")
-    failures = bool(comparison.first.failures or comparison.second.failures)
-    return sections(shown, failures=failures)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.report.member_styles import tcp_styles
+from tmt.report.member_styles import tcp_label
 from tmt.report.page_parts import Record, columns, headed_table
 from tmt.results.comparison import ALPHA, identities, unpaired
 from tmt.results.measures import COMPARED
@@ -20,10 +20,9 @@ MOST_PAIRS = 5000
 def differences_table(comparison: PairedCampaigns) -> Record:
     """Return every difference; `keys` holds point, TCP variants and schemes of each row."""
     summary = comparison.summary
-    labels = [style.label for style in tcp_styles(summary.tcps)]
     rows, keys = [], []
     for cell, by_measure in zip(summary.cells, comparison.cells, strict=True):
-        tcp, scheme = labels[cell.tcp], summary.schemes[cell.scheme]
+        tcp, scheme = tcp_label(summary.tcps[cell.tcp]), summary.schemes[cell.scheme]
         for measure in summary.measures:
             one = by_measure.get(measure.column)
             if one is None:
@@ -60,7 +59,6 @@ def pairs_table(comparison: PairedCampaigns) -> Record:
     """Return the first pairs with both values of each compared measure."""
     pairs, runs, axes = comparison.pairs, comparison.results.runs, comparison.results.axes
     shown = [measure for measure in comparison.summary.measures if measure.column in COMPARED]
-    labels = {tcp: style.label for tcp, style in zip(runs["tcp"], tcp_styles(list(runs["tcp"])), strict=True)}
     heads = [{"label": "TCP"}, {"label": "Scheme"}]
     heads += [{"label": axis.label, "unit": axis.unit} for axis in axes]
     heads += [{"label": "Seed"}, {"label": "Equal"}]
@@ -71,7 +69,7 @@ def pairs_table(comparison: PairedCampaigns) -> Record:
     ]
     rows, keys = [], []
     for i in range(min(len(runs), MOST_PAIRS)):
-        tcp, scheme = labels[runs["tcp"].iloc[i]], runs["scheme"].iloc[i]
+        tcp, scheme = tcp_label(runs["tcp"].iloc[i]), runs["scheme"].iloc[i]
         values = [
             scalar(side[measure.column].iloc[i] * measure.scale)
             for measure in shown

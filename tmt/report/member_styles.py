@@ -55,9 +55,14 @@ def scheme_styles(labels: Sequence[str]) -> list[MemberStyle]:
     return styles
 
 
+def tcp_label(name: str) -> str:
+    """Return a TCP variant as pages write it."""
+    return TCP_STYLES[name].label if name in TCP_STYLES else name
+
+
 def cell_name(summary: Summary, cell: Cell) -> str:
     """Return a cell's TCP variant and scheme as text."""
-    return f"{tcp_styles(summary.tcps)[cell.tcp].label} over {summary.schemes[cell.scheme]}"
+    return f"{tcp_label(summary.tcps[cell.tcp])} over {summary.schemes[cell.scheme]}"
 
 
 def _spare(taken: set[str]) -> Iterator[tuple[str, str]]:

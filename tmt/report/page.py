@@ -12,71 +12,24 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, StrictUndefined
 
 from tmt import __version__
-from tmt.figures.vega import browser_bundle
-from tmt.report.member_styles import scheme_styles, tcp_styles
-from tmt.report.payload import payload
-from tmt.report.report_sections import report_sections
-from tmt.report.size_limit import fit
-from tmt.report.wording import facts, findings, setup_tables, terms
-from tmt.results.values import slug
+from tmt.figures.vega import INKS, browser_bundle, configuration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.results.cells import Summary
-    from tmt.results.dataset import Results
+    from tmt.report.page_parts import Record
 
-SCRIPTS = ("dom.js", "table.js", "choices.js", "marks.js", "charts.js", "main.js")
-
-METHOD = (
-    "Intervals are Student's t intervals at 95 % over the seeds of a cell. Differences are paired: both runs "
-    "of a pair have the same seed and therefore the same channel. Holm's method corrects the p-values of all "
-    "pairs of a group."
-)
+FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif'
 
 
-def render(results: Results, summary: Summary) -> str:
-    """Return the page as text."""
-    data = payload(results, summary, slug(results.title))
-    left_out = fit(data)
-    return fill_template(
-        summary,
-        data,
-        kind="report",
-        title=results.title,
-        subtitle="TCP over link-layer schemes",
-        description=results.description,
-        facts=facts(results, summary),
-        findings=findings(results, summary),
-        warnings=[*results.warnings, *_cut(results, data), *left_out],
-        sections=report_sections(results, data),
-        failures=results.failures,
-        setup=setup_tables(results, summary),
-        setup_lead="Everything that a repetition needs: settings, programs and traces.",
-        scenario_text=results.scenario_text,
-        method=METHOD,
-    )
-
-
-def fill_template(summary: Summary, data: dict[str, Any], **texts: Any) -> str:
-    """Return a campaign's page with the data of its charts and tables, and the template's texts."""
-    return assemble(
-        SCRIPTS,
-        _colours(summary),
-        data,
-        has={"cells": bool(summary.cells)},
-        terms=terms(summary),
-        **texts,
-    )
-
-
-def assemble(scripts: Sequence[str], colours: str, data: dict[str, Any], **texts: Any) -> str:
-    """Return a page: template, scripts, style with more `colours` as CSS, data and texts.
+def assemble(scripts: Sequence[str], data: Record, **texts: Any) -> str:
+    """Return a page: template, scripts, style, the scripts' data and texts.
 
     Names from outside reach the page in two ways, both escaped: as text by the template, and as JSON in which
     no character can end its element.
     """
-    style = _asset("style.css") + colours
+    style = _asset("style.css") + _colours(data["members"])
+    themes = {theme: configuration([], [], font=FONT, scheme=theme) for theme in ("light", "dark")}
     script, bundle = _script(tuple(scripts)), browser_bundle().replace("</script", "<\\/script")
     page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     return page.from_string(_asset("page.html")).render(
@@ -88,7 +41,7 @@ def assemble(scripts: Sequence[str], colours: str, data: dict[str, Any], **texts
         bundle=bundle,
         licence=_asset("vega-licence.txt"),
         bundle_hash=_hash(bundle),
-        data=embedded_json(data),
+        data=embedded_json(data | {"inks": INKS, "configurations": themes}),
         **texts,
     )
 
@@ -111,29 +64,17 @@ def _script(scripts: tuple[str, ...]) -> str:
     return "\n".join(['"use strict";\n(() => {', _asset(first), data, *map(_asset, others), "})();\n"])
 
 
-def _colours(summary: Summary) -> str:
-    """Return the colours of this page's variants and schemes as CSS, for light and dark pages."""
-    styles = {"tcp": tcp_styles(summary.tcps), "scheme": scheme_styles(summary.schemes)}
+def _colours(members: dict[str, list[Record]]) -> str:
+    """Return the colours of this page's members as CSS, for light and dark pages."""
     light, dark = (
         "".join(
-            f"--{kind}-{i}:{style.dark_colour if is_dark else style.colour};"
-            for kind, members in styles.items()
-            for i, style in enumerate(members)
+            f"--{kind}-{i}:{member[theme]};"
+            for kind, records in members.items()
+            for i, member in enumerate(records)
         )
-        for is_dark in (False, True)
+        for theme in ("light", "dark")
     )
     return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
-
-
-def _cut(results: Results, data: dict[str, Any]) -> list[str]:
-    """Return a warning when not all runs fit into the table."""
-    shown = len(data["tables"]["runs"]["rows"])
-    if shown == len(results.runs):
-        return []
-    return [
-        f"The table of runs shows the first {shown} of {len(results.runs)} runs, for the page's size; "
-        "charts and means count all of them, and the results hold every one."
-    ]
 
 
 def _hash(text: str) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tmt.figures.chart_parts import Spec
+    from tmt.figures.vega import Spec
     from tmt.report.chart_rows import Row
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results

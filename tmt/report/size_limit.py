@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Json = dict[str, Any]
+    from tmt.report.page_parts import Record
 
 MOST_CHARACTERS = 4_400_000
 """Upper bound on the characters of a page's data; text, style and scripts take 1.5 MB of 6 MB."""
 
 
-def fit(data: Json, most: int = MOST_CHARACTERS) -> list[str]:
+def fit(data: Record, most: int = MOST_CHARACTERS) -> list[str]:
     """Remove parts of the page's data, least missed first, until it fits; return a warning for each part."""
-    steps: tuple[Callable[[Json, int], str], ...] = (
+    steps: tuple[Callable[[Record, int], str], ...] = (
         _drop_single_values,
         _drop_differences,
         _drop_courses,
@@ -35,7 +35,7 @@ def _size(content: Any) -> int:
     return len(json.dumps(content, separators=(",", ":")))
 
 
-def _drop_single_values(data: Json, _: int) -> str:
+def _drop_single_values(data: Record, _: int) -> str:
     cells = data["rows"]["compare"]
     place = cells["names"].index("seeds")
     for row in cells["rows"]:
@@ -43,19 +43,19 @@ def _drop_single_values(data: Json, _: int) -> str:
     return "The charts show no single runs, for the page's size."
 
 
-def _drop_differences(data: Json, _: int) -> str:
+def _drop_differences(data: Record, _: int) -> str:
     data["tables"]["differences"].update(rows=[], keys=[])
     return "The paired differences are left out, for the page's size."
 
 
-def _drop_courses(data: Json, _: int) -> str:
+def _drop_courses(data: Record, _: int) -> str:
     for name in ("distribution", "timeline", "channel"):
         if name in data["rows"]:
             data["rows"][name]["rows"] = []
     return "Single runs over time are left out, for the page's size."
 
 
-def _drop_points(data: Json, excess: int) -> str:
+def _drop_points(data: Record, excess: int) -> str:
     """Keep the first points of the grid that fit, and at least one."""
     total = len(data["points"])
     sizes = [0] * total
@@ -74,5 +74,5 @@ def _drop_points(data: Json, excess: int) -> str:
     return f"The charts show the first {kept} of {total} points of the grid, for the page's size."
 
 
-def _with_points(data: Json) -> list[Json]:
+def _with_points(data: Record) -> list[Record]:
     return [table for table in data["rows"].values() if "point" in table["names"]]

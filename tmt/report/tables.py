@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from tmt.report.member_styles import tcp_styles
-from tmt.report.page_parts import columns
+from tmt.report.member_styles import tcp_label
+from tmt.report.page_parts import Record, columns
 from tmt.results.measures import COLUMNS
 from tmt.results.values import bounds, digits, scalar
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
     from tmt.results.published import Match
-
-Json = dict[str, Any]
 
 RUN_CHARACTERS = 2_500_000
 """Upper bound on the characters of a table of runs, as JSON."""
@@ -46,7 +44,7 @@ MAIN = (
 ALPHA = 0.05
 
 
-def runs_table(results: Results, runs: pd.DataFrame) -> Json:
+def runs_table(results: Results, runs: pd.DataFrame) -> Record:
     """Return runs: the columns in which they differ, and as many rows as fit.
 
     `keys` holds the TCP variant's label and the scheme of each row.
@@ -67,8 +65,7 @@ def runs_table(results: Results, runs: pd.DataFrame) -> Json:
         for name in names
     ]
     rows = _rows_that_fit(runs, names)
-    labels = dict(zip(runs["tcp"], [style.label for style in tcp_styles(list(runs["tcp"]))], strict=True))
-    keys = [[labels[tcp], scheme] for tcp, scheme in zip(runs["tcp"], runs["scheme"], strict=True)]
+    keys = [[tcp_label(tcp), scheme] for tcp, scheme in zip(runs["tcp"], runs["scheme"], strict=True)]
     return {"columns": shown, "rows": rows, "keys": keys[: len(rows)]}
 
 
@@ -85,9 +82,9 @@ def _rows_that_fit(runs: pd.DataFrame, names: Sequence[str]) -> list[list[Any]]:
     return rows
 
 
-def differences_table(summary: Summary) -> Json:
+def differences_table(summary: Summary) -> Record:
     """Return the paired differences; `keys` holds point, TCP variants and schemes of each row."""
-    labels = {"tcp": [style.label for style in tcp_styles(summary.tcps)], "scheme": summary.schemes}
+    labels = {"tcp": [tcp_label(tcp) for tcp in summary.tcps], "scheme": summary.schemes}
     rows, keys = [], []
     for item in summary.differences:
         other: Literal["tcp", "scheme"] = "scheme" if item.among == "tcp" else "tcp"
@@ -125,13 +122,12 @@ def differences_table(summary: Summary) -> Json:
     return {"columns": columns(heads), "rows": rows, "keys": keys}
 
 
-def published_table(summary: Summary, matched: Sequence[Match]) -> Json:
+def published_table(summary: Summary, matched: Sequence[Match]) -> Record:
     """Return the published values beside ours."""
-    labels = [style.label for style in tcp_styles(summary.tcps)]
     rows = [
         [
             match.measure.label,
-            labels[match.cell.tcp],
+            tcp_label(summary.tcps[match.cell.tcp]),
             summary.schemes[match.cell.scheme],
             *map(scalar, summary.levels(match.cell.point).values()),
             digits(match.value),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tmt.display_units import percent
-from tmt.figures.vega import INKS, configuration
 from tmt.io.atomic import staged
 from tmt.report.page import assemble
 from tmt.report.page_parts import Record, fact, finding, headed_table, sections
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from tmt.tune.tuning import Tuning
 
 SCRIPTS = ("dom.js", "table.js", "marks.js", "tune.js")
-PAGE_FONT = "system-ui, sans-serif"
 
 METHOD = (
     "A course is a piece of the channel that all candidates see. A candidate leaves the race when a "
@@ -49,18 +47,13 @@ def render(found: Tuning) -> str:
     charts = charts_of(found)
     data = {
         "file": slug(title),
-        "members": scheme_looks(found),
-        "inks": INKS,
-        "configurations": {
-            theme: configuration([], [], font=PAGE_FONT, scheme=theme) for theme in ("light", "dark")
-        },
+        "members": {"scheme": scheme_looks(found)},
         "charts": charts,
         "tables": [candidate_table(found)],
     }
     winner = found.recommendation.winner
     return assemble(
         SCRIPTS,
-        "",
         data,
         kind="search",
         title=title if winner is None else f"{title}: {winner.name}",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.results.values import digits
+from tmt.results.values import bounds, digits
 from tmt.tune.space import SCHEME
 from tmt.tune.wording import scaled, setting_words, shown_unit, unit_of, value_word, with_unit
 
@@ -150,9 +150,4 @@ def candidate_table(found: Tuning) -> dict[str, Any]:
 def _shown(found: Tuning, aim: Objective, interval: Interval) -> dict[str, float | None]:
     """Return a mean of an objective and its interval in the unit that people read."""
     _, factor = shown_unit(found, aim)
-    shown = scaled(interval, factor)
-    return {"mean": _known(shown.mean), "low": _known(shown.low), "high": _known(shown.high)}
-
-
-def _known(value: float) -> float | None:
-    return digits(value) if math.isfinite(value) else None
+    return dict(zip(("mean", "low", "high"), bounds(scaled(interval, factor)), strict=True))

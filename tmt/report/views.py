@@ -15,7 +15,7 @@ from tmt.results.measures import delay_unit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tmt.figures.chart_parts import Spec
+    from tmt.figures.vega import Spec
     from tmt.report.chart_rows import Row
     from tmt.results.cells import Summary
     from tmt.results.dataset import Results
@@ -142,15 +142,13 @@ def views(results: Results, summary: Summary) -> list[View]:
         )
     quantiles = chart_rows.delay_rows(results, summary)
     if quantiles:
-        names = ("least", "median", "85th percentile", "95th percentile", "99th percentile")
-        fields = ("least", "median", "p85", "p95", "p99")
         found.append(
             View(
                 "delay",
                 quantiles,
                 {by: charts.delays(*pair) for by, pair in both.items()},
                 ("point",),
-                (*place, *((field, titled(name, unit)) for field, name in zip(fields, names, strict=True))),
+                (*place, *((field, titled(name, unit)) for field, name in charts.DELAY_QUANTILES.items())),
                 "One-way delay of packets{where}. Mark and number: median. Thick bar: median to 95th "
                 "percentile. Thin line: least to 99th percentile. All are means over seeds.",
                 heading=delay,

@@ -9,7 +9,7 @@ import numpy as np
 
 from tmt.metrics.interval_text import three_digits
 from tmt.metrics.statistics import seeds_needed
-from tmt.report.member_styles import cell_name, tcp_styles
+from tmt.report.member_styles import cell_name, tcp_label
 from tmt.report.page_parts import Record, fact, finding, headed_table
 from tmt.results.cells import Cell, Summary, best
 from tmt.results.measures import COLUMNS, Measure
@@ -122,15 +122,15 @@ def _deviation(results: Results, summary: Summary) -> list[str]:
         return []
     rms, worst = np.sqrt(np.mean(deviations**2)), deviations[np.abs(deviations).argmax()]
     return [
-        f"From {_count(len(deviations), 'published value')} ours deviate by {100 * rms:.1f} % (root mean "
-        f"square), {100 * worst:+.0f} % at worst."
+        f"From {len(deviations)} published value{'s' * (len(deviations) > 1)} ours deviate by "
+        f"{100 * rms:.1f} % (root mean square), {100 * worst:+.0f} % at worst."
     ]
 
 
 def setup_tables(results: Results, summary: Summary) -> list[Record]:
     """Return varied and fixed parameters, and provenance, as tables of text."""
     runs = results.runs
-    varied = [["TCP variants", "", ", ".join(style.label for style in tcp_styles(summary.tcps))]]
+    varied = [["TCP variants", "", ", ".join(map(tcp_label, summary.tcps))]]
     varied.append(["link schemes", "", ", ".join(summary.schemes)])
     varied += [[axis.label, axis.unit, ", ".join(texts(axis.levels))] for axis in results.axes]
     if len(runs):
@@ -178,7 +178,3 @@ def terms(summary: Summary) -> list[Record]:
         }
         for measure in summary.measures
     ]
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

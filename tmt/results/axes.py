@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
@@ -83,17 +83,21 @@ def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:
 
 def _add_trace_parameters(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
     """Add a column for each parameter of the traces that varies; return label and unit of each column."""
-    if "trace_parameters" not in runs:
-        return {}
-    known = {text: json.loads(text) for text in runs["trace_parameters"].dropna().unique()}
-    names = dict.fromkeys(name for values in known.values() for name in values if name not in _IDENTITY)
     added = {}
-    for name in names:
-        values = [_level(known.get(text, {}).get(name)) for text in runs["trace_parameters"]]
-        if len(set(values)) > 1:
+    for name, found in parameters(runs, "trace").items():
+        values = [_level(value) for value in found]
+        if name not in _IDENTITY and len(set(values)) > 1:
             runs[f"trace.{name}"] = pd.Series(values, runs.index, object)
             added[f"trace.{name}"] = _parameter_label_and_unit(name)
     return added
+
+
+def parameters(runs: pd.DataFrame, kind: Literal["trace", "scheme"]) -> dict[str, list[Any]]:
+    """Return each parameter of the runs' traces or schemes: its value in each run, None where it has none."""
+    texts = runs.get(f"{kind}_parameters", pd.Series(None, runs.index, object))
+    known = {text: json.loads(text) for text in texts.dropna().unique()}
+    names = dict.fromkeys(name for values in known.values() for name in values)
+    return {name: [known.get(text, {}).get(name) for text in texts] for name in names}
 
 
 def _level(value: Any) -> Any:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from tmt.metrics.statistics import LEVEL, Interval, compare_all, holm, paired_difference, rank, t_interval
 from tmt.results.measures import COMPARED, Measure, measures
-from tmt.results.values import texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +22,9 @@ DELAY_QUANTILES = ("delay_min_s", "delay_median_s", "delay_p85_s", "delay_p95_s"
 
 Point = tuple[int, ...]
 """A point of the grid: for each axis the index of its value."""
+
+Key = tuple[int, int, int]
+"""TCP, scheme and point of a cell, as indexes into the lists of `Summary`."""
 
 
 @dataclass(slots=True)
@@ -39,7 +41,7 @@ class Cell:
         TCP payload that full packets sent back to back would carry; NaN for a scheme that works online.
     letters
         By measure: significance letters among the TCP variants over this scheme (key ``tcp``), and among the
-        schemes under this variant (key ``scheme``).
+        schemes under this variant (key ``scheme``); in a comparison, a star for a significant difference.
     among_best
         By measure: whether no TCP variant over this scheme is significantly better.
     """
@@ -80,7 +82,7 @@ class Summary:
     measures: list[Measure]
     cells: list[Cell]
     differences: list[Difference]
-    keys: list[tuple[int, int, int]]
+    keys: list[Key]
     """TCP, scheme and point of each run."""
     axes: tuple[Axis, ...]
     """The axes of the grid, in the order of the indexes of a point."""
@@ -93,9 +95,7 @@ class Summary:
     def point_label(self, point: int) -> str:
         """Return a point of the grid as text, such as ``Es/N0 5 dB``; empty for a grid of one point."""
         named = zip(self.axes, self.levels(point).values(), strict=True)
-        return ", ".join(
-            " ".join(filter(None, [axis.label, *texts([level]), axis.unit])) for axis, level in named
-        )
+        return ", ".join(text for axis, level in named for text in axis.named([level]))
 
     @property
     def rate_unit(self) -> tuple[str, float]:
@@ -108,20 +108,16 @@ def summarise(results: Results) -> Summary:
     """Return means, 95 % intervals and paired differences of all finished runs."""
     runs = results.runs
     shown = measures(runs) if len(runs) else []
-    tcps, schemes = (list(dict.fromkeys(runs[name].astype(str))) for name in ("tcp", "scheme"))
-    points, keys = grid_places(results, tcps, schemes)
-    rows: dict[tuple[int, int, int], list[int]] = {}
-    for row, key in enumerate(keys):
-        rows.setdefault(key, []).append(row)
-    cells = [_cell(runs, key, members, shown) for key, members in sorted(rows.items())]
+    grid, rows = grid_of(results)
+    cells = [_cell(runs, key, members, shown) for key, members in rows.items()]
     differences = [
         difference
         for measure in shown
         if measure.column in COMPARED
-        for point in range(len(points))
+        for point in range(len(grid.points))
         for difference in _compare(runs, [c for c in cells if c.point == point], measure)
     ]
-    return Summary(tcps, schemes, points, shown, cells, differences, keys, results.axes)
+    return replace(grid, measures=shown, cells=cells, differences=differences)
 
 
 def best(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> tuple[Cell, list[Cell]] | None:
@@ -140,12 +136,11 @@ def best(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> tuple[C
     return order[0], tied
 
 
-def grid_places(
-    results: Results, tcps: list[str], schemes: list[str]
-) -> tuple[list[Point], list[tuple[int, int, int]]]:
-    """Return the grid points that have runs, and TCP, scheme and point of each run, as indexes."""
+def grid_of(results: Results) -> tuple[Summary, dict[Key, list[int]]]:
+    """Return the summary of a grid without its cells, and the rows of the runs of each cell in order."""
     runs = results.runs
-    columns = [[axis.levels.index(value) for value in runs[axis.column]] for axis in results.axes]
+    tcps, schemes = (list(dict.fromkeys(runs[name].astype(str))) for name in ("tcp", "scheme"))
+    columns = [axis.places(runs) for axis in results.axes]
     of_run: list[Point] = list(zip(*columns, strict=True)) if columns else [()] * len(runs)
     points = sorted(set(of_run))
     number = {point: i for i, point in enumerate(points)}
@@ -153,20 +148,22 @@ def grid_places(
         (tcps.index(str(tcp)), schemes.index(str(scheme)), number[point])
         for tcp, scheme, point in zip(runs["tcp"], runs["scheme"], of_run, strict=True)
     ]
-    return points, keys
+    rows: dict[Key, list[int]] = {}
+    for row, key in enumerate(keys):
+        rows.setdefault(key, []).append(row)
+    return Summary(tcps, schemes, points, [], [], [], keys, results.axes), dict(sorted(rows.items()))
 
 
-def _cell(runs: pd.DataFrame, key: tuple[int, int, int], rows: list[int], shown: Sequence[Measure]) -> Cell:
+def _cell(runs: pd.DataFrame, key: Key, rows: list[int], shown: Sequence[Measure]) -> Cell:
     """Return mean, interval and single values of the runs of one cell."""
     part = runs.iloc[rows]
     single = {m.column: numbers_of(part, m.column) * m.scale for m in shown}
     single = {column: values[np.isfinite(values)] for column, values in single.items()}
     values = {column: t_interval(numbers) for column, numbers in single.items() if len(numbers)}
     quantiles = [t_interval(numbers_of(part, name)).mean for name in DELAY_QUANTILES]
-    tcp, scheme, point = key
     capacity_bps = t_interval(numbers_of(part, "capacity_bps")).mean
     lists = {column: list(numbers) for column, numbers in single.items()}
-    return Cell(tcp, scheme, point, rows, values, lists, quantiles, capacity_bps)
+    return Cell(*key, rows, values, lists, quantiles, capacity_bps)
 
 
 def _compare(runs: pd.DataFrame, cells: Sequence[Cell], measure: Measure) -> list[Difference]:

@@ -11,7 +11,7 @@ import pandas as pd
 from tmt.errors import UsageError
 from tmt.html_table import ShownInNotebooks
 from tmt.metrics.statistics import Interval, holm, paired_difference, t_interval
-from tmt.results.cells import Cell, Summary, grid_places, numbers_of
+from tmt.results.cells import Cell, Summary, grid_of, numbers_of
 from tmt.results.dataset import Results
 from tmt.results.measures import measures
 from tmt.results.pairing import MEMBERS, pair_runs, place_names
@@ -96,25 +96,25 @@ def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCa
     before, after = pairs.first, pairs.second
     runs = after.assign(**{name: _both(before[name], after[name]) for name in MEMBERS})
     results = Results(f"{names[1]} minus {names[0]}", "", runs, pairs.axes)
-    tcps, schemes = (list(dict.fromkeys(runs[name])) for name in MEMBERS)
-    points, keys = grid_places(results, tcps, schemes)
-    rows: dict[tuple[int, int, int], list[int]] = {}
-    for row, key in enumerate(keys):
-        rows.setdefault(key, []).append(row)
+    grid, rows = grid_of(results)
     shown = measures(pd.concat([before, after], ignore_index=True))
-    found = _differences(before, after, [rows[key] for key in sorted(rows)], shown)
+    found = _differences(before, after, list(rows.values()), shown)
     cells = [
         Cell(
             *key,
-            rows[key],
+            members,
             {column: one.difference for column, one in by_measure.items()},
             {column: list(one.values) for column, one in by_measure.items()},
             [],
             float("nan"),
+            {
+                column: dict.fromkeys(MEMBERS, "*" if one.is_significant else "")
+                for column, one in by_measure.items()
+            },
         )
-        for key, by_measure in zip(sorted(rows), found, strict=True)
+        for (key, members), by_measure in zip(rows.items(), found, strict=True)
     ]
-    summary = Summary(tcps, schemes, points, shown, cells, [], keys, results.axes)
+    summary = replace(grid, measures=shown, cells=cells)
     return PairedCampaigns(first, second, names, pairs, results, summary, tuple(found))
 
 

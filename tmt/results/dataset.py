@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tmt.html_table import ShownInNotebooks
+from tmt.results.values import texts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import numpy as np
@@ -28,6 +30,14 @@ class Axis:
     def is_numeric(self) -> bool:
         """Whether all levels are numbers, so that a line may connect them."""
         return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.levels)
+
+    def named(self, values: Iterable[Any]) -> list[str]:
+        """Return values of this axis as text with its label and unit, such as ``Es/N0 5 dB``."""
+        return [" ".join(filter(None, [self.label, text, self.unit])) for text in texts(values)]
+
+    def places(self, runs: pd.DataFrame) -> list[int]:
+        """Return the place of each run's value among the levels."""
+        return [self.levels.index(value) for value in runs[self.column]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tmt.errors import UsageError
-from tmt.results.axes import level_order
+from tmt.results.axes import level_order, parameters
 from tmt.results.measures import COLUMNS
 from tmt.results.values import scalar, texts
 
@@ -114,7 +114,7 @@ def pair_runs(first: Results, second: Results) -> Pairs:
         sides[0].drop(sides[0].index[of_first]),
         sides[1].drop(sides[1].index[of_second]),
         _changed(differs, told),
-        _equal(before, after),
+        _equal(before, after).all(axis=1).to_numpy(),
         ~np.logical_or.reduce([np.zeros(len(rows), dtype=bool), *(differs[name] for name in of_channel)]),
     )
 
@@ -125,17 +125,13 @@ def _taken(table: pd.DataFrame, rows: list[int]) -> pd.DataFrame:
 
 def differing_columns(pairs: Pairs) -> dict[str, int]:
     """Return the number of pairs that differ in each measured column in which any differs."""
-    columns = _measured(pairs.first, pairs.second)
-    counts = {name: int((~_equal_in(name, pairs.first, pairs.second)).sum()) for name in columns}
-    return {name: count for name, count in counts.items() if count}
+    counts = (~_equal(pairs.first, pairs.second)).sum()
+    return {str(name): int(count) for name, count in counts.items() if count}
 
 
 def place_names(runs: pd.DataFrame, axes: Sequence[Axis]) -> list[str]:
     """Return the name of each run's cell: TCP variant, scheme and levels of the axes."""
-    levels = [
-        [" ".join(filter(None, [axis.label, text, axis.unit])) for text in texts(runs[axis.column])]
-        for axis in axes
-    ]
+    levels = [axis.named(runs[axis.column]) for axis in axes]
     return [
         ", ".join([f"{tcp} over {scheme}", *at])
         for tcp, scheme, *at in zip(runs["tcp"], runs["scheme"], *levels, strict=True)
@@ -150,10 +146,9 @@ def _settings(runs: pd.DataFrame) -> pd.DataFrame:
         if column.group == "scenario" and column.name not in _NO_SETTINGS
     ]
     table = {name: [_exact(value) for value in runs[name]] for name in declared if name in runs}
-    for prefix in ("trace", "scheme"):
-        parsed = [json.loads(text) if isinstance(text, str) else {} for text in runs[f"{prefix}_parameters"]]
-        for name in dict.fromkeys(name for values in parsed for name in values):
-            table[f"{prefix}.{name}"] = [_exact(values.get(name)) for values in parsed]
+    for kind in ("trace", "scheme"):
+        for name, values in parameters(runs, kind).items():
+            table[f"{kind}.{name}"] = [_exact(value) for value in values]
     return pd.DataFrame(table, runs.index, dtype=object)
 
 
@@ -181,22 +176,12 @@ def _spelled(values: Iterable[Any]) -> tuple[str, ...]:
     return tuple(sorted(set(spelled)))
 
 
-def _equal(first: pd.DataFrame, second: pd.DataFrame) -> Flags:
-    """Return for each pair whether all measured columns are equal; two missing values are."""
-    equal = np.ones(len(first), dtype=bool)
-    for column in _measured(first, second):
-        equal &= _equal_in(column, first, second)
-    return equal
-
-
-def _measured(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
+def _equal(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """Return for each pair and measured column whether both values are equal; two missing values are."""
     there = set(first) & set(second)
-    return [name for name, column in COLUMNS.items() if column.group in MEASURED and name in there]
-
-
-def _equal_in(column: str, first: pd.DataFrame, second: pd.DataFrame) -> Flags:
-    one, other = (runs[column].astype(object) for runs in (first, second))
-    return ((one == other) | (one.isna() & other.isna())).to_numpy(dtype=bool)
+    names = [name for name, column in COLUMNS.items() if column.group in MEASURED and name in there]
+    one, other = (runs[names].astype(object) for runs in (first, second))
+    return (one == other) | (one.isna() & other.isna())
 
 
 def _changed(differs: dict[str, Flags], told: Sequence[pd.DataFrame]) -> tuple[Setting, ...]:

@@ -185,7 +185,7 @@ def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[pd.Data
 
 def _in_order(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> pd.DataFrame:
     """Return the runs by TCP variant, scheme, point and seed."""
-    levels = [[axis.levels.index(value) for value in runs[axis.column]] for axis in axes]
+    levels = [axis.places(runs) for axis in axes]
     columns = [runs["tcp"].map(tcp_place), runs["scheme"].map(scheme_place), *levels, runs["seed"]]
     places = list(zip(*columns, strict=True))
     return runs.iloc[sorted(range(len(runs)), key=places.__getitem__)].reset_index(drop=True)

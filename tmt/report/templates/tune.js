@@ -21,8 +21,8 @@ function filled(chart, width) {
 
 function configuration() {
   const config = structuredClone(DATA.configurations[theme()]);
-  config.range.category = DATA.members.map((member) => member[theme()]);
-  config.range.symbol = DATA.members.map((member) => member.path);
+  config.range.category = DATA.members.scheme.map((member) => member[theme()]);
+  config.range.symbol = DATA.members.scheme.map((member) => member.path);
   return config;
 }
 
