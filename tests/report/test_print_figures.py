@@ -59,6 +59,15 @@ def test_print_figures__survive_names_that_mean_something_to_files_or_to_markup(
     assert "$\\alpha&lt;/text&gt;" in drawing
 
 
+def test_print_figures__of_runs_with_long_names_have_a_file_each(tmp_path: Path) -> None:
+    runs = frame([run(scheme="a long scheme " * 5, seed=seed) for seed in (1, 2)])
+    none = (np.zeros(0, PACKET_RECORDS.dtype), np.zeros(0, WINDOW_RECORDS.dtype))
+    results = Results("made", "", runs, records=tuple(RunRecords(row, *none) for row in (0, 1)))
+    paths = list(print_figures(results, summarise(results), tmp_path))
+    assert len(set(paths)) == len(paths)
+    assert sum(path.name.startswith("timeline-") for path in tmp_path.glob("*.pdf")) == 2
+
+
 def test_views__are_valid_specifications() -> None:
     import altair as alt
 

@@ -268,3 +268,11 @@ def test_settings__fit_on_a_phone(opened: Callable[..., Page]) -> None:
     assert len(heights) > 20
     assert max(heights) <= 900 / 4
     assert tab.locator("#setup tr", has_text="trace_parameters").locator("summary").count() == 1
+
+
+def test_courses__keep_the_size_of_their_text_on_a_phone(opened: Callable[..., Page]) -> None:
+    """A drawing that is wider than its place would be made smaller, text and all."""
+    tab = opened(width=390)
+    for name in ("timeline", "channel"):
+        plot = tab.locator(f"#{name}-view .plot")
+        assert plot.evaluate("e => e.querySelector('svg').getAttribute('width') <= e.clientWidth"), name

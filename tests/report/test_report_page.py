@@ -113,3 +113,13 @@ def test_page__tells_how_many_seeds_a_wished_precision_needs() -> None:
     assert "to within 50 kbit/s (5 % of the largest), about 18 seeds would be needed; there are 3." in page
     sure = _page([run(seed=seed, goodput_bps=1e6 + 1000 * seed) for seed in (1, 2, 3)])
     assert "seeds would be needed" not in sure
+
+
+def test_settings__of_many_parameters_open_on_demand() -> None:
+    parameters = json.dumps({f"parameter_{i}": i for i in range(40)})
+    page = _page([run(seed=seed, trace_parameters=parameters) for seed in (1, 2)])
+    cell = page.split(">trace_parameters</th>")[1].split("</tr>")[0]
+    shown, opened = cell.split("<details")
+    assert "parameter_0" in shown
+    assert "parameter_39" not in shown
+    assert "parameter_39" in opened

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from result_rows import run
+from result_rows import frame, run
 
 from tmt.campaign.store import Store
 from tmt.errors import InputError
 from tmt.io.parquet import write_records
 from tmt.results import records
+from tmt.results.axes import find_axes
 from tmt.results.reading import read_results
 from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
@@ -255,3 +256,16 @@ def test_read_rows__needs_no_threads(tmp_path: Path) -> None:
     words = [sys.executable, "-c", COUNT_THREADS, _campaign(tmp_path / "c", _run())]
     end = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (end.stdout, end.stderr) == ("0\n", "")
+
+
+def test_chosen_rows__have_every_variant_and_scheme_of_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "MOST_RUNS", 8)
+    grid = [
+        (tcp, scheme, rtt_s)
+        for tcp in ("newreno", "cubic")
+        for scheme in ("none", "ARQ")
+        for rtt_s in (0.1, 0.2, 0.3, 0.4)
+    ]
+    runs = frame([run(tcp=tcp, scheme=scheme, rtt_s=rtt_s, records="r") for tcp, scheme, rtt_s in grid])
+    chosen = records.chosen_rows(runs, find_axes(runs))
+    assert [grid[row] for row in chosen] == [place for place in grid if place[2] in {0.1, 0.4}]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tmt.figures.vega import Spec
 
 PANELS: tuple[tuple[str, str, str, int], ...] = (
-    ("capacity", "Offered capacity of the link (delivered rows)", "step", 90),
-    ("lost_rows", "LLDUs given up; slots erased without a scheme or under an online one", "step", 60),
+    ("capacity", "Offered capacity (delivered rows)", "step", 90),
+    ("lost_rows", "LLDUs given up, or slots erased", "step", 60),
     ("queue", "Queue length (packets)", "step", 90),
     ("window", "Congestion window (segments)", "step", 110),
     ("srtt", "Smoothed round-trip time", "step", 90),
@@ -112,5 +112,9 @@ def _time(*, last: bool) -> alt.X:
 
 
 def _run_colour() -> alt.Color:
-    legend = alt.Legend(title=None, orient="top", columns=1, labelLimit=600, symbolType="stroke")
+    lines = "[split(datum.label, ', ')[0], join(slice(split(datum.label, ', '), 1), ', ')]"
+    label = f"narrow ? {lines} : datum.label"
+    legend = alt.Legend(
+        title=None, orient="top", columns=1, labelLimit=600, labelExpr=label, symbolType="stroke"
+    )
     return alt.Color("run:N", sort=None, legend=legend)

@@ -41,12 +41,9 @@ def sections(shown: Iterable[Section], *, failures: bool) -> list[Record]:
     ]
 
 
-def headed_table(
-    caption: str, header: Sequence[str], rows: Sequence[Sequence[Any]], *, stacks: bool = False
-) -> Record:
-    """Return a table of text; one that `stacks` shows no header and a cell below the other on a phone."""
-    shown = [list(row) for row in rows]
-    return {"caption": caption, "header": list(header), "rows": shown, "stacks": stacks}
+def headed_table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Record:
+    """Return a table of text."""
+    return {"caption": caption, "header": list(header), "rows": [list(row) for row in rows]}
 
 
 def columns(heads: Iterable[tuple[str, str]]) -> list[Record]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from tmt.figures import charts
@@ -39,6 +40,8 @@ NOTE = (
 )
 """Caption of the figure of `tmt run`."""
 
+PUBLISHED_NOTE = "Diamonds: published values with their reading errors."
+
 
 def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[Path]:
     """Draw the figures into `folder`, each as PDF and SVG, and give the paths as they are written.
@@ -49,7 +52,11 @@ def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[
         When a file cannot be written.
     """
     config = _configuration(tcp_styles(summary.tcps))
+    written: Counter[str] = Counter()
     for name, spec in _figures(results, summary):
+        written[name] += 1
+        if written[name] > 1:  # long names end before they differ
+            name = f"{name}-{written[name]}"  # noqa: PLW2901
         yield from save_chart(spec, config, [folder / f"{name}.{ending}" for ending in FORMATS])
 
 
@@ -66,7 +73,7 @@ def draw_comparison(results: Results, summary: Summary, paths: list[Path]) -> li
         heading=f"{results.title}: goodput in {summary.rate_unit[0]}",
         narrow=True,
     )
-    spec["title"]["subtitle"] = list(NOTE)
+    spec["title"]["subtitle"] = [*NOTE, *([PUBLISHED_NOTE] if any(row["paper"] for row in rows) else [])]
     config = _configuration(tcp_styles(summary.tcps))
     config["title"] |= {"color": INK, "fontSize": 15, "fontWeight": "bold", "subtitleColor": MUTED}
     config["header"]["labelFontWeight"] = "bold"
@@ -106,13 +113,15 @@ def _courses(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
     rows = chart_rows.course_rows(results, summary)
     runs = list(dict.fromkeys(row["run"] for row in rows))
     units = chart_rows.course_units(results, summary)
+    styles = {style.label: style for style in tcp_styles(summary.tcps)}
     specs: dict[tuple[str, ...], Spec] = {}
     for run in runs[:: math.ceil(len(runs) / MOST_COURSES) or 1]:
         mine = [row for row in rows if row["run"] == run]
         panels = tuple(row["panel"] for row in mine)
         if panels not in specs:
             specs[panels] = course(panels, units, zooms=False)
-        yield f"timeline-{slug(run)}", filled(specs[panels], mine, end_s=mine[0]["end_s"])
+        colour = {"config": {"range": {"category": [styles[mine[0]["tcp"]].colour]}}}
+        yield f"timeline-{slug(run)}", filled(specs[panels], mine, end_s=mine[0]["end_s"]) | colour
 
 
 def _along(summary: Summary, rows: list[Row], number: int) -> list[Row]:

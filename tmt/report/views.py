@@ -11,6 +11,7 @@ from tmt.report import chart_rows
 from tmt.report.member_styles import scheme_styles, tcp_styles
 from tmt.report.page_parts import titled
 from tmt.results.measures import delay_unit
+from tmt.results.records import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -164,9 +165,9 @@ def views(results: Results, summary: Summary) -> list[View]:
                 ("point",),
                 (*place[:2], ("seed", "seed"), ("delay", delay), ("share", "share")),
                 "Distribution of one-way delays in the runs that kept their packet records{where}: share of "
-                "packets that were faster.",
+                f"packets that were faster.{_part_shown(results)}",
                 NO_RECORDS,
-                heading=f"Share of packets over {delay}",
+                heading=f"Share of packets over {titled('one-way delay', unit)}",
             )
         )
     return found + _courses(results, summary)
@@ -189,8 +190,10 @@ def _courses(results: Results, summary: Summary) -> list[View]:
         spec = course(list(dict.fromkeys(row["panel"] for row in rows)), units, zooms=True)
         caption = (
             "Single runs over simulated time. Drag a panel to move along the time axis. Turn the wheel with "
-            "Ctrl to zoom. Double-click to show all."
+            "Ctrl to zoom. Double-click to show all. Without a scheme or under an online one, erased slots "
+            "count; under another one, LLDUs given up."
         )
+        caption += _part_shown(results)
         without = {row["run"] for row in rows} - {row["run"] for row in rows if row["panel"] == "capacity"}
         if without:
             caption += (
@@ -208,6 +211,12 @@ def _courses(results: Results, summary: Summary) -> list[View]:
             View("channel", bare, {"scheme": spec, "tcp": spec}, ("runs",), heads, caption, NO_RECORDS)
         )
     return found
+
+
+def _part_shown(results: Results) -> str:
+    """Return a sentence on the runs with records that the page does not show, if any."""
+    shown, kept = len(results.records), len(recorded(results.runs))
+    return f" Of {kept} runs with packet records {shown} are shown." if shown < kept else ""
 
 
 def _channel_rows(results: Results, summary: Summary, rows: list[Row]) -> list[Row]:

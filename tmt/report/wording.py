@@ -146,20 +146,20 @@ def setup_tables(results: Results, summary: Summary) -> list[Record]:
         groups[column.group].append([name, column.unit, _first_of(values), column.meaning])
     made = [[label, "", text, ""] for label, text in results.notes] + groups["provenance"]
     tables = [
-        headed_table("What was varied", ["What", "Unit", "Values"], varied, stacks=True),
+        headed_table("What was varied", ["What", "Unit", "Values"], varied),
         headed_table(
             "What was held, or followed from that",
             ["Column", "Unit", "Values", "Meaning"],
             groups["scenario"],
-            stacks=True,
         ),
-        headed_table("Programs and traces", ["What", "Unit", "Value", "Meaning"], made, stacks=True),
+        headed_table("Programs and traces", ["What", "Unit", "Value", "Meaning"], made),
     ]
     return [table for table in tables if table["rows"]]
 
 
 def _first_of(values: list[str]) -> str | Record:
-    """Return values as text; those beyond the bounds open on demand."""
+    """Return values as text; those beyond the bounds, and such members of JSON, open on demand."""
+    values = ", ".join(values).split(", ")
     ends = accumulate(len(value) + 2 for value in values)
     shown = max(1, sum(end <= MOST_CHARACTERS for end in islice(ends, MOST_VALUES)))
     text = ", ".join(values[:shown])

@@ -47,7 +47,7 @@ def read_results(folder: Path, published: Path | None = None) -> Results:
     values = read_published(published, results.axes, str(about.get("title", ""))) if published else ()
     return replace(
         results,
-        records=read_chosen(folder, results.runs),
+        records=read_chosen(folder, results.runs, results.axes),
         published=values,
         warnings=(*results.warnings, *unmatched_warnings(values, results.runs)),
     )

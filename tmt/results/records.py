@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -17,29 +17,49 @@ from tmt.results.dataset import RunRecords
 from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import numpy.typing as npt
     import pandas as pd
 
+    from tmt.results.dataset import Axis
     from tmt.schema import Table
 
 MOST_RUNS = 40
 """Upper bound on the runs that are read."""
 
 
-def read_chosen(folder: Path, runs: pd.DataFrame) -> tuple[RunRecords, ...]:
-    """Return the records of the runs that kept them, of `MOST_RUNS` evenly spread runs when more did.
+def read_chosen(folder: Path, runs: pd.DataFrame, axes: Sequence[Axis] = ()) -> tuple[RunRecords, ...]:
+    """Return the records of the runs that kept them, of those that `chosen_rows` names when many did.
 
     Raises
     ------
     InputError
         When a file of records is missing, damaged, of another kind or outside the folder.
     """
+    return tuple(read_run(folder, runs, row) for row in chosen_rows(runs, axes))
+
+
+def chosen_rows(runs: pd.DataFrame, axes: Sequence[Axis]) -> list[int]:
+    """Return the rows of `MOST_RUNS` recorded runs at most, evenly spread over points of the grid and seeds.
+
+    A point and seed comes with all TCP variants and schemes, so that they can be compared.
+    """
     rows = recorded(runs)
-    if len(rows) > MOST_RUNS:
-        rows = [rows[i] for i in np.linspace(0, len(rows) - 1, MOST_RUNS).round().astype(int)]
-    return tuple(read_run(folder, runs, row) for row in rows)
+    if len(rows) <= MOST_RUNS:
+        return rows
+    place = [*(axis.column for axis in axes), "seed"]
+    groups = runs.iloc[rows].assign(row=rows).groupby(place, dropna=False, sort=False)["row"].apply(list)
+    whole = _spread(list(groups), max(1, MOST_RUNS // groups.map(len).max()))
+    return sorted(_spread([row for group in whole for row in group], MOST_RUNS))
+
+
+def _spread(items: list[Any], most: int) -> list[Any]:
+    """Return `most` items at most, evenly spread."""
+    if len(items) <= most:
+        return items
+    return [items[i] for i in np.linspace(0, len(items) - 1, most).round().astype(int)]
 
 
 def recorded(runs: pd.DataFrame) -> list[int]:

@@ -78,6 +78,8 @@ function dataTable(place, { caption, columns, rows, file }) {
 
   const heads = columns.map((column, i) => el("th", { scope: "col", "aria-sort": "none" },
     el("button", { type: "button", class: "sort", title: column.meaning, onclick: () => sortBy(i) }, names[i])));
+  // A head of many words takes two lines, whatever the room.
+  heads.forEach((head, i) => { head.style.minWidth = `${Math.ceil(names[i].length / 2) + 3}ch`; });
   const filters = columns.map((column, i) => el("td", {}, el("input", {
     type: "search",
     size: 4,
