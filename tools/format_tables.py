@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from page_tables import filled
+from page_tables import filled, markdown_table
 
 from tmt.io.refusals import REFUSALS
 from tmt.io.registry import FORMATS
@@ -27,18 +27,18 @@ def _values(column: Column) -> str:
 
 
 def _columns(table: Table) -> str:
-    lines = ["| column | type | values | meaning |", "| --- | --- | --- | --- |"]
-    lines += [
-        f"| `{column.name}` | `{np.dtype(column.dtype)}` | {_values(column)} | {column.meaning} |"
-        for column in table.columns + table.optional + table.named
-    ]
-    return "\n".join(lines)
+    return markdown_table(
+        ["column", "type", "values", "meaning"],
+        (
+            [f"`{column.name}`", f"`{np.dtype(column.dtype)}`", _values(column), column.meaning]
+            for column in table.columns + table.optional + table.named
+        ),
+    )
 
 
 def _formats() -> str:
-    lines = ["| format | endings |", "| --- | --- |"]
-    lines += [f"| {known.name} | {', '.join(f'`{e}`' for e in known.endings)} |" for known in FORMATS]
-    return "\n".join(lines)
+    rows = ([known.name, ", ".join(f"`{ending}`" for ending in known.endings)] for known in FORMATS)
+    return markdown_table(["format", "endings"], rows)
 
 
 def tables() -> dict[str, str]:

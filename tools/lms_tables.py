@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from page_tables import filled
+from page_tables import filled, markdown_table
 
 from tmt.channels.lms_parameters import PARAMETERS, LmsParameter
 from tmt.channels.lms_profiles import PROFILES
@@ -40,28 +40,20 @@ def _value(parameter: LmsParameter, sourced: Sourced | None) -> str:
 
 
 def _parameters() -> str:
-    lines = [
-        "| parameter | unit | meaning | " + " | ".join(f"`{name}`" for name in PROFILES) + " |",
-        "| --- | --- | --- |" + " --- |" * len(PROFILES),
-    ]
+    rows = []
     for parameter in PARAMETERS:
         values = (_value(parameter, profile.values.get(parameter.name)) for profile in PROFILES.values())
         name = parameter.name.removesuffix("_ns")
-        lines.append(f"| `{name}` | {parameter.unit} | {parameter.meaning} | {' | '.join(values)} |")
-    lines += [_line_row(name) for name in ("rate_bps", "lldu_bytes", "share")]
-    return "\n".join(lines)
+        rows.append([f"`{name}`", parameter.unit, parameter.meaning, *values])
+    rows += [_line_row(name) for name in ("rate_bps", "lldu_bytes", "share")]
+    return markdown_table(["parameter", "unit", "meaning", *(f"`{name}`" for name in PROFILES)], rows)
 
 
-def _line_row(name: str) -> str:
-    option, unit = {
-        "rate_bps": ("`--rate-bps`, `rate`", "bit/s"),
-        "lldu_bytes": ("`--lldu-bytes`, `lldu_bytes`", "byte"),
-        "share": ("`--share`, `share`", ""),
-    }[name]
-    meaning = {
-        "rate_bps": "the line: bits of LLDUs per second",
-        "lldu_bytes": "the line: useful bytes of an LLDU",
-        "share": "the line: every n-th slot is this user's",
+def _line_row(name: str) -> list[str]:
+    option, unit, meaning = {
+        "rate_bps": ("`--rate-bps`, `rate`", "bit/s", "the line: bits of LLDUs per second"),
+        "lldu_bytes": ("`--lldu-bytes`, `lldu_bytes`", "byte", "the line: useful bytes of an LLDU"),
+        "share": ("`--share`, `share`", "", "the line: every n-th slot is this user's"),
     }[name]
 
     def cell(profile: Profile) -> str:
@@ -69,7 +61,7 @@ def _line_row(name: str) -> str:
         kind, number = sourced.origin.kind, _origins().index(sourced.origin.source) + 1
         return f"{sourced.value:.0f} {kind} [{number}]"
 
-    return f"| {option} | {unit} | {meaning} | {' | '.join(map(cell, PROFILES.values()))} |"
+    return [option, unit, meaning, *map(cell, PROFILES.values())]
 
 
 def tables() -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from page_tables import filled
+from page_tables import filled, markdown_table
 
 from tmt.settings.settings import PARAMETERS
 from tmt.units import ns_to_seconds
@@ -14,7 +14,7 @@ TABLES = ("link", "wired", "proxy", "traffic")
 
 
 def _table(name: str) -> str:
-    lines = ["| key | unit | meaning | default |", "| --- | --- | --- | --- |"]
+    rows = []
     for one in PARAMETERS:
         if one.parameter.table != name:
             continue
@@ -22,8 +22,8 @@ def _table(name: str) -> str:
         if one.kind == "time" and isinstance(default, int):
             default = f"{ns_to_seconds(default):g}"
         shown = str(default).lower() if isinstance(default, bool) else default
-        lines.append(f"| `{one.key}` | {one.unit} | {one.parameter.meaning} | {shown} |")
-    return "\n".join(lines)
+        rows.append([f"`{one.key}`", one.unit, one.parameter.meaning, str(shown)])
+    return markdown_table(["key", "unit", "meaning", "default"], rows)
 
 
 def tables() -> dict[str, str]:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
 from planted import Planted, grid_of
 
 from tmt.errors import UsageError
-from tmt.metrics.statistics import rank
+from tmt.metrics.statistics import Interval, rank
 from tmt.tune.objectives import parse_goal
 from tmt.tune.race import Race, Rules
-from tmt.tune.recommendation import recommend
+from tmt.tune.recommendation import Bounded, Recommendation, Standing, recommend
 from tmt.tune.search import search
+from tmt.tune.space import SCHEME
+from tmt.tune.wording import headline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.tune.evidence import Cell, Outcome
+    from tmt.tune.tuning import Tuning
 
 GOODPUT = parse_goal(["goodput"], [])
 RULES = Rules(first=4, most=20, level=0.95, tolerance=0.01)
@@ -147,3 +151,15 @@ def test_sampler__of_a_large_space_needs_optuna(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(UsageError, match=r"the space has 300 candidates; Optuna, .* uv pip install"):
         search(grid_of(300), GOODPUT, RULES, 256, 4, Planted(np.zeros(300), 1))
+
+
+@pytest.mark.parametrize(
+    ("holds", "said"), [(True, "Recommendation: ARQ"), (False, "No candidate keeps the")]
+)
+def test_headline__recommends_nothing_that_misses_a_constraint(holds: bool, said: str) -> None:
+    mean = Interval(0.3, 0.2, 0.4, 8)
+    arq = Standing(0, "ARQ", {SCHEME: "arq"}, "races", {"goodput": mean})
+    bound = Bounded("delay-p95<0.2", mean, holds, is_sure=False)
+    result = Recommendation([arq], {}, "", 0.95, winner=arq, constraints=[bound])
+    assert result.is_useful is holds
+    assert headline(cast("Tuning", SimpleNamespace(recommendation=result))).startswith(said)

@@ -59,6 +59,7 @@ def test_tune__writes_a_page_with_every_section(searched: Searched) -> None:
         assert part in page
     assert searched.result["winner"]["name"] in page
     assert '"unit">(kbit/s)' in page
+    assert "round-trip time" in page
     assert re.search("(?<!k)bit/s", page) is None
 
 

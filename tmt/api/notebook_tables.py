@@ -13,7 +13,7 @@ from tmt.results.dataset import Results
 from tmt.settings.tcp import VARIANTS
 from tmt.tune.finalist_table import finalist_table
 from tmt.tune.tuning import Tuning
-from tmt.tune.wording import certainty, setting_words
+from tmt.tune.wording import certainty, headline, setting_words
 
 if TYPE_CHECKING:
     from tmt.metrics.statistics import Interval
@@ -72,7 +72,7 @@ def search_table(found: Tuning) -> str:
         return html_table("No candidate could be judged", [])
     header, rows = finalist_table(found)
     notes = [("", sentence) for sentence in certainty(found)]
-    settings = html_table(f"Recommendation: {winner.name} ({setting_words(winner.settings)})", notes)
+    settings = html_table(f"{headline(found)} ({setting_words(winner.settings)})", notes)
     return settings + html_table("Finalists", rows, header)
 
 

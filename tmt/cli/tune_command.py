@@ -183,7 +183,7 @@ def command(
             click.echo(f"warning: {line}", err=True)
         if not quiet:
             tune_output.summarise(found, page)
-    return 0 if tune_output.is_useful(found) else 1
+    return 0 if found.recommendation.is_useful else 1
 
 
 def _refuse_options() -> None:

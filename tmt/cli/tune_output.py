@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tmt.cli.json_output import json_text
 from tmt.display_units import percent
 from tmt.tune.finalist_table import finalist_table
-from tmt.tune.wording import certainty, setting_words
+from tmt.tune.wording import certainty, headline, setting_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
 
 MOST_LINES = 12
 """Candidates in the table; JSON and the page have all of them."""
-
-
-def is_useful(found: Tuning) -> bool:
-    """Whether there is a winner that keeps the constraints."""
-    result = found.recommendation
-    return result.winner is not None and all(one.holds for one in result.constraints)
 
 
 def forecast(planned: PlannedTuning, folder: Path, *, as_json: bool) -> str:
@@ -89,7 +83,7 @@ def summarise(found: Tuning, page: Path) -> None:
     result = found.recommendation
     if result.winner is None:
         return
-    console.print(Text(f"Recommendation: {result.winner.name}", style="bold"))
+    console.print(Text(headline(found), style="bold"))
     console.print(setting_words(result.winner.settings))
     for line in certainty(found):
         console.print(line)

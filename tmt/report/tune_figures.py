@@ -103,7 +103,8 @@ def _race(schemes: list[str], rows: list[Row]) -> Record:
             ("gap", "difference from the winner (%)"),
             ("leaves", "leaves"),
         ),
-        "Mean difference from the winner on common courses. A cross marks a candidate that leaves.",
+        "Mean difference from the winner on common courses; above 0 a candidate is better so far. A cross "
+        "marks a candidate that leaves. Beyond 5 % the scale is logarithmic.",
         margin=90,
     )
 

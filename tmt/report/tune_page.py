@@ -14,7 +14,7 @@ from tmt.results.dataset import Failure
 from tmt.results.measures import COLUMNS
 from tmt.results.values import slug
 from tmt.tune.space import SCHEME
-from tmt.tune.wording import certainty, complaints, setting_words, shown_unit, unit_of, value_word
+from tmt.tune.wording import certainty, complaints, headline, setting_words, shown_unit, unit_of, value_word
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +58,7 @@ def render(found: Tuning) -> str:
         kind="search",
         title=title if winner is None else f"{title}: {winner.name}",
         subtitle="the best link layer for a trace and a transport",
-        description="" if winner is None else f"Recommendation: {setting_words(winner.settings)}.",
+        description="" if winner is None else f"{headline(found)} ({setting_words(winner.settings)}).",
         facts=_facts(found),
         findings=[finding(text) for text in certainty(found)],
         warnings=complaints(found),
@@ -69,7 +69,8 @@ def render(found: Tuning) -> str:
             for name, seed, message in found.failures
         ],
         setup=_setup(found),
-        setup_lead="Goal, space and courses of the search, and the file that repeats the winner.",
+        setup_lead="Goal, space and courses of the search. The scenario file repeats the winner: "
+        "tmt run winner.toml.",
         scenario_text="" if found.winner_file is None else found.winner_file.read_text(encoding="utf-8"),
         terms=_terms(found),
         method=METHOD,
@@ -79,7 +80,8 @@ def render(found: Tuning) -> str:
 SECTIONS = {
     "finalists": (
         "Recommendation and rivals",
-        "The winner and its nearest rivals, on seen and on unseen courses.",
+        "The winner and its nearest rivals. A course is a piece of the channel that all candidates see; the "
+        "search never saw those that are held out.",
     ),
     "front": ("All candidates", "Where each simulated candidate stands by its mean."),
     "race": ("The race", "All candidates run the first courses; those that may be the best run more."),
@@ -89,7 +91,11 @@ SECTIONS = {
 
 def _sections(found: Tuning, charts: list[Record]) -> list[Record]:
     shown = [(name := chart["name"], *SECTIONS[name], (f"{name}-view",)) for chart in charts]
-    every = "Sort by a column; filter by text or by a bound such as >0.5."
+    every = (
+        "Fates: races, may still be the best; eliminated, a leader is better; infeasible, misses a "
+        "constraint; ruled out, by models without a run; waits, was not simulated; failed, in most runs. "
+        "Sort by a column; filter by text or by a bound such as >0.5."
+    )
     candidates = ("candidates", "Every candidate", every, ("candidates-table",))
     return sections([*shown, candidates], failures=bool(found.failures))
 
@@ -101,7 +107,7 @@ def _facts(found: Tuning) -> list[Record]:
         fact("ruled out by models", counts["ruled_out"]),
         fact("simulated", counts["simulated"]),
         fact("left in the race", counts["left"]),
-        fact("outcomes", f"{counts['outcomes']:,}"),
+        fact("pairs of candidate and course", f"{counts['outcomes']:,}"),
         fact("of an exhaustive search", percent(counts["outcomes"] / counts["exhaustive"])),
         fact("courses held out", found.courses.n_held_out),
         fact("failed runs", len(found.failures), alarm=bool(found.failures)),
@@ -116,6 +122,7 @@ def _setup(found: Tuning) -> list[Record]:
         ["constraints", "; ".join(one.text for one in task.goal.constraints) or "none"],
         ["TCP", f"{scenario.grid.tcp[0]}, stack {task.traffic.stack}"],
         ["trace", courses.source.label],
+        ["round-trip time", ", ".join(dict.fromkeys(f"{link.rtt:g} s" for link in scenario.links))],
         ["run", f"{task.traffic.duration:g} s"],
         ["seeds of the search", ", ".join(map(str, courses.seeds[: courses.n_search]))],
         ["seeds held out", ", ".join(map(str, courses.seeds[courses.n_search :]))],

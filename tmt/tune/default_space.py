@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.sections import SCHEME_SECTIONS, Link
 from tmt.errors import UsageError
+from tmt.schemes import ALL_SCHEMES
+from tmt.schemes.rlc import RlcLayer
 from tmt.tune.toml_text import table
 
 if TYPE_CHECKING:
@@ -91,7 +93,9 @@ def scenario_text(
             tables[scheme] = _with_values(tables[scheme], own, list(values))
     rtt_s = max(_numbers(links.get("rtt")), default=0.0)
     tables = {
-        name: [_rlc_timers(table, rtt_s) | table for table in found] if name.startswith("rlc") else found
+        name: [_rlc_timers(table, rtt_s) | table for table in found]
+        if issubclass(ALL_SCHEMES[name], RlcLayer)
+        else found
         for name, found in tables.items()
     }
     parts = [

@@ -60,14 +60,12 @@ class Evidence:
 
     def advantage(self, one: int, other: int, level: float, objective: int = 0) -> Interval:
         """Return the mean of score `one` minus score `other` on their common courses, and its interval."""
-        first, second = (
-            self._scores_of(candidate, self.goal.objectives[objective]) for candidate in (one, other)
-        )
-        return t_interval(first - second, level)
+        scores = self.goal.objectives[objective].scores
+        return t_interval(scores(self._values_of(one)) - scores(self._values_of(other)), level)
 
     def of_objective(self, candidate: int, objective: Objective, level: float) -> Interval:
         """Return the mean of an objective as it is shown, and its interval."""
-        found = t_interval(self._scores_of(candidate, objective), level)
+        found = t_interval(objective.scores(self._values_of(candidate)), level)
         if objective.shown(1.0) > 0:
             return found
         return Interval(-found.mean, -found.high, -found.low, found.count)
@@ -75,9 +73,6 @@ class Evidence:
     def margin(self, candidate: int, constraint: Constraint, level: float) -> Interval:
         """Return the distance of a candidate's mean from a bound, and its interval."""
         return t_interval(constraint.margins(self._values_of(candidate)), level)
-
-    def _scores_of(self, candidate: int, objective: Objective) -> FloatArray:
-        return objective.scores(self._values_of(candidate))
 
     def _values_of(self, candidate: int) -> dict[str, FloatArray]:
         return {name: values[candidate] for name, values in self.values.items()}
@@ -109,6 +104,5 @@ def not_dominated(points: Sequence[Sequence[float]]) -> list[int]:
 
 
 def _means(table: FloatArray) -> FloatArray:
-    counts = np.sum(np.isfinite(table), axis=1)
-    sums = np.nansum(np.where(np.isfinite(table), table, np.nan), axis=1)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    means: FloatArray = np.ma.masked_invalid(table).mean(axis=1).filled(np.nan)
+    return means

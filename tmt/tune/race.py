@@ -123,8 +123,8 @@ class Race:
         scores = self.evidence.scores()
         kept = []
         for number in candidates:
-            gaps = [self._gap(scores[leader] - self._bounds[number]) for leader in leaders]
-            if max(gaps) > 0:
+            gaps = [t_interval(scores[leader] - self._bounds[number], self.test_level) for leader in leaders]
+            if max(map(lower, gaps)) > 0:
                 self.fates[number] = "ruled out"
             else:
                 kept.append(number)
@@ -156,9 +156,7 @@ class Race:
     def front(self) -> list[int]:
         """Return the candidates in the race that no other one exceeds, by the means of all objectives."""
         violations = self.evidence.violations()
-        able = [one for one in self.racing if violations[one] == 0] or self.racing
-        means = [self.evidence.means(number) for number in range(len(self.goal.objectives))]
-        return [able[at] for at in not_dominated([[mean[one] for mean in means] for one in able])]
+        return self._not_dominated([one for one in self.racing if violations[one] == 0] or self.racing)
 
     def _simulate(self, candidates: Sequence[int], courses: int) -> None:
         wanted = self.evidence.missing(candidates, range(courses))
@@ -186,12 +184,12 @@ class Race:
 
     def _leaders(self) -> list[int]:
         """Return the candidates that may eliminate others: they surely keep the constraints."""
-        sure = [one for one in self.racing if self._keeps(one)]
-        if not sure:
-            return []
+        return self._not_dominated([one for one in self.racing if self._keeps(one)])
+
+    def _not_dominated(self, among: Sequence[int]) -> list[int]:
+        """Return those that no other one exceeds in the means of all objectives."""
         means = [self.evidence.means(number) for number in range(len(self.goal.objectives))]
-        points = [[mean[one] for mean in means] for one in sure]
-        return [sure[at] for at in not_dominated(points)]
+        return [among[at] for at in not_dominated([[mean[one] for mean in means] for one in among])]
 
     def _exceeds(self, leader: int, one: int) -> bool:
         """Whether the leader is surely better in every objective."""
@@ -199,9 +197,6 @@ class Race:
         return all(
             lower(self.evidence.advantage(leader, one, self.test_level, aim)) > 0 for aim in objectives
         )
-
-    def _gap(self, differences: FloatArray) -> float:
-        return lower(t_interval(differences, self.test_level))
 
     def _keeps(self, one: int) -> bool:
         level, constraints = self._constraint_level, self.goal.constraints

@@ -101,6 +101,11 @@ class Recommendation:
     sensitivity: list[Level] = field(default_factory=list)
     constraints: list[Bounded] = field(default_factory=list)
 
+    @property
+    def is_useful(self) -> bool:
+        """Whether there is a winner that keeps the constraints."""
+        return self.winner is not None and all(one.holds for one in self.constraints)
+
 
 def recommend(search: Search) -> Recommendation:
     """Return the recommendation of a search."""

@@ -46,7 +46,7 @@ class Sampler:
         self._n_random = n_random
         self._sampler = optuna.samplers.TPESampler(seed=SEED, n_startup_trials=0)
         self._study = optuna.create_study(sampler=self._sampler, directions=["maximize"] * n_objectives)
-        self._create_trial = optuna.trial.create_trial
+        self._create_trial, self._told = optuna.trial.create_trial, optuna.trial.TrialState.FAIL
         self._distributions = {
             name: optuna.distributions.IntDistribution(0, len(levels) - 1)
             if _is_ordered(levels)
@@ -90,7 +90,7 @@ class Sampler:
         for name in self._levels:
             if name != SCHEME and name.split(".")[0] in (scheme, "link"):
                 place[name] = self._suggest(trial, name)
-        self._study.tell(trial, state=_failed())
+        self._study.tell(trial, state=self._told)
         return place
 
     def _suggest(self, trial: Any, name: str) -> int:
@@ -116,9 +116,8 @@ class Sampler:
     def _place(self, candidate: Candidate) -> dict[str, int]:
         """Return the number of each parameter's level; parameters of a scheme carry its name."""
         return {
-            name: self._levels[name].index(value)
+            (name := _parameter(candidate, key)): self._levels[name].index(value)
             for key, value in candidate.settings.items()
-            for name in (_parameter(candidate, key),)
         }
 
 
@@ -129,24 +128,15 @@ def _parameter(candidate: Candidate, key: str) -> str:
 
 
 def _levels(candidates: Sequence[Candidate]) -> dict[str, list[Value]]:
-    found: dict[str, list[Value]] = {}
     groups: dict[str, list[Candidate]] = {}
     for one in candidates:
         for key in one.settings:
             groups.setdefault(_parameter(one, key), []).append(one)
-    for name, group in groups.items():
-        found[name] = levels_of(group, name.rpartition(".")[2])
-    return found
+    return {name: levels_of(group, name.rpartition(".")[2]) for name, group in groups.items()}
 
 
 def _is_ordered(levels: Sequence[Value]) -> bool:
     return all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)
-
-
-def _failed() -> Any:
-    from optuna.trial import TrialState  # noqa: PLC0415
-
-    return TrialState.FAIL
 
 
 def _optuna(size: int) -> Any:

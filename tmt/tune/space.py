@@ -80,13 +80,9 @@ def _spelled(key: str, value: Value) -> str:
     if key == "in_order":
         return "in order" if value else "any order"
     words = key.replace("_", " ")
-    return (
-        f"no {words}"
-        if value is None
-        else f"{words} {value:g}"
-        if isinstance(value, float)
-        else f"{words} {value}"
-    )
+    if value is None:
+        return f"no {words}"
+    return f"{words} {value:g}" if isinstance(value, float) else f"{words} {value}"
 
 
 def _order(value: Value) -> tuple[int, float, str]:

@@ -22,12 +22,21 @@ NAMED = 4
 """Candidates that a sentence names."""
 
 
+def headline(found: Tuning) -> str:
+    """Return the recommendation of a search with a winner, or say that no candidate keeps the constraints."""
+    result = found.recommendation
+    assert result.winner is not None
+    if result.is_useful:
+        return f"Recommendation: {result.winner.name}"
+    return f"No candidate keeps the constraints; nearest: {result.winner.name}"
+
+
 def certainty(found: Tuning) -> list[str]:
     """Return sentences on how good the winner is, how sure that is, and what unseen courses say."""
     result = found.recommendation
     if result.winner is None:
         return []
-    lines = [*_effort(found), *_ties(found)]
+    lines = [*_held_out(found), *_ties(found)]
     if not math.isnan(result.most_better):
         lines.append(_most_better(found))
     if result.most_unseen_better is not None:
@@ -37,7 +46,7 @@ def certainty(found: Tuning) -> list[str]:
             f"uniformly none beats the winner: with {percent(result.level)} confidence at most {share_text} "
             "of the space are better."
         )
-    return [*lines, *_runner_up(found), *_held_out(found)]
+    return [*lines, *_runner_up(found), *_effort(found)]
 
 
 def _most_better(found: Tuning) -> str:
@@ -57,15 +66,18 @@ def _most_better(found: Tuning) -> str:
 
 def _effort(found: Tuning) -> list[str]:
     counts = found.recommendation.counts
-    parts = [f"{counts['candidates']:,} candidates"]
+    parts = []
     if counts["ruled_out"]:
         parts.append(f"{counts['ruled_out']} ruled out by models")
     parts.append(f"{counts['simulated']} simulated")
     if counts["infeasible"]:
         parts.append(f"{counts['infeasible']} miss a constraint")
     share = counts["outcomes"] / counts["exhaustive"]
-    cost = f"{counts['outcomes']:,} outcomes, {percent(share)} of an exhaustive search"
-    return [f"{', '.join(parts)}: {cost}. The race ended because {found.recommendation.stopped}."]
+    return [
+        f"The search compared {counts['candidates']:,} candidates on common courses: {', '.join(parts)}. It "
+        f"took {counts['outcomes']:,} pairs of a candidate and a course, {percent(share)} of all. "
+        f"The race ended because {found.recommendation.stopped}."
+    ]
 
 
 def _ties(found: Tuning) -> list[str]:
@@ -75,8 +87,9 @@ def _ties(found: Tuning) -> list[str]:
             f"The front has {len(result.front)} candidates; the recommendation is nearest to both optima."
         ]
     if not result.ties:
-        return ["No other candidate ties with it."]
-    return [f"{len(result.ties)} tie with it: {names(result.ties)}."]
+        return ["No other candidate is left in the race."]
+    others = "1 other candidate" if len(result.ties) == 1 else f"{len(result.ties)} other candidates"
+    return [f"{others} may be as good: {names(result.ties)}."]
 
 
 def _runner_up(found: Tuning) -> list[str]:
@@ -103,11 +116,10 @@ def _held_out(found: Tuning) -> list[str]:
     verdict = "significant" if is_told else "not significant"
     means = [with_unit(found, aim, mean) for mean in (unseen, seen)]
     moved = with_unit(found, aim, change, signed=True)
-    text = (
-        f"On {unseen.count} courses held out it has {means[0]}, in the search {means[1]}; the change "
-        f"is {verdict} ({moved})."
-    )
-    return [text]
+    return [
+        f"{aim.label}: {means[0]} on {unseen.count} courses (pieces of the channel) that were held out of "
+        f"the search, {means[1]} on those of the search; the change is {verdict} ({moved})."
+    ]
 
 
 def complaints(found: Tuning) -> list[str]:
