@@ -57,7 +57,7 @@ def test_transfer__ends_with_the_symbol_that_decodes_it() -> None:
     assert row["goodput_bps"] == pytest.approx(8 * 1000 * PAYLOAD / row["completion_s"])
     assert row["retransmissions"] == 0
     assert row["max_transmissions"] == 1
-    # It sends on until it hears of it, a round trip later.
+    # The sender continues until the ACK of the decoded data arrives, a round trip later.
     assert 1 <= len(symbols) - 1050 < 50
 
 

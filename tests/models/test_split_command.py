@@ -59,7 +59,7 @@ def test_split__takes_the_round_trip_for_a_timeout_where_it_is_long() -> None:
     no_wired_loss = ("--wireless-loss", "0.1", "--wired-loss", "0", "--wired-delay", "0.25")
     assert _points(*no_wired_loss)[2] == _points(*no_wired_loss, "--timeout", "0.2")[2]
     # Through the proxy the wired connection has a round trip of its own: R_1 = 2 x 1.2 + 2 x 250 + 0.032 ms.
-    # It is the slower one where it loses more, and its timeout decides.
+    # The connection that loses more is the slower one, and its timeout decides.
     wired_loss = ("--wireless-loss", "0.001", "--wired-loss", "0.02", "--wired-delay", "0.25")
     assert _points(*wired_loss)[2] == _points(*wired_loss, "--timeout", "0.502432")[2]
     assert _points(*wired_loss)[2] != _points(*wired_loss, "--timeout", "0.513412")[2]

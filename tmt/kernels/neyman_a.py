@@ -49,7 +49,7 @@ def neyman_a(
     for index in range(len(erased)):
         slot = first + index
         whole = begun - ended
-        clusters = 0.0  # errors of how many clusters lie in this slot, in the mean
+        clusters = 0.0  # mean number of errors in this slot / errors of a cluster
         while begun < len(begin_slot) and begin_slot[begun] <= slot:
             if end_slot[begun] == slot:
                 clusters += 1.0

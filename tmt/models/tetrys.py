@@ -126,7 +126,7 @@ def tetrys(
     sources = float(law @ chain.sends)
     if erased == 0.0:
         return Performance(sources, link.recovery_delay_s(0.0), 0.0)
-    # Little's law: mean wait = mean number of lacking LLDUs / source LLDUs per slot.
+    # Little's law: mean wait = mean number of missing LLDUs / source LLDUs per slot.
     lacking = spsolve((eye_array(n) - chain.keep.T).tocsc(), chain.lack.T @ law)
     return Performance(sources, link.recovery_delay_s(float(lacking.sum()) / sources), 0.0)
 
