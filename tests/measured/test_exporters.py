@@ -87,7 +87,7 @@ def test_packets__of_rows_with_sizes_agree_with_a_byte_by_byte_twin(seed: int) -
 
 def test_tc_netem__sets_rate_delay_and_loss_in_tc_s_own_words(tmp_path: Path) -> None:
     """Man tc-netem: rate 0 is no limit, so the interval without rows loses everything instead."""
-    EXPORTERS["tc-netem"].write(tmp_path / "link.sh", TRACE, 1500, 100 * MS)
+    EXPORTERS["tc-netem"](tmp_path / "link.sh", TRACE, 1500, 100 * MS)
     text = (tmp_path / "link.sh").read_text()
     commands = [line for line in text.splitlines() if line.startswith("tc ")]
     assert commands[0] == (
@@ -109,7 +109,7 @@ def test_picoquic__is_read_by_the_grammar_of_its_parser(tmp_path: Path) -> None:
 
     sim_link.c loses a packet after P + 1 have passed: one in P + 2. A third is P = 1.
     """
-    EXPORTERS["picoquic"].write(tmp_path / "spec", TRACE, 1500, 100 * MS)
+    EXPORTERS["picoquic"](tmp_path / "spec", TRACE, 1500, 100 * MS)
     name, _, value = (tmp_path / "spec").read_text().strip().partition(": ")
     items = [item.split(":") for item in value.split(";")]
     assert name == "link_scenario"
@@ -123,17 +123,17 @@ def test_picoquic__is_read_by_the_grammar_of_its_parser(tmp_path: Path) -> None:
 
 def test_picoquic__joins_equal_intervals_and_refuses_a_line_that_is_cut_when_read(tmp_path: Path) -> None:
     even = link([(10 * i, 20, True) for i in range(100)])
-    EXPORTERS["picoquic"].write(tmp_path / "spec", even, 1500, 100 * MS)
+    EXPORTERS["picoquic"](tmp_path / "spec", even, 1500, 100 * MS)
     assert (tmp_path / "spec").read_text() == "link_scenario: 1000000:U0.0012:D0.0012:L20000\n"
     rough = link([(100 * i, 20 + i, True) for i in range(100)])
     with pytest.raises(UsageError, match=r"100 intervals make a line of \d+ characters, of which pico"):
-        EXPORTERS["picoquic"].write(tmp_path / "none", rough, 1500, 100 * MS)
+        EXPORTERS["picoquic"](tmp_path / "none", rough, 1500, 100 * MS)
     assert not (tmp_path / "none").exists()
 
 
 def test_rattan__has_the_json_of_netem_trace(tmp_path: Path) -> None:
     """The examples in netem-trace's documentation: RepeatedBwPatternConfig with StaticBwConfig, and so on."""
-    EXPORTERS["rattan"].write(tmp_path / "link.json", TRACE, 1500, 100 * MS)
+    EXPORTERS["rattan"](tmp_path / "link.json", TRACE, 1500, 100 * MS)
     expected = {"": ("Bw", "bw"), ".delay": ("Delay", "delay"), ".loss": ("Loss", "loss")}
     values = {}
     for ending, (kind, key) in expected.items():
@@ -152,12 +152,12 @@ def test_rattan__has_the_json_of_netem_trace(tmp_path: Path) -> None:
 
 def test_leoreplayer__takes_opportunities_and_one_delay_a_line(tmp_path: Path) -> None:
     """delay_queue.cc: whole milliseconds, one line an interval; the link's file is mahimahi's."""
-    lines = EXPORTERS["leoreplayer"].write(tmp_path / "bw.txt", TRACE, 1500, 100 * MS)
+    lines = EXPORTERS["leoreplayer"](tmp_path / "bw.txt", TRACE, 1500, 100 * MS)
     assert read_opportunities_ms(str(tmp_path / "bw.txt")).tolist() == [0, 40, 80, 120, 310, 320]
     assert (tmp_path / "bw.delay.txt").read_text() == "25\n40\n40\n50\n"
     assert f"mm-delay 100 {tmp_path / 'bw.delay.txt'} mm-loss uplink 0.166667" in lines[1]
     with pytest.raises(UsageError, match=r"--interval is 0\.0005 s; LeoReplayer counts whole milliseconds"):
-        EXPORTERS["leoreplayer"].write(tmp_path / "none", TRACE, 1500, MS // 2)
+        EXPORTERS["leoreplayer"](tmp_path / "none", TRACE, 1500, MS // 2)
 
 
 def test_leoreplayer__gives_back_what_it_plays(measured_data: Path, tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_leoreplayer__gives_back_what_it_plays(measured_data: Path, tmp_path: Pa
     time = slots.tx_time_ns - slots.tx_time_ns[0]
     delay = delay_ms[np.minimum(time // (10 * MS), len(delay_ms) - 1)] * MS
     ones = np.ones(len(time), np.uint8)
-    EXPORTERS["leoreplayer"].write(
+    EXPORTERS["leoreplayer"](
         tmp_path / "bw.txt", LinkTrace(slots.tx_time_ns, delay, ones > 0, ones), 1500, 10 * MS
     )
     again = read_opportunities_ms(str(tmp_path / "bw.txt"))
@@ -183,7 +183,7 @@ def test_leoreplayer__gives_back_what_it_plays(measured_data: Path, tmp_path: Pa
 
 def test_ns3__counts_lost_packets_from_0_and_says_changes_only(tmp_path: Path) -> None:
     """ns-3's ReceiveListErrorModel counts the packets that it has seen before."""
-    EXPORTERS["ns3"].write(tmp_path / "link.txt", TRACE, 1500, 100 * MS)
+    EXPORTERS["ns3"](tmp_path / "link.txt", TRACE, 1500, 100 * MS)
     assert np.loadtxt(tmp_path / "link.txt").tolist() == [
         [0, 360_000, 0.025],
         [0.1, 120_000, 0.04],
@@ -195,7 +195,7 @@ def test_ns3__counts_lost_packets_from_0_and_says_changes_only(tmp_path: Path) -
 
 def test_quic_simulator__counts_lost_packets_from_1(tmp_path: Path) -> None:
     """README of its scenario droplist: arguments with units, a list from 1 without blanks."""
-    EXPORTERS["quic-simulator"].write(tmp_path / "link", TRACE, 1500, 100 * MS)
+    EXPORTERS["quic-simulator"](tmp_path / "link", TRACE, 1500, 100 * MS)
     words = (tmp_path / "link").read_text().split()
     assert words[0] == "droplist"
     given = dict(word.removeprefix("--").split("=") for word in words[1:])
@@ -206,7 +206,7 @@ def test_quic_simulator__counts_lost_packets_from_1(tmp_path: Path) -> None:
         "drops_to_client": "3",
     }
     lossless = link([(i, 1, True) for i in range(5)])
-    EXPORTERS["quic-simulator"].write(tmp_path / "none", lossless, 1500, 100 * MS)
+    EXPORTERS["quic-simulator"](tmp_path / "none", lossless, 1500, 100 * MS)
     assert "drops" not in (tmp_path / "none").read_text()
 
 

@@ -74,7 +74,7 @@ def command(
         raise UsageError(f"--lldu-bytes cannot be given: {trace} has a size for each row")
     if held.size_bytes is None and not (isinstance(size, int) and size >= 1):
         raise UsageError(f"--lldu-bytes is missing, and {trace} does not say what one LLDU carries")
-    notes = EXPORTERS[tool].write(out, held, size, interval_ns)
+    notes = EXPORTERS[tool](out, held, size, interval_ns)
     if as_json:
         click.echo(
             json_text({"trace": trace, "out": out, "for": tool, "rows": len(held), "notes": list(notes)})

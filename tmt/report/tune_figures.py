@@ -23,16 +23,12 @@ Heads = tuple[tuple[str, str], ...]
 
 def scheme_looks(found: Tuning) -> list[Record]:
     """Return label, colours and marker of each scheme in the space."""
-    return [page_record(style) for style in _styles(_schemes(found))]
+    spare = MemberStyle("", GREEN, "8", "--")
+    return [page_record(replace(SCHEME_STYLES.get(name, spare), label=name)) for name in _schemes(found)]
 
 
 def _schemes(found: Tuning) -> list[str]:
     return [str(name) for name in levels_of(found.task.candidates, SCHEME)]
-
-
-def _styles(schemes: list[str]) -> list[MemberStyle]:
-    spare = MemberStyle("", GREEN, "8", "--")
-    return [replace(SCHEME_STYLES.get(name, spare), label=name) for name in schemes]
 
 
 def charts_of(found: Tuning) -> list[Record]:

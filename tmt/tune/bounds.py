@@ -94,16 +94,12 @@ def _most_new(scheme: Any, slots: PhyTrace) -> float:
         case HarqProcesses() if scheme.repetitions is not None:
             most = _first_of(n_slots, 1, scheme.repetitions - 1)
         case HarqProcesses():
-            most = _most_sent(scheme, slots)
+            # Each process waits for its feedback.
+            feedback_ns = scheme.rtt_ns + min(scheme.detection_delay_ns, _shortest_ns(slots))
+            most = _most_at_once(scheme.processes, feedback_ns, slots)
         case _:
             most = math.inf
     return most
-
-
-def _most_sent(scheme: HarqProcesses, slots: PhyTrace) -> float:
-    """Return an upper bound on the transmissions of the processes: each waits for its feedback."""
-    feedback_ns = scheme.rtt_ns + min(scheme.detection_delay_ns, _shortest_ns(slots))
-    return _most_at_once(scheme.processes, feedback_ns, slots)
 
 
 def _shortest_ns(slots: PhyTrace) -> int:

@@ -54,6 +54,7 @@ MEASURES = {
 
 _NUMBER = r"[0-9.]+(?:e[+-]?[0-9]+)?"
 _TERM = re.compile(rf"\s*(?:({_NUMBER})\s*\*\s*)?([a-z][a-z0-9-]*)(?::([0-9_]+))?\s*")
+_PLUS = re.compile(r"(?<![0-9.]e)\+")  # no sign of an exponent
 _CONSTRAINT = re.compile(rf"\s*([a-z][a-z0-9-]*)(?::([0-9_]+))?\s*(<=|>=|<|>)\s*({_NUMBER})\s*")
 
 
@@ -153,10 +154,9 @@ def parse_goal(objectives: Iterable[str], constraints: Iterable[str]) -> Goal:
 
 def _objective(text: str, sizes: set[int]) -> Objective:
     terms: list[tuple[float, Quantity]] = []
-    place = 0
-    while True:
-        found = _TERM.match(text, place)
-        if found is None or (found.end() < len(text) and text[found.end()] != "+"):
+    for part in _PLUS.split(text):
+        found = _TERM.fullmatch(part)
+        if found is None:
             raise UsageError(
                 f"objective: {text!r} is not allowed; it must be one of {_names()}, or a weighted sum "
                 "such as '1e-6*goodput + 2*delay-p95'"
@@ -168,9 +168,6 @@ def _objective(text: str, sizes: set[int]) -> Objective:
                 "of which less is better counts negatively by itself"
             )
         terms.append((weight, _measure("objective", text, found[2], found[3], sizes)))
-        if found.end() == len(text):
-            break
-        place = found.end() + 1
     if len(terms) == 1 and terms[0][0] != 1.0:
         terms = [(1.0, terms[0][1])]
     return Objective(text.strip(), tuple(terms))

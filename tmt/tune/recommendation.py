@@ -195,10 +195,8 @@ class _Reader:
             if key != SCHEME:
                 members = neighbours(candidates, candidates[winner], key)
                 levels = {candidates[at].settings[key]: at for at in members if np.isfinite(means[at])}
-                order = [
-                    value for value in levels_of([candidates[at] for at in members], key) if value in levels
-                ]
-                if len(order) > 1:
+                if len(levels) > 1:
+                    order = levels_of([candidates[at] for at in levels.values()], key)
                     found += [self._versus(key, value, levels[value]) for value in order]
         return found
 
