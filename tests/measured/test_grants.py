@@ -249,6 +249,18 @@ def test_ng_scope__reads_two_code_words_and_passes_over_empty_subframes(tmp_path
     assert link.size_bytes.tolist() == [1000, 2000, 100]
 
 
+def test_ng_scope__takes_a_second_code_word_without_a_size_for_a_repeat(tmp_path: Path) -> None:
+    """Its MCS of 29 says that the size is that of the grant before; an MCS of 5 without bits is no word."""
+    repeat = ng_down(10_247, 61, (2, 8000, 1), (2, 0, 1)).replace("\t5\t2\t0\t", "\t29\t2\t0\t")
+    path = tmp_path / "dci_dl.txt"
+    path.write_text(
+        ng_down(10_239, 61, (0, 8000, 1), (0, 16_000, 1)) + repeat + ng_down(10_255, 61, (0, 800, 0))
+    )
+    phy = import_trace("auto", path)
+    assert phy.size_bytes is not None
+    assert phy.size_bytes.tolist() == [1000, 2000, 1000, 2000, 100]
+
+
 def test_ng_scope__takes_uplink_repeats_8_ms_later(tmp_path: Path) -> None:
     path = tmp_path / "dci_ul.txt"
     path.write_text(

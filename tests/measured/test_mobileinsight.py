@@ -138,6 +138,15 @@ def test_downlink__counts_by_crc_and_process(form: str, tmp_path: Path) -> None:
     assert link.delay_ns.tolist() == [9 * MS, MS, MS]
 
 
+def test_downlink__counts_what_was_recombined_as_a_repeat(tmp_path: Path) -> None:
+    """Chase combining repeats with RV 0, as does a repeat after four others."""
+    first, again = {"HARQ ID": 3, "CRC Result": "Fail"}, {"HARQ ID": 3, "Did Recombining": "Yes"}
+    path = written(tmp_path, [downlink(0, 100, first), downlink(8, 108, again), downlink(9, 109, {"NDI": 1})])
+    link = import_trace("mobileinsight", path, reading="link")
+    assert isinstance(link, LinkTrace)
+    assert link.transmissions.tolist() == [2, 1]
+
+
 def test_directions__of_one_log_keep_one_clock(tmp_path: Path) -> None:
     """The first subframe of the log is an uplink one, 2 ms before the first of the downlink."""
     path = written(

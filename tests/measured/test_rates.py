@@ -173,7 +173,16 @@ def test_rates__of_a_5g_telephone_last_until_the_next_line(measured_data: Path) 
     assert len(whole.opportunities_ns(15_000)) == pytest.approx(bits / 120_000, abs=1)
 
 
-def test_rates__of_a_dish_are_unrolled_from_the_oldest_value(measured_data: Path, tmp_path: Path) -> None:
+def test_rates__of_a_telephone_end_at_a_gap(tmp_path: Path) -> None:
+    """A line holds until the next one within 3 s; before a gap it holds for the usual time, a second."""
+    seconds = (0, 1, 2, 10, 11)
+    lines = [f"2019.11.28_09.00.{second:02},1,{1 + second}\n" for second in seconds]
+    found = read_rates(written(tmp_path, "Timestamp,UL_bitrate,DL_bitrate\n" + "".join(lines)), "down")
+    assert (found.duration_ns / S).tolist() == [1, 1, 1, 1, 1]
+    assert found.rate_bps.tolist() == [1000, 2000, 3000, 11_000, 12_000]
+
+
+def test_rates__of_a_dish_are_unrolled_from_the_oldest_value(measured_data: Path) -> None:
     path = measured_data / "formats" / "starlink_get_history.json.gz"
     history = json.loads(gzip.decompress(path.read_bytes()))["dishGetHistory"]
     oldest = int(history["current"]) % 900
@@ -182,11 +191,21 @@ def test_rates__of_a_dish_are_unrolled_from_the_oldest_value(measured_data: Path
     assert found.loss[0] == pytest.approx(history["popPingDropRate"][oldest])
     assert found.rate_bps[-1] == pytest.approx(history["downlinkThroughputBps"][oldest - 1])
     assert found.loss.mean() == pytest.approx(np.mean(history["popPingDropRate"]))
-    short = {"current": "2", **{k: [1, 0.5, 7] for k in ("uplinkThroughputBps", "popPingLatencyMs")}}
-    short["popPingDropRate"] = [0, 1, 0]
-    assert read_dish_history(
-        written(tmp_path, json.dumps({"dishGetHistory": short})), "up"
-    ).rate_bps.tolist() == [1, 0.5]
+
+
+def test_rates__of_a_dish_that_has_just_started_are_few(tmp_path: Path) -> None:
+    """Two values are there. All pings of a second may be lost; one way takes half of a round trip."""
+    rings = {
+        "uplinkThroughputBps": [1, 0.5, 7],
+        "popPingLatencyMs": [40, 50, 7],
+        "popPingDropRate": [0, 1, 7],
+    }
+    history = {"dishGetHistory": {"current": "2", **rings}}
+    found = read_dish_history(written(tmp_path, json.dumps(history)), "up")
+    assert found.loss is not None
+    assert found.delay_ns is not None
+    assert (found.rate_bps.tolist(), found.loss.tolist()) == ([1, 0.5], [0, 1])
+    assert found.delay_ns.tolist() == [20 * MS, 25 * MS]
 
 
 def iperf(*sums: dict[str, Any], reverse: bool = True, key: str = "sum") -> str:
@@ -224,6 +243,14 @@ def test_iperf3__is_read_as_iperf_3_12_prints_it(tmp_path: Path) -> None:
     ]
     measurement = iperf3.IMPORTER.read(written(tmp_path, iperf(*sums)), lldu_bytes=1200)
     assert len(measurement.trace) == pytest.approx(2 * 521, abs=1)
+
+
+def test_iperf3__without_a_word_on_the_sender_takes_uploads_for_what_was_sent(tmp_path: Path) -> None:
+    """Older versions do not print it; iperf3 reports the client's side, which sends unless -R is given."""
+    for reverse, note in ((False, "these are rates at the sender"), (True, "lost datagrams are added")):
+        held = {name: value for name, value in second(0, 9e6, lost_percent=10).items() if name != "sender"}
+        found = read_iperf3(written(tmp_path, iperf(held, reverse=reverse)), None)
+        assert found.notes[1].startswith(note)
 
 
 def test_iperf3__joins_intervals_whose_ends_are_rounded(tmp_path: Path) -> None:

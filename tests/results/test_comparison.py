@@ -70,6 +70,12 @@ def test_compare__names_the_settings_that_differ_and_pairs_by_the_others() -> No
     ]
 
 
+def test_unpaired__names_runs_by_the_axes_of_their_own_campaign() -> None:
+    before = [row for rtt in (0.1, 0.5) for row in _grid(rtt_s=rtt)]
+    found = _compare(before, [*_grid(rtt_s=0.5), run(seed=4, rtt_s=0.5)])
+    assert unpaired(found)[-1] == ("after", "cubic over ARQ", [4])
+
+
 def test_compare__pairs_the_axis_of_one_campaign_with_the_setting_of_the_other() -> None:
     before = [row for rtt in (0.1, 0.5) for row in _grid(rtt_s=rtt)]
     found = _compare(before, _grid(rtt_s=0.5))

@@ -66,9 +66,12 @@ def test_repetitions__are_combined_by_hand(combining: str, delivered: int) -> No
     assert [row.delay_ns for row in rows] == [6, 6, 6, 5]
 
 
-def test_first_transmission__has_the_outcome_of_its_slot() -> None:
+@pytest.mark.parametrize("retransmission", ["asynchronous", "synchronous"])
+def test_first_transmission__has_the_outcome_of_its_slot(retransmission: str) -> None:
     # At 20 dB, far above the threshold, and erased: only a retransmission is combined.
-    converter = scheme("chase", rtt_ns=0, max_transmissions=1, detection_delay_ns=1).converter()
+    converter = scheme(
+        "chase", rtt_ns=0, max_transmissions=1, retransmission=retransmission, detection_delay_ns=1
+    ).converter()
     rows = rows_of(converter.feed(phy_trace([0], [0], es_n0_mdb=[20_000])))
     assert rows == [(0, 1, False, 1)]
 

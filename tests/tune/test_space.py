@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,13 +14,14 @@ from tmt.io import read_phy
 from tmt.schemes import SCHEMES
 from tmt.tune.default_space import SPACE, scenario_text
 from tmt.tune.objectives import parse_goal
+from tmt.tune.simulate import Simulation
 from tmt.tune.task import Task, parse_task
 from tmt.tune.tuning import plan_tuning
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _task(trace: Path, schemes: tuple[str, ...] = ()) -> Task:
+def _task(trace: Path, schemes: tuple[str, ...] = (), objective: str = "goodput") -> Task:
     text = scenario_text(
         trace,
         schemes,
@@ -27,7 +29,7 @@ def _task(trace: Path, schemes: tuple[str, ...] = ()) -> Task:
         grid={"tcp": ["cubic"], "seeds": 12},
         link={"rtt": 0.1},
         traffic={"duration": 2},
-        tune={"objective": "goodput", "held_out": 6},
+        tune={"objective": objective, "held_out": 6},
     )
     return parse_task(text, trace.with_name("options.toml"))
 
@@ -46,6 +48,21 @@ def test_courses__of_a_trace_share_no_slot(trace: Path) -> None:
         assert one is not None
         first = np.searchsorted(whole.tx_time_ns, one.tx_time_ns[0])
         np.testing.assert_array_equal(whole.decode_time_ns[first : first + len(one)], one.decode_time_ns)
+
+
+def test_efficiency__is_that_of_the_course_s_own_slots(trace: Path) -> None:
+    """Without a scheme it is the share of decoded slots. Nothing is simulated, so that no store is needed."""
+    task = _task(trace, ("none",), "efficiency")
+    courses = plan_tuning(task).courses
+    simulation: Any = Simulation
+    found = simulation(task, courses, store=None, new_pool=None, watch=None, jobs=1)([(0, 0), (0, 1)])
+    expected = []
+    for course in range(2):
+        slots = courses.slots(course)
+        assert slots is not None
+        expected.append(np.mean(slots.decode_time_ns > 0))
+    assert [found[0, course]["efficiency"] for course in range(2)] == expected
+    assert expected[0] != expected[1]
 
 
 def test_default_space__has_names_of_their_own_for_all_candidates(trace: Path) -> None:
