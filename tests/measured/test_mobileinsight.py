@@ -139,8 +139,8 @@ def test_downlink__counts_by_crc_and_process(form: str, tmp_path: Path) -> None:
 
 
 def test_downlink__counts_what_was_recombined_as_a_repeat(tmp_path: Path) -> None:
-    """Chase combining repeats with RV 0, as does a repeat after four others."""
-    first, again = {"HARQ ID": 3, "CRC Result": "Fail"}, {"HARQ ID": 3, "Did Recombining": "Yes"}
+    """The cell has taken an ACK for a NACK, and repeats with RV 0 what has arrived."""
+    first, again = {"HARQ ID": 3}, {"HARQ ID": 3, "Did Recombining": "Yes"}
     path = written(tmp_path, [downlink(0, 100, first), downlink(8, 108, again), downlink(9, 109, {"NDI": 1})])
     link = import_trace("mobileinsight", path, reading="link")
     assert isinstance(link, LinkTrace)

@@ -169,6 +169,8 @@ def test_seeds_needed__gives_the_least_number_that_is_precise_enough() -> None:
     # n = 17: 2.1199 / 4.1231 = .5142).
     values = np.array([-1.0, 1.0, -1.0, 1.0]) * math.sqrt(3 / 4)
     assert seeds_needed(values, 0.5) == 18
+    # Half width 1: 2.447 / 2.646 = .925 at n = 7; at n = 6, 2.571 / 2.449 = 1.0497.
+    assert seeds_needed(values, 1.0) == 7
     assert seeds_needed([5.0, 5.0], 0.1) == 2
 
 

@@ -95,11 +95,12 @@ def test_read_results__takes_only_published_values_of_its_own_scenario(tmp_path:
     folder = _campaign(tmp_path / "c", _run())
     (folder / "scenario.toml").write_text('title = "Ours"\npublished = "p.csv"\n')
     lines = (
-        f"goodput_bps,cubic,ARQ,{value},0,x,{title}" for value, title in ((1, "Ours"), (2, "Other"), (3, ""))
+        f"goodput_bps,cubic,ARQ,{value},{error},x,{title}"
+        for value, error, title in ((1, 0.5, "Ours"), (2, 0, "Other"), (3, "", ""))
     )
     text = "\n".join(["column,tcp,scheme,value,error,source,scenario", *lines])
     (folder / "published.csv").write_text(text + "\n")
-    assert [value.value for value in read_results(folder).published] == [1, 3]
+    assert [(value.value, value.error) for value in read_results(folder).published] == [(1, 0.5), (3, 0)]
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)

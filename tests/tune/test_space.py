@@ -21,14 +21,16 @@ from tmt.tune.tuning import plan_tuning
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _task(trace: Path, schemes: tuple[str, ...] = (), objective: str = "goodput") -> Task:
+def _task(
+    trace: Path, schemes: tuple[str, ...] = (), objective: str = "goodput", duration_s: int = 2
+) -> Task:
     text = scenario_text(
         trace,
         schemes,
         {},
         grid={"tcp": ["cubic"], "seeds": 12},
         link={"rtt": 0.1},
-        traffic={"duration": 2},
+        traffic={"duration": duration_s},
         tune={"objective": objective, "held_out": 6},
     )
     return parse_task(text, trace.with_name("options.toml"))
@@ -48,6 +50,16 @@ def test_courses__of_a_trace_share_no_slot(trace: Path) -> None:
         assert one is not None
         first = np.searchsorted(whole.tx_time_ns, one.tx_time_ns[0])
         np.testing.assert_array_equal(whole.decode_time_ns[first : first + len(one)], one.decode_time_ns)
+
+
+def test_courses__lie_inside_the_trace(trace: Path) -> None:
+    """Of drawn places for 5 s in a minute, one run in twelve would begin anew at the end of the trace."""
+    courses = plan_tuning(_task(trace, duration_s=5)).courses
+    last_ns = read_phy(trace).tx_time_ns[-1]
+    for course in range(courses.n_search + courses.n_held_out):
+        slots = courses.slots(course)
+        assert slots is not None
+        assert slots.tx_time_ns[-1] <= last_ns
 
 
 def test_efficiency__is_that_of_the_course_s_own_slots(trace: Path) -> None:
