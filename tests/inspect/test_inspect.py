@@ -129,8 +129,9 @@ def test_es_n0__by_hand(rows: int) -> None:
     assert summary.signal_levels is not None
     values, share = summary.signal_levels.share_at_most()
     assert (values.tolist(), share.tolist()) == ([-3, 0, 1.5, 9], [1 / 6, 0.5, 4 / 6, 1])
-    course = [mean for mean in summary.to_json()["es_n0_over_time"]["mean_db"] if mean is not None]
-    assert course == [-3, 0, 0, 1.5, 9, 9]
+    over_time = summary.to_json()["es_n0_over_time"]
+    assert [mean for mean in over_time["mean_db"] if mean is not None] == [-3, 0, 0, 1.5, 9, 9]
+    assert over_time["start_s"] == 1
     assert "es_n0_db" not in summarise([PHY], {}).to_json()
 
 
@@ -193,6 +194,8 @@ def test_link_summary__counts_bytes_where_rows_have_sizes() -> None:
         summary = summarise([trace], metadata)
         assert isinstance(summary, LinkSummary)
         assert summary.efficiency == (None if efficiency is None else pytest.approx(efficiency))
+        assert summary.bit_rates is not None
+        assert summary.bit_rates.good_bps / summary.bit_rates.all_bps == pytest.approx(800 / 1500)
 
 
 def test_link_summary__without_metadata_leaves_open_what_it_cannot_know() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tmt.metrics import transport
 from tmt.metrics import transport_timeline as over_time
-from tmt.schema import PACKET_RECORDS
+from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
 S = 1_000_000_000
 
@@ -74,3 +74,16 @@ def test_steps_over_time__agree_with_the_value_at_every_moment(changes: list[tup
         met = [at[left], *(value for time, value in changes if left <= time < right)]
         assert (least[index], most[index]) == (min(met), max(met))
         assert math.isclose(mean[index], sum(at[left:right]) / (right - left), abs_tol=1e-12)
+
+
+def test_timeline__shows_losses_of_data_and_not_of_acknowledgements() -> None:
+    """On the link: data at 1 s, an acknowledgement at 2 s; in the queue: data at 3 s, the other at 4 s."""
+    packets = np.zeros(4, PACKET_RECORDS.dtype)
+    packets["time_ns"] = np.arange(1, 5) * S
+    packets["direction"] = [0, 1, 0, 1]
+    packets["event"] = [
+        PACKET_EVENTS.index(what) for what in ("link_lost", "link_lost", "queue_dropped", "queue_dropped")
+    ]
+    nothing = np.zeros(0, WINDOW_RECORDS.dtype)
+    found = over_time.timeline(packets, nothing, [], None, end_ns=5 * S, bins=5, samples=2)
+    assert (found.link_lost_s.tolist(), found.queue_dropped_s.tolist()) == ([1], [3])
