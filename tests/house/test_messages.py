@@ -143,6 +143,29 @@ def test_full_window_of_tetrys__is_noted_with_the_slots_of_a_round_trip(
     assert (said.status, said.err) == (0, expected)
 
 
+@pytest.mark.parametrize(
+    ("times", "options", "noted"),
+    [
+        ((0, 8, 40, 48), "--retransmission synchronous", True),
+        ((0, 8, 40, 48), "--retransmission synchronous --slot-time 0.001", False),
+        ((0, 8, 40, 48), "", False),
+        ((0, 8, 40, 48), "--retransmission synchronous --repetitions 2", False),
+        ((0, 1, 2, 3), "--retransmission synchronous", False),
+        ((0,), "--retransmission synchronous", False),
+    ],
+)
+def test_synchronous_processes__are_noted_over_a_trace_with_gaps(
+    folder: Path, tmt: Callable[[str], Said], times: tuple[int, ...], options: str, noted: bool
+) -> None:
+    (folder / "s.txt").write_text("".join(f"0.{ms:03} 0.001\n" for ms in times))
+    said = tmt(f"convert s.txt a.npy --scheme harq-processes --processes 8 --rtt 0 {options}")
+    note = (
+        "note: s.txt has gaps between its slots (8 to 32 ms), and synchronous processes count slots, not "
+        "time: --slot-time sets the time from slot to slot (0.001 in LTE)\n"
+    )
+    assert (said.status, said.err) == (0, note if noted else "")
+
+
 @pytest.mark.ns2
 def test_replay__notes_a_trace_shorter_than_the_round_trip(tmt: Callable[[str], Said]) -> None:
     status, out, err = tmt("replay --forward link.parquet --rtt 500 --duration 3 --json")

@@ -65,6 +65,25 @@ def test_search__gives_identical_candidates_as_ties() -> None:
     assert found.race.stopped == "nothing left is better than the leader by more than 1 % of its value"
 
 
+def test_search__names_each_stage_that_simulates() -> None:
+    """The time left follows from the runs of one stage, so each look of the race is a stage of its own."""
+    said: list[str] = []
+    stages: list[int] = []
+
+    def evaluate(wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
+        stages.append(len(said))
+        return {cell: {"goodput": float(np.random.default_rng(cell).normal())} for cell in wanted}
+
+    search(grid_of(2), GOODPUT, Rules(4, 9, 0.95, 0.0), 256, 5, evaluate, tell=said.append)
+    assert stages == [1, 2, 3, 4]
+    assert said == [
+        "2 candidates on the first courses; models rule out 0",
+        "race of 2 candidates over 6 courses",
+        "race of 2 candidates over 9 courses",
+        "2 finalists on the courses held out",
+    ]
+
+
 def test_race__seldom_eliminates_the_best_candidate() -> None:
     """At a level of 0.8 the best of five may be lost in a fifth of the races, eight of forty."""
     lost = 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tmt.cli.json_output import json_text
-from tmt.cli.notes import phy_notes, print_notes, stall_notes
+from tmt.cli.notes import gap_notes, phy_notes, print_notes, stall_notes
 from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber, one_of
 from tmt.cli.progress import progress_bar
 from tmt.cli.scheme_options import CONVERTING_NAMES, chosen_schemes, options_of_schemes
@@ -91,6 +91,7 @@ def command(
         print_notes(phy_notes(path, rtt_ns))
     for conversion, counts in zip(conversions, results, strict=True):
         print_notes(unsettled_notes(conversion.link_path, counts.unsettled, counts.data_rows))
+        print_notes(gap_notes(conversion))
         print_notes(stall_notes(conversion, counts))
         if not as_json:
             click.echo(_summary(conversion, counts))

@@ -100,7 +100,7 @@ def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
         yield "bit rate", _bits(rates.all_bps), f"{size}, all {rows}"
         yield "useful bit rate", _bits(rates.good_bps), f"{size}, {good}"
     if isinstance(summary, PhySummary):
-        yield "erased", f"{summary.erased:,}", f"{_number(summary.erasure_rate)} of the slots"
+        yield "erased", f"{summary.erased:,}", f"{_share(summary.erasure_rate)} of the slots"
     else:
         yield from _link_facts(summary)
     pause = summary.pauses.longest
@@ -117,7 +117,7 @@ def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:
 
 def _link_facts(summary: LinkSummary) -> Iterator[Fact]:
     yield "delivered", f"{summary.delivered:,}", "data LLDUs"
-    yield "lost", f"{summary.lost:,}", f"given up; {_number(summary.loss_rate)} of those settled"
+    yield "lost", f"{summary.lost:,}", f"given up; {_share(summary.loss_rate)} of those settled"
     yield "unsettled", f"{summary.unsettled:,}", "open when the trace ends"
     yield (
         "transmissions",
@@ -160,6 +160,10 @@ def _number(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:.0f}" if value == int(value) and abs(value) < 1e9 else f"{value:.5g}"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{_number(100 * value)} %"
 
 
 def _moment(time_s: float) -> str:

@@ -81,6 +81,29 @@ def stall_notes(conversion: Conversion, counts: Counts) -> list[str]:
     )
 
 
+def gap_notes(conversion: Conversion) -> list[str]:
+    """Note synchronous processes that count the slots of a trace with gaps; its first chunk is read."""
+    from tmt.io import open_trace  # noqa: PLC0415
+    from tmt.schema import PHY_TRACE  # noqa: PLC0415
+    from tmt.schemes import HarqProcesses  # noqa: PLC0415
+
+    scheme = conversion.scheme
+    if not isinstance(scheme, HarqProcesses) or scheme.repetitions is not None:
+        return []
+    if scheme.retransmission != "synchronous" or scheme.slot_time_ns:
+        return []
+    with open_trace(conversion.phy_path, PHY_TRACE) as reader:
+        steps_ns = next(iter(reader)).tx_time_ns
+    steps_ns = steps_ns[1:] - steps_ns[:-1]
+    if len(steps_ns) == 0 or steps_ns.max() < 2 * steps_ns.min():
+        return []
+    return [
+        f"{conversion.phy_path} has gaps between its slots ({steps_ns.min() / 1e6:g} to "
+        f"{steps_ns.max() / 1e6:g} ms), and synchronous processes count slots, not time: "
+        "--slot-time sets the time from slot to slot (0.001 in LTE)"
+    ]
+
+
 def summary_notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
     """Note late decoding, a trace shorter than its round trip, and unsettled rows."""
     from tmt.metrics.summaries import PhySummary  # noqa: PLC0415

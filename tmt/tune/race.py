@@ -134,11 +134,12 @@ class Race:
         """Return the mean upper bound of each candidate over the first courses; None without bounds."""
         return None if self._bounds is None else self._bounds[:, : self.rules.first].mean(axis=1)
 
-    def run(self) -> None:
-        """Give the candidates in the race more courses until the race is decided."""
+    def run(self, tell: Callable[[str], None] = lambda _: None) -> None:
+        """Give the candidates in the race more courses until it is decided; `tell` names each look."""
         for courses in self.rules.looks()[1:]:
             if self._is_decided():
                 return
+            tell(f"race of {len(self.racing)} candidates over {courses} courses")
             self._simulate(self.racing, courses)
             self._judge(courses)
         if not self._is_decided():

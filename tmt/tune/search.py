@@ -88,8 +88,7 @@ def search(
     else:
         drawn = []
         _enter_all(race, candidates, tell)
-    tell(f"race of {len(race.racing)} candidates")
-    race.run()
+    race.run(tell)
     winner, finalists = _finalists(race)
     held_out = Evidence(goal, len(candidates), rules.most + held_out_courses)
     if finalists:
