@@ -80,6 +80,12 @@ def test_capture__reads_udp_in_every_byte_order(order: str, nanoseconds: bool, t
     assert not capture.cut
 
 
+def test_capture__takes_datagrams_without_a_payload(tmp_path: Path) -> None:
+    """Headers of UDP have 8 bytes, of IPv4 20, of IPv6 40."""
+    capture = read_capture(written(tmp_path, pcap([(0, ipv4(b"")), (1000, ipv6(b""))])))
+    assert [(d.ip_bytes, d.payload) for d in capture.datagrams] == [(28, b""), (48, b"")]
+
+
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_capture__reads_pcapng_with_nanoseconds(order: str, tmp_path: Path) -> None:
     time = 1_795_336_932_668_283_123

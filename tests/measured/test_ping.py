@@ -49,6 +49,15 @@ def test_ping__puts_lost_probes_between_their_neighbours(tmp_path: Path) -> None
     )
 
 
+def test_ping__of_one_reply_has_one_probe(tmp_path: Path) -> None:
+    """One probe tells no interval: a lost one before it counts as sent a second earlier, as ping does."""
+    alone = read_ping(log(tmp_path, START, reply(100.04, 1)), "up")
+    assert (alone.tx_time_ns.tolist(), alone.delivered.tolist()) == ([0], [True])
+    lost = "[100.010000] From 10.0.0.1 icmp_seq=1 Destination Host Unreachable\n"
+    after = read_ping(log(tmp_path, START, lost, reply(100.04, 2)), "up")
+    assert ((after.tx_time_ns / MS).tolist(), after.delivered.tolist()) == ([0, 1000], [False, True])
+
+
 def test_ping__takes_no_waiting_probe_for_lost(tmp_path: Path) -> None:
     """A round trip of 41 ms and probes every 10 ms: all wait, none is lost; 3, 4 and 5 are still open."""
     waiting = [f"[100.0{i}0000] no answer yet for icmp_seq={i}\n" for i in range(1, 5)]
