@@ -47,13 +47,14 @@ class Cluster:
     def _start(
         self, *arguments: str, before: tuple[str | Path, ...] = (), **environment: str
     ) -> subprocess.Popen[bytes]:
+        # A worker that is killed leaves its temporary files.
         with (self.folder / "log.txt").open("ab") as log:
             process = subprocess.Popen(
                 [*before, sys.executable, "-m", "dask", *arguments],
                 cwd=self.folder,
                 stdout=log,
                 stderr=log,
-                env=os.environ | environment,
+                env=os.environ | {"TMPDIR": str(self.folder)} | environment,
             )
         self._stack.callback(process.wait)
         self._stack.callback(process.kill)
