@@ -55,10 +55,10 @@ def test_replay__refuses_a_proxy_that_cannot_be(changes: dict[str, Any], words: 
     ("make", "name"),
     [
         (lambda: WiredHop(rate_bps=0, delay_ns=0), "rate_bps"),
-        (lambda: WiredHop(rate_bps=1e6, delay_ns=-1), "delay_ns"),
+        (lambda: WiredHop(rate_bps=1e6, delay_ns=-1), "delay"),
         (lambda: WiredHop(rate_bps=1e6, delay_ns=0, loss=1.5), "loss"),
         (lambda: Proxy(buffer_packets=1), "buffer_packets"),
-        (lambda: Proxy(delay_ns=-1), "delay_ns"),
+        (lambda: Proxy(delay_ns=-1), "delay"),
     ],
 )
 def test_parts__refuse_a_value_by_name(make: Any, name: str) -> None:
