@@ -50,7 +50,7 @@ def test_bad_arguments__are_refused_by_name_with_status_2(
     ("given", "words"),
     [
         ({"command": ()}, "command is empty"),
-        ({"rtt_ns": -1}, "rtt_ns is -1"),
+        ({"rtt_ns": -1}, "rtt is -1"),
         ({"queue_packets": 0}, "queue_packets is 0"),
         ({"sysctls": ("net.core.rmem_max",)}, "must be net.NAME=VALUE"),
     ],
