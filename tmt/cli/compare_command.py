@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.cli.options import FilePath
+from tmt.cli.options import JSON, FilePath
 
 if TYPE_CHECKING:
     from tmt.results.dataset import Results
@@ -18,7 +18,7 @@ CAMPAIGN = click.Path(exists=True, path_type=Path)
 @click.command()
 @click.argument("first", type=CAMPAIGN)
 @click.argument("second", type=CAMPAIGN, required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@JSON
 @click.option("--output", type=FilePath(Path), help="Write the comparison as one HTML page into this file.")
 def command(first: Path, second: Path | None, as_json: bool, output: Path | None) -> None:
     """Compare the campaigns FIRST and SECOND run by run; each is a folder of results or a pack.

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from tmt.cli.json_output import json_text
-from tmt.cli.notes import gap_notes, phy_notes, print_notes, stall_notes
+from tmt.cli.notes import beginning, gap_notes, phy_notes, print_notes, rtt_of, stall_notes
 from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber, one_of
 from tmt.cli.progress import progress_bar
+from tmt.cli.row_counts import rows_of
 from tmt.cli.scheme_options import CONVERTING_NAMES, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
 from tmt.plausibility import unsettled_notes
+from tmt.schema import PHY_TRACE
+from tmt.schemes import SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,23 +79,27 @@ def command(
       tmt convert a.parquet b.parquet --out-dir links \\
           --scheme none --scheme arq --rtt 0.5
     """
-    from tmt.convert import convert_files  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.convert import convert_files  # noqa: PLC0415  (pyarrow takes long to import)
     from tmt.io.atomic import make_folder  # noqa: PLC0415
-    from tmt.schemes import SCHEMES  # noqa: PLC0415
 
     conversions = _conversions(paths, chosen_schemes("--scheme", names, SCHEMES), every, out_dir)
-    slots = _slots(conversions)
+    slots = [rows_of(conversion.phy_path, PHY_TRACE) for conversion in conversions]
     if out_dir is not None:
         make_folder(out_dir)
-    with progress_bar("convert", slots) as progress:
+    with progress_bar(
+        "convert (compiles at first use)", None if None in slots else sum(filter(None, slots))
+    ) as progress:
         results = convert_files(conversions, progress)
+    starts = {}
     for path in dict.fromkeys(conversion.phy_path for conversion in conversions):
-        rtt_ns = max(getattr(one.scheme, "rtt_ns", 0) for one in conversions if one.phy_path == path)
-        print_notes(phy_notes(path, rtt_ns))
+        schemes = [conversion.scheme for conversion in conversions if conversion.phy_path == path]
+        starts[path] = beginning(path, schemes)
+        print_notes(phy_notes(path, starts[path], max(map(rtt_of, schemes))))
     for conversion, counts in zip(conversions, results, strict=True):
         print_notes(unsettled_notes(conversion.link_path, counts.unsettled, counts.data_rows))
-        print_notes(gap_notes(conversion))
-        print_notes(stall_notes(conversion, counts))
+        start = starts[conversion.phy_path]
+        print_notes(gap_notes(conversion, start))
+        print_notes(stall_notes(conversion, start, counts))
         if not as_json:
             click.echo(_summary(conversion, counts))
     if as_json:
@@ -133,25 +140,11 @@ def _not_a_pair(paths: Sequence[str], schemes: int) -> str:
 
 def _stem(path: str) -> str:
     """Return the name of a trace without folders and without the ending of its format."""
-    from tmt.io.registry import ENDINGS  # noqa: PLC0415
+    from tmt.io.registry import ENDINGS  # noqa: PLC0415  (pyarrow takes long to import)
 
     name = PurePath(path).name
     ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
     return name[: len(name) - len(ending)]
-
-
-def _slots(conversions: Sequence[Conversion]) -> int | None:
-    """Count the slots of all traces, or return None when a file does not tell."""
-    from tmt.io import open_trace  # noqa: PLC0415
-    from tmt.schema import PHY_TRACE  # noqa: PLC0415
-
-    total = 0
-    for conversion in conversions:
-        with open_trace(conversion.phy_path, PHY_TRACE) as reader:
-            if reader.rows is None:
-                return None
-            total += reader.rows
-    return total
 
 
 def _record(conversion: Conversion, counts: Counts) -> dict[str, object]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from tmt import __version__
+from tmt.cli.options import JSON
 from tmt.errors import TmtError
 
 LIBRARIES = (
@@ -41,7 +42,7 @@ class Finding:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@JSON
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
     """List what is installed and what is missing, with the command that mends it.

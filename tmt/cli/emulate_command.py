@@ -18,6 +18,8 @@ from tmt.errors import UsageError
 from tmt.io.atomic import own_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tmt.backend.emulate.results import EmulationResult
 
 
@@ -102,47 +104,47 @@ def command(program: tuple[str, ...], keep: Path | None, quiet: bool, **given: A
     return result.status
 
 
-COUNTS = (
-    ("packets sent", "packets_arrived"),
-    ("  delivered", "packets_delivered"),
-    ("  lost on the link", "packets_lost"),
-    ("  unsettled at the trace's end", "packets_unsettled"),
-    ("  dropped, queue full", "packets_overflowed"),
-    ("  still under way", "packets_under_way"),
-)
-"""Rows of the summary that count IP packets."""
+def _milliseconds(value: float | None) -> str:
+    return "-" if value is None else f"{1000 * value:,.2f} ms"
 
-TIMES = (
-    ("delay, least", "delay_least_s"),
-    ("delay, median", "delay_p50_s"),
-    ("delay, 95 %", "delay_p95_s"),
-    ("delay, 99 %", "delay_p99_s"),
+
+ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+    ("packets sent", "packets_arrived", "{:,}".format),
+    ("  delivered", "packets_delivered", "{:,}".format),
+    ("  lost on the link", "packets_lost", "{:,}".format),
+    ("  unsettled at the trace's end", "packets_unsettled", "{:,}".format),
+    ("  dropped, queue full", "packets_overflowed", "{:,}".format),
+    ("  still under way", "packets_under_way", "{:,}".format),
+    ("IP bytes delivered", "delivered_bps", lambda bps: f"{bps / 1000:,.1f} kbit/s"),
+    ("delay, least", "delay_least_s", _milliseconds),
+    ("delay, median", "delay_p50_s", _milliseconds),
+    ("delay, 95 %", "delay_p95_s", _milliseconds),
+    ("delay, 99 %", "delay_p99_s", _milliseconds),
+    ("lateness, 99 %", "lateness_p99_s", _milliseconds),
+    ("lateness, most", "lateness_most_s", _milliseconds),
 )
-"""Rows of the summary that are one-way delays."""
+"""Rows of the summary: label, column of both directions, and how a value is written."""
+
+IF_ANY = {"packets_lost", "packets_unsettled", "packets_overflowed", "packets_under_way"}
+"""Columns without a row in the summary where both values are 0."""
 
 
 def _summary(result: EmulationResult) -> str:
     """Return the counts, rates and delays of the packets, both directions side by side."""
     row: dict[str, Any] = result.row
+    directions = ("forward", "return")
+    links = [row[f"{one}_trace"] or f"{row[f'{one}_rate_bps']:g} bit/s" for one in directions]
     lines = [
         f"tmt emulate: {row['duration_s']:.3g} s, flows {row['flows']}, RTT {row['rtt_s']} s, "
         f"queue {row['queue_packets']} packets",
-        _line("", "forward", "return"),
-        _line(
-            "link", *(row[f"{d}_trace"] or f"{row[f'{d}_rate_bps']:g} bit/s" for d in ("forward", "return"))
-        ),
+        _line("", *directions),
+        _line("link", *links),
+        _line("trace starts at, repeats", *(_trace_use(row, one) for one in directions)),
     ]
-    lines.append(_line("trace starts at, repeats", *(_trace_use(row, d) for d in ("forward", "return"))))
-    for label, name in COUNTS:
-        values = [row[f"{direction}_{name}"] for direction in ("forward", "return")]
-        if any(values) or name in {"packets_arrived", "packets_delivered"}:
-            lines.append(_line(label, *(f"{value:,}" for value in values)))
-    rates = (f"{row[f'{direction}_delivered_bps'] / 1000:,.1f} kbit/s" for direction in ("forward", "return"))
-    lines.append(_line("IP bytes delivered", *rates))
-    for label, name in TIMES:
-        lines.append(_line(label, *(_milliseconds(row[f"{d}_{name}"]) for d in ("forward", "return"))))
-    for label, name in (("lateness, 99 %", "lateness_p99_s"), ("lateness, most", "lateness_most_s")):
-        lines.append(_line(label, *(_milliseconds(row[f"{d}_{name}"]) for d in ("forward", "return"))))
+    for label, name, written in ROWS:
+        values = [row[f"{one}_{name}"] for one in directions]
+        if any(values) or name not in IF_ANY:
+            lines.append(_line(label, *map(written, values)))
     return "\n".join(lines)
 
 
@@ -155,7 +157,3 @@ def _trace_use(row: dict[str, Any], direction: str) -> str:
 
 def _line(label: str, forward: object, back: object) -> str:
     return f"{label:<32}{forward!s:>18}{back!s:>18}".rstrip()
-
-
-def _milliseconds(value: Any) -> str:
-    return "-" if value is None else f"{1000 * value:,.2f} ms"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tmt.cli.json_output import json_text
 from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, WholeNumber, is_typed
 from tmt.cli.progress import progress_bar
+from tmt.cli.row_counts import rows_of
 from tmt.errors import UsageError
-from tmt.units import NS_PER_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _TOOLS = ("mahimahi", "leoreplayer", "tc-netem", "rattan", "picoquic", "quic-simulator", "ns3")
 
@@ -28,10 +33,8 @@ _TOOLS = ("mahimahi", "leoreplayer", "tc-netem", "rattan", "picoquic", "quic-sim
     "--interval",
     "interval_ns",
     type=POSITIVE_SECONDS,
-    default=100 * NS_PER_MS,
-    show_default=False,
-    help="With --for, where the tool takes rates: seconds over which rate, loss and delay are averaged.  "
-    "[default: 0.1]",
+    default="0.1",
+    help="With --for, where the tool takes rates: seconds over which rate, loss and delay are averaged.",
 )
 @JSON
 def command(
@@ -50,35 +53,29 @@ def command(
       tmt export link.parquet link.down --for mahimahi
       tmt export link.parquet link.sh --for tc-netem --interval 0.5
     """
-    from tmt.io import open_trace, read_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
+    from tmt.io import read_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
     from tmt.io.atomic import check_not_source  # noqa: PLC0415
     from tmt.io.exporters import copy_trace  # noqa: PLC0415
     from tmt.measured.export_formats import EXPORTERS  # noqa: PLC0415
 
     if tool is None:
-        for name in ("lldu_bytes", "interval_ns"):
+        for flag, name in (("--lldu-bytes", "lldu_bytes"), ("--interval", "interval_ns")):
             if is_typed(name):
-                flag = "--" + name.removesuffix("_ns").replace("_", "-")
                 raise UsageError(f"{flag} has no meaning without --for")
-        with open_trace(trace) as reader:
-            rows = reader.rows
-        with progress_bar("export", rows, "rows") as progress:
-            copied = copy_trace(trace, out, progress)
-        if as_json:
-            click.echo(json_text({"trace": trace, "out": out, "for": None, "rows": copied, "notes": []}))
-        return
-    check_not_source(out, trace)
-    held = read_trace(trace)
-    size = lldu_bytes or held.metadata.get("lldu_bytes")
-    if held.size_bytes is not None and lldu_bytes is not None:
-        raise UsageError(f"--lldu-bytes cannot be given: {trace} has a size for each row")
-    if held.size_bytes is None and not (isinstance(size, int) and size >= 1):
-        raise UsageError(f"--lldu-bytes is missing, and {trace} does not say what one LLDU carries")
-    notes = EXPORTERS[tool](out, held, size, interval_ns)
+        with progress_bar("export", rows_of(trace), "rows") as progress:
+            rows = copy_trace(trace, out, progress)
+        notes: Sequence[str] = ()
+    else:
+        check_not_source(out, trace)
+        held = read_trace(trace)
+        size = lldu_bytes or held.metadata.get("lldu_bytes")
+        if held.size_bytes is not None and lldu_bytes is not None:
+            raise UsageError(f"--lldu-bytes cannot be given: {trace} has a size for each row")
+        if held.size_bytes is None and not (isinstance(size, int) and size >= 1):
+            raise UsageError(f"--lldu-bytes is missing, and {trace} does not say what one LLDU carries")
+        rows, notes = len(held), EXPORTERS[tool](out, held, size, interval_ns)
     if as_json:
-        click.echo(
-            json_text({"trace": trace, "out": out, "for": tool, "rows": len(held), "notes": list(notes)})
-        )
+        click.echo(json_text({"trace": trace, "out": out, "for": tool, "rows": rows, "notes": notes}))
         return
     for note in notes:
         click.echo(f"{out}: {note}")

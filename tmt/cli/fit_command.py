@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
 import click
 
-from tmt.cli.options import FILE
+from tmt.cli.json_output import json_text
+from tmt.cli.options import FILE, FigurePath
 from tmt.cli.progress import progress_bar
 from tmt.errors import InputError, UsageError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("trace", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all lengths and lags.")
-@click.option("--plot", type=FILE, help="Draw the fits into this PNG, SVG or PDF file.")
+@click.option("--plot", type=FigurePath(), help="Draw the fits into this PNG, SVG or PDF file.")
 def command(trace: str, as_json: bool, plot: str | None) -> None:
     """Fit erasure models to the PHY trace TRACE, and test whether they explain its bursts.
 
@@ -42,13 +42,9 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from tmt.fit import fit  # noqa: PLC0415  (numba and scipy take long to import)
 
-    if plot is not None:
-        from tmt.figures.style import check_format  # noqa: PLC0415
-
-        check_format(plot)
     erased, size_bytes = _slots(trace)
     try:
-        with progress_bar("fit", 3, "models") as progress:
+        with progress_bar("fit (compiles at first use)", 3, "models") as progress:
             report = fit(erased, progress, size_bytes=size_bytes)
     except UsageError as error:
         raise InputError(trace, str(error)) from None
@@ -57,7 +53,7 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
 
         draw_fit(report, trace, plot)
     if as_json:
-        click.echo(json.dumps(report.to_json(), indent=2, allow_nan=False))
+        click.echo(json_text(report.to_json()))
         return
     from tmt.cli.fit_output import as_tables  # noqa: PLC0415
     from tmt.cli.tables import wide_console  # noqa: PLC0415

@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tmt.channels import CHANNELS
 from tmt.cli.json_output import json_text
-from tmt.cli.options import DECODE_TIME, FILE, JSON, POSITIVE_SECONDS, Number, WholeNumber, is_typed
+from tmt.cli.line_options import DECODE_TIME_OPTION, SLOT_INTERVAL_OPTION
+from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, Number, WholeNumber, is_typed
 from tmt.cli.progress import progress_bar
+from tmt.cli.row_counts import rows_of
 from tmt.errors import UsageError
-from tmt.generate import DEFAULT_DECODE_TIME_NS
-from tmt.units import NS_PER_MS
+from tmt.generate import Line, generate, overlay
+from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
-    from tmt.channels import Channel
-    from tmt.generate import Line
+    from collections.abc import Iterable
 
-PARAMETERS = (
-    "probability",
-    "alpha",
-    "beta",
-    "error_good",
-    "error_bad",
-    "errors_per_cluster",
-    "cluster_slots",
-    "es_n0_db",
-    "signal",
-    "error_rates",
-)
-"""Options that are parameters of a channel, by the names of its fields."""
+    from tmt.channels import Channel
 
 LINE_OPTIONS = ("slot_interval", "rate_bps", "share", "decode_time", "duration")
 """Options that make a line of slots; with `--over` the slots are those of a trace."""
+
+BAR = "generate (compiles at first use)"
 
 _PROBABILITY = Number(0.0, 1.0)
 
@@ -43,7 +36,7 @@ _PROBABILITY = Number(0.0, 1.0)
 @click.option(
     "--channel",
     "channel_name",
-    type=click.Choice(["error-free", "bernoulli", "gilbert-elliott", "neyman-a", "lms", "shadows", "snr"]),
+    type=click.Choice(list(CHANNELS)),
     required=True,
     help="Channel model. error-free: no erasures. bernoulli: independent ones. gilbert-elliott: bursts. "
     "neyman-a: clusters of errors. lms: shadowing and multipath of a satellite receiver in a car. shadows: "
@@ -65,14 +58,10 @@ _PROBABILITY = Number(0.0, 1.0)
     "--error-bad", type=_PROBABILITY, help="gilbert-elliott: probability of erasure when bad.  [default: 1]"
 )
 @click.option(
-    "--errors-per-cluster",
-    type=Number(0.0, min_open=True),
-    help="neyman-a: mean errors in a cluster.",
+    "--errors-per-cluster", type=Number(0, min_open=True), help="neyman-a: mean errors in a cluster."
 )
 @click.option(
-    "--cluster-slots",
-    type=Number(0.0),
-    help="neyman-a: length of a cluster in slots; may be a fraction.",
+    "--cluster-slots", type=Number(0), help="neyman-a: length of a cluster in slots; may be a fraction."
 )
 @click.option(
     "--es-n0-db",
@@ -86,13 +75,11 @@ _PROBABILITY = Number(0.0, 1.0)
     help="snr: file with time in seconds and Es/N0 in dB, or attenuation in dB below --es-n0-db.",
 )
 @click.option(
-    "--error-rates",
-    type=FILE,
-    help="snr: file with block error rates over Es/N0, such as AFF3CT's.",
+    "--error-rates", type=FILE, help="snr: file with block error rates over Es/N0, such as AFF3CT's."
 )
 @click.option(
     "--profile",
-    type=click.Choice(["internet", "perez-fontan-suburban-40", "distribution"]),
+    type=click.Choice([profile for kind in CHANNELS.values() for profile in kind.profiles]),
     help="lms, shadows: set of values for the other parameters and the line.  [default: internet for lms, "
     "distribution for shadows]",
 )
@@ -104,13 +91,7 @@ _PROBABILITY = Number(0.0, 1.0)
     help="lms, shadows: replace one of the profile's parameters (docs/lms.md, docs/channels.md); may be "
     "repeated.",
 )
-@click.option(
-    "--slot-interval",
-    type=POSITIVE_SECONDS,
-    default=NS_PER_MS,
-    show_default=False,
-    help="Time from one slot to the next, in seconds.  [default: 0.001]",
-)
+@SLOT_INTERVAL_OPTION
 @click.option(
     "--rate-bps",
     type=WholeNumber(1),
@@ -122,19 +103,10 @@ _PROBABILITY = Number(0.0, 1.0)
     type=WholeNumber(1),
     help="With --rate-bps: number of users that share the line; this user has every n-th slot.  [default: 1]",
 )
-@click.option(
-    "--decode-time",
-    type=DECODE_TIME,
-    default=DEFAULT_DECODE_TIME_NS,
-    show_default=False,
-    help="Time in seconds until the PHY has decoded a slot, such as the depth of its interleaver.  "
-    "[default: 0.036]",
-)
+@DECODE_TIME_OPTION
 @click.option("--duration", type=POSITIVE_SECONDS, help="Length of the trace in seconds.")
 @click.option(
-    "--over",
-    type=FILE,
-    help="Lay the channel over this PHY trace, instead of a regular line of slots.",
+    "--over", type=FILE, help="Lay the channel over this PHY trace, instead of a regular line of slots."
 )
 @click.option(
     "--with-es-n0",
@@ -172,20 +144,18 @@ def command(
           --error-rates ldpc.txt --rate-bps 263000 --lldu-bytes 33 \\
           --duration 600 phy.parquet
     """
-    from tmt.generate import generate, overlay  # noqa: PLC0415  (numpy takes long to import)
-
     ctx = click.get_current_context()
     channel = _channel(ctx, channel_name)
     if over is not None:
         _refuse((*LINE_OPTIONS, "lldu_bytes"), "cannot be given with --over: the trace has its own slots")
-        with progress_bar("generate", _rows(over)) as progress:
+        with progress_bar(BAR, rows_of(over)) as progress:
             slots = overlay(over, phy, channel, seed=seed, with_es_n0=with_es_n0, progress=progress)
     else:
         line, lldu_bytes = _line(ctx, channel)
         duration_ns = ctx.params["duration"]
         if duration_ns is None:
             raise UsageError("--duration is missing: say how many seconds the trace lasts")
-        with progress_bar("generate", line.slots_within(duration_ns)) as progress:
+        with progress_bar(BAR, line.slots_within(duration_ns)) as progress:
             slots = generate(
                 phy,
                 channel,
@@ -201,11 +171,10 @@ def command(
 
 
 def _channel(ctx: click.Context, name: str) -> Channel:
-    from tmt.channels import CHANNELS  # noqa: PLC0415
-
     kind = CHANNELS[name]
     own = [field.name for field in fields(kind)]
-    others = tuple(parameter for parameter in PARAMETERS if parameter not in own)
+    owned = {field.name for each in CHANNELS.values() for field in fields(each)}
+    others = [name for name in ctx.params if name in owned and name not in own]
     allowed = ", ".join(map(_option, own)) or "none"
     _refuse(others, f"is no parameter of {name}, whose parameters are: {allowed}")
     given = {field: ctx.params[field] for field in own if ctx.params.get(field) is not None}
@@ -223,8 +192,6 @@ def _with_profile(
     kind: type[Channel], profile: str | None, given: dict[str, Any], settings: tuple[str, ...]
 ) -> dict[str, Any]:
     """Return a profile's values, changed by options and by ``NAME=VALUE`` with times in seconds."""
-    from tmt.units import seconds_to_ns  # noqa: PLC0415
-
     names = {field.name.removesuffix("_ns"): field for field in fields(kind)}
     for setting in settings:
         name, _, text = setting.partition("=")
@@ -251,10 +218,6 @@ _NUMBERS: dict[str, type[Any]] = {"int": int, "float": float}
 
 def _line(ctx: click.Context, channel: Channel) -> tuple[Line, int | None]:
     """Return the line of slots and the LLDU size; the profile of a channel may give both."""
-    from fractions import Fraction  # noqa: PLC0415
-
-    from tmt.generate import Line  # noqa: PLC0415
-
     rate_bps, lldu_bytes, share, decode_ns = (
         ctx.params[key] for key in ("rate_bps", "lldu_bytes", "share", "decode_time")
     )
@@ -275,14 +238,7 @@ def _line(ctx: click.Context, channel: Channel) -> tuple[Line, int | None]:
     return Line.at_rate(rate_bps, lldu_bytes, decode_ns, share=share or 1), lldu_bytes
 
 
-def _rows(path: str) -> int | None:
-    from tmt.io import open_trace  # noqa: PLC0415
-
-    with open_trace(path) as reader:
-        return reader.rows
-
-
-def _refuse(names: tuple[str, ...], why: str) -> None:
+def _refuse(names: Iterable[str], why: str) -> None:
     for name in names:
         if is_typed(name):
             raise UsageError(f"{_option(name)} {why}")

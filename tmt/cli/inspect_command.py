@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
+from tmt.cli.json_output import json_text
 from tmt.cli.notes import print_notes, summary_notes
-from tmt.cli.options import FILE, ROUND_TRIP, WholeNumber
+from tmt.cli.options import FILE, ROUND_TRIP, FigurePath, WholeNumber
 from tmt.cli.progress import progress_bar
 
 
@@ -16,7 +15,7 @@ from tmt.cli.progress import progress_bar
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object, with every burst and gap length."
 )
-@click.option("--plot", type=FILE, help="Draw the trace into this PNG, SVG or PDF file.")
+@click.option("--plot", type=FigurePath(), help="Draw the trace into this PNG, SVG or PDF file.")
 @click.option(
     "--lldu-bytes",
     type=WholeNumber(1),
@@ -41,10 +40,6 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
     from tmt.io import open_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
     from tmt.metrics.link import summarise  # noqa: PLC0415
 
-    if plot is not None:
-        from tmt.figures.style import check_format  # noqa: PLC0415
-
-        check_format(plot)
     with open_trace(trace) as reader, progress_bar("inspect", reader.rows, "rows") as progress:
         summary = summarise(reader, reader.metadata, lldu_bytes=lldu_bytes, rtt_ns=rtt, progress=progress)
     if plot is not None:
@@ -53,7 +48,7 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
         draw_summary(summary, trace, plot)
     print_notes(summary_notes(trace, summary))
     if as_json:
-        click.echo(json.dumps(summary.to_json(), indent=2, allow_nan=False))
+        click.echo(json_text(summary.to_json()))
         return
     from tmt.cli.inspect_output import as_tables  # noqa: PLC0415
     from tmt.cli.tables import wide_console  # noqa: PLC0415

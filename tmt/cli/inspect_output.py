@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE, SIMPLE_HEAD
+from rich.box import SIMPLE
 from rich.table import Table
 
+from tmt.cli.tables import text_table
 from tmt.metrics.distribution import of_values
 from tmt.metrics.summaries import LinkSummary, PhySummary, rate_over_time
 from tmt.units import ns_to_seconds
@@ -38,54 +39,46 @@ def as_tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, ...]
     facts.add_column(style="dim")
     for fact in _facts(summary):
         facts.add_row(*fact)
-    spread = Table(
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        caption="percentiles by nearest rank; those of times may be 0.05 % low",
-        caption_justify="left",
-    )
-    for heading in ("", "number", "mean", "least", "50 %", "90 %", "99 %", "most"):
-        spread.add_column(heading, justify="left" if not heading else "right", no_wrap=True)
-    unit = "slots" if phy else "LLDUs"
-    spread.add_row(f"bursts, {unit}", *_cells(summary.pattern.bursts))
-    spread.add_row(f"gaps, {unit}", *_cells(summary.pattern.gaps))
-    spread.add_row("row to row, ms", *_cells(summary.times.interval_s.scaled(1e-3)))
-    _add_rates(spread, summary)
-    if summary.size_bytes is not None:
-        spread.add_row("size, bytes", *_cells(summary.size_bytes))
-    if isinstance(summary, PhySummary):
-        spread.add_row("decode time, ms", *_cells(summary.decode_time_s.scaled(1e-3)))
-        if summary.es_n0_db is not None:
-            spread.add_row("Es/N0, dB", *_cells(summary.es_n0_db))
-    else:
-        spread.add_row("delay, ms", *_cells(summary.delay_s.scaled(1e-3)))
-        spread.add_row("given up, ms", *_cells(summary.loss_delay_s.scaled(1e-3)))
+    header = ("", "number", "mean", "least", "50 %", "90 %", "99 %", "most")
+    rows = ((name, *_cells(values)) for name, values in _distributions(summary))
+    spread = text_table("", header, rows, (0,))
+    spread.caption = "percentiles by nearest rank; those of times may be 0.05 % low"
+    spread.caption_justify = "left"
     return (facts, spread) if summary.pauses.are_regular else (facts, spread, _pauses(summary))
 
 
-def _add_rates(spread: Table, summary: PhySummary | LinkSummary) -> None:
+def _distributions(summary: PhySummary | LinkSummary) -> Iterator[tuple[str, Distribution]]:
+    phy = isinstance(summary, PhySummary)
+    slots = "slots" if phy else "LLDUs"
+    yield f"bursts, {slots}", summary.pattern.bursts
+    yield f"gaps, {slots}", summary.pattern.gaps
+    yield "row to row, ms", summary.times.interval_s.scaled(1e-3)
     rates, unit = rate_over_time(summary)
-    if rates is None:
-        return
-    named, scale = ("kbit/s", 1e3) if unit == "bit/s" else (unit, 1.0)
-    good = "decoded" if isinstance(summary, PhySummary) else "delivered"
-    over = f"in {rates.width_s:.3g} s, {named}"
-    spread.add_row(f"offered {over}", *_cells(of_values(rates.offered_per_s).scaled(scale)))
-    if (rates.offered_per_s != rates.good_per_s).any():
-        spread.add_row(f"{good} {over}", *_cells(of_values(rates.good_per_s).scaled(scale)))
+    if rates is not None:
+        named, scale = ("kbit/s", 1e3) if unit == "bit/s" else (unit, 1.0)
+        over = f"in {rates.width_s:.3g} s, {named}"
+        yield f"offered {over}", of_values(rates.offered_per_s).scaled(scale)
+        if (rates.offered_per_s != rates.good_per_s).any():
+            good = "decoded" if phy else "delivered"
+            yield f"{good} {over}", of_values(rates.good_per_s).scaled(scale)
+    if summary.size_bytes is not None:
+        yield "size, bytes", summary.size_bytes
+    if isinstance(summary, PhySummary):
+        yield "decode time, ms", summary.decode_time_s.scaled(1e-3)
+        if summary.es_n0_db is not None:
+            yield "Es/N0, dB", summary.es_n0_db
+    else:
+        yield "delay, ms", summary.delay_s.scaled(1e-3)
+        yield "given up, ms", summary.loss_delay_s.scaled(1e-3)
 
 
 def _pauses(summary: PhySummary | LinkSummary) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("row to row, at least", justify="right", no_wrap=True)
-    table.add_column("number", justify="right", no_wrap=True)
-    table.add_column("share of the time", justify="right", no_wrap=True)
-    for step in summary.pauses.law():
-        if str(step.least_ns)[0] == "1" and step.least_ns >= LEAST_PAUSE_NS:
-            table.add_row(
-                f"{step.least_ns / 1e6:g} ms", f"{step.number:,}", f"{100 * step.share_of_time:.3g} %"
-            )
-    return table
+    rows = (
+        (f"{step.least_ns / 1e6:g} ms", f"{step.number:,}", f"{100 * step.share_of_time:.3g} %")
+        for step in summary.pauses.law()
+        if str(step.least_ns)[0] == "1" and step.least_ns >= LEAST_PAUSE_NS
+    )
+    return text_table("", ("row to row, at least", "number", "share of the time"), rows, ())
 
 
 def _facts(summary: PhySummary | LinkSummary) -> Iterator[Fact]:

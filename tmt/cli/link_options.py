@@ -31,7 +31,7 @@ def _link_options(direction: str, rate_help: str) -> tuple[Callable[..., Any], .
         click.option(
             f"--{direction}-offset",
             type=SECONDS,
-            default=0,
+            default="0",
             help=f"Seconds into the {direction} trace at which the run starts.",
         ),
     )

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
+from itertools import product
 from typing import Any
 
 import click
 
 from tmt.cli.json_output import json_text
-from tmt.cli.options import COUNTS, FILE, PROBABILITIES, SECONDS, Number, WholeNumber
-from tmt.units import NS_PER_MS, ns_to_seconds
-
-Ranges = tuple[tuple[int, ...], ...]
+from tmt.cli.options import (
+    COUNTS,
+    JSON,
+    PROBABILITIES,
+    SECONDS,
+    FigurePath,
+    Number,
+    WholeNumber,
+    sweep_option,
+)
+from tmt.units import ns_to_seconds
 
 
 class Persistencies(click.ParamType[tuple[int | None, ...]]):
@@ -27,63 +34,47 @@ class Persistencies(click.ParamType[tuple[int | None, ...]]):
 
 
 @click.command(name="hybrid")
-@click.option(
+@sweep_option(
     "--unit-loss",
-    type=PROBABILITIES,
-    multiple=True,
+    PROBABILITIES,
+    "p, probability that a unit is lost; FIRST:LAST:COUNT or repetition sweeps.",
     required=True,
-    help="p, probability that a unit is lost; FIRST:LAST:COUNT or repetition sweeps.",
 )
-@click.option(
+@sweep_option(
     "--code-length",
-    type=COUNTS,
-    multiple=True,
+    COUNTS,
+    "N, units of a frame, redundant ones included; FIRST:LAST or repetition sweeps.",
     required=True,
-    help="N, units of a frame, redundant ones included; FIRST:LAST or repetition sweeps.",
 )
-@click.option(
+@sweep_option(
     "--persistency",
-    type=Persistencies(),
-    multiple=True,
+    Persistencies(),
+    "delta, most retransmissions of a frame; sweeps likewise.",
     default=("unlimited",),
-    help="delta, most retransmissions of a frame; sweeps likewise.",
 )
 @click.option("--frame-units", type=WholeNumber(1), default=10, help="K, data units of a frame.")
 @click.option("--packet-frames", type=WholeNumber(1), default=6, help="X, frames of a TCP packet.")
 @click.option("--unit-bytes", type=WholeNumber(1), default=25, help="Bytes of a unit.")
-@click.option(
-    "--rate",
-    type=Number(0, min_open=True),
-    default=2e6,
-    show_default=False,
-    help="B, the link's rate in bit/s.  [default: 2e6]",
-)
-@click.option(
-    "--delay",
-    type=SECONDS,
-    default=200 * NS_PER_MS,
-    show_default=False,
-    help="D, the link's one-way delay in seconds.  [default: 0.2]",
-)
+@click.option("--rate", type=Number(0, min_open=True), default="2e6", help="B, the link's rate in bit/s.")
+@click.option("--delay", type=SECONDS, default="0.2", help="D, the link's one-way delay in seconds.")
 @click.option(
     "--access-rtt",
     type=SECONDS,
-    default=80 * NS_PER_MS,
-    show_default=False,
-    help="T, the two-way delay of the rest of the path in seconds.  [default: 0.08]",
+    default="0.08",
+    help="T, the two-way delay of the rest of the path in seconds.",
 )
 @click.option("--connections", type=WholeNumber(1), default=10, help="C, long-lived TCP connections.")
 @click.option("--delayed-acks", type=WholeNumber(1), default=2, help="b, packets that one ACK acknowledges.")
 @click.option(
     "--plot",
-    type=FILE,
+    type=FigurePath(),
     help="Draw throughput over the swept parameter into this .png, .svg or .pdf file.",
 )
-@click.option("--json", "json_wanted", is_flag=True, help="Print JSON, for programs.")
+@JSON
 def command(
-    unit_loss: tuple[tuple[float, ...], ...],
-    code_length: Ranges,
-    persistency: tuple[tuple[int | None, ...], ...],
+    unit_loss: list[float],
+    code_length: list[int],
+    persistency: list[int | None],
     frame_units: int,
     packet_frames: int,
     unit_bytes: int,
@@ -93,7 +84,7 @@ def command(
     connections: int,
     delayed_acks: int,
     plot: str | None,
-    json_wanted: bool,
+    as_json: bool,
 ) -> None:
     """Long-lived TCP connections over a link with hybrid FEC/ARQ-SR (Barakat and Al Fawal 2003).
 
@@ -109,9 +100,6 @@ def command(
     """
     from tmt.models.hybrid import HybridLink, optimal_code_lengths, sweep  # noqa: PLC0415  (scipy takes long to import)
 
-    losses, lengths, limits = (
-        list(itertools.chain(*values)) for values in (unit_loss, code_length, persistency)
-    )
     links = [
         HybridLink(
             unit_loss=loss,
@@ -123,23 +111,19 @@ def command(
             delay_s=ns_to_seconds(delay),
             access_rtt_s=ns_to_seconds(access_rtt),
         )
-        for limit, loss, length in itertools.product(limits, losses, lengths)
+        for limit, loss, length in product(persistency, unit_loss, code_length)
     ]
     rows = sweep(links, connections, delayed_acks)
-    best = {loss: optimal_code_lengths(loss, frame_units) for loss in losses}
+    best = {loss: optimal_code_lengths(loss, frame_units) for loss in unit_loss}
     if plot:
         from tmt.figures.hybrid import draw_throughput  # noqa: PLC0415
 
         draw_throughput(plot, f"{connections} TCP connections over hybrid FEC/ARQ-SR", rows)
-    if json_wanted:
-        click.echo(_json(rows, best))
+    if as_json:
+        optimum = [{"unit_loss": loss, "code_lengths": lengths} for loss, lengths in best.items()]
+        click.echo(json_text({"points": rows, "optimal_with_unlimited_persistency": optimum}))
     else:
         click.echo("\n".join((*_table(rows), "", *_advice(best, frame_units))))
-
-
-def _json(rows: list[dict[str, Any]], best: dict[float, tuple[int, ...]]) -> str:
-    optimum = [{"unit_loss": loss, "code_lengths": lengths} for loss, lengths in best.items()]
-    return json_text({"points": rows, "optimal_with_unlimited_persistency": optimum})
 
 
 def _table(rows: list[dict[str, Any]]) -> list[str]:

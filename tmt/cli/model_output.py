@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tmt.cli.json_output import json_text
 from tmt.errors import UsageError
 from tmt.units import ns_to_seconds
 
@@ -52,13 +51,13 @@ def in_seconds(parameters: Parameters) -> Parameters:
     return found
 
 
-def as_json(sweep: Sweep) -> str:
-    """Render a sweep for programs."""
+def as_record(sweep: Sweep) -> dict[str, object]:
+    """Return a sweep for programs."""
     link = sweep.link
     points: list[dict[str, object]] = [dict(row) for row in sweep.rows]
     for point, laws in zip(points, sweep.laws, strict=False):
         point["laws"] = laws
-    result = {
+    return {
         "scheme": sweep.scheme,
         "formula": sweep.formula,
         "parameters": in_seconds(sweep.parameters),
@@ -69,7 +68,6 @@ def as_json(sweep: Sweep) -> str:
         "feedback_slots": link.feedback_slots,
         "points": points,
     }
-    return json_text(result)
 
 
 def as_table(sweep: Sweep) -> str:

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tmt.cli.json_output import json_text
+from tmt.cli.line_options import DECODE_TIME_OPTION, SLOT_INTERVAL_OPTION
 from tmt.cli.model_help import HELP, RESULTS
-from tmt.cli.model_output import Laws, Sweep, as_json, as_table, swept
+from tmt.cli.model_output import Laws, Sweep, as_record, as_table, swept
+from tmt.cli.notes import print_notes
 from tmt.cli.options import (
-    DECODE_TIME,
-    FILE,
-    POSITIVE_SECONDS,
+    JSON,
     PROBABILITIES,
     ROUND_TRIP,
     SECONDS,
+    FigurePath,
     Number,
     WholeNumber,
+    sweep_option,
     with_options,
 )
 from tmt.cli.scheme_options import scheme_options
-from tmt.generate import DEFAULT_DECODE_TIME_NS
-from tmt.units import NS_PER_MS
 
 if TYPE_CHECKING:
     from tmt.models import TwoStateChannel
-    from tmt.models.catalogue import Row
 
 FORGOTTEN = 0.05
 """Channel correlation over one feedback delay above which HARQ's approximation shows (docs/models.md)."""
@@ -60,9 +60,6 @@ PARAMETERS: dict[str, dict[str, int]] = {
 }
 """Parameters of the model of each scheme, with upper bounds of whole numbers: more would take too long."""
 
-SMALL_WINDOW = 12
-"""Up to this window the model of a sliding window is exact (`tmt.models.small_window.LONGEST`)."""
-
 RARE = 0.05
 """Bursts per recovery above which the approximation of RLC shows, and the like of a sliding window."""
 
@@ -72,53 +69,28 @@ MOST_LAWS = 10_000
 _PROBABILITY = Number(0.0, 1.0)
 
 _CHANNEL_AND_LINK = (
-    click.option(
+    sweep_option(
         "--alpha",
-        type=PROBABILITIES,
-        multiple=True,
+        PROBABILITIES,
+        "Probability that a good slot follows a good one; FIRST:LAST:COUNT or repetition sweeps.",
         required=True,
-        help="Probability that a good slot follows a good one; FIRST:LAST:COUNT or repetition sweeps.",
     ),
-    click.option(
+    sweep_option(
         "--beta",
-        type=PROBABILITIES,
-        multiple=True,
+        PROBABILITIES,
+        "Probability that a bad slot follows a bad one; sweeps likewise.",
         required=True,
-        help="Probability that a bad slot follows a bad one; sweeps likewise.",
     ),
-    click.option(
-        "--error-good",
-        type=_PROBABILITY,
-        default=0.0,
-        help="Probability of erasure when good.",
-    ),
-    click.option(
-        "--error-bad",
-        type=_PROBABILITY,
-        default=1.0,
-        help="Probability of erasure when bad.",
-    ),
+    click.option("--error-good", type=_PROBABILITY, default=0.0, help="Probability of erasure when good."),
+    click.option("--error-bad", type=_PROBABILITY, default=1.0, help="Probability of erasure when bad."),
     click.option("--rtt", type=ROUND_TRIP, required=True, help="Round-trip propagation time in seconds."),
-    click.option(
-        "--slot-interval",
-        type=POSITIVE_SECONDS,
-        default=NS_PER_MS,
-        show_default=False,
-        help="Time from one slot to the next, in seconds.  [default: 0.001]",
-    ),
-    click.option(
-        "--decode-time",
-        type=DECODE_TIME,
-        default=DEFAULT_DECODE_TIME_NS,
-        show_default=False,
-        help="Time in seconds until the PHY has decoded a slot.  [default: 0.036]",
-    ),
+    SLOT_INTERVAL_OPTION,
+    DECODE_TIME_OPTION,
     click.option(
         "--detection-delay",
         type=SECONDS,
-        default=0,
-        show_default=False,
-        help="Seconds until the receiver sends the NACK for an erased slot.  [default: 0]",
+        default="0",
+        help="Seconds until the receiver sends the NACK for an erased slot.",
     ),
     click.option(
         "--formula",
@@ -135,10 +107,10 @@ _CHANNEL_AND_LINK = (
     ),
     click.option(
         "--plot",
-        type=FILE,
+        type=FigurePath(),
         help="Draw a sweep of --alpha or --beta into this .png, .svg or .pdf file.",
     ),
-    click.option("--json", "json_wanted", is_flag=True, help="Print JSON, for programs."),
+    JSON,
 )
 
 
@@ -148,8 +120,8 @@ def _command(scheme: str) -> click.Command:
     @scheme_options(scheme, PARAMETERS[scheme])
     @with_options(*_CHANNEL_AND_LINK)
     def run(
-        alpha: tuple[tuple[float, ...], ...],
-        beta: tuple[tuple[float, ...], ...],
+        alpha: list[float],
+        beta: list[float],
         error_good: float,
         error_bad: float,
         rtt: int,
@@ -159,17 +131,13 @@ def _command(scheme: str) -> click.Command:
         formula: Any,
         laws: int | None,
         plot: str | None,
-        json_wanted: bool,
+        as_json: bool,
         **parameters: int | float | str | None,
     ) -> None:
         from tmt.models import RegularLink, TwoStateChannel  # noqa: PLC0415  (numpy takes long to import)
         from tmt.models.catalogue import sweep  # noqa: PLC0415
 
-        alphas, betas = (list(itertools.chain(*values)) for values in (alpha, beta))
-        channels = [
-            TwoStateChannel(alpha, beta, error_good, error_bad)
-            for alpha, beta in itertools.product(alphas, betas)
-        ]
+        channels = [TwoStateChannel(*pair, error_good, error_bad) for pair in itertools.product(alpha, beta)]
         link = RegularLink(rtt, slot_interval, decode_time, detection_delay)
         if parameters.get("repetitions") is not None:  # the others have no meaning without feedback
             parameters = {"repetitions": parameters["repetitions"]}
@@ -177,8 +145,11 @@ def _command(scheme: str) -> click.Command:
         shown = [_laws(channel, laws) for channel in channels] if laws else []
         found = Sweep(scheme, formula, parameters, link, rows, shown)
         if plot:
-            _plot(plot, found.title, scheme, rows, sweeps={"alpha": alphas, "beta": betas})
-        click.echo(as_json(found) if json_wanted else as_table(found))
+            from tmt.figures.models import draw_sweep  # noqa: PLC0415  (matplotlib takes long to import)
+
+            name = swept({"alpha": alpha, "beta": beta}, "0.1:0.98:12", "--alpha and --beta")
+            draw_sweep(plot, found.title, scheme, name, rows)
+        click.echo(json_text(as_record(found)) if as_json else as_table(found))
         _warn(found)
 
     return click.command(name=scheme, help=HELP[scheme] + RESULTS)(run)
@@ -194,49 +165,41 @@ def _laws(channel: TwoStateChannel, size: int) -> Laws:
     }
 
 
-def _plot(path: str, title: str, scheme: str, rows: list[Row], sweeps: dict[str, list[float]]) -> None:
-    from tmt.figures.models import draw_sweep  # noqa: PLC0415
-
-    draw_sweep(path, title, scheme, swept(sweeps, "0.1:0.98:12", "--alpha and --beta"), rows)
-
-
 def _warn(sweep: Sweep) -> None:
     """Print a note if an approximation is inaccurate (docs/models.md)."""
-    rows, note = sweep.rows, None
-    memory = max(abs(row["memory_after_feedback"]) for row in rows)
-    if sweep.scheme == "harq" and sweep.formula == "exact" and memory > FORGOTTEN:
-        note = (
-            f"the channel's correlation over one feedback delay is up to {memory:.2g}; "
-            f"above {FORGOTTEN} the HARQ model is a few per cent too pessimistic"
-        )
-    if sweep.scheme == "rlc":
-        from tmt.models import rlc_recovery_slots  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.models import rlc_recovery_slots  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.models.small_window import LONGEST  # noqa: PLC0415
 
-        slots = rlc_recovery_slots(sweep.link, int(sweep.parameters["reassembly_ns"] or 0))
-        bursts = [row["erasure_probability"] / row["mean_burst_slots"] for row in rows]
-        meeting = slots * max((rate for rate in bursts if rate > 0), default=0.0)
-        if meeting > RARE:
-            note = f"a recovery meets up to {meeting:.2g} other bursts; the RLC model is for less than {RARE}"
-    if sweep.scheme == "rlc-over-harq-processes":
-        from tmt.models import rlc_recovery_slots  # noqa: PLC0415
-
-        slots = rlc_recovery_slots(sweep.link, int(sweep.parameters["reassembly_ns"] or 0))
-        most = int(sweep.parameters["max_transmissions"] or 1)
-        meeting = slots * max(row["erasure_probability"] ** most for row in rows)
-        if meeting > RARE:
+    rows, parameters = sweep.rows, sweep.parameters
+    note, worst, bound = "", 0.0, RARE
+    match sweep.scheme:
+        case "harq" if sweep.formula == "exact":
+            worst, bound = max(abs(row["memory_after_feedback"]) for row in rows), FORGOTTEN
             note = (
-                f"a recovery meets up to {meeting:.2g} other segments that HARQ gives up; the model is for "
-                f"less than {RARE}"
+                f"the channel's correlation over one feedback delay is up to {worst:.2g}; "
+                f"above {bound} the HARQ model is a few per cent too pessimistic"
             )
-    if sweep.scheme == "sliding-window" and int(sweep.parameters["coding_window"] or 0) > SMALL_WINDOW:
-        given_up = max(row["residual_loss"] / (row["erasure_probability"] or 1.0) for row in rows)
-        if given_up > RARE:
+        case "rlc":
+            slots = rlc_recovery_slots(sweep.link, int(parameters["reassembly_ns"] or 0))
+            bursts = [row["erasure_probability"] / row["mean_burst_slots"] for row in rows]
+            worst = slots * max((rate for rate in bursts if rate > 0), default=0.0)
+            note = f"a recovery meets up to {worst:.2g} other bursts; the RLC model is for less than {bound}"
+        case "rlc-over-harq-processes":
+            slots = rlc_recovery_slots(sweep.link, int(parameters["reassembly_ns"] or 0))
+            most = int(parameters["max_transmissions"] or 1)
+            worst = slots * max(row["erasure_probability"] ** most for row in rows)
             note = (
-                f"up to {given_up:.0%} of the erased LLDUs need recoveries longer than the window; above "
-                f"{RARE:.0%} the model's loss is rough"
+                f"a recovery meets up to {worst:.2g} other segments that HARQ gives up; the model is for "
+                f"less than {bound}"
             )
-    if note:
-        click.echo(f"note: {note} (docs/models.md)", err=True)
+        case "sliding-window" if int(parameters["coding_window"] or 0) > LONGEST:
+            worst = max(row["residual_loss"] / (row["erasure_probability"] or 1.0) for row in rows)
+            note = (
+                f"up to {worst:.0%} of the erased LLDUs need recoveries longer than the window; above "
+                f"{bound:.0%} the model's loss is rough"
+            )
+    if worst > bound:
+        print_notes([f"{note} (docs/models.md)"])
 
 
 COMMANDS = {scheme: _command(scheme) for scheme in HELP}

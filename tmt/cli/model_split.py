@@ -2,86 +2,74 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tmt.cli.json_output import json_text
 from tmt.cli.model_output import swept
-from tmt.cli.options import FILE, POSITIVE_SECONDS, PROBABILITIES, SECONDS, TIMES, Number, WholeNumber
+from tmt.cli.options import (
+    JSON,
+    POSITIVE_SECONDS,
+    PROBABILITIES,
+    SECONDS,
+    TIMES,
+    FigurePath,
+    Number,
+    WholeNumber,
+    sweep_option,
+)
 from tmt.errors import UsageError
-from tmt.units import NS_PER_MS, ns_to_seconds
+from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
     from tmt.models.split import GoBackNLink
 
-Ranges = tuple[tuple[float, ...], ...]
-Times = tuple[tuple[int, ...], ...]
-
 _RATE = Number(1, 1e12)
 _COUNT = WholeNumber(1)
 _WINDOW = Number(1, 1e6)
+_LOSS = Number(0, 1, max_open=True)
 
 
 @click.command(name="split")
 @click.option("--segments", type=_COUNT, default=1000, help="M, segments of the transfer.")
 @click.option("--packet-bytes", type=_COUNT, default=1500, help="Size of an IP packet.")
 @click.option("--ack-bytes", type=_COUNT, default=40, help="Size of an acknowledgement.")
-@click.option(
-    "--wired-rate",
-    type=_RATE,
-    default=10e6,
-    show_default=False,
-    help="Rate of the wired link in bit/s.  [default: 10e6]",
-)
-@click.option(
+@click.option("--wired-rate", type=_RATE, default="10e6", help="Rate of the wired link in bit/s.")
+@sweep_option(
     "--wired-delay",
-    type=TIMES,
-    multiple=True,
+    TIMES,
+    "tau_1, one-way delay of the wired link in seconds; FIRST:LAST:COUNT or repetition sweeps.",
     default=("0.045",),
-    help="tau_1, one-way delay of the wired link in seconds; FIRST:LAST:COUNT or repetition sweeps.",
 )
 @click.option(
-    "--wired-loss",
-    type=Number(0, 1, max_open=True),
-    default=0.01,
-    help="p_1, share of packets that the wired link loses.",
+    "--wired-loss", type=_LOSS, default=0.01, help="p_1, share of packets that the wired link loses."
 )
-@click.option(
-    "--wireless-rate",
-    type=_RATE,
-    default=2e6,
-    show_default=False,
-    help="Rate of the wireless link in bit/s.  [default: 2e6]",
-)
+@click.option("--wireless-rate", type=_RATE, default="2e6", help="Rate of the wireless link in bit/s.")
 @click.option(
     "--wireless-delay",
     type=SECONDS,
-    default=NS_PER_MS // 100,
-    show_default=False,
-    help="tau_2, one-way delay of the wireless link in seconds.  [default: 0.00001]",
+    default="0.00001",
+    help="tau_2, one-way delay of the wireless link in seconds.",
 )
-@click.option(
+@sweep_option(
     "--wireless-loss",
-    type=PROBABILITIES,
-    multiple=True,
-    help="p_2, share of packets that the wireless link loses without ARQ; sweeps likewise.",
+    PROBABILITIES,
+    "p_2, share of packets that the wireless link loses without ARQ; sweeps likewise.",
 )
 @click.option(
     "--burst-frames",
     type=Number(1),
     help="With --wireless-loss: mean length of an error burst in frames; else errors are independent.",
 )
-@click.option(
+@sweep_option(
     "--error-after-success",
-    type=PROBABILITIES,
-    multiple=True,
-    help="Instead of --wireless-loss: q, probability of a frame error after a success (c = 1 - q).",
+    PROBABILITIES,
+    "Instead of --wireless-loss: q, probability of a frame error after a success (c = 1 - q).",
 )
 @click.option(
     "--error-after-error",
-    type=Number(0, 1, max_open=True),
+    type=_LOSS,
     help="With --error-after-success: s, probability of an error after an error (r = 1 - s); else s = q.",
 )
 @click.option("--frames", type=_COUNT, default=10, help="n, ARQ frames of a packet.")
@@ -89,28 +77,23 @@ _WINDOW = Number(1, 1e6)
 @click.option(
     "--frame-processing",
     type=SECONDS,
-    default=NS_PER_MS // 1000,
-    show_default=False,
-    help="D_ARQ, seconds that a frame takes beyond its transmission.  [default: 0.000001]",
+    default="0.000001",
+    help="D_ARQ, seconds that a frame takes beyond its transmission.",
 )
 @click.option(
     "--residual-loss",
-    type=Number(0, 1, max_open=True),
+    type=_LOSS,
     default=0.0,
     help="p_2', share of packets that the wireless link loses in spite of ARQ.",
 )
 @click.option(
     "--processing",
     type=SECONDS,
-    default=0,
-    show_default=False,
-    help="t_p, seconds from a packet's arrival at the proxy until it may be sent on.  [default: 0]",
+    default="0",
+    help="t_p, seconds from a packet's arrival at the proxy until it may be sent on.",
 )
 @click.option(
-    "--initial-window",
-    type=_WINDOW,
-    default=2,
-    help="omega_0, initial window of every sender in packets.",
+    "--initial-window", type=_WINDOW, default=2, help="omega_0, initial window of every sender in packets."
 )
 @click.option("--threshold", type=_WINDOW, default=44, help="omega_ss-thresh, window that ends slow start.")
 @click.option("--largest-window", type=_WINDOW, default=44, help="omega_max, upper bound of the window.")
@@ -127,16 +110,16 @@ _WINDOW = Number(1, 1e6)
     help="Model until the first loss: every segment, the paper's windows, or the paper's printed formulas "
     "(docs/proxy-model.md).",
 )
-@click.option("--plot", type=FILE, help="Draw a sweep into this .png, .svg or .pdf file.")
-@click.option("--json", "json_wanted", is_flag=True, help="Print JSON, for programs.")
+@click.option("--plot", type=FigurePath(), help="Draw a sweep into this .png, .svg or .pdf file.")
+@JSON
 def command(
     packet_bytes: int,
-    wired_delay: Times,
-    wireless_loss: Ranges,
-    error_after_success: Ranges,
+    wired_delay: list[int],
+    wireless_loss: list[float],
+    error_after_success: list[float],
     formula: Any,
     plot: str | None,
-    json_wanted: bool,
+    as_json: bool,
     **given: Any,
 ) -> None:
     """A TCP transfer over a wired and a wireless link, with and without proxy and ARQ (Jin and Yang 2006).
@@ -156,17 +139,23 @@ def command(
     """
     from tmt.models.split import sweep  # noqa: PLC0415  (scipy takes long to import)
 
-    delays = [ns_to_seconds(time_ns) for time_ns in itertools.chain(*wired_delay)]
-    losses, errors = (list(itertools.chain(*values)) for values in (wireless_loss, error_after_success))
-    links = _links(losses, errors, given)
+    delays = [ns_to_seconds(time_ns) for time_ns in wired_delay]
+    links = _links(wireless_loss, error_after_success, given)
     rows = sweep([_scenario(packet_bytes, delay, link, given) for delay in delays for link in links], formula)
     for row in rows:
         row["throughput_bps"] = 8 * packet_bytes * row["packets_per_s"]
         row["long_run_throughput_bps"] = 8 * packet_bytes * row["long_run_packets_per_s"]
     if plot:
-        sweeps = {"wired_delay_s": delays, "wireless_loss": losses, "error_after_success": errors}
-        _plot(plot, f"{given['segments']} segments, formula {formula}", rows, sweeps)
-    if json_wanted:
+        from tmt.figures.split import draw_sweep  # noqa: PLC0415  (matplotlib takes long to import)
+
+        sweeps = {
+            "wired_delay_s": delays,
+            "wireless_loss": wireless_loss,
+            "error_after_success": error_after_success,
+        }
+        name = swept(sweeps, "0:0.1:11", "--wired-delay, --wireless-loss and --error-after-success")
+        draw_sweep(plot, f"{given['segments']} segments, formula {formula}", name, rows)
+    if as_json:
         click.echo(json_text({"formula": formula, "points": rows}))
     else:
         click.echo("\n".join(_table(formula, given["segments"], rows)))
@@ -210,13 +199,6 @@ def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackNLink, given:
         None if given["timeout"] is None else ns_to_seconds(given["timeout"]),
     )
     return SplitScenario(path, link, sender, sender, given["segments"], given["residual_loss"])
-
-
-def _plot(path: str, title: str, rows: list[dict[str, Any]], sweeps: dict[str, list[float]]) -> None:
-    from tmt.figures.split import draw_sweep  # noqa: PLC0415
-
-    flags = "--wired-delay, --wireless-loss and --error-after-success"
-    draw_sweep(path, title, swept(sweeps, "0:0.1:11", flags), rows)
 
 
 def _table(formula: str, segments: int, rows: list[dict[str, Any]]) -> list[str]:

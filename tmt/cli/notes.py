@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from tmt.campaign.sections import Scenario
     from tmt.convert import Conversion
     from tmt.metrics.summaries import LinkSummary, PhySummary
-    from tmt.schemes import Counts
+    from tmt.schemes import Counts, Scheme
+    from tmt.trace import Int64Array
 
 
 def print_notes(notes: Iterable[str]) -> None:
@@ -30,71 +32,93 @@ def print_notes(notes: Iterable[str]) -> None:
         click.echo(f"note: {note}", err=True)
 
 
-def phy_notes(path: str, rtt_ns: int) -> list[str]:
-    """Note late decoding and a short trace; the file is read up to one round trip."""
+def print_warnings(warnings: Iterable[str]) -> None:
+    """Print each warning."""
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The first slots of a PHY trace.
+
+    Attributes
+    ----------
+    tx_time_ns
+        Their times, at least until the first feedback if the trace is that long.
+    median_decode_ns, longest_decode_ns
+        Of the first of them.
+    """
+
+    tx_time_ns: Int64Array
+    median_decode_ns: float
+    longest_decode_ns: int
+
+    def slots_within(self, span_ns: int) -> int:
+        """Count the slots within a time from the first one on."""
+        return int((self.tx_time_ns < self.tx_time_ns[0] + span_ns).sum())
+
+
+def beginning(path: str, schemes: Iterable[Scheme]) -> Beginning:
+    """Read a PHY trace up to the first feedback of all schemes."""
     import numpy as np  # noqa: PLC0415  (takes long to import)
 
     from tmt.io import open_trace  # noqa: PLC0415
     from tmt.schema import PHY_TRACE  # noqa: PLC0415
     from tmt.trace import PhyTrace  # noqa: PLC0415
 
-    found: list[str] = []
-    first_ns = last_ns = None
+    wait_ns = max(rtt_of(scheme) + getattr(scheme, "detection_delay_ns", 0) for scheme in schemes)
+    times: list[Int64Array] = []
+    median_ns, longest_ns = 0.0, 0
     with open_trace(path, PHY_TRACE) as reader:
         for chunk in reader:
             assert isinstance(chunk, PhyTrace)
-            if first_ns is None:
-                first_ns = int(chunk.tx_time_ns[0])
+            if not times:
                 decoded = chunk.decode_time_ns[chunk.decode_time_ns > 0]
-                found += decode_time_notes(path, float(np.median(decoded)) if len(decoded) else 0)
-            last_ns = int(chunk.tx_time_ns[-1])
-            if last_ns - first_ns >= rtt_ns:
-                return found
-    assert first_ns is not None
-    assert last_ns is not None
-    return found + span_notes(path, last_ns - first_ns, rtt_ns)
-
-
-def stall_notes(conversion: Conversion, counts: Counts) -> list[str]:
-    """Note slots that `tetrys` left idle; the file is read up to the first feedback."""
-    from tmt.io import open_trace  # noqa: PLC0415
-    from tmt.schema import PHY_TRACE  # noqa: PLC0415
-    from tmt.schemes import Tetrys  # noqa: PLC0415
-    from tmt.schemes.rlc import RlcLayer  # noqa: PLC0415
-    from tmt.trace import PhyTrace  # noqa: PLC0415
-
-    scheme, slots, feedback_ns = conversion.scheme, 0, None
-    if not isinstance(scheme, Tetrys) or isinstance(scheme, RlcLayer) or counts.stalled_slots == 0:
-        return []
-    with open_trace(conversion.phy_path, PHY_TRACE) as reader:
-        for chunk in reader:
-            assert isinstance(chunk, PhyTrace)
-            if feedback_ns is None:
-                longest_ns = max(int(chunk.decode_time_ns.max()), scheme.detection_delay_ns)
-                feedback_ns = int(chunk.tx_time_ns[0]) + scheme.rtt_ns + longest_ns
-            slots += int((chunk.tx_time_ns < feedback_ns).sum())
-            if chunk.tx_time_ns[-1] >= feedback_ns:
+                if len(decoded):
+                    median_ns, longest_ns = float(np.median(decoded)), int(decoded.max())
+            times.append(chunk.tx_time_ns)
+            if chunk.tx_time_ns[-1] - times[0][0] >= wait_ns + longest_ns:
                 break
-    round_trip_slots = -(-slots // conversion.every)
+    return Beginning(np.concatenate(times), median_ns, longest_ns)
+
+
+def rtt_of(scheme: Scheme) -> int:
+    """Return the round trip of a scheme; 0 of one without feedback."""
+    return getattr(scheme, "rtt_ns", 0)
+
+
+def phy_notes(path: str, start: Beginning, rtt_ns: int) -> list[str]:
+    """Note late decoding and a trace shorter than its round trip."""
+    span_ns = int(start.tx_time_ns[-1] - start.tx_time_ns[0])
+    return decode_time_notes(path, start.median_decode_ns) + span_notes(path, span_ns, rtt_ns)
+
+
+def stall_notes(conversion: Conversion, start: Beginning, counts: Counts) -> list[str]:
+    """Note slots that `tetrys` left idle."""
+    from tmt.schemes import Tetrys  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.schemes.rlc import RlcLayer  # noqa: PLC0415
+
+    scheme = conversion.scheme
+    if not isinstance(scheme, Tetrys) or isinstance(scheme, RlcLayer):
+        return []
+    feedback_ns = scheme.rtt_ns + max(start.longest_decode_ns, scheme.detection_delay_ns)
+    round_trip_slots = -(-start.slots_within(feedback_ns) // conversion.every)
     return full_window_notes(
         conversion.link_path, counts.stalled_slots, counts.slots, scheme.coding_window, round_trip_slots
     )
 
 
-def gap_notes(conversion: Conversion) -> list[str]:
-    """Note synchronous processes that count the slots of a trace with gaps; its first chunk is read."""
-    from tmt.io import open_trace  # noqa: PLC0415
-    from tmt.schema import PHY_TRACE  # noqa: PLC0415
-    from tmt.schemes import HarqProcesses  # noqa: PLC0415
+def gap_notes(conversion: Conversion, start: Beginning) -> list[str]:
+    """Note synchronous processes that count the slots of a trace with gaps."""
+    from tmt.schemes import HarqProcesses  # noqa: PLC0415  (numpy takes long to import)
 
     scheme = conversion.scheme
     if not isinstance(scheme, HarqProcesses) or scheme.repetitions is not None:
         return []
     if scheme.retransmission != "synchronous" or scheme.slot_time_ns:
         return []
-    with open_trace(conversion.phy_path, PHY_TRACE) as reader:
-        steps_ns = next(iter(reader)).tx_time_ns
-    steps_ns = steps_ns[1:] - steps_ns[:-1]
+    steps_ns = start.tx_time_ns[1:] - start.tx_time_ns[:-1]
     if len(steps_ns) == 0 or steps_ns.max() < 2 * steps_ns.min():
         return []
     return [

@@ -6,6 +6,7 @@ import math
 import os
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,9 +44,7 @@ class Seconds(click.ParamType[int]):
         self.positive, self.noted = positive, noted
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Convert text in seconds; an integer is a default and already in nanoseconds."""
-        if isinstance(value, int):
-            return value
+        """Convert text in seconds."""
         try:
             time_ns = seconds_to_ns(str(value))
         except ValueError as error:
@@ -87,6 +86,18 @@ class FilePath(click.Path):
 
 FILE = FilePath()
 """A file's name as text."""
+
+
+class FigurePath(FilePath):
+    """A figure's file, whose ending and folder are checked before any work."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse an ending that is no figure's, and a place where no file can be."""
+        from tmt.figures.style import check_format  # noqa: PLC0415  (numpy takes long to import)
+
+        path = super().convert(value, param, ctx)
+        check_format(path)
+        return path
 
 
 class WholeNumber(click.IntRange):
@@ -144,71 +155,44 @@ def _not(value: object, kind: str, bounds: str) -> str:
 MOST_VALUES = 100_000
 """Upper bound of the values of one range; each makes a row of the result."""
 
-_NO_RANGE = f"neither a number nor FIRST:LAST:COUNT with a COUNT from 2 to {MOST_VALUES}."
+
+class Swept(click.ParamType[list[Any]]):
+    """One value, or `FIRST:LAST:COUNT` for equally spaced ones; both ends are exact.
+
+    Parameters
+    ----------
+    name
+        Placeholder in the help.
+    kind
+        Type of each value.
+    """
+
+    def __init__(self, name: str, kind: click.ParamType[Any]) -> None:
+        self.name, self.kind = name, kind
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> list[Any]:
+        """Split the range, and convert its ends."""
+        *ends, number = str(value).split(":")
+        if not ends:
+            return [self.kind.convert(number, param, ctx)]
+        if len(ends) != 2 or not number.isdecimal() or not 2 <= int(number) <= MOST_VALUES:
+            self.fail(
+                f"{value} is neither a number nor FIRST:LAST:COUNT with a COUNT from 2 to {MOST_VALUES}.",
+                param,
+                ctx,
+            )
+        first, last = (self.kind.convert(end, param, ctx) for end in ends)
+        steps = int(number) - 1
+        between = (first + (last - first) * i / steps for i in range(steps))
+        # Times are whole nanoseconds.
+        return [*(map(round, between) if isinstance(first, int) else between), last]
 
 
-def _range_parts(text: str) -> tuple[tuple[str, str], int]:
-    """Split ``FIRST:LAST:COUNT``, or one value, which is first and last; other text gives a count of 0."""
-    parts = text.split(":")
-    if len(parts) == 1:
-        return (text, text), 1
-    if len(parts) == 3 and parts[2].isdecimal() and 2 <= int(parts[2]) <= MOST_VALUES:
-        return (parts[0], parts[1]), int(parts[2])
-    return ("", ""), 0
-
-
-def _spread(first: float, last: float, count: int) -> list[float]:
-    """Return `count` equally spaced values; both ends are exact."""
-    if count == 1:
-        return [first]
-    return [*(first + (last - first) * i / (count - 1) for i in range(count - 1)), last]
-
-
-class Probabilities(click.ParamType[tuple[float, ...]]):
-    """One probability, or `FIRST:LAST:COUNT` for equally spaced ones."""
-
-    name = "probability"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[float, ...]:
-        """Parse and check; the ends of a range are exact."""
-        text = str(value)
-        ends, count = _range_parts(text)
-        try:
-            first, last = (float(end) for end in ends)
-        except ValueError:
-            count = 0
-        if count == 0:
-            self.fail(f"{text} is {_NO_RANGE}", param, ctx)
-        if not (0.0 <= first <= 1.0 and 0.0 <= last <= 1.0):
-            self.fail(f"{text} is not allowed; a probability lies within [0, 1].", param, ctx)
-        return tuple(_spread(first, last, count))
-
-
-PROBABILITIES = Probabilities()
+PROBABILITIES = Swept("probability", Number(0, 1))
 """One probability, or equally spaced ones."""
 
-
-class TimeList(click.ParamType[tuple[int, ...]]):
-    """One time of 0 s or more, or `FIRST:LAST:COUNT` for equally spaced ones; integer nanoseconds."""
-
-    name = "seconds"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """Parse and check; the ends of a range are exact."""
-        text = str(value)
-        ends, count = _range_parts(text)
-        if count == 0:
-            self.fail(f"{text} is {_NO_RANGE}", param, ctx)
-        first, last = (SECONDS.convert(end, param, ctx) for end in ends)
-        return tuple(round(time_ns) for time_ns in _spread(first, last, count))
-
-
-TIMES = TimeList()
-"""One time, or equally spaced ones."""
+TIMES = Swept("seconds", SECONDS)
+"""One time of 0 s or more, or equally spaced ones; integer nanoseconds."""
 
 
 class CountList(click.ParamType[tuple[int, ...]]):
@@ -239,6 +223,26 @@ def is_typed(name: str) -> bool:
     """Whether the user typed the option of a parameter of the running command."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
+
+def sweep_option(flag: str, kind: click.ParamType[Any], words: str, **attributes: Any) -> Decorator:
+    """Return an option that may be repeated, each time with several values; the command takes one list."""
+    return click.option(
+        flag,
+        type=kind,
+        multiple=True,
+        callback=lambda _ctx, _param, values: list(chain.from_iterable(values)),
+        help=words,
+        **attributes,
+    )
+
+
+JOBS = click.option(
+    "--jobs", type=WholeNumber(1), help="Simulations at a time.  [default: one for each processor]"
+)
+"""Number of processes of a campaign."""
+
+QUIET = click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
+"""No result on stdout."""
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 """Result for programs; notes stay on stderr."""

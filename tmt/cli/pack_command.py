@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tmt.cli.options import FilePath
+from tmt.cli.options import JSON, FilePath
 
 
 @click.command()
@@ -18,7 +18,7 @@ from tmt.cli.options import FilePath
 )
 @click.option("--output", type=FilePath(Path), help="The archive.  [default: NAME.pack.zip in this folder]")
 @click.option("--records", is_flag=True, help="Put the packet records into it, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@JSON
 def command(scenario: Path, out: Path | None, output: Path | None, records: bool, as_json: bool) -> None:
     """Write the campaign of the file SCENARIO into one archive: scenario, traces, results, what made them.
 

@@ -42,7 +42,9 @@ def _option(one: Declared, default: Any = None) -> Decorator:
     if default is not None and not (one.kind == "bool" and "/" not in parameter.flag):
         kind["help"] += f"  [default: {_shown(one, default)}]"
     # A default of None counts as a value to click, also of a required option.
-    given: dict[str, Any] = {} if one.group or default is None else {"default": default}
+    given: dict[str, Any] = {}
+    if default is not None and not one.group:
+        given["default"] = default if one.kind == "bool" else _shown(one, default)
     if one.kind == "bool":
         given["is_flag"] = True
     return click.option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tmt.cli.json_output import json_text
 from tmt.cli.link_options import FORWARD_OPTIONS, RETURN_OPTIONS, chosen_link
 from tmt.cli.notes import print_notes
-from tmt.cli.options import FilePath, Number, one_of, with_options
+from tmt.cli.options import JSON, FigurePath, Number, one_of, with_options
 from tmt.cli.parameter_options import options_of, options_of_group, taken_settings
 from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schemes, options_of_schemes
 from tmt.errors import UsageError
@@ -62,16 +62,14 @@ ONLINE = click.option(
 
 OUTPUT_OPTIONS = (
     click.option("--timeout", type=Number(0, min_open=True), help="Seconds after which ns-2 is killed."),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table."),
+    JSON,
     click.option(
         "--keep",
         type=click.Path(file_okay=False, path_type=Path),
         metavar="DIR",
         help="Keep the records of the run in this new folder.",
     ),
-    click.option(
-        "--plot", type=FilePath(Path), metavar="FILE", help="Draw the run over time: .png, .svg or .pdf."
-    ),
+    click.option("--plot", type=FigurePath(Path), help="Draw the run over time: .png, .svg or .pdf."),
     click.option("--over-time", is_flag=True, help="Print the run over time, as bars of characters."),
 )
 """Options about the process and its output."""
@@ -111,10 +109,6 @@ def command(
         raise UsageError("--forward or --forward-rate is needed: the link from the senders to the receivers")
     if over_time and as_json:
         raise UsageError("--over-time cannot stand beside --json, which prints one object")
-    if plot is not None:
-        from tmt.figures.style import check_format  # noqa: PLC0415  (matplotlib takes long to import)
-
-        check_format(plot)
     forward = _with_scheme(forward, given)
     back = chosen_link(given.pop("return"), "--return", "return", given)
     del given["packing"]
@@ -127,7 +121,7 @@ def command(
     if plot is not None:
         _draw(result, plot)
     if as_json:
-        click.echo(json.dumps(result.row, indent=2))
+        click.echo(json_text(result.row))
         return
     _print(result)
     if over_time:

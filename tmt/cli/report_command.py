@@ -7,6 +7,9 @@ from pathlib import Path
 
 import click
 
+from tmt.cli.notes import print_warnings
+from tmt.cli.progress import progress_bar
+
 
 def default_output(results: Path) -> Path:
     """Return `report` inside the folder of results, or in the current folder if the results are read-only."""
@@ -38,13 +41,11 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
       tmt run scenarios/quickstart.toml
       tmt report scenarios/out/quickstart
     """
-    from tmt.cli.progress import progress_bar  # noqa: PLC0415
     from tmt.report.report_page import write_report  # noqa: PLC0415
     from tmt.results.reading import read_results  # noqa: PLC0415
 
     found = read_results(results, published)
-    for warning in found.warnings:
-        click.echo(f"warning: {warning}", err=True)
+    print_warnings(found.warnings)
     paths = []
     with progress_bar("report", None, "files") as advance:
         for path in write_report(found, output or default_output(results), figures=figures):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.cli.notes import print_notes, scenario_notes
-from tmt.cli.options import FilePath, WholeNumber
+from tmt.cli.notes import print_notes, print_warnings, scenario_notes
+from tmt.cli.options import JOBS, JSON, QUIET, FigurePath
 from tmt.cli.pools import pools
 from tmt.errors import StoppedError
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from tmt.campaign.campaign import Campaign
     from tmt.campaign.pack_reader import Pack
     from tmt.results.repetition import Repetition
 
@@ -33,7 +32,7 @@ FIGURES = ("comparison.png", "comparison.svg")
     help="Folder of the results; a new one, or one that an earlier call has begun.  [default: out/NAME "
     "beside SCENARIO]",
 )
-@click.option("--jobs", type=WholeNumber(1), help="Simulations at a time.  [default: one for each processor]")
+@JOBS
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
@@ -41,12 +40,12 @@ FIGURES = ("comparison.png", "comparison.svg")
 )
 @click.option("--dry-run", is_flag=True, help="Say what would run and how long it may take; run nothing.")
 @click.option("--retry-failed", is_flag=True, help="Execute again the runs that failed.")
-@click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@QUIET
+@JSON
 @click.option(
     "--plot",
     "figures",
-    type=FilePath(Path),
+    type=FigurePath(Path),
     multiple=True,
     help="Draw the figure into this file (.png, .svg, .pdf); may be repeated.  "
     "[default: comparison.png and .svg in the results' folder]",
@@ -82,25 +81,22 @@ def command(
     from tmt.campaign.stored_runs import default_folder  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.cli.run_live import live  # noqa: PLC0415
-    from tmt.figures.style import check_format  # noqa: PLC0415
     from tmt.report.print_figures import draw_comparison  # noqa: PLC0415
     from tmt.results.cells import summarise  # noqa: PLC0415
     from tmt.results.reading import results_of  # noqa: PLC0415
 
-    for figure in figures:
-        check_format(figure)
     processes = jobs or default_jobs()
     folder = out or default_folder(scenario)
     with _scenario_of(scenario) as (path, pack):
         print_notes(scenario_notes(load(path)))
         if dry_run:
             planned = foresee(path, folder)
-            _warn(planned)
+            print_warnings(planned.warnings())
             todo = planned.plan(retry_failed=retry_failed)
             click.echo(run_output.forecast(planned, todo, folder, processes, as_json=as_json))
             return 0
         with pools(scheduler, folder, processes) as new_pool, open_campaign(path, folder) as campaign:
-            _warn(campaign)
+            print_warnings(campaign.warnings())
             todo = campaign.plan(retry_failed=retry_failed)
             try:
                 with live(campaign, todo, shown=not (quiet or as_json)) as watch:
@@ -109,8 +105,7 @@ def command(
                 raise StoppedError(run_output.interruption(campaign.plan(), folder)) from None
             rows = campaign.rows()
             results = results_of(rows, campaign.title)
-            for warning in results.warnings:
-                click.echo(f"warning: {warning}", err=True)
+            print_warnings(results.warnings)
             summary = summarise(results)
             paths = list(figures) or [folder / name for name in FIGURES]
             drawn = draw_comparison(results, summary, paths)
@@ -143,8 +138,3 @@ def _compared(path: Path, pack: Pack, rows: pd.DataFrame) -> Repetition:
     from tmt.results.repetition import packed_rows, repetition  # noqa: PLC0415
 
     return repetition(str(path), packed_rows(pack, path), rows)
-
-
-def _warn(campaign: Campaign) -> None:
-    for warning in campaign.warnings():
-        click.echo(f"warning: {warning}", err=True)

@@ -37,9 +37,12 @@ def live(campaign: Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
         return
     from rich.console import Console  # noqa: PLC0415
     from rich.live import Live  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import Progress as Bar  # noqa: PLC0415
 
-    console = Console(stderr=True)
-    bar, has_table = _bar(), is_terminal(sys.stdout)
+    console, has_table = Console(stderr=True), is_terminal(sys.stdout)
+    counts = MofNCompleteColumn(), "{task.fields[failed]} failed", "{task.fields[rate]}"
+    bar = Bar("{task.description}", BarColumn(), *counts, TimeRemainingColumn())
     task = bar.add_task("link traces", total=len(todo.missing), failed=0, rate="")
     due_s, ended = 0.0, -1 if todo.done else 0
     with Live(bar, console=console, transient=True) as screen:
@@ -62,20 +65,6 @@ def live(campaign: Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
                 due_s, ended = start_s + max(LEAST_PAUSE_S, took_s / MOST_SHARE), progress.ended
 
         yield watch
-
-
-def _bar() -> Bar:
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-    from rich.progress import Progress as Bar  # noqa: PLC0415
-
-    return Bar(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[failed]} failed"),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
 
 
 def _screen(campaign: Campaign, bar: Bar, console: Console) -> RenderableType:

@@ -105,7 +105,7 @@ def scheme_options(scheme: str, most: Mapping[str, int]) -> Decorator:
         one = having[scheme]
         absent: dict[str, Any] = {"required": True}
         if one.kind == "time":
-            absent = {"default": one.default, "show_default": _spelled(one)}
+            absent = {"default": _spelled(one)}
         elif one.default is None:
             absent = {"show_default": one.parameter.absent}
         elif not one.is_required:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.cli.options import POSITIVE_SECONDS, ROUND_TRIP, Number, WholeNumber, is_typed
+from tmt.cli.notes import print_warnings
+from tmt.cli.options import JOBS, JSON, POSITIVE_SECONDS, QUIET, ROUND_TRIP, Number, WholeNumber, is_typed
 from tmt.cli.pools import pools
 from tmt.errors import StoppedError, UsageError
 from tmt.units import ns_to_seconds
@@ -116,11 +117,11 @@ def _scalar(text: str) -> Value:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder of the results; a second call goes on there.  [default: out/NAME-tune beside TRACE]",
 )
-@click.option("--jobs", type=WholeNumber(1), help="Simulations at a time.  [default: one for each processor]")
+@JOBS
 @click.option("--scheduler", metavar="ADDRESS", help="Run the simulations on this dask.distributed cluster.")
 @click.option("--dry-run", is_flag=True, help="Print the size of the search; run nothing.")
-@click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@QUIET
+@JSON
 def command(
     trace: Path,
     out: Path | None,
@@ -179,8 +180,7 @@ def command(
     if as_json:
         click.echo(tune_output.as_json(found, folder, page))
     else:
-        for line in complaints(found):
-            click.echo(f"warning: {line}", err=True)
+        print_warnings(complaints(found))
         if not quiet:
             tune_output.summarise(found, page)
     return 0 if found.recommendation.is_useful else 1
