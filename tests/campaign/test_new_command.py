@@ -3,13 +3,16 @@
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from in_process import Said, tmt
 
 from tmt.campaign.scenario import load
 from tmt.campaign.sections import scheme_of
+from tmt.io import write_trace
 from tmt.schemes import SCHEMES as ALL
 from tmt.schemes.rlc import RlcLayer
+from tmt.trace import LinkTrace
 
 SAMPLE = Path(__file__).resolve().parents[2] / "traces" / "sample.parquet"
 
@@ -50,6 +53,27 @@ def test_new__knows_every_scheme_that_converts(tmp_path: Path) -> None:
     assert {scheme.status_prohibit_ns for scheme in layers} == {30_000_000}
 
 
+def test_new__takes_spaces_after_commas_and_quotes_names(tmp_path: Path) -> None:
+    shutil.copy(SAMPLE, tmp_path / 'a "b".parquet')
+    made = new(
+        tmp_path, "mine.toml", "--trace", 'a "b".parquet', "--tcp", "cubic, bbr", "--scheme", "none, arq"
+    )
+    assert (made.status, made.err) == (0, "")
+    scenario = load(tmp_path / "mine.toml")
+    assert scenario.grid.tcp == ("cubic", "bbr")
+    assert [scheme.name for scheme in scenario.schemes] == ["none", "arq"]
+
+
+def test_new__refuses_a_link_trace(tmp_path: Path) -> None:
+    link = LinkTrace(
+        np.arange(1, 4) * 1_000_000, np.full(3, 5_000_000), np.full(3, True), np.ones(3, np.uint8)
+    )
+    write_trace(tmp_path / "link.npy", link)
+    refused = new(tmp_path, "mine.toml", "--trace", "link.npy")
+    assert refused.status == 2
+    assert refused.err.startswith("link.npy: its rows are of kind link; a phy trace is needed")
+
+
 def test_new__keeps_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text("mine")
     refused = new(tmp_path, "mine.toml")
@@ -68,7 +92,7 @@ def test_new__keeps_what_is_there(tmp_path: Path) -> None:
         ("--stack", "2010", 'value "2010" is not allowed'),
         ("--seeds", "0", "value 0 is not allowed"),
         ("--rtt", "-1", "value -1 is not allowed"),
-        ("--trace", "gone.parquet", "gone.parquet: no such file"),
+        ("--trace", "gone.parquet", "gone.parquet: cannot be read: No such file"),
     ],
 )
 def test_new__refuses_what_makes_no_scenario(option: str, value: str, words: str, tmp_path: Path) -> None:

@@ -9,14 +9,17 @@ import pytest
 
 from tmt.cli.options import (
     COUNTS,
+    FILE,
     POSITIVE_SECONDS,
     PROBABILITIES,
     SECONDS,
     TIMES,
+    FigurePath,
     Number,
     Seconds,
     WholeNumber,
 )
+from tmt.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,3 +123,17 @@ def test_range__is_refused_with_what_is_allowed(
 ) -> None:
     with pytest.raises(click.BadParameter, match=message):
         kind.convert(text, None, None)
+
+
+def test_file__without_a_name_is_called_empty() -> None:
+    with pytest.raises(click.BadParameter, match="the file's name is empty"):
+        FILE.convert("", None, None)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [("x.foo", "must end in .png, .svg, .pdf"), ("gone/x.svg", "there is no folder gone")],
+)
+def test_figure__is_refused_before_any_work(path: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        FigurePath().convert(path, None, None)

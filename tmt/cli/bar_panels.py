@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
 LABEL_WIDTH = 9
@@ -77,13 +77,11 @@ def draw(panels: Iterable[Panel | Marks], end_s: float, encoding: str) -> list[s
 
 def bars(panel: Panel, fillings: str) -> list[str]:
     """Return the bars of a panel from top to bottom; any value above 0 has a visible bar."""
-    known = [value for value in panel.values if not math.isnan(value)]
-    top = max(known, default=0.0) if panel.top is None else panel.top
+    values = np.nan_to_num(panel.values)
+    top = float(values.max(initial=0) if panel.top is None else panel.top)
     steps = len(fillings) - 1
-    heights = []
-    for value in panel.values:
-        part = 0.0 if math.isnan(value) or top <= 0 else min(value / top, 1.0)
-        heights.append(max(round(part * HEIGHT * steps), 1 if part > 0 else 0))
+    parts = (values / top).clip(0, 1) if top > 0 else np.zeros(len(values))
+    heights = np.maximum((parts * HEIGHT * steps).round(), parts > 0).astype(int)
     lines = []
     for row in range(HEIGHT - 1, -1, -1):
         label = _number(top) if row == HEIGHT - 1 else "0" if row == 0 else ""

@@ -6,7 +6,10 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+
 from tmt.cli.json_output import json_text
+from tmt.cli.tables import text_table, wide_console
 from tmt.figures.style import TCP_STYLES
 from tmt.metrics.interval_text import interval_text
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
@@ -65,10 +68,6 @@ def _campaign(name: str, results: Results) -> dict[str, Any]:
 
 def print_comparison(comparison: PairedCampaigns) -> None:
     """Print the pairs, their different settings and programs, and the differences."""
-    from rich.console import Console  # noqa: PLC0415
-
-    from tmt.cli.tables import wide_console  # noqa: PLC0415
-
     console = Console(highlight=False, markup=False, soft_wrap=True)
     pairs = comparison.pairs
     for name, results in zip(comparison.names, (comparison.first, comparison.second), strict=True):
@@ -96,7 +95,7 @@ def print_comparison(comparison: PairedCampaigns) -> None:
     )
 
 
-def _print_unpaired(console: Any, comparison: PairedCampaigns) -> None:
+def _print_unpaired(console: Console, comparison: PairedCampaigns) -> None:
     alone = unpaired(comparison)
     for name, cell, seeds in alone[:UNPAIRED_SHOWN]:
         console.print(f"only in {name}: {cell}, {_seeds(seeds)}")
@@ -138,8 +137,6 @@ def _values(one: CellDifference) -> tuple[str, ...]:
 
 
 def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    from tmt.cli.tables import text_table  # noqa: PLC0415
-
     kept = list(rows)
     words = {i for row in kept for i, text in enumerate(row) if text[:1] not in "+-0123456789"}
     return text_table(title, header, kept, words)

@@ -113,8 +113,16 @@ def _conversions(
     from tmt.convert import Conversion  # noqa: PLC0415
 
     if out_dir is None:
+        if len(paths) == 1:
+            raise UsageError(
+                f"LINK is missing: the file for the link trace of {paths[0]} "
+                "(tmt convert PHY LINK --scheme ...)"
+            )
         if len(paths) != 2 or len(schemes) != 1:
-            raise UsageError(_not_a_pair(paths, len(schemes)))
+            raise UsageError(
+                f"{len(paths)} files and {len(schemes)} schemes are given; a conversion takes two files, PHY "
+                "and LINK, and one --scheme; with --out-dir there may be several of both"
+            )
         return [Conversion(paths[0], paths[1], schemes[0], every)]
     conversions = [
         Conversion(path, f"{out_dir}/{_stem(path)}-{scheme.name}.npy", scheme, every)
@@ -124,18 +132,6 @@ def _conversions(
     if len({conversion.link_path for conversion in conversions}) < len(conversions):
         raise UsageError("two PHY traces have the same name: their link traces would overwrite each other")
     return conversions
-
-
-def _not_a_pair(paths: Sequence[str], schemes: int) -> str:
-    """Return the message about missing or surplus arguments of a single conversion."""
-    if len(paths) == 1:
-        return (
-            f"LINK is missing: the file for the link trace of {paths[0]} (tmt convert PHY LINK --scheme ...)"
-        )
-    return (
-        f"{len(paths)} files and {schemes} schemes are given; a conversion takes two files, PHY and LINK, "
-        "and one --scheme; with --out-dir there may be several of both"
-    )
 
 
 def _stem(path: str) -> str:

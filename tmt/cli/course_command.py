@@ -75,13 +75,9 @@ def command(results: Path, number: int | None, as_json: bool) -> None:
     names = place_names(found.runs, found.axes)
     told = [f"{names[row]}, seed {found.runs['seed'].iloc[row]}" for row in rows]
     if number is None:
-        if as_json:
-            click.echo(
-                json_text({"runs": [{"number": place, "run": name} for place, name in enumerate(told, 1)]})
-            )
-            return
-        for place, name in enumerate(told, 1):
-            click.echo(f"{place:>4}  {name}")
+        runs = [{"number": place, "run": name} for place, name in enumerate(told, 1)]
+        lines = (f"{place:>4}  {name}" for place, name in enumerate(told, 1))
+        click.echo(json_text({"runs": runs}) if as_json else "\n".join(lines))
         return
     if number > len(rows):
         raise UsageError(f"{results}: number {number} is not allowed; there are runs 1 to {len(rows)}")

@@ -218,9 +218,8 @@ _NUMBERS: dict[str, type[Any]] = {"int": int, "float": float}
 
 def _line(ctx: click.Context, channel: Channel) -> tuple[Line, int | None]:
     """Return the line of slots and the LLDU size; the profile of a channel may give both."""
-    rate_bps, lldu_bytes, share, decode_ns = (
-        ctx.params[key] for key in ("rate_bps", "lldu_bytes", "share", "decode_time")
-    )
+    rate_bps, lldu_bytes = ctx.params["rate_bps"], ctx.params["lldu_bytes"]
+    share, decode_ns = ctx.params["share"], ctx.params["decode_time"]
     if channel.decode_time_ns is not None:
         _refuse(("decode_time",), f"cannot be given: {channel.name} sets it by its own parameters")
         decode_ns = channel.decode_time_ns

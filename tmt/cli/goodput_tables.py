@@ -6,13 +6,15 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
+from tmt.cli.tables import titled_table
 from tmt.figures.style import TCP_STYLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.table import Table
-    from rich.text import Text
 
     from tmt.metrics.statistics import Interval
     from tmt.results.cells import Cell, Summary
@@ -40,10 +42,6 @@ def in_kbps(summary: Summary, interval: Interval) -> Interval:
 
 
 def _table(summary: Summary, point: int) -> Table:
-    from rich.text import Text  # noqa: PLC0415
-
-    from tmt.cli.tables import titled_table  # noqa: PLC0415
-
     table = titled_table(summary.point_label(point))
     cells = {(cell.scheme, cell.tcp): cell for cell in summary.cells if cell.point == point}
     variants = sorted({tcp for _, tcp in cells})
@@ -62,8 +60,6 @@ def _table(summary: Summary, point: int) -> Table:
 
 
 def _cell(summary: Summary, cell: Cell | None) -> Text:
-    from rich.text import Text  # noqa: PLC0415
-
     if cell is None or GOODPUT not in cell.intervals:
         return Text("")
     goodput = in_kbps(summary, cell.intervals[GOODPUT])

@@ -112,27 +112,17 @@ def _link_facts(summary: LinkSummary) -> Iterator[Fact]:
     yield "delivered", f"{summary.delivered:,}", "data LLDUs"
     yield "lost", f"{summary.lost:,}", f"given up; {_share(summary.loss_rate)} of those settled"
     yield "unsettled", f"{summary.unsettled:,}", "open when the trace ends"
-    yield (
-        "transmissions",
-        f"{summary.mean_transmissions:.5g}",
-        "mean per data LLDU; for harq, 1 + its block's requests",
-    )
+    mean = f"{summary.mean_transmissions:.5g}"
+    yield "transmissions", mean, "mean per data LLDU; for harq, 1 + its block's requests"
     yield "persistency", str(summary.persistency), "most retransmissions of one LLDU"
-    yield (
-        "throughput efficiency",
-        _number(summary.efficiency),
-        _efficiency_meaning(summary),
-    )
+    yield "throughput efficiency", _number(summary.efficiency), _efficiency_meaning(summary)
     if summary.rtt_s is None:
-        mean = summary.delay_s.mean
-        shown = "-" if mean is None else f"{mean:.6g} s"
+        delay_s = summary.delay_s.mean
+        shown = "-" if delay_s is None else f"{delay_s:.6g} s"
         yield "recovery delay", shown, "without propagation: give --rtt to add RTT/2"
     else:
-        yield (
-            "recovery delay",
-            f"{_number(summary.recovery_delay_s)} s",
-            f"mean RTT/2 + delay, RTT {summary.rtt_s:g} s",
-        )
+        shown = f"{_number(summary.recovery_delay_s)} s"
+        yield "recovery delay", shown, f"mean RTT/2 + delay, RTT {summary.rtt_s:g} s"
 
 
 def _efficiency_meaning(summary: LinkSummary) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -48,7 +49,7 @@ label = "Es/N0 {es_n0_db} dB"
 TEMPLATE = """\
 # `tmt run {name}` executes every combination; `tmt report out/{stem}` shows the results.
 # docs/scenarios.md explains all keys.
-title = "{title}"
+title = {title}
 
 [grid]
 tcp = [{tcp}]
@@ -62,7 +63,7 @@ rtt = {rtt:g}
 queue_packets = 40
 
 [[traffic]]
-stack = "{stack}"    # or "2009" (ns-2's TCP-Linux), "linux" (a real kernel; see tmt doctor)
+stack = {stack}    # or "2009" (ns-2's TCP-Linux), "linux" (a real kernel; see tmt doctor)
 duration = {duration:g}
 # transfer_bytes = 100_000   # a transfer of this size in place of an endless flow
 """
@@ -108,28 +109,31 @@ def command(
           --scheme harq-processes,rlc,rlc-over-harq-processes --rtt 0.025
     """
     from tmt.campaign.scenario import load  # noqa: PLC0415
+    from tmt.io import open_trace  # noqa: PLC0415
     from tmt.io.atomic import staged  # noqa: PLC0415
+    from tmt.schema import PHY_TRACE  # noqa: PLC0415
 
     path = Path(scenario)
     if path.exists():
         raise UsageError(f"{scenario}: this file is there already; name another one")
-    if trace is not None and not Path(trace).is_file():
-        raise UsageError(f"{trace}: no such file")
-    chosen = schemes.split(",")
+    if trace is not None:
+        with open_trace(trace, PHY_TRACE):
+            pass
+    chosen, variants = _names(schemes), _names(tcp)
     if unknown := [name for name in chosen if name not in SCHEMES]:
         raise UsageError(f"--scheme is {unknown[0]!r}; it must be one of {', '.join(SCHEMES)}")
     text = TEMPLATE.format(
         name=path.name,
         stem=path.stem,
-        title=f"{tcp.replace(',', ', ')} over {schemes.replace(',', ', ')}",
-        tcp=", ".join(f'"{name}"' for name in tcp.split(",")),
+        title=_quoted(f"{', '.join(variants)} over {', '.join(chosen)}"),
+        tcp=", ".join(map(_quoted, variants)),
         seeds=seeds,
-        trace=GENERATED if trace is None else f'file = "{_from(path.parent, trace)}"\n',
+        trace=GENERATED if trace is None else f"file = {_quoted(_from(path.parent, trace))}\n",
         schemes="".join(
             f'[[scheme]]\nname = "{name}"\n{SCHEMES[name].format(prohibit=1.2 * rtt)}\n' for name in chosen
         ),
         rtt=rtt,
-        stack=stack,
+        stack=_quoted(stack),
         duration=duration,
     )
     with staged(path) as partial:
@@ -139,6 +143,15 @@ def command(
         except TmtError as error:
             raise UsageError(str(error).replace(str(partial), scenario)) from None
     click.echo(f"{scenario}: `tmt run {scenario} --dry-run` says how many runs it has")
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a string of TOML, whose escapes are those of JSON."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _from(folder: Path, trace: str) -> str:

@@ -78,7 +78,9 @@ class FilePath(click.Path):
         super().__init__(dir_okay=False, path_type=path_type)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse a folder."""
+        """Refuse a folder, and a name without letters."""
+        if not value:
+            self.fail("the file's name is empty.", param, ctx)
         if Path(os.fsdecode(value)).is_dir():
             self.fail(f"{os.fsdecode(value)} is a folder; a file is needed.", param, ctx)
         return super().convert(value, param, ctx)

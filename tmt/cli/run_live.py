@@ -8,15 +8,23 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.text import Text
+
+from tmt.campaign.columns import DONE
 from tmt.cli.goodput_tables import goodput_tables
 from tmt.cli.progress import is_terminal
 from tmt.cli.run_progress import run_progress
+from tmt.results.cells import summarise
+from tmt.results.reading import results_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import Console, RenderableType
-    from rich.progress import Progress as Bar
+    from rich.console import RenderableType
 
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.engine import Plan, Progress, Watch
@@ -35,11 +43,6 @@ def live(campaign: Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
         with run_progress(campaign.title, shown=shown) as (watch, _):
             yield watch
         return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.live import Live  # noqa: PLC0415
-    from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn  # noqa: PLC0415
-    from rich.progress import Progress as Bar  # noqa: PLC0415
-
     console, has_table = Console(stderr=True), is_terminal(sys.stdout)
     counts = MofNCompleteColumn(), "{task.fields[failed]} failed", "{task.fields[rate]}"
     bar = Bar("{task.description}", BarColumn(), *counts, TimeRemainingColumn())
@@ -69,13 +72,6 @@ def live(campaign: Campaign, todo: Plan, *, shown: bool) -> Iterator[Watch]:
 
 def _screen(campaign: Campaign, bar: Bar, console: Console) -> RenderableType:
     """Return the tables of the runs that are done, as many as the terminal has lines for, above the bar."""
-    from rich.console import Group  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    from tmt.campaign.columns import DONE  # noqa: PLC0415
-    from tmt.results.cells import summarise  # noqa: PLC0415
-    from tmt.results.reading import results_of  # noqa: PLC0415
-
     rows = campaign.rows()
     if not (rows["status"] == DONE).any():
         return bar

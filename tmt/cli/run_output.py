@@ -6,10 +6,15 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+from rich.text import Text
+
 from tmt.campaign.columns import DONE, GOODPUT_COUNTS
 from tmt.cli.goodput_tables import GOODPUT, goodput_tables, in_kbps, kbps
 from tmt.cli.json_output import json_text
 from tmt.cli.pack_output import repetition_lines
+from tmt.cli.tables import wide_console
+from tmt.results.trace_use import trace_uses
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,14 +94,9 @@ class Finished:
 
 def print_summary(done: Finished) -> None:
     """Print the table of goodputs, its explanation, the failed runs and the paths of the results."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    from tmt.cli.tables import wide_console  # noqa: PLC0415
-    from tmt.results.trace_use import trace_uses  # noqa: PLC0415
-
     console = Console(highlight=False, markup=False)
-    console.print(Text(f"{done.campaign.title}\n", style="bold"), soft_wrap=True)
+    unfolded = Console(highlight=False, markup=False, soft_wrap=True)
+    unfolded.print(Text(f"{done.campaign.title}\n", style="bold"))
     for table in goodput_tables(done.summary):
         wide_console(table).print(table)
     if done.summary.cells:
@@ -114,18 +114,17 @@ def print_summary(done: Finished) -> None:
     console.print(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
-    _describe_failures(done.campaign, done.after)
-    console.print(f"results: {done.campaign.store.results_file}", soft_wrap=True)
+    if after.failed:
+        _describe_failures(unfolded, done.campaign)
+    unfolded.print(f"results: {done.campaign.store.results_file}")
     for path in done.figures:
-        console.print(f"figure:  {path}", soft_wrap=True)
+        unfolded.print(f"figure:  {path}")
     for line in repetition_lines(done.repeated) if done.repeated is not None else ():
-        console.print(line, soft_wrap=True)
+        unfolded.print(line)
 
 
 def as_json(done: Finished) -> str:
     """Return the summary for programs."""
-    from tmt.results.trace_use import trace_uses  # noqa: PLC0415
-
     content = {
         "title": done.campaign.title,
         "runs": len(done.after.runs),
@@ -180,14 +179,9 @@ def complaints(done: Finished) -> list[str]:
     return found
 
 
-def _describe_failures(campaign: Campaign, after: Plan) -> None:
-    if not after.failed:
-        return
-    from rich.console import Console  # noqa: PLC0415
-
+def _describe_failures(console: Console, campaign: Campaign) -> None:
     rows = campaign.rows()
     failed = rows[rows["status"] != DONE]
-    console = Console(highlight=False, markup=False, soft_wrap=True)
     for row in failed.head(FAILURES_SHOWN).to_dict("records"):
         said = str(row["message"]).replace("\n", "\n    ")
         console.print(f"{row['status']}: {row['tcp']} over {row['scheme']}, seed {row['seed']}: {said}")

@@ -51,21 +51,15 @@ def options_of_schemes(*names: str, online: bool = False) -> Decorator:
     """
     options = []
     for name, having in _PARAMETERS.items():
-        chosen = [one for scheme, one in having.items() if scheme in names]
+        chosen = {scheme: one for scheme, one in having.items() if scheme in names}
         if not chosen:
             continue
-        parameter = chosen[0].parameter
-        whose = "" if len(chosen) == len(names) else ", ".join(s for s in having if s in names) + ": "
-        meaning = parameter.meaning if whose else _sentence(parameter.meaning)
-        words = (
-            f"{whose}{meaning}.{_default({scheme: one for scheme, one in having.items() if scheme in names})}"
-        )
-        refused = online and all(
-            name in ONLINE_SCHEMES[scheme].offline_parameters for scheme in having if scheme in names
-        )
-        options.append(
-            click.option(parameter.flag, name, type=_type_of(chosen[0]), help=words, hidden=refused)
-        )
+        one = next(iter(chosen.values()))
+        whose = "" if len(chosen) == len(names) else f"{', '.join(chosen)}: "
+        meaning = one.parameter.meaning if whose else _sentence(one.parameter.meaning)
+        words = f"{whose}{meaning}.{_default(chosen)}"
+        refused = online and all(name in ONLINE_SCHEMES[scheme].offline_parameters for scheme in chosen)
+        options.append(click.option(one.parameter.flag, name, type=_type_of(one), help=words, hidden=refused))
     return with_options(*options)
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+from rich.text import Text
+
 from tmt.cli.json_output import json_text
+from tmt.cli.tables import text_table, wide_console
 from tmt.display_units import percent
 from tmt.tune.finalist_table import finalist_table
 from tmt.tune.wording import certainty, headline, setting_words
@@ -74,11 +78,6 @@ def as_json(found: Tuning, folder: Path, page: Path) -> str:
 
 def summarise(found: Tuning, page: Path) -> None:
     """Print the recommendation, how sure it is, and the finalists."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    from tmt.cli.tables import text_table, wide_console  # noqa: PLC0415
-
     console = Console(highlight=False, markup=False, soft_wrap=True)
     result = found.recommendation
     if result.winner is None:

@@ -185,4 +185,4 @@ def unit_of(unit: str, greatest: float) -> tuple[str, float]:
 
 def value_word(value: Value) -> str:
     """Return a value of a parameter as text."""
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return "not set" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
