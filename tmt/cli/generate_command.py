@@ -79,7 +79,7 @@ _PROBABILITY = Number(0.0, 1.0)
 )
 @click.option(
     "--profile",
-    type=click.Choice([profile for kind in CHANNELS.values() for profile in kind.profiles]),
+    type=click.Choice(dict.fromkeys(profile for kind in CHANNELS.values() for profile in kind.profiles)),
     help="lms, shadows: set of values for the other parameters and the line.  [default: internet for lms, "
     "distribution for shadows]",
 )
