@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from tmt.trace import Metadata
 
+FileVersion = tuple[int, int, int]
+"""Inode, size in bytes and modification time in ns: another version of a file differs in one of them."""
+
 
 def record(kind: str, **how: object) -> Metadata:
     """Return the metadata of a result: the program that made it, and `how`.
@@ -76,6 +79,15 @@ def file_sha256(path: str | PathLike[str]) -> str:
         if error.filename is not None:
             raise
         raise OSError(error.errno, error.strerror or str(error), fspath(path)) from error
+
+
+def file_version(path: str | PathLike[str]) -> FileVersion | None:
+    """Return the version of a local file, as part of a cache's key; None where there is no such file."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _open(name: str) -> BufferedReader:

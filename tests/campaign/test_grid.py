@@ -104,7 +104,10 @@ def test_key__changes_with_the_simulator_and_the_trace(folder: Path) -> None:
     from tmt.generate import overlay
 
     overlay(folder / "phy.parquet", folder / "other.parquet", Bernoulli(0.5), seed=1)
-    assert _key(folder, TEXT.replace("phy.parquet", "other.parquet")) != key, "other slots, another hash"
+    other = _key(folder, TEXT.replace("phy.parquet", "other.parquet"))
+    assert other != key, "other slots, another hash"
+    (folder / "other.parquet").replace(folder / "phy.parquet")
+    assert _key(folder, TEXT) == other, "the file was replaced after this process had read it"
 
 
 def test_key__is_of_the_slots_in_whatever_format(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from tmt.schema import UNSETTLED
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.coding import Coding
 from tmt.trace import LinkTrace
+from tmt.units import NS_PER_MS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -156,6 +158,14 @@ def test_link__that_changed_on_disk_is_read_again(tmp_path: Path) -> None:
     first = ready_link(TraceLink(tmp_path / "a.npy"), 1500).file
     write_trace(tmp_path / "a.npy", link_trace(20, 1000))
     assert (first.rows, ready_link(TraceLink(tmp_path / "a.npy"), 1500).file.rows) == (10, 20)
+
+
+def test_packets_of_a_link__that_changed_on_disk_are_counted_again(tmp_path: Path) -> None:
+    # Ten rows in 9 ms. A packet of 1500 bytes takes two rows of 750 bytes, or one of 1500.
+    path = tmp_path / "a.npy"
+    for row_bytes, packets in ((750, 5), (1500, 10)):
+        write_trace(path, replace(link_trace(10, NS_PER_MS), size_bytes=np.full(10, row_bytes, np.uint32)))
+        assert ready_link(TraceLink(path), 1500).rate_bps == pytest.approx(packets * 1500 * 8 / 0.01)
 
 
 def test_link__refuses_what_cannot_be_replayed(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tmt.campaign.conversions import _look_at
 from tmt.errors import UsageError
 
 
@@ -14,8 +13,3 @@ def path_of(what: str, given: object) -> Path:
     if not isinstance(given, str | os.PathLike):
         raise UsageError(f"{what} is of type {type(given).__name__}; the name of a file or a path is needed")
     return Path(given)
-
-
-def look_again() -> None:
-    """Forget what this process knows of traces: between two calls of a session, a file may change."""
-    _look_at.cache_clear()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.api.files import look_again, path_of
+from tmt.api.files import path_of
 from tmt.api.frames import AnyTrace, trace_of
 from tmt.api.keywords import check_types, domain_values, plain, processes_of
 from tmt.api.notebook_progress import notebook_progress
@@ -117,7 +117,6 @@ def run_scenario(
     processes = processes_of(jobs)
     path = path_of("scenario", scenario)
     folder = default_folder(path) if out is None else path_of("out", out)
-    look_again()
     with open_campaign(path, folder) as campaign:
         todo = campaign.plan()
         with notebook_progress() as watch:

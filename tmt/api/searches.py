@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from tmt.api.files import look_again, path_of
+from tmt.api.files import path_of
 from tmt.api.frames import AnyTrace, trace_of
 from tmt.api.keywords import domain_values, processes_of
 from tmt.api.notebook_progress import notebook_progress
@@ -82,7 +82,6 @@ def tune_trace(
         When the results cannot be written.
     """
     processes = processes_of(jobs)
-    look_again()
     path = Path(trace) if isinstance(trace, str | os.PathLike) else None
     if path is not None and is_scenario(path):
         if rtt is not None or objective != "goodput" or constraint or options:

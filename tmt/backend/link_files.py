@@ -17,7 +17,7 @@ from tmt.errors import UsageError
 from tmt.io import create_trace, open_trace
 from tmt.io.atomic import is_uri
 from tmt.metrics.capacity import packets_in_rows
-from tmt.provenance import file_sha256
+from tmt.provenance import file_sha256, file_version
 from tmt.schema import LINK_TRACE, PHY_TRACE, UNSETTLED
 from tmt.settings.links import MOST_RATE_BPS
 from tmt.units import NS_PER_S, ns_to_seconds
@@ -25,6 +25,7 @@ from tmt.units import NS_PER_S, ns_to_seconds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tmt.provenance import FileVersion
     from tmt.schema import Column, Packing, Table
     from tmt.settings.links import PlainLink, TraceLink
     from tmt.trace import Metadata, Trace
@@ -145,7 +146,10 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
     """
     name = os.fspath(link.path)
     table = LINK_TRACE if link.scheme is None else PHY_TRACE
-    file = _fresh(name, table) if is_uri(name) else _known(name, table, Path(name).resolve(), *_version(name))
+    if is_uri(name):
+        file = _fresh(name, table)
+    else:
+        file = _known(name, table, Path(name).resolve(), file_version(name))
     if file.rows < 2:
         raise UsageError(f"{name}: a {table.kind} trace of one row has no rate; at least two rows are needed")
     if link.scheme is not None:
@@ -165,7 +169,7 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
     carried_bytes = file.size_bytes
     _check_rate(name, file, carried_bytes)
     if packing == "padded":
-        carried_bytes = packet_bytes * _padded_packets(file.npy, packet_bytes)
+        carried_bytes = packet_bytes * _padded_packets(file, packet_bytes)
     return ReadyLink(link, file, None, packing, _rate_bps(file, carried_bytes))
 
 
@@ -185,23 +189,14 @@ def _rate_bps(file: LinkFile, carried_bytes: int) -> float:
 
 
 @lru_cache(maxsize=256)
-def _padded_packets(npy: Path, packet_bytes: int) -> int:
-    rows = np.load(npy, mmap_mode="r", allow_pickle=False)
+def _padded_packets(file: LinkFile, packet_bytes: int) -> int:
+    """Return the number of full packets in a trace's rows; a changed file is another `LinkFile`."""
+    rows = np.load(file.npy, mmap_mode="r", allow_pickle=False)
     return len(packets_in_rows(rows, packet_bytes, 0, "padded").first)
 
 
-def _version(name: str) -> tuple[int, int]:
-    """Return time and size of a file; the reader refuses a file that cannot be found."""
-    try:
-        status = Path(name).stat()
-    except OSError:
-        return 0, 0
-    return status.st_mtime_ns, status.st_size
-
-
 @lru_cache(maxsize=256)
-def _known(name: str, table: Table, place: Path, mtime_ns: int, size_bytes: int) -> LinkFile:
-    del place, mtime_ns, size_bytes  # they are there to tell files and their versions apart
+def _known(name: str, table: Table, _place: Path, _version: FileVersion | None) -> LinkFile:
     return _fresh(name, table)
 
 

@@ -24,7 +24,7 @@ from tmt.campaign.sections import (
 )
 from tmt.errors import InputError
 from tmt.io import open_trace
-from tmt.provenance import digest
+from tmt.provenance import digest, file_version
 from tmt.schema import ES_N0_MDB, PHY_TRACE
 from tmt.settings.settings import MAX_SEED
 from tmt.units import seconds_to_ns
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.sections import Link, Scenario
+    from tmt.provenance import FileVersion
     from tmt.schema import Packing
 
 
@@ -139,8 +140,12 @@ def span_ns(file: Path) -> int:
     return _look_at(file).span_ns
 
 
-@lru_cache
 def _look_at(file: Path) -> _PhyFile:
+    return _facts_of(file, file_version(file))
+
+
+@lru_cache
+def _facts_of(file: Path, _version: FileVersion | None) -> _PhyFile:
     slots = SlotsHash()
     rows, first_ns, last_ns = 0, None, 0
     with open_trace(file, PHY_TRACE) as reader:

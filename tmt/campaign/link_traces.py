@@ -22,7 +22,7 @@ from tmt.errors import InputError, TmtError
 from tmt.generate import generate, overlay
 from tmt.identity import source_hash
 from tmt.io import create_trace, open_trace
-from tmt.provenance import digest, file_sha256
+from tmt.provenance import digest, file_sha256, file_version
 from tmt.schema import PHY_TRACE
 from tmt.trace import PhyTrace
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.planned_conversions import Phy, PlannedConversion
+    from tmt.provenance import FileVersion
     from tmt.trace import Trace
 
 
@@ -81,17 +82,11 @@ def read_facts(cache: Path, conversion: PlannedConversion) -> dict[str, Any]:
         When the trace or its facts are missing or damaged.
     """
     trace, facts = link_file(cache, conversion), facts_file(cache, conversion)
-    try:
-        versions = [
-            (status.st_ino, status.st_size, status.st_mtime_ns) for status in map(os.stat, (trace, facts))
-        ]
-    except OSError as error:
-        raise DamagedTraceError(trace, f"cannot be used: {error.strerror}") from error
-    return _checked_facts(trace, facts, conversion.identity, *versions)
+    return _checked_facts(trace, facts, conversion.identity, file_version(trace), file_version(facts))
 
 
 @lru_cache(maxsize=4096)
-def _checked_facts(trace: Path, facts: Path, identity: str, *_versions: tuple[int, ...]) -> dict[str, Any]:
+def _checked_facts(trace: Path, facts: Path, identity: str, *_versions: FileVersion | None) -> dict[str, Any]:
     try:
         found = json.loads(facts.read_bytes())
         is_whole = (
@@ -101,7 +96,7 @@ def _checked_facts(trace: Path, facts: Path, identity: str, *_versions: tuple[in
             and type(found["span_ns"]) is int
         )
     except OSError as error:
-        raise DamagedTraceError(trace, f"cannot be read: {error.strerror}") from error
+        raise DamagedTraceError(trace, f"cannot be used: {error.strerror}") from error
     except (ValueError, LookupError, TypeError, RecursionError):
         is_whole = False
     if not is_whole:

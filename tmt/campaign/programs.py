@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import tmt
 from tmt.campaign.tasks import ChangedProgramsError
-from tmt.provenance import file_sha256
+from tmt.provenance import file_sha256, file_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tmt.campaign.run import Run
+    from tmt.provenance import FileVersion
 
 PACKAGE = Path(tmt.__file__).parent
-
-Version = tuple[int, int, int]
-"""Inode, size and time of a file: another version of it differs in one of them."""
 
 
 class InstalledPrograms(NamedTuple):
@@ -52,7 +50,7 @@ def installed_programs(runs: Iterable[Run]) -> ProgramsByName:
     found = {}
     for run in runs:
         name, file = run.program()
-        found[name] = InstalledPrograms(*run.installed_programs(), _hash(file, _version(file)))
+        found[name] = InstalledPrograms(*run.installed_programs(), _hash(file, file_version(file)))
     return found
 
 
@@ -69,21 +67,17 @@ def difference(ours: ProgramsByName, theirs: ProgramsByName | str) -> str:
     return f"has other versions of these programs: {', '.join(parts)}"
 
 
-def _version(path: Path) -> Version:
-    status = path.stat()
-    return status.st_ino, status.st_size, status.st_mtime_ns
-
-
 @lru_cache
-def _hash(path: Path, _version: Version) -> str:
+def _hash(path: Path, _version: FileVersion | None) -> str:
     return file_sha256(path)
 
 
-def _source_versions() -> dict[Path, Version]:
-    found: dict[Path, Version] = {}
+def _source_versions() -> dict[Path, FileVersion]:
+    found: dict[Path, FileVersion] = {}
     for folder, folders, files in os.walk(PACKAGE):
         folders[:] = [name for name in folders if name != "__pycache__"]
-        found |= {path: _version(path) for name in files if (path := Path(folder, name)).exists()}
+        paths = (Path(folder, name) for name in files)
+        found |= {path: version for path in paths if (version := file_version(path))}
     return found
 
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from tmt.backend.linux.settings_file import window_packets
 from tmt.backend.program import built_program, remedy, run_program
 from tmt.errors import SimulatorError
-from tmt.provenance import file_sha256
+from tmt.provenance import file_sha256, file_version
 
 if TYPE_CHECKING:
     from tmt.backend.setup import Setup
+    from tmt.provenance import FileVersion
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 
@@ -55,7 +56,7 @@ class Kernel:
         """
         missing = f"stack linux needs its kernel; {remedy('linux-kernel', ELSEWHERE)}"
         program = built_program("CLIFT_LINUX", _HOME / "build" / "linux", missing)
-        return cls(program, _checked_stamp(program, program.stat().st_mtime_ns))
+        return cls(program, _checked_stamp(program, file_version(program)))
 
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> tuple[list[str], float]:
         """Boot the kernel in `directory`, which holds the settings; return its argv and its wall time.
@@ -86,9 +87,8 @@ def memory_mib(setup: Setup) -> int:
 
 
 @lru_cache(maxsize=8)
-def _checked_stamp(program: Path, mtime_ns: int) -> str:
+def _checked_stamp(program: Path, _version: FileVersion | None) -> str:
     """Check a program once per process and version of it; return its build's stamp, else a hash of it."""
-    del mtime_ns  # tells versions of the program apart
     magic, place, machine = ARCHITECTURE
     with program.open("rb") as file:
         head = file.read(place + len(machine))
