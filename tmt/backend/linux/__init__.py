@@ -17,6 +17,7 @@ from tmt.settings.tcp import LINUX
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tmt.backend.base import Recording
     from tmt.backend.setup import Setup
     from tmt.settings.settings import Settings
 
@@ -45,23 +46,27 @@ class Linux:
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
         """Run one experiment in simulated time."""
         (directory / SETTINGS).write_text(settings_text(setup))
-        settings = setup.settings
         try:
             argv, wall_time_s = Kernel.find().run(setup, directory, timeout_s)
         except RunError as error:
             raise _explained(error, setup) from error
         try:
-            recording = read_records(directory, settings.flows, settings.return_flows)
-            doubt = reason_to_doubt(
-                directory,
-                settings.flows + settings.return_flows,
-                may_limit=settings.receive_buffer_bytes is not None,
-            )
+            recording = _sound_recording(setup.settings, directory)
         except SimulatorError as error:
             raise RunError(argv, str(error), last_words(directory), program="the kernel") from error
-        if doubt is not None:
-            raise RunError(argv, f"its result is not valid: {doubt}", "", program="the kernel")
         return Outcome(argv, wall_time_s, recording)
+
+
+def _sound_recording(settings: Settings, directory: Path) -> Recording:
+    """Return a run's recording (SimulatorError).
+
+    The counters come first: a clock that jumps may also cut the records short.
+    """
+    flows = settings.flows + settings.return_flows
+    doubt = reason_to_doubt(directory, flows, may_limit=settings.receive_buffer_bytes is not None)
+    if doubt is not None:
+        raise SimulatorError(f"its result is not valid: {doubt}")
+    return read_records(directory, settings.flows, settings.return_flows)
 
 
 def _explained(error: RunError, setup: Setup) -> RunError:
