@@ -53,10 +53,10 @@ the erasure rate, because processors cannot predict erasures.
 
 `tmt convert` from Parquet to Parquet against pyarrow alone, which reads the two columns of the PHY trace and
 writes the four columns of the same link trace with the same settings; 10 million slots, 1 % erased.
-Target: at most {file_target}; what misses it is marked. A conversion keeps more than one core busy, so that
-other work on the machine slows it more than the bare read and write. What it cannot do without is the bare
-write itself, which pyarrow does in one thread; reading and the kernel run beside it. With the long trace
-both are programs that start anew; `tmt convert` loads numba, which the bare program does without.
+Target: at most {file_target}; a ratio that misses it is marked. A conversion keeps more than one core busy,
+so other work on the machine slows it more than the bare read and write. The bare write is its lower bound:
+pyarrow writes in one thread, and reading and the kernel run beside it. With the long trace both programs
+start anew, and `tmt convert` also loads numba.
 
 {files}
 
@@ -85,8 +85,8 @@ packet headers, as most users' scripts do.
 
 {scripts}
 
-What `Queue/Clift` costs: processor time of a run with it / of the same run with DropTail, both with our ns-2.
-Datagrams at random moments, 95 % of a link of 10 Mbit/s, with nothing but a source and a sink beside it.
+The next table has the cost of `Queue/Clift`: processor time of a run with it / of the same run with DropTail,
+both with our ns-2. A source sends datagrams at random moments to a sink, 95 % of a link of 10 Mbit/s.
 Target: at most {queue_target}.
 
 {queue}
@@ -102,8 +102,8 @@ The emulator's CPU time holds the receiving kernel's work, not that of the progr
 
 ## Emulator
 
-One CUBIC flow in packets of 1500 bytes over a plain link of 1 Gbit/s with an RTT of 20 ms. What one core
-carries follows from the emulator's CPU time per packet; target: at least 1 Gbit/s.
+One CUBIC flow in packets of 1500 bytes over a plain link of 1 Gbit/s with an RTT of 20 ms. The rate that
+one core carries follows from the emulator's CPU time per packet; target: at least 1 Gbit/s.
 
 {emulator}
 """

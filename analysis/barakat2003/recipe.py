@@ -11,16 +11,6 @@ from analysis.pages import write_page
 
 PAGE = "hybrid.md"
 LOSSES = (0.001, 0.01, 0.05, 0.1, 0.25)
-PICTURES = {
-    "hybrid-figure3": "Throughput over N, FEC alone",
-    "hybrid-figure4": "Throughput over delta, ARQ-SR alone",
-    "hybrid-figure5": "Throughput of FEC with ARQ-SR, p = 0.01",
-    "hybrid-figure6": "Throughput of FEC with ARQ-SR, p = 0.001",
-    "hybrid-figure7": "Throughput of FEC with ARQ-SR, one connection",
-    "hybrid-figure8": "Throughput over delta, ARQ-SR alone, one connection",
-    "hybrid-figure15": "The model's largest throughput, K = 10",
-    "hybrid-figure16": "The model's largest throughput, K = 50",
-}
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
@@ -47,7 +37,6 @@ def main(folder: Path) -> str:
         question_seeds=questions.SEEDS,
         statements=statements,
         held=held,
-        pictures=PICTURES.items(),
         answers=questions.answers(asked),
     )
     return f"{held} of {len(statements)} statements of the paper hold ({folder / PAGE})"

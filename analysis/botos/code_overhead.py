@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-RESULTS = Path(__file__).resolve().parents[2] / "tmt" / "replay" / "code_overhead.csv"
+RESULTS = Path(__file__).resolve().parents[2] / "tmt" / "settings" / "code_overhead.csv"
 SEED = 6330
 RAPTORQ_BLOCKS = {10: 20_000, 30: 20_000, 100: 20_000, 300: 20_000, 1000: 5000, 3000: 1000, 10_000: 300}
 LT_BLOCKS = {10: 20_000, 30: 10_000, 100: 5000, 300: 2000, 1000: 600, 3000: 150, 10_000: 30}

@@ -9,15 +9,6 @@ from analysis.botos.statements import judge_losses_and_shares, judge_throughput
 from analysis.pages import write_page
 
 PAGE = "fectcp-wlan.md"
-PICTURES = {
-    "fectcp-figure1": "Distance between lost packets, and frequency of two losses in a row",
-    "fectcp-figure3": "Throughput over segment loss, one-way delay of 20 ms",
-    "fectcp-figure4": "Throughput over segment loss, one-way delay of 100 ms",
-    "fectcp-figure5": "Rates of FECTCP and of New Reno, which starts at 60 s",
-    "fectcp-figure6": "Rates of FECTCP and of UDP, which starts at 60 s",
-}
-BOTH_WAYS = {"fectcp-both-ways": "Throughput over segment loss, delays of both directions add up to 100 ms"}
-FURTHER = {"fectcp-further": "Throughput of later TCP variants, and of clusters that span packets"}
 SHOWN_LOSSES = (0.0, 0.05)
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 
@@ -54,9 +45,6 @@ def main(folder: Path) -> str:
         by_reading=list(zip(*by_reading, strict=True)),
         held=held,
         total=total,
-        pictures=PICTURES.items(),
-        both_ways=BOTH_WAYS.items(),
-        further=FURTHER.items(),
         limits=list(losses.limits()),
         shared=shared,
         queues=[shared[point] for point in runs.queue_points()],

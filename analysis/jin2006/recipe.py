@@ -11,12 +11,6 @@ from analysis.jin2006.statements import judge
 from analysis.pages import write_page
 
 PAGE = "proxy-reproduction.md"
-PICTURES = {
-    "proxy-figure3": "The sender's window over time",
-    "proxy-figure4": "Latency and throughput over the loss of the wireless link",
-    "proxy-figure5": "Latency and throughput over the delay of the wired link",
-    "proxy-figure6": "Throughput with independent errors and with bursts",
-}
 TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
@@ -47,6 +41,5 @@ def main(folder: Path) -> str:
         statements=statements,
         held=held,
         partly=partly,
-        pictures=PICTURES.items(),
     )
     return f"{held} of {len(statements)} statements of the paper hold, {partly} in part ({folder / PAGE})"

@@ -72,6 +72,10 @@ def render(cells: Cells, others: pd.DataFrame) -> Page:
         """Return CUBIC's goodput at 5 dB."""
         return cells.mean(scenario, "goodput_bps", scheme=scheme, tcp="cubic", es_n0_db=5.0, **place)
 
+    def seeds(scenario: str, measure: str = "goodput_bps") -> int:
+        """Return the number of runs of a cell."""
+        return int(cells.find(scenario, measure)["count"].max())
+
     lines = comparison.lines(cells)
     readings = reading_table.Readings(others)
     text = pages.render(
@@ -85,6 +89,7 @@ def render(cells: Cells, others: pd.DataFrame) -> Page:
         worst=comparison.worst,
         rms=comparison.rms,
         mean=cells.mean,
+        seeds=seeds,
         bps=bps,
         effort=lambda measure: float(cells.table.loc[cells.table["measure"] == measure, "mean"].sum()),
         row=_row,

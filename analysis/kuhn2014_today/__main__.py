@@ -84,6 +84,7 @@ def page(cells: Cells) -> str:
         arq=arq,
         count=lambda stack: sum(one.by_stack[stack].holds == "yes" for one in found),
         seeds=cells.kbps(NOISY, MODERN, "cubic", HARQS[0]).count,
+        transfer_seeds=len(cells.of(NOISY, MODERN, "cubic", HARQS[0], transfer=True)),
     )
 
 
