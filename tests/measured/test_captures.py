@@ -45,7 +45,9 @@ def pcap(
     return out
 
 
-def pcapng(packets: list[tuple[int, bytes]], order: str = "<") -> bytes:
+def pcapng(
+    packets: list[tuple[int, bytes]], order: str = "<", fcs_bytes: int = 0, reserved: int = 0
+) -> bytes:
     """A section, an interface with time stamps of 10**-9 s, and enhanced packet blocks."""
 
     def block(kind: int, body: bytes) -> bytes:
@@ -53,8 +55,9 @@ def pcapng(packets: list[tuple[int, bytes]], order: str = "<") -> bytes:
         return struct.pack(order + "2I", kind, length) + body + struct.pack(order + "I", length)
 
     out = block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
-    options = struct.pack(order + "HHB3x", 9, 1, 9) + struct.pack(order + "2H", 0, 0)
-    out += block(1, struct.pack(order + "HHI", 1, 0, 65535) + options)
+    options = struct.pack(order + "HHB3x", 13, 1, fcs_bytes) if fcs_bytes else b""
+    options += struct.pack(order + "HHB3x", 9, 1, 9) + struct.pack(order + "2H", 0, 0)
+    out += block(1, struct.pack(order + "HHI", 1, reserved, 65535) + options)
     for time_ns, data in packets:
         frame = bytes(12) + b"\x08\x00" + data
         padded = frame + bytes(-len(frame) % 4)
@@ -100,12 +103,41 @@ def test_capture__reads_pcapng_with_nanoseconds(order: str, tmp_path: Path) -> N
         (1, bytes(12) + b"\x81\x00\x00\x05\x08\x00"),
         (0, bytes(4)),
         (113, bytes(16)),
-        (4 << 28 | 101, b""),  # the upper 4 bits hold the length of a checksum (draft-ietf-opsawg-pcap)
     ],
 )
 def test_capture__finds_ip_behind_each_link_layer(link_type: int, before: bytes, tmp_path: Path) -> None:
     capture = read_capture(written(tmp_path, pcap([(0, before + ipv4(b"x"))], link_type)))
     assert capture.datagrams[0].payload == b"x"
+
+
+FCS_OF_4_BYTES = 2 << 28 | 1 << 26
+"""From draft-ietf-opsawg-pcap, "LinkType and additional information", as in libpcap's pcap/pcap.h
+(LT_FCS_LENGTH, LT_FCS_LENGTH_PRESENT): the most significant 4 bits are the length of the frame check sequence
+in units of 16 bits, and bit 26, counted from the least significant one, tells that it is known. The lower 16
+bits are the link type, and the other bits are reserved."""
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("flags", [FCS_OF_4_BYTES, 1 << 26, 2 << 28])
+def test_capture__knows_the_link_type_beside_a_checksum(flags: int, order: str, tmp_path: Path) -> None:
+    """The checksum stands behind the IP packet and belongs to no payload."""
+    frame = bytes(12) + b"\x08\x00" + ipv4(b"x") + b"\xde\xad\xbe\xef"
+    capture = read_capture(written(tmp_path, pcap([(5 * MS, frame)], flags | 1, order)))
+    assert [(d.time_ns, d.payload) for d in capture.datagrams] == [(5 * MS, b"x")]
+
+
+@pytest.mark.parametrize("reserved", [1 << 27, 1 << 25, 1 << 16])
+def test_capture__refuses_reserved_bits_of_the_link_type(reserved: int, tmp_path: Path) -> None:
+    """The draft asks readers to take them for an error, and libpcap does."""
+    path = written(tmp_path, pcap([(0, ipv4(b"x"))], FCS_OF_4_BYTES | reserved | 101))
+    with pytest.raises(InputError, match=f"its link type is {reserved + 101}; known are 0, 1, 12,"):
+        read_capture(path)
+
+
+def test_capture__of_pcapng_has_checksums_behind_its_packets(tmp_path: Path) -> None:
+    """From draft-ietf-opsawg-pcapng: 16 bits of link type, 16 reserved ones, and option 13 (if_fcslen)."""
+    data = pcapng([(5 * MS, ipv4(b"x") + b"\xde\xad\xbe\xef")], fcs_bytes=4, reserved=0x2400)
+    assert [d.payload for d in read_capture(written(tmp_path, data)).datagrams] == [b"x"]
 
 
 def test_capture__skips_later_fragments(tmp_path: Path) -> None:

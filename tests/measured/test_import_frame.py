@@ -33,7 +33,8 @@ def opportunities(folder: Path, text: str) -> str:
 def test_importer__declares_the_options_that_its_reader_takes(importer: Importer) -> None:
     path, *keywords = inspect.signature(importer.read).parameters
     assert path == "path"
-    assert sorted(keywords) == sorted(option.name for option in importer.options)
+    common = ["until_ns"] if importer.takes_until else []
+    assert sorted(keywords) == sorted([*(option.name for option in importer.options), *common])
 
 
 @pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.name)

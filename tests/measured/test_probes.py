@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tmt.errors import InputError
+from tmt.errors import InputError, UsageError
 from tmt.measured import irtt, lens
 from tmt.measured.files import import_trace
 from tmt.measured.irtt import read_irtt
@@ -177,6 +177,14 @@ def test_line__takes_fate_of_the_probe_before_and_interpolates_delays() -> None:
     assert (line.tx_time_ns / MS).tolist() == [0, 4, 8, 12, 16, 20]
     assert line.delivered.tolist() == [True, True, True, False, False, True]
     assert (line.delay_ns / MS).tolist() == [30, 32, 34, 36, 38, 40]
+
+
+def test_line__before_a_time_is_limited_alone() -> None:
+    """By hand: at 8 Gbit/s a row of 1000 bytes lasts 1 us, so that 60 s have 60 million rows."""
+    probes = Probes(np.array([0, 60]) * 1000 * MS, np.array([MS, MS]), np.array([True, True]), 64)
+    assert len(probes.over_line(8 * 10**9, 1000, until_ns=5 * MS)) == 5001
+    with pytest.raises(UsageError, match=r" gives 60,000,001 rows; up to 50,000,000 are allowed"):
+        probes.over_line(8 * 10**9, 1000)
 
 
 def test_line__agrees_with_a_row_by_row_twin_on_a_measurement(measured_data: Path) -> None:

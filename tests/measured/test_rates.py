@@ -16,6 +16,7 @@ import pytest
 from tmt.errors import InputError, UsageError
 from tmt.measured import iperf3, rates
 from tmt.measured.dish_history import read_dish_history
+from tmt.measured.files import import_trace
 from tmt.measured.iperf3 import read_iperf3
 from tmt.measured.rate_series import RateSeries
 from tmt.measured.rates import read_rates
@@ -77,6 +78,29 @@ def test_opportunities__have_a_limit() -> None:
         series((1000, 1e9)).opportunities_ns(1)
 
 
+def test_opportunities__before_a_time_are_limited_alone() -> None:
+    """By hand: 12 Mbit/s are a row of 1500 bytes each ms; the last interval has 83 million of them."""
+    long = series((10, 12e6), (1000, 1e12))
+    times = long.opportunities_ns(1500, until_ns=10 * S)
+    assert times[times < 10 * S].tolist() == [ms * MS for ms in range(10_000)]
+    with pytest.raises(UsageError, match=r" gives 83,333,343,333 rows;.* or an earlier --until, gives fewer"):
+        long.opportunities_ns(1500)
+    with pytest.raises(UsageError, match=r" gives 83,343,334 rows; up to 50,000,000 are allowed"):
+        long.opportunities_ns(1500, until_ns=11 * S)
+
+
+def test_until__leaves_the_rows_before_it_as_they_are(tmp_path: Path) -> None:
+    text = "time_s,rate_bps,loss\n0,12000000,0.5\n1,1000,0.5\n2,1000000000000,0.5\n1002,1,0\n"
+    path, short = written(tmp_path, text), written(tmp_path, text.replace("1002", "3"), "short.csv")
+    limited = import_trace("rates", path, lldu_bytes=15_000, until_ns=2 * S)
+    whole = import_trace("rates", short, lldu_bytes=15_000, until_ns=2 * S)
+    assert isinstance(limited, LinkTrace)
+    assert isinstance(whole, LinkTrace)
+    assert len(limited) == 101
+    assert np.array_equal(limited.tx_time_ns, whole.tx_time_ns)
+    assert np.array_equal(limited.delivered, whole.delivered)
+
+
 def test_losses__are_drawn_in_each_interval_with_the_seed(tmp_path: Path) -> None:
     text = "time_s,rate_bps,loss,delay_ms\n0,12000000,0,30\n10,12000000,0.1,40\n20,12000000,1,50\n"
     path = written(tmp_path, text)
@@ -124,6 +148,12 @@ def test_rates__of_one_s_own_columns_may_have_any_separator(tmp_path: Path) -> N
         (
             "timestamp_start,timestamp_end,upload,download\n2024-01-11 10:06:39,2024-01-11 10:06:38,1,1\n",
             ":2: this interval does not end after it begins",
+        ),
+        (
+            "timestamp_start,timestamp_end,upload,download\n2024-01-23 20:58:57,2024-01-23 20:58:58,1,1\n"
+            "2024-01-23 21:00:48,2024-01-24 12:49:10,,0\n2024-01-23 21:00:49,2024-01-23 21:00:50,2931000,\n"
+            "2024-01-23 21:02:33,2024-01-23 21:02:34,14166000,85129000\n",
+            ":5: this interval begins before that of line 3 has ended",
         ),
     ],
 )
@@ -271,7 +301,7 @@ def test_iperf3__joins_intervals_whose_ends_are_rounded(tmp_path: Path) -> None:
         (
             iperf(second(0, 1e6), second(0, 1e6)),
             None,
-            ":intervals[1].sum: this interval begins before",
+            ":intervals[1].sum: this interval begins before that of intervals[0].sum has ended",
         ),
         (iperf(second(0, 1e6), key="other"), None, ":intervals[0].sum: it is missing"),
         ('{"intervals": [\n{"sum": {', None, ":2: this is no whole JSON document"),

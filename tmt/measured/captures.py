@@ -1,8 +1,8 @@
 """Packet captures: pcap and pcapng files, and the UDP datagrams in them.
 
 Formats: pcap (draft-ietf-opsawg-pcap) with microseconds or nanoseconds in either byte order; pcapng
-(draft-ietf-opsawg-pcapng) with enhanced and simple packet blocks. Link types: Ethernet, raw IP, BSD loopback,
-Linux cooked captures of both versions.
+(draft-ietf-opsawg-pcapng) with enhanced packet blocks. Link types: Ethernet, raw IP, BSD loopback, Linux
+cooked captures of both versions.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _PCAP_MAGIC = {0xA1B2C3D4: 1000, 0xA1B23C4D: 1}
 """Magic number of a pcap file, and nanoseconds of the fraction's unit."""
+_PCAP_FCS = 0xF4000000
+"""Bits of a pcap file's link type: length of the checksum behind each packet, and whether that is known."""
 _PCAPNG_MAGIC = 0x0A0D0D0A
 _LEAST_BODY = {1: 8, 6: 20}
 """Bytes of a pcapng block that are read, by kind: of an interface, of a packet."""
@@ -94,7 +96,7 @@ def _datagrams(path: str, packets: Iterator[_Packet | None]) -> Capture:
 
 def _pcap(data: bytes, order: str, unit_ns: int) -> Iterator[_Packet | None]:
     """Yield the packets, and None where the file is cut."""
-    link_type = struct.unpack_from(order + "I", data, 20)[0] & 0x0FFFFFFF
+    link_type = struct.unpack_from(order + "I", data, 20)[0] & ~_PCAP_FCS
     at = 24
     while at < len(data):
         if at + 16 > len(data):

@@ -10,7 +10,7 @@ from tmt import provenance
 from tmt.errors import InputError, UsageError
 from tmt.io import write_trace
 from tmt.io.atomic import check_not_source
-from tmt.measured.options import CUT
+from tmt.measured.options import CUT, FROM, UNTIL
 from tmt.measured.registry import AUTO, importer_named, recognised
 from tmt.trace import make_trace
 
@@ -54,14 +54,14 @@ def import_trace(
         check_not_source(target, path)
     importer = recognised(path) if kind == AUTO else importer_named(kind)
     values = _complete(importer, options)
-    cut = {option.name: values.pop(option.name) for option in CUT}
+    taken = [option.name for option in importer.options] + [UNTIL.name] * importer.takes_until
     try:
-        measurement = importer.read(path, **values)
+        measurement = importer.read(path, **{name: values[name] for name in taken})
     except OverflowError as error:
         raise InputError(path, "a time or a size in it has more than 64 bits") from error
-    trace = _between(path, measurement.trace, cut["from_ns"] or 0, cut["until_ns"])
+    trace = _between(path, measurement.trace, values[FROM.name] or 0, values[UNTIL.name])
     how: Metadata = {"importer": importer.name, "source": provenance.source(path)}
-    how |= {name: value for name, value in (values | cut).items() if value is not None}
+    how |= {name: value for name, value in values.items() if value is not None}
     if measurement.lldu_bytes is not None:
         how["lldu_bytes"] = measurement.lldu_bytes
     if measurement.slots is not None and len(trace) == len(measurement.trace):

@@ -86,6 +86,8 @@ class Importer:
         Options of this format. Every format also has `FROM` and `UNTIL`.
     help
         Further paragraphs for the help: fields, units, limits and an example.
+    takes_until
+        Whether `read` also has the argument ``until_ns``: of too many rows it makes only those before it.
     """
 
     name: str
@@ -94,3 +96,4 @@ class Importer:
     sniff: Callable[[bytes], bool]
     options: tuple[Option, ...] = ()
     help: str = field(default="", repr=False)
+    takes_until: bool = False

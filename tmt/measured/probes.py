@@ -91,7 +91,7 @@ class Probes:
         ones = np.ones(len(self.tx_time_ns), np.uint8)
         return LinkTrace(self.tx_time_ns, self.delay_ns, self.delivered, ones)
 
-    def over_line(self, rate_bps: int, lldu_bytes: int) -> LinkTrace:
+    def over_line(self, rate_bps: int, lldu_bytes: int, until_ns: int | None = None) -> LinkTrace:
         """Return a line of `rate_bps` that loses and delays as the probes did.
 
         Row i begins at ``i * 8 * lldu_bytes / rate_bps`` s, from the first probe to the last. It is
@@ -100,22 +100,23 @@ class Probes:
         Raises
         ------
         UsageError
-            When there are more than `MAX_ROWS`.
+            When there are more than `MAX_ROWS` before `until_ns`.
         """
         interval_ns = Fraction(8 * lldu_bytes * NS_PER_S, rate_bps)
         rows = int(int(self.tx_time_ns[-1]) / interval_ns) + 1
-        check_rows(rows, f"--line {rate_bps} with rows of {lldu_bytes} bytes")
+        first_rows = None if until_ns is None else int(until_ns / interval_ns) + 1
+        rows = rows_to_make(rows, first_rows, f"--line {rate_bps} with rows of {lldu_bytes} bytes")
         times = multiples(interval_ns, rows)
         before = np.searchsorted(self.tx_time_ns, times, side="right") - 1
         arrived = self.delivered
         delay = np.interp(times, self.tx_time_ns[arrived], self.delay_ns[arrived])
         return LinkTrace(times, np.rint(delay).astype(np.int64), arrived[before], np.ones(rows, np.uint8))
 
-    def measurement(self, line_bps: int | None, lldu_bytes: int) -> Measurement:
+    def measurement(self, line_bps: int | None, lldu_bytes: int, until_ns: int | None) -> Measurement:
         """Return the link trace that the options ``--line`` and ``--lldu-bytes`` ask for."""
         if line_bps is not None:
             note = f"{len(self.tx_time_ns)} probes lie over a line of {line_bps} bit/s"
-            trace = self.over_line(line_bps, lldu_bytes)
+            trace = self.over_line(line_bps, lldu_bytes, until_ns)
             return Measurement(trace, "packed", lldu_bytes, (*self.notes, note))
         seconds = max(int(self.tx_time_ns[-1]), 1) / NS_PER_S
         rate_bps = 8 * self.size_bytes * len(self.tx_time_ns) / seconds
@@ -133,19 +134,36 @@ def probe_importer(
     """Return the importer of a format with probes of both directions; `text` is for its help."""
 
     def read(
-        path: str, direction: Direction | None = None, line_bps: int | None = None, lldu_bytes: int = 1500
+        path: str,
+        direction: Direction | None = None,
+        line_bps: int | None = None,
+        lldu_bytes: int = 1500,
+        until_ns: int | None = None,
     ) -> Measurement:
         """Return a link trace of one direction, downwards unless told otherwise; errors as `read_probes`."""
-        return read_probes(path, direction or "down").measurement(line_bps, lldu_bytes)
+        return read_probes(path, direction or "down").measurement(line_bps, lldu_bytes, until_ns)
 
-    return Importer(name, summary, read, sniff, (DIRECTION, LINE, LLDU_BYTES), text)
+    return Importer(name, summary, read, sniff, (DIRECTION, LINE, LLDU_BYTES), text, takes_until=True)
 
 
-def check_rows(rows: int, options: str) -> None:
-    """Refuse options that give more than `MAX_ROWS` rows (UsageError)."""
-    if rows > MAX_ROWS:
-        reason = f"{options} gives {rows:,} rows; up to {MAX_ROWS:,} are allowed"
-        raise UsageError(f"{reason}; a greater --lldu-bytes gives fewer")
+def rows_to_make(rows: int, first_rows: int | None, options: str) -> int:
+    """Return how many rows to make: all of them, or the first ones where all are more than `MAX_ROWS`.
+
+    Parameters
+    ----------
+    first_rows
+        Rows that begin before ``--until``; None without that option.
+
+    Raises
+    ------
+    UsageError
+        When the first ones are more than `MAX_ROWS`, too.
+    """
+    made = rows if rows <= MAX_ROWS or first_rows is None else min(rows, first_rows)
+    if made > MAX_ROWS:
+        reason = f"{options} gives {made:,} rows; up to {MAX_ROWS:,} are allowed"
+        raise UsageError(f"{reason}; a greater --lldu-bytes, or an earlier --until, gives fewer")
+    return made
 
 
 def multiples(interval_ns: Fraction, count: int) -> Int64Array:

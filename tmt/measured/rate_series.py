@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tmt.errors import InputError
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, DIRECTION, LINE, LLDU_BYTES, SEED, reading
-from tmt.measured.probes import check_rows
+from tmt.measured.probes import rows_to_make
 from tmt.measured.readings import separate
 from tmt.trace import Int64Array, LinkTrace, PhyTrace
 from tmt.units import NS_PER_MS, NS_PER_S
@@ -57,20 +57,24 @@ class RateSeries:
         """Begin of each interval, from that of the first one: [n], int64."""
         return np.cumsum(self.duration_ns) - self.duration_ns
 
-    def opportunities_ns(self, lldu_bytes: int) -> Int64Array:
+    def opportunities_ns(self, lldu_bytes: int, until_ns: int | None = None) -> Int64Array:
         """Return the begin of each opportunity: the moment when its bits have become available.
 
         Raises
         ------
         UsageError
-            When there are more than `MAX_ROWS`.
+            When there are more than `MAX_ROWS` before `until_ns`.
         """
         bits = self.rate_bps * (self.duration_ns / NS_PER_S)
         done = np.concatenate([[0.0], np.cumsum(bits)])
         needed = 8.0 * lldu_bytes
         # A share of 1e-9 of a row may be missing, so that a rate of whole rows gives all of them.
         count = int(np.floor(done[-1] / needed + 1e-9))
-        check_rows(count, f"--lldu-bytes {lldu_bytes}")
+        first_rows = None
+        if until_ns is not None:
+            edges_ns = np.append(0, np.cumsum(self.duration_ns))
+            first_rows = int(np.interp(until_ns, edges_ns, done) / needed) + 1
+        count = rows_to_make(count, first_rows, f"--lldu-bytes {lldu_bytes}")
         wanted = np.arange(count, dtype=np.float64) * needed
         index = np.clip(np.searchsorted(done, wanted, side="right") - 1, 0, len(bits) - 1)
         into_ns = (wanted - done[index]) / self.rate_bps[index] * NS_PER_S
@@ -85,6 +89,7 @@ class RateSeries:
         lldu_bytes: int,
         decode_time_ns: int,
         seed: int,
+        until_ns: int | None,
     ) -> Measurement:
         """Return the trace of opportunities in the form that ``--as`` asks for.
 
@@ -99,8 +104,8 @@ class RateSeries:
             rates = np.full(len(self.rate_bps), float(line_bps))
             return replace(
                 self, rate_bps=rates, notes=(*self.notes, f"the rate is set to {line_bps} bit/s")
-            ).measurement(path, reading, None, lldu_bytes, decode_time_ns, seed)
-        times = self.opportunities_ns(lldu_bytes)
+            ).measurement(path, reading, None, lldu_bytes, decode_time_ns, seed, until_ns)
+        times = self.opportunities_ns(lldu_bytes, until_ns)
         if not len(times):
             raise InputError(path, f"its rates carry no row of {lldu_bytes} bytes")
         at = np.searchsorted(self.start_ns, times, side="right") - 1
@@ -139,12 +144,13 @@ def rate_importer(
         lldu_bytes: int = 1500,
         decode_time_ns: int = NS_PER_MS,
         seed: int = 1,
+        until_ns: int | None = None,
     ) -> Measurement:
         """Return the opportunities of one direction; errors as for `read_rates`."""
         series = read_rates(path, direction)
-        return series.measurement(path, reading, line_bps, lldu_bytes, decode_time_ns, seed)
+        return series.measurement(path, reading, line_bps, lldu_bytes, decode_time_ns, seed, until_ns)
 
-    return Importer(name, summary, read, sniff, _OPTIONS, text)
+    return Importer(name, summary, read, sniff, _OPTIONS, text, takes_until=True)
 
 
 def durations(
@@ -155,18 +161,15 @@ def durations(
     Raises
     ------
     InputError
-        With the place of an interval that has no length, or begins before the one before has ended.
+        With the place of an interval that has no length, or the places of two that overlap.
     """
-    for wrong, reason in (
-        (end_ns <= start_ns, "this interval does not end after it begins"),
-        (
-            np.append(False, start_ns[1:] < end_ns[:-1]),
-            "this interval begins before the last one has ended",
-        ),
-    ):
-        if wrong.any():
-            raise InputError(path, reason, places[int(np.argmax(wrong))])
+    if (empty := end_ns <= start_ns).any():
+        raise InputError(path, "this interval does not end after it begins", places[int(np.argmax(empty))])
     gaps = start_ns[1:] - end_ns[:-1]
+    if (gaps < 0).any():
+        last = int(np.argmax(gaps < 0))
+        earlier = f"line {places[last]}" if isinstance(places[last], int) else places[last]
+        raise InputError(path, f"this interval begins before that of {earlier} has ended", places[last + 1])
     count, seconds = int((gaps > 0).sum()), float(gaps.sum()) / NS_PER_S
     note = f"{count} stretches without a measurement, {seconds:.1f} s in all, are cut out"
     return end_ns - start_ns, (note,) if count else ()

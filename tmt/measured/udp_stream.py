@@ -130,10 +130,14 @@ def _cut(path: str, capture: Capture) -> tuple[str, ...]:
 
 
 def read(
-    path: str, sent: str | None = None, line_bps: int | None = None, lldu_bytes: int = 1500
+    path: str,
+    sent: str | None = None,
+    line_bps: int | None = None,
+    lldu_bytes: int = 1500,
+    until_ns: int | None = None,
 ) -> Measurement:
     """Return a link trace of the captured stream; errors as for `read_udp_stream`."""
-    return read_udp_stream(path, sent).measurement(line_bps, lldu_bytes)
+    return read_udp_stream(path, sent).measurement(line_bps, lldu_bytes, until_ns)
 
 
 IMPORTER = Importer(
@@ -147,4 +151,5 @@ found again by their payload; a stream of iperf3 needs no capture at the sender.
 
 \b
   tmt import pcap receiver.pcap link.parquet --sent sender.pcap""",
+    takes_until=True,
 )
