@@ -1,4 +1,4 @@
-"""Shares as text, and units in which values are shown, chosen by the greatest value among them."""
+"""Shares and counts as text, and units in which values are shown, chosen by the greatest value among them."""
 
 from __future__ import annotations
 
@@ -16,3 +16,8 @@ def time_unit(greatest_s: float) -> tuple[str, float]:
 def percent(share: float) -> str:
     """Return a share in percent with two digits."""
     return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.3g} %"
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun, as in ``1 run`` and ``2 runs``."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

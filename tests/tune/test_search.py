@@ -17,7 +17,7 @@ from tmt.tune.race import Race, Rules
 from tmt.tune.recommendation import Bounded, Recommendation, Standing, recommend
 from tmt.tune.search import search
 from tmt.tune.space import SCHEME
-from tmt.tune.wording import headline
+from tmt.tune.wording import certainty, headline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -182,3 +182,22 @@ def test_headline__recommends_nothing_that_misses_a_constraint(holds: bool, said
     result = Recommendation([arq], {}, "", 0.95, winner=arq, constraints=[bound])
     assert result.is_useful is holds
     assert headline(cast("Tuning", SimpleNamespace(recommendation=result))).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("delays_s", "said"),
+    [
+        ((1.0, 2.0), "The front has 1 candidate."),
+        ((2.0, 1.0), "The front has 2 candidates; the recommendation is nearest to both optima."),
+    ],
+)
+def test_certainty__counts_the_candidates_of_a_front(delays_s: tuple[float, ...], said: str) -> None:
+    goal, candidates = parse_goal(["goodput", "delay-p95"], []), grid_of(2)
+
+    def simulated(wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
+        return {(one, at): {"goodput": 9.0 - one + at, "delay-p95": delays_s[one] + at} for one, at in wanted}
+
+    found = search(candidates, goal, RULES, 256, 5, simulated)
+    task = SimpleNamespace(goal=goal)
+    tuning = SimpleNamespace(recommendation=recommend(found), task=task, search=found)
+    assert said in certainty(cast("Tuning", tuning))

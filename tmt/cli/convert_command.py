@@ -86,9 +86,8 @@ def command(
     slots = [rows_of(conversion.phy_path, PHY_TRACE) for conversion in conversions]
     if out_dir is not None:
         make_folder(out_dir)
-    with progress_bar(
-        "convert (compiles at first use)", None if None in slots else sum(filter(None, slots))
-    ) as progress:
+    total = None if None in slots else sum(filter(None, slots))
+    with progress_bar("convert", total, compiles=True) as progress:
         results = convert_files(conversions, progress)
     starts = {}
     for path in dict.fromkeys(conversion.phy_path for conversion in conversions):

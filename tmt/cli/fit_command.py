@@ -44,7 +44,7 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
 
     erased, size_bytes = _slots(trace)
     try:
-        with progress_bar("fit (compiles at first use)", 3, "models") as progress:
+        with progress_bar("fit", 3, "models", compiles=True) as progress:
             report = fit(erased, progress, size_bytes=size_bytes)
     except UsageError as error:
         raise InputError(trace, str(error)) from None

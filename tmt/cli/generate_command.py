@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 LINE_OPTIONS = ("slot_interval", "rate_bps", "share", "decode_time", "duration")
 """Options that make a line of slots; with `--over` the slots are those of a trace."""
 
-BAR = "generate (compiles at first use)"
-
 _PROBABILITY = Number(0.0, 1.0)
 
 
@@ -148,14 +146,14 @@ def command(
     channel = _channel(ctx, channel_name)
     if over is not None:
         _refuse((*LINE_OPTIONS, "lldu_bytes"), "cannot be given with --over: the trace has its own slots")
-        with progress_bar(BAR, rows_of(over)) as progress:
+        with progress_bar("generate", rows_of(over), compiles=True) as progress:
             slots = overlay(over, phy, channel, seed=seed, with_es_n0=with_es_n0, progress=progress)
     else:
         line, lldu_bytes = _line(ctx, channel)
         duration_ns = ctx.params["duration"]
         if duration_ns is None:
             raise UsageError("--duration is missing: say how many seconds the trace lasts")
-        with progress_bar(BAR, line.slots_within(duration_ns)) as progress:
+        with progress_bar("generate", line.slots_within(duration_ns), compiles=True) as progress:
             slots = generate(
                 phy,
                 channel,

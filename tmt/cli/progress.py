@@ -17,7 +17,9 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 @contextmanager
-def progress_bar(what: str, total: int | None, unit: str = "slots") -> Iterator[Callable[[int], None]]:
+def progress_bar(
+    what: str, total: int | None, unit: str = "slots", *, compiles: bool = False
+) -> Iterator[Callable[[int], None]]:
     """Show progress, rate and time left; yields a function that takes the amount done since its last call.
 
     Parameters
@@ -28,6 +30,8 @@ def progress_bar(what: str, total: int | None, unit: str = "slots") -> Iterator[
         Total amount; None if unknown: then only amount and rate are shown.
     unit
         Unit of the amount.
+    compiles
+        Whether the work may begin with a compilation, which the text then says.
     """
     if not is_terminal(sys.stderr):
         yield lambda done: None
@@ -43,5 +47,5 @@ def progress_bar(what: str, total: int | None, unit: str = "slots") -> Iterator[
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(f"{what} (compiles at first use)" if compiles else what, total=total)
         yield lambda done: bar.advance(task, done)

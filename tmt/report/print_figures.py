@@ -55,9 +55,9 @@ def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[
     written: Counter[str] = Counter()
     for name, spec in _figures(results, summary):
         written[name] += 1
-        if written[name] > 1:  # long names end before they differ
-            name = f"{name}-{written[name]}"  # noqa: PLW2901
-        yield from save_chart(spec, config, [folder / f"{name}.{ending}" for ending in FORMATS])
+        # Long names end before they differ.
+        stem = name if written[name] == 1 else f"{name}-{written[name]}"
+        yield from save_chart(spec, config, [folder / f"{stem}.{ending}" for ending in FORMATS])
 
 
 def draw_comparison(results: Results, summary: Summary, paths: list[Path]) -> list[Path]:

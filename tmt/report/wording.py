@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tmt.display_units import counted
 from tmt.metrics.interval_text import three_digits
 from tmt.metrics.statistics import seeds_needed
 from tmt.report.member_styles import cell_name, tcp_label
@@ -122,7 +123,7 @@ def _deviation(results: Results, summary: Summary) -> list[str]:
         return []
     rms, worst = np.sqrt(np.mean(deviations**2)), deviations[np.abs(deviations).argmax()]
     return [
-        f"From {len(deviations)} published value{'s' * (len(deviations) > 1)} ours deviate by "
+        f"From {counted(len(deviations), 'published value')} ours deviate by "
         f"{100 * rms:.1f} % (root mean square), {100 * worst:+.0f} % at worst."
     ]
 

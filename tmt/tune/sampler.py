@@ -46,7 +46,7 @@ class Sampler:
         self._n_random = n_random
         self._sampler = optuna.samplers.TPESampler(seed=SEED, n_startup_trials=0)
         self._study = optuna.create_study(sampler=self._sampler, directions=["maximize"] * n_objectives)
-        self._create_trial, self._told = optuna.trial.create_trial, optuna.trial.TrialState.FAIL
+        self._create_trial, self._failed = optuna.trial.create_trial, optuna.trial.TrialState.FAIL
         self._distributions = {
             name: optuna.distributions.IntDistribution(0, len(levels) - 1)
             if _is_ordered(levels)
@@ -90,7 +90,8 @@ class Sampler:
         for name in self._levels:
             if name != SCHEME and name.split(".")[0] in (scheme, "link"):
                 place[name] = self._suggest(trial, name)
-        self._study.tell(trial, state=self._told)
+        # The estimator leaves failed trials out. `learn` adds the candidate that was simulated.
+        self._study.tell(trial, state=self._failed)
         return place
 
     def _suggest(self, trial: Any, name: str) -> int:

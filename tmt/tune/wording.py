@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tmt.display_units import percent, rate_unit
+from tmt.display_units import counted, percent, rate_unit
 from tmt.metrics.interval_text import interval_text
 from tmt.metrics.statistics import Interval
 from tmt.tune.space import SCHEME
@@ -83,13 +83,11 @@ def _effort(found: Tuning) -> list[str]:
 def _ties(found: Tuning) -> list[str]:
     result = found.recommendation
     if len(found.task.goal.objectives) > 1:
-        return [
-            f"The front has {len(result.front)} candidates; the recommendation is nearest to both optima."
-        ]
+        choice = "" if len(result.front) == 1 else "; the recommendation is nearest to both optima"
+        return [f"The front has {counted(len(result.front), 'candidate')}{choice}."]
     if not result.ties:
         return ["No other candidate is left in the race."]
-    others = "1 other candidate" if len(result.ties) == 1 else f"{len(result.ties)} other candidates"
-    return [f"{others} may be as good: {names(result.ties)}."]
+    return [f"{counted(len(result.ties), 'other candidate')} may be as good: {names(result.ties)}."]
 
 
 def _runner_up(found: Tuning) -> list[str]:
@@ -141,7 +139,9 @@ def complaints(found: Tuning) -> list[str]:
         )
     if found.failures:
         name, seed, message = found.failures[0]
-        lines.append(f"{len(found.failures)} runs failed; the first one: {name}, seed {seed}: {message}")
+        lines.append(
+            f"{counted(len(found.failures), 'run')} failed; the first one: {name}, seed {seed}: {message}"
+        )
     if found.cut_transfers:
         lines.append(
             f"{found.cut_transfers} transfers were cut at the end of their run, which counts as their time"
