@@ -15,6 +15,7 @@ from tmt.experiment.experiment import Experiment
 from tmt.experiment.record_files import save
 from tmt.identity import source_hash
 from tmt.metrics.capacity import arrive, packets_in_rows
+from tmt.settings.coding import CODING_NAMES
 from tmt.settings.links import TraceLink
 from tmt.settings.tcp import HEADER_BYTES
 from tmt.units import NS_PER_S
@@ -104,7 +105,7 @@ class ReplayRun(NamedTuple):
         """Do the experiment over the link traces of `cache`; return its result columns."""
         result = self._over_traces(cache).run(folder, timeout_s=self.timeout_s)
         # If codes vary, TCP's runs stand beside FECTCP's.
-        listed = {name: self.coordinates[name] for name in ("code", "block_segments")}
+        listed = {name: self.coordinates[name] for name in CODING_NAMES}
         row = result.row | {name: value for name, value in listed.items() if value is not None}
         if self.online is None:
             row["capacity_bps"] = _capacity_bps(link_file(cache, self.conversion), self.template)

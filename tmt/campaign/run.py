@@ -14,42 +14,39 @@ Programs = tuple[str, str]
 
 
 class Run(Protocol):
-    """One run of a campaign, as plain data that travels to a worker.
-
-    Attributes
-    ----------
-    key
-        Hash of everything that decides the outcome.
-    experiment
-        Hash of the same without the seed.
-    programs
-        Hashes of the programs when the run was planned.
-    timeout_s
-        Wall time after which it is killed; None waits for ever.
-    keep_records
-        Whether packet records are kept.
-    conversions
-        The link traces that it needs.
-    most_simulated_s
-        Simulated time after which it ends at the latest.
-    """
+    """One run of a campaign, as plain data that travels to a worker."""
 
     @property
-    def key(self) -> str: ...  # noqa: D102
+    def key(self) -> str:
+        """Hash of everything that decides the outcome."""
+
     @property
-    def experiment(self) -> str: ...  # noqa: D102
+    def experiment(self) -> str:
+        """Hash of the same without the seed."""
+
     @property
-    def seed(self) -> int: ...  # noqa: D102
+    def seed(self) -> int:
+        """Number of the random substream."""
+
     @property
-    def programs(self) -> Programs: ...  # noqa: D102
+    def programs(self) -> Programs:
+        """Hashes of the programs when the run was planned."""
+
     @property
-    def timeout_s(self) -> float | None: ...  # noqa: D102
+    def timeout_s(self) -> float | None:
+        """Wall time after which it is killed; None waits for ever."""
+
     @property
-    def keep_records(self) -> bool: ...  # noqa: D102
+    def keep_records(self) -> bool:
+        """Whether packet records are kept."""
+
     @property
-    def conversions(self) -> tuple[PlannedConversion, ...]: ...  # noqa: D102
+    def conversions(self) -> tuple[PlannedConversion, ...]:
+        """The link traces that it needs."""
+
     @property
-    def most_simulated_s(self) -> float: ...  # noqa: D102
+    def most_simulated_s(self) -> float:
+        """Simulated time after which it ends at the latest."""
 
     def installed_programs(self) -> Programs:
         """Return the hashes of the same programs on this machine, now."""

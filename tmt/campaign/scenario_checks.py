@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tmt.campaign.scenario_errors import Refused
 from tmt.campaign.sections import scheme_of
 from tmt.errors import UsageError
+from tmt.settings.coding import CODING_NAMES
 from tmt.settings.tcp import FECTCP, STACKS
 from tmt.units import seconds_to_ns
 
@@ -101,7 +102,7 @@ def _check_proxies(scenario: Scenario) -> None:
 def _check_coding(scenario: Scenario) -> None:
     has_fectcp = FECTCP in scenario.grid.tcp
     for traffic in scenario.traffics:
-        for name in ("code", "block_segments"):
+        for name in CODING_NAMES:
             value = getattr(traffic, name)
             if value is not None and not has_fectcp:
                 key = "traffic", name

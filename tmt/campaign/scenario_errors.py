@@ -75,7 +75,8 @@ def locate(text: str, key: Key) -> int | None:
     """Return the number, from 1, of the line of `key` in a TOML file, or else of its table."""
     names = [part for part in key if isinstance(part, str)]
     number = key[1] if len(key) > 1 and isinstance(key[1], int) else 0
-    table, seen, found = "", {}, None  # type: str, dict[str, int], int | None
+    table, found = "", None
+    seen: dict[str, int] = {}
     for line_number, line in enumerate(text.splitlines(), start=1):
         header = re.match(r"\s*\[\[?\s*([\w-]+)\s*\]?\]", line)
         if header:

@@ -23,6 +23,7 @@ from tmt.schema import Packing  # noqa: TC001  (pydantic reads it)
 from tmt.schemes import ALL_SCHEMES, SCHEMES, OnlineScheme
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.coding import Coding
+from tmt.settings.links import MOST_RATE_BPS
 from tmt.settings.settings import MAX_SEED, PARAMETERS
 from tmt.settings.tcp import TCP_VARIANTS
 from tmt.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
@@ -38,7 +39,7 @@ Start = Seconds | Literal["drawn"]
 
 PositiveSeconds = Annotated[float, Field(gt=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, lt=2**31)]
-Rate = Annotated[float, Field(ge=1, le=1e12)]
+Rate = Annotated[float, Field(ge=1, le=MOST_RATE_BPS)]
 Seed = Annotated[int, Field(ge=1, le=MAX_SEED)]
 Tcp = Literal[TCP_VARIANTS]  # type: ignore[valid-type]
 

@@ -12,6 +12,7 @@ from tmt.errors import InputError, UsageError
 from tmt.experiment.experiment import Experiment
 from tmt.experiment.fingerprint import fingerprint
 from tmt.provenance import digest
+from tmt.settings.coding import CODING_NAMES
 from tmt.settings.links import PlainLink, TraceLink
 from tmt.settings.tcp import FECTCP, STACKS
 from tmt.units import seconds_to_ns
@@ -123,7 +124,7 @@ def _template(path: GridPath, traffic: Traffic, tcp: str) -> tuple[Experiment, d
     """Return an experiment without its seed, its traces and its start in them; and its coordinates."""
     link, section, source = path.link, path.section, path.source
     settings = settings_of(link, traffic, path.wired, path.proxy)
-    listed = {name: getattr(traffic, name) for name in ("code", "block_segments")}
+    listed = {name: getattr(traffic, name) for name in CODING_NAMES}
     if tcp != FECTCP:
         settings["coding"] = None
     online = scheme_of(section, settings["rtt_ns"]) if section.online else None
@@ -165,7 +166,7 @@ def _fingerprint(
     ]
     settings = fingerprint(template, *programs)
     # If codes vary, TCP's runs stand beside FECTCP's.
-    listed = [coordinates[name] for name in ("code", "block_segments")]
+    listed = [coordinates[name] for name in CODING_NAMES]
     return digest(slots, path.section.model_dump(), settings, listed, path.link.return_link)
 
 

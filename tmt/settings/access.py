@@ -5,6 +5,7 @@ from typing import Annotated
 
 from tmt.parameters import Parameter, check_bounds
 from tmt.settings.checks import MAX_PACKETS
+from tmt.settings.links import MOST_RATE_BPS
 from tmt.settings.tcp import NS2_STACKS, NS2_VARIANTS, check_stack
 
 MIN_BUFFER_PACKETS = 2
@@ -24,7 +25,7 @@ class WiredHop:
             "rate of the wired hop between the senders and the node before the link, in both directions",
             "bit/s",
             1,
-            1e12,
+            MOST_RATE_BPS,
             key="rate",
         ),
     ]

@@ -7,7 +7,7 @@ import csv
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Final
@@ -92,6 +92,10 @@ class Coding:
             scaled = round(overhead * source_symbols / size)
             counts[max(scaled, min(overhead, 1))] += blocks
         return ",".join(f"{overhead}:{counts[overhead]}" for overhead in sorted(counts))
+
+
+CODING_NAMES = tuple(field.name for field in fields(Coding))
+"""Names of the parameters of `Coding`, which are keys of a scenario and result columns, too."""
 
 
 @lru_cache(maxsize=len(RATELESS_CODES))

@@ -7,35 +7,23 @@ from typing import Final
 
 from tmt.errors import UsageError
 
+NS2_STACKS = ("2009", "2009-as-shipped", "modern")
+"""The stacks of the simulator.
 
-@dataclass(frozen=True, slots=True)
-class Stack:
-    """A TCP stack of the simulator.
-
-    Attributes
-    ----------
-    sender
-        Class of its senders in ns-2.
-    windows_per_path
-        Default window, in multiples of the packets that path and queue hold. In the stacks of 2009 slow start
-        overshoots the path by as much as the window allows. In the modern stack the window is the receiver's
-        buffer, which must hold the packets that arrive during a retransmission, and of another one.
-    """
-
-    sender: str
-    windows_per_path: int
-
+`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended. `2009-as-shipped` is the same
+without the patches that change results (docs/tcp-linux.md). `modern` is CLIFT's own.
+"""
 
 LINUX: Final = "linux"
 """The stack of a real kernel: in simulated time (docs/linux.md), or in real time with backend emulate."""
 
-STACK_TABLE = {
-    "2009": Stack("Agent/TCP/Linux", 1),
-    "2009-as-shipped": Stack("Agent/TCP/Linux", 1),
-    "modern": Stack("Agent/TCP/Modern", 4),
-}
-"""`2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended; `2009-as-shipped` is the same
-without the patches that change results (docs/tcp-linux.md); `modern` is CLIFT's own."""
+WINDOWS_PER_PATH = {"2009": 1, "2009-as-shipped": 1, "modern": 4, LINUX: 4}
+"""Default window of each stack, in multiples of the packets that path and queue hold.
+
+In the stacks of 2009 slow start overshoots the path by as much as the window allows. In the other stacks the
+window is the receiver's buffer, which must hold the packets that arrive during a retransmission, and of
+another one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +44,7 @@ class TcpVariant:
 
 
 def _in_all(control: str, kernel: str = "") -> dict[str, str]:
-    return dict.fromkeys(STACK_TABLE, control) | ({LINUX: kernel} if kernel else {})
+    return dict.fromkeys(NS2_STACKS, control) | ({LINUX: kernel} if kernel else {})
 
 
 VARIANTS = {
@@ -85,8 +73,6 @@ VARIANTS = {
 
 TCP_VARIANTS = tuple(VARIANTS)
 
-NS2_STACKS = tuple(STACK_TABLE)
-
 STACKS = {
     stack: tuple(name for name, variant in VARIANTS.items() if stack in variant.controls)
     for stack in (*NS2_STACKS, LINUX)
@@ -94,9 +80,6 @@ STACKS = {
 """TCP stacks and the variants that each has."""
 
 NS2_VARIANTS = tuple(dict.fromkeys(name for stack in NS2_STACKS for name in STACKS[stack]))
-
-WINDOWS_PER_PATH = {name: stack.windows_per_path for name, stack in STACK_TABLE.items()} | {LINUX: 4}
-"""Default window of each stack, in multiples of the packets that path and queue hold."""
 
 DEFAULT_STACK: Final = "modern"
 

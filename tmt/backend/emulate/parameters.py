@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tmt.errors import UsageError
 from tmt.parameters import check_range
-from tmt.settings.checks import check_hold
+from tmt.settings.checks import MAX_PACKETS, check_hold
 from tmt.units import MAX_TIME_NS
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Emulation:
         check_range("rtt_ns", self.rtt_ns, 0, MAX_TIME_NS)
         check_range("mtu_bytes", self.mtu_bytes, MIN_MTU_BYTES, MAX_MTU_BYTES)
         if self.queue_packets is not None:
-            check_range("queue_packets", self.queue_packets, 1, 2**31 - 1)
+            check_range("queue_packets", self.queue_packets, 1, MAX_PACKETS)
         if self.hold_ns is not None:
             check_range("hold_ns", self.hold_ns, 1, MAX_TIME_NS)
         check_hold(self.hold_ns, self.in_order)
