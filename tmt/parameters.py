@@ -6,10 +6,10 @@ Fields whose names end in ``_ns`` are times: people type and read seconds, and c
 """
 
 import re
-from collections.abc import Hashable
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
-from typing import Any, Literal, cast, get_args, get_type_hints
+from types import NoneType
+from typing import Any, Literal, get_args, get_type_hints
 
 from tmt.errors import UsageError
 from tmt.units import MAX_TIME_NS
@@ -72,6 +72,8 @@ class Declared:
         Field of `Settings` that holds the class with this field; empty for a field of `Settings` itself.
     prefix
         Beginning of the column's name.
+    is_optional
+        Whether the value may be None.
     """
 
     parameter: Parameter
@@ -80,6 +82,7 @@ class Declared:
     default: Any
     group: str
     prefix: str
+    is_optional: bool
 
     @property
     def column(self) -> str:
@@ -102,6 +105,7 @@ class Declared:
         return self.default is MISSING
 
 
+@cache
 def declared(
     settings: type[Any], *, group: str = "", prefix: str = "", **shared: str
 ) -> tuple[Declared, ...]:
@@ -125,7 +129,9 @@ def declared(
         if kind == "time":
             usual |= {"least": 0, "most": MAX_TIME_NS}
         absent = {name: value for name, value in usual.items() if not getattr(parameter, name)}
-        found.append(Declared(replace(parameter, **absent), field.name, kind, field.default, group, prefix))
+        parameter = replace(parameter, **absent)
+        is_optional = NoneType in get_args(get_args(hints[field.name])[0])
+        found.append(Declared(parameter, field.name, kind, field.default, group, prefix, is_optional))
     return tuple(found)
 
 
@@ -147,19 +153,10 @@ def check_bounds(settings: Any) -> None:
     UsageError
         Naming the parameter, its value and the allowed values.
     """
-    for name, least, most in _bounds(cast("Hashable", type(settings))):
-        value = getattr(settings, name)
-        if value is not None:
-            check_range(name, value, least, most)
-
-
-@cache
-def _bounds(settings: Hashable) -> tuple[tuple[str, float, float], ...]:
-    return tuple(
-        (one.name, one.parameter.least, one.parameter.most)
-        for one in declared(cast("type[Any]", settings))
-        if one.parameter.least is not None and one.parameter.most is not None
-    )
+    for one in declared(settings.__class__):
+        value, least, most = getattr(settings, one.name), one.parameter.least, one.parameter.most
+        if value is not None and least is not None and most is not None:
+            check_range(one.name, value, least, most)
 
 
 def _parameter(hint: Any) -> Parameter | None:
@@ -169,5 +166,5 @@ def _parameter(hint: Any) -> Parameter | None:
 
 def _kind(name: str, hint: Any) -> Kind:
     value = get_args(hint)[0]
-    kind: Kind = next(kind for kind in get_args(value) or (value,) if kind is not type(None)).__name__
+    kind: Kind = next(kind for kind in get_args(value) or (value,) if kind is not NoneType).__name__
     return "time" if name.endswith("_ns") else kind

@@ -11,7 +11,6 @@ import numpy as np
 
 from tmt.campaign.engine import default_jobs
 from tmt.errors import UsageError
-from tmt.schemes.parameters import check_count
 from tmt.units import seconds_to_ns
 
 
@@ -76,7 +75,8 @@ def time_ns(name: str, seconds: Any) -> int:
 def whole(name: str, value: Any, least: int = 1) -> int:
     """Return a whole number of Python or NumPy (UsageError unless it is one, and at least `least`)."""
     number: int = plain(value)
-    check_count(name, number, least)
+    if not _fits(number, int) or number < least:
+        raise UsageError(f"{name} is {number!r}; it must be a whole number of at least {least}")
     return number
 
 

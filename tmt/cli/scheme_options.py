@@ -31,7 +31,7 @@ def _parameters() -> dict[str, dict[str, Declared]]:
     """Return the schemes that have each parameter (without the RTT), numbers before times."""
     found: dict[str, dict[str, Declared]] = {}
     for scheme, kind in ALL_SCHEMES.items():
-        for one in declared(kind):
+        for one in (one for one in declared(kind) if one.name != "rtt_ns"):
             found.setdefault(one.name, {})[scheme] = one
     return dict(sorted(found.items(), key=lambda item: item[0].endswith("_ns")))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from tmt.schemes.converter import Converter, grown_ring, ring_entries
-from tmt.schemes.parameters import DetectionDelay, MaxTransmissions, Scheme, check_count, check_delay
+from tmt.schemes.parameters import DetectionDelay, MaxTransmissions, RoundTrip, Scheme
 
 if TYPE_CHECKING:
     from tmt.kernels import Rows
@@ -36,15 +36,9 @@ class Arq(Scheme):
 
     name: ClassVar[str] = "arq"
 
-    rtt_ns: int
+    rtt_ns: RoundTrip
     max_transmissions: MaxTransmissions = None
     detection_delay_ns: DetectionDelay = 0
-
-    def __post_init__(self) -> None:
-        check_delay("rtt_ns", self.rtt_ns)
-        if self.max_transmissions is not None:
-            check_count("max_transmissions", self.max_transmissions, 1, 2**31 - 1)
-        check_delay("detection_delay_ns", self.detection_delay_ns)
 
     @property
     def label(self) -> str:

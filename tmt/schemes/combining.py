@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from tmt.kernels import Float64Array
     from tmt.trace import Int32Array
 
-COMBININGS = ("none", "chase", "incremental")
-
 
 def quality(combining: str, es_n0_mdb: float) -> float:
     """Return the contribution of one transmission to the combined quality.

@@ -12,8 +12,6 @@ from tmt.schemes.parameters import (
     DetectionDelay,
     Repair,
     Scheme,
-    check_count,
-    check_delay,
     check_run,
 )
 
@@ -49,11 +47,8 @@ class Fec(Scheme):
     detection_delay_ns: DetectionDelay = 0
 
     def __post_init__(self) -> None:
-        check_count("data", self.data, 1)
-        check_count("repair", self.repair, 0)
-        check_count("depth", self.depth, 1)
+        super().__post_init__()
         check_run(self.data, self.repair, self.depth)
-        check_delay("detection_delay_ns", self.detection_delay_ns)
 
     @property
     def label(self) -> str:

@@ -14,9 +14,8 @@ from tmt.schemes.parameters import (
     Extra,
     Repair,
     Rounds,
+    RoundTrip,
     Scheme,
-    check_count,
-    check_delay,
     check_run,
 )
 
@@ -52,19 +51,14 @@ class Harq(Scheme):
 
     data: Data
     repair: Repair
-    rtt_ns: int
+    rtt_ns: RoundTrip
     extra: Extra = 1
     rounds: Rounds = 2
     detection_delay_ns: DetectionDelay = 0
 
     def __post_init__(self) -> None:
-        check_count("data", self.data, 1)
-        check_count("repair", self.repair, 0)
+        super().__post_init__()
         check_run(self.data, self.repair)
-        check_delay("rtt_ns", self.rtt_ns)
-        check_count("extra", self.extra, 0, 65_535)
-        check_count("rounds", self.rounds, 0, 2**31 - 1)
-        check_delay("detection_delay_ns", self.detection_delay_ns)
 
     @property
     def label(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tmt.schemes.converter import Converter
-from tmt.schemes.parameters import DetectionDelay, Scheme, check_delay
+from tmt.schemes.parameters import DetectionDelay, Scheme
 
 if TYPE_CHECKING:
     from tmt.kernels import Rows
@@ -31,9 +31,6 @@ class NoScheme(Scheme):
     name: ClassVar[str] = "none"
 
     detection_delay_ns: DetectionDelay = 0
-
-    def __post_init__(self) -> None:
-        check_delay("detection_delay_ns", self.detection_delay_ns)
 
     @property
     def label(self) -> str:

@@ -13,13 +13,10 @@ from tmt.schemes.parameters import (
     Persistency,
     Repair,
     RepeatAfter,
+    RoundTrip,
     WindowFrames,
-    check_count,
-    check_delay,
     check_run,
 )
-
-MAX_COUNT = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -38,20 +35,15 @@ class _Frames(OnlineScheme):
         From the end of a frame until the receiver knows whether it has failed.
     """
 
-    rtt_ns: int
+    rtt_ns: RoundTrip
     data: Data = 1
     repair: Repair = 0
     persistency: Persistency = None
     detection_delay_ns: DetectionDelay = 0
 
     def __post_init__(self) -> None:
-        check_delay("rtt_ns", self.rtt_ns)
-        check_count("data", self.data, 1)
-        check_count("repair", self.repair, 0)
+        super().__post_init__()
         check_run(self.data, self.repair)
-        if self.persistency is not None:
-            check_count("persistency", self.persistency, 0, MAX_COUNT)
-        check_delay("detection_delay_ns", self.detection_delay_ns)
 
     @property
     def _limit(self) -> str:
@@ -101,8 +93,6 @@ class GoBackN(_Frames):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count("window_frames", self.window_frames, 1, MAX_COUNT)
-        check_delay("repeat_after_ns", self.repeat_after_ns)
         feedback_ns = self.rtt_ns + self.detection_delay_ns
         if 0 < self.repeat_after_ns < feedback_ns:
             raise UsageError(

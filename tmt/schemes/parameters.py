@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from tmt.errors import InputError, UsageError
-from tmt.parameters import Parameter
-from tmt.schema import ES_N0_MDB
+from tmt.parameters import Parameter, declared
+from tmt.schema import ES_N0_MDB, MAX_ES_N0_MDB
 from tmt.units import MAX_TIME_NS, NS_PER_S
 
 if TYPE_CHECKING:
+    from tmt.parameters import Declared
     from tmt.schema import Column
     from tmt.schemes.converter import Converter
 
@@ -21,34 +23,41 @@ MAX_DELAY_NS = MAX_TIME_NS // 4
 MAX_BLOCK = 65_535
 """Most LLDUs in a block or a run of blocks."""
 
+MAX_COUNT = 2**31 - 1
+"""Largest count of frames, segments or transmissions."""
 
+MAX_ES_N0_DB = MAX_ES_N0_MDB // 1000
+
+
+RoundTrip = Annotated[int, Parameter("round-trip propagation time of the link", least=0, most=MAX_DELAY_NS)]
 Data = Annotated[int, Parameter("data LLDUs of a block or frame, N_D", least=1)]
 Repair = Annotated[int, Parameter("its repair LLDUs, N_R", least=0)]
 Depth = Annotated[int, Parameter("blocks that are interleaved, I", least=1)]
-Extra = Annotated[int, Parameter("repair LLDUs sent beyond those missing, N_S", least=0)]
-Rounds = Annotated[int, Parameter("most requests for repair, R", least=0)]
+Extra = Annotated[int, Parameter("repair LLDUs sent beyond those missing, N_S", least=0, most=MAX_BLOCK)]
+Rounds = Annotated[int, Parameter("most requests for repair, R", least=0, most=MAX_COUNT)]
 MaxTransmissions = Annotated[
     int | None,
-    Parameter("erasures after which an LLDU is given up", least=1, absent="never"),
+    Parameter("erasures after which an LLDU is given up", least=1, most=MAX_COUNT, absent="never"),
 ]
 Persistency = Annotated[
     int | None,
-    Parameter("most retransmissions of a frame", least=0, absent="unlimited"),
+    Parameter("most retransmissions of a frame", least=0, most=MAX_COUNT, absent="unlimited"),
 ]
-WindowFrames = Annotated[int, Parameter("most unacknowledged frames, N", least=1)]
+WindowFrames = Annotated[int, Parameter("most unacknowledged frames, N", least=1, most=MAX_COUNT)]
 DetectionDelay = Annotated[
     int,
-    Parameter("time in seconds until the receiver detects an erased slot", least=0),
+    Parameter("time in seconds until the receiver detects an erased slot", least=0, most=MAX_DELAY_NS),
 ]
 RepeatAfter = Annotated[
     int,
     Parameter(
         "seconds from a failed frame's end to its retransmission",
         least=0,
+        most=MAX_DELAY_NS,
         absent="when the NACK arrives",
     ),
 ]
-Processes = Annotated[int, Parameter("stop-and-wait processes, N", least=1)]
+Processes = Annotated[int, Parameter("stop-and-wait processes, N", least=1, most=65_535)]
 Retransmission = Annotated[
     str,
     Parameter(
@@ -61,12 +70,13 @@ SlotTime = Annotated[
     Parameter(
         "synchronous: seconds from slot to slot, if the trace has gaps",
         least=0,
+        most=MAX_DELAY_NS,
         absent="the trace has no gaps",
     ),
 ]
 Repetitions = Annotated[
     int | None,
-    Parameter("feedback off: slots that carry each LLDU, k", least=1, absent="feedback on"),
+    Parameter("feedback off: slots that carry each LLDU, k", least=1, most=65_535, absent="feedback on"),
 ]
 MissedFeedback = Annotated[
     float,
@@ -93,13 +103,15 @@ CombiningThreshold = Annotated[
     Parameter(
         "Es/N0 in dB at which one transmission would be decoded; combined transmissions must reach as much",
         unit="dB",
-        least=-100,
-        most=100,
+        least=-MAX_ES_N0_DB,
+        most=MAX_ES_N0_DB,
         absent="none, needed with --combining",
     ),
 ]
 CodingWindow = Annotated[int, Parameter("source LLDUs that a repair LLDU covers, W", least=1, most=1024)]
-RepairInterval = Annotated[int, Parameter("source LLDUs after which one repair LLDU is sent, k", least=1)]
+RepairInterval = Annotated[
+    int, Parameter("source LLDUs after which one repair LLDU is sent, k", least=1, most=65_535)
+]
 RlcMode = Annotated[
     str,
     Parameter("mode of the RLC entity", choices=("acknowledged", "unacknowledged")),
@@ -110,15 +122,16 @@ Delivery = Annotated[
 ]
 MaxRetransmissions = Annotated[
     int,
-    Parameter("retransmissions after which a segment is given up", least=0),
+    Parameter("retransmissions after which a segment is given up", least=0, most=MAX_COUNT),
 ]
-RlcWindow = Annotated[int, Parameter("most unacknowledged segments", least=1)]
-PollPdus = Annotated[int, Parameter("new segments from poll to poll, pollPDU", least=1)]
+RlcWindow = Annotated[int, Parameter("most unacknowledged segments", least=1, most=131_072)]
+PollPdus = Annotated[int, Parameter("new segments from poll to poll, pollPDU", least=1, most=MAX_COUNT)]
 PollRetransmit = Annotated[
     int,
     Parameter(
         "seconds from a poll to the next one without a status report, t-PollRetransmit",
         least=0,
+        most=MAX_DELAY_NS,
         absent="twice the RTT, plus --reassembly and --status-prohibit",
     ),
 ]
@@ -127,11 +140,12 @@ Reassembly = Annotated[
     Parameter(
         "seconds for which the receiver waits for a missing segment, t-Reassembly",
         least=0,
+        most=MAX_DELAY_NS,
     ),
 ]
 StatusProhibit = Annotated[
     int,
-    Parameter("least seconds between status reports, t-StatusProhibit", least=0),
+    Parameter("least seconds between status reports, t-StatusProhibit", least=0, most=MAX_DELAY_NS),
 ]
 FeedbackSeed = Annotated[int, Parameter("seed of the missed and false feedback", least=0)]
 """Parameters of schemes: options of the command line and keys of scenarios follow from them."""
@@ -146,6 +160,13 @@ class OnlineScheme(ABC):
 
     offline_parameters: ClassVar[dict[str, str]] = {}
     """Parameters that only conversions know, with the reason."""
+
+    def __post_init__(self) -> None:
+        """Refuse values that the declarations do not allow; schemes add checks of several parameters."""
+        for one in declared(type(self)):
+            value = getattr(self, one.name)
+            if not _fits(one, value):
+                raise UsageError(f"{one.name} is {value!r}; it must be {_allowed(one)}")
 
     @property
     @abstractmethod
@@ -201,58 +222,26 @@ class Scheme(OnlineScheme):
         """Start a conversion: feed it slots, collect rows."""
 
 
-def check_count(name: str, value: object, least: int, most: int | None = None) -> None:
-    """Refuse a value other than a whole number from `least` to `most`.
-
-    Raises
-    ------
-    UsageError
-        Naming the parameter, its value and the allowed ones.
-    """
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or value < least or (most is not None and value > most):  # type: ignore[operator]
-        allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise UsageError(f"{name} is {value!r}; it must be a whole number {allowed}")
+def _fits(one: Declared, value: Any) -> bool:
+    least, most = one.parameter.least, one.parameter.most
+    if value is None:
+        return one.is_optional
+    if one.kind == "str":
+        return value in one.parameter.choices
+    is_number = isinstance(value, int | float if one.kind == "float" else int) and not isinstance(value, bool)
+    return is_number and (least or 0) <= value <= (math.inf if most is None else most)
 
 
-def check_delay(name: str, value: object) -> None:
-    """Refuse a value other than whole nanoseconds from 0 to `MAX_DELAY_NS`.
-
-    Raises
-    ------
-    UsageError
-        Naming the parameter, its value and the allowed ones.
-    """
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not 0 <= value <= MAX_DELAY_NS:  # type: ignore[operator]
-        raise UsageError(
-            f"{name} is {value!r}; it must be a whole number of nanoseconds from 0 to {MAX_DELAY_NS} "
-            f"({MAX_DELAY_NS // NS_PER_S} s)"
-        )
-
-
-def check_probability(name: str, value: object) -> None:
-    """Refuse a value other than a number from 0 to 1.
-
-    Raises
-    ------
-    UsageError
-        Naming the parameter, its value and the allowed ones.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise UsageError(f"{name} is {value!r}; it must be a number from 0 to 1")
-
-
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse a word that is none of the choices.
-
-    Raises
-    ------
-    UsageError
-        Naming the parameter, its value and the allowed ones.
-    """
-    if value not in choices:
-        raise UsageError(f"{name} is {value!r}; it must be one of {', '.join(choices)}")
+def _allowed(one: Declared) -> str:
+    """Return the allowed values of a parameter in words."""
+    least, most = one.parameter.least, one.parameter.most
+    bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+    return {
+        "int": f"a whole number {bounds}",
+        "float": f"a number {bounds}",
+        "time": f"a whole number of nanoseconds {bounds} ({MAX_DELAY_NS // NS_PER_S} s)",
+        "str": f"one of {', '.join(one.parameter.choices)}",
+    }[one.kind]
 
 
 def check_run(data: int, repair: int, depth: int = 1) -> None:

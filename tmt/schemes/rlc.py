@@ -18,20 +18,15 @@ from tmt.schemes.parameters import (
     Reassembly,
     RlcMode,
     RlcWindow,
+    RoundTrip,
     Scheme,
     StatusProhibit,
-    check_choice,
-    check_count,
-    check_delay,
 )
 from tmt.schemes.sliding_window import SlidingWindow
 from tmt.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
     from tmt.schemes.converter import Converter
-
-MODES = ("acknowledged", "unacknowledged")
-DELIVERIES = ("in-order", "any-order")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +62,7 @@ class RlcLayer(Scheme):
     lower: ClassVar[type[Scheme]]
     """The scheme below."""
 
-    rtt_ns: int
+    rtt_ns: RoundTrip
     rlc_mode: RlcMode = "acknowledged"
     delivery: Delivery = "in-order"
     max_retransmissions: MaxRetransmissions = 8
@@ -76,18 +71,6 @@ class RlcLayer(Scheme):
     poll_retransmit_ns: PollRetransmit = 0
     reassembly_ns: Reassembly = 35_000_000
     status_prohibit_ns: StatusProhibit = 0
-
-    def __post_init__(self) -> None:
-        self.below()  # refuses the parameters of its own
-        check_delay("rtt_ns", self.rtt_ns)
-        check_choice("rlc_mode", self.rlc_mode, MODES)
-        check_choice("delivery", self.delivery, DELIVERIES)
-        check_count("max_retransmissions", self.max_retransmissions, 0, 2**31 - 1)
-        check_count("rlc_window", self.rlc_window, 1, 131_072)
-        check_count("poll_pdus", self.poll_pdus, 1, 2**31 - 1)
-        check_delay("poll_retransmit_ns", self.poll_retransmit_ns)
-        check_delay("reassembly_ns", self.reassembly_ns)
-        check_delay("status_prohibit_ns", self.status_prohibit_ns)
 
     def below(self) -> Scheme:
         """Return the scheme below."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from tmt.schemes.converter import Converter, grown_ring
-from tmt.schemes.parameters import CodingWindow, RepairInterval, Scheme, check_count
+from tmt.schemes.parameters import CodingWindow, RepairInterval, Scheme
 
 if TYPE_CHECKING:
     from tmt.kernels import Rows
@@ -44,10 +44,6 @@ class SlidingWindow(Scheme):
 
     coding_window: CodingWindow
     repair_interval: RepairInterval
-
-    def __post_init__(self) -> None:
-        check_count("coding_window", self.coding_window, 1, 1024)
-        check_count("repair_interval", self.repair_interval, 1, 65_535)
 
     @property
     def label(self) -> str:

@@ -9,9 +9,8 @@ from tmt.schemes.parameters import (
     CodingWindow,
     DetectionDelay,
     RepairInterval,
+    RoundTrip,
     Scheme,
-    check_count,
-    check_delay,
 )
 from tmt.schemes.sliding_window import CodeConverter
 
@@ -49,14 +48,8 @@ class Tetrys(Scheme):
 
     coding_window: CodingWindow
     repair_interval: RepairInterval
-    rtt_ns: int
+    rtt_ns: RoundTrip
     detection_delay_ns: DetectionDelay = 0
-
-    def __post_init__(self) -> None:
-        check_count("coding_window", self.coding_window, 1, 1024)
-        check_count("repair_interval", self.repair_interval, 1, 65_535)
-        check_delay("rtt_ns", self.rtt_ns)
-        check_delay("detection_delay_ns", self.detection_delay_ns)
 
     @property
     def label(self) -> str:
