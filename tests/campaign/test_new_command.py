@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from in_process import Said, tmt
 
+from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.scenario import load
-from tmt.campaign.sections import scheme_of
 from tmt.io import write_trace
 from tmt.schemes import SCHEMES as ALL
 from tmt.schemes.rlc import RlcLayer

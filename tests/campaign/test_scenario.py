@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.scenario import load
-from tmt.campaign.sections import scheme_of
 from tmt.errors import InputError
 from tmt.schemes import ALL_SCHEMES, Harq, HarqProcesses, RlcOverHarqProcesses, SlidingWindow
 

@@ -35,8 +35,8 @@ from analysis.ntn.conversions import (
     slots,
 )
 from analysis.ntn.flows import MODERN, Flows
+from tmt.campaign.domain_objects import channel_of, line_of, scheme_of
 from tmt.campaign.scenario import load
-from tmt.campaign.sections import channel_of, line_of, scheme_of
 from tmt.trace import PhyTrace
 from tmt.units import NS_PER_MS
 

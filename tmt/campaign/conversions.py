@@ -10,18 +10,10 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from tmt.campaign.domain_objects import channel_of, line_of, lldu_bytes_of, named, scheme_of
 from tmt.campaign.link_traces import SlotsHash, trace_sources
 from tmt.campaign.planned_conversions import Phy, PlannedConversion
-from tmt.campaign.sections import (
-    GENERATED_KEYS,
-    SCHEME_SECTIONS,
-    TraceFile,
-    channel_of,
-    line_of,
-    lldu_bytes_of,
-    named,
-    scheme_of,
-)
+from tmt.campaign.sections import GENERATED_KEYS, SCHEME_SECTIONS, TraceFile
 from tmt.errors import InputError
 from tmt.io import open_trace
 from tmt.provenance import digest, file_version
@@ -73,33 +65,36 @@ def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
         When one cannot be used, or nobody says how large its LLDUs are.
     """
     name = section.file if isinstance(section, TraceFile) else section.over
-    file = None if name is None else scenario.resolve(name)
-    lldu_bytes, sha256 = section.lldu_bytes, ""
-    packing: Packing = section.packing or "padded"
-    is_measured = False
     es_n0_from = []
     if not isinstance(section, TraceFile) and channel_of(section).has_es_n0:
         es_n0_from.append(f"the channel {section.channel}")
-    if file is None:
-        lldu_bytes = lldu_bytes_of(section)
-    else:
-        found = _look_at(file)
-        sha256 = found.sha256
-        packing = section.packing or found.packing or "padded"
-        is_measured = found.is_measured
-        if found.has_es_n0:
-            es_n0_from.append(f"the column {ES_N0_MDB.name} of {name}")
-        if found.rows <= section.every:
-            share = "" if section.every == 1 else f"with every = {section.every} "
-            raise InputError(file, f"{share}a phy trace of one row has no rate; at least two rows are needed")
-        if found.has_sizes and lldu_bytes is not None:
-            told = f"lldu_bytes is {lldu_bytes}, but every row of {name} has a size of its own"
-            raise InputError(scenario.path, f"key {key}: {told}; remove lldu_bytes")
-        lldu_bytes = lldu_bytes or found.lldu_bytes
-        if lldu_bytes is None and not found.has_sizes:
-            raise InputError(scenario.path, f"key {key}: {name} does not say its lldu_bytes; {_ADVICE[key]}")
-    label = named(section) or _label(section, file)
-    return Source(section, label, lldu_bytes, packing, sha256, file, is_measured, tuple(es_n0_from))
+    if name is None:
+        label = named(section) or _label(section, None)
+        packing: Packing = section.packing or "padded"
+        return Source(section, label, lldu_bytes_of(section), packing, "", None, False, tuple(es_n0_from))
+    file = scenario.resolve(name)
+    found = _look_at(file)
+    if found.has_es_n0:
+        es_n0_from.append(f"the column {ES_N0_MDB.name} of {name}")
+    if found.rows <= section.every:
+        share = "" if section.every == 1 else f"with every = {section.every} "
+        raise InputError(file, f"{share}a phy trace of one row has no rate; at least two rows are needed")
+    if found.has_sizes and section.lldu_bytes is not None:
+        told = f"lldu_bytes is {section.lldu_bytes}, but every row of {name} has a size of its own"
+        raise InputError(scenario.path, f"key {key}: {told}; remove lldu_bytes")
+    lldu_bytes = section.lldu_bytes or found.lldu_bytes
+    if lldu_bytes is None and not found.has_sizes:
+        raise InputError(scenario.path, f"key {key}: {name} does not say its lldu_bytes; {_ADVICE[key]}")
+    return Source(
+        section,
+        named(section) or _label(section, file),
+        lldu_bytes,
+        section.packing or found.packing or "padded",
+        found.sha256,
+        file,
+        found.is_measured,
+        tuple(es_n0_from),
+    )
 
 
 _ADVICE = {

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.campaign.conversions import return_source_of, source_of
+from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.replay_run import ReplayRun, programs_of
-from tmt.campaign.sections import ProxySection, scheme_of
+from tmt.campaign.sections import ProxySection
 from tmt.campaign.seedless_runs import GridPath, seedless_runs
 from tmt.errors import InputError
 from tmt.provenance import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from tmt.campaign.run import Programs
     from tmt.campaign.sections import Grid, Link, Scenario, Traffic, Wired
+    from tmt.campaign.seedless_runs import SeedlessRun
 
 
 def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs_of) -> list[ReplayRun]:
@@ -50,37 +52,43 @@ def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs
     for seed in every_seed:
         drawn = [drawn_start(seed, direction) for direction in directions]
         for path, cases in zip(paths, seedless, strict=True):
-            conversion, back = path.conversions(seed)
-            start, return_start = path.starts(*drawn)
-            traces = f"{conversion.identity} {start!r}"
-            if back is not None:
-                traces += f" {back.identity} {return_start!r}"
-            for case in cases:
-                if seed not in case.seeds:
-                    continue
-                key = digest(case.experiment, traces, seed)
-                if key in runs and runs[key].trace != path.source.label:
-                    same = f"{path.source.label!r} has the same slots as {runs[key].trace!r}"
+            for run in _runs_of(path, cases, grid, seed, drawn):
+                if run.key in runs and runs[run.key].trace != run.trace:
+                    same = f"{run.trace!r} has the same slots as {runs[run.key].trace!r}"
                     raise InputError(scenario.path, f"key trace: {same}; allowed: each trace once")
-                runs[key] = ReplayRun(
-                    key,
-                    case.experiment,
-                    case.template,
-                    case.coordinates,
-                    case.tcp,
-                    seed,
-                    path.source.label,
-                    path.scheme_label,
-                    conversion,
-                    back,
-                    case.return_trace,
-                    start,
-                    return_start,
-                    grid.timeout,
-                    seed in grid.records,
-                    case.programs,
-                )
+                runs[run.key] = run
     return list(runs.values())
+
+
+def _runs_of(
+    path: GridPath, cases: Iterable[SeedlessRun], grid: Grid, seed: int, drawn: Sequence[float]
+) -> Iterator[ReplayRun]:
+    """Return the runs of a path with a seed, which has drawn a start in each direction's trace."""
+    conversion, back = path.conversions(seed)
+    start, return_start = path.starts(*drawn)
+    traces = f"{conversion.identity} {start!r}"
+    if back is not None:
+        traces += f" {back.identity} {return_start!r}"
+    for case in cases:
+        if seed in case.seeds:
+            yield ReplayRun(
+                key=digest(case.experiment, traces, seed),
+                experiment=case.experiment,
+                template=case.template,
+                coordinates=case.coordinates,
+                tcp=case.tcp,
+                seed=seed,
+                trace=path.source.label,
+                scheme=path.scheme_label,
+                conversion=conversion,
+                return_conversion=back,
+                return_trace=case.return_trace,
+                start=start,
+                return_start=return_start,
+                timeout_s=grid.timeout,
+                keep_records=seed in grid.records,
+                programs=case.programs,
+            )
 
 
 def _hops(scenario: Scenario) -> list[tuple[Link, Wired | None, ProxySection | None]]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from tmt.campaign.columns import PUBLISHED_COLUMNS
+from tmt.campaign.domain_objects import try_out
 from tmt.campaign.scenario_checks import check_together
 from tmt.campaign.scenario_errors import Key, Refused, locate, refuse, show, spell
 from tmt.campaign.sections import (
@@ -29,7 +30,6 @@ from tmt.campaign.sections import (
     TraceFile,
     Traffic,
     Wired,
-    try_out,
 )
 from tmt.errors import InputError, UsageError
 from tmt.io.refusals import shown

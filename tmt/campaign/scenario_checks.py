@@ -6,8 +6,8 @@ from collections import Counter
 from itertools import product
 from typing import TYPE_CHECKING
 
+from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.scenario_errors import Refused
-from tmt.campaign.sections import scheme_of
 from tmt.errors import UsageError
 from tmt.settings.coding import CODING_NAMES
 from tmt.settings.tcp import FECTCP, STACKS

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tmt.campaign.conversions import check_es_n0, conversion_of, realisation, return_conversion_of
-from tmt.campaign.sections import scheme_of, settings_of
+from tmt.campaign.domain_objects import scheme_of, settings_of
 from tmt.errors import InputError, UsageError
 from tmt.experiment.experiment import Experiment
 from tmt.experiment.fingerprint import fingerprint

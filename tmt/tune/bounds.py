@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tmt.tune.courses import Courses
     from tmt.tune.task import Task
 
-from tmt.campaign.sections import scheme_of
+from tmt.campaign.domain_objects import scheme_of
 from tmt.units import seconds_to_ns
 
 

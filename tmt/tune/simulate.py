@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE
+from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.engine import execute, plan
 from tmt.campaign.grid import expand
-from tmt.campaign.sections import scheme_of
 from tmt.tune.objectives import EFFICIENCY, TRANSFER_TIME
 from tmt.units import seconds_to_ns
 

@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from tmt.settings.settings import Settings
 
 HERE = Path(__file__).parent
-BUFFER_BYTES = 33554432
+BUFFER_BYTES = 1 << 25
+"""Memory of a socket's buffer, in each direction."""
+
 SYSCTLS = (
-    "net.ipv4.tcp_wmem=4096 33554432 33554432",
+    f"net.ipv4.tcp_wmem=4096 {BUFFER_BYTES} {BUFFER_BYTES}",
     "net.ipv4.tcp_no_metrics_save=1",
     "net.ipv4.tcp_ecn=0",
 )
@@ -72,7 +74,6 @@ class Emulate:
             settings.start_ns + chance.randint(0, settings.start_spread_ns) for _ in range(settings.flows)
         )
         control = VARIANTS[settings.tcp].controls[LINUX]
-        receive_buffer = settings.receive_buffer_bytes or BUFFER_BYTES
         about: dict[str, Any] = {
             "control": control,
             "starts_s": [ns_to_seconds(start_ns) for start_ns in starts_ns],
@@ -81,20 +82,7 @@ class Emulate:
         }
         samples.write_text(json.dumps(about))
         command = (sys.executable, str(HERE / "bulk_sender.py"), str(samples))
-        emulation = Emulation(
-            command=command,
-            server=f"exec {sys.executable} {HERE / 'bulk_receiver.py'}",
-            forward_link=settings.forward_link,
-            return_link=settings.return_link,
-            rtt_ns=settings.rtt_ns,
-            queue_packets=settings.queue_packets,
-            mtu_bytes=settings.packet_bytes,
-            loop=settings.loop,
-            in_order=settings.in_order,
-            hold_ns=settings.hold_ns,
-            sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {receive_buffer} {receive_buffer}"),
-        )
-        result = run(emulation, record=True, output=directory, timeout_s=timeout_s)
+        result = run(_emulation(settings, command), record=True, output=directory, timeout_s=timeout_s)
         if result.status:
             status, words = result.status, last_words(directory)
             raise RunError(command, f"exit status {status}", words, program="the emulator", status=status)
@@ -105,6 +93,24 @@ class Emulate:
         wall_time_s = float(result.row["duration_s"] or 0)
         recording = _recording(setup, result, found)
         return Outcome(list(command), wall_time_s, recording, without=("window_packets",))
+
+
+def _emulation(settings: Settings, command: tuple[str, ...]) -> Emulation:
+    """Return the emulation of a bulk transfer that `command` sends."""
+    receive_buffer = settings.receive_buffer_bytes or BUFFER_BYTES
+    return Emulation(
+        command=command,
+        server=f"exec {sys.executable} {HERE / 'bulk_receiver.py'}",
+        forward_link=settings.forward_link,
+        return_link=settings.return_link,
+        rtt_ns=settings.rtt_ns,
+        queue_packets=settings.queue_packets,
+        mtu_bytes=settings.packet_bytes,
+        loop=settings.loop,
+        in_order=settings.in_order,
+        hold_ns=settings.hold_ns,
+        sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {receive_buffer} {receive_buffer}"),
+    )
 
 
 def _recording(setup: Setup, result: EmulationResult, found: dict[str, Any]) -> Recording:
