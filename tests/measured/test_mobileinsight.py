@@ -147,6 +147,15 @@ def test_downlink__counts_what_was_recombined_as_a_repeat(tmp_path: Path) -> Non
     assert link.transmissions.tolist() == [2, 1]
 
 
+def test_streams__may_have_names_of_any_kind(tmp_path: Path) -> None:
+    """A decoder that writes a list or an object where a carrier's number stands."""
+    up, down = uplink(0, (1, 1, 9), (9, 2, 9)), downlink(0, 100, {"TB Index": [0]})
+    for record in up["Records"]:
+        record["Carrier Index"] = {"number": 1}
+    assert len(import_trace("mobileinsight", written(tmp_path, [up]))) == 2
+    assert len(import_trace("mobileinsight", written(tmp_path, [down]))) == 1
+
+
 def test_directions__of_one_log_keep_one_clock(tmp_path: Path) -> None:
     """The first subframe of the log is an uplink one, 2 ms before the first of the downlink."""
     path = written(

@@ -136,7 +136,11 @@ def test_rates__of_one_s_own_columns_may_have_any_separator(tmp_path: Path) -> N
     [
         (
             "a,b\n1,2\n",
-            ":1: the header is a,b; known columns are Timestamp,DL_bitrate;",
+            ":1: the header is a,b; known columns are Timestamp,DL_bitrate,UL_bitrate; timestamp_start,",
+        ),
+        (
+            "timestamp_start,upload,download\n2024-01-11 10:06:39,1,1\n",
+            ":1: the header is timestamp_start,upload,download; known columns are Timestamp,",
         ),
         ("time_s,rate_bps\n", ": there are no rows; a trace has at least one"),
         ("time_s,rate_bps\n0,1\n2,1\n1,1\n", ":4: time goes back by 1 s"),

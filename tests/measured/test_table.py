@@ -193,6 +193,7 @@ def test_table__reads_parquet_with_flags_and_dates(tmp_path: Path) -> None:
         ("t,x\n1,1,1\n", {}, ":2", "this line has 3 fields; 2 are needed"),
         ("t,t\n1,1\n", {}, "", "there are 2 columns called t; the columns are t, t"),
         ("a,x\n1,1\n", {}, "", "there is no column called t; the columns are a, x"),
+        ("a,x\n1,1\n", {"size": "s", "bad": "b=1", "where": "w=1"}, "", "there is no column called t;"),
         ("t,x\n", {}, "", "there are no rows"),
         ("t,x\n1,0\n", {"size": "x"}, ":2", "x is 0; allowed are whole numbers from 1"),
         ("t,x\n1,7\n", {"size": "x:bits"}, ":2", "x is 7; allowed are whole numbers from 8"),

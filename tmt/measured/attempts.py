@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from tmt.measured.options import Direction
 
 
+LARGEST_BLOCK_BYTES = 1 << 24
+"""More than any transport block holds."""
+
+
 @dataclass(slots=True)
 class Attempt:
     """One transmission of a transport block.
@@ -88,6 +92,13 @@ def select(
         if others:
             notes.append(f"{others:,} transmissions of other users are left out")
     return kept, notes
+
+
+def count_from_first(attempts: Sequence[Attempt]) -> None:
+    """Let times count from the earliest attempt."""
+    origin_ns = min((attempt.time_ns for attempt in attempts), default=0)
+    for attempt in attempts:
+        attempt.time_ns -= origin_ns
 
 
 def in_order(path: str, attempts: Iterable[Attempt], most_back_ns: int = 1_000_000_000) -> list[Attempt]:

@@ -17,7 +17,7 @@ from tmt.schema import MAX_ES_N0_MDB
 from tmt.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 UNITS_NS = {"s": NS_PER_S, "ms": NS_PER_MS, "us": 1_000, "ns": 1}
 """Units of times, in nanoseconds."""
@@ -152,6 +152,11 @@ def date_ns(path: str, line: int | str, name: str, text: str) -> int:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise InputError(path, f"{name} is {shown(text)}; a date and time are needed", line) from None
+    return since_epoch_ns(moment)
+
+
+def since_epoch_ns(moment: datetime) -> int:
+    """Return nanoseconds since 1970; a time without a zone counts as UTC."""
     passed = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
     return (passed.days * 86_400 + passed.seconds) * NS_PER_S + passed.microseconds * 1_000
 
@@ -177,6 +182,11 @@ def first_names(head: bytes) -> Sequence[str]:
     text = head.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix("\ufeff").lstrip("#% ").rstrip()
     delimiter = next((letter for letter in "\t;," if letter in text), None)
     return [name.strip() for name in text.split(delimiter)]
+
+
+def header_of(*columns: str) -> Callable[[bytes], bool]:
+    """Return a test of whether the first line of a file names these columns, for recognition."""
+    return lambda head: set(columns) <= set(first_names(head))
 
 
 def es_n0_mdb(text: str) -> int | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tmt.errors import InputError
 from tmt.io.files import head_of
-from tmt.measured.json_file import read_json
+from tmt.measured.json_file import member, read_json
 from tmt.measured.rate_series import RateSeries
 from tmt.units import NS_PER_MS, NS_PER_S
 
@@ -36,8 +36,7 @@ def read_dish_history(path: str, direction: Direction) -> RateSeries:
     InputError
         Where a field is missing or wrong.
     """
-    document = read_json(path)
-    history = document.get("dishGetHistory") if isinstance(document, dict) else None
+    history = member(read_json(path), "dishGetHistory")
     if not isinstance(history, dict):
         raise InputError(path, "there is no dishGetHistory")
     rate, drops, trips = (

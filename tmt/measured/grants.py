@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tmt.measured.attempts import Attempt, in_order, select, with_data
+from tmt.measured.attempts import Attempt, count_from_first, in_order, select, with_data
 from tmt.measured.blocks import infer_failures, number_blocks
 from tmt.measured.readings import measurement
 
@@ -110,9 +110,7 @@ def grants_measurement(
     kept, said = select(path, ordered, direction, user)
     repeats = mark_repeats(kept)
     sized, left_out = with_data(path, kept)
-    origin_ns = ordered[0].time_ns
-    for grant in sized:
-        grant.time_ns -= origin_ns
+    count_from_first(ordered)
     blocks = number_blocks(sized, WINDOW_NS)
     infer_failures(sized)
     return measurement(sized, blocks, reading, decode_time_ns, [*said, *left_out, *repeats.notes(), *notes])

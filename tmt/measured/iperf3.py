@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.measured.json_file import read_json
+from tmt.measured.json_file import member, read_json
 from tmt.measured.rate_series import RateSeries, durations, rate_importer
 from tmt.units import NS_PER_MS, seconds_to_ns
 
@@ -34,17 +34,17 @@ def read_iperf3(path: str, direction: Direction | None) -> RateSeries:
         With the interval, where a field is missing or wrong; and where the file has no such direction.
     """
     document = read_json(path)
-    intervals = document.get("intervals") if isinstance(document, dict) else None
+    intervals = member(document, "intervals")
     if not isinstance(intervals, list) or not intervals:
         raise InputError(path, "there is no list intervals; this is not the JSON of iperf3 (-J)")
-    reverse = _reverse(document)
+    reverse = bool(member(document, "start", "test_start", "reverse"))
     key, sends = _sum_of(path, intervals[0], reverse=reverse, direction=direction)
     rows: list[list[float]] = []
     losses: list[float | None] = []
     places: list[str] = []
     for number, interval in enumerate(intervals):
         place = f"intervals[{number}].{key}"
-        held = interval.get(key) if isinstance(interval, dict) else None
+        held = member(interval, key)
         if not isinstance(held, dict):
             raise InputError(path, "it is missing", place)
         if not held.get("omitted"):
@@ -70,23 +70,17 @@ def read_iperf3(path: str, direction: Direction | None) -> RateSeries:
     return RateSeries(duration, rate, share, None, (*notes, *gaps))
 
 
-def _reverse(document: dict[str, Any]) -> bool:
-    start = document.get("start")
-    test = start.get("test_start") if isinstance(start, dict) else None
-    return bool(test.get("reverse")) if isinstance(test, dict) else False
-
-
 def _sum_of(path: str, interval: Any, *, reverse: bool, direction: str | None) -> tuple[str, bool]:
     """Return the key of the direction's sum, and whether the rate was taken at the sender."""
-    interval = interval if isinstance(interval, dict) else {}
     main, other = ("down", "up") if reverse else ("up", "down")
-    found = {main: "sum"} | ({other: "sum_bidir_reverse"} if "sum_bidir_reverse" in interval else {})
+    found = {main: "sum"}
+    if isinstance(interval, dict) and "sum_bidir_reverse" in interval:
+        found[other] = "sum_bidir_reverse"
     direction = direction or main
     if direction not in found:
         raise InputError(path, f"--direction is {direction}; this test sent {' and '.join(found)}")
     key = found[direction]
-    held = interval.get(key)
-    sender = held.get("sender") if isinstance(held, dict) else None
+    sender = member(interval, key, "sender")
     return key, bool(sender) if sender is not None else direction == "up"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.measured.json_file import read_json
+from tmt.measured.json_file import member, read_json
 from tmt.measured.probes import Probes, one_way_delays, probe_importer
 from tmt.units import MAX_TIME_NS
 
@@ -35,7 +35,7 @@ def read_irtt(path: str, direction: Direction) -> Probes:
         With the round trip, where a field is missing or wrong, or the client's clock goes back.
     """
     document = read_json(path)
-    trips = document.get("round_trips") if isinstance(document, dict) else None
+    trips = member(document, "round_trips")
     if not isinstance(trips, list) or not trips:
         raise InputError(path, "there is no list round_trips; this is not the JSON of irtt")
     sent, up, down, lost = [], [], [], []
@@ -105,11 +105,10 @@ def one_direction(
 
 
 def _field(path: str, place: str, holder: object, *names: str) -> Any:
-    for name in names:
-        holder = holder.get(name) if isinstance(holder, dict) else None
-    if holder is None:
+    value = member(holder, *names)
+    if value is None:
         raise InputError(path, f"{'.'.join(names)} is missing", place)
-    return holder
+    return value
 
 
 def _whole(path: str, place: str, holder: object, *names: str) -> int:
@@ -122,11 +121,8 @@ def _whole(path: str, place: str, holder: object, *names: str) -> int:
 
 def _size_bytes(document: dict[str, Any]) -> int:
     """Return the size of a probe's IP packet; irtt's own length counts the UDP payload."""
-    config = document.get("config")
-    config = config if isinstance(config, dict) else {}
-    params = config.get("params")
-    length = params.get("length") if isinstance(params, dict) else None
-    header = _UDP_IPV6_BYTES if config.get("ip_version") == "IPv6" else _UDP_IPV4_BYTES
+    length = member(document, "config", "params", "length")
+    header = _UDP_IPV6_BYTES if member(document, "config", "ip_version") == "IPv6" else _UDP_IPV4_BYTES
     return (length if isinstance(length, int) else 0) + header
 
 

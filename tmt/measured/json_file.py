@@ -9,6 +9,13 @@ from tmt.errors import InputError
 from tmt.io.files import input_errors, open_input
 
 
+def member(document: Any, *names: str) -> Any:
+    """Return the value under `names`, each within the one before; None where it is missing."""
+    for name in names:
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
 def read_json(path: str) -> Any:
     """Return the document in a file, which may be compressed (.gz).
 

@@ -78,12 +78,12 @@ def read_lens(path: str, direction: Direction) -> Probes:
     if not rows:
         raise InputError(path, refusal("no_rows"))
     probes = _ping(rows) if width == 2 else _irtt(path, rows, direction)
-    return probes if not cut else _with_note(probes, "the last line is cut and is left out")
+    return replace(probes, notes=(*probes.notes, "the last line is cut and is left out")) if cut else probes
 
 
 def _irtt(path: str, rows: list[list[Decimal]], direction: Direction) -> Probes:
     sent = np.array([int(row[0]) for row in rows], np.int64)
-    trips, up, down = (_nanoseconds(rows, column, NS_PER_MS) for column in (1, 2, 3))
+    trips, up, down = (_nanoseconds(rows, column) for column in (1, 2, 3))
     lost = np.select(
         [trips == -NS_PER_MS, up == -NS_PER_MS, down == -NS_PER_MS], ["unknown", "up", "down"], ""
     )
@@ -98,7 +98,7 @@ def _irtt(path: str, rows: list[list[Decimal]], direction: Direction) -> Probes:
 
 def _ping(rows: list[list[Decimal]]) -> Probes:
     stamps = np.array([int(row[0] * NS_PER_S) for row in rows], np.int64)
-    trips = _nanoseconds(rows, 1, NS_PER_MS)
+    trips = _nanoseconds(rows, 1)
     notes = (
         "the delay of each direction is taken as half of the round trip",
         f"the file holds no sequence numbers: losses are unknown; longest time between replies "
@@ -107,12 +107,8 @@ def _ping(rows: list[list[Decimal]]) -> Probes:
     return Probes.of(stamps - trips, trips // 2, np.ones(len(rows), np.bool_), _PING_BYTES, notes)
 
 
-def _nanoseconds(rows: list[list[Decimal]], column: int, unit_ns: int) -> Int64Array:
-    return np.array([int((row[column] * unit_ns).to_integral_value()) for row in rows], np.int64)
-
-
-def _with_note(probes: Probes, note: str) -> Probes:
-    return replace(probes, notes=(*probes.notes, note))
+def _nanoseconds(rows: list[list[Decimal]], column: int) -> Int64Array:
+    return np.array([int((row[column] * NS_PER_MS).to_integral_value()) for row in rows], np.int64)
 
 
 def _sniff(head: bytes) -> bool:

@@ -15,7 +15,7 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 PACKET_BYTES = 1500
-"""Size of the packets whose fates are listed."""
+"""Bytes of a packet, and of an opportunity to send one."""
 
 MAX_INTERVALS = 10_000_000
 
@@ -83,6 +83,11 @@ def row_bytes(trace: Trace, lldu_bytes: int | None) -> FloatArray:
     return np.full(len(trace), float(lldu_bytes or 0))
 
 
+def rows_per_packet(lldu_bytes: int | None) -> int:
+    """Return the rows that a packet takes where all rows carry `lldu_bytes`."""
+    return -(-PACKET_BYTES // (lldu_bytes or PACKET_BYTES))
+
+
 def packet_fates(trace: Trace, lldu_bytes: int | None) -> BoolArray:
     """Return whether each packet of 1500 bytes is delivered if packets are sent without a pause.
 
@@ -91,7 +96,7 @@ def packet_fates(trace: Trace, lldu_bytes: int | None) -> BoolArray:
     """
     _, delivered = fates(trace)
     if trace.size_bytes is None:
-        rows = -(-PACKET_BYTES // (lldu_bytes or PACKET_BYTES))
+        rows = rows_per_packet(lldu_bytes)
         whole = len(trace) // rows
         alike: BoolArray = np.all(delivered[: whole * rows].reshape(whole, rows), axis=1)
         return alike

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
 from tmt.io.refusals import refusal
-from tmt.measured.attempts import Attempt, with_data
+from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, count_from_first, with_data
 from tmt.measured.blocks import infer_failures, number_blocks
-from tmt.measured.columns import UNITS_NS, TextTable, first_names, time_ns, whole
+from tmt.measured.columns import UNITS_NS, TextTable, header_of, time_ns, whole
 from tmt.measured.frames import SlotClock
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, reading
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 ROUND_TRIP_MS = 8
 """Subframes of 1 ms from an attempt to its repeat; as many HARQ processes take turns."""
-
-LARGEST_BLOCK_BYTES = 1 << 24
-"""More than any transport block holds."""
 
 TERMINALS = range(0x3D, 0xFFF4)
 """RNTIs of single terminals; others are for random access, paging and system information."""
@@ -50,15 +47,12 @@ def read_attempts(path: str) -> list[Attempt]:
     sizes = ["tb_bytes"] if table.has("tb_bytes") else []
     clock = SlotClock()
     attempts: list[Attempt] = []
-    origin_ns = None
     for line, (log, frame, subframe, number, *size) in table.rows(*_COLUMNS, *sizes):
         log_ns = time_ns(path, line, "log_ms", log, UNITS_NS["ms"])
         slot = 10 * whole(path, line, "sfn", frame, 0, 1023) + whole(path, line, "subframe", subframe, 0, 9)
-        sent_ns = clock.time_ns(slot, log_ns)
-        origin_ns = sent_ns if origin_ns is None else origin_ns
         attempt = Attempt(
             line=line,
-            time_ns=sent_ns - origin_ns,
+            time_ns=clock.time_ns(slot, log_ns),
             size_bytes=whole(path, line, "tb_bytes", size[0], 0, LARGEST_BLOCK_BYTES) if size else None,
             failed=None,
             repeat=False,
@@ -72,6 +66,7 @@ def read_attempts(path: str) -> list[Attempt]:
         attempts.append(attempt)
     if not attempts:
         raise InputError(path, refusal("no_rows"))
+    count_from_first(attempts)
     return attempts
 
 
@@ -112,15 +107,11 @@ def read_lte_harq(path: str, reading: Reading, decode_time_ns: int) -> Measureme
     return synchronous(path, read_attempts(path), reading, decode_time_ns)
 
 
-def _sniff(head: bytes) -> bool:
-    return set(_COLUMNS) <= set(first_names(head))
-
-
 IMPORTER = Importer(
     "lte-harq",
     "uplink HARQ log of an LTE terminal, one attempt a line (CSV)",
     read_lte_harq,
-    _sniff,
+    header_of(*_COLUMNS),
     (reading(), DECODE_TIME),
     """\
 The column names log_ms, sfn, subframe, attempt and tb_bytes are this project's own; tmt import

@@ -17,9 +17,10 @@ from tmt.io.files import open_input
 from tmt.io.lines import LineBlocks
 from tmt.io.refusals import refusal, shown
 from tmt.measured.importer import Importer, Measurement, Option
+from tmt.measured.link_intervals import PACKET_BYTES, fates, rows_per_packet
 from tmt.measured.options import DECODE_TIME
 from tmt.measured.text_lines import text_lines
-from tmt.trace import Int64Array, LinkTrace, PhyTrace
+from tmt.trace import Int64Array, PhyTrace
 from tmt.units import MAX_TIME_NS, NS_PER_MS
 
 if TYPE_CHECKING:
@@ -41,9 +42,6 @@ _DELAY_INTERVAL = Option(
     "With --delays: seconds that a line stands for.",
     default=10 * NS_PER_MS,
 )
-
-PACKET_BYTES = 1500
-"""Bytes that one opportunity can carry."""
 
 
 def read_opportunities_ms(path: str) -> Int64Array:
@@ -132,15 +130,12 @@ def opportunities_ms(trace: Trace, lldu_bytes: int | None) -> Int64Array:
     for longer than the trace lasts when it began, as the time of day has, they count from the first row:
     mahimahi would wait for all that time.
     """
-    if isinstance(trace, LinkTrace):
-        delay_ns, arrived = trace.delay_ns, trace.delivered
-    else:
-        delay_ns, arrived = trace.decode_time_ns, trace.decode_time_ns > 0
+    delay_ns, arrived = fates(trace)
     first_ns, last_ns = int(trace.tx_time_ns[0]), int(trace.tx_time_ns[-1])
     origin_ns = first_ns - first_ns % NS_PER_MS if 0 < last_ns - first_ns < first_ns else 0
     arrivals_ns = (trace.tx_time_ns + delay_ns)[arrived] - origin_ns
     if trace.size_bytes is None:
-        needed = -(-PACKET_BYTES // (lldu_bytes or PACKET_BYTES))
+        needed = rows_per_packet(lldu_bytes)
         return np.sort(arrivals_ns)[needed - 1 :: needed] // NS_PER_MS
     order = np.argsort(arrivals_ns, kind="stable")
     held = np.cumsum(trace.size_bytes[arrived][order].astype(np.int64))

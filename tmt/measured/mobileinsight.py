@@ -12,12 +12,12 @@ from xml.etree import ElementTree as ET
 
 from tmt.errors import InputError
 from tmt.io.refusals import shown
-from tmt.measured.attempts import Attempt, in_order, select, with_data
+from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, count_from_first, in_order, select, with_data
 from tmt.measured.blocks import mark_repeats_of_failures, number_blocks
 from tmt.measured.columns import date_ns, whole
 from tmt.measured.frames import SlotClock
 from tmt.measured.importer import Importer, Measurement
-from tmt.measured.lte_harq import LARGEST_BLOCK_BYTES, synchronous
+from tmt.measured.lte_harq import synchronous
 from tmt.measured.options import DECODE_TIME, DIRECTION, reading
 from tmt.measured.readings import measurement
 from tmt.measured.text_lines import text_lines
@@ -77,9 +77,7 @@ def read_mobileinsight(
     if broadcast:
         notes.append(f"{broadcast:,} blocks of system information, paging and random access are left out")
     kept = in_order(path, kept)
-    origin_ns = min(attempt.time_ns for attempt in attempts)
-    for attempt in kept:
-        attempt.time_ns -= origin_ns
+    count_from_first(attempts)
     if kept[0].direction == "up":
         return synchronous(path, kept, reading, decode_time_ns, notes)
     mark_repeats_of_failures(kept)
@@ -118,7 +116,7 @@ def _uplink(record: _Record, clock: SlotClock, log_ns: int) -> Attempt:
         size_bytes=record.number("PUSCH TB Size", 0, LARGEST_BLOCK_BYTES),
         failed=None,
         repeat=False,
-        stream=record.fields.get("UL Carrier Index", record.fields.get("Carrier Index")),
+        stream=str(record.fields.get("UL Carrier Index", record.fields.get("Carrier Index"))),
         version=number,
         direction="up",
     )
@@ -147,7 +145,7 @@ def _downlink(record: _Record, clock: SlotClock, log_ns: int) -> tuple[list[Atte
                 failed=outcome == "Fail",
                 repeat=version > 0 or str(block.fields.get("Did Recombining")) == "Yes",
                 process=block.number("HARQ ID", 0, 15),
-                stream=(record.fields.get("Serving Cell Index"), block.fields.get("TB Index")),
+                stream=(str(record.fields.get("Serving Cell Index")), str(block.fields.get("TB Index"))),
                 version=version,
                 new_data=block.number("NDI", 0, 1),
             )

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
-from tmt.measured.attempts import Attempt
+from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt
 from tmt.measured.columns import UNITS_NS, TextTable, time_ns, whole
 from tmt.measured.frames import SlotClock
 from tmt.measured.grants import grants_measurement
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from tmt.measured.options import Direction, Reading
 
 _DOWN_FIELDS, _UP_FIELDS = 14, 12
-_LARGEST_BLOCK_BITS = 1 << 27
 _LARGEST_MCS_WITH_SIZE = 28
 _LARGEST_RECORD = 1 << 17
 _RECORD = re.compile(r"\{[^{}]*\}")
@@ -115,7 +114,7 @@ def _code_words(path: str, line: int, fields: list[str], sent_ns: int, *, downli
     found = []
     for word, (at, indicator) in enumerate(((4, 12), (7, 13))):
         mcs = whole(path, line, f"mcs{word + 1}", fields[at], 0, 31)
-        bits = whole(path, line, f"tbs{word + 1}", fields[at + 2], 0, _LARGEST_BLOCK_BITS)
+        bits = whole(path, line, f"tbs{word + 1}", fields[at + 2], 0, 8 * LARGEST_BLOCK_BYTES)
         has_size = mcs <= _LARGEST_MCS_WITH_SIZE
         if word == 1 and has_size and bits == 0:
             continue  # a single code word

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
 from tmt.io.refusals import refusal, shown
-from tmt.measured.attempts import Attempt
-from tmt.measured.columns import UNITS_NS, TextTable, first_names, time_ns, whole
+from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt
+from tmt.measured.columns import UNITS_NS, TextTable, header_of, time_ns, whole
 from tmt.measured.frames import SlotClock, slots_per_frame
 from tmt.measured.grants import grants_measurement
 from tmt.measured.importer import Importer, Measurement
@@ -27,7 +27,6 @@ _COLUMNS = (
     "harq_id",
 )
 _USERS = ("rnti", "ue")
-_LARGEST_BLOCK_BITS = 1 << 27
 
 
 def read_grants(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[Attempt], list[str]]:
@@ -52,7 +51,7 @@ def read_grants(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[Att
             Attempt(
                 line=line,
                 time_ns=clock.time_ns(count, log_ns),
-                size_bytes=whole(path, line, "transport_block_size", bits, 0, _LARGEST_BLOCK_BITS) // 8,
+                size_bytes=whole(path, line, "transport_block_size", bits, 0, 8 * LARGEST_BLOCK_BYTES) // 8,
                 failed=None,
                 repeat=False,
                 process=whole(path, line, "harq_id", process, 0, 31),
@@ -81,15 +80,11 @@ def read_nr_scope(
     return grants_measurement(path, grants, reading, direction, user, decode_time_ns, notes)
 
 
-def _sniff(head: bytes) -> bool:
-    return set(_COLUMNS) <= set(first_names(head))
-
-
 IMPORTER = Importer(
     "nr-scope",
     "NR-Scope: control information of a 5G cell (CSV)",
     read_nr_scope,
-    _sniff,
+    header_of(*_COLUMNS),
     (reading(), DIRECTION, USER, SUBCARRIER_SPACING, DECODE_TIME),
     """\
 transport_block_size is in bits. The log has no outcomes: a grant counts as erased if the same HARQ process

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.measured.attempts import Attempt, in_order, select
+from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, in_order, select
 from tmt.measured.blocks import number_blocks
-from tmt.measured.columns import UNITS_NS, TextTable, first_names, time_ns, whole
+from tmt.measured.columns import UNITS_NS, TextTable, header_of, time_ns, whole
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, DIRECTION, USER, reading
 from tmt.measured.readings import measurement
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tmt.measured.options import Direction, Reading
 
 _COLUMNS = ("time", "cellId", "IMSI", "layer", "size", "rv", "ndi", "correct")
-_LARGEST_BLOCK_BYTES = 1 << 24
 
 
 def read_ns3_lte(
@@ -33,7 +32,7 @@ def read_ns3_lte(
             Attempt(
                 line=line,
                 time_ns=time_ns(path, line, "time", time, UNITS_NS["ms"], 0),
-                size_bytes=whole(path, line, "size", size, 1, _LARGEST_BLOCK_BYTES),
+                size_bytes=whole(path, line, "size", size, 1, LARGEST_BLOCK_BYTES),
                 failed=whole(path, line, "correct", correct, 0, 1) == 0,
                 repeat=whole(path, line, "ndi", ndi, 0, 1) == 0 or version > 0,
                 stream=(cell, layer, *carrier),
@@ -47,15 +46,11 @@ def read_ns3_lte(
     return measurement(kept, number_blocks(kept), reading, decode_time_ns, notes)
 
 
-def _sniff(head: bytes) -> bool:
-    return set(_COLUMNS) <= set(first_names(head))
-
-
 IMPORTER = Importer(
     "ns3-lte",
     "ns-3 LTE: DlRxPhyStats.txt, UlRxPhyStats.txt",
     read_ns3_lte,
-    _sniff,
+    header_of(*_COLUMNS),
     (reading(), DIRECTION, USER, DECODE_TIME),
     """\
 The time is in milliseconds, `correct` is 1 for a decoded block. --user is the IMSI, which a terminal keeps

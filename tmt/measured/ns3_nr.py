@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
 from tmt.io.refusals import shown
-from tmt.measured.attempts import Attempt, in_order, select
+from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, in_order, select
 from tmt.measured.blocks import infer_failures, number_blocks
 from tmt.measured.columns import UNITS_NS, TextTable, es_n0_mdb, first_names, time_ns, whole
 from tmt.measured.importer import Importer, Measurement
@@ -37,7 +37,6 @@ _NAMES = {
 }
 _RECEIVED = ("time", "direction", "user", "size", "version", "corrupt")
 _SCHEDULED = ("time", "user", "size", "version", "process", "new")
-_LARGEST_BLOCK_BYTES = 1 << 24
 
 
 def _found(names: Collection[str]) -> dict[str, str]:
@@ -76,7 +75,7 @@ def read_ns3_nr(
 
 
 def _attempt(path: str, line: int, row: dict[str, str], asked: Direction | None) -> Attempt:
-    size = whole(path, line, "tbSize", row["size"], 1, _LARGEST_BLOCK_BYTES)
+    size = whole(path, line, "tbSize", row["size"], 1, LARGEST_BLOCK_BYTES)
     version = whole(path, line, "rv", row["version"], 0, 3)
     stream = tuple(row.get(name, "") for name in ("cell", "carrier", "stream"))
     here: Direction = asked or "down"

@@ -81,11 +81,15 @@ class RateSeries:
         times = self.start_ns[index] + np.floor(into_ns + 1e-3).astype(np.int64)
         return separate(times)
 
+    def at_rate(self, line_bps: int) -> RateSeries:
+        """Return a series of the rate `line_bps` with the measured losses and delays."""
+        rates = np.full(len(self.rate_bps), float(line_bps))
+        return replace(self, rate_bps=rates, notes=(*self.notes, f"the rate is set to {line_bps} bit/s"))
+
     def measurement(
         self,
         path: str,
         reading: Reading,
-        line_bps: int | None,
         lldu_bytes: int,
         decode_time_ns: int,
         seed: int,
@@ -93,18 +97,11 @@ class RateSeries:
     ) -> Measurement:
         """Return the trace of opportunities in the form that ``--as`` asks for.
 
-        `line_bps` is a rate that stands for the measured ones; losses and delays stay.
-
         Raises
         ------
         InputError
             When the series has no room for one row.
         """
-        if line_bps is not None:
-            rates = np.full(len(self.rate_bps), float(line_bps))
-            return replace(
-                self, rate_bps=rates, notes=(*self.notes, f"the rate is set to {line_bps} bit/s")
-            ).measurement(path, reading, None, lldu_bytes, decode_time_ns, seed, until_ns)
         times = self.opportunities_ns(lldu_bytes, until_ns)
         if not len(times):
             raise InputError(path, f"its rates carry no row of {lldu_bytes} bytes")
@@ -148,7 +145,9 @@ def rate_importer(
     ) -> Measurement:
         """Return the opportunities of one direction; errors as for `read_rates`."""
         series = read_rates(path, direction)
-        return series.measurement(path, reading, line_bps, lldu_bytes, decode_time_ns, seed, until_ns)
+        if line_bps is not None:
+            series = series.at_rate(line_bps)
+        return series.measurement(path, reading, lldu_bytes, decode_time_ns, seed, until_ns)
 
     return Importer(name, summary, read, sniff, _OPTIONS, text, takes_until=True)
 

@@ -14,13 +14,14 @@ columns                                        source and units
 from __future__ import annotations
 
 import csv
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tmt.errors import InputError
 from tmt.io.refusals import refusal, shown
+from tmt.measured.columns import since_epoch_ns
 from tmt.measured.dish_history import is_dish_history, read_dish_history
 from tmt.measured.rate_series import RateSeries, durations, rate_importer
 from tmt.measured.text_lines import text_lines
@@ -45,6 +46,11 @@ class _Form(NamedTuple):
     loss: str = ""
     delay_ms: str = ""
 
+    @property
+    def needed(self) -> dict[str, None]:
+        """Columns that make a table one of this form, in order."""
+        return dict.fromkeys((self.start, self.end or self.start, self.down, self.up))
+
 
 def _clock(text: str) -> int:
     """Return nanoseconds since the epoch of a date and time, whose zone is taken as UTC."""
@@ -53,8 +59,7 @@ def _clock(text: str) -> int:
             time = datetime.strptime(text, style) if style else datetime.fromisoformat(text)
         except ValueError:
             continue
-        since = time.replace(tzinfo=time.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-        return (since.days * 86_400 + since.seconds) * NS_PER_S + since.microseconds * 1000
+        return since_epoch_ns(time)
     raise ValueError
 
 
@@ -85,9 +90,9 @@ def read_rates(path: str, direction: Direction | None) -> RateSeries:
         raise InputError(path, refusal("no_rows"))
     delimiter = max(",;\t", key=header.text.count)
     names = [name.strip() for name in header.text.split(delimiter)]
-    form = next((f for f in _FORMS if {f.start, f.up, f.down} <= set(names)), None)
+    form = next((f for f in _FORMS if f.needed.keys() <= set(names)), None)
     if form is None:
-        known = "; ".join(f"{f.start},{f.down}" for f in _FORMS)
+        known = "; ".join(",".join(f.needed) for f in _FORMS)
         raise InputError(
             path, f"the header is {shown(header.text, 120)}; known columns are {known}", header.number
         )
@@ -188,7 +193,7 @@ def _sniff(head: bytes) -> bool:
         return True
     first = head.lstrip(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace").strip()
     names = {name.strip() for name in first.split(max(",;\t", key=first.count))}
-    return any({form.start, form.up, form.down} <= names for form in _FORMS)
+    return any(form.needed.keys() <= names for form in _FORMS)
 
 
 IMPORTER = rate_importer(

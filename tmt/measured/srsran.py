@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
 from tmt.io.refusals import shown
-from tmt.measured.attempts import Attempt, in_order, select
+from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, count_from_first, in_order, select
 from tmt.measured.blocks import mark_repeats_of_failures, number_blocks
 from tmt.measured.columns import date_ns, es_n0_mdb, whole
 from tmt.measured.frames import FRAMES, SlotClock, slots_per_frame
 from tmt.measured.importer import Importer, Measurement
-from tmt.measured.lte_harq import LARGEST_BLOCK_BYTES, ROUND_TRIP_MS, TERMINALS
+from tmt.measured.lte_harq import ROUND_TRIP_MS, TERMINALS
 from tmt.measured.options import DECODE_TIME, DIRECTION, SUBCARRIER_SPACING, USER, reading
 from tmt.measured.readings import measurement
 from tmt.measured.text_lines import text_lines
@@ -92,9 +92,7 @@ def read_srsran(
     if missing:
         notes.append(f"{len(missing):,} blocks have no acknowledgement in the log, and count as decoded")
     kept = in_order(path, kept)
-    origin_ns = min(attempt.time_ns for attempt in attempts)
-    for attempt in kept:
-        attempt.time_ns -= origin_ns
+    count_from_first(attempts)
     mark_repeats_of_failures(kept)
     notes.append(f"slots last {slot_ns / NS_PER_MS:g} ms")
     notes += cut

@@ -72,7 +72,7 @@ def read_table(
     chosen = Condition.parse("--where", where)
     fields = _fields(reading, time, size, delay, transmissions, es_n0)
     source = _open(path)
-    names = {field.name for field in fields.values()} | set(chosen.values) | set(outcome.values)
+    names = dict.fromkeys([*(field.name for field in fields.values()), *chosen.values, *outcome.values])
     rows = _Rows([], [], [], [], [], [], [])
     first_ns, left_out, seen = None, 0, Counter[str]()
     for line, values in source.rows(*names):

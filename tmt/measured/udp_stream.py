@@ -17,7 +17,7 @@ from tmt.errors import InputError
 from tmt.measured.captures import Capture, Datagram, read_capture
 from tmt.measured.importer import Importer, Measurement, Option
 from tmt.measured.options import LINE, LLDU_BYTES
-from tmt.measured.probes import LEAST_DELAY_NS, Probes, from_least, numbers_between
+from tmt.measured.probes import LEAST_DELAY_NS, Probes, from_least, milliseconds, numbers_between
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probe
         delay[delivered], note = from_least(delay[delivered])
         notes.append(note)
     else:
-        notes.append(f"the clocks are taken to agree: least delay {least / 1e6:.3f} ms")
+        notes.append(f"the clocks are taken to agree: least delay {milliseconds(least)}")
     removed = least - LEAST_DELAY_NS if least <= 0 else 0
     settled = delivered | (times + delay[delivered].max() <= max(arrivals.values()) - removed)
     if not settled.all():
