@@ -191,7 +191,7 @@ def test_expand__lets_schemes_work_online_on_the_same_slots(folder: Path) -> Non
         '[[scheme]]\nname = "go-back-n"\nonline = true\nwindow_frames = 10\n'
     )
     offline, online, window = _runs(folder, text)
-    assert [run.scheme for run in (offline, online, window)] == [
+    assert [run.coordinates["scheme"] for run in (offline, online, window)] == [
         "HARQ(10/12) online=False",
         "HARQ(10/12) online=True",
         "GBN(10)",
@@ -218,7 +218,7 @@ def test_expand__gives_runs_of_a_seed_the_same_channel(folder: Path) -> None:
 
 def test_expand__tells_schemes_of_one_notation_apart(folder: Path) -> None:
     text = TEXT.replace("repair = 2", "repair = 2\nrounds = [1, 3]") + '[[scheme]]\nname = "arq"\n'
-    assert [run.scheme for run in _runs(folder, text)] == [
+    assert [run.coordinates["scheme"] for run in _runs(folder, text)] == [
         "HARQ(10/12) rounds=1",
         "HARQ(10/12) rounds=3",
         "ARQ",
@@ -229,7 +229,7 @@ def test_expand__gives_every_seed_its_own_realisation(folder: Path) -> None:
     runs = _runs(folder, GENERATED.replace("[3]", "3").replace('["cubic"]', '["cubic", "hybla"]'))
     assert len({run.conversion.phy.identity for run in runs}) == 3
     assert {run.conversion.phy.seed for run in runs} == {1, 2, 3}
-    assert runs[0].trace == "gilbert-elliott(alpha=0.99, beta=0.5, error_good=0, error_bad=1)"
+    assert runs[0].coordinates["trace"] == "gilbert-elliott(alpha=0.99, beta=0.5, error_good=0, error_bad=1)"
 
 
 def test_expand__takes_realisations_in_turn_and_gives_traffic_seeds_of_its_own(folder: Path) -> None:
@@ -247,7 +247,7 @@ def test_expand__takes_realisations_in_turn_and_gives_traffic_seeds_of_its_own(f
 
 def test_expand__fills_in_the_values_that_a_label_names(folder: Path) -> None:
     text = GENERATED.replace("alpha = 0.99", 'alpha = [0.99, 0.9]\nlabel = "a {alpha} over {rate} bit/s"')
-    assert [run.trace for run in _runs(folder, text)] == [
+    assert [run.coordinates["trace"] for run in _runs(folder, text)] == [
         "a 0.99 over 263000 bit/s",
         "a 0.9 over 263000 bit/s",
     ]
@@ -324,7 +324,7 @@ def test_expand__takes_line_and_decode_time_of_a_channel_from_its_profile(tmp_pa
         '[[scheme]]\nname = "arq"\n[link]\nrtt = 0.5\n[[traffic]]\nduration = 20\n'
     )
     runs = expand(load(tmp_path / "s.toml"), lambda _: ("build", "sources"))
-    assert [run.trace for run in runs] == [
+    assert [run.coordinates["trace"] for run in runs] == [
         "lms(profile=internet, es_n0_db=5)",
         "lms(profile=internet, es_n0_db=6)",
         "lms(profile=distribution, interleaver_depth=0)",
@@ -350,7 +350,7 @@ def test_stacks__are_an_axis_and_run_the_variants_that_they_have(folder: Path) -
         "duration = 20", 'duration = 20\nstack = ["2009", "modern"]'
     )
     runs = _runs(folder, text)
-    assert [(run.coordinates["stack"], run.tcp) for run in runs] == [
+    assert [(run.coordinates["stack"], run.coordinates["tcp"]) for run in runs] == [
         ("2009", "cubic"),
         ("modern", "cubic"),
         ("modern", "bbr"),
@@ -362,7 +362,7 @@ def test_codes__are_an_axis(folder: Path) -> None:
         "duration = 20", 'duration = 20\ncode = ["raptorq", "5%"]'
     )
     runs = _runs(folder, text)
-    assert [(run.coordinates["code"], run.tcp) for run in runs] == [
+    assert [(run.coordinates["code"], run.coordinates["tcp"]) for run in runs] == [
         ("raptorq", "cubic"),
         ("raptorq", "fectcp"),
         ("5%", "cubic"),

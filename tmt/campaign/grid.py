@@ -53,8 +53,9 @@ def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs
         drawn = [drawn_start(seed, direction) for direction in directions]
         for path, cases in zip(paths, seedless, strict=True):
             for run in _runs_of(path, cases, grid, seed, drawn):
-                if run.key in runs and runs[run.key].trace != run.trace:
-                    same = f"{run.trace!r} has the same slots as {runs[run.key].trace!r}"
+                other, label = runs.get(run.key, run).coordinates["trace"], path.source.label
+                if other != label:
+                    same = f"{label!r} has the same slots as {other!r}"
                     raise InputError(scenario.path, f"key trace: {same}; allowed: each trace once")
                 runs[run.key] = run
     return list(runs.values())
@@ -76,13 +77,9 @@ def _runs_of(
                 experiment=case.experiment,
                 template=case.template,
                 coordinates=case.coordinates,
-                tcp=case.tcp,
                 seed=seed,
-                trace=path.source.label,
-                scheme=path.scheme_label,
                 conversion=conversion,
                 return_conversion=back,
-                return_trace=case.return_trace,
                 start=start,
                 return_start=return_start,
                 timeout_s=grid.timeout,

@@ -34,23 +34,18 @@ class ReplayRun(NamedTuple):
 
     `start` says where in the forward trace it starts, in nanoseconds, or as a part of the trace's length when
     it is a float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and
-    scheme. `return_trace` is the return link without its file. It and `return_conversion` are None, and
-    `return_start` means nothing, where the return link is plain.
-    `template` is the experiment without its seed, its traces and its start in them; `coordinates` are its
-    place in the grid, as result columns. See also `tmt.campaign.run.Run`.
+    scheme. If the return link is plain, `return_conversion` is None and `return_start` means nothing.
+    `template` is the experiment without its seed, its traces' files and its start in them; `coordinates` are
+    its place in the grid, as result columns. See also `tmt.campaign.run.Run`.
     """
 
     key: str
     experiment: str
     template: Experiment
     coordinates: dict[str, Value]
-    tcp: str
     seed: int
-    trace: str
-    scheme: str
     conversion: PlannedConversion
     return_conversion: PlannedConversion | None
-    return_trace: TraceLink | None
     start: int | float
     return_start: int | float
     timeout_s: float | None
@@ -94,9 +89,7 @@ class ReplayRun(NamedTuple):
         if self.online is not None:
             parameters["online"] = True
         return self.coordinates | {
-            "trace": self.trace,
             "trace_parameters": json.dumps(self.conversion.trace_parameters),
-            "scheme": self.scheme,
             "scheme_name": scheme.name,
             "scheme_parameters": json.dumps(parameters),
         }
@@ -120,8 +113,8 @@ class ReplayRun(NamedTuple):
         """Return the experiment over the link traces of the cache."""
         forward, back = self.template.forward_link, self.template.return_link
         assert isinstance(forward, TraceLink)
-        if self.return_conversion is not None and self.return_trace is not None:
-            back = _placed(cache, self.return_trace, self.return_conversion, self.return_start)
+        if isinstance(back, TraceLink) and self.return_conversion is not None:
+            back = _placed(cache, back, self.return_conversion, self.return_start)
         forward = _placed(cache, forward, self.conversion, self.start)
         return replace(self.template, seed=self.seed, forward_link=forward, return_link=back)
 

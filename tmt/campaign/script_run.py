@@ -18,31 +18,23 @@ if TYPE_CHECKING:
 
 
 class ScriptRun(NamedTuple):
-    """One script experiment; see `tmt.campaign.run.Run` and `plan_script_run`."""
+    """One script experiment: without link traces, until it ends; its figures are kept, its records are not.
+
+    See `tmt.campaign.run.Run` and `plan_script_run`.
+    """
 
     key: str
     experiment: str
     script: ScriptExperiment
     programs: Programs
+    timeout_s: float | None = None
+    keep_records: bool = False
+    conversions: tuple[PlannedConversion, ...] = ()
 
     @property
     def seed(self) -> int:
         """The script's seed."""
         return self.script.seed
-
-    @property
-    def timeout_s(self) -> None:
-        """Scripts run until they end."""
-
-    @property
-    def keep_records(self) -> bool:
-        """Whether packet records are kept: never, their figures are."""
-        return False
-
-    @property
-    def conversions(self) -> tuple[PlannedConversion, ...]:
-        """No link traces."""
-        return ()
 
     @property
     def most_simulated_s(self) -> float:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.campaign.run import Programs
     from tmt.campaign.sections import Grid, Link, ProxySection, Scenario, Tcp, Traffic, Wired
+    from tmt.schemes.parameters import OnlineScheme
     from tmt.settings.settings import Value
 
 
@@ -83,12 +84,10 @@ class SeedlessRun(NamedTuple):
     """Runs of one path, kind of traffic and variant, but for their seed and their start in the traces."""
 
     seeds: Collection[int]
+    experiment: str
     template: Experiment
     coordinates: dict[str, Value]
-    tcp: str
-    return_trace: TraceLink | None
     programs: Programs
-    experiment: str
 
 
 def seedless_runs(
@@ -110,8 +109,7 @@ def seedless_runs(
                 raise InputError(scenario.path, str(error)) from error
             programs = programs_of(str(coordinates["backend"]))
             experiment = _fingerprint(path, template, coordinates, programs)
-            back = None if path.link.return_link == "plain" else _return_link(path)
-            found.append(SeedlessRun(seeds, template, coordinates, tcp, back, programs, experiment))
+            found.append(SeedlessRun(seeds, experiment, template, coordinates, programs))
     return found
 
 
@@ -128,13 +126,15 @@ def _template(path: GridPath, traffic: Traffic, tcp: str) -> tuple[Experiment, d
     if tcp != FECTCP:
         settings["coding"] = None
     online = scheme_of(section, settings["rtt_ns"]) if section.online else None
-    back: PlainLink | None = None if link.return_rate is None else PlainLink(link.return_rate)
     forward = TraceLink("", source.lldu_bytes, scheme=online, packing=source.packing)
+    back = _return_link(path, online)
     template = Experiment(
         **settings, tcp=tcp, forward_link=forward, return_link=back, backend=traffic.backend
     )
     coordinates = template.columns() | listed
     coordinates |= {
+        "trace": source.label,
+        "scheme": path.scheme_label,
         "return_link": _return_name(link),
         "return_rate_bps": link.return_rate,
         "forward_lldu_bytes": source.lldu_bytes,
@@ -148,11 +148,12 @@ def _return_name(link: Link) -> str:
     return ", ".join(filter(None, (link.return_link, link.return_trace and Path(link.return_trace).name)))
 
 
-def _return_link(path: GridPath) -> TraceLink:
-    """Return the return link without its file."""
-    is_online = path.link.return_link == "protected" and path.section.online
-    source, rtt_ns = path.return_source, seconds_to_ns(path.link.rtt)
-    scheme = scheme_of(path.section, rtt_ns) if is_online else None
+def _return_link(path: GridPath, online: OnlineScheme | None) -> TraceLink | PlainLink | None:
+    """Return the return link, a trace without its file; `online` is the forward link's scheme."""
+    section, source = path.link, path.return_source
+    if section.return_link == "plain":
+        return None if section.return_rate is None else PlainLink(section.return_rate)
+    scheme = online if section.return_link == "protected" else None
     return TraceLink("", source.lldu_bytes, scheme=scheme, packing=source.packing)
 
 
