@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,15 +30,94 @@ _MISSING = ("", "nan", "-", "na", "n/a", "null", "none", "inf", "-inf")
 
 @dataclass(slots=True)
 class _Rows:
-    """Rows of the table that are meant, in its order."""
+    """Rows of the table that are meant, in its order, and the columns to read by their meaning."""
 
-    times_ns: list[int]
-    bad: list[bool]
-    sizes: list[int]
-    delays_ns: list[int]
-    transmissions: list[int]
-    es_n0_mdb: list[int | None]
-    lines: list[int | str]
+    path: str
+    fields: dict[str, Field]
+    decode_time_ns: int
+    times_ns: list[int] = field(default_factory=list)
+    bad: list[bool] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    delays_ns: list[int] = field(default_factory=list)
+    transmissions: list[int] = field(default_factory=list)
+    es_n0_mdb: list[int | None] = field(default_factory=list)
+    lines: list[int | str] = field(default_factory=list)
+
+    def time_ns(self, line: int | str, row: dict[str, str]) -> int:
+        """Return the time of a row on the table's clock."""
+        column = self.fields["time"]
+        text = row[column.name]
+        if column.unit == "iso":
+            return date_ns(self.path, line, column.name, text)
+        try:
+            return time_ns(self.path, line, column.name, text, UNITS_NS[column.unit])
+        except InputError:
+            if not is_date(text):
+                raise
+        reason = f"{column.name} is {shown(text)}, a date and time; write --time {column.name}:iso"
+        raise InputError(self.path, reason, line)
+
+    def add(self, line: int | str, row: dict[str, str], moment_ns: int, *, is_bad: bool) -> None:
+        """Add a row."""
+        self.lines.append(line)
+        self.times_ns.append(moment_ns)
+        self.bad.append(is_bad)
+        if column := self.fields.get("size"):
+            bits = 8 if column.unit == "bits" else 1
+            size = whole(self.path, line, column.name, row[column.name], bits, _LARGEST_BYTES * bits)
+            self.sizes.append(size // bits)
+        if column := self.fields.get("transmissions"):
+            sent = whole(self.path, line, column.name, row[column.name], 1, 1 << 31)
+            self.transmissions.append(min(sent, 255))
+        if column := self.fields.get("es_n0"):
+            signal_mdb = es_n0_mdb(row[column.name])
+            if signal_mdb is None and canonical(row[column.name]) not in _MISSING:
+                reason = f"{column.name} is {shown(row[column.name])}; a number of dB is needed"
+                raise InputError(self.path, reason, line)
+            self.es_n0_mdb.append(signal_mdb)
+        if column := self.fields.get("delay"):
+            self.delays_ns.append(self._delay_ns(line, column, row[column.name], is_bad=is_bad))
+
+    def _delay_ns(self, line: int | str, column: Field, text: str, *, is_bad: bool) -> int:
+        if is_bad and canonical(text) in _MISSING:
+            return self.decode_time_ns
+        delay_ns = time_ns(self.path, line, column.name, text, UNITS_NS[column.unit])
+        if delay_ns < 0 or (delay_ns == 0 and not is_bad):
+            reason = f"{column.name} is {shown(text)}; a delay above 0 is needed"
+            raise InputError(self.path, reason, line)
+        return delay_ns
+
+    def trace(self, reading: Reading, origin_ns: int, said: list[str]) -> PhyTrace | LinkTrace:
+        """Return the rows in order of time; `said` gains notes on their order."""
+        since_ns = [moment_ns - origin_ns for moment_ns in self.times_ns]
+        for passed_ns, line in zip(since_ns, self.lines, strict=True):
+            if passed_ns < 0:
+                raise InputError(self.path, f"this time is {-passed_ns / 1e9:g} s before the origin", line)
+            if passed_ns > MAX_TIME_NS:
+                raise InputError(self.path, "this time is more than 146 years after the origin", line)
+        times_ns = np.array(since_ns, np.int64)
+        if back := int((np.diff(times_ns) < 0).sum()):
+            said.append(f"the time goes back in {back:,} places; rows are sorted by it")
+        order = np.argsort(times_ns, kind="stable")
+        tx_time_ns = separate(times_ns[order])
+        if moved := int((tx_time_ns != times_ns[order]).sum()):
+            said.append(f"{moved:,} rows of the same moment as others are put 1 ns apart")
+        failed = np.array(self.bad)[order]
+        sizes = np.array(self.sizes, np.uint32)[order] if self.sizes else None
+        delay_ns = np.full(len(order), self.decode_time_ns, np.int64)
+        if self.delays_ns:
+            delay_ns = np.array(self.delays_ns, np.int64)[order]
+        if reading == "phy":
+            signal_mdb = None
+            if self.es_n0_mdb:
+                signal_mdb, note = whole_signal([self.es_n0_mdb[row] for row in order])
+                said.extend(note)
+            decode_ns = np.where(failed, 0, delay_ns)
+            return PhyTrace(tx_time_ns, decode_ns, size_bytes=sizes, es_n0_mdb=signal_mdb)
+        sent = np.ones(len(order), np.uint8)
+        if self.transmissions:
+            sent = np.array(self.transmissions, np.uint8)[order]
+        return LinkTrace(tx_time_ns, delay_ns, ~failed, sent, size_bytes=sizes)
 
 
 def read_table(
@@ -72,28 +151,19 @@ def read_table(
     chosen = Condition.parse("--where", where)
     fields = _fields(reading, time, size, delay, transmissions, es_n0)
     source = _open(path)
-    names = dict.fromkeys([*(field.name for field in fields.values()), *chosen.values, *outcome.values])
-    rows = _Rows([], [], [], [], [], [], [])
+    names = dict.fromkeys([*(column.name for column in fields.values()), *chosen.values, *outcome.values])
+    rows = _Rows(path, fields, decode_time_ns)
     first_ns, left_out, seen = None, 0, Counter[str]()
     for line, values in source.rows(*names):
         row = dict(zip(names, values, strict=True))
-        moment_ns = _time_ns(path, line, fields["time"], row)
+        moment_ns = rows.time_ns(line, row)
         first_ns = moment_ns if first_ns is None else min(first_ns, moment_ns)
         if not chosen.holds(row):
             left_out += 1
             continue
         for name in outcome.values:
             seen[f"{name}={row[name]}"] += 1
-        _add(
-            path,
-            line,
-            rows,
-            fields,
-            row,
-            moment_ns,
-            is_bad=_is_bad(outcome, row, good),
-            decode_ns=decode_time_ns,
-        )
+        rows.add(line, row, moment_ns, is_bad=_is_bad(outcome, row, good))
     if first_ns is None:
         raise InputError(path, refusal("no_rows"))
     if not rows.lines:
@@ -103,7 +173,7 @@ def read_table(
         held = ", ".join(f"{value} ({count:,} rows)" for value, count in seen.most_common(4))
         said.append(f"every row is {'erased' if rows.bad[0] else 'good'}: the table holds {held}")
     said += source.cut_notes
-    trace = _trace(path, rows, _origin_ns(origin, first_ns), fields, reading, decode_time_ns, said)
+    trace = rows.trace(reading, _origin_ns(origin, first_ns), said)
     return Measurement(trace, packing, None, tuple(said))
 
 
@@ -138,58 +208,6 @@ def _is_bad(outcome: Condition, row: dict[str, str], good: str | None) -> bool:
     return outcome.holds(row) != (good is not None)
 
 
-def _time_ns(path: str, line: int | str, field: Field, row: dict[str, str]) -> int:
-    if field.unit == "iso":
-        return date_ns(path, line, field.name, row[field.name])
-    text = row[field.name]
-    try:
-        return time_ns(path, line, field.name, text, UNITS_NS[field.unit])
-    except InputError:
-        if not is_date(text):
-            raise
-    reason = f"{field.name} is {shown(text)}, a date and time; write --time {field.name}:iso"
-    raise InputError(path, reason, line)
-
-
-def _add(
-    path: str,
-    line: int | str,
-    rows: _Rows,
-    fields: dict[str, Field],
-    row: dict[str, str],
-    moment_ns: int,
-    *,
-    is_bad: bool,
-    decode_ns: int,
-) -> None:
-    rows.lines.append(line)
-    rows.times_ns.append(moment_ns)
-    rows.bad.append(is_bad)
-    if "size" in fields:
-        name, unit = fields["size"].name, fields["size"].unit
-        bits = 8 if unit == "bits" else 1
-        rows.sizes.append(whole(path, line, name, row[name], bits, _LARGEST_BYTES * bits) // bits)
-    if "transmissions" in fields:
-        name = fields["transmissions"].name
-        rows.transmissions.append(min(whole(path, line, name, row[name], 1, 1 << 31), 255))
-    if "es_n0" in fields:
-        name = fields["es_n0"].name
-        signal_mdb = es_n0_mdb(row[name])
-        if signal_mdb is None and canonical(row[name]) not in _MISSING:
-            raise InputError(path, f"{name} is {shown(row[name])}; a number of dB is needed", line)
-        rows.es_n0_mdb.append(signal_mdb)
-    if "delay" in fields:
-        name, unit = fields["delay"].name, fields["delay"].unit
-        text = row[name]
-        if is_bad and canonical(text) in _MISSING:
-            rows.delays_ns.append(decode_ns)
-            return
-        delay_ns = time_ns(path, line, name, text, UNITS_NS[unit])
-        if delay_ns < 0 or (delay_ns == 0 and not is_bad):
-            raise InputError(path, f"{name} is {shown(text)}; a delay above 0 is needed", line)
-        rows.delays_ns.append(delay_ns)
-
-
 def _origin_ns(text: str, first_ns: int) -> int:
     if text in ("first", "zero"):
         return first_ns if text == "first" else 0
@@ -197,46 +215,6 @@ def _origin_ns(text: str, first_ns: int) -> int:
         return seconds_to_ns(text)
     except (ValueError, ArithmeticError):
         raise UsageError(f"--origin is {text}; allowed are first, zero, or a time in seconds") from None
-
-
-def _trace(
-    path: str,
-    rows: _Rows,
-    origin_ns: int,
-    fields: dict[str, Field],
-    reading: Reading,
-    decode_time_ns: int,
-    said: list[str],
-) -> PhyTrace | LinkTrace:
-    """Return the rows in order of time; `said` gains notes on their order."""
-    since_ns = [moment_ns - origin_ns for moment_ns in rows.times_ns]
-    for passed_ns, line in zip(since_ns, rows.lines, strict=True):
-        if passed_ns < 0:
-            raise InputError(path, f"this time is {-passed_ns / 1e9:g} s before the origin", line)
-        if passed_ns > MAX_TIME_NS:
-            raise InputError(path, "this time is more than 146 years after the origin", line)
-    times_ns = np.array(since_ns, np.int64)
-    if back := int((np.diff(times_ns) < 0).sum()):
-        said.append(f"the time goes back in {back:,} places; rows are sorted by it")
-    order = np.argsort(times_ns, kind="stable")
-    tx_time_ns = separate(times_ns[order])
-    if moved := int((tx_time_ns != times_ns[order]).sum()):
-        said.append(f"{moved:,} rows of the same moment as others are put 1 ns apart")
-    failed = np.array(rows.bad)[order]
-    sizes = np.array(rows.sizes, np.uint32)[order] if "size" in fields else None
-    delay_ns = np.full(len(order), decode_time_ns, np.int64)
-    if "delay" in fields:
-        delay_ns = np.array(rows.delays_ns, np.int64)[order]
-    if reading == "phy":
-        signal_mdb = None
-        if "es_n0" in fields:
-            signal_mdb, note = whole_signal([rows.es_n0_mdb[row] for row in order])
-            said.extend(note)
-        return PhyTrace(tx_time_ns, np.where(failed, 0, delay_ns), size_bytes=sizes, es_n0_mdb=signal_mdb)
-    sent = np.ones(len(order), np.uint8)
-    if "transmissions" in fields:
-        sent = np.array(rows.transmissions, np.uint8)[order]
-    return LinkTrace(tx_time_ns, delay_ns, ~failed, sent, size_bytes=sizes)
 
 
 def _open(path: str) -> TextTable | ParquetTable:
