@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.columns import DONE
-from tmt.campaign.engine import default_jobs
-from tmt.campaign.local_workers import LocalWorkers
+from tmt.campaign.local_workers import LocalWorkers, default_jobs
 from tmt.campaign.pool import Pool
 from tmt.cli.run_progress import run_progress
 

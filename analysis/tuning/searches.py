@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.campaign.engine import default_jobs
-from tmt.campaign.local_workers import LocalWorkers
+from tmt.campaign.local_workers import LocalWorkers, default_jobs
 from tmt.campaign.pool import Pool
 from tmt.metrics.statistics import rank
 from tmt.tune.race import Rules

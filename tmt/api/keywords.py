@@ -9,7 +9,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from tmt.campaign.engine import default_jobs
+from tmt.campaign.local_workers import default_jobs
 from tmt.errors import UsageError
 from tmt.units import seconds_to_ns
 

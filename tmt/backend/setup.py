@@ -153,6 +153,7 @@ def set_up(settings: Settings) -> Setup:
     if coding is not None:
         block_segments = coding.largest_block(settings.transfer_bytes, settings.packet_bytes)
         coding = replace(coding, block_segments=block_segments)
+    # Not `replace`: an `Experiment` has more fields.
     asked = {field.name: getattr(settings, field.name) for field in fields(Settings)}
     computed = {
         "queue_packets": queue_packets,

@@ -5,7 +5,6 @@ The engine acts through two objects only: `Store` keeps rows and claims, `Pool` 
 
 from __future__ import annotations
 
-import os
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -233,8 +232,3 @@ class _Execution:
             self._progress.done += 1
         else:
             self._progress.failed += 1
-
-
-def default_jobs() -> int:
-    """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0))

@@ -27,6 +27,11 @@ PRELOADED = ("fork_server", "local_workers", "replay_run")
 """Modules that the process imports that forks the workers."""
 
 
+def default_jobs() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 class LocalWorkers:
     """`jobs` worker processes, which live until `close`; one that dies is replaced.
 

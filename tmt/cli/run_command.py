@@ -76,7 +76,7 @@ def command(
       tmt run scenarios/quickstart.toml
     """
     from tmt.campaign.campaign import foresee, open_campaign  # noqa: PLC0415
-    from tmt.campaign.engine import default_jobs  # noqa: PLC0415
+    from tmt.campaign.local_workers import default_jobs  # noqa: PLC0415
     from tmt.campaign.scenario import load  # noqa: PLC0415
     from tmt.campaign.stored_runs import default_folder  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415

@@ -149,7 +149,7 @@ def command(
       tmt tune phy.parquet --rtt 0.5 --scheme harq \\
           --vary harq.data=10,20,50 --vary harq.repair=0:5
     """
-    from tmt.campaign.engine import default_jobs  # noqa: PLC0415
+    from tmt.campaign.local_workers import default_jobs  # noqa: PLC0415
     from tmt.cli import tune_output  # noqa: PLC0415
     from tmt.cli.run_progress import run_progress  # noqa: PLC0415
     from tmt.report.tune_page import write_page  # noqa: PLC0415
