@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis import offline_online
-from analysis.barakat2003 import recipe as barakat2003
+from analysis.barakat2003.__main__ import main as barakat2003
 from analysis.botos import coding_place
-from analysis.botos import recipe as botos
+from analysis.botos.__main__ import main as botos
 from analysis.channel import channel_check
 from analysis.command_line import start
-from analysis.jin2006 import recipe as jin2006
+from analysis.jin2006.__main__ import main as jin2006
 from analysis.kuhn2014 import figure5, figure6
-from analysis.kuhn2014 import recipe as kuhn2014
+from analysis.kuhn2014.__main__ import main as kuhn2014
 from analysis.measured import gallery
 from analysis.tcp import congestion_controls
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 RECIPES = {
     "Kuhn 2014, figure 5": figure5.main,
     "Kuhn 2014, figure 6": figure6.main,
-    "Kuhn 2014, figures 7 to 11, tables 1 to 3": kuhn2014.main,
-    "Barakat and Al Fawal 2003, figures 3 to 16": barakat2003.main,
-    "Botos, Polgar and Bota, figures 1 and 3 to 6": botos.main,
+    "Kuhn 2014, figures 7 to 11, tables 1 to 3": kuhn2014,
+    "Barakat and Al Fawal 2003, figures 3 to 16": barakat2003,
+    "Botos, Polgar and Bota, figures 1 and 3 to 6": botos,
     "Coding in the transport or in the link": coding_place.main,
-    "Jin and Yang 2006, figures 3 to 6": jin2006.main,
+    "Jin and Yang 2006, figures 3 to 6": jin2006,
     "Offline against online": offline_online.main,
     "Channel lms against theory": channel_check.main,
     "Congestion controls of the modern sender": congestion_controls.main,

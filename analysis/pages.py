@@ -47,11 +47,16 @@ def to_docs(folder: Path, patterns: Iterable[str]) -> None:
         page, _, name = pattern.partition("#")
         tables = sorted((folder / TABLES / page).glob(f"{name or '*'}.md"))
         if tables:
-            path = DOCS / page
-            found = {table.stem: table.read_text(encoding="utf-8").rstrip() for table in tables}
-            write_text(path, filled(path.read_text(encoding="utf-8"), found))
+            fill_tables(
+                DOCS / page, {table.stem: table.read_text(encoding="utf-8").rstrip() for table in tables}
+            )
         elif not files:
             raise InputError(folder, f"holds no {pattern}")
+
+
+def fill_tables(page: Path, tables: Mapping[str, str]) -> None:
+    """Put tables into their places in a page; see `tools.page_tables.filled`."""
+    write_text(page, filled(page.read_text(encoding="utf-8"), tables))
 
 
 def write_page(path: Path, template: Path, **values: object) -> None:

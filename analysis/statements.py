@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Verdict = Literal["yes", "in part", "no"]
 
@@ -21,6 +24,11 @@ class Statement:
     def shown(self) -> str:
         """The verdict in Markdown: bold unless the statement holds as a whole."""
         return "yes" if self.holds == "yes" else f"**{self.holds}**"
+
+
+def count(statements: Iterable[Statement], holds: Verdict = "yes") -> int:
+    """Return how many statements have a verdict."""
+    return sum(statement.holds == holds for statement in statements)
 
 
 def verdict(*parts: bool) -> Verdict:

@@ -7,8 +7,46 @@ Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and wr
 
 from __future__ import annotations
 
-from analysis.barakat2003.recipe import PAGE, main
+from pathlib import Path
+
+from analysis.barakat2003 import questions, runs
+from analysis.barakat2003.figures import draw, draw_optimum
+from analysis.barakat2003.statements import judge
 from analysis.command_line import start
+from analysis.pages import write_page
+from analysis.statements import count
+
+PAGE = "hybrid.md"
+TEMPLATE = Path(__file__).with_name("page.md.j2")
+
+
+def main(folder: Path) -> str:
+    """Execute the missing runs, write figures and page into `folder`, and return how many statements hold."""
+    images = folder / "images"
+    kept = folder / "campaigns" / "hybrid"
+    figures = runs.figures()
+    measured = runs.measure([point for figure in figures for point in figure.points], kept)
+    for figure in figures:
+        draw(figure, measured, images / f"hybrid-figure{figure.number}.png")
+    for number, frame_units in ((15, 10), (16, 50)):
+        draw_optimum(frame_units, runs.LOSSES, number, images / f"hybrid-figure{number}.png")
+    asked = questions.measure(kept)
+    questions.draw_bursts(asked, images / "hybrid-bursts.png")
+    questions.draw_transfers(asked, images / "hybrid-transfers.png")
+    statements = judge(figures, measured)
+    held = count(statements)
+    write_page(
+        folder / PAGE,
+        TEMPLATE,
+        runs=len(measured) * runs.SEEDS + len(asked) * questions.SEEDS,
+        seeds=runs.SEEDS,
+        question_seeds=questions.SEEDS,
+        statements=statements,
+        held=held,
+        answers=questions.answers(asked),
+    )
+    return f"{held} of {len(statements)} statements of the paper hold ({folder / PAGE})"
+
 
 if __name__ == "__main__":
     start(main, PAGE, "images/hybrid-*.png")

@@ -22,6 +22,8 @@ SEEDS = 3
 FRAME_UNITS = 10
 LENGTHS = (10, 11, 12, 13, 14, 16, 18, 20)
 """N: all where something happens, fewer where throughput follows K / N."""
+LOSSES = (0.001, 0.01, 0.05, 0.1, 0.25)
+"""Unit losses for which the model is maximised."""
 DELAYS_S = (0.02, 0.1, 0.2)
 ACCESS_RTT_S = 0.08
 UNIT_BYTES, RATE_BPS, DURATION_S = 25, 2e6, 2000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from analysis.barakat2003.runs import DELAYS_S, FRAME_UNITS, LENGTHS, Point
+from analysis.barakat2003.runs import DELAYS_S, FRAME_UNITS, LENGTHS, LOSSES, Point
 from analysis.statements import Statement, verdict
 from tmt.models.hybrid import largest_throughput, optimal_code_lengths
 
@@ -205,16 +205,15 @@ def _model(figures: list[Figure], measured: Mapping[Point, Measured]) -> Iterato
         verdict(gain > 10.5),
         f"{100 * gain:.0f} %",
     )
-    losses = (0.001, 0.01, 0.05, 0.1, 0.25)
-    extra = {k: [optimal_code_lengths(loss, k)[-1] - k for loss in losses] for k in (10, 50)}
+    extra = {k: [optimal_code_lengths(loss, k)[-1] - k for loss in LOSSES] for k in (10, 50)}
     yield Statement(
         "4.6, figures 15 and 16",
         "The best amount of redundancy hardly depends on the frame's size",
         verdict(max(abs(a - b) for a, b in zip(extra[10], extra[50], strict=True)) <= 1),
-        f"N* - K for p = {', '.join(map(str, losses))}: {extra[10]} with K = 10, {extra[50]} with K = 50",
+        f"N* - K for p = {', '.join(map(str, LOSSES))}: {extra[10]} with K = 10, {extra[50]} with K = 50",
     )
     most = {
-        k: [largest_throughput(loss, optimal_code_lengths(loss, k)[0], k) for loss in losses]
+        k: [largest_throughput(loss, optimal_code_lengths(loss, k)[0], k) for loss in LOSSES]
         for k in (10, 50)
     }
     yield Statement(

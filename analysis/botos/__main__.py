@@ -7,8 +7,61 @@ Executes the runs that FOLDER (default: out/reproduce) does not hold yet, and wr
 
 from __future__ import annotations
 
-from analysis.botos.recipe import PAGE, main
+from pathlib import Path
+
+from analysis.botos import figures, losses, runs
+from analysis.botos.statements import judge_losses_and_shares, judge_throughput
 from analysis.command_line import start
+from analysis.pages import write_page
+from analysis.statements import count
+
+PAGE = "fectcp-wlan.md"
+SHOWN_LOSSES = (0.0, 0.05)
+TEMPLATE = Path(__file__).with_name("page.md.j2")
+
+
+def main(folder: Path) -> str:
+    """Execute the missing runs, write figures and page into `folder`, and return how many statements hold."""
+    images = folder / "images"
+    kept = folder / "campaigns" / "wlan"
+    points = [*runs.figure_points(runs.DELAYS_S + runs.ROUND_TRIP_DELAYS_S), *runs.further_points()]
+    measured = runs.measure(points, kept)
+    shared = runs.measure_sharing(runs.sharing_points(), kept)
+
+    losses.draw(images / "fectcp-figure1.png")
+    for delay_s, name, title in (
+        (runs.DELAYS_S[0], "figure3", "one-way delay of 20 ms (figure 3)"),
+        (runs.DELAYS_S[1], "figure4", "one-way delay of 100 ms (figure 4)"),
+        (runs.ROUND_TRIP_DELAYS_S[1], "both-ways", "both delays together 100 ms (figure 4)"),
+    ):
+        figures.draw_throughput(delay_s, title, measured, images / f"fectcp-{name}.png")
+    for second, number in (("newreno", 5), ("udp", 6)):
+        figures.draw_sharing(second, SHOWN_LOSSES, number, shared, images / f"fectcp-figure{number}.png")
+    figures.draw_further(measured, images / "fectcp-further.png")
+
+    statements = judge_losses_and_shares(shared)
+    by_reading = [judge_throughput(measured, d) for d in (runs.DELAYS_S, runs.ROUND_TRIP_DELAYS_S)]
+    held = [count((*statements, *reading)) for reading in by_reading]
+    total = len(statements) + len(by_reading[0])
+    write_page(
+        folder / PAGE,
+        TEMPLATE,
+        runs=(len(measured) + len(shared)) * runs.SEEDS,
+        seeds=runs.SEEDS,
+        statements=statements,
+        by_reading=list(zip(*by_reading, strict=True)),
+        held=held,
+        total=total,
+        limits=list(losses.limits()),
+        shared=shared,
+        queues=[shared[point] for point in runs.queue_points()],
+        queue_lengths=runs.QUEUES_PACKETS,
+        settled=(runs.SETTLED_S, runs.UNTIL_S),
+        cluster_bits=losses.SHORT_BITS,
+        label=figures.label,
+    )
+    return f"{held[0]} or {held[1]} of {total} statements of the paper hold ({folder / PAGE})"
+
 
 if __name__ == "__main__":
     start(main, PAGE, "images/fectcp-figure*.png", "images/fectcp-both-ways.png", "images/fectcp-further.png")

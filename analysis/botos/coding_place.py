@@ -11,19 +11,18 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from analysis.command_line import start
+from analysis.error_bars import draw_intervals
 from analysis.pages import write_tables
 from analysis.scenario_runs import run_named
 from tmt.figures.style import INK, TCP_STYLES, new_figure, save
 from tmt.results.selections import chosen, difference, interval
-from tools.page_tables import markdown_table
+from tools.page_tables import markdown_table, plus_minus
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
     from matplotlib.axes import Axes
-
-    from tmt.metrics.statistics import Interval
 
 NAME = "fectcp-coding-place"
 PAGE, TABLE = "fectcp.md", "coding-place"
@@ -59,19 +58,9 @@ def _draw_scheme(axes: Axes, rows: pd.DataFrame) -> None:
     for number, tcp in enumerate(TCPS):
         style = TCP_STYLES[tcp]
         found = [interval(chosen(rows, es_n0_db=level, tcp=tcp), *GOODPUT_KBPS) for level in levels]
-        axes.errorbar(
-            [level + 0.06 * (number - 1) for level in levels],
-            [value.mean for value in found],
-            yerr=[
-                [value.mean - max(value.low, 0.0) for value in found],
-                [value.high - value.mean for value in found],
-            ],
-            color=style.colour,
-            marker=style.marker,
-            elinewidth=0.9,
-            capsize=2,
-            label=style.label,
-        )
+        x = [level + 0.06 * (number - 1) for level in levels]
+        marks = {"color": style.colour, "marker": style.marker, "label": style.label}
+        draw_intervals(axes, x, found, elinewidth=0.9, **marks)
 
 
 def table(rows: pd.DataFrame) -> str:
@@ -83,7 +72,7 @@ def table(rows: pd.DataFrame) -> str:
     lines = []
     for scheme, tcp in product(SCHEMES, TCPS):
         own = chosen(rows, scheme=scheme, tcp=tcp)
-        cells = [_cell(interval(chosen(own, es_n0_db=level), *GOODPUT_KBPS)) for level in levels]
+        cells = [plus_minus(interval(chosen(own, es_n0_db=level), *GOODPUT_KBPS)) for level in levels]
         lines.append([scheme, TCP_STYLES[tcp].label, *cells])
     for scheme in SCHEMES:
         cells = [_advantage(rows, scheme, level) for level in levels]
@@ -97,11 +86,7 @@ def _advantage(rows: pd.DataFrame, scheme: str, level: float) -> str:
     others = {tcp: chosen(of_level, scheme=scheme, tcp=tcp) for tcp in TCPS[1:]}
     best = max(others, key=lambda tcp: interval(others[tcp], *GOODPUT_KBPS).mean)
     plain = chosen(of_level, scheme="none", tcp="fectcp")
-    return f"{_cell(difference(plain, others[best], *GOODPUT_KBPS))} ({TCP_STYLES[best].label})"
-
-
-def _cell(value: Interval) -> str:
-    return f"{value.mean:.0f} ± {value.high - value.mean:.0f}"
+    return f"{plus_minus(difference(plain, others[best], *GOODPUT_KBPS))} ({TCP_STYLES[best].label})"
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FixedLocator, NullLocator
 
+from analysis.error_bars import draw_intervals
 from analysis.jin2006.runs import throughput_kbps
 from tmt.figures.split import STYLES
 from tmt.figures.style import MUTED, new_figure, save
@@ -97,14 +98,12 @@ def _draw_line(
         "marker": style.marker,
         "markerfacecolor": style.colour if filled else "white",
         "linestyle": "none",
-        "capsize": 2,
         "label": label or style.label,
     }
-    means, halves = [m.latency_s.mean for m in found], [m.latency_s.half_width for m in found]
-    latency.errorbar(x, means, yerr=halves, **marks)
-    rates = [throughput_kbps(mean) for mean in means]
-    spread = [rate * half / mean for rate, half, mean in zip(rates, halves, means, strict=True)]
-    throughput.errorbar(x, rates, yerr=spread, **marks)
+    draw_intervals(latency, x, [m.latency_s for m in found], **marks)
+    rates = [m.throughput_kbps for m in found]
+    spread = [rate * m.latency_s.half_width / m.latency_s.mean for rate, m in zip(rates, found, strict=True)]
+    throughput.errorbar(x, rates, yerr=spread, capsize=2, **marks)
     line: dict[str, Any] = {"color": style.colour, "linestyle": style.dash, "linewidth": 1.0}
     modelled = [m.point.model().latency_s for m in found]
     latency.plot(x, modelled, **line)

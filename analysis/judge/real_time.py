@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.judge.report import read_campaign
+from analysis.pages import fill_tables
 from analysis.scenario_runs import run
 from tmt.errors import TmtError
 from tmt.metrics.statistics import t_interval
 from tmt.settings.tcp import VARIANTS
-from tools.page_tables import filled, markdown_table, plus_minus
+from tools.page_tables import markdown_table, plus_minus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +28,7 @@ def cross_check(folder: Path, page: Path, scenario: Path = SCENARIO) -> str:
         runs = read_campaign(folder).runs
     except TmtError as error:
         return f"no cross-check in real time: {error}"
-    written = {MARKER: table(runs, platform.release())}
-    page.write_text(filled(page.read_text(encoding="utf-8"), written), encoding="utf-8")
+    fill_tables(page, {MARKER: table(runs, platform.release())})
     return f"cross-check in real time: {page}"
 
 

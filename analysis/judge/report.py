@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.pages import DOCS, fill_tables
 from tmt.errors import InputError
 from tmt.figures.style import BLUE, INK, ORANGE, new_figure, save
 from tmt.results.reading import read_results
@@ -17,16 +17,16 @@ from tmt.results.records import read_chosen
 from tmt.results.selections import chosen, interval, relative_difference
 from tmt.settings.tcp import LINUX, VARIANTS
 from tmt.units import NS_PER_S
-from tools.page_tables import filled, markdown_table, plus_minus
+from tools.page_tables import markdown_table, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from matplotlib.axes import Axes
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "kernel.md"
-FIGURE = ROOT / "docs" / "images" / "kernel-windows.png"
+PAGE = DOCS / "kernel.md"
+FIGURE = DOCS / "images" / "kernel-windows.png"
 
 STACKS = ("modern", "2009")
 ALLOWED = 0.05
@@ -76,7 +76,7 @@ def write_report(campaigns: Sequence[Campaign], page: Path, figure: Path) -> Non
         "beyond the bound": table_beyond(runs),
         "written by make judge": tables(runs),
     }
-    page.write_text(filled(page.read_text(encoding="utf-8"), written), encoding="utf-8")
+    fill_tables(page, written)
     draw(campaigns, figure)
 
 

@@ -9,9 +9,55 @@ page there.
 
 from __future__ import annotations
 
+import shutil
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
 from analysis.command_line import start
-from analysis.kuhn2014.page import CELLS, PAGE, READINGS
-from analysis.kuhn2014.recipe import main
+from analysis.kuhn2014 import comparison, readings
+from analysis.kuhn2014.campaigns import BEYOND, DISTRIBUTION_ES_N0_DB, PAPER
+from analysis.kuhn2014.figures import draw
+from analysis.kuhn2014.measures import cells, effort, read_cells, write_cells
+from analysis.kuhn2014.page import CELLS, PAGE, READINGS, render
+from analysis.pages import write_text
+from analysis.scenario_runs import SCENARIOS, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def main(folder: Path, *, as_is: bool = False) -> str:
+    """Execute the scenarios' missing runs, show the results, and return the deviations from the targets."""
+    files = {stem: SCENARIOS / f"{stem}.toml" for stem in PAPER | BEYOND}
+    files |= {stem: readings.SCENARIOS / f"{stem}.toml" for stem in readings.STEMS}
+    runs = {stem: _runs(file, folder, execute=not as_is) for stem, file in files.items()}
+    tables = [cells(runs[stem], title) for stem, title in (PAPER | BEYOND).items()]
+    write_cells(pd.concat([*tables, *(effort(rows, stem) for stem, rows in runs.items())]), folder / CELLS)
+    of_page = pd.concat(runs[stem].assign(scenario=title) for stem, title in PAPER.items())
+    of_readings = [readings.rows_of(runs[stem], of_page) for stem in readings.STEMS]
+    readings.write_readings([readings.rows_of_page(of_page), *of_readings], folder / READINGS)
+    return show(folder)
+
+
+def _runs(file: Path, folder: Path, *, execute: bool) -> pd.DataFrame:
+    """Return the rows of a scenario's runs; its link traces are removed when all runs are there."""
+    campaign = folder / "campaigns" / file.stem
+    rows = run(file, campaign, execute=execute)
+    if execute:
+        shutil.rmtree(campaign / "cache", ignore_errors=True)
+    return rows.fillna({"es_n0_db": DISTRIBUTION_ES_N0_DB})
+
+
+def show(folder: Path) -> str:
+    """Draw figures and write the page from the files in `folder`; return the deviations from the targets."""
+    found, others = read_cells(folder / CELLS), readings.read_readings(folder / READINGS)
+    draw(found, folder / "images")
+    page = render(found, others)
+    write_text(folder / PAGE, page.text)
+    left = [f"left out, for it does not hold: {sentence}" for sentence in page.left_out]
+    return "\n".join([comparison.report(found), *left])
+
 
 if __name__ == "__main__":
     start(

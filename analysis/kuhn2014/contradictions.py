@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.kuhn2014.figures import INTERLEAVED
+from analysis.kuhn2014.figures import INTERLEAVED, LLDUS_PER_PACKET, RATE_KBPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.kuhn2014.comparison import Line
 
-LLDUS_OF_A_PACKET = 46
-
+LINE_KBPS, PACKET_BYTES = RATE_KBPS[INTERLEAVED], 1500
+LLDUS_OF_A_PACKET, LLDU_BYTES = LLDUS_PER_PACKET[INTERLEAVED]
 WHOLE_BLOCK_LLDUS = 60
 """LLDUs of a packet over HARQ(10/12) in section 5.1: five whole blocks of twelve."""
-
-LINE_KBPS, LLDU_BYTES, PACKET_BYTES = 263.0, 33, 1500
 
 
 @dataclass(frozen=True, slots=True)

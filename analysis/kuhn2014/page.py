@@ -12,6 +12,7 @@ from analysis.kuhn2014.conclusions import statements
 from analysis.kuhn2014.contradictions import Bounds
 from analysis.kuhn2014.facts import facts
 from analysis.kuhn2014.left_out import FREE
+from analysis.kuhn2014.published import UNITS
 from tmt.channels import Shadows
 from tmt.channels.lms_profiles import PROFILES as LMS
 from tmt.figures.style import TCP_STYLES
@@ -28,18 +29,6 @@ CELLS, READINGS, PAGE = "reproduction.csv", "reproduction-readings.csv", "reprod
 """Names of the files: means and intervals, means of other readings, and the page that is made from them."""
 
 TEMPLATE = Path(__file__).with_name("page.md.j2")
-
-UNITS = {
-    "goodput_bps": ("goodput", 1e-3, "kbit/s", 0),
-    "completion_s": ("time for 0.1 MB", 1.0, "s", 1),
-    "delay_min_s": ("least delay", 1.0, "s", 2),
-    "delay_p85_s": ("delay, 85 %", 1.0, "s", 2),
-    "delay_p99_s": ("delay, 99 %", 1.0, "s", 2),
-    "retransmission_ratio": ("retransmission probability", 1.0, "", 5),
-    "max_retransmissions": ("most retransmissions", 1.0, "", 1),
-    "erasure_ratio": ("packet error rate", 1.0, "", 4),
-}
-"""Name, scale, unit and decimals of each measure that the paper gives numbers of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,18 @@ from pathlib import Path
 
 FILE = Path(__file__).with_name("published.csv")
 
+UNITS = {
+    "goodput_bps": ("goodput", 1e-3, "kbit/s", 0),
+    "completion_s": ("time for 0.1 MB", 1.0, "s", 1),
+    "delay_min_s": ("least delay", 1.0, "s", 2),
+    "delay_p85_s": ("delay, 85 %", 1.0, "s", 2),
+    "delay_p99_s": ("delay, 99 %", 1.0, "s", 2),
+    "retransmission_ratio": ("retransmission probability", 1.0, "", 5),
+    "max_retransmissions": ("most retransmissions", 1.0, "", 1),
+    "erasure_ratio": ("packet error rate", 1.0, "", 4),
+}
+"""Name, scale, unit and decimals of each measure that the paper gives numbers of."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:

@@ -23,13 +23,6 @@ SCHEMES = ("ARQ", "HARQ(50/52)", "HARQ(10/12)", "HARQ(10/15)")
 PROBABILITY = "retransmission_ratio"
 DELAYS = ("delay_p85_s", "delay_p99_s")
 WITHIN = 0.30
-NUMBERS = {
-    PROBABILITY: "retransmission probability",
-    "delay_p85_s": "delay, 85 %",
-    "delay_p99_s": "delay, 99 %",
-    "goodput_bps": "goodput",
-    "completion_s": "time for 0.1 MB",
-}
 
 
 class Readings:
@@ -126,7 +119,7 @@ def of_left_out(lines: Sequence[Line], readings: pd.DataFrame, channel: str) -> 
         deviations = (one.line.deviation, one.refitted, one.left_out)
         columns.append(deviations)
         cells = [value.place, value.scenario, f"{value.es_n0_db:g}", TCP_STYLES[value.tcp].label]
-        cells += [value.scheme, NUMBERS[value.measure]]
+        cells += [value.scheme, published.UNITS[value.measure][0]]
         rows.append(markdown_row([*cells, *(f"{100 * each:+.0f}" for each in deviations)]))
     return rows, [rms(column) for column in zip(*columns, strict=True)]
 

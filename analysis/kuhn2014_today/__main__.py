@@ -30,6 +30,7 @@ from analysis.kuhn2014_today.conclusions import OTHERS, conclusions
 from analysis.kuhn2014_today.figures import draw
 from analysis.pages import render, write_text
 from analysis.scenario_runs import run_named
+from analysis.statements import count
 from tmt.settings.tcp import LINUX
 from tools.page_tables import plus_minus
 
@@ -82,7 +83,7 @@ def page(cells: Cells) -> str:
         range_of=range_of,
         choice=choice,
         arq=arq,
-        count=lambda stack: sum(one.by_stack[stack].holds == "yes" for one in found),
+        held=lambda stack: count(one.by_stack[stack] for one in found),
         seeds=cells.kbps(NOISY, MODERN, "cubic", HARQS[0]).count,
         transfer_seeds=len(cells.of(NOISY, MODERN, "cubic", HARQS[0], transfer=True)),
     )

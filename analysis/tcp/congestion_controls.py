@@ -20,10 +20,15 @@ from analysis.tcp.response_functions import independent_losses, published
 from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from tmt.experiment.script import ScriptFigures, ScriptSettings
     from tmt.results.script_runs import PointRuns
+
+    Cases = dict[str, list["Case"]]
+    """Cases of each control."""
+    Cells = Callable[["Case", PointRuns], list[str]]
+    """Returns the cells of a case."""
 
 PAGE = "congestion-controls.md"
 SCRIPT = Path(__file__).with_suffix(".tcl")
@@ -54,6 +59,10 @@ class Case:
         """Return the packets acknowledged in order after `warm_s`, headers included, in bit/s."""
         return found[f"acked_{flow}"] * PACKET_BITS / (self.duration_s - self.warm_s)
 
+    def goodput_kbps(self, found: ScriptFigures) -> float:
+        """Return the goodput of the first flow."""
+        return self.goodput_bps(found) / 1e3
+
     def mean_window(self, found: ScriptFigures) -> float:
         """Return the packets in an RTT that never waits, from the goodput."""
         return self.goodput_bps(found) / PACKET_BITS * self.rtt_s
@@ -76,18 +85,19 @@ def mean_sd(runs: PointRuns, measure: Callable[[ScriptFigures], float], digits: 
     return f"{mean} ({spread:.{digits}f})" if spread >= 0.5 * 10**-digits else mean
 
 
-def kbps(case: Case) -> Callable[[ScriptFigures], float]:
-    """Return the measure goodput in kbit/s."""
-    return lambda found: case.goodput_bps(found) / 1e3
+def table(folder: Path, seeds: int, cases: Cases, heads: Iterable[str], cells: Cells) -> str:
+    """Run every case with so many seeds; return a row for each control, with the cells of its cases."""
+    found = over_seeds(SCRIPT, chain(*cases.values()), seeds, folder)
+    rows = [[control, *chain(*(cells(case, found[case]) for case in own))] for control, own in cases.items()]
+    return markdown_table(["control", *heads], rows)
 
 
 def geo(folder: Path) -> str:
     """Goodput on a GEO path of 2 Mbit/s, 500 ms and a queue of 500 packets, in kbit/s."""
     losses = (0, 0.001, 0.005, 0.01)
     cases = {control: [Case(control, 0.5, loss) for loss in losses] for control in CONTROLS}
-    found = over_seeds(SCRIPT, chain(*cases.values()), 10, folder)
-    rows = [[control, *(mean_sd(found[case], kbps(case)) for case in cases[control])] for control in CONTROLS]
-    return markdown_table(["control", *(f"loss {loss:g}" for loss in losses)], rows)
+    heads = (f"loss {loss:g}" for loss in losses)
+    return table(folder, 10, cases, heads, lambda case, runs: [mean_sd(runs, case.goodput_kbps)])
 
 
 RESPONSES: tuple[tuple[str, float, float, float], ...] = (
@@ -145,11 +155,8 @@ def losses(folder: Path) -> str:
     cases = {
         control: [wide(control, loss=loss) for loss in LOSS_RATES] for control in ("bbr", "bbr3", "cubic")
     }
-    found = over_seeds(SCRIPT, chain(*cases.values()), 3, folder)
-    rows = [
-        [control, *(f"{found[case].mean(case.use):.2f}" for case in own)] for control, own in cases.items()
-    ]
-    return markdown_table(["control", *(f"{loss:.1%}" for loss in LOSS_RATES)], rows)
+    heads = (f"{loss:.1%}" for loss in LOSS_RATES)
+    return table(folder, 3, cases, heads, lambda case, runs: [f"{runs.mean(case.use):.2f}"])
 
 
 def sharing(folder: Path) -> str:
@@ -159,17 +166,13 @@ def sharing(folder: Path) -> str:
     cases = {
         control: [two(control, queue_packets=round(depth * bdp)) for depth in depths] for control in CONTROLS
     }
-    found = over_seeds(SCRIPT, chain(*cases.values()), 3, folder)
-    rows = []
-    for control, own in cases.items():
-        cells = [control]
-        for case in own:
-            runs = found[case]
-            means = (runs.mean(case.jain), runs.mean(case.use), runs.mean("mean_queue") / bdp)
-            cells += [f"{mean:.2f}" for mean in means]
-        rows.append(cells)
+
+    def cells(case: Case, runs: PointRuns) -> list[str]:
+        means = (runs.mean(case.jain), runs.mean(case.use), runs.mean("mean_queue") / bdp)
+        return [f"{mean:.2f}" for mean in means]
+
     heads = [f"{name}, {depth} BDP" for depth in depths for name in ("Jain", "use", "queue / BDP")]
-    return markdown_table(["control", *heads], rows)
+    return table(folder, 3, cases, heads, cells)
 
 
 WINDOWS = (2, 10, 100, 1000, 20_000)
@@ -180,11 +183,8 @@ def windows(folder: Path) -> str:
     cases = {
         control: [Case(control, 0.5, window_packets=window) for window in WINDOWS] for control in CONTROLS
     }
-    found = over_seeds(SCRIPT, chain(*cases.values()), 1, folder)
-    rows = [
-        [control, *(f"{found[case].mean(kbps(case)):.0f}" for case in own)] for control, own in cases.items()
-    ]
-    return markdown_table(["control", *(f"window {window:,}" for window in WINDOWS)], rows)
+    heads = (f"window {window:,}" for window in WINDOWS)
+    return table(folder, 1, cases, heads, lambda case, runs: [f"{runs.mean(case.goodput_kbps):.0f}"])
 
 
 TABLES = {"geo": geo, "responses": responses, "losses": losses, "sharing": sharing, "windows": windows}
@@ -194,7 +194,7 @@ TABLES = {"geo": geo, "responses": responses, "losses": losses, "sharing": shari
 def main(folder: Path) -> str:
     """Execute the missing runs; write the tables into `folder`, and return them."""
     runs = folder / "campaigns" / "congestion-controls"
-    return write_tables(folder, PAGE, {name: table(runs) for name, table in TABLES.items()})
+    return write_tables(folder, PAGE, {name: make(runs) for name, make in TABLES.items()})
 
 
 if __name__ == "__main__":
