@@ -9,7 +9,7 @@ from rich.table import Table
 
 from tmt.cli.tables import text_table
 from tmt.metrics.distribution import of_values
-from tmt.metrics.summaries import LinkSummary, PhySummary, rate_over_time
+from tmt.metrics.summaries import LinkSummary, PhySummary
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _distributions(summary: PhySummary | LinkSummary) -> Iterator[tuple[str, Dis
     yield f"bursts, {slots}", summary.pattern.bursts
     yield f"gaps, {slots}", summary.pattern.gaps
     yield "row to row, ms", summary.times.interval_s.scaled(1e-3)
-    rates, unit = rate_over_time(summary)
+    rates, unit = summary.rate_over_time()
     if rates is not None:
         named, scale = ("kbit/s", 1e3) if unit == "bit/s" else (unit, 1.0)
         over = f"in {rates.width_s:.3g} s, {named}"

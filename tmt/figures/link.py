@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tmt.display_units import rate_unit
 from tmt.figures.style import BLUE, GREEN, INK, MUTED, PALE, SKY, VERMILLION, new_figure, save
 from tmt.metrics.distribution import share_at_least
-from tmt.metrics.summaries import LinkSummary, PhySummary, rate_over_time
+from tmt.metrics.summaries import LinkSummary, PhySummary
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def draw_lengths(axes: Axes, lengths: Mapping[int, int], label: str, colour: str
 
 def _draw_rate(axes: Axes, summary: PhySummary | LinkSummary, good: str) -> None:
     """Draw the offered rate, the good part of it, and the longest pause where the pauses are not regular."""
-    rates, unit = rate_over_time(summary)
+    rates, unit = summary.rate_over_time()
     if rates is None:
         _say_empty(axes, "")
         return

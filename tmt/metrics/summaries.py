@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tmt.html_table import html_table, spelled_number
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
     from tmt.metrics.distribution import Distribution, Histogram
-    from tmt.metrics.pauses import Pauses
+    from tmt.metrics.pauses import Pause, Pauses
     from tmt.metrics.runs import Outage
     from tmt.metrics.signal_levels import SignalLevels
     from tmt.metrics.timeline import Rates, RowBins
@@ -58,33 +58,96 @@ class Pattern:
     gap_lengths: dict[int, int]
 
 
-def _as_html(title: str, figures: dict[str, Any]) -> str:
-    """Return single figures and means of distributions as a table."""
-    rows = []
-    for name, value in figures.items():
-        shown = value.get("mean") if isinstance(value, dict) else value
-        if isinstance(shown, int | float):
-            rows.append((f"{name}, mean" if isinstance(value, dict) else name, spelled_number(shown)))
-    return html_table(title, rows)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceSummary:
+    """The figures that PHY and link traces share; each kind adds its own."""
+
+    kind: ClassVar[str]
+    title: ClassVar[str]
+
+    times: Times
+    bit_rates: BitRates | None
+    size_bytes: Distribution | None
+    pattern: Pattern
+    pauses: Pauses = field(repr=False)
+    timeline: RowBins = field(repr=False)
+    delays: Histogram = field(repr=False)
+
+    def rate_over_time(self) -> tuple[Rates | None, str]:
+        """Return the rate over time, and its unit: ``bit/s``, or ``rows/s`` where no size is known."""
+        rates, known = self.timeline.rates(), self.bit_rates
+        if rates is None or known is None:
+            return rates, "rows/s"
+        factor = 8.0 * (known.lldu_bytes or 1)
+        return replace(
+            rates, offered_per_s=factor * rates.offered_per_s, good_per_s=factor * rates.good_per_s
+        ), "bit/s"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all figures as a JSON object; times in seconds, runs in rows."""
+        return {"kind": self.kind, **self._shared(), **self._own()}
+
+    def _shared(self) -> dict[str, Any]:
+        sizes, pattern = self.size_bytes, self.pattern
+        outage, pause = pattern.outage, self.pauses.longest
+        rates, unit = self.rate_over_time()
+        return {
+            **asdict(self.times),
+            "bit_rates": None if self.bit_rates is None else asdict(self.bit_rates),
+            "rate_over_time": None
+            if rates is None
+            else {
+                "unit": unit,
+                "start_s": float(rates.edges_s[0]),
+                "width_s": rates.width_s,
+                "offered": rates.offered_per_s.tolist(),
+                "good": rates.good_per_s.tolist(),
+            },
+            **({} if sizes is None else {"size_bytes": asdict(sizes)}),
+            "bursts": {**asdict(pattern.bursts), "lengths": pattern.burst_lengths},
+            "gaps": {**asdict(pattern.gaps), "lengths": pattern.gap_lengths},
+            "longest_outage": None if outage is None else _span_s(outage) | {"rows": outage.slots},
+            "longest_pause": None if pause is None else _span_s(pause),
+            "pauses": [
+                {
+                    "least_s": step.least_ns / NS_PER_S,
+                    "number": step.number,
+                    "share_of_time": step.share_of_time,
+                }
+                for step in self.pauses.law()
+            ],
+        }
+
+    def _own(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        """Return single figures and means of distributions as a table."""
+        rows = []
+        for name, value in self.to_json().items():
+            shown = value.get("mean") if isinstance(value, dict) else value
+            if isinstance(shown, int | float):
+                rows.append((f"{name}, mean" if isinstance(value, dict) else name, spelled_number(shown)))
+        return html_table(self.title, rows)
 
 
-@dataclass(frozen=True, slots=True)
-class PhySummary:
+def _span_s(span: Outage | Pause) -> dict[str, float]:
+    return {"start_s": ns_to_seconds(span.start_ns), "duration_s": ns_to_seconds(span.duration_ns)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhySummary(TraceSummary):
     """A PHY trace: bad rows are erased slots.
 
     `es_n0_db` and `signal_levels` are None where the trace has no Es/N0.
     """
 
-    times: Times
-    bit_rates: BitRates | None
-    size_bytes: Distribution | None
+    kind = "phy"
+    title = "PHY trace"
+
     erased: int
-    pattern: Pattern
     decode_time_s: Distribution
     es_n0_db: Distribution | None
-    pauses: Pauses = field(repr=False)
-    timeline: RowBins = field(repr=False)
-    delays: Histogram = field(repr=False)
     signal_levels: SignalLevels | None = field(repr=False)
 
     @property
@@ -92,11 +155,8 @@ class PhySummary:
         """Share of the slots that is erased."""
         return self.erased / self.times.rows
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all figures as a JSON object; times in seconds, runs in slots."""
+    def _own(self) -> dict[str, Any]:
         return {
-            "kind": "phy",
-            **_shared(self),
             "erased": self.erased,
             "erasure_rate": self.erasure_rate,
             "decode_time_s": asdict(self.decode_time_s),
@@ -117,12 +177,9 @@ class PhySummary:
             },
         }
 
-    def _repr_html_(self) -> str:
-        return _as_html("PHY trace", self.to_json())
 
-
-@dataclass(frozen=True, slots=True)
-class LinkSummary:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkSummary(TraceSummary):
     """A link trace: bad rows are LLDUs that were given up; unsettled ones are neither good nor bad.
 
     Attributes
@@ -141,13 +198,12 @@ class LinkSummary:
         Marks the LLDUs that were lost or sent more than once.
     """
 
-    times: Times
-    bit_rates: BitRates | None
-    size_bytes: Distribution | None
+    kind = "link"
+    title = "link trace"
+
     delivered: int
     lost: int
     unsettled: int
-    pattern: Pattern
     delay_s: Distribution
     loss_delay_s: Distribution
     mean_transmissions: float
@@ -155,9 +211,6 @@ class LinkSummary:
     slots_used: int | None
     byte_efficiency: float | None
     rtt_s: float | None
-    pauses: Pauses = field(repr=False)
-    timeline: RowBins = field(repr=False)
-    delays: Histogram = field(repr=False)
 
     @property
     def loss_rate(self) -> float | None:
@@ -179,11 +232,8 @@ class LinkSummary:
             return None
         return self.rtt_s / 2 + self.delay_s.mean
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all figures as a JSON object; times in seconds, runs in data LLDUs."""
+    def _own(self) -> dict[str, Any]:
         return {
-            "kind": "link",
-            **_shared(self),
             "delivered": self.delivered,
             "lost": self.lost,
             "unsettled": self.unsettled,
@@ -197,57 +247,3 @@ class LinkSummary:
             "rtt_s": self.rtt_s,
             "recovery_delay_s": self.recovery_delay_s,
         }
-
-    def _repr_html_(self) -> str:
-        return _as_html("link trace", self.to_json())
-
-
-def rate_over_time(summary: PhySummary | LinkSummary) -> tuple[Rates | None, str]:
-    """Return the rate of a trace over time, and its unit: ``bit/s``, or ``rows/s`` where no size is known."""
-    rates, known = summary.timeline.rates(), summary.bit_rates
-    if rates is None or known is None:
-        return rates, "rows/s"
-    factor = 8.0 * (known.lldu_bytes or 1)
-    return replace(
-        rates, offered_per_s=factor * rates.offered_per_s, good_per_s=factor * rates.good_per_s
-    ), "bit/s"
-
-
-def _shared(summary: PhySummary | LinkSummary) -> dict[str, Any]:
-    bit_rates, sizes, pattern = summary.bit_rates, summary.size_bytes, summary.pattern
-    outage, pause = pattern.outage, summary.pauses.longest
-    rates, unit = rate_over_time(summary)
-    return {
-        **asdict(summary.times),
-        "bit_rates": None if bit_rates is None else asdict(bit_rates),
-        "rate_over_time": None
-        if rates is None
-        else {
-            "unit": unit,
-            "start_s": float(rates.edges_s[0]),
-            "width_s": rates.width_s,
-            "offered": rates.offered_per_s.tolist(),
-            "good": rates.good_per_s.tolist(),
-        },
-        **({} if sizes is None else {"size_bytes": asdict(sizes)}),
-        "bursts": {**asdict(pattern.bursts), "lengths": pattern.burst_lengths},
-        "gaps": {**asdict(pattern.gaps), "lengths": pattern.gap_lengths},
-        "longest_outage": None
-        if outage is None
-        else {
-            "start_s": ns_to_seconds(outage.start_ns),
-            "duration_s": ns_to_seconds(outage.duration_ns),
-            "rows": outage.slots,
-        },
-        "longest_pause": None
-        if pause is None
-        else {"start_s": ns_to_seconds(pause.start_ns), "duration_s": ns_to_seconds(pause.duration_ns)},
-        "pauses": [
-            {
-                "least_s": step.least_ns / NS_PER_S,
-                "number": step.number,
-                "share_of_time": step.share_of_time,
-            }
-            for step in summary.pauses.law()
-        ],
-    }
