@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tmt.campaign.domain_objects import scheme_of
 from tmt.schemes import Fec, Harq, HarqProcesses, SlidingWindow, Tetrys
 from tmt.schemes.rlc import RlcLayer
 from tmt.settings.tcp import FECTCP, HEADER_BYTES, NS2_STACKS
+from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
     from tmt.campaign.sections import Link
@@ -23,9 +25,6 @@ if TYPE_CHECKING:
     from tmt.trace import PhyTrace
     from tmt.tune.courses import Courses
     from tmt.tune.task import Task
-
-from tmt.campaign.domain_objects import scheme_of
-from tmt.units import seconds_to_ns
 
 
 def goodput_bounds(task: Task, courses: Courses) -> FloatArray | None:

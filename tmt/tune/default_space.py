@@ -74,39 +74,20 @@ def scenario_text(
     for name in schemes:
         if name not in SCHEME_SECTIONS:
             raise UsageError(f"--scheme is {name!r}; it must be one of {', '.join(SCHEME_SECTIONS)}")
-    tables: dict[str, Tables] = {
-        name: [dict(table) for table in SPACE.get(name, [{}])] for name in schemes or SPACE
-    }
+    searched = {name: SPACE.get(name, [{}]) for name in schemes or SPACE}
     links = LINK | dict(link)
-    for key, values in varied.items():
-        scheme, dot, own = key.rpartition(".")
-        if not dot:
-            if own not in Link.model_fields:
-                raise UsageError(f"--vary {key}: {own} is no key of [link]: {', '.join(Link.model_fields)}")
-            links[own] = list(values)
-        elif scheme not in tables:
-            raise UsageError(f"--vary {key}: {scheme} is not searched; those are {', '.join(tables)}")
-        elif own not in SCHEME_SECTIONS[scheme].model_fields:
-            allowed = ", ".join(SCHEME_SECTIONS[scheme].model_fields)
-            raise UsageError(f"--vary {key}: {own} is no parameter of {scheme}: {allowed}")
-        else:
-            tables[scheme] = _with_values(tables[scheme], own, list(values))
+    _vary(searched, links, varied)
     rtt_s = max(_numbers(links.get("rtt")), default=0.0)
-    tables = {
-        name: [_rlc_timers(table, rtt_s) | table for table in found]
-        if issubclass(ALL_SCHEMES[name], RlcLayer)
-        else found
-        for name, found in tables.items()
-    }
+    found = []
+    for name, parameters in searched.items():
+        is_rlc = issubclass(ALL_SCHEMES[name], RlcLayer)
+        for values in parameters:
+            timers = _rlc_timers(values, rtt_s) if is_rlc else {}
+            found += table("[[scheme]]", {"name": name} | timers | values)
     parts = [
         *table("[grid]", grid),
         *table("[[trace]]", {"file": str(trace.absolute())}),
-        *(
-            line
-            for name, found in tables.items()
-            for values in found
-            for line in table("[[scheme]]", {"name": name} | values)
-        ),
+        *found,
         *table("[link]", links),
         *table("[[traffic]]", traffic),
         *table("[tune]", tune),
@@ -114,13 +95,30 @@ def scenario_text(
     return "\n".join(parts)
 
 
-def _rlc_timers(table: Mapping[str, Any], rtt_s: float) -> dict[str, float]:
+def _vary(searched: dict[str, Tables], links: dict[str, Any], varied: Mapping[str, Sequence[Value]]) -> None:
+    """Put the values to search in place of the usual ones (UsageError for an unknown name)."""
+    for key, values in varied.items():
+        scheme, dot, own = key.rpartition(".")
+        if not dot:
+            if own not in Link.model_fields:
+                raise UsageError(f"--vary {key}: {own} is no key of [link]: {', '.join(Link.model_fields)}")
+            links[own] = list(values)
+        elif scheme not in searched:
+            raise UsageError(f"--vary {key}: {scheme} is not searched; those are {', '.join(searched)}")
+        elif own not in SCHEME_SECTIONS[scheme].model_fields:
+            allowed = ", ".join(SCHEME_SECTIONS[scheme].model_fields)
+            raise UsageError(f"--vary {key}: {own} is no parameter of {scheme}: {allowed}")
+        else:
+            searched[scheme] = _with_values(searched[scheme], own, list(values))
+
+
+def _rlc_timers(parameters: Mapping[str, Any], rtt_s: float) -> dict[str, float]:
     """Return timers of RLC that fit a round trip; with shorter ones the sender repeats segments needlessly.
 
     Status reports are more than a round trip apart. The receiver waits for all retransmissions of the scheme
     below before it reports a gap.
     """
-    transmissions, rounds = _numbers(table.get("max_transmissions")), _numbers(table.get("rounds"))
+    transmissions, rounds = _numbers(parameters.get("max_transmissions")), _numbers(parameters.get("rounds"))
     retransmissions = max([0, *(most - 1 for most in transmissions), *rounds])
     wait_s = ROUND_TRIPS * rtt_s
     return {
