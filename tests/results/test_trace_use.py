@@ -15,6 +15,7 @@ from tmt.results.trace_use import trace_uses
     [
         ((0.0, 0.0), (0, None), "every run starts at the beginning; no run repeats it"),
         ((2.5, 2.5), (1, 1), "every run starts at 2.5 s; it repeats once in a run"),
+        ((2.5, 2.5), (0, 1), "every run starts at 2.5 s; it repeats at most once in a run"),
         (
             (1.0, 2.0, 2.0),
             (1, 3, 2),

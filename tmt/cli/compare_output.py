@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from tmt.cli.json_output import json_text
-from tmt.cli.tables import text_table, wide_console
+from tmt.cli.tables import print_parts, text_table
 from tmt.figures.style import TCP_STYLES
 from tmt.metrics.interval_text import interval_text
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
@@ -77,17 +77,17 @@ def print_comparison(comparison: PairedCampaigns) -> None:
     if pairs.settings:
         rows = ((one.name, _few(one.first), _few(one.second), str(one.pairs)) for one in pairs.settings)
         table = _table("Settings that differ", ("setting", *comparison.names, "pairs"), rows)
-        wide_console(table).print(table)
+        print_parts(table)
     made = [(what, _short(first), _short(second)) for what, first, second in identities(comparison)]
     table = _table("Made by", ("", *comparison.names), made)
-    wide_console(table).print(table)
+    print_parts(table)
     for remark in remarks(comparison):
         console.print(f"note: {remark}")
     if pairs.equal.all():
         console.print("All pairs are equal in everything that they measured, bit by bit.")
         return
     for table in _differences(comparison):
-        wide_console(table).print(table)
+        print_parts(table)
     console.print(
         f"{int(pairs.equal.sum())} pairs are equal in everything that they measured, bit by bit.\n"
         "Intervals: Student's t at 95 % over the seeds that both have; differences are paired.\n"

@@ -56,11 +56,10 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
         click.echo(json_text(report.to_json()))
         return
     from tmt.cli.fit_output import as_tables  # noqa: PLC0415
-    from tmt.cli.tables import wide_console  # noqa: PLC0415
+    from tmt.cli.tables import print_parts  # noqa: PLC0415
 
-    tables = as_tables(trace, report)
-    sentences = [report.verdict] if report.sizes is None else [report.verdict, "\n", report.sizes.sentence]
-    wide_console(*tables).print(*tables, *sentences, sep="")
+    sentences = [report.verdict] if report.sizes is None else [report.verdict, report.sizes.sentence]
+    print_parts(*as_tables(trace, report), *sentences)
 
 
 def _slots(trace: str) -> tuple[BoolArray, Uint32Array | None]:

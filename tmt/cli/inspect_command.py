@@ -51,7 +51,6 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
         click.echo(json_text(summary.to_json()))
         return
     from tmt.cli.inspect_output import as_tables  # noqa: PLC0415
-    from tmt.cli.tables import wide_console  # noqa: PLC0415
+    from tmt.cli.tables import print_parts  # noqa: PLC0415
 
-    tables = as_tables(trace, summary)
-    wide_console(*tables).print(*tables, sep="")
+    print_parts(*as_tables(trace, summary))

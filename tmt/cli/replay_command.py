@@ -171,17 +171,16 @@ def _draw(result: ExperimentResult, path: Path) -> None:
 
 def _print(result: ExperimentResult) -> None:
     """Print the settings of the run, then its figures, grouped by counting rule."""
-    from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
-    console = Console(highlight=False)
-    console.width = max(console.width, LEAST_WIDTH)
+    from tmt.cli.tables import print_parts  # noqa: PLC0415
+
     present = [column for column in RUN_RESULTS if result.row[column.name] is not None]
     given = [f"{c.name} {spelled_number(result.row[c.name])}" for c in present if c.group == "scenario"]
-    console.print(", ".join(given), markup=False)
+    parts: list[Table | Text | str] = [", ".join(given)]
     measured = [column for column in present if column.group not in {"scenario", "provenance"}]
     for counts, columns in groupby(measured, key=lambda column: column.counts):
-        console.print(f"\n[bold]{counts or 'the run itself'}[/bold]")
         table = Table.grid(padding=(0, 2), expand=True)
         table.add_column(width=NAME_WIDTH)
         table.add_column(justify="right", width=VALUE_WIDTH)
@@ -189,6 +188,6 @@ def _print(result: ExperimentResult) -> None:
         table.add_column(ratio=1, style="dim")
         for column in columns:
             table.add_row(column.name, spelled_number(result.row[column.name]), column.unit, column.meaning)
-        console.print(table)
-    console.print(f"\nsimulator {result.row['simulator']}", markup=False, soft_wrap=True)
-    console.print(str(result.row["command"]), markup=False, soft_wrap=True)
+        parts += [Text(f"\n{counts or 'the run itself'}", style="bold"), table]
+    print_parts(*parts, least_width=LEAST_WIDTH)
+    click.echo(f"\nsimulator {result.row['simulator']}\n{result.row['command']}")

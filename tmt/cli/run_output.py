@@ -13,7 +13,7 @@ from tmt.campaign.columns import DONE, GOODPUT_COUNTS
 from tmt.cli.goodput_tables import GOODPUT, goodput_tables, in_kbps, kbps
 from tmt.cli.json_output import json_text
 from tmt.cli.pack_output import repetition_lines
-from tmt.cli.tables import wide_console
+from tmt.cli.tables import print_parts
 from tmt.results.trace_use import trace_uses
 
 if TYPE_CHECKING:
@@ -94,24 +94,23 @@ class Finished:
 
 def print_summary(done: Finished) -> None:
     """Print the table of goodputs, its explanation, the failed runs and the paths of the results."""
-    console = Console(highlight=False, markup=False)
     unfolded = Console(highlight=False, markup=False, soft_wrap=True)
     unfolded.print(Text(f"{done.campaign.title}\n", style="bold"))
     for table in goodput_tables(done.summary):
-        wide_console(table).print(table)
+        print_parts(table)
     if done.summary.cells:
         seeds = {len(cell.rows) for cell in done.summary.cells}
         spread = str(min(seeds)) if len(seeds) == 1 else f"{min(seeds)} to {max(seeds)}"
-        console.print(
+        print_parts(
             f"Goodput in kbit/s of {GOODPUT_COUNTS}; mean and 95 % t interval over {spread} seeds.\n"
             "* best of its row, or not significantly worse (paired t tests, Holm's correction, 5 %).\n"
             "Capacity: mean rate of full packets sent back to back over the trace."
         )
         for trace, use in trace_uses(done.results.runs):
-            console.print(f"Trace {trace}: {use}.")
-        console.print()
+            print_parts(f"Trace {trace}: {use}.")
+        print_parts("")
     after = done.after
-    console.print(
+    print_parts(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
     if after.failed:

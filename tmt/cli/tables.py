@@ -1,4 +1,4 @@
-"""Tables for the terminal, whose figures are never cut: a terminal that is too narrow folds the lines."""
+"""Tables and text on stdout. No figure is cut: a terminal that is too narrow folds the lines."""
 
 from __future__ import annotations
 
@@ -40,14 +40,15 @@ def text_table(
     return table
 
 
-def wide_console(*tables: Table) -> Console:
-    """Return a console that is as wide as the terminal, or as the widest table if that is wider.
+def print_parts(*parts: Table | Text | str, least_width: int = 0) -> None:
+    """Print tables and text as wide as the terminal, or as `least_width` or the widest table if wider.
 
     Columns with `no_wrap` stay on one line; the text of other columns may wrap.
     """
+    tables = [part for part in parts if isinstance(part, Table)]
     console = Console(highlight=False, markup=False)
     unbounded = console.options.update(max_width=_ANY_WIDTH)
-    needed = console.width
+    needed = max(console.width, least_width)
     for table in tables:
         for column in table.columns:
             if column.no_wrap:
@@ -55,4 +56,8 @@ def wide_console(*tables: Table) -> Console:
                 column.min_width = max(Measurement.get(console, unbounded, cell).maximum for cell in cells)
         needed = max(needed, Measurement.get(console, unbounded, table).minimum)
     console.width = needed
-    return console
+    with console.capture() as captured:
+        console.print(*parts, sep="\n")
+    # Rich pads each line of a table, and leaves a blank where it wraps text.
+    lines = (line.rstrip(" ") for line in captured.get().split("\n"))
+    print("\n".join(lines), end="", flush=True)

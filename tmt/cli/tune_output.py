@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tmt.cli.json_output import json_text
-from tmt.cli.tables import text_table, wide_console
+from tmt.cli.tables import print_parts, text_table
 from tmt.display_units import percent
 from tmt.tune.finalist_table import finalist_table
 from tmt.tune.wording import certainty, headline, setting_words
@@ -88,6 +88,6 @@ def summarise(found: Tuning, page: Path) -> None:
         console.print(line)
     header, rows = finalist_table(found)
     table = text_table("Finalists", header, rows[:MOST_LINES], (0, 1))
-    wide_console(table).print(table)
+    print_parts(table)
     console.print(f"Intervals: Student's t at {percent(result.level)} over courses; losses are paired.")
     console.print(f"page: {page}\nthe winner again: tmt run {found.winner_file}")

@@ -64,8 +64,8 @@ SECTIONS: tuple[Section, ...] = (
     ),
     (
         "differences",
-        "Significant differences",
-        "Paired differences on the same seeds, TCP variants over one scheme and schemes under one "
+        "Paired differences",
+        "Differences on the same seeds, TCP variants over one scheme and schemes under one "
         "variant, at the point of the grid chosen above.",
         ("differences-table",),
     ),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tmt.report.member_styles import tcp_label
 from tmt.report.page_parts import Record, columns
+from tmt.results.comparison import ALPHA
 from tmt.results.measures import COLUMNS
 from tmt.results.values import bounds, digits, scalar
 
@@ -40,8 +41,6 @@ MAIN = (
     "forward_utilisation",
 )
 """Columns of runs that stand first and are always shown; the others are shown on demand."""
-
-ALPHA = 0.05
 
 
 def runs_table(results: Results, runs: pd.DataFrame) -> Record:
@@ -103,7 +102,7 @@ def differences_table(summary: Summary) -> Record:
                 item.measure.unit,
                 item.difference.count,
                 digits(item.p_adjusted),
-                "differ" if item.p_adjusted <= ALPHA else "do not differ significantly",
+                "yes" if item.p_adjusted <= ALPHA else "no",
             ]
         )
     heads = (
@@ -117,7 +116,7 @@ def differences_table(summary: Summary) -> Record:
         ("Unit", ""),
         ("Pairs", "seeds that both have"),
         ("p (Holm)", "p-value of the paired t test, corrected for all pairs of the group"),
-        ("Verdict", f"at a level of {ALPHA:.0%}"),
+        ("Differ", f"significantly, at a level of {ALPHA:.0%}"),
     )
     return {"columns": columns(heads), "rows": rows, "keys": keys}
 

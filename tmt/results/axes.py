@@ -69,15 +69,15 @@ def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:
     A column is an axis when it varies between runs that have all else in common: TCP variant, scheme, seed
     and the axes found before it.
     """
-    parameters = _add_trace_parameters(runs)
+    of_traces = _add_trace_parameters(runs)
     found: list[Axis] = []
-    for column in (*parameters, "trace", *CANDIDATES):
+    for column in (*of_traces, "trace", *CANDIDATES):
         common = ["tcp", "scheme", "seed", *(axis.column for axis in found)]
         if column not in runs or runs[column].nunique(dropna=False) < 2:
             continue
         levels = runs.groupby(common, dropna=False)[column].nunique(dropna=False)
         if levels.max() > 1:
-            found.append(_axis(runs, column, *(parameters.get(column) or _label_and_unit(column))))
+            found.append(_axis(runs, column, *(of_traces.get(column) or _label_and_unit(column))))
     return tuple(found)
 
 

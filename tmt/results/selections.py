@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.metrics.statistics import Interval, paired_difference, t_interval
+from tmt.results.cells import numbers_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,7 +26,7 @@ def chosen(runs: pd.DataFrame, **place: object) -> pd.DataFrame:
 
 def interval(runs: pd.DataFrame, column: str, scale: float = 1.0) -> Interval:
     """Return the mean of `scale` times a column over runs, with its 95 % interval."""
-    return t_interval(_numbers(runs[column]) * scale)
+    return t_interval(numbers_of(runs, column) * scale)
 
 
 def difference(own: pd.DataFrame, other: pd.DataFrame, column: str, scale: float = 1.0) -> Interval:
@@ -49,8 +50,4 @@ def change(own: pd.DataFrame, other: pd.DataFrame, column: str) -> Interval:
 def _paired(own: pd.DataFrame, other: pd.DataFrame, column: str) -> Values:
     """Return a column of both, on the seeds that both have."""
     pairs = own[["seed", column]].merge(other[["seed", column]], on="seed", suffixes=("_own", "_other"))
-    return _numbers(pairs[f"{column}_own"]), _numbers(pairs[f"{column}_other"])
-
-
-def _numbers(column: pd.Series) -> npt.NDArray[np.float64]:
-    return np.asarray(column.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))
+    return numbers_of(pairs, f"{column}_own"), numbers_of(pairs, f"{column}_other")

@@ -50,5 +50,6 @@ def _repeats(repeats: pd.Series) -> str:
     if not len(known) or not known.max():
         return "no run repeats it"
     least, most = int(known.min()), int(known.max())
-    times = f"{most}" if least == most else f"{least} to {most}"
-    return f"it repeats {times} times in a run" if times != "1" else "it repeats once in a run"
+    if most == 1:
+        return f"it repeats {'once' if least else 'at most once'} in a run"
+    return f"it repeats {most if least == most else f'{least} to {most}'} times in a run"

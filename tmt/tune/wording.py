@@ -105,8 +105,7 @@ def _runner_up(found: Tuning) -> list[str]:
 def _held_out(found: Tuning) -> list[str]:
     """Return the sentence on the winner's value on courses that the search has not seen."""
     result, aim = found.recommendation, found.task.goal.objectives[0]
-    if result.winner is None:
-        return []
+    assert result.winner is not None
     winner = next(one for one in result.finalists if one.standing.number == result.winner.number)
     seen, unseen = winner.standing.values[aim.text], winner.held_out[aim.text]
     change = winner.change
