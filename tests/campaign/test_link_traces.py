@@ -199,6 +199,14 @@ def test_combining__is_refused_over_a_trace_with_two_es_n0(tmp_path: Path, simul
     )
 
 
+def test_phy_trace_whose_metadata_change__is_looked_at_again(tmp_path: Path) -> None:
+    trace = PhyTrace(np.arange(3), np.zeros(3, np.int64), {"lldu_bytes": 33})
+    write_trace(tmp_path / "phy.npy", trace)
+    assert conversions.says_sizes(tmp_path / "phy.npy")
+    (tmp_path / "phy.npy.json").unlink()
+    assert not conversions.says_sizes(tmp_path / "phy.npy")
+
+
 @pytest.mark.parametrize("scheme", ["none", "online", "none under a channel"])
 def test_phy_trace_that_changes_after_planning__gives_no_link_trace(
     scheme: str, task: Convert, tmp_path: Path

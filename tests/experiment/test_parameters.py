@@ -168,6 +168,14 @@ def test_packets_of_a_link__that_changed_on_disk_are_counted_again(tmp_path: Pat
         assert ready_link(TraceLink(path), 1500).rate_bps == pytest.approx(packets * 1500 * 8 / 0.01)
 
 
+def test_link__whose_metadata_changed_on_disk_is_read_again(tmp_path: Path) -> None:
+    path, beside = tmp_path / "a.npy", tmp_path / "a.npy.json"
+    write_trace(path, replace(link_trace(10, NS_PER_MS), metadata={"lldu_bytes": 500}))
+    assert ready_link(TraceLink(path), 1500).lldu_bytes == 500
+    beside.write_text(beside.read_text().replace("500", "750"))
+    assert ready_link(TraceLink(path), 1500).lldu_bytes == 750
+
+
 def test_link__refuses_what_cannot_be_replayed(tmp_path: Path) -> None:
     write_trace(tmp_path / "one.npy", link_trace(1, 1000))
     with pytest.raises(UsageError, match="one row"):

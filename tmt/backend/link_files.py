@@ -16,8 +16,9 @@ import numpy as np
 from tmt.errors import UsageError
 from tmt.io import create_trace, open_trace
 from tmt.io.atomic import is_uri
+from tmt.io.metadata import trace_version
 from tmt.metrics.capacity import packets_in_rows
-from tmt.provenance import file_sha256, file_version
+from tmt.provenance import file_sha256
 from tmt.schema import LINK_TRACE, PHY_TRACE, UNSETTLED
 from tmt.settings.links import MOST_RATE_BPS
 from tmt.units import NS_PER_S, ns_to_seconds
@@ -25,7 +26,6 @@ from tmt.units import NS_PER_S, ns_to_seconds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.provenance import FileVersion
     from tmt.schema import Column, Packing, Table
     from tmt.settings.links import PlainLink, TraceLink
     from tmt.trace import Metadata, Trace
@@ -149,7 +149,7 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
     if is_uri(name):
         file = _fresh(name, table)
     else:
-        file = _known(name, table, Path(name).resolve(), file_version(name))
+        file = _known(name, table, Path(name).resolve(), trace_version(name))
     if file.rows < 2:
         raise UsageError(f"{name}: a {table.kind} trace of one row has no rate; at least two rows are needed")
     if link.scheme is not None:
@@ -196,7 +196,7 @@ def _padded_packets(file: LinkFile, packet_bytes: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def _known(name: str, table: Table, _place: Path, _version: FileVersion | None) -> LinkFile:
+def _known(name: str, table: Table, _place: Path, _version: object) -> LinkFile:
     return _fresh(name, table)
 
 

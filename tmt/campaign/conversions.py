@@ -16,7 +16,8 @@ from tmt.campaign.planned_conversions import Phy, PlannedConversion
 from tmt.campaign.sections import GENERATED_KEYS, SCHEME_SECTIONS, TraceFile
 from tmt.errors import InputError
 from tmt.io import open_trace
-from tmt.provenance import digest, file_version
+from tmt.io.metadata import trace_version
+from tmt.provenance import digest
 from tmt.schema import ES_N0_MDB, PHY_TRACE
 from tmt.settings.settings import MAX_SEED
 from tmt.units import seconds_to_ns
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.sections import Link, Scenario
-    from tmt.provenance import FileVersion
     from tmt.schema import Packing
 
 
@@ -136,11 +136,11 @@ def span_ns(file: Path) -> int:
 
 
 def _look_at(file: Path) -> _PhyFile:
-    return _facts_of(file, file_version(file))
+    return _facts_of(file, trace_version(str(file)))
 
 
 @lru_cache
-def _facts_of(file: Path, _version: FileVersion | None) -> _PhyFile:
+def _facts_of(file: Path, _version: object) -> _PhyFile:
     slots = SlotsHash()
     rows, first_ns, last_ns = 0, None, 0
     with open_trace(file, PHY_TRACE) as reader:

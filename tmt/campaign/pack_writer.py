@@ -31,6 +31,7 @@ from tmt.campaign.stored_runs import RESULTS, SCENARIO
 from tmt.errors import InputError
 from tmt.io import open_trace
 from tmt.io.atomic import staged
+from tmt.io.metadata import metadata_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -159,7 +160,7 @@ def _layout(scenario: Scenario) -> dict[str, Path]:
         told = f"{absolute[0]!r} is an absolute path; a pack needs paths relative to the scenario"
         raise InputError(scenario.path, f"key trace.file: {told}")
     files = [scenario.path, *(scenario.resolve(name) for name in sorted(given))]
-    beside = [file.with_name(f"{file.name}.json") for file in files[1:]]  # metadata of some formats
+    beside = [Path(metadata_file(str(file))) for file in files[1:]]
     files += [file for file in beside if file.is_file()]
     if scenario.published is not None:
         files.append(scenario.published)

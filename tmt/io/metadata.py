@@ -16,11 +16,13 @@ from tmt.errors import InputError
 from tmt.io.atomic import file_system, is_uri, staged
 from tmt.io.files import input_errors, open_input
 from tmt.io.refusals import refusal, shown
+from tmt.provenance import file_version
 from tmt.schema import FORMAT_VERSION, PACKINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from tmt.provenance import FileVersion
     from tmt.trace import Metadata
 
 METADATA_KEY = "tmt"
@@ -77,7 +79,7 @@ def read_beside(path: str, file_bytes: int | None) -> Metadata:
     InputError
         When the file beside it is damaged, or describes a trace of another size.
     """
-    beside = _beside(path)
+    beside = metadata_file(path)
     if not _exists(beside):
         return {}
     with open_input(beside) as file, input_errors(beside):
@@ -93,7 +95,7 @@ def read_beside(path: str, file_bytes: int | None) -> Metadata:
 
 def write_beside(path: str, file_bytes: int, metadata: Metadata) -> None:
     """Write the metadata of the trace `path`, or remove those of an earlier trace (OutputError)."""
-    beside = _beside(path)
+    beside = metadata_file(path)
     if metadata:
         with staged(beside) as part:
             held = {"file_bytes": file_bytes, METADATA_KEY: metadata}
@@ -102,8 +104,14 @@ def write_beside(path: str, file_bytes: int, metadata: Metadata) -> None:
         _remove(beside)
 
 
-def _beside(path: str) -> str:
+def metadata_file(path: str) -> str:
+    """Return the name of the file beside a trace in which its metadata are."""
     return path + ".json"
+
+
+def trace_version(path: str) -> tuple[FileVersion | None, FileVersion | None]:
+    """Return the versions of a trace's file and of the metadata beside it, as part of a cache's key."""
+    return file_version(path), file_version(metadata_file(path))
 
 
 def _exists(path: str) -> bool:
