@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,8 @@ def script(tmp_path: Path) -> Path:
 
 
 def test_experiment__gives_the_numbers_that_the_script_prints(script: Path, tmp_path: Path) -> None:
-    assert ScriptExperiment.of(script, {"x": 3, "seed": 4}).run(tmp_path / "run").figures == {"sum": 7.0}
+    row = ScriptExperiment.of(script, {"x": 3, "seed": 4}).run(tmp_path / "run")
+    assert json.loads(row["script_figures"]) == {"sum": 7.0}
     with pytest.raises(RunError, match="x is negative"):
         ScriptExperiment.of(script, {"x": -1}).run(tmp_path / "failed")
 

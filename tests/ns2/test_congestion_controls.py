@@ -6,6 +6,7 @@ Seeds are fixed. Over 20 of them, mean windows lie within 7 % of the law's, with
 
 from __future__ import annotations
 
+import json
 import statistics
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,7 +29,8 @@ def _simulator(simulator: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _figures(case: Case, seed: int = 1) -> ScriptFigures:
     with TemporaryDirectory() as folder:
-        return ScriptExperiment.of(SCRIPT, case.settings(seed)).run(Path(folder) / "run").figures
+        row = ScriptExperiment.of(SCRIPT, case.settings(seed)).run(Path(folder) / "run")
+        return json.loads(row["script_figures"])
 
 
 def _window(control: str, loss: float, rtt_s: float, duration_s: float, seeds: int = 3) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tmt.backend.ns2.simulator import Simulator
@@ -54,13 +53,8 @@ class ScriptRun(NamedTuple):
         return {"script": self.script.script, "script_settings": json.dumps(self.script.settings)}
 
     def carry_out(self, folder: Path, cache: Path) -> dict[str, Any]:
-        """Run the script; return its figures."""
-        result = self.script.run(folder, self.timeout_s)
-        return {
-            "command": shlex.join(result.argv),
-            "wall_time_s": result.wall_time_s,
-            "script_figures": json.dumps(result.figures),
-        }
+        """Run the script; return its result columns."""
+        return self.script.run(folder, self.timeout_s)
 
 
 def plan_script_run(script: ScriptExperiment, programs: Programs) -> ScriptRun:

@@ -6,6 +6,8 @@ may leave packet records in ``packets.npy``.
 
 from __future__ import annotations
 
+import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,15 +35,6 @@ ScriptSettings = dict[str, str | int | float]
 """The settings of a script, by key."""
 ScriptFigures = dict[str, float]
 """Numbers that a script has printed, and those of its packet records, by name."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptResult:
-    """Figures of a run, its command line and its wall time."""
-
-    figures: ScriptFigures
-    argv: list[str]
-    wall_time_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +78,8 @@ class ScriptExperiment:
         """Return a hash of everything that decides the result besides the seed."""
         return digest(self.settings, programs)
 
-    def run(self, directory: Path, timeout_s: float | None = None) -> ScriptResult:
-        """Run the script in a new folder.
+    def run(self, directory: Path, timeout_s: float | None = None) -> dict[str, str | float]:
+        """Run the script in a new folder; return its result columns, with the figures as JSON.
 
         Raises
         ------
@@ -107,7 +100,11 @@ class ScriptExperiment:
         packets = directory / PACKETS
         if packets.exists():
             figures |= transfer_figures(read_array_of(packets, PACKET_RECORDS))
-        return ScriptResult(figures, argv, wall_time_s)
+        return {
+            "command": shlex.join(argv),
+            "wall_time_s": wall_time_s,
+            "script_figures": json.dumps(figures),
+        }
 
 
 def printed_figures(text: str) -> ScriptFigures:

@@ -17,37 +17,36 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tmt.experiment.script import ScriptFigures
     from tmt.metrics.statistics import Interval
-
-Figures = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class PointRuns:
     """The figures of one point's runs, in the order of their seeds."""
 
-    figures: tuple[Figures, ...]
+    figures: tuple[ScriptFigures, ...]
 
-    def values(self, measure: str | Callable[[Figures], float]) -> list[float]:
+    def values(self, measure: str | Callable[[ScriptFigures], float]) -> list[float]:
         """Return a figure by its name, or a measure of the figures, of each run."""
         take = (lambda figures: figures[measure]) if isinstance(measure, str) else measure
         return [take(figures) for figures in self.figures]
 
-    def interval(self, measure: str | Callable[[Figures], float]) -> Interval:
+    def interval(self, measure: str | Callable[[ScriptFigures], float]) -> Interval:
         """Return the mean of a measure over the seeds, with its 95 % interval."""
         return t_interval(self.values(measure))
 
-    def mean(self, measure: str | Callable[[Figures], float]) -> float:
+    def mean(self, measure: str | Callable[[ScriptFigures], float]) -> float:
         """Return the mean of a measure over the seeds."""
         return self.interval(measure).mean
 
-    def standard_deviation(self, measure: str | Callable[[Figures], float]) -> float:
+    def standard_deviation(self, measure: str | Callable[[ScriptFigures], float]) -> float:
         """Return the standard deviation of a measure over the seeds; 0 for one seed."""
         values = self.values(measure)
         return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
-def read_figures(folder: Path, rows: pd.DataFrame) -> list[Figures]:
+def read_figures(folder: Path, rows: pd.DataFrame) -> list[ScriptFigures]:
     """Return the figures of each row of a campaign of scripts.
 
     Raises
@@ -62,6 +61,6 @@ def read_figures(folder: Path, rows: pd.DataFrame) -> list[Figures]:
     return [json.loads(text) for text in rows["script_figures"]]
 
 
-def by_point(figures: Sequence[Figures], seeds: int) -> list[PointRuns]:
+def by_point(figures: Sequence[ScriptFigures], seeds: int) -> list[PointRuns]:
     """Return the runs of each point, whose seeds follow each other."""
     return [PointRuns(tuple(figures[i : i + seeds])) for i in range(0, len(figures), seeds)]
