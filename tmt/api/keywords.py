@@ -1,9 +1,11 @@
-"""Keyword arguments of Python: times in seconds, names without the unit of the field that they set."""
+"""Arguments of Python: times in seconds, names without the unit of the field that they set, files."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -119,6 +121,13 @@ def _fits(value: object, kind: object) -> bool:
     if kind is int:
         return isinstance(value, int) and not isinstance(value, bool)
     return isinstance(value, str if kind is str else NoneType)
+
+
+def path_of(what: str, given: object) -> Path:
+    """Return the path that an argument gives (UsageError when it is no text and no path)."""
+    if not isinstance(given, str | os.PathLike):
+        raise UsageError(f"{what} is of type {type(given).__name__}; the name of a file or a path is needed")
+    return Path(given)
 
 
 def processes_of(jobs: int | None) -> int:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.api.files import path_of
 from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.keywords import check_types, domain_values, plain, processes_of
+from tmt.api.keywords import check_types, domain_values, path_of, plain, processes_of
 from tmt.api.notebook_progress import notebook_progress
 from tmt.campaign.campaign import open_campaign
 from tmt.campaign.local_workers import LocalWorkers

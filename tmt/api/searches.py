@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from tmt.api.files import path_of
 from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.keywords import domain_values, processes_of
+from tmt.api.keywords import domain_values, path_of, processes_of
 from tmt.api.notebook_progress import notebook_progress
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool

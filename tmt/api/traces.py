@@ -8,9 +8,17 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from tmt import fit, generate, io
-from tmt.api.files import path_of
 from tmt.api.frames import AnyTrace, phy_of, trace_of
-from tmt.api.keywords import check_types, domain_values, named, plain, required_fields, time_ns, whole
+from tmt.api.keywords import (
+    check_types,
+    domain_values,
+    named,
+    path_of,
+    plain,
+    required_fields,
+    time_ns,
+    whole,
+)
 from tmt.channels import CHANNELS, Channel
 from tmt.convert import convert
 from tmt.measured import files as measured_files

@@ -9,14 +9,14 @@ import click
 from tmt.cli.options import SECONDS, Number, WholeNumber
 from tmt.errors import UsageError
 from tmt.schema import PACKINGS
-from tmt.settings.links import PlainLink, TraceLink
+from tmt.settings.links import MOST_RATE_BPS, PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.settings.links import Link
 
-RATE = Number(min=1, max=1e12)
+RATE = Number(min=1, max=MOST_RATE_BPS)
 COUNT = WholeNumber(min=1)
 
 

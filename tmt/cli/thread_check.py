@@ -35,7 +35,7 @@ def check_threads() -> None:
     asked = there = 0
     # `threading.Thread.start` would wait for ever for a thread that finds no memory at its beginning.
     with suppress(RuntimeError, MemoryError):
-        while asked < needed:
+        for _ in range(needed):
             _thread.start_new_thread(run, ())
             asked += 1
     deadline = time.monotonic() + PATIENCE_S
