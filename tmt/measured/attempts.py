@@ -42,7 +42,7 @@ class Attempt:
         Number of its block, from `number_blocks`.
     """
 
-    line: int
+    line: int | str
     time_ns: int
     size_bytes: int | None
     failed: bool | None

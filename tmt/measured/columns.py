@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from math import isfinite
@@ -17,7 +18,7 @@ from tmt.schema import MAX_ES_N0_MDB
 from tmt.units import MAX_TIME_NS, NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 UNITS_NS = {"s": NS_PER_S, "ms": NS_PER_MS, "us": 1_000, "ns": 1}
 """Units of times, in nanoseconds."""
@@ -25,6 +26,61 @@ UNITS_NS = {"s": NS_PER_S, "ms": NS_PER_MS, "us": 1_000, "ns": 1}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COMMENT = ("#", "%")
 _NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?|nan|inf", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Row:
+    """A row of a log: its fields as text by name, and its place for refusals."""
+
+    path: str
+    place: int | str
+    fields: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.fields[name]
+
+    def refused(self, reason: str) -> InputError:
+        """Return the refusal of this row."""
+        return InputError(self.path, reason, self.place)
+
+    def whole(self, name: str, least: int, most: int) -> int:
+        """Return a whole number within bounds, spelled as a decimal or not; refuse anything else."""
+        text, number = self[name], least - 1
+        if text.isdecimal() and text.isascii() and len(text) < 19:
+            number = int(text)
+        else:
+            with suppress(InvalidOperation):  # no number, or NaN, which does not compare
+                value = Decimal(text)
+                if least <= value <= most and value == value.to_integral_value():
+                    number = int(value)
+        if not least <= number <= most:
+            allowed = f"allowed are whole numbers from {least} to {most}"
+            raise self.refused(f"{name} is {shown(text) or 'empty'}; {allowed}")
+        return number
+
+    def time_ns(self, name: str, unit_ns: int, least_ns: int = -MAX_TIME_NS) -> int:
+        """Return a time as integer nanoseconds, rounded half to even; refuse anything else."""
+        text = self[name]
+        try:
+            value = Decimal(text) * unit_ns
+        except ArithmeticError:
+            value = Decimal("nan")
+        if not value.is_finite():
+            raise self.refused(f"{name} is {shown(text) or 'empty'}; a number is needed")
+        if abs(value) > MAX_TIME_NS:
+            raise self.refused(f"{name} is {shown(text)}, which is beyond 146 years")
+        if value < least_ns:
+            raise self.refused(f"{name} is {shown(text)}; the least allowed is {least_ns // unit_ns}")
+        return int(value.to_integral_value())
+
+    def date_ns(self, name: str) -> int:
+        """Return a date and time in ISO form as nanoseconds since 1970; without a zone it counts as UTC."""
+        text = self[name]
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            raise self.refused(f"{name} is {shown(text)}; a date and time are needed") from None
+        return since_epoch_ns(moment)
 
 
 class TextTable:
@@ -73,8 +129,8 @@ class TextTable:
         """Whether there are columns of all these names."""
         return set(names) <= set(self.names)
 
-    def rows(self, *names: str) -> Iterator[tuple[int, list[str]]]:
-        """Yield the number of each row's line, and the row's fields in the columns called `names`.
+    def rows(self, *names: str) -> Iterator[Row]:
+        """Yield the rows with their fields in the columns called `names`.
 
         Raises
         ------
@@ -83,7 +139,7 @@ class TextTable:
             number of fields than the header. A last line that is too short is left out: logs end so when
             their program is stopped.
         """
-        positions = [self._position(name) for name in names]
+        positions = {name: self._position(name) for name in names}
         width, short = len(self.names), None
         for line, text, _ in text_lines(self.path, comments=False):
             if line < self._first_line or text.startswith(_COMMENT):
@@ -99,7 +155,7 @@ class TextTable:
                     raise short
                 self.cut_notes = [f"line {line}, the last one, is cut short and left out"]
                 continue
-            yield line, [fields[position] for position in positions]
+            yield Row(self.path, line, {name: fields[at] for name, at in positions.items()})
         if short is not None and short.line == self._first_line:
             raise short
 
@@ -120,23 +176,6 @@ class TextTable:
         return [field.strip() for field in fields]
 
 
-def time_ns(
-    path: str, line: int | str, name: str, text: str, unit_ns: int, least_ns: int = -MAX_TIME_NS
-) -> int:
-    """Return a time as integer nanoseconds, rounded half to even; refuse anything else."""
-    try:
-        value = Decimal(text) * unit_ns
-    except ArithmeticError:
-        value = Decimal("nan")
-    if not value.is_finite():
-        raise InputError(path, f"{name} is {shown(text) or 'empty'}; a number is needed", line)
-    if abs(value) > MAX_TIME_NS:
-        raise InputError(path, f"{name} is {shown(text)}, which is beyond 146 years", line)
-    if value < least_ns:
-        raise InputError(path, f"{name} is {shown(text)}; the least allowed is {least_ns // unit_ns}", line)
-    return int(value.to_integral_value())
-
-
 def is_date(text: str) -> bool:
     """Whether a field holds a date and time in ISO form."""
     try:
@@ -146,35 +185,10 @@ def is_date(text: str) -> bool:
     return True
 
 
-def date_ns(path: str, line: int | str, name: str, text: str) -> int:
-    """Return a date and time in ISO form as nanoseconds since 1970; without a zone it counts as UTC."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise InputError(path, f"{name} is {shown(text)}; a date and time are needed", line) from None
-    return since_epoch_ns(moment)
-
-
 def since_epoch_ns(moment: datetime) -> int:
     """Return nanoseconds since 1970; a time without a zone counts as UTC."""
     passed = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
     return (passed.days * 86_400 + passed.seconds) * NS_PER_S + passed.microseconds * 1_000
-
-
-def whole(path: str, line: int | str, name: str, text: str, least: int, most: int) -> int:
-    """Return a whole number within bounds, also where it is spelled as a decimal; refuse anything else."""
-    number = least - 1
-    if text.isdecimal() and text.isascii() and len(text) < 19:
-        number = int(text)
-    else:
-        with suppress(InvalidOperation):  # no number, or NaN, which does not compare
-            value = Decimal(text)
-            if least <= value <= most and value == value.to_integral_value():
-                number = int(value)
-    if not least <= number <= most:
-        reason = f"{name} is {shown(text) or 'empty'}; allowed are whole numbers from {least} to {most}"
-        raise InputError(path, reason, line)
-    return number
 
 
 def first_names(head: bytes) -> Sequence[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tmt.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 _FLAGS = {"true": "1", "false": "0"}
 
@@ -51,7 +51,7 @@ class Condition:
             found.setdefault(name.strip(), set()).add(canonical(value))
         return cls({name: frozenset(values) for name, values in found.items()})
 
-    def holds(self, row: dict[str, str]) -> bool:
+    def holds(self, row: Mapping[str, str]) -> bool:
         """Whether every column has one of its values."""
         return all(canonical(row[name]) in values for name, values in self.values.items())
 

@@ -13,7 +13,7 @@ from tmt.errors import InputError
 from tmt.io.refusals import refusal
 from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, count_from_first, with_data
 from tmt.measured.blocks import infer_failures, number_blocks
-from tmt.measured.columns import UNITS_NS, TextTable, header_of, time_ns, whole
+from tmt.measured.columns import UNITS_NS, TextTable, header_of
 from tmt.measured.frames import SlotClock
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, reading
@@ -47,22 +47,22 @@ def read_attempts(path: str) -> list[Attempt]:
     sizes = ["tb_bytes"] if table.has("tb_bytes") else []
     clock = SlotClock()
     attempts: list[Attempt] = []
-    for line, (log, frame, subframe, number, *size) in table.rows(*_COLUMNS, *sizes):
-        log_ns = time_ns(path, line, "log_ms", log, UNITS_NS["ms"])
-        slot = 10 * whole(path, line, "sfn", frame, 0, 1023) + whole(path, line, "subframe", subframe, 0, 9)
+    for row in table.rows(*_COLUMNS, *sizes):
+        log_ns = row.time_ns("log_ms", UNITS_NS["ms"])
+        slot = 10 * row.whole("sfn", 0, 1023) + row.whole("subframe", 0, 9)
         attempt = Attempt(
-            line=line,
+            line=row.place,
             time_ns=clock.time_ns(slot, log_ns),
-            size_bytes=whole(path, line, "tb_bytes", size[0], 0, LARGEST_BLOCK_BYTES) if size else None,
+            size_bytes=row.whole("tb_bytes", 0, LARGEST_BLOCK_BYTES) if sizes else None,
             failed=None,
             repeat=False,
-            version=whole(path, line, "attempt", number, 1, 255),
+            version=row.whole("attempt", 1, 255),
             direction="up",
         )
         if attempts and attempt.time_ns <= attempts[-1].time_ns:
             back_ms = (attempts[-1].time_ns - attempt.time_ns) // NS_PER_MS
             reason = f"this attempt is {back_ms} ms before the line before; attempts must follow one another"
-            raise InputError(path, reason, line)
+            raise row.refused(reason)
         attempts.append(attempt)
     if not attempts:
         raise InputError(path, refusal("no_rows"))

@@ -14,7 +14,7 @@ from tmt.errors import InputError
 from tmt.io.refusals import shown
 from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, count_from_first, in_order, select, with_data
 from tmt.measured.blocks import mark_repeats_of_failures, number_blocks
-from tmt.measured.columns import date_ns, whole
+from tmt.measured.columns import Row
 from tmt.measured.frames import SlotClock
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.lte_harq import synchronous
@@ -64,9 +64,9 @@ def read_mobileinsight(
         kind = message.get("type_id")
         if kind not in (DOWNLINK, UPLINK):
             continue
-        log_ns = date_ns(path, line, "timestamp", str(message.get("timestamp")))
+        log_ns = Row(path, line, {"timestamp": str(message.get("timestamp"))}).date_ns("timestamp")
         for record in _items(message.get("Records")):
-            found = _Record(path, line, record)
+            found = _Record.of(path, line, record)
             if kind == UPLINK:
                 attempts.append(_uplink(found, clock, log_ns))
                 continue
@@ -86,34 +86,30 @@ def read_mobileinsight(
     return measurement(kept, number_blocks(kept), reading, decode_time_ns, notes)
 
 
-class _Record:
-    """Fields of one record of a message."""
+class _Record(Row):
+    """One record of a message, whose fields are texts, numbers or lists."""
 
-    def __init__(self, path: str, line: int, fields: Any) -> None:
+    @classmethod
+    def of(cls, path: str, line: int | str, fields: Any) -> _Record:
         if not isinstance(fields, dict):
             raise InputError(path, "a record of this message is no set of fields", line)
         # One decoder names a field with a blank at its end.
-        self.path, self.line = path, line
-        self.fields = {str(name).strip(): value for name, value in fields.items()}
+        return cls(path, line, {str(name).strip(): value for name, value in fields.items()})
 
-    def text(self, name: str) -> str:
+    def __getitem__(self, name: str) -> str:
         if name not in self.fields:
-            raise InputError(self.path, f"a record of this message has no field {name}", self.line)
+            raise self.refused(f"a record of this message has no field {name}")
         return str(self.fields[name]).strip()
-
-    def number(self, name: str, least: int, most: int) -> int:
-        return whole(self.path, self.line, name, self.text(name), least, most)
 
 
 def _uplink(record: _Record, clock: SlotClock, log_ns: int) -> Attempt:
-    spelled = record.text("Re-tx Index")
-    number = _NUMBERS.get(spelled)
+    number = _NUMBERS.get(record["Re-tx Index"])
     if number is None:
-        number = whole(record.path, record.line, "Re-tx Index", spelled, 1, _LARGEST_NUMBER)
+        number = record.whole("Re-tx Index", 1, _LARGEST_NUMBER)
     return Attempt(
-        line=record.line,
-        time_ns=clock.time_ns(record.number("Current SFN SF", 0, 10_239), log_ns),
-        size_bytes=record.number("PUSCH TB Size", 0, LARGEST_BLOCK_BYTES),
+        line=record.place,
+        time_ns=clock.time_ns(record.whole("Current SFN SF", 0, 10_239), log_ns),
+        size_bytes=record.whole("PUSCH TB Size", 0, LARGEST_BLOCK_BYTES),
         failed=None,
         repeat=False,
         stream=str(record.fields.get("UL Carrier Index", record.fields.get("Carrier Index"))),
@@ -124,30 +120,29 @@ def _uplink(record: _Record, clock: SlotClock, log_ns: int) -> Attempt:
 
 def _downlink(record: _Record, clock: SlotClock, log_ns: int) -> tuple[list[Attempt], int]:
     """Return the attempts of a subframe, and how many of its blocks are for every terminal."""
-    slot = 10 * record.number("Frame Num", 0, 1023) + record.number("Subframe Num", 0, 9)
+    slot = 10 * record.whole("Frame Num", 0, 1023) + record.whole("Subframe Num", 0, 9)
     sent_ns = clock.time_ns(slot, log_ns)
     attempts, others = [], 0
     for fields in _items(record.fields.get("Transport Blocks")):
-        block = _Record(record.path, record.line, fields)
-        if "C-RNTI" not in block.text("RNTI Type") or "Temporary" in block.text("RNTI Type"):
+        block = _Record.of(record.path, record.place, fields)
+        if "C-RNTI" not in block["RNTI Type"] or "Temporary" in block["RNTI Type"]:
             others += 1
             continue
-        outcome = block.text("CRC Result")
+        outcome = block["CRC Result"]
         if outcome not in ("Pass", "Fail"):
-            reason = f"CRC Result is {shown(outcome)}; allowed are Pass and Fail"
-            raise InputError(record.path, reason, record.line)
-        version = block.number("RV", 0, 3)
+            raise record.refused(f"CRC Result is {shown(outcome)}; allowed are Pass and Fail")
+        version = block.whole("RV", 0, 3)
         attempts.append(
             Attempt(
-                line=record.line,
+                line=record.place,
                 time_ns=sent_ns,
-                size_bytes=block.number("TB Size", 0, LARGEST_BLOCK_BYTES),
+                size_bytes=block.whole("TB Size", 0, LARGEST_BLOCK_BYTES),
                 failed=outcome == "Fail",
                 repeat=version > 0 or str(block.fields.get("Did Recombining")) == "Yes",
-                process=block.number("HARQ ID", 0, 15),
+                process=block.whole("HARQ ID", 0, 15),
                 stream=(str(record.fields.get("Serving Cell Index")), str(block.fields.get("TB Index"))),
                 version=version,
-                new_data=block.number("NDI", 0, 1),
+                new_data=block.whole("NDI", 0, 1),
             )
         )
     return attempts, others

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
 from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt
-from tmt.measured.columns import UNITS_NS, TextTable, time_ns, whole
+from tmt.measured.columns import UNITS_NS, Row, TextTable
 from tmt.measured.frames import SlotClock
 from tmt.measured.grants import grants_measurement
 from tmt.measured.importer import Importer, Measurement
@@ -31,18 +31,18 @@ _DOWN_FIELDS, _UP_FIELDS = 14, 12
 _LARGEST_MCS_WITH_SIZE = 28
 _LARGEST_RECORD = 1 << 17
 _RECORD = re.compile(r"\{[^{}]*\}")
-_NAMES = (
-    "tti",
-    "rnti",
-    "prb",
-    "prb",
-    *(f"TB{word}_{name}" for word in (1, 2) for name in ("mcs", "rv", "tbs")),
-    "harq",
-    "timestamp_us",
-    "TB1_ndi",
-    "TB2_ndi",
-)
-"""Names in JSON of the fields of a downlink line; the number of the cell's PRBs is not used."""
+_FIELDS = {
+    "tti": "tti",
+    "rnti": "rnti",
+    "cell_prb": "prb",
+    "ue_prb": "prb",
+    **{f"{name}{word}": f"TB{word}_{name}" for word in (1, 2) for name in ("mcs", "rv", "tbs")},
+    "harq": "harq",
+    "timestamp_us": "timestamp_us",
+    "ndi1": "TB1_ndi",
+    "ndi2": "TB2_ndi",
+}
+"""Fields of a downlink line, and their names in JSON; the number of the cell's PRBs is not used."""
 
 
 def read_ng_scope(
@@ -53,14 +53,13 @@ def read_ng_scope(
     grants: list[Attempt] = []
     notes: list[str] = []
     broadcast = 0
-    for line, fields, is_downlink in _rows(path, notes):
-        log_ns = time_ns(path, line, "timestamp_us", fields[11], UNITS_NS["us"])
-        tti = whole(path, line, "tti", fields[0], 0, 10_239)
-        sent_ns = clock.time_ns(tti, log_ns)
-        rnti = whole(path, line, "rnti", fields[1], 0, 0xFFFF)
+    for row, is_downlink in _rows(path, notes):
+        log_ns = row.time_ns("timestamp_us", UNITS_NS["us"])
+        sent_ns = clock.time_ns(row.whole("tti", 0, 10_239), log_ns)
+        rnti = row.whole("rnti", 0, 0xFFFF)
         # Format 1C, for several terminals only, has no redundancy version.
-        if rnti in TERMINALS and fields[5] != "-1":
-            grants += _code_words(path, line, fields, sent_ns, downlink=is_downlink)
+        if rnti in TERMINALS and row["rv1"] != "-1":
+            grants += _code_words(row, sent_ns, downlink=is_downlink)
         elif rnti:
             broadcast += 1
     if broadcast:
@@ -68,8 +67,8 @@ def read_ng_scope(
     return grants_measurement(path, grants, reading, direction, user, decode_time_ns, notes)
 
 
-def _rows(path: str, notes: list[str]) -> Iterator[tuple[int, list[str], bool]]:
-    """Yield each row's line, its fields, and whether it is of the downlink; note a last row that is cut."""
+def _rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:
+    """Yield each row, and whether it is of the downlink; note a last row that is cut."""
     if next((text for _, text, _ in text_lines(path)), "").startswith("["):
         yield from _json_rows(path, notes)
         return
@@ -78,13 +77,18 @@ def _rows(path: str, notes: list[str]) -> Iterator[tuple[int, list[str], bool]]:
     if width not in (_DOWN_FIELDS, _UP_FIELDS):
         reason = f"a line has {width} fields; needed are {_DOWN_FIELDS} (downlink) or {_UP_FIELDS} (uplink)"
         raise InputError(path, reason)
-    is_downlink = width == _DOWN_FIELDS or any(fields[10] != "0" for _, fields in table.rows(*table.names))
-    for line, fields in table.rows(*table.names):
-        yield line, fields, is_downlink
+    is_downlink = width == _DOWN_FIELDS or any(row["harq"] != "0" for row in _text_rows(table))
+    for row in _text_rows(table):
+        yield row, is_downlink
     notes += table.cut_notes
 
 
-def _json_rows(path: str, notes: list[str]) -> Iterator[tuple[int, list[str], bool]]:
+def _text_rows(table: TextTable) -> Iterator[Row]:
+    for row in table.rows(*table.names):
+        yield Row(row.path, row.place, dict(zip(_FIELDS, row.fields.values(), strict=False)))
+
+
+def _json_rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:
     text, line = "", 0
     for line, piece, _ in text_lines(path):
         text += piece
@@ -99,42 +103,43 @@ def _json_rows(path: str, notes: list[str]) -> Iterator[tuple[int, list[str], bo
                 raise InputError(path, "this record, which ends here, is no JSON object", line) from None
             is_downlink = "cell_dl_prb" in record
             # The uplink has no HARQ process: its processes take turns.
-            absent = [name for name in _NAMES if name not in record and (is_downlink or name != "harq")]
+            absent = [
+                name for name in _FIELDS.values() if name not in record and (is_downlink or name != "harq")
+            ]
             if absent:
                 raise InputError(path, f"this record, which ends here, has no field {absent[0]}", line)
-            yield line, [str(record.get(name, "0")) for name in _NAMES], is_downlink
+            fields = {ours: str(record.get(name, "0")) for ours, name in _FIELDS.items()}
+            yield Row(path, line, fields), is_downlink
         text = text[text.rindex("}") + 1 :]
     if "{" in text:
         notes.append(f"the last record, up to line {line}, is cut short and left out")
 
 
-def _code_words(path: str, line: int, fields: list[str], sent_ns: int, *, downlink: bool) -> list[Attempt]:
+def _code_words(row: Row, sent_ns: int, *, downlink: bool) -> list[Attempt]:
     """Return a grant's one or two transport blocks."""
-    has_ndi = downlink and len(fields) == _DOWN_FIELDS
+    has_ndi = downlink and "ndi1" in row.fields
     found = []
-    for word, (at, indicator) in enumerate(((4, 12), (7, 13))):
-        mcs = whole(path, line, f"mcs{word + 1}", fields[at], 0, 31)
-        bits = whole(path, line, f"tbs{word + 1}", fields[at + 2], 0, 8 * LARGEST_BLOCK_BYTES)
+    for word in (1, 2):
+        mcs = row.whole(f"mcs{word}", 0, 31)
+        bits = row.whole(f"tbs{word}", 0, 8 * LARGEST_BLOCK_BYTES)
         has_size = mcs <= _LARGEST_MCS_WITH_SIZE
-        if word == 1 and has_size and bits == 0:
+        if word == 2 and has_size and bits == 0:
             continue  # a single code word
         found.append(
             Attempt(
-                line=line,
+                line=row.place,
                 time_ns=sent_ns,
                 # Such a repeat has the size of the grant before; the logged one has no meaning.
                 size_bytes=bits // 8 if has_size else 0,
                 failed=None,
                 repeat=False,
                 # Uplink HARQ is synchronous: its processes take turns.
-                process=whole(path, line, "harq", fields[10], 0, 15)
-                if downlink
-                else sent_ns // UNITS_NS["ms"] % ROUND_TRIP_MS,
+                process=row.whole("harq", 0, 15) if downlink else sent_ns // UNITS_NS["ms"] % ROUND_TRIP_MS,
                 stream=word,
                 # In the uplink, 4 is a NACK: the terminal repeats without a grant.
-                version=whole(path, line, f"rv{word + 1}", fields[at + 1], 0, 3 if downlink else 4),
-                new_data=whole(path, line, f"ndi{word + 1}", fields[indicator], 0, 1) if has_ndi else None,
-                user=fields[1],
+                version=row.whole(f"rv{word}", 0, 3 if downlink else 4),
+                new_data=row.whole(f"ndi{word}", 0, 1) if has_ndi else None,
+                user=row["rnti"],
                 direction="down" if downlink else "up",
             )
         )

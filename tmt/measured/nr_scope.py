@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tmt.errors import InputError
 from tmt.io.refusals import refusal, shown
 from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt
-from tmt.measured.columns import UNITS_NS, TextTable, header_of, time_ns, whole
+from tmt.measured.columns import UNITS_NS, TextTable, header_of
 from tmt.measured.frames import SlotClock, slots_per_frame
 from tmt.measured.grants import grants_measurement
 from tmt.measured.importer import Importer, Measurement
@@ -37,28 +37,28 @@ def read_grants(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[Att
     rows = list(table.rows(*_COLUMNS, user_column, *carriers))
     if not rows:
         raise InputError(path, refusal("no_rows"))
-    slots = [whole(path, line, "slot_index", fields[2], 0, 79) for line, fields in rows]
+    slots = [row.whole("slot_index", 0, 79) for row in rows]
     per_frame = slots_per_frame(max(slots), subcarrier_spacing_khz)
     clock = SlotClock(per_frame)
     grants = []
-    for (line, row), slot in zip(rows, slots, strict=True):
-        stamp, frame, _, form, bits, version, new_data, process, user, *carrier = row
+    for row, slot in zip(rows, slots, strict=True):
+        form = row["dci_format"]
         if form[:2] not in ("0_", "1_"):
-            raise InputError(path, f"dci_format is {shown(form)}; allowed are 0_0 to 1_2", line)
-        log_ns = time_ns(path, line, "timestamp", stamp, UNITS_NS["s"])
-        count = whole(path, line, "system_frame_index", frame, 0, 1023) * per_frame + slot
+            raise row.refused(f"dci_format is {shown(form)}; allowed are 0_0 to 1_2")
+        log_ns = row.time_ns("timestamp", UNITS_NS["s"])
+        count = row.whole("system_frame_index", 0, 1023) * per_frame + slot
         grants.append(
             Attempt(
-                line=line,
+                line=row.place,
                 time_ns=clock.time_ns(count, log_ns),
-                size_bytes=whole(path, line, "transport_block_size", bits, 0, 8 * LARGEST_BLOCK_BYTES) // 8,
+                size_bytes=row.whole("transport_block_size", 0, 8 * LARGEST_BLOCK_BYTES) // 8,
                 failed=None,
                 repeat=False,
-                process=whole(path, line, "harq_id", process, 0, 31),
-                stream=tuple(carrier),
-                version=whole(path, line, "redundancy_version", version, 0, 3),
-                new_data=whole(path, line, "new_data_indicator", new_data, 0, 1),
-                user=user,
+                process=row.whole("harq_id", 0, 31),
+                stream=tuple(row[name] for name in carriers),
+                version=row.whole("redundancy_version", 0, 3),
+                new_data=row.whole("new_data_indicator", 0, 1),
+                user=row[user_column],
                 direction="down" if form.startswith("1") else "up",
             )
         )

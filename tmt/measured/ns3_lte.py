@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, in_order, select
 from tmt.measured.blocks import number_blocks
-from tmt.measured.columns import UNITS_NS, TextTable, header_of, time_ns, whole
+from tmt.measured.columns import UNITS_NS, TextTable, header_of
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, DIRECTION, USER, reading
 from tmt.measured.readings import measurement
@@ -26,18 +26,18 @@ def read_ns3_lte(
     here: Direction = "down" if table.has("txMode") else "up"
     carriers = ["ccId"] if table.has("ccId") else []
     attempts = []
-    for line, (time, cell, imsi, layer, size, rv, ndi, correct, *carrier) in table.rows(*_COLUMNS, *carriers):
-        version = whole(path, line, "rv", rv, 0, 3)
+    for row in table.rows(*_COLUMNS, *carriers):
+        version = row.whole("rv", 0, 3)
         attempts.append(
             Attempt(
-                line=line,
-                time_ns=time_ns(path, line, "time", time, UNITS_NS["ms"], 0),
-                size_bytes=whole(path, line, "size", size, 1, LARGEST_BLOCK_BYTES),
-                failed=whole(path, line, "correct", correct, 0, 1) == 0,
-                repeat=whole(path, line, "ndi", ndi, 0, 1) == 0 or version > 0,
-                stream=(cell, layer, *carrier),
+                line=row.place,
+                time_ns=row.time_ns("time", UNITS_NS["ms"], 0),
+                size_bytes=row.whole("size", 1, LARGEST_BLOCK_BYTES),
+                failed=row.whole("correct", 0, 1) == 0,
+                repeat=row.whole("ndi", 0, 1) == 0 or version > 0,
+                stream=tuple(row[name] for name in ("cellId", "layer", *carriers)),
                 version=version,
-                user=imsi,
+                user=row["IMSI"],
                 direction=here,
             )
         )

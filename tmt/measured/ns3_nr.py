@@ -11,7 +11,7 @@ from tmt.errors import InputError
 from tmt.io.refusals import shown
 from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, in_order, select
 from tmt.measured.blocks import infer_failures, number_blocks
-from tmt.measured.columns import UNITS_NS, TextTable, es_n0_mdb, first_names, time_ns, whole
+from tmt.measured.columns import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DECODE_TIME, DIRECTION, USER, reading
 from tmt.measured.readings import measurement
@@ -28,15 +28,15 @@ _NAMES = {
     "user": ("rnti", "RNTI"),
     "carrier": ("ccId", "bwpId"),
     "stream": ("streamId", "stream"),
-    "size": ("tbSize",),
-    "version": ("rv",),
+    "tbSize": ("tbSize",),
+    "rv": ("rv",),
     "corrupt": ("corrupt",),
-    "process": ("harqId",),
-    "new": ("ndi",),
+    "harqId": ("harqId",),
+    "ndi": ("ndi",),
     "signal": ("SINR(dB)",),
 }
-_RECEIVED = ("time", "direction", "user", "size", "version", "corrupt")
-_SCHEDULED = ("time", "user", "size", "version", "process", "new")
+_RECEIVED = ("time", "direction", "user", "tbSize", "rv", "corrupt")
+_SCHEDULED = ("time", "user", "tbSize", "rv", "harqId", "ndi")
 
 
 def _found(names: Collection[str]) -> dict[str, str]:
@@ -58,10 +58,10 @@ def read_ns3_nr(
         raise InputError(path, f"the columns are {names}; needed are {columns}")
     attempts = []
     cells = []
-    for line, fields in table.rows(*found.values()):
-        row = dict(zip(found, fields, strict=True))
-        attempts.append(_attempt(path, line, row, direction))
-        cells.append(row.get("cell", ""))
+    for row in table.rows(*found.values()):
+        fields = {ours: row[name] for ours, name in found.items()}
+        attempts.append(_attempt(Row(path, row.place, fields), direction))
+        cells.append(fields.get("cell", ""))
     if len(set(cells)) > 1:  # an RNTI is unique in its cell only
         for attempt, cell in zip(attempts, cells, strict=True):
             attempt.user = f"{cell}/{attempt.user}"
@@ -74,31 +74,29 @@ def read_ns3_nr(
     return measurement(kept, blocks, reading, decode_time_ns, notes)
 
 
-def _attempt(path: str, line: int, row: dict[str, str], asked: Direction | None) -> Attempt:
-    size = whole(path, line, "tbSize", row["size"], 1, LARGEST_BLOCK_BYTES)
-    version = whole(path, line, "rv", row["version"], 0, 3)
-    stream = tuple(row.get(name, "") for name in ("cell", "carrier", "stream"))
+def _attempt(row: Row, asked: Direction | None) -> Attempt:
+    size = row.whole("tbSize", 1, LARGEST_BLOCK_BYTES)
+    version = row.whole("rv", 0, 3)
+    stream = tuple(row.fields.get(name, "") for name in ("cell", "carrier", "stream"))
     here: Direction = asked or "down"
-    if "direction" in row:
+    if "direction" in row.fields:
         if row["direction"] not in ("DL", "UL"):
-            raise InputError(path, f"direction is {shown(row['direction'])}; allowed are DL and UL", line)
+            raise row.refused(f"direction is {shown(row['direction'])}; allowed are DL and UL")
         here = "down" if row["direction"] == "DL" else "up"
-    process = None
-    if "process" in row:
-        process = whole(path, line, "harqId", row["process"], 0, 255)
-    new = "new" not in row or whole(path, line, "ndi", row["new"], 0, 1) == 1
+    process = row.whole("harqId", 0, 255) if "harqId" in row.fields else None
+    new = "ndi" not in row.fields or row.whole("ndi", 0, 1) == 1
     return Attempt(
-        line=line,
-        time_ns=time_ns(path, line, "time", row["time"], UNITS_NS["s"], 0),
+        line=row.place,
+        time_ns=row.time_ns("time", UNITS_NS["s"], 0),
         size_bytes=size,
-        failed=whole(path, line, "corrupt", row["corrupt"], 0, 1) == 1 if "corrupt" in row else None,
+        failed=row.whole("corrupt", 0, 1) == 1 if "corrupt" in row.fields else None,
         repeat=version > 0 or not new,
         process=process,
         stream=stream,
         version=version,
         user=row["user"],
         direction=here,
-        es_n0_mdb=es_n0_mdb(row.get("signal", "")),
+        es_n0_mdb=es_n0_mdb(row.fields.get("signal", "")),
     )
 
 

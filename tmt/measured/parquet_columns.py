@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tmt.errors import InputError, first_line
 from tmt.io.parquet_pages import check_pages
 from tmt.io.refusals import shown
+from tmt.measured.columns import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +29,8 @@ class ParquetTable:
         with self._refused():
             self._names: list[str] = parquet.read_schema(path).names
 
-    def rows(self, *names: str) -> Iterator[tuple[str, list[str]]]:
-        """Yield the place of each row, and its values as text in the columns called `names`."""
+    def rows(self, *names: str) -> Iterator[Row]:
+        """Yield the rows with their values as text in the columns called `names`."""
         for name in names:
             if self._names.count(name) != 1:
                 known = shown(", ".join(self._names), 300)
@@ -39,7 +40,7 @@ class ParquetTable:
             columns = [_as_text(batch.column(name)) for name in names]
             for values in zip(*columns, strict=True):
                 number += 1
-                yield f"row {number}", list(values)
+                yield Row(self.path, f"row {number}", dict(zip(names, values, strict=True)))
 
     def _batches(self, names: tuple[str, ...]) -> Iterator[Any]:
         from pyarrow import parquet  # noqa: PLC0415

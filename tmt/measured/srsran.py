@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tmt.errors import InputError
 from tmt.io.refusals import shown
 from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, count_from_first, in_order, select
 from tmt.measured.blocks import mark_repeats_of_failures, number_blocks
-from tmt.measured.columns import date_ns, es_n0_mdb, whole
+from tmt.measured.columns import Row, es_n0_mdb
 from tmt.measured.frames import FRAMES, SlotClock, slots_per_frame
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.lte_harq import ROUND_TRIP_MS, TERMINALS
@@ -40,15 +40,18 @@ DAY_NS = 86_400 * NS_PER_S
 _ACK_DELAY_4G = 4
 
 
-@dataclass(frozen=True, slots=True)
-class _Event:
+@dataclass(slots=True)
+class _Event(Row):
     """A line: a transmission, an acknowledgement, or both; `slot` counts on without wrapping."""
 
-    line: int
     slot: int
     channel: str
     is_5g: bool
-    fields: dict[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self.fields:
+            raise self.refused(f"this line of {self.channel} has no field {name}")
+        return self.fields[name]
 
     @property
     def user(self) -> str:
@@ -81,9 +84,9 @@ def read_srsran(
     due: _Due = defaultdict(list)
     for event in events:
         if event.channel == "PUSCH" and "crc" in event.fields:
-            attempts.append(_uplink(path, event, slot_ns))
+            attempts.append(_uplink(event, slot_ns))
         elif event.channel == "PDSCH" and _is_for_a_terminal(event):
-            attempts += _downlink(path, event, slot_ns, due)
+            attempts += _downlink(event, slot_ns, due)
     unknown = _acknowledge(events, due)
     kept, notes = select(path, attempts, direction, user)
     missing = [attempt for attempt in kept if id(attempt) in unknown]
@@ -125,13 +128,14 @@ def _events(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[_Event]
         if count > most:
             raise InputError(path, f"the frame or TTI is {count}; allowed are 0 to {most}", line)
         slot = count * per_frame + int(match["slot"]) if is_5g else count
-        log_ns = date_ns(path, line, "the time", match["wall"] if match[2] else f"1970-01-01T{match['wall']}")
+        wall = match["wall"] if match[2] else f"1970-01-01T{match['wall']}"
+        log_ns = Row(path, line, {"the time": wall}).date_ns("the time")
         if not match[2] and log_ns + day_ns < last_ns - DAY_NS // 2:
             day_ns += DAY_NS
         last_ns = log_ns = log_ns + day_ns
         sent_ns = clock.time_ns(slot, log_ns)
         fields = dict(_FIELD.findall(match["fields"]))
-        events.append(_Event(line, sent_ns // slot_ns, match["channel"], is_5g, fields))
+        events.append(_Event(path, line, fields, sent_ns // slot_ns, match["channel"], is_5g))
     return events, slot_ns, cut
 
 
@@ -145,25 +149,17 @@ def _is_for_a_terminal(event: _Event) -> bool:
         return False
 
 
-def _number(path: str, event: _Event, name: str, text: str | None, most: int, least: int = 0) -> int:
-    if text is None:
-        raise InputError(path, f"this line of {event.channel} has no field {name}", event.line)
-    return whole(path, event.line, name, text, least, most)
-
-
-def _uplink(path: str, event: _Event, slot_ns: int) -> Attempt:
+def _uplink(event: _Event, slot_ns: int) -> Attempt:
     fields = event.fields
     if fields["crc"] not in ("OK", "KO"):
-        raise InputError(path, f"crc is {shown(fields['crc'])}; allowed are OK and KO", event.line)
+        raise event.refused(f"crc is {shown(fields['crc'])}; allowed are OK and KO")
     # The uplink HARQ of LTE is synchronous: its processes take turns.
-    process = (
-        _number(path, event, "h_id", fields.get("h_id"), 31) if event.is_5g else event.slot % ROUND_TRIP_MS
-    )
-    version = _number(path, event, "rv", fields.get("rv"), 3)
+    process = event.whole("h_id", 0, 31) if event.is_5g else event.slot % ROUND_TRIP_MS
+    version = event.whole("rv", 0, 3)
     return Attempt(
-        line=event.line,
+        line=event.place,
         time_ns=event.slot * slot_ns,
-        size_bytes=_number(path, event, "tbs", fields.get("tbs"), LARGEST_BLOCK_BYTES, 1),
+        size_bytes=event.whole("tbs", 1, LARGEST_BLOCK_BYTES),
         failed=fields["crc"] == "KO",
         repeat=version > 0,
         process=process,
@@ -175,25 +171,27 @@ def _uplink(path: str, event: _Event, slot_ns: int) -> Attempt:
     )
 
 
-def _downlink(path: str, event: _Event, slot_ns: int, due: _Due) -> list[Attempt]:
+def _downlink(event: _Event, slot_ns: int, due: _Due) -> list[Attempt]:
     """Return the blocks of a transmission, one per code word, and note when their acknowledgement is due."""
     fields, slot, delay = event.fields, event.slot, _ACK_DELAY_4G
     if event.is_5g:
-        delay = _number(path, event, "k1", fields.get("k1"), 127)
+        delay = event.whole("k1", 0, 127)
     elif "tti_tx_dl" in fields:
         # The line has the TTI of the processing, the transmission follows later.
-        slot += (_number(path, event, "tti_tx_dl", fields["tti_tx_dl"], _SUBFRAMES - 1) - slot) % _SUBFRAMES
+        slot += (event.whole("tti_tx_dl", 0, _SUBFRAMES - 1) - slot) % _SUBFRAMES
     sizes, versions, outcomes = (fields.get(name, "").strip("{}").split("/") for name in ("tbs", "rv", "crc"))
     found = []
     for word, size in enumerate(sizes):
-        version = _number(path, event, "rv", versions[word] if word < len(versions) else None, 3)
+        own = dict(zip(("tbs", "rv"), (size, *versions[word : word + 1]), strict=False))
+        block = replace(event, fields=own)
+        version = block.whole("rv", 0, 3)
         attempt = Attempt(
-            line=event.line,
+            line=event.place,
             time_ns=slot * slot_ns,
-            size_bytes=_number(path, event, "tbs", size, LARGEST_BLOCK_BYTES, 1),
+            size_bytes=block.whole("tbs", 1, LARGEST_BLOCK_BYTES),
             failed=None,
             repeat=version > 0,
-            process=_number(path, event, "h_id", fields.get("h_id"), 31) if event.is_5g else None,
+            process=event.whole("h_id", 0, 31) if event.is_5g else None,
             stream=fields.get("cc"),
             version=version,
             user=event.user,

@@ -10,7 +10,7 @@ import numpy as np
 
 from tmt.errors import InputError, UsageError
 from tmt.io.refusals import refusal, shown
-from tmt.measured.columns import UNITS_NS, TextTable, date_ns, es_n0_mdb, is_date, time_ns, whole
+from tmt.measured.columns import UNITS_NS, Row, TextTable, es_n0_mdb, is_date
 from tmt.measured.conditions import Condition, Field, canonical
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.parquet_columns import ParquetTable
@@ -20,6 +20,8 @@ from tmt.trace import LinkTrace, PhyTrace
 from tmt.units import MAX_TIME_NS, seconds_to_ns
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tmt.measured.options import Reading
     from tmt.schema import Packing
 
@@ -41,60 +43,54 @@ class _Rows:
     delays_ns: list[int] = field(default_factory=list)
     transmissions: list[int] = field(default_factory=list)
     es_n0_mdb: list[int | None] = field(default_factory=list)
-    lines: list[int | str] = field(default_factory=list)
+    places: list[int | str] = field(default_factory=list)
 
-    def time_ns(self, line: int | str, row: dict[str, str]) -> int:
+    def time_ns(self, row: Row) -> int:
         """Return the time of a row on the table's clock."""
         column = self.fields["time"]
-        text = row[column.name]
         if column.unit == "iso":
-            return date_ns(self.path, line, column.name, text)
+            return row.date_ns(column.name)
         try:
-            return time_ns(self.path, line, column.name, text, UNITS_NS[column.unit])
+            return row.time_ns(column.name, UNITS_NS[column.unit])
         except InputError:
-            if not is_date(text):
+            if not is_date(text := row[column.name]):
                 raise
-        reason = f"{column.name} is {shown(text)}, a date and time; write --time {column.name}:iso"
-        raise InputError(self.path, reason, line)
+        raise row.refused(f"{column.name} is {shown(text)}, a date and time; write --time {column.name}:iso")
 
-    def add(self, line: int | str, row: dict[str, str], moment_ns: int, *, is_bad: bool) -> None:
+    def add(self, row: Row, moment_ns: int, *, is_bad: bool) -> None:
         """Add a row."""
-        self.lines.append(line)
+        self.places.append(row.place)
         self.times_ns.append(moment_ns)
         self.bad.append(is_bad)
         if column := self.fields.get("size"):
             bits = 8 if column.unit == "bits" else 1
-            size = whole(self.path, line, column.name, row[column.name], bits, _LARGEST_BYTES * bits)
-            self.sizes.append(size // bits)
+            self.sizes.append(row.whole(column.name, bits, _LARGEST_BYTES * bits) // bits)
         if column := self.fields.get("transmissions"):
-            sent = whole(self.path, line, column.name, row[column.name], 1, 1 << 31)
-            self.transmissions.append(min(sent, 255))
+            self.transmissions.append(min(row.whole(column.name, 1, 1 << 31), 255))
         if column := self.fields.get("es_n0"):
             signal_mdb = es_n0_mdb(row[column.name])
             if signal_mdb is None and canonical(row[column.name]) not in _MISSING:
-                reason = f"{column.name} is {shown(row[column.name])}; a number of dB is needed"
-                raise InputError(self.path, reason, line)
+                raise row.refused(f"{column.name} is {shown(row[column.name])}; a number of dB is needed")
             self.es_n0_mdb.append(signal_mdb)
         if column := self.fields.get("delay"):
-            self.delays_ns.append(self._delay_ns(line, column, row[column.name], is_bad=is_bad))
+            self.delays_ns.append(self._delay_ns(row, column, is_bad=is_bad))
 
-    def _delay_ns(self, line: int | str, column: Field, text: str, *, is_bad: bool) -> int:
-        if is_bad and canonical(text) in _MISSING:
+    def _delay_ns(self, row: Row, column: Field, *, is_bad: bool) -> int:
+        if is_bad and canonical(row[column.name]) in _MISSING:
             return self.decode_time_ns
-        delay_ns = time_ns(self.path, line, column.name, text, UNITS_NS[column.unit])
+        delay_ns = row.time_ns(column.name, UNITS_NS[column.unit])
         if delay_ns < 0 or (delay_ns == 0 and not is_bad):
-            reason = f"{column.name} is {shown(text)}; a delay above 0 is needed"
-            raise InputError(self.path, reason, line)
+            raise row.refused(f"{column.name} is {shown(row[column.name])}; a delay above 0 is needed")
         return delay_ns
 
     def trace(self, reading: Reading, origin_ns: int, said: list[str]) -> PhyTrace | LinkTrace:
         """Return the rows in order of time; `said` gains notes on their order."""
         since_ns = [moment_ns - origin_ns for moment_ns in self.times_ns]
-        for passed_ns, line in zip(since_ns, self.lines, strict=True):
+        for passed_ns, place in zip(since_ns, self.places, strict=True):
             if passed_ns < 0:
-                raise InputError(self.path, f"this time is {-passed_ns / 1e9:g} s before the origin", line)
+                raise InputError(self.path, f"this time is {-passed_ns / 1e9:g} s before the origin", place)
             if passed_ns > MAX_TIME_NS:
-                raise InputError(self.path, "this time is more than 146 years after the origin", line)
+                raise InputError(self.path, "this time is more than 146 years after the origin", place)
         times_ns = np.array(since_ns, np.int64)
         if back := int((np.diff(times_ns) < 0).sum()):
             said.append(f"the time goes back in {back:,} places; rows are sorted by it")
@@ -154,19 +150,18 @@ def read_table(
     names = dict.fromkeys([*(column.name for column in fields.values()), *chosen.values, *outcome.values])
     rows = _Rows(path, fields, decode_time_ns)
     first_ns, left_out, seen = None, 0, Counter[str]()
-    for line, values in source.rows(*names):
-        row = dict(zip(names, values, strict=True))
-        moment_ns = rows.time_ns(line, row)
+    for row in source.rows(*names):
+        moment_ns = rows.time_ns(row)
         first_ns = moment_ns if first_ns is None else min(first_ns, moment_ns)
-        if not chosen.holds(row):
+        if not chosen.holds(row.fields):
             left_out += 1
             continue
         for name in outcome.values:
             seen[f"{name}={row[name]}"] += 1
-        rows.add(line, row, moment_ns, is_bad=_is_bad(outcome, row, good))
+        rows.add(row, moment_ns, is_bad=_is_bad(outcome, row.fields, good))
     if first_ns is None:
         raise InputError(path, refusal("no_rows"))
-    if not rows.lines:
+    if not rows.places:
         raise InputError(path, f"no row meets --where {where}")
     said = [f"{left_out:,} rows do not meet --where and are left out"] if left_out else []
     if outcome.values and (all(rows.bad) or not any(rows.bad)):
@@ -202,7 +197,7 @@ def _fields(
     return fields
 
 
-def _is_bad(outcome: Condition, row: dict[str, str], good: str | None) -> bool:
+def _is_bad(outcome: Condition, row: Mapping[str, str], good: str | None) -> bool:
     if not outcome.values:
         return False
     return outcome.holds(row) != (good is not None)
