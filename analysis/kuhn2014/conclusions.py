@@ -5,14 +5,16 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from analysis.kuhn2014.figures import (
+from analysis.kuhn2014.campaigns import (
+    BY_REPAIR,
     DOWN,
+    HARQS,
     INTERLEAVED,
     NOT_INTERLEAVED,
+    PAPER_TCPS,
     RATE_KBPS,
     TRANSFERS,
     UP,
-    VARIANTS,
     code_rate,
     packet_rate_kbps,
 )
@@ -27,8 +29,6 @@ AT_CAPACITY = 0.95
 
 CLAIMED_GAIN = 0.22
 """Most that HARQ gains over other schemes, by the paper's abstract; of the line, by its CUBIC goodputs."""
-
-HARQS = ("HARQ(10/12)", "HARQ(10/15)", "HARQ(50/52)")
 
 
 def statements(cells: Cells) -> list[Statement]:
@@ -60,7 +60,7 @@ def _name(tcp: str) -> str:
 
 def _arq_best_near_capacity(cells: Cells) -> Statement:
     parts, held = [], []
-    for tcp in VARIANTS:
+    for tcp in PAPER_TCPS:
         arq = kbps(cells, INTERLEAVED, tcp, "ARQ", 8.0)
         best = max(kbps(cells, INTERLEAVED, tcp, scheme, 8.0) for scheme in HARQS)
         held.append(arq >= best)
@@ -75,7 +75,7 @@ def _arq_best_near_capacity(cells: Cells) -> Statement:
 
 def _harq_best_when_noisy(cells: Cells) -> Statement:
     parts, held, most = [], [], 0.0
-    for tcp in VARIANTS:
+    for tcp in PAPER_TCPS:
         at = {"tcp": tcp, "es_n0_db": 5.0}
         gains = [(cells.one(INTERLEAVED, "goodput_gain", scheme=scheme, **at), scheme) for scheme in HARQS]
         gain, scheme = max(gains, key=lambda one: one[0]["mean"])
@@ -135,13 +135,12 @@ def _reno_and_compound_lag(cells: Cells) -> Statement:
 
 
 def _retransmissions_fall(cells: Cells) -> Statement:
-    order = ("ARQ", "HARQ(50/52)", "HARQ(10/12)", "HARQ(10/15)")
-    found = [cells.mean(UP, "retransmission_ratio", tcp="cubic", scheme=scheme) for scheme in order]
+    found = [cells.mean(UP, "retransmission_ratio", tcp="cubic", scheme=scheme) for scheme in BY_REPAIR]
     return Statement(
         "section 5, table 1",
         "HARQ lowers CUBIC's retransmissions, and more repair lowers them more: ARQ > 50/52 > 10/12 > 10/15",
         verdict(*(first > second for first, second in pairwise(found))),
-        ", ".join(f"{scheme} {value:.4f}" for scheme, value in zip(order, found, strict=True))
+        ", ".join(f"{scheme} {value:.4f}" for scheme, value in zip(BY_REPAIR, found, strict=True))
         + f"; ARQ over 10/15: {found[0] / found[-1]:.1f} times (paper: 16 times)",
     )
 
@@ -171,7 +170,7 @@ def _hybla_does_not_mind(cells: Cells) -> Statement:
 
 def _harq_pays_for_transfers(cells: Cells) -> Statement:
     parts, held = [], []
-    for tcp in VARIANTS:
+    for tcp in PAPER_TCPS:
         times = [
             cells.mean(TRANSFERS, "completion_s", tcp=tcp, scheme=scheme, es_n0_db=es)
             for es in (5.0, 8.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.kuhn2014.figures import INTERLEAVED, LLDUS_PER_PACKET, RATE_KBPS
+from analysis.kuhn2014.campaigns import INTERLEAVED, LLDUS_PER_PACKET, RATE_KBPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

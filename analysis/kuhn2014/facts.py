@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.kuhn2014.conclusions import HARQS, kbps
+from analysis.kuhn2014.campaigns import BY_REPAIR, HARQS, INTERLEAVED, TRANSFERS, UP
+from analysis.kuhn2014.conclusions import kbps
 from analysis.kuhn2014.contradictions import LINE_KBPS
-from analysis.kuhn2014.figures import INTERLEAVED, TRANSFERS, UP
 from analysis.kuhn2014.left_out import rms
-from analysis.kuhn2014.reading_table import DELAYS, PROBABILITY, SCHEMES, WITHIN, capacity_bps
+from analysis.kuhn2014.reading_table import DELAYS, PROBABILITY, WITHIN, capacity_bps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,5 +110,5 @@ def _ranking_holds(cells: Cells) -> bool:
 
 
 def _newreno_prefers_harq(readings: Readings, name: str) -> bool:
-    goodput = {scheme: readings.value(name, "goodput_bps", UP, "newreno", scheme) for scheme in SCHEMES}
+    goodput = {scheme: readings.value(name, "goodput_bps", UP, "newreno", scheme) for scheme in BY_REPAIR}
     return goodput["ARQ"] < max(goodput[scheme] for scheme in HARQS)

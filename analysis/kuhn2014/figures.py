@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis.kuhn2014.campaigns import (
+    DOWN,
+    INTERLEAVED,
+    NOT_INTERLEAVED,
+    PAPER_TCPS,
+    TRANSFERS,
+    UP,
+    code_rate,
+    packet_rate_kbps,
+)
 from analysis.kuhn2014.published import read
 from tmt.figures.style import (
     BLUE,
@@ -42,29 +52,8 @@ SCHEMES = {
 }
 """Colour, dash and marker of each scheme of the paper."""
 
-VARIANTS = ("newreno", "compound", "westwood", "hybla", "cubic")
 THREE = ("newreno", "hybla", "cubic")
 """Variants of the figures beyond the paper."""
-
-INTERLEAVED, NOT_INTERLEAVED = "Internet, interleaved", "Internet, not interleaved"
-TRANSFERS = "Internet, interleaved: transfers"
-UP, DOWN = "Distribution, up", "Distribution, down"
-RATE_KBPS = {INTERLEAVED: 263.0, NOT_INTERLEAVED: 263.0, UP: 2340.0, DOWN: 2250.0}
-LLDUS_PER_PACKET = {INTERLEAVED: (46, 33), NOT_INTERLEAVED: (46, 33), UP: (46, 33), DOWN: (1, 1523)}
-
-
-def packet_rate_kbps(scenario: str) -> float:
-    """Return the rate of packets of 1500 bytes, back to back, over a line without erasures."""
-    lldus, lldu_bytes = LLDUS_PER_PACKET[scenario]
-    return RATE_KBPS[scenario] * 1500 / (lldus * lldu_bytes)
-
-
-def code_rate(scheme: str) -> float:
-    """Return data over all LLDUs of a scheme's blocks: 10/12 for HARQ(10/12)."""
-    if not scheme.startswith("HARQ("):
-        return 1.0
-    data, total = scheme.removeprefix("HARQ(").split(")")[0].split("/")
-    return int(data) / int(total)
 
 
 def figure7(cells: Cells, figure: Figure) -> None:
@@ -93,8 +82,8 @@ def figure8(cells: Cells, figure: Figure, scenario: str = UP) -> None:
     axes = figure.subplots()
     width = 0.8 / len(SCHEMES)
     for number, (scheme, (colour, *_)) in enumerate(SCHEMES.items()):
-        places = np.arange(len(VARIANTS)) + (number - (len(SCHEMES) - 1) / 2) * width
-        found = [cells.one(scenario, "goodput_bps", scheme=scheme, tcp=tcp) for tcp in VARIANTS]
+        places = np.arange(len(PAPER_TCPS)) + (number - (len(SCHEMES) - 1) / 2) * width
+        found = [cells.one(scenario, "goodput_bps", scheme=scheme, tcp=tcp) for tcp in PAPER_TCPS]
         means = np.array([cell["mean"] for cell in found]) / 1000
         errors = [
             [(c["mean"] - max(c["low"], 0)) / 1000 for c in found],
@@ -105,8 +94,8 @@ def figure8(cells: Cells, figure: Figure, scenario: str = UP) -> None:
         limit = packet_rate_kbps(scenario) * code_rate(scheme)
         if scheme != "none":
             ends = places - width / 2, places + width / 2
-            axes.hlines([limit] * len(VARIANTS), *ends, color=INK, linewidth=1.4)
-    axes.set_xticks(range(len(VARIANTS)), [TCP_STYLES[tcp].label for tcp in VARIANTS])
+            axes.hlines([limit] * len(PAPER_TCPS), *ends, color=INK, linewidth=1.4)
+    axes.set_xticks(range(len(PAPER_TCPS)), [TCP_STYLES[tcp].label for tcp in PAPER_TCPS])
     axes.tick_params(axis="x", length=0, labelsize=9)
     axes.grid(visible=False, axis="x")
     axes.set_ylabel("goodput, whole packets (kbit/s)")
@@ -134,8 +123,8 @@ def _over_es_n0(
     cells: Cells, figure: Figure, scenario: str, measure: str, schemes: tuple[str, ...], scale: float
 ) -> Axes:
     """Draw a measure over Es/N0, a panel for each TCP variant; return the first panel."""
-    panels = figure.subplots(1, len(VARIANTS), sharey=True)
-    for panel, tcp in zip(panels, VARIANTS, strict=True):
+    panels = figure.subplots(1, len(PAPER_TCPS), sharey=True)
+    for panel, tcp in zip(panels, PAPER_TCPS, strict=True):
         for scheme in schemes:
             found = cells.find(scenario, measure, scheme=scheme, tcp=tcp).sort_values("es_n0_db")
             _line(panel, found["es_n0_db"], found, *SCHEMES[scheme], scheme, scale)

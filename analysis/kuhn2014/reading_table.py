@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.kuhn2014 import published
-from analysis.kuhn2014.figures import INTERLEAVED, UP, code_rate, packet_rate_kbps
+from analysis.kuhn2014.campaigns import BY_REPAIR, INTERLEAVED, UP, code_rate, packet_rate_kbps
 from analysis.kuhn2014.left_out import left_out, rms
 from analysis.kuhn2014.readings import AS_HERE
 from tmt.figures.style import TCP_STYLES
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from analysis.kuhn2014.comparison import Line
     from analysis.kuhn2014.published import Value
 
-SCHEMES = ("ARQ", "HARQ(50/52)", "HARQ(10/12)", "HARQ(10/15)")
 PROBABILITY = "retransmission_ratio"
 DELAYS = ("delay_p85_s", "delay_p99_s")
 WITHIN = 0.30
@@ -65,20 +64,20 @@ def of_distribution(readings: Readings) -> list[str]:
     for name in readings.names(UP, "cubic"):
         probabilities = [
             deviation
-            for scheme in SCHEMES
+            for scheme in BY_REPAIR
             for deviation in readings.deviations(
                 name, lambda value, scheme=scheme: (value.measure, value.scheme) == (PROBABILITY, scheme)
             )
         ]
         delays = readings.deviations(name, lambda value: value.measure in DELAYS)
         goodput = {
-            tcp: [readings.value(name, "goodput_bps", UP, tcp, scheme) for scheme in SCHEMES]
+            tcp: [readings.value(name, "goodput_bps", UP, tcp, scheme) for scheme in BY_REPAIR]
             for tcp in ("westwood", "newreno")
         }
-        capacities = [capacity_bps(scheme) for scheme in SCHEMES]
+        capacities = [capacity_bps(scheme) for scheme in BY_REPAIR]
         westwood = [one / most for one, most in zip(goodput["westwood"], capacities, strict=True)]
         newreno = [one / 1000 for one in goodput["newreno"]]
-        most = [readings.value(name, "max_retransmissions", UP, "cubic", scheme) for scheme in SCHEMES]
+        most = [readings.value(name, "max_retransmissions", UP, "cubic", scheme) for scheme in BY_REPAIR]
         cells = [
             name,
             " ".join(f"{100 * one:+.0f}" for one in probabilities),

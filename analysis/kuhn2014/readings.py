@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis.kuhn2014.figures import INTERLEAVED, NOT_INTERLEAVED, TRANSFERS, UP
+from analysis.kuhn2014.campaigns import INTERLEAVED, NOT_INTERLEAVED, TRANSFERS, UP
+from tmt.settings.tcp import HEADER_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +52,6 @@ MEASURES = (
     "cwnd_mean_packets",
     "completion_s",
 )
-HEADERS_BYTES = 52
 FULL_BYTES = 1500
 
 CHANGES: dict[str, tuple[object, str]] = {
@@ -142,7 +142,7 @@ def _means(runs: pd.DataFrame) -> pd.DataFrame:
     size = runs["packet_bytes"]
     runs = runs.assign(
         scheme=[_plain_name(json.loads(text)) for text in runs["scheme_parameters"]],
-        goodput_bps=runs["goodput_bps"] * size.clip(upper=FULL_BYTES) / (size - HEADERS_BYTES),
+        goodput_bps=runs["goodput_bps"] * size.clip(upper=FULL_BYTES) / (size - HEADER_BYTES),
         max_retransmissions=runs["max_transmissions"] - 1,
     )
     groups = runs.groupby(CELL, sort=False)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.command_line import start
+from analysis.kuhn2014.campaigns import HARQS
 from analysis.kuhn2014_today.cells import (
-    HARQS,
     MODERN,
     NOISY,
     OLD,

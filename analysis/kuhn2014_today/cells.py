@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.kuhn2014.campaigns import HARQS, PAPER_TCPS
 from tmt.results.selections import chosen, difference, interval, relative_difference
 from tmt.settings.tcp import LINUX, STACKS, VARIANTS
 
@@ -17,9 +18,7 @@ OLD, MODERN = "2009-as-shipped", "modern"
 STACK_LABELS = {OLD: "TCP of 2009", MODERN: "today, ns-2", LINUX: "today, Linux 6.12"}
 """The stacks that are compared, and their names on the page."""
 
-PAPER_TCPS = ("newreno", "compound", "westwood", "hybla", "cubic")
 TCPS = (*PAPER_TCPS, "bbr")
-HARQS = ("HARQ(10/12)", "HARQ(10/15)", "HARQ(50/52)")
 SCHEMES = ("ARQ", *HARQS)
 
 NO_ES_N0 = -1.0

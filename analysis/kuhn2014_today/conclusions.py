@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from analysis.kuhn2014.campaigns import BY_REPAIR, HARQS, PAPER_TCPS
 from analysis.kuhn2014_today.cells import (
     CLEAR,
-    HARQS,
     NOISY,
-    PAPER_TCPS,
     SPLIT,
     STACK_LABELS,
     UP,
@@ -151,9 +150,8 @@ def _interleaving_pays(cells: Cells, stack: str) -> Found:
     "section 5, table 1; Distribution, up",
 )
 def _harq_spares_retransmissions(cells: Cells, stack: str) -> Found:
-    order = ("ARQ", "HARQ(50/52)", "HARQ(10/12)", "HARQ(10/15)")
-    found = [cells.mean("retransmission_ratio", UP, stack, "cubic", scheme) for scheme in order]
-    told = ", ".join(f"{scheme} {value:.4f}" for scheme, value in zip(order, found, strict=True))
+    found = [cells.mean("retransmission_ratio", UP, stack, "cubic", scheme) for scheme in BY_REPAIR]
+    told = ", ".join(f"{scheme} {value:.4f}" for scheme, value in zip(BY_REPAIR, found, strict=True))
     return [first > second for first, second in pairwise(found)], f"CUBIC's share of retransmissions: {told}"
 
 

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from analysis.kuhn2014 import readings
+from analysis.kuhn2014.campaigns import INTERLEAVED, UP
 from analysis.kuhn2014.comparison import Line
 from analysis.kuhn2014.contradictions import most_erasures
-from analysis.kuhn2014.figures import INTERLEAVED, UP
 from analysis.kuhn2014.left_out import FREE, left_out
 from analysis.kuhn2014.page import READINGS
 from analysis.kuhn2014.published import Value

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis.kuhn2014 import comparison, published
-from analysis.kuhn2014.campaigns import PAPER
-from analysis.kuhn2014.figures import INTERLEAVED, UP, code_rate, packet_rate_kbps
+from analysis.kuhn2014.campaigns import INTERLEAVED, PAPER, UP, code_rate, packet_rate_kbps
 from analysis.kuhn2014.measures import Cells, cells, read_cells, write_cells
 from analysis.kuhn2014.page import CELLS, PAGE, READINGS, render
 from analysis.kuhn2014.readings import read_readings
