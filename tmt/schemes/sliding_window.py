@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 FIELD_POLYNOMIAL = 0x11D
 """x^8 + x^4 + x^3 + x^2 + 1, which generates GF(256) in RFC 8681."""
 
-REPAIR_KEYS = 1024
-"""Repair unit r has the coefficients of repair key ``r % REPAIR_KEYS``."""
-
 
 @dataclass(frozen=True)
 class SlidingWindow(Scheme):
@@ -134,6 +131,7 @@ class _SlidingWindowConverter(CodeConverter):
 @cache
 def coefficients(window: int) -> np.ndarray:
     """Return the coefficients of all repair keys: [REPAIR_KEYS, window], uint8."""
+    from tmt.kernels.sliding_window import REPAIR_KEYS  # noqa: PLC0415
     from tmt.kernels.tinymt32 import coding_coefficients  # noqa: PLC0415
 
     return coding_coefficients(REPAIR_KEYS, window)
