@@ -132,17 +132,6 @@ def with_profile(kind: type[Channel], name: str, given: Mapping[str, Any]) -> di
     return values
 
 
-def check_probability(name: str, value: float) -> None:
-    """Refuse a probability outside [0, 1].
-
-    Raises
-    ------
-    UsageError
-        Naming the parameter, its value and the range.
-    """
-    check_within(name, value, 0.0, 1.0)
-
-
 def check_within(name: str, value: float, low: float, high: float) -> None:
     """Refuse a value outside [low, high].
 
@@ -168,6 +157,12 @@ def uniform_source(seed: int) -> np.random.Generator:
     """
     check_seed(seed)
     return np.random.Generator(np.random.PCG64(seed))
+
+
+def uniform_sources(seed: int, number: int) -> list[np.random.Generator]:
+    """Return a channel's `number` independent generators; otherwise as `uniform_source`."""
+    check_seed(seed)
+    return [np.random.Generator(np.random.PCG64(one)) for one in np.random.SeedSequence(seed).spawn(number)]
 
 
 def check_seed(seed: int) -> None:

@@ -9,7 +9,7 @@ from tmt.channels.base import (
     BoolArray,
     ErasureStream,
     SlotChannel,
-    check_probability,
+    check_within,
     uniform_source,
 )
 
@@ -34,7 +34,7 @@ class Bernoulli(SlotChannel):
     probability: float
 
     def __post_init__(self) -> None:
-        check_probability("probability", self.probability)
+        check_within("probability", self.probability, 0.0, 1.0)
 
     @property
     def erasure_probability(self) -> float:

@@ -15,7 +15,7 @@ from tmt.channels.base import (
     BoolArray,
     ErasureStream,
     SlotChannel,
-    check_probability,
+    check_within,
     uniform_source,
 )
 from tmt.errors import UsageError
@@ -53,7 +53,7 @@ class GilbertElliott(SlotChannel):
 
     def __post_init__(self) -> None:
         for name in ("alpha", "beta", "error_good", "error_bad"):
-            check_probability(name, getattr(self, name))
+            check_within(name, getattr(self, name), 0.0, 1.0)
         if self.alpha == 1.0 and self.beta == 1.0:
             raise UsageError("alpha and beta are both 1; at least one of them must be below 1")
 

@@ -21,8 +21,8 @@ from tmt.channels.base import (
     FloatArray,
     Int64Array,
     Realisation,
-    check_seed,
     check_within,
+    uniform_sources,
     with_profile,
 )
 from tmt.channels.lms_parameters import PARAMETERS, STATES
@@ -168,7 +168,7 @@ class Lms(Channel):
 
     def path(self, seed: int) -> Path:
         """Start the gain of `seed`; Es/N0, interleaver and code do not change it."""
-        return self._path(_seeds(seed))
+        return self._path(_sources(seed))
 
     def realisation(self, seed: int) -> Realisation:
         """Start the realisation of `seed` at the first slot that it is given.
@@ -177,17 +177,16 @@ class Lms(Channel):
         and the same numbers at every Es/N0, so that a slot that is erased at one Es/N0 is also erased at
         every lower one.
         """
-        seeds = _seeds(seed)
-        fates, places = (np.random.Generator(np.random.PCG64(one)) for one in seeds[3:5])
-        return _CodeWords(self, self._path(seeds), fates, places)
+        sources = _sources(seed)
+        return _CodeWords(self, self._path(sources), *sources[3:5])
 
-    def _path(self, seeds: list[np.random.SeedSequence]) -> Path:
+    def _path(self, sources: list[np.random.Generator]) -> Path:
         return Path(
             self.shadow,
             speed_m_s=self.speed_kmh / 3.6,
             doppler_hz=self.doppler_hz,
             direct_doppler_hz=self.direct_doppler_hz,
-            seeds=[*seeds[:3], seeds[5]],
+            sources=[*sources[:3], sources[5]],
         )
 
     def _moves_from(self, state: str) -> dict[str, float]:
@@ -195,10 +194,9 @@ class Lms(Channel):
         return {name: getattr(self, name) for name in names}
 
 
-def _seeds(seed: int) -> list[np.random.SeedSequence]:
-    """Return independent seeds for multipath, shadowing, states, code words, segments and slow level."""
-    check_seed(seed)
-    return np.random.SeedSequence(seed).spawn(6)
+def _sources(seed: int) -> list[np.random.Generator]:
+    """Return the generators of multipath, shadowing, states, code words, segments and slow level."""
+    return uniform_sources(seed, 6)
 
 
 class _CodeWords:

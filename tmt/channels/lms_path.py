@@ -210,10 +210,10 @@ class Path:
         speed_m_s: float,
         doppler_hz: float,
         direct_doppler_hz: float,
-        seeds: list[np.random.SeedSequence],
+        sources: list[np.random.Generator],
     ) -> None:
         self.step_ns = max(1, round(1e9 / (POINTS_PER_DOPPLER_PERIOD * doppler_hz)))
-        multipath, shadowing, states, slow = (np.random.Generator(np.random.PCG64(seed)) for seed in seeds)
+        multipath, shadowing, states, slow = sources
         self._shadow = shadow
         self._multipath = Multipath(multipath)
         self._shadowing = shadowing

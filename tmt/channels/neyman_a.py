@@ -17,8 +17,8 @@ from tmt.channels.base import (
     BoolArray,
     ErasureStream,
     SlotChannel,
-    check_probability,
-    check_seed,
+    check_within,
+    uniform_sources,
 )
 from tmt.errors import UsageError
 
@@ -62,7 +62,7 @@ class NeymanA(SlotChannel):
     cluster_slots: float
 
     def __post_init__(self) -> None:
-        check_probability("probability", self.probability)
+        check_within("probability", self.probability, 0.0, 1.0)
         if self.probability == 1.0:
             raise UsageError(f"probability is {self.probability}; it must be below 1")
         if not 0.0 < self.errors_per_cluster < math.inf:
@@ -109,10 +109,7 @@ class _Clusters:
     """The clusters that reach into the next slots, drawn when they are needed."""
 
     def __init__(self, channel: NeymanA, seed: int) -> None:
-        check_seed(seed)
-        begin, fates = np.random.SeedSequence(seed).spawn(2)
-        self._begin = np.random.Generator(np.random.PCG64(begin))
-        self._fates = np.random.Generator(np.random.PCG64(fates))
+        self._begin, self._fates = uniform_sources(seed, 2)
         self._channel = channel
         # Clusters that begin before this slot cannot reach slot 0.
         self._slot = -1 - math.floor(channel.cluster_slots)

@@ -19,9 +19,8 @@ from tmt.channels.base import (
     Channel,
     Int64Array,
     Realisation,
-    check_probability,
-    check_seed,
     check_within,
+    uniform_sources,
     with_profile,
 )
 from tmt.channels.shadows_profiles import PROFILES
@@ -86,7 +85,7 @@ class Shadows(Channel):
     def __post_init__(self) -> None:
         check_within("spacing_ns", self.spacing_ns, 1, MAX_TIME_NS)
         check_within("spacing_spread", self.spacing_spread, 0.0, 1.0)
-        check_probability("crown_error", self.crown_error)
+        check_within("crown_error", self.crown_error, 0.0, 1.0)
         least_ns = self.spacing_ns * (1.0 - self.spacing_spread)
         if not 0 <= self.crown_ns <= least_ns:
             raise UsageError(
@@ -123,11 +122,8 @@ class Shadows(Channel):
 
 class _Crossings:
     def __init__(self, channel: Shadows, seed: int) -> None:
-        check_seed(seed)
         self._channel = channel
-        self._spacings, self._fates = (
-            np.random.Generator(np.random.PCG64(one)) for one in np.random.SeedSequence(seed).spawn(2)
-        )
+        self._spacings, self._fates = uniform_sources(seed, 2)
         self._middles_ns = self._first_middles_ns()
         self._start_ns: int | None = None
 
