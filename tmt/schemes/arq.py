@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tmt.schemes.converter import Converter, grown_ring, ring_entries
+from tmt.schemes.converter import Converter, grown_ring, ring_ends, ring_entries
 from tmt.schemes.parameters import DetectionDelay, MaxTransmissions, RoundTrip, Scheme
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class _ArqConverter(Converter):
         from tmt.kernels.arq import UNLIMITED, send_and_repeat  # noqa: PLC0415
 
         scheme, erased = self._scheme, np.count_nonzero(decode_time_ns == 0)
-        self._nacks = grown_ring(self._nacks, *self._waiting, int(erased))
+        self._nacks = grown_ring(self._nacks, *ring_ends(self._state), int(erased))
         return send_and_repeat(
             tx_time_ns,
             decode_time_ns,
@@ -77,15 +77,10 @@ class _ArqConverter(Converter):
         )
 
     def _oldest_open_row(self, n_rows: int) -> int:
-        return int(ring_entries(self._nacks, *self._waiting)["row"].min(initial=n_rows))
+        return int(ring_entries(self._nacks, *ring_ends(self._state))["row"].min(initial=n_rows))
 
     def _move_window(self, n_rows: int) -> None:
         self._nacks["row"] -= n_rows
 
     def _retransmission_slots(self) -> int:
         return int(self._state["head"][0])
-
-    @property
-    def _waiting(self) -> tuple[int, int]:
-        """Numbers of the first NACK in the FIFO and of the one after the last."""
-        return int(self._state["head"][0]), int(self._state["tail"][0])

@@ -48,8 +48,7 @@ class Converter(ABC):
 
         begun = len(self._window)
         window = self._extended_window(self._most_rows(n_sent))
-        columns = (window.tx_time_ns, window.delay_ns, window.delivered, window.transmissions)
-        n_rows = self._send(tx_time_ns, _contiguous(slots.decode_time_ns), begun, columns)
+        n_rows = self._send(tx_time_ns, _contiguous(slots.decode_time_ns), begun, kernel_rows(window))
         if slots.size_bytes is not None and window.size_bytes is not None:
             from tmt.kernels.sizes import sizes_of_rows  # noqa: PLC0415  (numba takes long to import)
 
@@ -157,6 +156,11 @@ def empty_rows(n_rows: int, *, sized: bool = False) -> LinkTrace:
     )
 
 
+def kernel_rows(rows: LinkTrace) -> Rows:
+    """Return the columns that kernels write."""
+    return rows.tx_time_ns, rows.delay_ns, rows.delivered, rows.transmissions
+
+
 TraceT = TypeVar("TraceT", PhyTrace, LinkTrace)
 
 
@@ -175,6 +179,11 @@ def rows_between(trace: TraceT, start: int, stop: int) -> TraceT:
     """View the rows from index `start` up to `stop`, without metadata."""
     columns = {column.name: getattr(trace, column.name)[start:stop] for column in trace.columns}
     return type(trace)(**columns)
+
+
+def ring_ends(state: np.ndarray, prefix: str = "") -> tuple[int, int]:
+    """Return the numbers of a ring's first entry and of the one after its last, from a kernel's state."""
+    return int(state[f"{prefix}head"][0]), int(state[f"{prefix}tail"][0])
 
 
 def ring_entries(ring: np.ndarray, head: int, tail: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tmt.schemes.converter import Converter, grown_ring, ring_entries
+from tmt.schemes.converter import Converter, grown_ring, ring_ends, ring_entries
 from tmt.schemes.parameters import (
     Data,
     DetectionDelay,
@@ -85,9 +85,10 @@ class _HarqConverter(Converter):
 
         scheme = self._scheme
         more = len(tx_time_ns) // (scheme.data + scheme.repair) + 2
-        if self._tail - self._head + more > len(self._blocks) - 1:
+        head, tail = ring_ends(self._state)
+        if tail - head + more > len(self._blocks) - 1:
             self._blocks, self._arrivals_ns = (
-                np.concatenate([lines[:1], grown_ring(lines[1:], self._head, self._tail, more)])
+                np.concatenate([lines[:1], grown_ring(lines[1:], head, tail, more)])
                 for lines in (self._blocks, self._arrivals_ns)
             )
         return send_and_repair(
@@ -107,7 +108,7 @@ class _HarqConverter(Converter):
         )
 
     def _oldest_open_row(self, n_rows: int) -> int:
-        new, waiting = self._blocks[0], ring_entries(self._blocks[1:], self._head, self._tail)
+        new, waiting = self._blocks[0], ring_entries(self._blocks[1:], *ring_ends(self._state))
         oldest = new["row"] if new["left"] > 0 else n_rows
         return int(waiting["row"].min(initial=oldest))
 
@@ -118,13 +119,3 @@ class _HarqConverter(Converter):
         scheme, left = self._scheme, int(self._blocks["left"][0])
         blocks = -(-self._rows // scheme.data)
         return blocks * scheme.repair - min(left, scheme.repair) + int(self._state["requested_slots"][0])
-
-    @property
-    def _head(self) -> int:
-        """Number of the first request in the FIFO."""
-        return int(self._state["head"][0])
-
-    @property
-    def _tail(self) -> int:
-        """Number of the request after the last in the FIFO."""
-        return int(self._state["tail"][0])

@@ -10,7 +10,7 @@ import numpy as np
 
 from tmt.errors import UsageError
 from tmt.schemes.combining import qualities, quality
-from tmt.schemes.converter import Converter, ring_entries
+from tmt.schemes.converter import Converter, ring_ends, ring_entries
 from tmt.schemes.parameters import (
     Combining,
     CombiningThreshold,
@@ -226,9 +226,8 @@ class _AnyTimeConverter(_FeedbackConverter):
         )
 
     def _oldest_open_row(self, n_rows: int) -> int:
-        state = self._state[0]
-        waiting = ring_entries(self._waiting, int(state["head"]), int(state["tail"]))
-        repeats = ring_entries(self._repeats, int(state["repeat_head"]), int(state["repeat_tail"]))
+        waiting = ring_entries(self._waiting, *ring_ends(self._state))
+        repeats = ring_entries(self._repeats, *ring_ends(self._state, "repeat_"))
         oldest = waiting["row"][waiting["again"] == 1].min(initial=n_rows)
         return int(repeats["row"].min(initial=oldest))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.kernels.rlc import ARRIVAL, NEVER, REPORT, SETTINGS, STATE, UNIT, pass_time, send_segments
-from tmt.schemes.converter import Converter, grown_ring, joined
+from tmt.schemes.converter import Converter, grown_ring, joined, kernel_rows, ring_ends
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
@@ -41,9 +41,8 @@ class RlcConverter(Converter):
     def finish(self) -> LinkTrace:
         """Let happen what is due after the last slot, then return the rows that are left."""
         settled = super().feed(_opportunities(self._below.finish()))
-        window = self._window
-        rows = (window.tx_time_ns, window.delay_ns, window.delivered, window.transmissions)
-        self._make_room(0, len(window))
+        rows = kernel_rows(self._window)
+        self._make_room(0, len(self._window))
         pass_time(NEVER - 1, self._settings, self._state, self._queues, self._units, rows)
         return joined(settled, super().finish())
 
@@ -76,8 +75,7 @@ class RlcConverter(Converter):
         """
         arrivals, reports, repeats = self._queues
         in_arrivals, in_reports, in_repeats = (
-            (int(self._state[0][f"{queue}_head"]), int(self._state[0][f"{queue}_tail"]))
-            for queue in ("arrival", "report", "repeat")
+            ring_ends(self._state, f"{queue}_") for queue in ("arrival", "report", "repeat")
         )
         events = in_arrivals[1] - in_arrivals[0] + n_segments + n_rows
         units = np.zeros(n_rows, UNIT)

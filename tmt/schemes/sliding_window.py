@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tmt.schemes.converter import Converter, grown_ring
+from tmt.schemes.converter import Converter, grown_ring, kernel_rows, ring_ends
 from tmt.schemes.parameters import CodingWindow, RepairInterval, Scheme
 
 if TYPE_CHECKING:
@@ -76,9 +76,7 @@ class CodeConverter(Converter):
         """Decode what arrives after the last slot, then return the rows that are left."""
         from tmt.kernels.sliding_window import take_last_arrivals  # noqa: PLC0415
 
-        window = self._window
-        columns = (window.tx_time_ns, window.delay_ns, window.delivered, window.transmissions)
-        take_last_arrivals(self._coding_window, self._state, self._events, columns)
+        take_last_arrivals(self._coding_window, self._state, self._events, kernel_rows(self._window))
         return super().finish()
 
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
@@ -88,7 +86,7 @@ class CodeConverter(Converter):
         while sent < len(tx_time_ns):
             begun = self._send_some(tx_time_ns[sent:], decode_time_ns[sent:], begun, window)
             sent = int(state["slots"][0]) - start
-            head, tail = int(state["head"][0]), int(state["tail"][0])
+            head, tail = ring_ends(state)
             if tail - head == len(self._events):
                 self._events = grown_ring(self._events, head, tail, tail - head)
         return begun
