@@ -56,9 +56,10 @@ class Campaign:
 
     def warnings(self) -> list[str]:
         """Return a warning for each kind of program whose results are kept, and no longer used."""
+        simulator, sources = self.runs[0].programs
         current = {
-            "simulator": (self.runs[0].programs[0], "another build or other scripts of the simulator"),
-            "sources": (self.runs[0].programs[1], "other sources of this program"),
+            "simulator": (simulator, "another build or other scripts of the simulator"),
+            "sources": (sources, "other sources of this program"),
         }
         found = []
         for column, (value, what) in current.items():

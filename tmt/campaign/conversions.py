@@ -35,20 +35,21 @@ RETURN_TRACE = "link.return_trace"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A trace of the scenario, once its files have been looked at.
+    """A trace of the scenario, once its file has been looked at.
 
-    `is_measured` tells whether its file was imported from a measurement, `es_n0_from` what knows the Es/N0 of
-    each slot: the channel, the file, both or none.
+    `es_n0_from` names what knows the Es/N0 of each slot: the channel, the file, both or none. `sha256` is the
+    hash of the file's slots, empty without a file. `is_measured` tells whether the file was imported from a
+    measurement.
     """
 
     section: Any
     label: str
     lldu_bytes: int | None
     packing: Packing
-    sha256: str
-    file: Path | None
-    is_measured: bool
     es_n0_from: tuple[str, ...]
+    sha256: str = ""
+    file: Path | None = None
+    is_measured: bool = False
 
     @property
     def is_random(self) -> bool:
@@ -69,9 +70,13 @@ def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
     if not isinstance(section, TraceFile) and channel_of(section).has_es_n0:
         es_n0_from.append(f"the channel {section.channel}")
     if name is None:
-        label = named(section) or _label(section, None)
-        packing: Packing = section.packing or "padded"
-        return Source(section, label, lldu_bytes_of(section), packing, "", None, False, tuple(es_n0_from))
+        return Source(
+            section,
+            named(section) or _label(section, None),
+            lldu_bytes_of(section),
+            packing=section.packing or "padded",
+            es_n0_from=tuple(es_n0_from),
+        )
     file = scenario.resolve(name)
     found = _look_at(file)
     if found.has_es_n0:
@@ -89,11 +94,11 @@ def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
         section,
         named(section) or _label(section, file),
         lldu_bytes,
-        section.packing or found.packing or "padded",
-        found.sha256,
-        file,
-        found.is_measured,
-        tuple(es_n0_from),
+        packing=section.packing or found.packing or "padded",
+        sha256=found.sha256,
+        file=file,
+        is_measured=found.is_measured,
+        es_n0_from=tuple(es_n0_from),
     )
 
 
@@ -151,14 +156,14 @@ def _facts_of(file: Path, _version: object) -> _PhyFile:
             first_ns = int(chunk.tx_time_ns[0]) if first_ns is None else first_ns
             last_ns = int(chunk.tx_time_ns[-1])
     return _PhyFile(
-        said.get("lldu_bytes"),
-        said.get("packing"),
-        reader.has_sizes,
-        "importer" in said,
-        ES_N0_MDB in reader.columns,
-        slots.digest(),
-        rows,
-        last_ns - (first_ns or 0),
+        lldu_bytes=said.get("lldu_bytes"),
+        packing=said.get("packing"),
+        has_sizes=reader.has_sizes,
+        is_measured="importer" in said,
+        has_es_n0=ES_N0_MDB in reader.columns,
+        sha256=slots.digest(),
+        rows=rows,
+        span_ns=last_ns - (first_ns or 0),
     )
 
 

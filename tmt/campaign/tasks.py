@@ -135,6 +135,7 @@ def keep_records(kept: Path, task: Simulate) -> None:
 def _frame(task: Simulate) -> dict[str, Any]:
     """Return the columns of a run that do not depend on its outcome."""
     run = task.run
+    simulator, sources = run.programs
     return (
         blank_row()
         | run.columns()
@@ -146,7 +147,7 @@ def _frame(task: Simulate) -> dict[str, Any]:
             "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "schema_version": FORMAT_VERSION,
             "tmt_version": __version__,
-            "sources": run.programs[1],
-            "simulator": run.programs[0],
+            "sources": sources,
+            "simulator": simulator,
         }
     )

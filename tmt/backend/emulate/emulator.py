@@ -112,7 +112,7 @@ def _run(
                     return process.wait(timeout_s)
             except subprocess.TimeoutExpired:
                 outcome = f"stopped after {timeout_s:g} s"
-                raise RunError(argv, outcome, "", timed_out=True, program="emulator") from None
+                raise RunError(argv, outcome, "", timed_out=True, program="the emulator") from None
             finally:
                 _end(process)
 
