@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,13 +13,11 @@ from in_process import tmt
 
 from tmt.cli.export_command import command
 from tmt.errors import UsageError
+from tmt.io import read_phy
 from tmt.measured.export_formats import EXPORTERS
 from tmt.measured.link_intervals import LinkIntervals, packet_fates
-from tmt.measured.mahimahi import opportunities_ms, read_opportunities_ms
+from tmt.measured.mahimahi import opportunities_ms, read_mahimahi, read_opportunities_ms
 from tmt.trace import LinkTrace, PhyTrace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MS, S = 10**6, 10**9
 HEADER = "tx_time_ns,delay_ns,delivered,transmissions\n"
@@ -162,8 +160,6 @@ def test_leoreplayer__takes_opportunities_and_one_delay_a_line(tmp_path: Path) -
 
 def test_leoreplayer__gives_back_what_it_plays(measured_data: Path, tmp_path: Path) -> None:
     """Its own example: capacity and delay of Starlink, through an import with those delays and an export."""
-    from tmt.measured.mahimahi import read_mahimahi
-
     folder = measured_data / "leocc_starlink"
     delay_ms = np.loadtxt(folder / "delay_example.txt", dtype=np.int64)
     slots = read_mahimahi(str(folder / "bw_example.txt.gz"), MS).trace
@@ -179,6 +175,20 @@ def test_leoreplayer__gives_back_what_it_plays(measured_data: Path, tmp_path: Pa
     found = np.loadtxt(tmp_path / "bw.delay.txt", dtype=np.int64)
     used = np.unique(np.minimum(time // (10 * MS), len(delay_ms) - 1))
     assert np.array_equal(found[used], delay_ms[used])
+
+
+def test_leoreplayer__gives_back_the_gallery_s_starlink(tmp_path: Path) -> None:
+    """Capacity and delay through an export, and an import with those delays, from an interval's begin on."""
+    slots = read_phy(Path(__file__).resolve().parents[2] / "traces" / "measured" / "starlink.parquet")
+    begin = int(np.argmax(slots.tx_time_ns % (10 * MS) == 0))
+    time_ns, delay_ns = slots.tx_time_ns[begin:] - slots.tx_time_ns[begin], slots.decode_time_ns[begin:]
+    ones = np.ones(len(time_ns), np.uint8)
+    rows = LinkTrace(time_ns, delay_ns, ones > 0, ones)
+    EXPORTERS["leoreplayer"](tmp_path / "bw.txt", rows, 1500, 10 * MS)
+    again = read_mahimahi(str(tmp_path / "bw.txt"), MS, str(tmp_path / "bw.delay.txt")).trace
+    assert isinstance(again, PhyTrace)
+    np.testing.assert_array_equal(again.tx_time_ns, time_ns)
+    np.testing.assert_array_equal(again.decode_time_ns, delay_ns)
 
 
 def test_ns3__counts_lost_packets_from_0_and_says_changes_only(tmp_path: Path) -> None:

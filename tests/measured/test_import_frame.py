@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import inspect
 import re
 from pathlib import Path
@@ -15,13 +16,17 @@ from tmt.errors import InputError, UsageError
 from tmt.io import read_phy
 from tmt.measured.files import import_trace
 from tmt.measured.options import CUT
-from tmt.measured.registry import IMPORTERS, recognised
+from tmt.measured.registry import IMPORTERS, recognise, recognised
 from tmt.provenance import file_sha256
 
 if TYPE_CHECKING:
     from tmt.measured.importer import Importer
 
 PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "import").glob("*.md"))
+
+
+WITHOUT_A_HEAD = ("bler", "table", "irtt")
+"""Formats without a sign of their own in what the documentation shows: numbers, any table, part of a JSON."""
 
 
 def opportunities(folder: Path, text: str) -> str:
@@ -62,6 +67,13 @@ def test_documentation__shows_files_that_can_be_imported(name: str, text: str, t
     }
     trace = import_trace(name, str(tmp_path / "shown"), **needed.get(name, {}))
     assert len(trace) > 0
+
+
+@pytest.mark.parametrize(("name", "text"), _excerpts(), ids=lambda value: value[:12])
+def test_auto__recognises_the_files_of_the_documentation(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / "shown").write_text(text)
+    importer = recognise(str(tmp_path / "shown"))
+    assert (importer and importer.name) == (None if name in WITHOUT_A_HEAD else name)
 
 
 def test_options__of_one_name_have_one_flag_and_one_type() -> None:
@@ -185,6 +197,15 @@ def test_scenario__with_a_raw_file_names_the_import(tmp_path: Path) -> None:
     assert result.status == 2
     assert result.err.splitlines()[-1].endswith("log.csv OUT.parquet")
     assert "; it holds a measurement: tmt import lte-harq " in result.err
+
+
+def test_gzip__that_is_cut_in_a_line_is_refused_with_it(tmp_path: Path) -> None:
+    lines = [f"{23 + i}\t1\t1\t4\t0\t0\t5\t{i * i % 9973 + 1}\t0\t1\t1\t0\n" for i in range(5000)]
+    names = "% time\tcellId\tIMSI\tRNTI\ttxMode\tlayer\tmcs\tsize\trv\tndi\tcorrect\tccId\n"
+    whole = gzip.compress((names + "".join(lines)).encode())
+    (tmp_path / "cut.txt.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"cut\.txt\.gz:[0-9]{3,4}: the gzip data is cut short"):
+        import_trace("ns3-lte", tmp_path / "cut.txt.gz")
 
 
 def test_gzip__that_is_cut_is_refused(measured_data: Path, tmp_path: Path) -> None:

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.measured.lte_gallery import log_of_gallery
 from tmt.errors import InputError
 from tmt.measured.lte_harq import read_attempts, read_lte_harq
 from tmt.units import NS_PER_MS
 
 HEADER = "log_ms,sfn,subframe,attempt\n"
+SOURCE = Path("mobileinsight_lte") / "lte_ul_pusch_harq.csv"
 
 
 def lte_log(folder: Path, text: str, header: str = HEADER) -> str:
@@ -94,8 +96,12 @@ def test_lte_harq__reads_sizes_and_leaves_out_attempts_without_data(tmp_path: Pa
     assert link.size_bytes.tolist() == [9, 100]
 
 
-def measured_log(measured_data: Path) -> str:
-    return str(measured_data / "mobileinsight_lte" / "lte_ul_pusch_harq.csv")
+@pytest.fixture(params=["gallery", "source"])
+def measured_log(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The log of 58 s: as the trace of the gallery tells it, and as it was decoded where that is at hand."""
+    if request.param == "gallery":
+        return str(log_of_gallery(tmp_path))
+    return str(request.getfixturevalue("measured_data") / SOURCE)
 
 
 def test_lte_harq__finds_in_the_measured_log_what_was_counted(measured_data: Path) -> None:
@@ -103,7 +109,7 @@ def test_lte_harq__finds_in_the_measured_log_what_was_counted(measured_data: Pat
 
     Sizes are summed by the csv module. Two attempts carry control information alone.
     """
-    log = measured_log(measured_data)
+    log = str(measured_data / SOURCE)
     with Path(log).open() as file:
         sizes = [int(row["tb_bytes"]) for row in csv.DictReader(file)]
     attempts, trace = read_attempts(log), read_lte_harq(log, "phy", 1_000_000).trace
@@ -115,20 +121,19 @@ def test_lte_harq__finds_in_the_measured_log_what_was_counted(measured_data: Pat
     assert 57 < trace.tx_time_ns[-1] / 1e9 < 58.5
 
 
-def test_lte_harq__as_link_carries_the_measured_rate(measured_data: Path) -> None:
+def test_lte_harq__as_link_carries_the_measured_rate(measured_log: str) -> None:
     """Blocks, not attempts, make the rate: bytes of first attempts over the log's 58 s are 17.5 kbit/s."""
-    log = measured_log(measured_data)
-    with Path(log).open() as file:
+    with Path(measured_log).open() as file:
         rows = list(csv.DictReader(file))
     first_bytes = sum(int(row["tb_bytes"]) for row in rows if row["attempt"] == "1")
-    link = read_lte_harq(log, "link", 1_000_000).trace
+    link = read_lte_harq(measured_log, "link", 1_000_000).trace
     assert link.size_bytes is not None
     assert int(link.size_bytes.sum()) == first_bytes
     duration_s = (link.tx_time_ns[-1] - link.tx_time_ns[0]) / 1e9
     assert round(8 * first_bytes / duration_s / 1e3, 1) == 17.5
 
 
-def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_data: Path) -> None:
+def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_log: str) -> None:
     """The measured oracle for the timing of retransmissions: LTE repeats 8 ms after an attempt that failed.
 
     The expected repeats come from the log's own numbers of attempts; ARQ sees only slots and erasures. The
@@ -137,18 +142,17 @@ def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_data: Pat
     from tmt.convert import convert
     from tmt.schemes import Arq
 
-    log = measured_log(measured_data)
-    logged = {a.time_ns // NS_PER_MS: a.version for a in read_attempts(log)}
+    logged = {a.time_ns // NS_PER_MS: a.version for a in read_attempts(measured_log)}
     measured_repeats = [slot for slot, attempt in logged.items() if attempt > 1]
     assert len(measured_repeats) == 69
 
-    trace = read_lte_harq(log, "phy", decode_time_ns=1_000_000).trace
+    trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
     made = convert(trace, Arq(rtt_ns=8_000_000))
     slots_ms = trace.tx_time_ns // NS_PER_MS
     assert np.setdiff1d(slots_ms, made.tx_time_ns // NS_PER_MS).tolist() == measured_repeats
     assert made.delivered.all()
 
-    measured = read_lte_harq(log, "link", decode_time_ns=1_000_000).trace
+    measured = read_lte_harq(measured_log, "link", decode_time_ns=1_000_000).trace
     for column in ("tx_time_ns", "delay_ns", "delivered", "transmissions"):
         np.testing.assert_array_equal(getattr(measured, column), getattr(made, column))
     assert int(measured.transmissions.sum()) - len(measured) == 69
@@ -156,7 +160,7 @@ def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_data: Pat
 
 @pytest.mark.parametrize("synchronous", [False, True], ids=["asynchronous", "synchronous"])
 def test_harq_processes__make_the_measured_link_of_eight_processes(
-    measured_data: Path, synchronous: bool
+    measured_log: str, synchronous: bool
 ) -> None:
     """LTE's uplink has eight synchronous processes: subframe modulo 8, feedback within 8 ms.
 
@@ -165,8 +169,7 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
     from tmt.schemes import HarqProcesses
     from tmt.schemes.converter import joined
 
-    log = measured_log(measured_data)
-    trace = read_lte_harq(log, "phy", decode_time_ns=1_000_000).trace
+    trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
     scheme = HarqProcesses(
         7_000_000,
         8,
@@ -176,17 +179,17 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
     )
     converter = scheme.converter()
     made = joined(converter.feed(trace), converter.finish())
-    measured = read_lte_harq(log, "link", decode_time_ns=1_000_000).trace
+    measured = read_lte_harq(measured_log, "link", decode_time_ns=1_000_000).trace
     for column in ("tx_time_ns", "delay_ns", "delivered", "transmissions"):
         np.testing.assert_array_equal(getattr(measured, column), getattr(made, column))
     assert (converter.counts.retransmission_slots, converter.counts.stalled_slots) == (69, 0)
 
 
-def test_harq_processes__alone_would_stall_on_the_measured_slots(measured_data: Path) -> None:
+def test_harq_processes__alone_would_stall_on_the_measured_slots(measured_log: str) -> None:
     """The check above can fail: with one process the same slots give stalls and another link."""
     from tmt.schemes import HarqProcesses
 
-    trace = read_lte_harq(measured_log(measured_data), "phy", decode_time_ns=1_000_000).trace
+    trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
     converter = HarqProcesses(7_000_000, 1, detection_delay_ns=1_000_000).converter()
     converter.feed(trace)
     converter.finish()

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import gzip
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tmt.errors import InputError, UsageError
+from tmt.io import read_phy
 from tmt.measured.mahimahi import opportunities_ms, read_mahimahi, write_opportunities
 from tmt.trace import LinkTrace, PhyTrace
 
-if TYPE_CHECKING:
-    from pathlib import Path
+GALLERY = Path(__file__).resolve().parents[2] / "traces" / "measured"
 
 
 def opportunities(folder: Path, text: str) -> str:
@@ -80,6 +80,14 @@ def test_mahimahi__gets_back_what_it_gave(measured_data: Path, tmp_path: Path) -
     assert told == ("19,101 opportunities for 1500 bytes",)
     again = np.loadtxt(tmp_path / "again.up", dtype=np.int64)
     np.testing.assert_array_equal(again, np.loadtxt(path, dtype=np.int64) + 1)
+
+
+def test_mahimahi__gets_back_the_gallery_s_link(tmp_path: Path) -> None:
+    """Each slot carries one packet and arrives the decode time, 1 ms, later."""
+    slots = read_phy(GALLERY / "mahimahi" / "att-lte-driving.up.parquet")
+    assert write_opportunities(tmp_path / "again.up", slots, 1500) == ("19,101 opportunities for 1500 bytes",)
+    again = read_mahimahi(str(tmp_path / "again.up"), 1_000_000).trace
+    np.testing.assert_array_equal(again.tx_time_ns, slots.tx_time_ns + 1_000_000)
 
 
 def test_opportunities__count_delivered_lldus_in_the_order_of_their_arrival() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tests.measured.lte_gallery import log_of_gallery
 from tmt.errors import InputError
 from tmt.measured.files import import_trace
 from tmt.trace import LinkTrace, PhyTrace
@@ -193,9 +194,15 @@ def test_uplink__knows_the_attempt_before_a_measurement_gap(tmp_path: Path) -> N
     assert note in link.metadata["notes"]
 
 
-def test_mobileinsight__reads_what_the_csv_of_the_same_log_holds(measured_data: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("source", ["gallery", "source"])
+def test_mobileinsight__reads_what_the_csv_of_the_same_log_holds(
+    source: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     """The CSV of `lte-harq` was selected from a MobileInsight log: put back into messages, both agree."""
-    table = measured_data / "mobileinsight_lte" / "lte_ul_pusch_harq.csv"
+    if source == "gallery":
+        table = log_of_gallery(tmp_path)
+    else:
+        table = request.getfixturevalue("measured_data") / "mobileinsight_lte" / "lte_ul_pusch_harq.csv"
     with table.open() as file:
         rows = list(csv.DictReader(file))
     messages = [

@@ -213,6 +213,16 @@ def test_ns3__leaves_out_a_last_line_that_was_cut(tmp_path: Path) -> None:
     assert "line 5, the last one, is cut short and left out" in trace.metadata["notes"]
 
 
+def test_table__with_columns_of_ns3_is_the_preset(tmp_path: Path) -> None:
+    path = written(tmp_path, MMWAVE + "DL\t0.007\t0\t7\t0\t1\t1\t1\t1\t0\t2126\t28\t1\t-1.5\t0\t1\n")
+    options = {"time": "time:s", "bad": "corrupt=1", "size": "tbSize", "es_n0": "SINR(dB)", "origin": "zero"}
+    table = import_trace("table", path, where="DL/UL=DL,rnti=1", **options)
+    preset = import_trace("ns3-nr", path, direction="down", user="1")
+    assert len(preset) == 3
+    for column in ("tx_time_ns", "decode_time_ns", "size_bytes", "es_n0_mdb"):
+        np.testing.assert_array_equal(getattr(table, column), getattr(preset, column))
+
+
 def test_ns3_nr__finds_in_the_mmwave_sample_what_awk_counts(measured_data: Path) -> None:
     """Blocks, bytes, corrupt blocks and their share, by splitting the lines at blanks."""
     path = measured_data / "formats" / "ns3mmwave_RxPacketTrace.txt.gz"
