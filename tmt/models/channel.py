@@ -6,7 +6,7 @@ chain then moves on. All laws start in the stationary distribution unless they s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -83,9 +83,7 @@ class TwoStateChannel:
         probabilities of the two states.
         """
         transition = self.transition(steps)
-        return TwoStateChannel(
-            float(transition[0, 0]), float(transition[1, 1]), self.error_good, self.error_bad
-        )
+        return replace(self, alpha=float(transition[0, 0]), beta=float(transition[1, 1]))
 
     def interrupted(self, probability: float, memory_left: float) -> TwoStateChannel:
         """Return the channel of a block whose steps skip other blocks' slots with `probability`.
@@ -94,11 +92,16 @@ class TwoStateChannel:
         skipped slots are powers of one chain; their mixture has the same stationary law and a smaller memory.
         """
         transition = self._with_memory(self.memory * (1.0 - probability * (1.0 - memory_left)))
-        return TwoStateChannel(
-            float(transition[0, 0]), float(transition[1, 1]), self.error_good, self.error_bad
-        )
+        return replace(self, alpha=float(transition[0, 0]), beta=float(transition[1, 1]))
 
     def _with_memory(self, memory: float) -> FloatArray:
         matrix = (1.0 - memory) * np.tile(self.stationary, (2, 1)) + memory * np.eye(2)
         # Rounding may exceed [0, 1] by one unit in the last place; the constructor would refuse that.
         return np.clip(matrix, 0.0, 1.0)
+
+
+def stationary_law(chain: FloatArray) -> FloatArray:
+    """Return the stationary distribution of a chain with one closed class of states."""
+    equations = np.vstack([chain.T - np.eye(len(chain)), np.ones(len(chain))])
+    law: FloatArray = np.linalg.lstsq(equations, np.append(np.zeros(len(chain)), 1.0))[0]
+    return law

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.errors import UsageError
+from tmt.models.channel import stationary_law
 from tmt.models.link import Performance, RegularLink
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def harq_processes(
                     if again:
                         chain[state, sent, had, :, sent + 1, has] += weight * again * move[state]
                     chain[state, sent, had, :, 0, 0] += weight * (1.0 - again) * move[state]
-    law = _stationary(chain.reshape(4 * most, 4 * most)).reshape(2, most, 2)
+    law = stationary_law(chain.reshape(4 * most, 4 * most)).reshape(2, most, 2)
     delivered = (law * delivers).sum(axis=(0, 2))
     total = float(delivered.sum())
     mean_cycles = float(delivered @ np.arange(most)) / total if total else np.nan
@@ -148,10 +149,3 @@ def _retransmission_slots(link: RegularLink, processes: int, *, synchronous: boo
     """Slots from a transmission of an LLDU to the next one."""
     slots = link.feedback_slots_of_all()
     return -(-slots // processes) * processes if synchronous else slots
-
-
-def _stationary(chain: np.ndarray) -> np.ndarray:
-    """Return the stationary distribution of a chain with one closed class of states."""
-    equations = np.vstack([chain.T - np.eye(len(chain)), np.ones(len(chain))])
-    law: np.ndarray = np.linalg.lstsq(equations, np.append(np.zeros(len(chain)), 1.0))[0]
-    return law

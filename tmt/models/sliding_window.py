@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.errors import UsageError
+from tmt.models.channel import stationary_law
 from tmt.models.link import Performance, RegularLink
 from tmt.models.small_window import LONGEST, small_window
 
@@ -83,7 +84,7 @@ def sliding_window(
             chain[place, state, (place + 1) % period] = (1.0 - starts) * move[state]
             if starts:
                 chain[place, state] += starts * recoveries[place, state].end
-    law = _stationary(chain.reshape(2 * period, 2 * period)).reshape(period, 2)
+    law = stationary_law(chain.reshape(2 * period, 2 * period)).reshape(period, 2)
     weights = {start: law[start] * errors[start[1]] for start in recoveries}
     recovered, lost, waits = (
         sum(weights[start] * getattr(one, name) for start, one in recoveries.items())
@@ -133,10 +134,3 @@ def _recovery(
         weights = np.einsum("vsd,st->vtd", weights, move)
     end[place] += weights[0].sum(axis=1)
     return Recovery(end, recovered, float(weights[1].sum()), wait_slots)
-
-
-def _stationary(chain: FloatArray) -> FloatArray:
-    """Return the stationary distribution of a chain with one closed class of states."""
-    equations = np.vstack([chain.T - np.eye(len(chain)), np.ones(len(chain))])
-    law: FloatArray = np.linalg.lstsq(equations, np.append(np.zeros(len(chain)), 1.0))[0]
-    return law
