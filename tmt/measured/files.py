@@ -54,9 +54,9 @@ def import_trace(
         check_not_source(target, path)
     importer = recognised(path) if kind == AUTO else importer_named(kind)
     values = _complete(importer, options)
-    taken = [option.name for option in importer.options] + [UNTIL.name] * importer.takes_until
+    taken = (*importer.options, UNTIL) if importer.takes_until else importer.options
     try:
-        measurement = importer.read(path, **{name: values[name] for name in taken})
+        measurement = importer.read(path, **{option.name: values[option.name] for option in taken})
     except OverflowError as error:
         raise InputError(path, "a time or a size in it has more than 64 bits") from error
     trace = _between(path, measurement.trace, values[FROM.name] or 0, values[UNTIL.name])
