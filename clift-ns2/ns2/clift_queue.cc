@@ -57,7 +57,7 @@ Packet* CliftQueue::deque() {
 }
 
 void CliftQueue::reset() {
-  departure_.force_cancel();
+  departure_.cancel();
   LinkQueue::reset();
   if (trace_) begin();
 }

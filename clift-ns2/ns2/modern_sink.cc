@@ -32,9 +32,9 @@ class ModernSink : public Agent {
     flow_ = hdr_ip::access(packet)->flowid();
     Packet::free(packet);
     if (reply.may_wait) {
-      timer_.resched(interval_s_);
+      timer_.set_after(interval_s_);
     } else {
-      timer_.force_cancel();
+      timer_.cancel();
       acknowledge(reply);
     }
   }

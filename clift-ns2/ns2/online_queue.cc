@@ -78,8 +78,8 @@ int OnlineQueue::command(int argc, const char* const* argv) {
 void OnlineQueue::load(const char* path) { trace_ = opened<PhyTraceFile>(path, layer_ != nullptr); }
 
 void OnlineQueue::reset() {
-  departure_.force_cancel();
-  waking_.force_cancel();
+  departure_.cancel();
+  waking_.cancel();
   wake_ns_ = never;
   LinkQueue::reset();
   for (const auto& [number, way] : under_way_) overflow(way.packet);
@@ -224,7 +224,7 @@ void OnlineQueue::follow_up() {
     }
   }
   if (layer_->wake_ns() == wake_ns_) return;
-  waking_.force_cancel();
+  waking_.cancel();
   wake_ns_ = layer_->wake_ns();
   if (wake_ns_ != never) waking_.set(wake_ns_);
 }

@@ -30,10 +30,13 @@ inline void schedule_at(double time_s, Handler* handler, Event* event) {
 // keeps the order of two events at the same time.
 inline void schedule_at(double time_s, Handler* handler, Event* event, double earliest_s) {
   Scheduler& scheduler = Scheduler::instance();
-  // The steps begin just below the least delay: from a much shorter one they would hardly end.
-  const double near_least_s = std::nextafter(earliest_s - scheduler.clock(), 0.0);
-  double delay_s = std::max({0.0, time_s - scheduler.clock(), near_least_s});
-  while (scheduler.clock() + delay_s < earliest_s) delay_s = std::nextafter(delay_s, HUGE_VAL);
+  const double now_s = scheduler.clock();
+  double delay_s = std::max(0.0, time_s - now_s);
+  if (now_s + delay_s < earliest_s) {
+    // The steps begin just below the least delay: from a much shorter one they would hardly end.
+    delay_s = std::nextafter(earliest_s - now_s, 0.0);
+    while (now_s + delay_s < earliest_s) delay_s = std::nextafter(delay_s, HUGE_VAL);
+  }
   scheduler.schedule(handler, event, delay_s);
 }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "timer-handler.h"
+#include "scheduler.h"
 
 #include "core/time.h"
 #include "sim_time.h"
@@ -12,20 +12,31 @@ namespace clift {
 
 // Calls a member of `Owner` when it expires.
 template <class Owner>
-class Timer : public TimerHandler {
+class Timer : public Handler {
  public:
   Timer(Owner& owner, void (Owner::*member)()) : owner_(owner), member_(member) {}
-  ~Timer() override { force_cancel(); }
+  ~Timer() override { cancel(); }
 
   // Sets the timer for this time, or for now if it has passed.
-  void set(Nanoseconds time_ns) { resched(std::max(0.0, to_seconds(time_ns) - Scheduler::instance().clock())); }
+  void set(Nanoseconds time_ns) { set_after(std::max(0.0, to_seconds(time_ns) - Scheduler::instance().clock())); }
+
+  // Sets the timer for the time after this delay.
+  void set_after(double delay_s) {
+    cancel();
+    Scheduler::instance().schedule(this, &expiry_, delay_s);
+  }
+
+  void cancel() {
+    if (expiry_.uid_ > 0) Scheduler::instance().cancel(&expiry_);
+  }
 
  protected:
-  void expire(Event*) override { (owner_.*member_)(); }
+  void handle(Event*) override { (owner_.*member_)(); }
 
  private:
   Owner& owner_;
   void (Owner::*member_)();
+  Event expiry_;  // the scheduler holds it while its `uid_` is positive
 };
 
 // A timer for deadlines: it expires at the deadline or before it. The owner must then arm it again.
@@ -42,9 +53,9 @@ class DeadlineTimer : private Timer<Owner> {
   }
 
  private:
-  void expire(Event* event) override {
+  void handle(Event* event) override {
     armed_ns_ = never;
-    Timer<Owner>::expire(event);
+    Timer<Owner>::handle(event);
   }
 
   Nanoseconds armed_ns_ = never;  // next expiry; `never`: not set
