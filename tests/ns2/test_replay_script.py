@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ns2.scripts import run_script
+from tmt.backend.base import RunError
+from tmt.backend.ns2.simulator import Simulator
 
 if TYPE_CHECKING:
     import subprocess
@@ -69,6 +71,20 @@ def test_bad_trace__leaves_no_records(simulator: Path, tmp_path: Path) -> None:
     assert result.returncode == 2
     assert result.stderr == f"{bad}: there are no rows; a trace has at least one\n"
     assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_path_beyond_ascii__is_found_in_every_locale(
+    simulator: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLIFT_NS", str(simulator))
+    monkeypatch.setenv("LC_ALL", "C")
+    folder = tmp_path / "Überlingen"
+    folder.mkdir()
+    bad = folder / "no-rows.npy"
+    bad.write_bytes((SCRIPT.parents[2] / "traces" / "contract" / "no-rows.npy").read_bytes())
+    with pytest.raises(RunError) as caught:
+        Simulator.find().run(["forward", str(bad)], folder)
+    assert caught.value.last_words == f"{bad}: there are no rows; a trace has at least one"
 
 
 def test_equal_arguments__give_equal_files(simulator: Path, tmp_path: Path) -> None:

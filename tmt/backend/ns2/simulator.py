@@ -56,7 +56,8 @@ class Simulator:
             See `tmt.backend.program.run_program`.
         """
         argv = [str(self.program), str(script or self.script), *arguments]
-        environment = os.environ | {"CLIFT_PARENT": str(os.getpid())}
+        # In another locale Tcl reads other characters from the bytes of a path.
+        environment = os.environ | {"CLIFT_PARENT": str(os.getpid()), "LC_ALL": "C.UTF-8"}
         return argv, run_program("ns-2", argv, directory, timeout_s, environment)
 
 
