@@ -17,21 +17,16 @@ bool DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Deliver
   const bool busy = arrival_ns <= departure_ns_;
   const std::int64_t free =
       busy ? next_row_ : clock_.first_from(sum_of(arrival_ns, options_.offset_ns), next_row_);
-  std::int64_t begin = free, end = free, left_bytes = 0;
-  if (options_.packing == Packing::padded) {
-    end += padded_rows(free, size_bytes);
-  } else {
-    std::int64_t bytes = std::max<std::int64_t>(size_bytes, 1);
-    if (left_bytes_ > 0 && busy) {
-      begin = next_row_ - 1;
-      bytes -= left_bytes_;
-      left_bytes = -bytes;
-    }
-    if (bytes > 0) {
-      const RowBytes::Place last = bytes_.place_of(clock_.place_of(free).index, bytes);
-      end += last.rows_on + 1;
-      left_bytes = last.left_bytes;
-    }
+  std::int64_t begin = free, end = free, bytes = std::max<std::int64_t>(size_bytes, 1), left_bytes = 0;
+  if (left_bytes_ > 0 && busy) {
+    begin = next_row_ - 1;
+    bytes -= left_bytes_;
+    left_bytes = -bytes;
+  }
+  if (bytes > 0) {
+    const RowBytes::Place last = bytes_.place_of(clock_, free, bytes);
+    end += last.rows_on + 1;
+    if (options_.packing == Packing::packed) left_bytes = last.left_bytes;
   }
   if (clock_.ends_before(end)) {
     stopped_ = true;
@@ -53,20 +48,6 @@ bool DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Deliver
   departure_ns_ = packet.departure_ns;
   if (options_.in_order) packet.arrival_ns = released_at(packet);
   return true;
-}
-
-// Rows that a padded packet takes from row `begin` on. Most packets have the size of the one before, which saves a
-// division.
-std::int64_t DeliveryPlan::padded_rows(std::int64_t begin, std::int64_t size_bytes) {
-  if (bytes_.vary()) {
-    const std::size_t index = clock_.place_of(begin).index;
-    return bytes_.place_of(index, std::max<std::int64_t>(size_bytes, 1)).rows_on + 1;
-  }
-  if (size_bytes != last_size_bytes_) {
-    last_size_bytes_ = size_bytes;
-    last_rows_ = std::max<std::int64_t>((size_bytes + options_.lldu_bytes - 1) / options_.lldu_bytes, 1);
-  }
-  return last_rows_;
 }
 
 // A delivered packet waits until every earlier one is delivered or given up, but not longer than the hold time.
@@ -94,4 +75,5 @@ RowUse DeliveryPlan::use_until(Nanoseconds now_ns) const {
   use.repeats = end > first_row_ ? clock_.repetition_of(end - 1) - clock_.repetition_of(first_row_) : 0;
   return use;
 }
+
 }  // namespace clift

@@ -54,7 +54,6 @@ class DeliveryPlan {
   RowUse use_until(Nanoseconds now_ns) const;
 
  private:
-  std::int64_t padded_rows(std::int64_t begin, std::int64_t size_bytes);
   Nanoseconds released_at(const Delivery& packet);
 
   PlanOptions options_;
@@ -63,8 +62,6 @@ class DeliveryPlan {
   std::int64_t first_row_;      // first row that is not before simulated time 0
   std::int64_t next_row_;       // first row that no packet has and that may still come
   std::int64_t unused_ = 0;     // rows before next_row_ that carry nothing
-  std::int64_t last_size_bytes_ = 0;
-  std::int64_t last_rows_ = 1;  // rows that a packet of this size takes
   std::int64_t left_bytes_ = 0;     // packed: of the row before next_row_, that no packet has
   Nanoseconds departure_ns_ = -1;   // when that row is sent
   std::int64_t wasted_bytes_ = 0;   // before that row: left of shared rows, and unused rows with sizes of their own

@@ -41,9 +41,10 @@ class RowBytes {
     std::int64_t left_bytes;
   };
 
-  // Place of byte number `bytes`, at least 1, counted from the beginning of row `index`; the trace repeats.
-  Place place_of(std::size_t index, std::int64_t bytes) const {
-    if (vary()) return place_among(index, bytes);
+  // Place of byte number `bytes`, at least 1, counted from the beginning of a row of a clock's numbering.
+  template <class Clock>
+  Place place_of(const Clock& clock, std::int64_t row, std::int64_t bytes) const {
+    if (vary()) return place_among(clock.place_of(row).index, bytes);
     // A division would take as long as the rest of the sum.
     auto rows_on = static_cast<std::int64_t>(static_cast<double>(bytes - 1) * rows_per_byte_);
     std::int64_t left_bytes = (rows_on + 1) * lldu_bytes_ - bytes;
