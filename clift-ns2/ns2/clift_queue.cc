@@ -51,13 +51,9 @@ void CliftQueue::joined(Packet* packet) {
   if (first) schedule_departure();
 }
 
-Packet* CliftQueue::deque() {
-  if (!deliveries_.empty()) deliveries_.pop_front();
-  return LinkQueue::deque();
-}
-
 void CliftQueue::reset() {
   departure_.cancel();
+  deliveries_.clear();
   LinkQueue::reset();
   if (trace_) begin();
 }
@@ -67,24 +63,14 @@ void CliftQueue::schedule_departure() {
 }
 
 void CliftQueue::depart() {
-  leaving_ = deliveries_.front();
   send_head();
+  deliveries_.pop_front();
   if (!deliveries_.empty()) schedule_departure();
 }
 
 void CliftQueue::carry(Packet* packet, Handler* next, double delay_s) {
-  const double arrival_s = to_seconds(leaving_.arrival_ns) + delay_s;
-  switch (leaving_.fate) {
-    case Fate::delivered:
-      deliver(packet, next, arrival_s, leaving_.arrival_ns);
-      break;
-    case Fate::lost:
-      lose(packet, arrival_s);
-      break;
-    case Fate::unsettled:
-      leave_unsettled(packet, arrival_s);
-      break;
-  }
+  const Delivery& delivery = deliveries_.front();
+  settle(packet, delivery.fate, delivery.arrival_ns, next, delay_s);
 }
 
 void CliftQueue::add_counters(Counters& counters) {

@@ -18,7 +18,6 @@ class CliftQueue : public LinkQueue {
  public:
   CliftQueue();
 
-  Packet* deque() override;
   void reset() override;
 
  private:
@@ -37,12 +36,12 @@ class CliftQueue : public LinkQueue {
   int in_order_;
   double hold_;
 
-  std::deque<Delivery> deliveries_;  // deliveries of the packets in packets_, up to the trace's end
-  Delivery leaving_;                 // delivery of the packet that is being passed to the link
+  // Deliveries of the packet that is being passed to the link and of the packets in packets_, up to the trace's end.
+  std::deque<Delivery> deliveries_;
   std::unique_ptr<LinkTraceFile> trace_;
   std::unique_ptr<DeliveryPlan> plan_;
 
-  Timer<CliftQueue> departure_{*this, &CliftQueue::depart};
+  Timer<CliftQueue, &CliftQueue::depart> departure_{*this};
 };
 
 }  // namespace clift

@@ -41,7 +41,7 @@ int LinkQueue::command(int argc, const char* const* argv) {
   if (argc == 3 && (what == "lost-target" || what == "unsettled-target")) {
     auto* target = dynamic_cast<NsObject*>(TclObject::lookup(argv[2]));
     if (target == nullptr) clift::refuse(name_ + ": " + what, argv[2], "an object that takes packets");
-    (what == "lost-target" ? lost_target_ : unsettled_target_) = target;
+    (what == "lost-target" ? end_lost_ : end_unsettled_).target = target;
     return TCL_OK;
   }
   return Queue::command(argc, argv);
@@ -53,41 +53,39 @@ void LinkQueue::recv(Packet* packet, Handler*) {
     overflow(packet);
     return;
   }
-  enque(packet);
+  packets_.enque(packet);
   joined(packet);
 }
 
-void LinkQueue::enque(Packet* packet) { packets_.enque(packet); }
-
 void LinkQueue::reset() {
-  while (Packet* packet = deque()) overflow(packet);
+  while (Packet* packet = packets_.deque()) overflow(packet);
   Queue::reset();
 }
 
-void LinkQueue::deliver(Packet* packet, Handler* next, double time_s, Nanoseconds link_ns) {
-  ++counts_.delivered;
-  counts_.delivered_bytes += hdr_cmn::access(packet)->size();
-  schedule_at(time_s, next, packet, link_ns == last_arrival_ns_ ? last_arrival_s_ : 0.0);
-  last_arrival_ns_ = link_ns;
-  last_arrival_s_ = packet->time_;
+void LinkQueue::settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s) {
+  const double time_s = to_seconds(link_ns) + delay_s;
+  switch (fate) {
+    case Fate::delivered:
+      ++counts_.delivered;
+      counts_.delivered_bytes += hdr_cmn::access(packet)->size();
+      schedule_at(time_s, next, packet, link_ns == last_arrival_ns_ ? last_arrival_s_ : 0.0);
+      last_arrival_ns_ = link_ns;
+      last_arrival_s_ = packet->time_;
+      break;
+    case Fate::lost:
+      ++counts_.lost;
+      schedule_at(time_s, &end_lost_, packet);
+      break;
+    case Fate::unsettled:
+      ++counts_.unsettled;
+      schedule_at(time_s, &end_unsettled_, packet);
+      break;
+  }
 }
 
-void LinkQueue::lose(Packet* packet, double time_s) {
-  ++counts_.lost;
-  schedule_at(time_s, &end_lost_, packet);
-}
-
-void LinkQueue::leave_unsettled(Packet* packet, double time_s) {
-  ++counts_.unsettled;
-  schedule_at(time_s, &end_unsettled_, packet);
-}
-
-void LinkQueue::end_lost(Packet* packet) { end(packet, schema::PacketEvent::link_lost, lost_target_); }
-
-void LinkQueue::end_unsettled(Packet* packet) { end(packet, schema::PacketEvent::link_unsettled, unsettled_target_); }
-
-void LinkQueue::end(Packet* packet, schema::PacketEvent event, NsObject* target) {
-  if (recorder_ != nullptr) recorder_->met(packet, event);
+void LinkQueue::End::handle(Event* event) {
+  auto* packet = static_cast<Packet*>(event);
+  if (queue_.recorder_ != nullptr) queue_.recorder_->met(packet, event_);
   if (target != nullptr) {
     target->recv(packet);
   } else {

@@ -10,6 +10,7 @@
 #include "queue.h"
 
 #include "core/packing.h"
+#include "core/row_summary.h"
 #include "core/schema.h"
 #include "core/trace_file.h"
 #include "recorder.h"
@@ -26,7 +27,7 @@ class LinkQueue : public Queue {
 
   int command(int argc, const char* const* argv) override;
   void recv(Packet* packet, Handler* handler) override;
-  void enque(Packet* packet) override;
+  void enque(Packet* packet) override { packets_.enque(packet); }
   Packet* deque() override { return packets_.deque(); }
 
   // Drops the queued packets, as ns-2 does where a simulation begins.
@@ -48,15 +49,14 @@ class LinkQueue : public Queue {
   virtual void add_counters(Counters& counters) = 0;
 
   // Passes the packet at the head to the DelayLink, which calls `carry`.
-  void send_head() { target_->recv(deque(), &carrier_); }
+  void send_head() { target_->recv(packets_.deque(), &carrier_); }
 
   // Drops a packet without a place.
   void overflow(Packet* packet);
 
-  // Delivers the packet, or gives it up, at `time_s`. Arrivals at the same `link_ns` keep their order.
-  void deliver(Packet* packet, Handler* next, double time_s, Nanoseconds link_ns);
-  void lose(Packet* packet, double time_s);
-  void leave_unsettled(Packet* packet, double time_s);
+  // Delivers the packet to `next`, or gives it up, `delay_s` after `link_ns`. Arrivals at the same `link_ns` keep their
+  // order.
+  void settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s);
 
   [[noreturn]] void refuse(const char* variable, double value, const char* allowed) const;
   void check_limit() const { checked_count("limit_", qlim_, 1); }
@@ -102,15 +102,17 @@ class LinkQueue : public Queue {
     LinkQueue& queue_;
   };
 
-  // Calls a member of the queue at a packet's time.
+  // Gives a packet up at its time, with this event.
   class End : public Handler {
    public:
-    End(LinkQueue& queue, void (LinkQueue::*member)(Packet*)) : queue_(queue), member_(member) {}
-    void handle(Event* event) override { (queue_.*member_)(static_cast<Packet*>(event)); }
+    End(LinkQueue& queue, schema::PacketEvent event) : queue_(queue), event_(event) {}
+    void handle(Event* event) override;
+
+    NsObject* target = nullptr;  // takes the packets
 
    private:
     LinkQueue& queue_;
-    void (LinkQueue::*member_)(Packet*);
+    schema::PacketEvent event_;
   };
 
   struct Counts {
@@ -122,19 +124,13 @@ class LinkQueue : public Queue {
     std::int64_t delivered_bytes = 0;
   };
 
-  void end_lost(Packet* packet);
-  void end_unsettled(Packet* packet);
-  void end(Packet* packet, schema::PacketEvent event, NsObject* target);
-
   Counts counts_;
   Nanoseconds last_arrival_ns_ = -1;  // link time of the last delivery
   double last_arrival_s_ = 0.0;       // scheduler time of the last delivery
   Carrier carrier_{*this};
-  End end_lost_{*this, &LinkQueue::end_lost};
-  End end_unsettled_{*this, &LinkQueue::end_unsettled};
+  End end_lost_{*this, schema::PacketEvent::link_lost};
+  End end_unsettled_{*this, schema::PacketEvent::link_unsettled};
   Recorder* recorder_ = nullptr;
-  NsObject* lost_target_ = nullptr;
-  NsObject* unsettled_target_ = nullptr;
 };
 
 }  // namespace clift

@@ -62,7 +62,7 @@ class ModernSink : public Agent {
   }
 
   tcp::Receiver receiver_;
-  Timer<ModernSink> timer_{*this, &ModernSink::on_wait_over};
+  Timer<ModernSink, &ModernSink::on_wait_over> timer_{*this};
   double interval_s_;
   int flow_ = 0;  // flow of the current packet
 };

@@ -252,12 +252,7 @@ void OnlineQueue::finish(std::int64_t number, const Release& release) {
   const auto found = under_way_.find(number);
   const UnderWay way = found->second;
   under_way_.erase(found);
-  const double time_s = to_seconds(release.time_ns) + way.delay_s;
-  if (release.delivered) {
-    deliver(way.packet, way.next, time_s, release.time_ns);
-  } else {
-    lose(way.packet, time_s);
-  }
+  settle(way.packet, release.delivered ? Fate::delivered : Fate::lost, release.time_ns, way.next, way.delay_s);
 }
 
 void OnlineQueue::add_counters(Counters& counters) {

@@ -92,8 +92,8 @@ class OnlineQueue : public LinkQueue {
   double rate_bps_ = 0.0;                                   // rate of the link
   Nanoseconds wake_ns_ = never;
 
-  Timer<OnlineQueue> departure_{*this, &OnlineQueue::depart};
-  Timer<OnlineQueue> waking_{*this, &OnlineQueue::wake};
+  Timer<OnlineQueue, &OnlineQueue::depart> departure_{*this};
+  Timer<OnlineQueue, &OnlineQueue::wake> waking_{*this};
 };
 
 }  // namespace clift

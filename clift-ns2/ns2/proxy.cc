@@ -53,7 +53,7 @@ class Proxy : public TclObject {
 
   proxy::Relay relay_;
   TcpAgent* tcp_;
-  DeadlineTimer<Proxy> timer_{*this, &Proxy::release};
+  DeadlineTimer<Proxy, &Proxy::release> timer_{*this};
   std::int64_t given_ = 0;           // data segments passed to the onward connection
   std::int64_t expected_ = 0;        // segments of the transfer; 0: endless
   bool is_done_ = false;

@@ -42,7 +42,7 @@ class SendWindow : public Connector {
   proxy::SendWindow window_;
   TcpAgent* tcp_;
   NsObject* network_;             // target of probes, behind the taps
-  DeadlineTimer<SendWindow> timer_{*this, &SendWindow::probe};
+  DeadlineTimer<SendWindow, &SendWindow::probe> timer_{*this};
   std::int64_t given_ = 0;  // data segments passed to TCP
 };
 

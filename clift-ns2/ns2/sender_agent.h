@@ -47,7 +47,7 @@ class SenderAgent : public TcpAgent {
 
   const std::string kind_;
 
-  DeadlineTimer<SenderAgent> timer_{*this, &SenderAgent::on_timer};
+  DeadlineTimer<SenderAgent, &SenderAgent::on_timer> timer_{*this};
 };
 
 }  // namespace clift

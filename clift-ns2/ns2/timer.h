@@ -10,11 +10,11 @@
 
 namespace clift {
 
-// Calls a member of `Owner` when it expires.
-template <class Owner>
+// Calls a member of its owner when it expires.
+template <class Owner, void (Owner::*member)()>
 class Timer : public Handler {
  public:
-  Timer(Owner& owner, void (Owner::*member)()) : owner_(owner), member_(member) {}
+  explicit Timer(Owner& owner) : owner_(owner) {}
   ~Timer() override { cancel(); }
 
   // Sets the timer for this time, or for now if it has passed.
@@ -31,19 +31,18 @@ class Timer : public Handler {
   }
 
  protected:
-  void handle(Event*) override { (owner_.*member_)(); }
+  void handle(Event*) override { (owner_.*member)(); }
 
  private:
   Owner& owner_;
-  void (Owner::*member_)();
   Event expiry_;  // the scheduler holds it while its `uid_` is positive
 };
 
 // A timer for deadlines: it expires at the deadline or before it. The owner must then arm it again.
-template <class Owner>
-class DeadlineTimer : private Timer<Owner> {
+template <class Owner, void (Owner::*member)()>
+class DeadlineTimer : private Timer<Owner, member> {
  public:
-  using Timer<Owner>::Timer;
+  using Timer<Owner, member>::Timer;
 
   // Does not change a timer that is set too early: most deadlines only move later.
   void arm(Nanoseconds deadline_ns) {
@@ -55,7 +54,7 @@ class DeadlineTimer : private Timer<Owner> {
  private:
   void handle(Event* event) override {
     armed_ns_ = never;
-    Timer<Owner>::handle(event);
+    Timer<Owner, member>::handle(event);
   }
 
   Nanoseconds armed_ns_ = never;  // next expiry; `never`: not set
