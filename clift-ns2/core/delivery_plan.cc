@@ -17,27 +17,28 @@ bool DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Deliver
   const bool busy = arrival_ns <= departure_ns_;
   const std::int64_t free =
       busy ? next_row_ : clock_.first_from(sum_of(arrival_ns, options_.offset_ns), next_row_);
-  std::int64_t begin = free, end = free, bytes = std::max<std::int64_t>(size_bytes, 1), left_bytes = 0;
+  std::int64_t begin = free, end = free, used_bytes = std::max<std::int64_t>(size_bytes, 1), bytes = used_bytes;
   if (left_bytes_ > 0 && busy) {
     begin = next_row_ - 1;
     bytes -= left_bytes_;
-    left_bytes = -bytes;
   }
+  std::int64_t left_bytes = -bytes;
   if (bytes > 0) {
     const RowBytes::Place last = bytes_.place_of(clock_, free, bytes);
     end += last.rows_on + 1;
-    if (options_.packing == Packing::packed) left_bytes = last.left_bytes;
+    left_bytes = last.left_bytes;
+  }
+  if (options_.packing == Packing::padded) {
+    used_bytes += left_bytes;
+    left_bytes = 0;
   }
   if (clock_.ends_before(end)) {
     stopped_ = true;
     return false;
   }
-  if (begin == free) wasted_bytes_ = sum_of(wasted_bytes_, left_bytes_);
+  used_bytes_ = sum_of(used_bytes_, used_bytes);
   left_bytes_ = left_bytes;
-  if (free > next_row_) {
-    unused_ += free - next_row_;
-    if (bytes_.vary()) wasted_bytes_ = sum_of(wasted_bytes_, bytes_.between(clock_, next_row_, free));
-  }
+  unused_ += free - next_row_;
   next_row_ = end;
   clock_.stay_near(end);
 
@@ -68,10 +69,8 @@ RowUse DeliveryPlan::use_until(Nanoseconds now_ns) const {
   use.unused = unused_ + std::max<std::int64_t>(0, end - next_row_);
   use.used = use.offered - use.unused;
   use.offered_bytes = bytes_.between(clock_, first_row_, end);
-  std::int64_t unused_bytes = wasted_bytes_;
-  if (end >= next_row_) unused_bytes = sum_of(unused_bytes, sum_of(left_bytes_, bytes_.between(clock_, next_row_, end)));
-  if (!bytes_.vary()) unused_bytes = sum_of(unused_bytes, product_of(unused_, bytes_.lldu_bytes()));
-  use.used_bytes = use.offered_bytes - unused_bytes;
+  use.used_bytes = used_bytes_;
+  if (end < next_row_) use.used_bytes -= bytes_.between(clock_, end, next_row_) - left_bytes_;
   use.repeats = end > first_row_ ? clock_.repetition_of(end - 1) - clock_.repetition_of(first_row_) : 0;
   return use;
 }

@@ -64,7 +64,7 @@ class DeliveryPlan {
   std::int64_t unused_ = 0;     // rows before next_row_ that carry nothing
   std::int64_t left_bytes_ = 0;     // packed: of the row before next_row_, that no packet has
   Nanoseconds departure_ns_ = -1;   // when that row is sent
-  std::int64_t wasted_bytes_ = 0;   // before that row: left of shared rows, and unused rows with sizes of their own
+  std::int64_t used_bytes_ = 0;     // of all rows, taken by packets
   bool stopped_ = false;        // a packet found too few rows
   Nanoseconds settled_ns_ = 0;  // when the fate of every packet so far is settled
 };

@@ -27,9 +27,6 @@ class RowBytes {
 
   bool vary() const { return !before_.empty(); }
 
-  // Size of the rows, which are alike.
-  std::int64_t lldu_bytes() const { return lldu_bytes_; }
-
   // Size of row `index`.
   std::int64_t size(std::size_t index) const {
     return vary() ? before_[index + 1] - before_[index] : lldu_bytes_;
