@@ -109,7 +109,7 @@ proc finish {} {
 	if { $setting(transfer_packets) > 0 } {
 		puts "transfers_begun\t$begun"
 		puts "transfers_ended\t$ended"
-		puts "mean_latency_s\t[expr { $ended > 0 ? $total_s / $ended : -1 }]"
+		puts "mean_latency_s\t[expr { $ended > 0 ? $total_s / $ended : "inf" }]"
 	}
 	$ns halt
 }

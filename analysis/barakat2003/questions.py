@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -131,7 +132,10 @@ def answers(measured: Mapping[Case, Interval]) -> list[str]:
 
 def _answer(measured: Mapping[Case, Interval], burst: int, packets: int) -> str:
     def merit(case: Case) -> float:
-        return -measured[case].mean if packets else measured[case].mean
+        mean = measured[case].mean
+        if math.isnan(mean):  # no transfer has ended
+            return -math.inf
+        return -mean if packets else mean
 
     def shown(case: Case) -> str:
         return f"{measured[case].mean:.2f} s" if packets else f"{100 * measured[case].mean:.1f} %"
