@@ -142,6 +142,23 @@ def test_output__that_cannot_be_written_ends_in_one_line(arguments: tuple[str, .
     assert result.stderr == "tmt: standard output cannot be written: No space left on device\n"
 
 
+@pytest.mark.parametrize("arguments", ["doctor --json", "--version", "inspect phy.txt"])
+def test_stdout__that_is_closed_ends_a_command_with_a_result_in_one_line(
+    arguments: str, tmp_path: Path
+) -> None:
+    (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
+    words = f"{TMT} {arguments} >&-"
+    result = subprocess.run(words, shell=True, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)
+    assert result.returncode == 1
+    assert result.stderr == "tmt: standard output cannot be written: Bad file descriptor\n"
+
+
+def test_stdout__that_is_closed_is_no_fault_without_a_result(tmp_path: Path) -> None:
+    (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
+    result = subprocess.run(f"{TMT} export phy.txt phy.npy >&-", shell=True, cwd=tmp_path, check=False)
+    assert result.returncode == 0
+
+
 def test_stderr__that_is_closed_leaves_the_result(tmp_path: Path) -> None:
     (tmp_path / "phy.txt").write_text("0 1\n1 0\n")
     words = f"{TMT} inspect --json phy.txt 2>&-"

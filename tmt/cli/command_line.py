@@ -17,7 +17,7 @@ import click
 from tmt import __version__
 from tmt.cli.hints import hint, usage_message
 from tmt.cli.lazy_group import LazyGroup
-from tmt.cli.system_refusals import end_with
+from tmt.cli.system_refusals import end_with, open_closed_stdout
 from tmt.cli.thread_check import check_threads
 from tmt.errors import TmtError
 
@@ -107,13 +107,13 @@ def run() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores it
             signal.signal(number, _terminate)
+    open_closed_stdout()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A name that the terminal's encoding lacks is shown as a code, as on stderr.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = int(_group(prog_name="tmt", standalone_mode=False) or 0)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except TmtError as error:
         status = end_with(f"{error}{hint(error)}", error.exit_status)
     except click.UsageError as error:

@@ -47,6 +47,16 @@ def end_with(line: str, status: int) -> int:
     return status
 
 
+def open_closed_stdout() -> None:
+    """Give a closed stdout a stream that refuses output, so that no result is lost without a word.
+
+    It also keeps the descriptor from the files that the command opens.
+    """
+    if sys.stdout is None:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 1)
+        sys.stdout = os.fdopen(1, "w")
+
+
 def _library_that_failed(error: BaseException) -> str | None:
     """Name the library in whose import an error was raised; None where it was raised elsewhere.
 
