@@ -267,7 +267,7 @@ def test_settings__fit_on_a_phone(opened: Callable[..., Page]) -> None:
     heights = tab.locator("#setup tbody tr").evaluate_all("rows => rows.map((row) => row.offsetHeight)")
     assert len(heights) > 20
     assert max(heights) <= 900 / 4
-    assert tab.locator("#setup tr", has_text="trace_parameters").locator("summary").count() == 1
+    assert tab.locator("#setup tr", has_text="forward_sha256").locator("summary").count() == 1
 
 
 def test_courses__keep_the_size_of_their_text_on_a_phone(opened: Callable[..., Page]) -> None:

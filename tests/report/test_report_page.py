@@ -123,3 +123,16 @@ def test_settings__of_many_parameters_open_on_demand() -> None:
     assert "parameter_0" in shown
     assert "parameter_39" not in shown
     assert "parameter_39" in opened
+
+
+@pytest.mark.parametrize(
+    ("parameters", "shown"),
+    [
+        (['{"file": "a, b.csv", "every": 1}'], "file a, b.csv, every 1"),
+        (['{"data": 10, "loss": null}', "{}"], "data 10, loss null; none"),
+    ],
+)
+def test_settings__show_json_objects_by_their_members(parameters: list[str], shown: str) -> None:
+    page = _page([run(seed=seed, trace_parameters=text) for seed, text in enumerate(parameters)])
+    cell = page.split(">trace_parameters</th>")[1].split("</tr>")[0]
+    assert f">{shown}</td>" in cell

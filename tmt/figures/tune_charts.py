@@ -42,7 +42,7 @@ def finalists(schemes: Sequence[str], order: Sequence[str], title: str) -> Spec:
         .mark_point(filled=False, fill=PAPER, aria=True, size=55, strokeWidth=2, opacity=1)
         .encode(x=_x("mean", title), color=colour, shape=_shape(schemes), **told()),
     ]
-    return with_parameters(alt.layer(*layers).properties(height=alt.Step(ROW_PX)), LOOKS)
+    return with_parameters(alt.layer(*layers).properties(height=2.5 * ROW_PX * len(order)), LOOKS)
 
 
 def candidates(schemes: Sequence[str], x: str, y: str, limit: float | None) -> Spec:
@@ -73,14 +73,14 @@ def candidates(schemes: Sequence[str], x: str, y: str, limit: float | None) -> S
         layers.insert(0, line)
     if limit is not None:
         layers.append(base.mark_rule(stroke=INK, strokeDash=[6, 3]).encode(y=alt.datum(limit)))
-    return with_parameters(alt.layer(*layers).properties(height=300 if y else alt.Step(ROW_PX)), LOOKS)
+    height = 300 if y else ROW_PX * len(schemes)
+    return with_parameters(alt.layer(*layers).properties(height=height), LOOKS)
 
 
-def race(schemes: Sequence[str]) -> Spec:
-    """A line for each candidate over the courses; a cross where it leaves the race."""
-    x = alt.X(
-        "courses:Q", title="courses", axis=alt.Axis(tickMinStep=1, tickCount=8), scale=alt.Scale(zero=False)
-    )
+def race(schemes: Sequence[str], looks: Sequence[int]) -> Spec:
+    """A line for each candidate over the courses of each look; a cross where it leaves the race."""
+    axis = alt.Axis(values=list(looks))
+    x = alt.X("courses:Q", title="courses", axis=axis, scale=alt.Scale(zero=False))
     # Close rivals have room: the scale is logarithmic beyond 5 %.
     scale = alt.Scale(type="symlog", constant=5, zero=False)
     y = alt.Y("gap:Q", title="difference from the winner (%)", scale=scale)
@@ -101,9 +101,10 @@ def sensitivity(schemes: Sequence[str], parameters: Sequence[str], title: str) -
     y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=False))
     winner = base.transform_filter("datum.winner")
     layers = [
-        winner.mark_point(filled=False, stroke=INK, size=190, strokeWidth=1.5, opacity=1).encode(y=y),
         base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title=title), y2="high", color=colour),
         point(base, size=60, y=y, color=colour, shape=_shape(schemes, legend=False)),
+        # The first layer gives the order of the values, so it has all of them.
+        winner.mark_point(filled=False, stroke=INK, size=190, strokeWidth=1.5, opacity=1).encode(y=y),
     ]
     facet = alt.Facet("parameter:N", sort=list(parameters), header=panel_header())
     panels = alt.layer(*layers).properties(height=170).facet(facet=facet, columns=2, data=ROWS)
@@ -115,7 +116,8 @@ def _x(field: str, title: str) -> alt.X:
 
 
 def _names() -> alt.Axis:
-    return alt.Axis(title=None, ticks=False, domain=False, grid=False, labelLimit=260, labelPadding=8)
+    limit_px = alt.ExprRef("narrow ? 210 : 260")
+    return alt.Axis(title=None, ticks=False, domain=False, grid=False, labelLimit=limit_px, labelPadding=8)
 
 
 def _legend(shown: bool) -> alt.Legend | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tmt.results.cells import Summary
     from tmt.results.dataset import Failure, Results
 
-SCRIPTS = ("dom.js", "table.js", "choices.js", "marks.js", "charts.js", "main.js")
+SCRIPTS = ("dom.js", "table.js", "choices.js", "marks.js", "frame.js", "charts.js", "main.js")
 
 RUNS = [MemberStyle("", colour, "o", "-") for colour in (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, MUTED)]
 """Colours of runs that lie over each other."""

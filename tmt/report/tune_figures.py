@@ -56,7 +56,6 @@ def _finalists(found: Tuning, schemes: list[str], title: str, value: Heads) -> R
         (("candidate", "candidate"), ("part", "courses of"), *value),
         f"{title} of the finalists, mean and {percent(result.level)} interval. Full: courses of "
         "the search. Hollow: courses held out.",
-        margin=290,
     )
 
 
@@ -84,14 +83,13 @@ def _front(found: Tuning, schemes: list[str], title: str) -> Record:
             ("fate", "fate"),
         ),
         f"Every simulated candidate. A ring marks {ring}.{dashed}",
-        margin=90 if second else 230,
     )
 
 
 def _race(schemes: list[str], rows: list[Row]) -> Record:
     return _chart(
         "race",
-        tune_charts.race(schemes),
+        tune_charts.race(schemes, sorted({row["courses"] for row in rows})),
         rows,
         (
             ("candidate", "candidate"),
@@ -101,7 +99,6 @@ def _race(schemes: list[str], rows: list[Row]) -> Record:
         ),
         "Mean difference from the winner on common courses; above 0 a candidate is better so far. A cross "
         "marks a candidate that leaves. Beyond 5 % the scale is logarithmic.",
-        margin=90,
     )
 
 
@@ -125,20 +122,6 @@ def _sensitivity(schemes: list[str], levels: list[Row], title: str, value: Heads
     )
 
 
-def _chart(
-    name: str,
-    spec: Record,
-    rows: list[Row],
-    heads: Heads,
-    caption: str,
-    margin: int = 0,
-    panels: int = 1,
-) -> Record:
-    return {
-        "name": name,
-        "spec": spec,
-        "heads": [list(head) for head in heads],
-        "caption": caption,
-        "margin": margin,
-        "panels": panels,
-    } | columnar(rows)
+def _chart(name: str, spec: Record, rows: list[Row], heads: Heads, caption: str, panels: int = 1) -> Record:
+    chart = {"name": name, "spec": spec, "heads": heads, "caption": caption, "panels": panels}
+    return chart | columnar(rows)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tmt.tune.objectives import Quantity
     from tmt.tune.tuning import Tuning
 
-SCRIPTS = ("dom.js", "table.js", "marks.js", "tune.js")
+SCRIPTS = ("dom.js", "table.js", "marks.js", "frame.js", "tune.js")
 
 METHOD = (
     "A course is a piece of the channel that all candidates see. A candidate leaves the race when a "

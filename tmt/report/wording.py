@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +143,7 @@ def setup_tables(results: Results, summary: Summary) -> list[Record]:
         if name not in runs or name in axes or name in UNTOLD or column.group not in groups:
             continue
         values = list(dict.fromkeys(texts(runs[name])))
-        if values == [NO_VALUE]:
+        if not set(values) - {NO_VALUE}:
             continue
         groups[column.group].append([name, column.unit, _first_of(values), column.meaning])
     made = [[label, "", text, ""] for label, text in results.notes] + groups["provenance"]
@@ -159,12 +160,25 @@ def setup_tables(results: Results, summary: Summary) -> list[Record]:
 
 
 def _first_of(values: list[str]) -> str | Record:
-    """Return values as text; those beyond the bounds, and such members of JSON, open on demand."""
-    values = ", ".join(values).split(", ")
-    ends = accumulate(len(value) + 2 for value in values)
+    """Return values as text; those beyond the bounds, and such members of JSON objects, open on demand."""
+    parts = [part for value in values for part in _parts(value)]
+    parts[-1] = parts[-1][:-1]
+    ends = accumulate(len(part) + 1 for part in parts)
     shown = max(1, sum(end <= MOST_CHARACTERS for end in islice(ends, MOST_VALUES)))
-    text = ", ".join(values[:shown])
-    return text if shown == len(values) else {"text": text, "more": values[shown:]}
+    first, more = " ".join(parts[:shown]), parts[shown:]
+    return {"text": first, "more": more} if more else first
+
+
+def _parts(value: str) -> list[str]:
+    """Return a value, or the members of a JSON object, each with the sign that separates it from the next."""
+    try:
+        found = json.loads(value)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        return [f"{value},"]
+    members = [f"{name} {one if isinstance(one, str) else json.dumps(one)}," for name, one in found.items()]
+    return [*members[:-1], f"{members[-1][:-1]};"] if members else ["none;"]
 
 
 def terms(summary: Summary) -> list[Record]:

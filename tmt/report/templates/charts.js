@@ -1,23 +1,20 @@
 // Charts: Vega-Lite specifications of `tmt.figures.charts`, filled with the rows that the reader's choice leaves.
-const NARROW = 560;
-
-const ROWS = Object.fromEntries(Object.entries(DATA.rows).map(([name, { names, rows }]) => (
-  [name, rows.map((row) => Object.fromEntries(names.map((field, i) => [field, row[i]])))])));
+const ROWS = Object.fromEntries(Object.entries(DATA.rows).map(([name, table]) => [name, recordsOf(table)]));
 
 // Value of a field; `levels.0` is the first member of `levels`.
 const valueOf = (row, field) => field.split(".").reduce((value, part) => value?.[part], row);
+
+// Space that Vega-Lite leaves between panels.
+const GAP = 20;
 
 const INNER = { scheme: "tcp", tcp: "scheme" };
 const innerKind = () => INNER[state.by];
 
 // Colours and markers follow the kind that the marks stand for; those of runs have an order of their own.
 function configuration(view) {
-  const members = view.selects.includes("runs") ? DATA.members.tcp : DATA.members[innerKind()];
-  const config = structuredClone(DATA.configurations[theme()]);
-  const colours = members.map((member) => member[theme()]);
-  config.range.category = view.selects.includes("runs") ? DATA.runColours[theme()] : colours;
-  config.range.symbol = members.map((member) => member.path);
-  return config;
+  if (view.selects.includes("runs")) return configured(DATA.runColours[theme()], DATA.members.tcp);
+  const members = DATA.members[innerKind()];
+  return configured(members.map((member) => member[theme()]), members);
 }
 
 function rowsOf(view, own) {
@@ -55,7 +52,6 @@ function specificationOf(view, own) {
 
 // The specification with rows, parameters and a width in pixels.
 function filled(view, own, rows, width) {
-  const spec = structuredClone(specificationOf(view, own));
   const { heading, measure } = textsOf(view, own);
   const there = new Set(rows.map((row) => row[innerKind()]));
   const narrow = width < NARROW;
@@ -66,19 +62,19 @@ function filled(view, own, rows, width) {
     members: labelsOf(innerKind()).filter((label) => there.has(label)),
     axis: own.axis,
     end_s: Math.max(0, ...rows.map((row) => row.end_s ?? 0)),
-    ...DATA.inks[theme()],
   };
-  for (const param of spec.params) if (param.name in values) param.value = values[param.name];
-  spec.datasets = { rows };
+  const spec = withValues(specificationOf(view, own), values, rows);
   if (spec.vconcat) {
-    for (const panel of spec.vconcat) panel.width = width - 122;
+    // The lowest panel of a run has names before it.
+    const margin = rows.some((row) => !row.value) ? 122 : 60;
+    for (const panel of spec.vconcat) panel.width = width - margin;
   } else if (spec.columns === 1) {
     const names = Math.min(180, 14 + 7.2 * Math.max(...rows.map((row) => row[innerKind()].length)));
     spec.spec.width = Math.max(80, width - names - (narrow ? 82 : 175));
   } else {
     const panels = new Set(rows.map((row) => row[state.by])).size;
     spec.columns = Math.max(1, Math.min(panels, 2, Math.floor(width / 320)));
-    spec.spec.width = Math.floor((width - 60) / spec.columns) - 24;
+    spec.spec.width = Math.floor((width - 60 + GAP) / spec.columns) - GAP;
   }
   return spec;
 }
@@ -93,51 +89,18 @@ function unfolded(rows, fields) {
   });
 }
 
-// A figure: chart, caption, downloads, and its numbers as a table that opens. Returns what draws it anew.
+// Puts the chart of a view into its place. Returns what draws it anew.
 function figure(view, place) {
   const own = { axis: DATA.axes.findIndex((axis) => axis.values.length > 1), runs: new Set() };
-  const plot = el("div", { class: "plot", tabindex: 0, role: "group" });
-  const [caption, numbers] = [el("figcaption"), el("div")];
-  const file = `${DATA.file}-${view.name}`;
-  let drawn = null;
-  let turn = 0;
-
   const header = () => view.heads.map(([, label]) => textsOf(view, own).fill(label));
   const records = () => unfolded(rowsOf(view, own), view.heads.map(([field]) => field));
-  const saveSvg = async () => download(`${file}.svg`, "image/svg+xml", await drawn.toSVG());
-  const button = (label, action) => el("button", { type: "button", onclick: action }, label);
-  const buttons = el("div", { class: "bar" },
-    button("Data (CSV)", () => download(`${file}.csv`, "text/csv", csv(header(), records()))),
-    button("Picture (SVG)", saveSvg));
-  const details = el("details", { ontoggle: () => fillNumbers() }, el("summary", {}, "The numbers as a table"), numbers);
+  const frame = chartFrame(view.name, header, records);
 
-  function fillNumbers() {
-    if (!details.open) return;
-    const columns = header().map((label) => ({ label }));
-    dataTable(numbers, { caption: caption.textContent, file, columns, rows: records });
-  }
-
-  async function update() {
+  function update() {
     const rows = rowsOf(view, own);
-    const mine = turn += 1;
-    caption.textContent = textsOf(view, own).fill(view.caption);
-    plot.setAttribute("aria-label", caption.textContent);
-    buttons.hidden = details.hidden = !rows.length;
-    fillNumbers();
-    const old = drawn;
-    if (!rows.length) {
-      plot.replaceChildren(el("p", { class: "empty" }, view.nothing));
-      drawn = null;
-    } else {
-      const spec = filled(view, own, rows, plot.clientWidth);
-      const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false, logLevel: 1,
-        config: configuration(view), tooltip: (_, event, __, text) => tell(text, event?.clientX, event?.clientY) };
-      const { view: made } = await vegaEmbed(plot, spec, options);
-      if (mine !== turn) return made.finalize();
-      drawn = made;
-    }
-    plot.dataset.drawn = String(mine);
-    return old?.finalize();
+    frame.describe(textsOf(view, own).fill(view.caption));
+    const spec = rows.length ? filled(view, own, rows, frame.plot.clientWidth) : null;
+    return frame.draw(spec, configuration(view), view.nothing);
   }
 
   if (view.selects.includes("line")) {
@@ -146,8 +109,7 @@ function figure(view, place) {
     if (axes.length > 1) place.append(chooser("Over", axes.map((i) => DATA.axes[i].label), 0, choose));
   }
   if (view.selects.includes("runs")) place.append(runChips(view, own, update));
-  place.append(el("figure", {}, plot, caption, buttons, details));
-  withKeys(plot);
+  place.append(frame.element);
   return update;
 }
 

@@ -28,15 +28,7 @@ if (DATA.points.length) {
     .map((view) => figure(view, byId(`${view.name}-view`)));
   listeners.push(...tables(), ...figures);
   changed();
-  let width = document.body.clientWidth;
-  const redraw = () => figures.forEach((update) => update());
-  dark.addEventListener("change", redraw);
-  window.addEventListener("resize", () => {
-    if (document.body.clientWidth === width) return;
-    width = document.body.clientWidth;
-    redraw();
-  });
-  window.addEventListener("scroll", () => tell(null), { passive: true });
+  keepDrawn(() => figures.forEach((update) => update()));
 } else {
   tables();
 }

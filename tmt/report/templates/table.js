@@ -95,7 +95,7 @@ function dataTable(place, { caption, columns, rows, file }) {
   widen.hidden = !columns.some((column) => column.extra);
   const body = el("tbody");
   const head = el("thead", {}, el("tr", {}, ...heads), el("tr", { class: "filters" }, ...filters));
-  const table = el("table", { class: "data" }, el("caption", {}, caption), head, body);
+  const table = el("table", { class: "data" }, el("caption", {}, el("span", {}, caption)), head, body);
   const frame = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, table);
   place.replaceChildren(el("div", { class: "bar" }, count, widen, save), frame, more);
   fill();
