@@ -55,7 +55,7 @@ def file_target(erased: float) -> float:
 
 
 @dataclass(frozen=True)
-class Measurement:
+class KernelMeasurement:
     """Speed of one kernel on one channel, and its ratios to a copy and to a conversion of files."""
 
     kernel: str
@@ -164,7 +164,7 @@ IN_MEMORY = (HarqProcesses, SlidingWindow, Tetrys, RlcLayer)
 """Schemes whose conversion in memory is measured, with the rows that it allocates; they have no targets."""
 
 
-def measure_kernels(n_slots: int = N_SLOTS) -> list[Measurement]:
+def measure_kernels(n_slots: int = N_SLOTS) -> list[KernelMeasurement]:
     """Measure all kernels on all channels.
 
     A conversion of files uses more than one core and waits, so that its wall-clock time counts; the shortest
@@ -199,7 +199,7 @@ def measure_kernels(n_slots: int = N_SLOTS) -> list[Measurement]:
                     convert_file(phy, link, scheme)
                     file_s.append(perf_counter() - start)
                 measurements.append(
-                    Measurement(
+                    KernelMeasurement(
                         scheme.label,
                         not isinstance(scheme, IN_MEMORY),
                         erased,

@@ -52,7 +52,7 @@ class QueueCost:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RowLayout:
     """A link trace of 10 Mbit/s: rows of one size, `sized` in a column, and how packets lie in them."""
 
     title: str
@@ -62,12 +62,12 @@ class Line:
 
 
 LINES = (
-    Line("1 row a packet", 1500, "padded"),
-    Line("50 rows a packet", 30, "padded"),
-    Line("50 rows a packet, packed", 30, "packed"),
-    Line("50 rows a packet, rows with sizes", 30, "packed", sized=True),
-    Line("10 packets a row", 15_000, "packed"),
-    Line("10 packets a row, rows with sizes", 15_000, "packed", sized=True),
+    RowLayout("1 row a packet", 1500, "padded"),
+    RowLayout("50 rows a packet", 30, "padded"),
+    RowLayout("50 rows a packet, packed", 30, "packed"),
+    RowLayout("50 rows a packet, rows with sizes", 30, "packed", sized=True),
+    RowLayout("10 packets a row", 15_000, "packed"),
+    RowLayout("10 packets a row, rows with sizes", 15_000, "packed", sized=True),
 )
 
 
@@ -107,7 +107,7 @@ def measure_queue(repeats: int = 15) -> list[QueueCost]:
     return measured
 
 
-def _write_line(path: Path, line: Line, n: int = 100_000) -> None:
+def _write_line(path: Path, line: RowLayout, n: int = 100_000) -> None:
     """Write a link trace of 1500 bytes every 1.2 ms."""
     tx_ns = np.arange(n, dtype=np.int64) * (800 * line.row_bytes)
     delivered, transmissions = np.ones(n, np.bool_), np.ones(n, np.uint8)

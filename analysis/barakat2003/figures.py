@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from analysis.barakat2003.runs import Figure, Measured, Point
+    from analysis.barakat2003.runs import HybridFigure, HybridPoint, HybridRuns
 
 
-def draw(figure: Figure, measured: Mapping[Point, Measured], path: Path) -> None:
+def draw(figure: HybridFigure, measured: Mapping[HybridPoint, HybridRuns], path: Path) -> None:
     """Draw one figure of the paper together with its model's."""
     with new_figure(6.4, 4.2) as canvas:
         panel = canvas.subplots()

@@ -31,7 +31,7 @@ TRANSFERS = (10, 100)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class BurstCase:
     """Mean burst length, N, delta; packets of a transfer, or 0 for ten connections that never end."""
 
     burst: int
@@ -63,11 +63,11 @@ class Case:
         }
 
 
-def cases() -> list[Case]:
+def cases() -> list[BurstCase]:
     """Return every case: bursts with connections that never end, and transfers with and without bursts."""
-    endless = [Case(b, n, d) for b in BURSTS for n in LENGTHS for d in PERSISTENCIES]
+    endless = [BurstCase(b, n, d) for b in BURSTS for n in LENGTHS for d in PERSISTENCIES]
     finite = [
-        Case(b, n, d, packets)
+        BurstCase(b, n, d, packets)
         for packets in TRANSFERS
         for b in (1, 60)
         for n in LENGTHS[:4]
@@ -76,7 +76,7 @@ def cases() -> list[Case]:
     return endless + finite
 
 
-def measure(folder: Path) -> dict[Case, Interval]:
+def measure(folder: Path) -> dict[BurstCase, Interval]:
     """Return throughput (share of the link) or mean latency (s) of each case; `folder` keeps the runs."""
     found = over_seeds(SCRIPT, cases(), SEEDS, folder)
     return {
@@ -85,13 +85,13 @@ def measure(folder: Path) -> dict[Case, Interval]:
     }
 
 
-def draw_bursts(measured: Mapping[Case, Interval], path: Path) -> None:
+def draw_bursts(measured: Mapping[BurstCase, Interval], path: Path) -> None:
     """Draw throughput over redundancy, a panel for each burst length, a line for each persistency."""
     with new_figure(7.2, 3.2) as canvas:
         panels = canvas.subplots(1, len(BURSTS), sharey=True)
         for panel, burst in zip(panels, BURSTS, strict=True):
             for delta, style in zip(PERSISTENCIES, LINE_STYLES, strict=False):
-                values = [measured[Case(burst, n, delta)] for n in LENGTHS]
+                values = [measured[BurstCase(burst, n, delta)] for n in LENGTHS]
                 draw_intervals(panel, LENGTHS, values, 100.0, label=f"delta = {delta}", **style)
             panel.set_title("independent" if burst == 1 else f"bursts of {burst} units")
             panel.set_xlabel("N")
@@ -101,14 +101,14 @@ def draw_bursts(measured: Mapping[Case, Interval], path: Path) -> None:
         save(canvas, path)
 
 
-def draw_transfers(measured: Mapping[Case, Interval], path: Path) -> None:
+def draw_transfers(measured: Mapping[BurstCase, Interval], path: Path) -> None:
     """Draw mean latency over redundancy, a panel for each size and channel, a line for each persistency."""
     with new_figure(7.2, 5.0) as canvas:
         panels = canvas.subplots(2, len(TRANSFERS), sharex=True, sharey="col")
         for row, burst in zip(panels, (1, 60), strict=True):
             for panel, packets in zip(row, TRANSFERS, strict=True):
                 for delta, style in zip(PERSISTENCIES, LINE_STYLES, strict=False):
-                    values = [measured[Case(burst, n, delta, packets)] for n in LENGTHS[:4]]
+                    values = [measured[BurstCase(burst, n, delta, packets)] for n in LENGTHS[:4]]
                     draw_intervals(panel, LENGTHS[:4], values, 1.0, label=f"delta = {delta}", **style)
                 channel = "independent losses" if burst == 1 else f"bursts of {burst} units"
                 panel.set_title(f"{packets} packets, {channel}")
@@ -123,27 +123,27 @@ def draw_transfers(measured: Mapping[Case, Interval], path: Path) -> None:
         save(canvas, path)
 
 
-def answers(measured: Mapping[Case, Interval]) -> list[str]:
+def answers(measured: Mapping[BurstCase, Interval]) -> list[str]:
     """Return the figures' findings, one sentence each."""
     return [_answer(measured, burst, 0) for burst in BURSTS] + [
         _answer(measured, burst, packets) for packets in TRANSFERS for burst in (1, 60)
     ]
 
 
-def _answer(measured: Mapping[Case, Interval], burst: int, packets: int) -> str:
-    def merit(case: Case) -> float:
+def _answer(measured: Mapping[BurstCase, Interval], burst: int, packets: int) -> str:
+    def merit(case: BurstCase) -> float:
         mean = measured[case].mean
         if math.isnan(mean):  # no transfer has ended
             return -math.inf
         return -mean if packets else mean
 
-    def shown(case: Case) -> str:
+    def shown(case: BurstCase) -> str:
         return f"{measured[case].mean:.2f} s" if packets else f"{100 * measured[case].mean:.1f} %"
 
     own = [case for case in measured if (case.burst, case.transfer) == (burst, packets)]
     best = max(own, key=merit)
     fec = max((case for case in own if case.persistency == 0), key=merit)
-    arq = Case(burst, FRAME_UNITS, max(PERSISTENCIES), packets)
+    arq = BurstCase(burst, FRAME_UNITS, max(PERSISTENCIES), packets)
     losses = "independent losses" if burst == 1 else f"bursts of {burst} units"
     traffic = f"Transfers of {packets} packets" if packets else "Ten endless connections"
     return (

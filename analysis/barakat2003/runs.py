@@ -30,7 +30,7 @@ UNIT_BYTES, RATE_BPS, DURATION_S = 25, 2e6, 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class HybridPoint:
     """One configuration: C, D, p, N, delta, and whether packets are released in order."""
 
     connections: int
@@ -70,10 +70,10 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Measured:
+class HybridRuns:
     """The results of one point's seeds."""
 
-    point: Point
+    point: HybridPoint
     runs: PointRuns
 
     @cached_property
@@ -92,56 +92,56 @@ def _units_sent(figures: ScriptFigures) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class HybridFigure:
     """A figure of the paper: its numbers as simulation and as model, what varies along it, and its lines."""
 
     number: int
     model_number: int
     title: str
     swept: str
-    lines: dict[str, tuple[Point, ...]]
+    lines: dict[str, tuple[HybridPoint, ...]]
 
     @property
-    def points(self) -> list[Point]:
+    def points(self) -> list[HybridPoint]:
         """Every point of every line."""
         return [point for line in self.lines.values() for point in line]
 
 
-def figures() -> list[Figure]:
+def figures() -> list[HybridFigure]:
     """Return figures 3 to 8, whose models are figures 9 to 14."""
     fec_alone = {
-        f"D = {1000 * delay:.0f} ms": tuple(Point(10, delay, 0.01, n, 0) for n in LENGTHS)
+        f"D = {1000 * delay:.0f} ms": tuple(HybridPoint(10, delay, 0.01, n, 0) for n in LENGTHS)
         for delay in DELAYS_S
     }
     arq_alone = {
         f"D = {1000 * delay:.0f} ms{'' if in_order else ', ord = 0'}": tuple(
-            Point(10, delay, 0.01, 10, delta, in_order) for delta in range(6)
+            HybridPoint(10, delay, 0.01, 10, delta, in_order) for delta in range(6)
         )
         for in_order in (True, False)
         for delay in DELAYS_S
     }
     one_arq = {
-        f"D = {1000 * delay:.0f} ms": tuple(Point(1, delay, 0.01, 10, delta) for delta in range(11))
+        f"D = {1000 * delay:.0f} ms": tuple(HybridPoint(1, delay, 0.01, 10, delta) for delta in range(11))
         for delay in DELAYS_S
     }
     return [
-        Figure(3, 9, "10 connections, FEC alone, p = 0.01", "code_length", fec_alone),
-        Figure(4, 10, "10 connections, ARQ-SR alone, p = 0.01", "persistency", arq_alone),
-        Figure(5, 11, "10 connections, D = 200 ms, p = 0.01", "code_length", _hybrid(10, 0.01)),
-        Figure(6, 12, "10 connections, D = 200 ms, p = 0.001", "code_length", _hybrid(10, 0.001)),
-        Figure(7, 13, "one connection, D = 200 ms, p = 0.01", "code_length", _hybrid(1, 0.01)),
-        Figure(8, 14, "one connection, ARQ-SR alone, p = 0.01", "persistency", one_arq),
+        HybridFigure(3, 9, "10 connections, FEC alone, p = 0.01", "code_length", fec_alone),
+        HybridFigure(4, 10, "10 connections, ARQ-SR alone, p = 0.01", "persistency", arq_alone),
+        HybridFigure(5, 11, "10 connections, D = 200 ms, p = 0.01", "code_length", _hybrid(10, 0.01)),
+        HybridFigure(6, 12, "10 connections, D = 200 ms, p = 0.001", "code_length", _hybrid(10, 0.001)),
+        HybridFigure(7, 13, "one connection, D = 200 ms, p = 0.01", "code_length", _hybrid(1, 0.01)),
+        HybridFigure(8, 14, "one connection, ARQ-SR alone, p = 0.01", "persistency", one_arq),
     ]
 
 
-def _hybrid(connections: int, unit_loss: float) -> dict[str, tuple[Point, ...]]:
+def _hybrid(connections: int, unit_loss: float) -> dict[str, tuple[HybridPoint, ...]]:
     return {
-        f"delta = {delta}": tuple(Point(connections, 0.2, unit_loss, n, delta) for n in LENGTHS)
+        f"delta = {delta}": tuple(HybridPoint(connections, 0.2, unit_loss, n, delta) for n in LENGTHS)
         for delta in range(6)
     }
 
 
-def measure(points: Sequence[Point], folder: Path) -> dict[Point, Measured]:
+def measure(points: Sequence[HybridPoint], folder: Path) -> dict[HybridPoint, HybridRuns]:
     """Run every point with `SEEDS` seeds of 2000 s; `folder` keeps the runs."""
     found = over_seeds(SCRIPT, points, SEEDS, folder)
-    return {point: Measured(point, runs) for point, runs in found.items()}
+    return {point: HybridRuns(point, runs) for point, runs in found.items()}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from analysis.barakat2003.runs import DELAYS_S, FRAME_UNITS, LENGTHS, LOSSES, Point
+from analysis.barakat2003.runs import DELAYS_S, FRAME_UNITS, LENGTHS, LOSSES, HybridPoint
 from analysis.statements import Statement, verdict
 from tmt.models.hybrid import largest_throughput, optimal_code_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from analysis.barakat2003.runs import Figure, Measured
+    from analysis.barakat2003.runs import HybridFigure, HybridRuns
 
 NEAR = 0.02
 """Throughputs that differ by less than 2 % of the link are called equal."""
@@ -21,7 +21,7 @@ FULL = 0.99
 """A link that sends this share of the time is fully utilised; the start of the run is no more than 1 %."""
 
 
-def judge(figures: list[Figure], measured: Mapping[Point, Measured]) -> list[Statement]:
+def judge(figures: list[HybridFigure], measured: Mapping[HybridPoint, HybridRuns]) -> list[Statement]:
     """Return every statement with its verdict."""
     return [
         *_fec_alone(measured),
@@ -33,17 +33,17 @@ def judge(figures: list[Figure], measured: Mapping[Point, Measured]) -> list[Sta
     ]
 
 
-def _share(measured: Mapping[Point, Measured], *place: Any, in_order: bool = True) -> float:
+def _share(measured: Mapping[HybridPoint, HybridRuns], *place: Any, in_order: bool = True) -> float:
     """Return the mean throughput at a point: connections, delay, unit loss, N, delta."""
-    return measured[Point(*place, in_order)].throughput.mean
+    return measured[HybridPoint(*place, in_order)].throughput.mean
 
 
 def _percent(values: Iterable[float]) -> str:
     return ", ".join(f"{100 * value:.1f}" for value in values) + " %"
 
 
-def _fec_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
-    lines = {delay: [measured[Point(10, delay, 0.01, n, 0)] for n in LENGTHS] for delay in DELAYS_S}
+def _fec_alone(measured: Mapping[HybridPoint, HybridRuns]) -> Iterator[Statement]:
+    lines = {delay: [measured[HybridPoint(10, delay, 0.01, n, 0)] for n in LENGTHS] for delay in DELAYS_S}
     best = {
         delay: max(line, key=lambda m: m.throughput.mean).point.code_length for delay, line in lines.items()
     }
@@ -75,7 +75,7 @@ def _fec_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     )
 
 
-def _arq_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
+def _arq_alone(measured: Mapping[HybridPoint, HybridRuns]) -> Iterator[Statement]:
     ordered, disordered = (
         {d: [_share(measured, 10, d, 0.01, 10, delta, in_order=o) for delta in range(6)] for d in DELAYS_S}
         for o in (True, False)
@@ -104,7 +104,7 @@ def _arq_alone(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     )
 
 
-def _together(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
+def _together(measured: Mapping[HybridPoint, HybridRuns]) -> Iterator[Statement]:
     grid = {loss: {n: _share(measured, 10, 0.2, loss, n, 5) for n in LENGTHS} for loss in (0.01, 0.001)}
     best = max(_share(measured, 10, 0.2, 0.01, n, d) for n in LENGTHS for d in range(6))
     yield Statement(
@@ -127,8 +127,10 @@ def _together(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     )
 
 
-def _persistency(figures: list[Figure], measured: Mapping[Point, Measured]) -> Iterator[Statement]:
-    by_delta: dict[tuple[object, ...], list[Measured]] = {}
+def _persistency(
+    figures: list[HybridFigure], measured: Mapping[HybridPoint, HybridRuns]
+) -> Iterator[Statement]:
+    by_delta: dict[tuple[object, ...], list[HybridRuns]] = {}
     for point in dict.fromkeys(point for figure in figures for point in figure.points):
         key = (point.connections, point.delay_s, point.unit_loss, point.code_length, point.in_order)
         by_delta.setdefault(key, []).append(measured[point])
@@ -148,7 +150,7 @@ def _persistency(figures: list[Figure], measured: Mapping[Point, Measured]) -> I
     )
 
 
-def _one_connection(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
+def _one_connection(measured: Mapping[HybridPoint, HybridRuns]) -> Iterator[Statement]:
     def enough(connections: int, delay_s: float, most: int) -> tuple[int, float]:
         line = [_share(measured, connections, delay_s, 0.01, 10, d) for d in range(most + 1)]
         return next(d for d, value in enumerate(line) if value > 0.95 * max(line)), max(line)
@@ -178,7 +180,7 @@ def _one_connection(measured: Mapping[Point, Measured]) -> Iterator[Statement]:
     )
 
 
-def _model(figures: list[Figure], measured: Mapping[Point, Measured]) -> Iterator[Statement]:
+def _model(figures: list[HybridFigure], measured: Mapping[HybridPoint, HybridRuns]) -> Iterator[Statement]:
     for figure in figures:
         apart = {
             point: point.model - measured[point].throughput.mean for point in figure.points if point.in_order

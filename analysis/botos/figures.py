@@ -16,8 +16,8 @@ from analysis.botos.runs import (
     SAMPLE_S,
     UDP_BPS,
     VARIANTS,
+    Download,
     Sharing,
-    Transfer,
     rates_bps,
 )
 from analysis.error_bars import draw_intervals
@@ -51,7 +51,7 @@ def _style(tcp: str) -> dict[str, Any]:
 
 
 def _line(
-    panel: Axes, points: Iterable[Transfer], measured: Mapping[Transfer, Interval], name: str, style: Any
+    panel: Axes, points: Iterable[Download], measured: Mapping[Download, Interval], name: str, style: Any
 ) -> None:
     own = list(points)
     values = [measured[point] for point in own]
@@ -66,12 +66,12 @@ def _axes(panel: Axes) -> None:
     panel.set_ylim(bottom=0)
 
 
-def draw_throughput(delay_s: float, title: str, measured: Mapping[Transfer, Interval], path: Path) -> None:
+def draw_throughput(delay_s: float, title: str, measured: Mapping[Download, Interval], path: Path) -> None:
     """Draw a figure like 3 and 4: mean throughput over the segment loss rate, for a delay of one way."""
     with new_figure(6.4, 4.2) as canvas:
         panel = canvas.subplots()
         for tcp in (*VARIANTS, FECTCP):
-            _line(panel, [Transfer(tcp, delay_s, p) for p in LOSSES], measured, label(tcp), _style(tcp))
+            _line(panel, [Download(tcp, delay_s, p) for p in LOSSES], measured, label(tcp), _style(tcp))
         _axes(panel)
         panel.set_ylabel("throughput of the application (kbit/s)")
         panel.set_title(title)
@@ -101,19 +101,19 @@ def draw_sharing(
         save(canvas, path)
 
 
-def draw_further(measured: Mapping[Transfer, Interval], path: Path) -> None:
+def draw_further(measured: Mapping[Download, Interval], path: Path) -> None:
     """Draw FECTCP beside later variants of TCP, and over longer clusters."""
     with new_figure(7.2, 3.6) as canvas:
         *later, clusters = canvas.subplots(1, len(DELAYS_S) + 1, sharey=True)
         for panel, delay_s in zip(later, DELAYS_S, strict=True):
             for tcp in MODERN:
-                points = [Transfer(tcp, delay_s, p, stack="modern") for p in LOSSES]
+                points = [Download(tcp, delay_s, p, stack="modern") for p in LOSSES]
                 _line(panel, points, measured, label(tcp), _style(tcp))
-            points = [Transfer(FECTCP, delay_s, p) for p in LOSSES]
+            points = [Download(FECTCP, delay_s, p) for p in LOSSES]
             _line(panel, points, measured, label(FECTCP), _style(FECTCP))
             panel.set_title(f"modern stack, {1000 * delay_s:.0f} ms")
         for bits, style in zip(CLUSTERS_BITS, LINE_STYLES, strict=False):
-            points = [Transfer(FECTCP, 0.1, p, bits) for p in LOSSES]
+            points = [Download(FECTCP, 0.1, p, bits) for p in LOSSES]
             _line(clusters, points, measured, f"{bits} bits", style)
         clusters.set_title("FECTCP by cluster, 100 ms")
         for panel in (*later, clusters):

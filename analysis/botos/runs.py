@@ -47,7 +47,7 @@ UDP_BPS = 160_000
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer:
+class Download:
     """One file to one client, of a variant, over a delay and a segment loss."""
 
     tcp: str
@@ -82,18 +82,18 @@ def throughput_bps(result: ScriptFigures) -> float:
     return 8.0 * result["flow_0_acknowledged"] * result["flow_0_payload_bytes"] / result["elapsed_s"]
 
 
-def figure_points(delays_s: tuple[float, ...]) -> list[Transfer]:
+def figure_points(delays_s: tuple[float, ...]) -> list[Download]:
     """Return the points of figures 3 and 4, for given one-way delays."""
-    return [Transfer(tcp, d, p) for tcp in (FECTCP, *VARIANTS) for d in delays_s for p in LOSSES]
+    return [Download(tcp, d, p) for tcp in (FECTCP, *VARIANTS) for d in delays_s for p in LOSSES]
 
 
-def further_points() -> list[Transfer]:
+def further_points() -> list[Download]:
     """Return cases beyond the paper: later variants of TCP, and longer clusters."""
-    later = [Transfer(tcp, d, p, stack="modern") for tcp in MODERN for d in DELAYS_S for p in LOSSES]
-    return later + [Transfer(FECTCP, 0.1, p, bits) for bits in CLUSTERS_BITS for p in LOSSES]
+    later = [Download(tcp, d, p, stack="modern") for tcp in MODERN for d in DELAYS_S for p in LOSSES]
+    return later + [Download(FECTCP, 0.1, p, bits) for bits in CLUSTERS_BITS for p in LOSSES]
 
 
-def measure(points: Sequence[Transfer], folder: Path) -> dict[Transfer, Interval]:
+def measure(points: Sequence[Download], folder: Path) -> dict[Download, Interval]:
     """Run every transfer with `SEEDS` seeds, and return mean throughput in bit/s; `folder` keeps the runs."""
     found = over_seeds(SCRIPT, points, SEEDS, folder)
     return {point: runs.interval(throughput_bps) for point, runs in found.items()}

@@ -17,8 +17,8 @@ from analysis.botos.runs import (
     UDP_BPS,
     UNTIL_S,
     VARIANTS,
+    Download,
     Sharing,
-    Transfer,
 )
 from analysis.statements import Statement, verdict
 
@@ -41,12 +41,12 @@ NEAR_5 = (0.025, 0.1)
 class Throughputs:
     """Mean throughputs by variant, delay and loss."""
 
-    def __init__(self, measured: Mapping[Transfer, Interval]) -> None:
+    def __init__(self, measured: Mapping[Download, Interval]) -> None:
         self._measured = measured
 
     def __call__(self, tcp: str, delay_s: float, loss: float) -> float:
         """Return a mean throughput in kbit/s."""
-        return self._measured[Transfer(tcp, delay_s, loss)].mean / 1e3
+        return self._measured[Download(tcp, delay_s, loss)].mean / 1e3
 
     def best(self, delay_s: float, loss: float) -> tuple[float, str]:
         """Return the highest throughput of TCP, and which variant has it."""
@@ -69,7 +69,7 @@ def judge_losses_and_shares(shared: Mapping[Sharing, Shares]) -> list[Statement]
     return [*_losses(), *_tcp(shared), *_udp(shared)]
 
 
-def judge_throughput(measured: Mapping[Transfer, Interval], delays_s: tuple[float, float]) -> list[Statement]:
+def judge_throughput(measured: Mapping[Download, Interval], delays_s: tuple[float, float]) -> list[Statement]:
     """Return the statements on figures 3 and 4, whose delays of one way are `delays_s`."""
     rate = Throughputs(measured)
     called = dict(zip(delays_s, ("20 ms, figure 3", "100 ms, figure 4"), strict=True))

@@ -12,7 +12,7 @@ from pathlib import Path
 from analysis.command_line import start
 from analysis.jin2006 import runs
 from analysis.jin2006.figures import draw_patterns, draw_systems, draw_windows
-from analysis.jin2006.results import Results
+from analysis.jin2006.results import FigureResults
 from analysis.jin2006.statements import judge
 from analysis.pages import write_page
 from analysis.statements import count
@@ -35,7 +35,7 @@ def main(folder: Path) -> str:
     draw_systems(losses, measured, images / "proxy-figure4.png", logarithmic=True)
     draw_systems(delays, measured, images / "proxy-figure5.png")
     draw_patterns([independent, bursty], measured, images / "proxy-figure6.png")
-    statements = judge(Results(losses, delays, independent, bursty, reno, measured, windows))
+    statements = judge(FigureResults(losses, delays, independent, bursty, reno, measured, windows))
     held, partly = count(statements), count(statements, "in part")
     write_page(
         folder / PAGE,

@@ -23,15 +23,15 @@ from tmt.models.split.transfers import SYSTEMS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from analysis.jin2006.results import Results
+    from analysis.jin2006.results import FigureResults
 
 
-def judge_conclusions(results: Results) -> list[Statement]:
+def judge_conclusions(results: FigureResults) -> list[Statement]:
     """Return the statements of abstract and conclusions with their verdicts."""
     return [*_proxy(results), *_asymmetry(results), *_arq(results), *_both(results)]
 
 
-def _proxy(results: Results) -> Iterator[Statement]:
+def _proxy(results: FigureResults) -> Iterator[Statement]:
     figures = (results.losses, results.delays)
     pairs = [(figure, arq) for figure in figures for arq in (False, True)]
     counts = [
@@ -53,7 +53,7 @@ def _proxy(results: Results) -> Iterator[Statement]:
     )
 
 
-def _asymmetry(results: Results) -> Iterator[Statement]:
+def _asymmetry(results: FigureResults) -> Iterator[Statement]:
     saved = {arq: 1.0 - results.ratio(results.delays, (True, arq), (False, arq)) for arq in (False, True)}
     most = {arq: int(np.argmax(share)) for arq, share in saved.items()}
     yield Statement(
@@ -72,7 +72,7 @@ def _asymmetry(results: Results) -> Iterator[Statement]:
     )
 
 
-def _arq(results: Results) -> Iterator[Statement]:
+def _arq(results: FigureResults) -> Iterator[Statement]:
     lost = max(m.mean("packets_lost") for m in results.line(results.losses, END_TO_END_ARQ))
     clean = results.latencies(results.losses, END_TO_END_ARQ)[0]
     added = results.latencies(results.losses, END_TO_END_ARQ) / clean - 1.0
@@ -99,7 +99,7 @@ def _arq(results: Results) -> Iterator[Statement]:
     )
 
 
-def _both(results: Results) -> Iterator[Statement]:
+def _both(results: FigureResults) -> Iterator[Statement]:
     figures = (results.losses, results.delays)
     fastest = np.concatenate(
         [np.argmin([results.latencies(figure, system) for system in SYSTEMS], axis=0) for figure in figures]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure as Canvas
 
-    from analysis.jin2006.runs import Figure, Measured, Point, Windows
+    from analysis.jin2006.runs import SplitFigure, SplitPoint, SplitRuns, Windows
     from tmt.figures.style import MemberStyle
 
 SHOWN_S = 60.0
@@ -30,7 +30,7 @@ _PRINTED: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (1, 2))}
 
 
 def draw_systems(
-    figure: Figure, measured: Mapping[Point, Measured], path: Path, *, logarithmic: bool = False
+    figure: SplitFigure, measured: Mapping[SplitPoint, SplitRuns], path: Path, *, logarithmic: bool = False
 ) -> None:
     """Draw figure 4 or 5: latency and throughput of the four systems, with the printed formulas."""
     with new_figure(7.2, 4.4) as canvas:
@@ -58,7 +58,9 @@ def draw_systems(
         save(canvas, path)
 
 
-def draw_patterns(figures: Sequence[Figure], measured: Mapping[Point, Measured], path: Path) -> None:
+def draw_patterns(
+    figures: Sequence[SplitFigure], measured: Mapping[SplitPoint, SplitRuns], path: Path
+) -> None:
     """Draw figure 6: the systems with ARQ, for each pattern of errors."""
     with new_figure(7.2, 4.2) as canvas:
         latency, throughput = canvas.subplots(1, 2)
@@ -87,7 +89,7 @@ def _draw_line(
     latency: Axes,
     throughput: Axes,
     x: Sequence[float],
-    found: list[Measured],
+    found: list[SplitRuns],
     style: MemberStyle,
     filled: bool,
     label: str | None = None,
@@ -111,7 +113,11 @@ def _draw_line(
 
 
 def _finish(
-    canvas: Canvas, latency: Axes, throughput: Axes, figure: Figure, kinds: list[tuple[str, dict[str, Any]]]
+    canvas: Canvas,
+    latency: Axes,
+    throughput: Axes,
+    figure: SplitFigure,
+    kinds: list[tuple[str, dict[str, Any]]],
 ) -> None:
     latency.set_ylabel("latency (s)")
     throughput.set_ylabel("throughput (kbit/s, IP packets)")

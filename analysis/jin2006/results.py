@@ -12,7 +12,7 @@ from tmt.models.split.transfers import SYSTEMS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from analysis.jin2006.runs import Figure, Measured, Point, Windows
+    from analysis.jin2006.runs import SplitFigure, SplitPoint, SplitRuns, Windows
 
 LITTLE = 0.1
 """Values that differ by less are "not affected", "a little" apart, or the same "almost completely"."""
@@ -21,26 +21,26 @@ END_TO_END, END_TO_END_ARQ, SPLIT, SPLIT_ARQ = SYSTEMS
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class FigureResults:
     """All that was simulated."""
 
-    losses: Figure
-    delays: Figure
-    independent: Figure
-    bursty: Figure
-    reno: Figure
-    measured: Mapping[Point, Measured]
+    losses: SplitFigure
+    delays: SplitFigure
+    independent: SplitFigure
+    bursty: SplitFigure
+    reno: SplitFigure
+    measured: Mapping[SplitPoint, SplitRuns]
     windows: Mapping[tuple[bool, bool], Windows]
 
-    def line(self, figure: Figure, system: tuple[bool, bool]) -> list[Measured]:
+    def line(self, figure: SplitFigure, system: tuple[bool, bool]) -> list[SplitRuns]:
         """Return the measured values along one line of a figure."""
         return [self.measured[point] for point in figure.lines[system]]
 
-    def latencies(self, figure: Figure, system: tuple[bool, bool]) -> np.ndarray:
+    def latencies(self, figure: SplitFigure, system: tuple[bool, bool]) -> np.ndarray:
         """Return the mean latencies along it."""
         return np.array([m.latency_s.mean for m in self.line(figure, system)])
 
-    def ratio(self, figure: Figure, system: tuple[bool, bool], other: tuple[bool, bool]) -> np.ndarray:
+    def ratio(self, figure: SplitFigure, system: tuple[bool, bool], other: tuple[bool, bool]) -> np.ndarray:
         """Return the mean latencies of a system over those of another, point by point."""
         return self.latencies(figure, system) / self.latencies(figure, other)
 
@@ -50,7 +50,7 @@ def percent(value: float | np.floating) -> str:
     return f"{100 * value:.1f} %"
 
 
-def compare(first: list[Measured], second: list[Measured]) -> tuple[int, int, int]:
+def compare(first: list[SplitRuns], second: list[SplitRuns]) -> tuple[int, int, int]:
     """Count pairs: the first is faster beyond both intervals, neither is, the second is."""
     first_faster = sum(a.latency_s.high < b.latency_s.low for a, b in zip(first, second, strict=True))
     second_faster = sum(a.latency_s.low > b.latency_s.high for a, b in zip(first, second, strict=True))

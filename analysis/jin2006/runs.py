@@ -51,7 +51,7 @@ SAMPLES = round(SAMPLED_S / SAMPLE_S)
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SplitPoint:
     """One configuration: which system, the wireless channel, the wired delay, and ns-2's TCP agent."""
 
     split: bool
@@ -109,10 +109,10 @@ def throughput_kbps(latency_s: float) -> float:
 
 
 @dataclass(frozen=True)
-class Measured:
+class SplitRuns:
     """The results of one point's seeds."""
 
-    point: Point
+    point: SplitPoint
     runs: PointRuns
 
     @cached_property
@@ -141,35 +141,35 @@ def latency_s(figures: ScriptFigures) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class SplitFigure:
     """A figure of the paper: its number, its axis, and each system's points."""
 
     number: int
     title: str
     x_label: str
     x: tuple[float, ...]
-    lines: dict[tuple[bool, bool], tuple[Point, ...]]
+    lines: dict[tuple[bool, bool], tuple[SplitPoint, ...]]
 
 
 def point(
     split: bool, arq: bool, wireless_loss: float, wired_delay_s: float = WIRED_DELAY_S, tcp: str = "Newreno"
-) -> Point:
+) -> SplitPoint:
     """Return the point whose wireless link, without ARQ, loses packets with independent frame errors."""
     link = GoBackNLink.losing(wireless_loss, frames=FRAMES)
-    return Point(split, arq, link.error_after_success, link.error_after_error, wired_delay_s, tcp)
+    return SplitPoint(split, arq, link.error_after_success, link.error_after_error, wired_delay_s, tcp)
 
 
-def with_frame_error(split: bool, arq: bool, frame_error: float, burst_frames: float | None) -> Point:
+def with_frame_error(split: bool, arq: bool, frame_error: float, burst_frames: float | None) -> SplitPoint:
     """Return the point whose frames are lost at this rate, independently or in bursts of a mean length."""
     if burst_frames is None:
-        return Point(split, arq, frame_error, frame_error)
+        return SplitPoint(split, arq, frame_error, frame_error)
     leave = 1.0 / burst_frames
-    return Point(split, arq, leave * frame_error / (1.0 - frame_error), 1.0 - leave)
+    return SplitPoint(split, arq, leave * frame_error / (1.0 - frame_error), 1.0 - leave)
 
 
-def figure_4() -> Figure:
+def figure_4() -> SplitFigure:
     """Return figure 4: latency and throughput over the loss of the wireless link."""
-    return Figure(
+    return SplitFigure(
         4,
         f"{1e3 * WIRED_DELAY_S:g} ms, p1 = {WIRED_LOSS:g}",
         "packet loss of the wireless link without ARQ, p2",
@@ -178,9 +178,9 @@ def figure_4() -> Figure:
     )
 
 
-def figure_5(tcp: str = "Newreno", delays_s: tuple[float, ...] = DELAYS_S) -> Figure:
+def figure_5(tcp: str = "Newreno", delays_s: tuple[float, ...] = DELAYS_S) -> SplitFigure:
     """Return figure 5: the same over the delay of the wired link."""
-    return Figure(
+    return SplitFigure(
         5,
         f"p1 = {WIRED_LOSS:g}, p2 = {LOSS_OF_FIGURE_5:g}",
         "one-way delay of the wired link (ms)",
@@ -192,13 +192,13 @@ def figure_5(tcp: str = "Newreno", delays_s: tuple[float, ...] = DELAYS_S) -> Fi
     )
 
 
-def figure_6(burst_frames: float | None) -> Figure:
+def figure_6(burst_frames: float | None) -> SplitFigure:
     """Return one pattern of figure 6: the same over the rate of frame errors.
 
     Without ARQ only as far as transfers end: up to a packet loss of `MOST_LOSS`.
     """
     lines = {system: [with_frame_error(*system, e, burst_frames) for e in FRAME_ERRORS] for system in SYSTEMS}
-    return Figure(
+    return SplitFigure(
         6,
         "independent errors" if burst_frames is None else f"bursts of {burst_frames} frames",
         "frame error rate of the wireless link",
@@ -210,17 +210,17 @@ def figure_6(burst_frames: float | None) -> Figure:
     )
 
 
-def measure(points: Sequence[Point], folder: Path) -> dict[Point, Measured]:
+def measure(points: Sequence[SplitPoint], folder: Path) -> dict[SplitPoint, SplitRuns]:
     """Run every point with `SEEDS` seeds; `folder` keeps the runs."""
     found = over_seeds(SCRIPT, points, SEEDS, folder)
-    return {point: Measured(point, runs) for point, runs in found.items()}
+    return {point: SplitRuns(point, runs) for point, runs in found.items()}
 
 
 @dataclass(frozen=True)
 class Windows:
     """The sender's window of one system over time."""
 
-    point: Point
+    point: SplitPoint
     runs: PointRuns
 
     @cached_property

@@ -17,10 +17,10 @@ from tools.page_tables import plus_minus
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from analysis.jin2006.results import Results
+    from analysis.jin2006.results import FigureResults
 
 
-def judge(results: Results) -> list[Statement]:
+def judge(results: FigureResults) -> list[Statement]:
     """Return every statement with its verdict."""
     return [
         *judge_conclusions(results),
@@ -32,7 +32,7 @@ def judge(results: Results) -> list[Statement]:
     ]
 
 
-def _window(results: Results) -> Iterator[Statement]:
+def _window(results: FigureResults) -> Iterator[Statement]:
     windows = {system: windows.steady for system, windows in results.windows.items()}
     text = {system: plus_minus(steady, ".2f") for system, steady in windows.items()}
     yield Statement(
@@ -67,7 +67,7 @@ def _window(results: Results) -> Iterator[Statement]:
     )
 
 
-def _loss(results: Results) -> Iterator[Statement]:
+def _loss(results: FigureResults) -> Iterator[Statement]:
     lower = LOSSES.index(WIRED_LOSS / 10)
     latencies = {system: results.latencies(results.losses, system) for system in SYSTEMS}
     change = {system: latencies[system][lower] / latencies[system][0] - 1 for system in (END_TO_END, SPLIT)}
@@ -97,7 +97,7 @@ def _loss(results: Results) -> Iterator[Statement]:
     )
 
 
-def _high_loss(results: Results) -> Iterator[Statement]:
+def _high_loss(results: FigureResults) -> Iterator[Statement]:
     split = [results.latencies(results.losses, (True, arq)) for arq in (False, True)]
     fall = [values[-1] / values[0] for values in split]
     yield Statement(
@@ -125,7 +125,7 @@ def _high_loss(results: Results) -> Iterator[Statement]:
     )
 
 
-def _delay(results: Results) -> Iterator[Statement]:
+def _delay(results: FigureResults) -> Iterator[Statement]:
     rising = [
         bool(later > earlier)
         for system in SYSTEMS
@@ -161,7 +161,7 @@ def _delay(results: Results) -> Iterator[Statement]:
         )
 
 
-def _patterns(results: Results) -> Iterator[Statement]:
+def _patterns(results: FigureResults) -> Iterator[Statement]:
     end_to_end, split = (
         results.latencies(results.independent, system)[-3:] / results.latencies(results.bursty, system)[-3:]
         for system in (END_TO_END_ARQ, SPLIT_ARQ)

@@ -39,14 +39,14 @@ WIDTHS = {LINUX: 1.6, "2009": 0.8, "modern": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Campaign:
+class JudgedCampaign:
     """A campaign's folder and its finished runs; their column `link` names the link of each."""
 
     folder: Path
     runs: pd.DataFrame
 
 
-def read_campaign(folder: Path) -> Campaign:
+def read_campaign(folder: Path) -> JudgedCampaign:
     """Read a campaign whose runs are all done.
 
     Raises
@@ -59,7 +59,7 @@ def read_campaign(folder: Path) -> Campaign:
         first = results.failures[0]
         raise InputError(folder, f"{len(results.failures)} runs have no result; {first.name}: {first.reason}")
     runs = results.runs.assign(link=[_link(row) for _, row in results.runs.iterrows()])
-    return Campaign(folder, runs.sort_values("link", kind="stable", ignore_index=True))
+    return JudgedCampaign(folder, runs.sort_values("link", kind="stable", ignore_index=True))
 
 
 def _link(run: pd.Series) -> str:
@@ -68,7 +68,7 @@ def _link(run: pd.Series) -> str:
     return f"{run['trace']}{scheme}" + ("" if run["in_order"] else ", any order")
 
 
-def write_report(campaigns: Sequence[Campaign], page: Path, figure: Path) -> None:
+def write_report(campaigns: Sequence[JudgedCampaign], page: Path, figure: Path) -> None:
     """Write the tables into the page, and the figure."""
     runs = pd.concat([campaign.runs for campaign in campaigns], ignore_index=True)
     written = {
@@ -142,7 +142,7 @@ def _sending(runs: pd.DataFrame) -> tuple[str, str]:
     return f"{share:.2%}", f"{interval(runs, 'cwnd_mean_packets').mean:.0f}"
 
 
-def draw(campaigns: Sequence[Campaign], path: Path) -> None:
+def draw(campaigns: Sequence[JudgedCampaign], path: Path) -> None:
     """Draw the windows of the runs that kept their records: a row per link, a column per variant."""
     windows = _windows(campaigns)
     with new_figure(10.0, 2.1 * len(DRAWN_LINKS)) as figure:
@@ -164,7 +164,7 @@ Windows = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 """Times in seconds, and congestion windows in segments."""
 
 
-def _windows(campaigns: Sequence[Campaign]) -> dict[tuple[str, str, str], Windows]:
+def _windows(campaigns: Sequence[JudgedCampaign]) -> dict[tuple[str, str, str], Windows]:
     """Return the windows of each drawn run, by link, variant and stack."""
     found = {}
     for campaign in campaigns:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Compared:
     """A published number and our cell of the same place; `low` and `high` bound our mean's 95 % interval."""
 
     value: Value
@@ -62,7 +62,7 @@ def origin(value: Value) -> str:
     return "predicted"
 
 
-def lines(cells: Cells) -> list[Line]:
+def lines(cells: Cells) -> list[Compared]:
     """Return every published number with our value.
 
     Raises
@@ -74,16 +74,16 @@ def lines(cells: Cells) -> list[Line]:
     for value in published.read():
         place = {"es_n0_db": value.es_n0_db, "scheme": value.scheme, "tcp": value.tcp or None}
         cell = cells.one(value.scenario, value.measure, **place)
-        found.append(Line(value, cell["mean"], cell["low"], cell["high"], int(cell["count"])))
+        found.append(Compared(value, cell["mean"], cell["low"], cell["high"], int(cell["count"])))
     return found
 
 
-def worst(chosen: Sequence[Line]) -> Line:
+def worst(chosen: Sequence[Compared]) -> Compared:
     """Return the line that is furthest from the paper."""
     return max(chosen, key=lambda line: abs(line.deviation))
 
 
-def rms(chosen: Sequence[Line]) -> float:
+def rms(chosen: Sequence[Compared]) -> float:
     """Return the root of the mean squared deviation."""
     return math.sqrt(sum(line.deviation**2 for line in chosen) / len(chosen))
 

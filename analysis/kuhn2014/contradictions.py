@@ -10,7 +10,7 @@ from analysis.kuhn2014.campaigns import INTERLEAVED, LLDUS_PER_PACKET, RATE_KBPS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.kuhn2014.comparison import Line
+    from analysis.kuhn2014.comparison import Compared
 
 LINE_KBPS, PACKET_BYTES = RATE_KBPS[INTERLEAVED], 1500
 LLDUS_OF_A_PACKET, LLDU_BYTES = LLDUS_PER_PACKET[INTERLEAVED]
@@ -38,7 +38,7 @@ class Bounds:
     gain_6db: float
 
     @classmethod
-    def of(cls, lines: Sequence[Line]) -> Bounds:
+    def of(cls, lines: Sequence[Compared]) -> Bounds:
         """Return the bounds that follow from the paper's numbers."""
         values = [line.value for line in lines]
         ratio = {one.scheme: one.value for one in values if one.measure == "retransmission_ratio"}

@@ -13,7 +13,7 @@ from analysis.kuhn2014.reading_table import DELAYS, PROBABILITY, WITHIN, capacit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.kuhn2014.comparison import Line
+    from analysis.kuhn2014.comparison import Compared
     from analysis.kuhn2014.measures import Cells
     from analysis.kuhn2014.reading_table import Readings
 
@@ -24,7 +24,7 @@ UNIFORM = "uniform route"
 """Reading of the Internet channel without a slow level: the fit to the goodputs alone."""
 
 
-def facts(cells: Cells, lines: Sequence[Line], readings: Readings) -> dict[str, object]:
+def facts(cells: Cells, lines: Sequence[Compared], readings: Readings) -> dict[str, object]:
     """Return them by the names that the page's template has."""
     names = readings.names(UP, "cubic")
     goodputs = [line for line in lines if line.value.measure == "goodput_bps"]
@@ -74,7 +74,7 @@ def _arq_probability(readings: Readings, reading: str) -> float:
     return found[0]
 
 
-def _hybla_packets(lines: Sequence[Line], measure: str) -> tuple[float, float]:
+def _hybla_packets(lines: Sequence[Compared], measure: str) -> tuple[float, float]:
     """Return the least and the most packets that the paper's delays of Hybla mean at each scheme's rate.
 
     Delays are counted from the least one that we have: that of an empty queue.
@@ -89,7 +89,7 @@ def _hybla_packets(lines: Sequence[Line], measure: str) -> tuple[float, float]:
     return min(packets), max(packets)
 
 
-def _times_tilt(lines: Sequence[Line]) -> bool:
+def _times_tilt(lines: Sequence[Compared]) -> bool:
     """Whether transfers over ARQ, Hybla's excepted, are too slow at 5 dB and too fast at 6 and 7 dB."""
     chosen = [
         line

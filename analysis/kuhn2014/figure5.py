@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.command_line import start
-from analysis.kuhn2014.theory_against_tmt import PAGE, Contender, Experiment, run
+from analysis.kuhn2014.theory_against_tmt import PAGE, Contender, TheoryFigure, run
 from tmt.models import RegularLink
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LINK = RegularLink(rtt_ns=500_000_000, slot_interval_ns=1_004_000, decode_time_ns=36_000_000)
 
-EXPERIMENT = Experiment(
+EXPERIMENT = TheoryFigure(
     name="figure5",
     title="Theory and TMT, alpha = 0.99, RTT 500 ms (Kuhn 2014, figure 5)",
     alpha=0.99,

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from analysis.command_line import start
 from analysis.kuhn2014.figure5 import LINK
-from analysis.kuhn2014.theory_against_tmt import PAGE, Contender, Experiment, run
+from analysis.kuhn2014.theory_against_tmt import PAGE, Contender, TheoryFigure, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-EXPERIMENT = Experiment(
+EXPERIMENT = TheoryFigure(
     name="figure6",
     title="FEC, ARQ and HARQ, alpha = 0.98, RTT 500 ms (Kuhn 2014, figure 6)",
     alpha=0.98,

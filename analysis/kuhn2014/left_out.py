@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from analysis.kuhn2014.comparison import Line
+    from analysis.kuhn2014.comparison import Compared
 
 Array = npt.NDArray[np.float64]
 
@@ -50,12 +50,12 @@ FITTED = {
 class LeftOut:
     """A published number; deviations of ours: on the page, after a fit to all, and after one without it."""
 
-    line: Line
+    line: Compared
     refitted: float
     left_out: float
 
 
-def left_out(lines: Sequence[Line], readings: pd.DataFrame, channel: str) -> list[LeftOut]:
+def left_out(lines: Sequence[Compared], readings: pd.DataFrame, channel: str) -> list[LeftOut]:
     """Return the prediction for each number by the fit without it.
 
     Parameters
@@ -85,7 +85,7 @@ def rms(values: Sequence[float]) -> float:
     return float(np.sqrt(np.mean(np.square(values))))
 
 
-def _counts(line: Line, channel: str) -> bool:
+def _counts(line: Compared, channel: str) -> bool:
     """Whether a number takes part; of table 3 CUBIC's alone, which the other variants' times follow."""
     value = line.value
     if not value.scenario.startswith(channel) or value.measure not in FITTED[channel]:
@@ -93,7 +93,7 @@ def _counts(line: Line, channel: str) -> bool:
     return value.tcp == "cubic" or (value.tcp == "hybla" and value.measure != "completion_s")
 
 
-def _slopes(lines: Sequence[Line], readings: pd.DataFrame, free: Sequence[str]) -> Array:
+def _slopes(lines: Sequence[Compared], readings: pd.DataFrame, free: Sequence[str]) -> Array:
     """Return the slope of each deviation in each parameter, by the parameter's largest step."""
     slopes = np.zeros((len(lines), len(free)))
     for column, parameter in enumerate(free):
@@ -105,7 +105,7 @@ def _slopes(lines: Sequence[Line], readings: pd.DataFrame, free: Sequence[str]) 
     return slopes
 
 
-def _changes(line: Line, changed: pd.DataFrame, readings: pd.DataFrame) -> tuple[Array, Array]:
+def _changes(line: Compared, changed: pd.DataFrame, readings: pd.DataFrame) -> tuple[Array, Array]:
     """Return the steps of a parameter, and by how much each changes ours over the paper's number."""
     value = line.value
 

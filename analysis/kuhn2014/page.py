@@ -21,7 +21,7 @@ from tools.page_tables import markdown_row
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analysis.kuhn2014.comparison import Line
+    from analysis.kuhn2014.comparison import Compared
     from analysis.kuhn2014.measures import Cells
     from tmt.channels.profile import Profile
 
@@ -32,14 +32,14 @@ TEMPLATE = Path(__file__).with_name("page.md.j2")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RenderedPage:
     """The page as Markdown, and its sentences that were left out because they do not hold."""
 
     text: str
     left_out: list[str]
 
 
-def render(cells: Cells, others: pd.DataFrame) -> Page:
+def render(cells: Cells, others: pd.DataFrame) -> RenderedPage:
     """Fill the page.
 
     Parameters
@@ -95,7 +95,7 @@ def render(cells: Cells, others: pd.DataFrame) -> Page:
         left_out_parameters=FREE,
         shadows=Shadows.of(),
     )
-    return Page(text, false)
+    return RenderedPage(text, false)
 
 
 def _fitted(profile: Profile) -> int:
@@ -109,7 +109,7 @@ def _stacks(cells: Cells) -> str:
     return ", ".join(f"`{stack}`" for stack in sorted(found))
 
 
-def _row(line: Line) -> str:
+def _row(line: Compared) -> str:
     value = line.value
     name, scale, unit, digits = UNITS[value.measure]
     half = (line.high - line.low) / 2 * scale
@@ -124,7 +124,7 @@ def _row(line: Line) -> str:
     return markdown_row(cells)
 
 
-def _describe(line: Line) -> str:
+def _describe(line: Compared) -> str:
     value = line.value
     tcp = f"{TCP_STYLES[value.tcp].label}, " if value.tcp else ""
     name, scale, unit, digits = UNITS[value.measure]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from analysis.kuhn2014.comparison import Line
+    from analysis.kuhn2014.comparison import Compared
     from analysis.kuhn2014.published import Value
 
 PROBABILITY = "retransmission_ratio"
@@ -110,7 +110,9 @@ def of_internet(readings: Readings) -> list[str]:
     return rows
 
 
-def of_left_out(lines: Sequence[Line], readings: pd.DataFrame, channel: str) -> tuple[list[str], list[float]]:
+def of_left_out(
+    lines: Sequence[Compared], readings: pd.DataFrame, channel: str
+) -> tuple[list[str], list[float]]:
     """Return a row of Markdown for each number, and the rms of the three columns of deviations."""
     rows, columns = [], []
     for one in left_out(lines, readings, channel):

@@ -50,7 +50,7 @@ class Contender:
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class TheoryFigure:
     """A grid of Gilbert-Elliott channels with one alpha, several schemes, and independent traces per channel.
 
     Attributes
@@ -85,7 +85,7 @@ class Experiment:
         return len(self.betas) * self.replicates
 
 
-def run(experiment: Experiment, folder: Path) -> str:
+def run(experiment: TheoryFigure, folder: Path) -> str:
     """Run an experiment on all processors, write its results into `folder`, and return its report."""
     with progress_bar(experiment.name, experiment.traces, "traces") as progress:
         table = compare(experiment, os.cpu_count() or 1, progress)
@@ -94,7 +94,7 @@ def run(experiment: Experiment, folder: Path) -> str:
 
 
 def compare(
-    experiment: Experiment, processes: int = 1, progress: Callable[[int], None] = lambda done: None
+    experiment: TheoryFigure, processes: int = 1, progress: Callable[[int], None] = lambda done: None
 ) -> pd.DataFrame:
     """Return one row per channel and scheme: theory, the replicates' mean, intervals and deviations.
 
@@ -118,7 +118,7 @@ def compare(
     return pd.DataFrame(rows)
 
 
-def _measure(experiment: Experiment, task: tuple[tuple[int, float], int]) -> list[dict[str, object]]:
+def _measure(experiment: TheoryFigure, task: tuple[tuple[int, float], int]) -> list[dict[str, object]]:
     (index, beta), replicate = task
     seed = index * experiment.replicates + replicate
     link = experiment.link
@@ -142,7 +142,7 @@ def _measure(experiment: Experiment, task: tuple[tuple[int, float], int]) -> lis
 
 
 def _judge(
-    experiment: Experiment, contender: Contender, beta: float, samples: pd.DataFrame, points: int
+    experiment: TheoryFigure, contender: Contender, beta: float, samples: pd.DataFrame, points: int
 ) -> dict[str, object]:
     channel = TwoStateChannel(experiment.alpha, beta)
     theory = evaluate(contender.scheme, channel, experiment.link, contender.parameters)
@@ -199,7 +199,7 @@ def worst(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def write(experiment: Experiment, table: pd.DataFrame, folder: Path) -> list[Path]:
+def write(experiment: TheoryFigure, table: pd.DataFrame, folder: Path) -> list[Path]:
     """Write the figure (PNG and SVG), all points and the worst deviations; return the files."""
     images = folder / "images"
     images.mkdir(parents=True, exist_ok=True)
@@ -232,7 +232,7 @@ def _table(found: pd.DataFrame) -> str:
 
 
 def _curve(
-    experiment: Experiment, table: pd.DataFrame, contender: Contender, quantity: str, attribute: str
+    experiment: TheoryFigure, table: pd.DataFrame, contender: Contender, quantity: str, attribute: str
 ) -> ComparedCurve:
     own = table[table["label"] == contender.label]
     printed = [
@@ -257,7 +257,7 @@ def _curve(
     )
 
 
-def report(experiment: Experiment, table: pd.DataFrame) -> str:
+def report(experiment: TheoryFigure, table: pd.DataFrame) -> str:
     """Return the comparison's result as text: the worst deviations and the verdict."""
     found = worst(table)
     shown = found.to_string(float_format=lambda value: f"{value:.3%}")

@@ -21,8 +21,8 @@ from analysis.kuhn2014_today.cells import (
     SCENARIOS,
     STACK_LABELS,
     TCPS,
-    Cells,
     Place,
+    StackCells,
     label,
     tcps_of,
 )
@@ -40,13 +40,13 @@ PAGE = "kuhn2014-today.md"
 def main(folder: Path) -> str:
     """Execute the missing runs, write page and figures into `folder`, and return their places."""
     runs = [run_named(name, folder).assign(scenario=name) for name in SCENARIOS]
-    cells = Cells(pd.concat(runs, ignore_index=True))
+    cells = StackCells(pd.concat(runs, ignore_index=True))
     draw(cells, folder / "images")
     write_text(folder / PAGE, page(cells))
     return f"{folder / PAGE}"
 
 
-def page(cells: Cells) -> str:
+def page(cells: StackCells) -> str:
     """Return the page as Markdown."""
     found = conclusions(cells)
     choices = {

@@ -56,7 +56,7 @@ def tcps_of(stack: str, among: tuple[str, ...] = TCPS) -> list[str]:
     return [tcp for tcp in among if tcp in STACKS[stack]]
 
 
-class Cells:
+class StackCells:
     """All runs by cell.
 
     Parameters

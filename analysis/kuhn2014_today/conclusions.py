@@ -21,7 +21,7 @@ from analysis.statements import Statement, verdict
 from tools.page_tables import plus_minus
 
 if TYPE_CHECKING:
-    from analysis.kuhn2014_today.cells import Cells
+    from analysis.kuhn2014_today.cells import StackCells
 
 FULL = 0.95
 """Share of a scheme's capacity from which on a flow counts as filling it."""
@@ -41,7 +41,7 @@ class Conclusion:
     by_stack: dict[str, Statement]
 
 
-def conclusions(cells: Cells) -> list[Conclusion]:
+def conclusions(cells: StackCells) -> list[Conclusion]:
     """Return every conclusion with its verdict for each stack."""
     return [
         Conclusion(text, where, {stack: _judged(cells, stack, text, where, judge) for stack in STACK_LABELS})
@@ -50,7 +50,7 @@ def conclusions(cells: Cells) -> list[Conclusion]:
 
 
 Found = tuple[list[bool], str]
-Judge = Callable[["Cells", str], Found]
+Judge = Callable[["StackCells", str], Found]
 """Takes the cells and a stack; returns whether each part of a conclusion holds, and the figures."""
 
 JUDGES: list[tuple[str, str, Judge]] = []
@@ -65,13 +65,13 @@ def _conclusion(text: str, where: str) -> Callable[[Judge], Judge]:
     return register
 
 
-def _judged(cells: Cells, stack: str, text: str, where: str, judge: Judge) -> Statement:
+def _judged(cells: StackCells, stack: str, text: str, where: str, judge: Judge) -> Statement:
     parts, found = judge(cells, stack)
     return Statement(where, text, verdict(*parts), found)
 
 
 @_conclusion("At a high error rate HARQ is best for every variant", "abstract, section 8; interleaved, 5 dB")
-def _harq_best_when_noisy(cells: Cells, stack: str) -> Found:
+def _harq_best_when_noisy(cells: StackCells, stack: str) -> Found:
     parts, told = [], []
     for tcp in tcps_of(stack, PAPER_TCPS):
         scheme = cells.best(NOISY, stack, tcp, HARQS)
@@ -84,7 +84,7 @@ def _harq_best_when_noisy(cells: Cells, stack: str) -> Found:
 @_conclusion(
     "Near the channel's capacity ARQ is best for every variant", "abstract, section 6; interleaved, 8 dB"
 )
-def _arq_best_when_clear(cells: Cells, stack: str) -> Found:
+def _arq_best_when_clear(cells: StackCells, stack: str) -> Found:
     parts, told = [], []
     for tcp in tcps_of(stack, PAPER_TCPS):
         arq = cells.kbps(CLEAR, stack, tcp, "ARQ").mean
@@ -98,7 +98,7 @@ def _arq_best_when_clear(cells: Cells, stack: str) -> Found:
     "At a high error rate Hybla gets far more than the other variants over ARQ",
     "section 6, figure 10; interleaved, 5 dB",
 )
-def _hybla_alone_when_noisy(cells: Cells, stack: str) -> Found:
+def _hybla_alone_when_noisy(cells: StackCells, stack: str) -> Found:
     hybla = cells.kbps(NOISY, stack, "hybla", "ARQ").mean
     others = {tcp: cells.kbps(NOISY, stack, tcp, "ARQ").mean for tcp in tcps_of(stack, OTHERS)}
     told = ", ".join(f"{label(tcp)} {kbps:.0f}" for tcp, kbps in others.items())
@@ -109,7 +109,7 @@ def _hybla_alone_when_noisy(cells: Cells, stack: str) -> Found:
     "Westwood+, Hybla and CUBIC fill the link over ARQ; New Reno and Compound do not",
     "section 5, figure 8; Distribution, up",
 )
-def _reno_lags(cells: Cells, stack: str) -> Found:
+def _reno_lags(cells: StackCells, stack: str) -> Found:
     capacity = cells.capacity_kbps(UP, "ARQ")
     shares = {tcp: cells.kbps(UP, stack, tcp, "ARQ").mean / capacity for tcp in tcps_of(stack, PAPER_TCPS)}
     fast, slow = ("westwood", "hybla", "cubic"), ("newreno", "compound")
@@ -123,7 +123,7 @@ def _reno_lags(cells: Cells, stack: str) -> Found:
     "Except for Hybla, HARQ shortens transfers of 0.1 MB at low Es/N0, and ARQ at high Es/N0",
     "section 6, table 3; interleaved, 5 and 8 dB",
 )
-def _transfers(cells: Cells, stack: str) -> Found:
+def _transfers(cells: StackCells, stack: str) -> Found:
     parts, told = [], []
     for tcp in tcps_of(stack, OTHERS):
         noisy, clear = (
@@ -139,7 +139,7 @@ def _transfers(cells: Cells, stack: str) -> Found:
 
 
 @_conclusion("Interleaving raises CUBIC's goodput over ARQ a lot", "section 7; 8 dB")
-def _interleaving_pays(cells: Cells, stack: str) -> Found:
+def _interleaving_pays(cells: StackCells, stack: str) -> Found:
     with_it, without = (cells.kbps(place, stack, "cubic", "ARQ") for place in (CLEAR, SPLIT))
     told = f"CUBIC over ARQ, kbit/s: {plus_minus(with_it)} with it, {plus_minus(without)} without"
     return [with_it.mean > 1.1 * without.mean, with_it.mean >= MUCH_MORE * without.mean], told
@@ -149,14 +149,14 @@ def _interleaving_pays(cells: Cells, stack: str) -> Found:
     "HARQ lowers CUBIC's retransmissions, and more repair lowers them more",
     "section 5, table 1; Distribution, up",
 )
-def _harq_spares_retransmissions(cells: Cells, stack: str) -> Found:
+def _harq_spares_retransmissions(cells: StackCells, stack: str) -> Found:
     found = [cells.mean("retransmission_ratio", UP, stack, "cubic", scheme) for scheme in BY_REPAIR]
     told = ", ".join(f"{scheme} {value:.4f}" for scheme, value in zip(BY_REPAIR, found, strict=True))
     return [first > second for first, second in pairwise(found)], f"CUBIC's share of retransmissions: {told}"
 
 
 @_conclusion("Hybla delays packets much more than CUBIC", "section 5, table 2; Distribution, up")
-def _hybla_is_late(cells: Cells, stack: str) -> Found:
+def _hybla_is_late(cells: StackCells, stack: str) -> Found:
     hybla, cubic = (cells.mean("delay_p85_s", UP, stack, tcp, "ARQ") for tcp in ("hybla", "cubic"))
     return [
         hybla >= MUCH_MORE * cubic

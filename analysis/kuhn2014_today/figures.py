@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from analysis.kuhn2014_today.cells import Cells, Place
+    from analysis.kuhn2014_today.cells import Place, StackCells
 
 FIGURES = {
     "today-interleaved": NOISY,
@@ -39,7 +39,7 @@ STYLES = {OLD: (MUTED, "o", -0.22), MODERN: (BLUE, "s", 0.0), LINUX: (ORANGE, "D
 """Colour and marker of each stack, and its place within a row."""
 
 
-def draw(cells: Cells, images: Path) -> None:
+def draw(cells: StackCells, images: Path) -> None:
     """Draw every figure."""
     for name, place in FIGURES.items():
         with new_figure(8.2, 3.4) as figure:
@@ -55,7 +55,7 @@ def draw(cells: Cells, images: Path) -> None:
             save(figure, images / f"{name}.png")
 
 
-def _panel(axes: Axes, cells: Cells, place: Place, scheme: str) -> None:
+def _panel(axes: Axes, cells: StackCells, place: Place, scheme: str) -> None:
     axes.set_title(scheme)
     axes.grid(visible=False, axis="y")
     axes.axvline(cells.capacity_kbps(place, scheme), color=INK, linewidth=1, linestyle="--", label="capacity")

@@ -1,4 +1,4 @@
-"""Two classes of the package never share a name, and no modules import each other, be it only for types."""
+"""Two classes never share a name, and no modules of the package import each other, be it only for types."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _modules() -> dict[str, ast.Module]:
+def _modules(package: str) -> dict[str, ast.Module]:
     found = {}
-    for path in (ROOT / "tmt").rglob("*.py"):
+    for path in (ROOT / package).rglob("*.py"):
         parts = path.relative_to(ROOT).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         found[name] = ast.parse(path.read_text(encoding="utf-8"))
     return found
 
 
-MODULES = _modules()
+MODULES = _modules("tmt")
 
 
 def test_classes__have_names_of_their_own() -> None:
     places = defaultdict(list)
-    for module, tree in MODULES.items():
+    for module, tree in (MODULES | _modules("analysis") | _modules("benchmarks")).items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(module)

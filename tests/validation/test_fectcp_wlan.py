@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from analysis.botos.losses import PACKET_BITS, longest_roughly_equal_bits, process
-from analysis.botos.runs import DELAYS_S, LOSSES, SCRIPT, VARIANTS, Shares, Transfer, throughput_bps
+from analysis.botos.runs import DELAYS_S, LOSSES, SCRIPT, VARIANTS, Download, Shares, throughput_bps
 from analysis.botos.statements import Throughputs, judge_throughput
 from analysis.script_runs import over_seeds
 from tmt.metrics.statistics import t_interval
@@ -28,8 +28,8 @@ def test_throughput__counts_the_file_or_what_was_acknowledged_of_it() -> None:
 def test_crossover__lies_between_the_losses_where_the_order_changes() -> None:
     # FECTCP has 600 kbit/s throughout; TCP has twice that up to 3 %, and half of it from 5 % on: on
     # logarithmic scales they cross half-way, at the geometric mean of 3 and 5 %.
-    measured = {Transfer("fectcp", 0.02, p): t_interval([600e3]) for p in LOSSES}
-    measured |= {Transfer("cubic", 0.02, p): t_interval([1200e3 if p < 0.05 else 300e3]) for p in LOSSES}
+    measured = {Download("fectcp", 0.02, p): t_interval([600e3]) for p in LOSSES}
+    measured |= {Download("cubic", 0.02, p): t_interval([1200e3 if p < 0.05 else 300e3]) for p in LOSSES}
     assert Throughputs(measured).crossover("cubic", 0.02) == pytest.approx(math.sqrt(0.03 * 0.05))
 
 
@@ -37,7 +37,7 @@ def test_statements__are_judged_by_the_throughputs() -> None:
     # FECTCP keeps its rate of sending whatever is lost; TCP has a sixth more up to 3 %, a fifth from 5 %
     # on, the same at both delays, which therefore cost nobody anything.
     measured = {
-        Transfer(tcp, delay_s, p): t_interval(
+        Download(tcp, delay_s, p): t_interval(
             [600e3 * (1 - p) if tcp == "fectcp" else 700e3 if p < 0.05 else 120e3]
         )
         for tcp in ("fectcp", *VARIANTS)
@@ -87,7 +87,7 @@ def test_fectcp__is_ahead_where_many_segments_are_lost_and_behind_where_few_are(
     simulator: Path, tmp_path: Path
 ) -> None:
     # Three seeds of 10 MB each; differences of a tenth and more, intervals of 2 % (docs/fectcp-wlan.md).
-    points = [Transfer(tcp, 0.02, loss) for tcp in ("fectcp", "cubic", "sack") for loss in (0.005, 0.15)]
+    points = [Download(tcp, 0.02, loss) for tcp in ("fectcp", "cubic", "sack") for loss in (0.005, 0.15)]
     found = over_seeds(SCRIPT, points, 3, tmp_path / "runs")
     mean = {(point.tcp, point.loss): runs.mean(throughput_bps) for point, runs in found.items()}
     for tcp in ("cubic", "sack"):

@@ -11,7 +11,7 @@ import pytest
 
 from analysis.kuhn2014 import readings
 from analysis.kuhn2014.campaigns import INTERLEAVED, UP
-from analysis.kuhn2014.comparison import Line
+from analysis.kuhn2014.comparison import Compared
 from analysis.kuhn2014.contradictions import most_erasures
 from analysis.kuhn2014.left_out import FREE, left_out
 from analysis.kuhn2014.page import READINGS
@@ -98,12 +98,14 @@ def test_rows__name_the_reading_its_scheme_and_its_step() -> None:
     assert (mine["reading"], mine["count"], mine["goodput_bps"]) == (readings.AS_HERE, 2, 1500)
 
 
-def _linear(published: dict[str, float], slopes: dict[str, list[float]]) -> tuple[list[Line], pd.DataFrame]:
+def _linear(
+    published: dict[str, float], slopes: dict[str, list[float]]
+) -> tuple[list[Compared], pd.DataFrame]:
     """Return lines with ours at 1, and readings that change it by the slopes for a step of 2."""
     lines, rows = [], []
     for scheme, paper in published.items():
         value = Value("table 1", UP, "retransmission_ratio", "cubic", scheme, 14.0, paper, 0.0, "number", "")
-        lines.append(Line(value, 1.0, 1.0, 1.0, 1))
+        lines.append(Compared(value, 1.0, 1.0, 1.0, 1))
         place = {"scenario": UP, "es_n0_db": 14.0, "tcp": "cubic", "scheme": scheme}
         rows.append(
             place | {"reading": readings.AS_HERE, "parameter": "", "step": 0.0, "retransmission_ratio": 1.0}

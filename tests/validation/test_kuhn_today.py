@@ -9,7 +9,17 @@ import pandas as pd
 import pytest
 
 from analysis.kuhn2014_today.__main__ import page
-from analysis.kuhn2014_today.cells import CLEAR, MODERN, NOISY, OLD, PLACES, SCHEMES, TCPS, Cells, tcps_of
+from analysis.kuhn2014_today.cells import (
+    CLEAR,
+    MODERN,
+    NOISY,
+    OLD,
+    PLACES,
+    SCHEMES,
+    TCPS,
+    StackCells,
+    tcps_of,
+)
 from analysis.kuhn2014_today.conclusions import conclusions
 from tmt.settings.tcp import LINUX
 
@@ -20,7 +30,7 @@ SPREAD = (-1.0, 0.0, 1.0)
 """Deviations of the three seeds in kbit/s, which grow a little with each further scheme."""
 
 
-def made_up(kbps: Callable[[str, str, str], float]) -> Cells:
+def made_up(kbps: Callable[[str, str, str], float]) -> StackCells:
     """Return runs of all places whose goodput depends on stack, variant and scheme."""
     rows = [
         {
@@ -42,7 +52,7 @@ def made_up(kbps: Callable[[str, str, str], float]) -> Cells:
         )
         for tcp in tcps_of(stack)
     ]
-    return Cells(pd.DataFrame(rows).astype({"transfer_bytes": "Int64"}))
+    return StackCells(pd.DataFrame(rows).astype({"transfer_bytes": "Int64"}))
 
 
 def as_published(stack: str, tcp: str, scheme: str) -> float:
@@ -74,7 +84,7 @@ def test_choice__names_schemes_that_cannot_be_told_from_the_best() -> None:
     assert cells.choice(CLEAR, OLD, "cubic") == ["HARQ(50/52)"]
     one = cells.runs["scheme"].isin(["HARQ(50/52)"]) & (cells.runs["seed"] == 2)
     cells.runs.loc[one, "goodput_bps"] += 60e3
-    cells = Cells(cells.runs)
+    cells = StackCells(cells.runs)
     # One seed of three: 28, 30 and 92 more than HARQ(10/12), 50 ± 91; but 90 ± 88 more than HARQ(10/15).
     assert cells.choice(NOISY, MODERN, "cubic") == ["HARQ(50/52)", "ARQ", "HARQ(10/12)"]
 

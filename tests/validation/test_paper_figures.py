@@ -11,7 +11,7 @@ import pytest
 
 from analysis.kuhn2014.figure5 import EXPERIMENT as FIGURE_5
 from analysis.kuhn2014.figure6 import EXPERIMENT as FIGURE_6
-from analysis.kuhn2014.theory_against_tmt import Experiment, compare, report, worst, write
+from analysis.kuhn2014.theory_against_tmt import TheoryFigure, compare, report, worst, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ needs_jit = pytest.mark.skipif(
 
 @needs_jit
 @pytest.mark.parametrize("figure", [FIGURE_5, FIGURE_6], ids=["figure 5", "figure 6"])
-def test_figure__theory_and_tmt_agree(figure: Experiment) -> None:
+def test_figure__theory_and_tmt_agree(figure: TheoryFigure) -> None:
     # 60 replicates of 71 s instead of 100 of 500 s; the seeds are fixed. The 95 % interval of the longest
     # mean delay is then +-0.8 %, and what the end of a trace leaves open, late LLDUs all of them, takes up to
     # 1 % from it: hence a tolerance of 2.5 % here, where `make reproduce` has 1 %.
