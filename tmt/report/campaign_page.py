@@ -48,7 +48,8 @@ def campaign_page(
     more
         Further names of the template.
     """
-    data = _data(results, summary, views, tables) | {"file": slug(title)}
+    shown = [view for view in views if view.rows and view.specs]
+    data = _data(results, summary, shown, tables) | {"file": slug(title)}
     left_out = fit(data)
     return assemble(
         SCRIPTS,

@@ -12,7 +12,7 @@ from tmt.report.chart_rows import cell_rows, place_of
 from tmt.report.comparison_tables import differences_table, pairs_table, setup_tables
 from tmt.report.member_styles import cell_name
 from tmt.report.page_parts import CHARTS_LEAD, Record, Section, fact, finding
-from tmt.report.views import View, mean_heads, members, place_heads, sweeps
+from tmt.report.views import View, both_ways, mean_heads, place_heads, sweeps
 from tmt.results.comparison import remarks
 from tmt.results.measures import COMPARED
 from tmt.results.values import digits
@@ -109,16 +109,15 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
 
 
 def _views(comparison: PairedCampaigns) -> list[View]:
-    tcps, schemes = members(comparison.summary)
-    both = {"scheme": (tcps, schemes), "tcp": (schemes, tcps)}
-    place, value = place_heads(comparison.results), mean_heads("pairs")
-    what = f"{{measure}}, {comparison.results.title}"
-    rows = cell_rows(comparison.results, comparison.summary)
-    found = [
+    results, summary = comparison.results, comparison.summary
+    place, value = place_heads(results), mean_heads("pairs")
+    what = f"{{measure}}, {results.title}"
+    rows = cell_rows(results, summary)
+    return [
         View(
             "compare",
             rows,
-            {by: charts.compare(*pair, zero=True) for by, pair in both.items()},
+            both_ways(summary, charts.compare, zero=True),
             ("measure", "point"),
             (*place, *value),
             f"{what}{{where}}: mean over pairs with its 95 % interval. Small dots: single pairs. Dashed "
@@ -127,17 +126,21 @@ def _views(comparison: PairedCampaigns) -> list[View]:
         View(
             "before",
             _both_rows(comparison),
-            {by: charts.before_and_after(*pair) for by, pair in both.items()},
+            both_ways(summary, charts.before_and_after),
             ("measure", "point"),
             (*place, ("first", comparison.names[0]), ("second", comparison.names[1])),
             f"{{measure}}{{where}}: means over the same seeds. Hollow: {comparison.names[0]}. "
             f"Full: {comparison.names[1]}.",
         ),
+        View(
+            "sweep",
+            rows,
+            sweeps(results, summary, zero=True),
+            ("measure", "line"),
+            (*place, *value),
+            f"{what} over {{axis}}: mean over pairs with its 95 % interval.",
+        ),
     ]
-    if specs := sweeps(comparison.results, both, zero=True):
-        caption = f"{what} over {{axis}}: mean over pairs with its 95 % interval."
-        found.append(View("sweep", rows, specs, ("measure", "line"), (*place, *value), caption))
-    return found
 
 
 def _both_rows(comparison: PairedCampaigns) -> list[Row]:

@@ -14,7 +14,7 @@ from tmt.results.measures import delay_unit
 from tmt.results.records import recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
     from tmt.figures.vega import Spec
     from tmt.report.chart_rows import Row
@@ -27,11 +27,30 @@ Pair = tuple[charts.Members, charts.Members]
 Heads = tuple[tuple[str, str], ...]
 """Fields of a row and their headings; ``levels.0`` is the first member of `levels`."""
 
-MEAN = "mean over seeds with its 95 % interval"
-LETTERS = (
-    " Letters: within a group, two rows without a common letter differ significantly "
-    "(paired over seeds, Holm's correction)."
+COURSE_HEADS: Heads = (
+    *(("run", "run"), ("panel", "panel"), ("time", "time (s)")),
+    *(("value", "value"), ("low", "low"), ("high", "high")),
 )
+
+CAPTIONS = {
+    "compare": "{measure}{where}: mean over seeds with its 95 % interval. Small dots: single runs. Diamonds: "
+    "published values with their reading errors. Upright lines: capacity of the link under the scheme. "
+    "Letters: within a group, two rows without a common letter differ significantly (paired over seeds, "
+    "Holm's correction).",
+    "sweep": "{measure} over {axis}: mean over seeds with its 95 % interval. Diamonds: published values.",
+    "trade": "Goodput over the 95th percentile of delay{where}: further up and further left is better. "
+    "Bars: 95 % intervals.",
+    "delay": "One-way delay of packets{where}. Mark and number: median. Thick bar: median to 95th "
+    "percentile. Thin line: least to 99th percentile. All are means over seeds.",
+    "distribution": "Distribution of one-way delays in the runs that kept their packet records{where}: share "
+    "of packets that were faster.",
+    "timeline": "Single runs over simulated time. Drag a panel to move along the time axis. Turn the wheel "
+    "with Ctrl to zoom. Double-click to show all. Without a scheme or under an online one, erased slots "
+    "count; under another one, LLDUs given up.",
+    "channel": "The channel over time as seeds met it: share of erased slots, and what the others carried.",
+}
+"""Caption of each view; the page's script fills in ``{measure}``, ``{where}`` and ``{axis}``."""
+
 NOTHING = "Nothing to draw: choose at least one TCP variant and one scheme that were run at this point."
 NO_RECORDS = "None of the chosen runs kept its packet records."
 
@@ -75,6 +94,22 @@ def members(summary: Summary) -> Pair:
     )
 
 
+def both_ways(summary: Summary, chart: Callable[..., Spec], **more: Any) -> dict[str, Spec]:
+    """Return a chart's specifications, by how it groups."""
+    tcps, schemes = members(summary)
+    return {"scheme": chart(tcps, schemes, **more), "tcp": chart(schemes, tcps, **more)}
+
+
+def sweeps(results: Results, summary: Summary, *, zero: bool = False) -> dict[str, Spec]:
+    """Return the charts over axes of numbers and of names; none where every axis has one level."""
+    kinds = {axis.is_numeric for axis in results.axes if len(axis.levels) > 1}
+    return {
+        f"{by}-{'numbers' if numeric else 'names'}": spec
+        for numeric in sorted(kinds)
+        for by, spec in both_ways(summary, charts.sweep, numeric=numeric, zero=zero).items()
+    }
+
+
 def place_heads(results: Results) -> Heads:
     """Return the fields that name a cell: TCP variant, scheme, and its level on each axis."""
     levels = ((f"levels.{i}", titled(axis.label, axis.unit)) for i, axis in enumerate(results.axes))
@@ -86,131 +121,88 @@ def mean_heads(counted: str) -> Heads:
     return (("mean", "{measure}"), ("low", "low"), ("high", "high"), ("runs", counted))
 
 
-def sweeps(results: Results, both: Mapping[str, Pair], *, zero: bool = False) -> dict[str, Spec]:
-    """Return the charts over axes of numbers and of names; none where every axis has one level."""
-    kinds = {axis.is_numeric for axis in results.axes if len(axis.levels) > 1}
-    return {
-        f"{by}-{'numbers' if numeric else 'names'}": charts.sweep(*pair, numeric=numeric, zero=zero)
-        for by, pair in both.items()
-        for numeric in sorted(kinds)
-    }
-
-
 def views(results: Results, summary: Summary) -> list[View]:
-    """Return the charts for which the results have rows."""
-    tcps, schemes = members(summary)
-    both = {"scheme": (tcps, schemes), "tcp": (schemes, tcps)}
-    place, value = place_heads(results), mean_heads("runs")
-    unit = delay_unit(results.runs)[0] if len(results.runs) else ""
+    """Return the charts of a campaign; those without rows have no place on the page."""
+    place = place_heads(results)
+    means = (*place, *mean_heads("runs"))
+    titles = {measure.column: titled(measure.label, measure.unit) for measure in summary.measures}
+    goodput, late = (titles.get(column, "") for column in (chart_rows.GOODPUT, chart_rows.DELAY))
+    of_goodput = (("mean", goodput), ("low", "low"), ("high", "high"))
+    of_delay = (("delay", late), ("delay_low", "low"), ("delay_high", "high"))
+    unit = delay_unit(results.runs)[0]
     delay = titled("One-way delay", unit)
+    quantiles = ((field, titled(name, unit)) for field, name in charts.DELAY_QUANTILES.items())
+    shares = (("seed", "seed"), ("delay", delay), ("share", "share"))
     cells = chart_rows.cell_rows(results, summary)
-    found = [
-        View(
-            "compare",
-            cells,
-            {by: charts.compare(*pair) for by, pair in both.items()},
-            ("measure", "point"),
-            (*place, *value),
-            f"{{measure}}{{where}}: {MEAN}. Small dots: single runs. Diamonds: published values with their "
-            f"reading errors. Upright lines: capacity of the link under the scheme.{LETTERS}",
-        )
+    return [
+        _view("compare", cells, both_ways(summary, charts.compare), ("measure", "point"), means),
+        _view("sweep", cells, sweeps(results, summary), ("measure", "line"), means),
+        _view(
+            "trade",
+            chart_rows.trade_rows(summary),
+            both_ways(summary, charts.trade),
+            ("point",),
+            (*place, *of_goodput, *of_delay),
+            heading=f"{goodput} over {late}",
+            across=late,
+        ),
+        _view(
+            "delay",
+            chart_rows.delay_rows(results, summary),
+            both_ways(summary, charts.delays),
+            ("point",),
+            (*place, *quantiles),
+            heading=delay,
+        ),
+        _view(
+            "distribution",
+            chart_rows.distribution_rows(results, summary),
+            both_ways(summary, charts.distribution),
+            ("point",),
+            (*place[:2], *shares),
+            _part_shown(results),
+            nothing=NO_RECORDS,
+            heading=f"Share of packets over {titled('one-way delay', unit)}",
+        ),
+        *_courses(results, summary),
     ]
-    if specs := sweeps(results, both):
-        caption = f"{{measure}} over {{axis}}: {MEAN}. Diamonds: published values."
-        found.append(View("sweep", cells, specs, ("measure", "line"), (*place, *value), caption))
-    trade = {measure.column: measure for measure in summary.measures}
-    if {chart_rows.GOODPUT, chart_rows.DELAY} <= set(trade):
-        late = trade[chart_rows.DELAY]
-        goodput = titled(trade[chart_rows.GOODPUT].label, trade[chart_rows.GOODPUT].unit)
-        across = titled(late.label, late.unit)
-        heads = (
-            *place,
-            *(("mean", goodput), ("low", "low"), ("high", "high")),
-            *(("delay", across), ("delay_low", "low"), ("delay_high", "high")),
-        )
-        found.append(
-            View(
-                "trade",
-                chart_rows.trade_rows(summary),
-                {by: charts.trade(*pair) for by, pair in both.items()},
-                ("point",),
-                heads,
-                "Goodput over the 95th percentile of delay{where}: further up and further left is better. "
-                "Bars: 95 % intervals.",
-                heading=f"{goodput} over {across}",
-                across=across,
-            )
-        )
-    quantiles = chart_rows.delay_rows(results, summary)
-    if quantiles:
-        found.append(
-            View(
-                "delay",
-                quantiles,
-                {by: charts.delays(*pair) for by, pair in both.items()},
-                ("point",),
-                (*place, *((field, titled(name, unit)) for field, name in charts.DELAY_QUANTILES.items())),
-                "One-way delay of packets{where}. Mark and number: median. Thick bar: median to 95th "
-                "percentile. Thin line: least to 99th percentile. All are means over seeds.",
-                heading=delay,
-            )
-        )
-    distributions = chart_rows.distribution_rows(results, summary)
-    if distributions:
-        found.append(
-            View(
-                "distribution",
-                distributions,
-                {by: charts.distribution(*pair) for by, pair in both.items()},
-                ("point",),
-                (*place[:2], ("seed", "seed"), ("delay", delay), ("share", "share")),
-                "Distribution of one-way delays in the runs that kept their packet records{where}: share of "
-                f"packets that were faster.{_part_shown(results)}",
-                NO_RECORDS,
-                heading=f"Share of packets over {titled('one-way delay', unit)}",
-            )
-        )
-    return found + _courses(results, summary)
+
+
+def _view(
+    name: str,
+    rows: list[Row],
+    specs: dict[str, Spec],
+    selects: tuple[str, ...],
+    heads: Heads,
+    more: str = "",
+    **texts: str,
+) -> View:
+    return View(name, rows, specs, selects, heads, CAPTIONS[name] + more, **texts)
 
 
 def _courses(results: Results, summary: Summary) -> list[View]:
     """Return the views of single runs, and of the channel that runs without a scheme saw."""
     rows = chart_rows.course_rows(results, summary)
-    units = chart_rows.course_units(results, summary) if rows else {}
-    heads = (
-        ("run", "run"),
-        ("panel", "panel"),
-        ("time", "time (s)"),
-        ("value", "value"),
-        ("low", "low"),
-        ("high", "high"),
-    )
-    found = []
-    if rows:
-        spec = course(list(dict.fromkeys(row["panel"] for row in rows)), units, zooms=True)
-        caption = (
-            "Single runs over simulated time. Drag a panel to move along the time axis. Turn the wheel with "
-            "Ctrl to zoom. Double-click to show all. Without a scheme or under an online one, erased slots "
-            "count; under another one, LLDUs given up."
+    if not rows:
+        return []
+    units = chart_rows.course_units(results, summary)
+    without = {row["run"] for row in rows} - {row["run"] for row in rows if row["panel"] == "capacity"}
+    more = _part_shown(results)
+    if without:
+        more += (
+            f" Capacity, lost rows and queue of {len(without)} runs are missing: their link traces are "
+            "no longer in the campaign's cache, or have too many rows to show."
         )
-        caption += _part_shown(results)
-        without = {row["run"] for row in rows} - {row["run"] for row in rows if row["panel"] == "capacity"}
-        if without:
-            caption += (
-                f" Capacity, lost rows and queue of {len(without)} runs are missing: their link traces are "
-                "no longer in the campaign's cache, or have too many rows to show."
-            )
-        found.append(
-            View("timeline", rows, {"scheme": spec, "tcp": spec}, ("runs",), heads, caption, NO_RECORDS)
-        )
-    bare = _channel_rows(results, summary, rows)
-    if bare:
-        spec = course(list(CHANNEL), units, zooms=True)
-        caption = "The channel over time as seeds met it: share of erased slots, and what the others carried."
-        found.append(
-            View("channel", bare, {"scheme": spec, "tcp": spec}, ("runs",), heads, caption, NO_RECORDS)
-        )
-    return found
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    return [
+        _over_time("timeline", rows, course(panels, units, zooms=True), more),
+        _over_time("channel", _channel_rows(results, summary, rows), course(CHANNEL, units, zooms=True)),
+    ]
+
+
+def _over_time(name: str, rows: list[Row], spec: Spec, more: str = "") -> View:
+    specs = {"scheme": spec, "tcp": spec}
+    return _view(name, rows, specs, ("runs",), COURSE_HEADS, more, nothing=NO_RECORDS)
 
 
 def _part_shown(results: Results) -> str:
