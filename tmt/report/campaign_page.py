@@ -48,8 +48,7 @@ def campaign_page(
     more
         Further names of the template.
     """
-    shown = [view for view in views if view.rows and view.specs]
-    data = _data(results, summary, shown, tables) | {"file": slug(title)}
+    data = _data(results, summary, views, tables) | {"file": slug(title)}
     left_out = fit(data)
     return assemble(
         SCRIPTS,

@@ -12,7 +12,7 @@ from tmt.report.chart_rows import cell_rows, place_of
 from tmt.report.comparison_tables import differences_table, pairs_table, setup_tables
 from tmt.report.member_styles import cell_name
 from tmt.report.page_parts import CHARTS_LEAD, Record, Section, fact, finding
-from tmt.report.views import View, both_ways, mean_heads, place_heads, sweeps
+from tmt.report.views import View, both_ways, mean_heads, place_heads, sweeps, with_rows
 from tmt.results.comparison import remarks
 from tmt.results.measures import COMPARED
 from tmt.results.values import digits
@@ -113,7 +113,7 @@ def _views(comparison: PairedCampaigns) -> list[View]:
     place, value = place_heads(results), mean_heads("pairs")
     what = f"{{measure}}, {results.title}"
     rows = cell_rows(results, summary)
-    return [
+    possible = [
         View(
             "compare",
             rows,
@@ -141,6 +141,7 @@ def _views(comparison: PairedCampaigns) -> list[View]:
             f"{what} over {{axis}}: mean over pairs with its 95 % interval.",
         ),
     ]
+    return with_rows(possible)
 
 
 def _both_rows(comparison: PairedCampaigns) -> list[Row]:

@@ -122,7 +122,7 @@ def mean_heads(counted: str) -> Heads:
 
 
 def views(results: Results, summary: Summary) -> list[View]:
-    """Return the charts of a campaign; those without rows have no place on the page."""
+    """Return the charts for which the results have rows."""
     place = place_heads(results)
     means = (*place, *mean_heads("runs"))
     titles = {measure.column: titled(measure.label, measure.unit) for measure in summary.measures}
@@ -134,7 +134,7 @@ def views(results: Results, summary: Summary) -> list[View]:
     quantiles = ((field, titled(name, unit)) for field, name in charts.DELAY_QUANTILES.items())
     shares = (("seed", "seed"), ("delay", delay), ("share", "share"))
     cells = chart_rows.cell_rows(results, summary)
-    return [
+    possible = [
         _view("compare", cells, both_ways(summary, charts.compare), ("measure", "point"), means),
         _view("sweep", cells, sweeps(results, summary), ("measure", "line"), means),
         _view(
@@ -166,6 +166,12 @@ def views(results: Results, summary: Summary) -> list[View]:
         ),
         *_courses(results, summary),
     ]
+    return with_rows(possible)
+
+
+def with_rows(possible: list[View]) -> list[View]:
+    """Return the views that have something to draw."""
+    return [view for view in possible if view.rows and view.specs]
 
 
 def _view(
