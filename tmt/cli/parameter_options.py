@@ -35,7 +35,7 @@ def _option(one: Declared, default: Any = None) -> Decorator:
     parameter = one.parameter
     declared = None if one.is_required else one.default
     default = declared if default is None else default
-    meaning = parameter.meaning[0].upper() + parameter.meaning[1:]
+    meaning = sentence(parameter.meaning)
     if parameter.absent:
         meaning += f"; else {parameter.absent}"
     kind = one_of(parameter.choices, meaning) if parameter.choices else _plain(one, meaning)
@@ -60,10 +60,16 @@ def _option(one: Declared, default: Any = None) -> Decorator:
 def _plain(one: Declared, meaning: str) -> dict[str, Any]:
     """Return type, placeholder and help of an option that takes no word of a list."""
     metavar = "BIT/S" if one.parameter.unit == "bit/s" else None
-    return {"type": _type(one), "metavar": metavar, "help": f"{meaning}."}
+    return {"type": type_of(one), "metavar": metavar, "help": f"{meaning}."}
 
 
-def _type(one: Declared) -> Any:
+def sentence(meaning: str) -> str:
+    """Return a declared meaning with a capital at its beginning."""
+    return meaning[0].upper() + meaning[1:]
+
+
+def type_of(one: Declared) -> Any:
+    """Return click's type of a parameter that takes no word of a list."""
     parameter = one.parameter
     match one.kind:
         case "time":

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tmt.cli.options import SECONDS, Number, WholeNumber, is_typed, with_options
+from tmt.cli.options import WholeNumber, is_typed, with_options
+from tmt.cli.parameter_options import sentence, type_of
 from tmt.errors import UsageError
 from tmt.parameters import declared
 from tmt.schemes import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
@@ -56,7 +57,7 @@ def options_of_schemes(*names: str, online: bool = False) -> Decorator:
             continue
         one = next(iter(chosen.values()))
         whose = "" if len(chosen) == len(names) else f"{', '.join(chosen)}: "
-        meaning = one.parameter.meaning if whose else _sentence(one.parameter.meaning)
+        meaning = one.parameter.meaning if whose else sentence(one.parameter.meaning)
         words = f"{whose}{meaning}.{_default(chosen)}"
         refused = online and all(name in ONLINE_SCHEMES[scheme].offline_parameters for scheme in chosen)
         options.append(click.option(one.parameter.flag, name, type=_type_of(one), help=words, hidden=refused))
@@ -70,14 +71,8 @@ def _spelled(one: Declared) -> str:
 
 
 def _type_of(one: Declared) -> click.ParamType[Any]:
-    parameter = one.parameter
-    if parameter.choices:
-        return click.Choice(parameter.choices)
-    if one.kind == "time":
-        return SECONDS
-    if one.kind == "float":
-        return Number(parameter.least, parameter.most)
-    return WholeNumber(int(parameter.least or 0))
+    choices = one.parameter.choices
+    return click.Choice(choices) if choices else type_of(one)
 
 
 def _default(having: dict[str, Declared]) -> str:
@@ -107,7 +102,7 @@ def scheme_options(scheme: str, most: Mapping[str, int]) -> Decorator:
         kind = _type_of(one)
         if isinstance(kind, WholeNumber):
             kind = WholeNumber(int(one.parameter.least or 0), most[name])
-        meaning = f"{_sentence(one.parameter.meaning)}."
+        meaning = f"{sentence(one.parameter.meaning)}."
         options.append(click.option(one.parameter.flag, name, type=kind, help=meaning, **absent))
     return with_options(*options)
 
@@ -159,7 +154,3 @@ def chosen_schemes(flag: str, names: Sequence[str], kinds: Mapping[str, type[S]]
         kinds[scheme](**{name: value for name, value in given.items() if name in parameters[scheme]})
         for scheme in names
     ]
-
-
-def _sentence(meaning: str) -> str:
-    return meaning[0].upper() + meaning[1:]
