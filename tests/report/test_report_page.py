@@ -129,7 +129,7 @@ def test_settings__of_many_parameters_open_on_demand() -> None:
     ("parameters", "shown"),
     [
         (['{"file": "a, b.csv", "every": 1}'], "file a, b.csv, every 1"),
-        (['{"data": 10, "loss": null}', "{}"], "data 10, loss null; none"),
+        (['{"data": 10, "loss": null}', "{}"], "data 10, loss not set; none"),
     ],
 )
 def test_settings__show_json_objects_by_their_members(parameters: list[str], shown: str) -> None:

@@ -36,22 +36,20 @@ def cell_rows(results: Results, summary: Summary) -> list[Row]:
                 continue
             mean, low, high = bounds(cell.intervals[measure.column])
             letters = cell.letters.get(measure.column, {})
+            single = cell.single[measure.column] if len(cell.rows) > 1 else []
+            is_goodput = measure.column == GOODPUT
             row = place_of(summary, cell) | {
                 "column": measure.column,
                 "mean": mean,
                 "low": low,
                 "high": high,
                 "runs": len(cell.rows),
-                "seeds": [digits(value) for value in cell.single[measure.column]],
+                "seeds": [digits(value) for value in single],
                 "tcp_letters": letters.get("tcp", ""),
                 "scheme_letters": letters.get("scheme", ""),
-                "capacity": None,
+                "capacity": digits(cell.capacity_bps * measure.scale) if is_goodput else None,
                 "paper": None,
             }
-            if len(cell.rows) < 2:
-                row["seeds"] = []
-            if measure.column == GOODPUT:
-                row["capacity"] = digits(cell.capacity_bps * measure.scale)
             match = published.get((id(cell), measure.column))
             if match is not None:
                 row |= {

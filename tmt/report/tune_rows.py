@@ -13,7 +13,6 @@ from tmt.tune.wording import scaled, setting_words, shown_unit, unit_of, value_w
 
 if TYPE_CHECKING:
     from tmt.metrics.statistics import Interval
-    from tmt.tune.objectives import Objective
     from tmt.tune.recommendation import Level
     from tmt.tune.tuning import Tuning
 
@@ -23,6 +22,7 @@ Row = dict[str, Any]
 def finalist_rows(found: Tuning) -> list[Row]:
     """Return two rows for each finalist: the search, and the courses held out."""
     aim = found.task.goal.objectives[0]
+    _, factor = shown_unit(found, aim)
     rows = []
     for one in found.recommendation.finalists:
         for part, interval in (
@@ -31,7 +31,7 @@ def finalist_rows(found: Tuning) -> list[Row]:
         ):
             about = f"{one.standing.name}, {part}\n{aim.label}: {with_unit(found, aim, interval)}"
             place = {"candidate": one.standing.name, "scheme": one.standing.settings[SCHEME], "part": part}
-            rows.append(place | _shown(found, aim, interval) | {"courses": interval.count, "about": about})
+            rows.append(place | _shown(interval, factor) | {"courses": interval.count, "about": about})
     return rows
 
 
@@ -113,14 +113,15 @@ def _level_row(found: Tuning, level: Level) -> Row:
     standing = level.standing
     interval = standing.values[aim.text]
     value = value_word(level.value)
-    lost = _shown(found, aim, level.loss).values()
+    _, factor = shown_unit(found, aim)
+    lost = _shown(level.loss, factor).values()
     loss = f"worse than the winner by {with_unit(found, aim, level.loss)}"
     about = f"{standing.name}\n{with_unit(found, aim, interval)}\n{loss}"
     place = {"parameter": level.parameter.replace("_", " "), "value": value, "candidate": standing.name}
     return (
         place
         | {"scheme": standing.settings[SCHEME], "winner": standing.number == result.winner.number}
-        | _shown(found, aim, interval)
+        | _shown(interval, factor)
         | {f"loss{part}": value for part, value in zip(("", "_low", "_high"), lost, strict=True)}
         | {"courses": interval.count, "about": about}
     )
@@ -129,15 +130,15 @@ def _level_row(found: Tuning, level: Level) -> Row:
 def candidate_table(found: Tuning) -> dict[str, Any]:
     """Return every candidate with its settings, fate and values."""
     aims = found.task.goal.objectives
+    units = [shown_unit(found, aim) for aim in aims]
     columns = [{"label": "candidate"}, {"label": "settings"}, {"label": "fate"}, {"label": "courses"}]
-    for aim in aims:
-        unit, _ = shown_unit(found, aim)
+    for aim, (unit, _) in zip(aims, units, strict=True):
         columns += [{"label": aim.label, "unit": unit}, {"label": "low"}, {"label": "high"}]
     rows: list[list[Any]] = []
     for one in found.recommendation.standings:
         row: list[Any] = [one.name, setting_words(one.settings), one.fate, one.values[aims[0].text].count]
-        for aim in aims:
-            row += _shown(found, aim, one.values[aim.text]).values()
+        for aim, (_, factor) in zip(aims, units, strict=True):
+            row += _shown(one.values[aim.text], factor).values()
         rows.append(row)
     return {
         "name": "candidates",
@@ -147,7 +148,6 @@ def candidate_table(found: Tuning) -> dict[str, Any]:
     }
 
 
-def _shown(found: Tuning, aim: Objective, interval: Interval) -> dict[str, float | None]:
+def _shown(interval: Interval, factor: float) -> dict[str, float | None]:
     """Return a mean of an objective and its interval in the unit that people read."""
-    _, factor = shown_unit(found, aim)
     return dict(zip(("mean", "low", "high"), bounds(scaled(interval, factor)), strict=True))

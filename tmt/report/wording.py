@@ -177,8 +177,12 @@ def _parts(value: str) -> list[str]:
         found = None
     if not isinstance(found, dict):
         return [f"{value},"]
-    members = [f"{name} {one if isinstance(one, str) else json.dumps(one)}," for name, one in found.items()]
+    members = [f"{name} {_word(one)}," for name, one in found.items()]
     return [*members[:-1], f"{members[-1][:-1]};"] if members else ["none;"]
+
+
+def _word(value: Any) -> str:
+    return "not set" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
 def terms(summary: Summary) -> list[Record]:
