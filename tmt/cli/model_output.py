@@ -81,7 +81,7 @@ def as_table(sweep: Sweep) -> str:
         "",
         f"{'alpha':>8} {'beta':>8} {'erased':>9} {'mean burst':>11} {'efficiency':>11} {'delay':>10} "
         f"{'residual loss':>14}",
-        f"{'':>8} {'':>8} {'':>9} {'slots':>11} {'':>11} {'s':>10} {'':>14}",
+        f"{'':>8} {'':>8} {'':>9} {'slots':>11} {'':>11} {'s':>10}",
     ]
     lines += [
         f"{row['alpha']:8.4f} {row['beta']:8.4f} {row['erasure_probability']:9.5f} "
