@@ -10,6 +10,7 @@ from rich.console import Console
 
 from tmt.cli.json_output import json_text
 from tmt.cli.tables import print_parts, text_table
+from tmt.display_units import percent
 from tmt.figures.style import TCP_STYLES
 from tmt.metrics.interval_text import interval_text
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
@@ -91,7 +92,7 @@ def print_comparison(comparison: PairedCampaigns) -> None:
     console.print(
         f"{int(pairs.equal.sum())} pairs are equal in everything that they measured, bit by bit.\n"
         "Intervals: Student's t at 95 % over the seeds that both have; differences are paired.\n"
-        f"* differs: paired t test at {ALPHA:.0%}, with Holm's correction over the cells of a measure."
+        f"* differs: paired t test at {percent(ALPHA)}, with Holm's correction over the cells of a measure."
     )
 
 

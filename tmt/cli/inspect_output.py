@@ -26,11 +26,10 @@ Fact = tuple[str, str, str]
 
 def as_tables(path: str, summary: PhySummary | LinkSummary) -> tuple[Table, ...]:
     """Return the table of single figures, that of distributions, and that of pauses if they vary."""
-    phy = isinstance(summary, PhySummary)
     facts = Table(
         box=SIMPLE,
         pad_edge=False,
-        title=f"{path}: {'PHY' if phy else 'link'} trace",
+        title=f"{path}: {summary.title}",
         title_justify="left",
         show_header=False,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tmt.display_units import percent
 from tmt.report.member_styles import tcp_label
 from tmt.report.page_parts import Record, columns, headed_table
 from tmt.results.comparison import ALPHA, identities, unpaired
@@ -50,7 +51,7 @@ def differences_table(comparison: PairedCampaigns) -> Record:
         ("Change (%)", f"difference relative to the mean of {first}"),
         ("Pairs", "seeds that both have"),
         ("p (Holm)", "p-value of the paired t test, corrected over all cells of the measure"),
-        ("Differs", f"significantly, at a level of {ALPHA:.0%}"),
+        ("Differs", f"significantly, at a level of {percent(ALPHA)}"),
     )
     return {"columns": columns(heads), "rows": rows, "keys": keys}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from tmt.display_units import percent
 from tmt.report.member_styles import tcp_label
 from tmt.report.page_parts import Record, columns
 from tmt.results.comparison import ALPHA
@@ -116,7 +117,7 @@ def differences_table(summary: Summary) -> Record:
         ("Unit", ""),
         ("Pairs", "seeds that both have"),
         ("p (Holm)", "p-value of the paired t test, corrected for all pairs of the group"),
-        ("Differ", f"significantly, at a level of {ALPHA:.0%}"),
+        ("Differ", f"significantly, at a level of {percent(ALPHA)}"),
     )
     return {"columns": columns(heads), "rows": rows, "keys": keys}
 
