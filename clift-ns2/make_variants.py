@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tmt.settings.tcp import NS2_STACKS, STACK_TABLE, STACKS, VARIANTS
+from tmt.settings.tcp import NS2_STACKS, STACKS, VARIANTS
 
 FILE = Path(__file__).parent / "tcl" / "variants.tcl"
+
+SENDERS = {"2009": "Agent/TCP/Linux", "2009-as-shipped": "Agent/TCP/Linux", "modern": "Agent/TCP/Modern"}
+"""Class of each stack's senders in ns-2."""
 
 
 def script() -> str:
     """Return the text of the file."""
-    senders = " ".join(f"{name} {stack.sender}" for name, stack in STACK_TABLE.items())
+    senders = " ".join(f"{stack} {SENDERS[stack]}" for stack in NS2_STACKS)
     lines = [
         "# Written by clift-ns2/make_variants.py.",
         "",
         "# TCP stacks, and the class of each one's senders.",
-        f"set stacks {{ {' '.join(STACK_TABLE)} }}",
+        f"set stacks {{ {' '.join(NS2_STACKS)} }}",
         f"array set stack_senders {{ {senders} }}",
         "",
         "# TCP variants of each stack, and the names of their congestion controls: modules of TCP-Linux in",
