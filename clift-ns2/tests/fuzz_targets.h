@@ -1,4 +1,4 @@
-// What a fuzzer does with an input: each function gives bytes to readers and checks what they promise.
+// Fuzz targets: each function gives bytes to a reader and checks its promises.
 #pragma once
 
 #include <cstddef>
