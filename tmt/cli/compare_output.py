@@ -77,11 +77,9 @@ def print_comparison(comparison: PairedCampaigns) -> None:
     _print_unpaired(console, comparison)
     if pairs.settings:
         rows = ((one.name, _few(one.first), _few(one.second), str(one.pairs)) for one in pairs.settings)
-        table = _table("Settings that differ", ("setting", *comparison.names, "pairs"), rows)
-        print_parts(table)
+        print_parts(_table("Settings that differ", ("setting", *comparison.names, "pairs"), rows))
     made = [(what, _short(first), _short(second)) for what, first, second in identities(comparison)]
-    table = _table("Made by", ("", *comparison.names), made)
-    print_parts(table)
+    print_parts(_table("Made by", ("", *comparison.names), made))
     for remark in remarks(comparison):
         console.print(f"note: {remark}")
     if pairs.equal.all():

@@ -16,16 +16,13 @@ if TYPE_CHECKING:
 
     from tmt.settings.links import Link
 
-RATE = Number(min=1, max=MOST_RATE_BPS)
-COUNT = WholeNumber(min=1)
-
 
 def _link_options(direction: str, rate_help: str) -> tuple[Callable[..., Any], ...]:
     return (
-        click.option(f"--{direction}-rate", type=RATE, metavar="BIT/S", help=rate_help),
+        click.option(f"--{direction}-rate", type=Number(1, MOST_RATE_BPS), metavar="BIT/S", help=rate_help),
         click.option(
             f"--{direction}-lldu-bytes",
-            type=COUNT,
+            type=WholeNumber(1),
             help="Useful bytes of an LLDU; else the trace's, or 1500.",
         ),
         click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -33,9 +34,9 @@ def command(scenario: Path, out: Path | None, output: Path | None, records: bool
     from tmt.campaign.pack_writer import write_pack  # noqa: PLC0415
     from tmt.campaign.stored_runs import default_folder  # noqa: PLC0415
     from tmt.cli.json_output import json_text  # noqa: PLC0415
-    from tmt.cli.pack_output import packed_line, packed_record  # noqa: PLC0415
+    from tmt.cli.pack_output import packed_line  # noqa: PLC0415
 
     folder = out or default_folder(scenario)
     pack = output or Path(f"{scenario.stem}.pack.zip")
     summary = write_pack(scenario, folder, pack, records=records)
-    click.echo(json_text(packed_record(pack, summary)) if as_json else packed_line(pack, summary))
+    click.echo(json_text({"pack": str(pack), **asdict(summary)}) if as_json else packed_line(pack, summary))

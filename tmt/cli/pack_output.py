@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,11 +19,6 @@ def packed_line(pack: Path, summary: PackSummary) -> str:
     rest = f", {summary.failed} failed, {missing - summary.failed} missing" if missing else ""
     size = f"{summary.bytes / 1e6:.1f} MB" if summary.bytes >= 1e5 else f"{summary.bytes / 1e3:.1f} kB"
     return f"{pack}: results of {summary.done} of {summary.runs} runs{rest}; {summary.files} files, {size}"
-
-
-def packed_record(pack: Path, summary: PackSummary) -> dict[str, Any]:
-    """Return the same for programs."""
-    return {"pack": str(pack), **asdict(summary)}
 
 
 def repetition_lines(found: Repetition) -> list[str]:

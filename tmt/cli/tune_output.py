@@ -87,7 +87,6 @@ def summarise(found: Tuning, page: Path) -> None:
     for line in certainty(found):
         console.print(line)
     header, rows = finalist_table(found)
-    table = text_table("Finalists", header, rows[:MOST_LINES], (0, 1))
-    print_parts(table)
+    print_parts(text_table("Finalists", header, rows[:MOST_LINES], (0, 1)))
     console.print(f"Intervals: Student's t at {percent(result.level)} over courses; losses are paired.")
     console.print(f"page: {page}\nthe winner again: tmt run {found.winner_file}")
