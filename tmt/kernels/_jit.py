@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 Function = TypeVar("Function", bound="Callable[..., object]")
+
+SOURCES = sorted(Path(__file__).parent.glob("*.py"))
+SOURCES_HASH = hashlib.sha256(b"\0".join(path.read_bytes() for path in SOURCES)).hexdigest()[:16]
 
 
 def kernel(function: Function) -> Function:
     """Compile `function` to machine code that is cached on disk and runs without the interpreter's lock.
 
-    The cache lies beside the source, or in the user's cache directory where the source folder is read-only.
-    Numba compiles a kernel again when the kernel's own file has changed, and looks at no other file.
-    Therefore a kernel calls kernels of its own file only, and imports no constant of another module.
+    Numba compiles a kernel again when the kernel's own file has changed, but not when a kernel of another
+    file has that it calls. Therefore each version of all kernels has a cache folder of its own: beside the
+    source, in ``NUMBA_CACHE_DIR``, or in the user's cache directory where the source folder is read-only.
 
     Floating point stays as written (no fast-math). With ``NUMBA_DISABLE_JIT=1`` kernels run as plain Python.
     """
     compiled: Any
     try:
-        compiled = numba.njit(cache=True, nogil=True)(function)
+        with _cache_folder():
+            compiled = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError as error:
         if "no locator available" not in str(error):
             raise
@@ -38,3 +45,14 @@ def kernel(function: Function) -> Function:
             )
         compiled = numba.njit(nogil=True)(function)
     return compiled  # type: ignore[no-any-return]
+
+
+@contextmanager
+def _cache_folder() -> Iterator[None]:
+    """Let numba cache what is decorated inside in the folder of this version of the kernels."""
+    given = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(Path(given or Path(__file__).with_name("__pycache__")) / SOURCES_HASH)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = given
