@@ -47,7 +47,7 @@ class Finding:
 def command(context: click.Context, as_json: bool) -> None:
     """List what is installed and what is missing, with the command that mends it.
 
-    The list belongs into every report of a fault. The exit status is 1 if the simulator cannot run; the
+    Add the list to every bug report. The exit status is 1 if the simulator cannot run; the
     kernel of stack linux and the emulator are optional.
 
     \b

@@ -42,7 +42,7 @@ class _CommandAfterDashes(click.Command):
 @click.command(name="emulate", cls=_CommandAfterDashes)
 @click.argument("link", required=False)
 @with_options(*FORWARD_OPTIONS, *RETURN_OPTIONS, *options_of("rtt_ns", "queue_packets"))
-@click.option("--mtu", "mtu_bytes", type=int, default=1500, help="Largest IP packet, bytes.")
+@click.option("--mtu", "mtu_bytes", type=int, default=1500, help="Largest IP packet in bytes.")
 @with_options(*options_of("loop", "in_order", "hold_ns"))
 @click.option(
     "--server", metavar="SHELL", help="Run this at the receiver; COMMAND starts as soon as it listens."

@@ -78,8 +78,8 @@ _PROBABILITY = Number(0.0, 1.0)
 @click.option(
     "--profile",
     type=click.Choice(dict.fromkeys(profile for kind in CHANNELS.values() for profile in kind.profiles)),
-    help="lms, shadows: set of values for the other parameters and the line.  [default: internet for lms, "
-    "distribution for shadows]",
+    help="lms, shadows: named set of the model's parameters and of rate and size of the slots.  [default: "
+    "internet for lms, distribution for shadows]",
 )
 @click.option(
     "--set",
@@ -99,17 +99,17 @@ _PROBABILITY = Number(0.0, 1.0)
 @click.option(
     "--share",
     type=WholeNumber(1),
-    help="With --rate-bps: number of users that share the line; this user has every n-th slot.  [default: 1]",
+    help="With --rate-bps: number of users that share the link; this user has every n-th slot.  [default: 1]",
 )
 @DECODE_TIME_OPTION
 @click.option("--duration", type=POSITIVE_SECONDS, help="Length of the trace in seconds.")
 @click.option(
-    "--over", type=FILE, help="Lay the channel over this PHY trace, instead of a regular line of slots."
+    "--over", type=FILE, help="Add the erasures to the slots of this PHY trace, instead of making new slots."
 )
 @click.option(
     "--with-es-n0",
     is_flag=True,
-    help="lms, snr: write the Es/N0 of each slot, too (column es_n0_mdb), which soft combining needs.",
+    help="lms, snr: also write the Es/N0 of each slot (column es_n0_mdb), which soft combining needs.",
 )
 @click.option("--seed", type=WholeNumber(0), default=1, help="Equal seeds give equal traces.")
 @JSON
@@ -124,14 +124,14 @@ def command(
 ) -> None:
     """Make the PHY trace PHY from a channel model; its ending chooses the format.
 
-    Slots lie on a regular line, or are those of an existing trace (--over), whose erased slots stay erased.
-    The same options and seed make the same trace.
+    Slots follow each other at a fixed interval, or are those of an existing trace (--over), whose erased
+    slots stay erased. The same options and seed make the same trace.
 
     \b
-    Ten minutes of a line of 263 kbit/s with 2 % erasures in short bursts:
+    Ten minutes of a link of 263 kbit/s with 2 % erasures in short bursts:
       tmt generate --channel gilbert-elliott --alpha 0.99 --beta 0.5 \\
           --rate-bps 263000 --lldu-bytes 33 --duration 600 phy.parquet
-    One slot in a hundred erased on top of that:
+    The same trace, with another one in a hundred slots erased:
       tmt generate --channel bernoulli --probability 0.01 \\
           --over phy.parquet worse.parquet
     A receiver in a car at 90 km/h, without interleaver:

@@ -50,7 +50,9 @@ def _of_format(name: str) -> click.Command:
         by_content = [i for i in IMPORTERS if not any(option.required for option in i.options)]
         declared = {option.name: option for importer in by_content for option in importer.options}
         options = [replace(option, default=None) for option in declared.values()]
-        text = "Detect the format of FILE by its content, and import it. Options that it lacks are refused."
+        text = (
+            "Detect the format of FILE by its content, and import it. Options of other formats are refused."
+        )
     else:
         importer = importer_named(name)
         options, text = list(importer.options), f"Import FILE: {importer.summary}.\n\n{importer.help}"

@@ -37,8 +37,8 @@ def _link_options(direction: str, rate_help: str) -> tuple[Callable[..., Any], .
 PACKING_OPTION = click.option(
     "--packing",
     type=click.Choice(PACKINGS),
-    help="How packets lie in rows of traces: each begins in a row of its own, or bytes follow each other; "
-    "else as the trace says, or padded.",
+    help="How packets lie in rows of traces: padded (each begins in a new row) or packed (bytes follow each "
+    "other over rows); else as the trace says, or padded.",
 )
 
 FORWARD_OPTIONS = (
@@ -49,7 +49,9 @@ FORWARD_OPTIONS = (
 
 RETURN_OPTIONS = (
     click.option("--return", metavar="TRACE", help="Link trace from the receivers to the senders."),
-    *_link_options("return", "Use a link of this constant rate instead; else the forward link's rate."),
+    *_link_options(
+        "return", "Use a link of this constant rate instead of a trace; else of the forward link's rate."
+    ),
 )
 
 

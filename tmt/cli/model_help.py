@@ -52,7 +52,7 @@ HELP = {
       tmt model tetrys --coding-window 8 --repair-interval 4 --alpha 0.9 --beta 0.1 --rtt 0.004 \\
           --decode-time 0.001 --detection-delay 0.001
 
-    The law is a Markov chain that grows fast with the slots of a round trip: it suits about ten.
+    The model is a Markov chain, whose states grow fast with the slots of a round trip: use about ten at most.
     Feedback must take equally long for arrivals and erasures: the detection delay is the decode time.
     """,
     "rlc": """Radio link control over the bare link, for rare bursts of erasures and one report for each.
@@ -75,7 +75,7 @@ HELP = {
 
 RESULTS = """
     Throughput efficiency (delivered data LLDUs / slots used), recovery delay (mean over delivered LLDUs of
-    RTT/2 + delay) and residual loss, for a line of equally spaced slots. Long traces from `tmt generate` and
+    RTT/2 + delay) and residual loss, for equally spaced slots. Long traces from `tmt generate` and
     `tmt convert` approach these numbers.
     """
 """Last paragraph of each help: the definition of the results."""

@@ -59,7 +59,7 @@ def _option(one: Declared, default: Any = None) -> Decorator:
 
 def _plain(one: Declared, meaning: str) -> dict[str, Any]:
     """Return type, placeholder and help of an option that takes no word of a list."""
-    metavar = "BIT/S" if one.parameter.unit == "bit/s" else None
+    metavar = {"bit/s": "BIT/S", "packets": "PACKETS", "byte": "BYTES"}.get(one.parameter.unit)
     return {"type": type_of(one), "metavar": metavar, "help": f"{meaning}."}
 
 

@@ -33,8 +33,8 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
     """Write the report of a campaign: one HTML page that opens offline, and figures as PDF and SVG.
 
     RESULTS is the folder that `tmt run` has written. The page has charts with a choice of TCP variants,
-    schemes and grid points, tables that sort and filter, and the numbers of each chart as a download. It
-    holds its data, loads nothing from a network, and can be sent as it is.
+    schemes and grid points, tables that sort and filter, and the numbers of each chart as a download.
+    The page holds its data, loads nothing from a network, and can be sent as it is.
 
     \b
     Example:

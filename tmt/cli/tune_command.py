@@ -97,9 +97,9 @@ def _scalar(text: str) -> Value:
     help="Values to search of a scheme's parameter, such as harq.data=10,20,50 or harq.repair=0:5, or of the "
     "link, such as hold=0.1,0.5; keys as in scenario files; may be repeated.",
 )
-@click.option("--courses", type=WholeNumber(2), default=20, help="Most courses of the search.")
+@click.option("--courses", type=WholeNumber(2), default=20, help="Most courses that the search runs.")
 @click.option("--held-out", type=WholeNumber(2), default=10, help="Courses that the search does not see.")
-@click.option("--level", type=Number(0.5, 0.9999), default=0.95, help="Confidence level.")
+@click.option("--level", type=Number(0.5, 0.9999), default=0.95, help="Confidence level of tests and bounds.")
 @click.option(
     "--tolerance",
     type=Number(0, 0.9999),
@@ -110,7 +110,8 @@ def _scalar(text: str) -> Value:
     "--most-candidates",
     type=WholeNumber(2, 10_000),
     default=256,
-    help="Largest space that is searched completely; from a larger one, so many candidates are sampled.",
+    help="Largest space that is searched completely; from a larger space, this number of candidates is "
+    "sampled.",
 )
 @click.option(
     "--out",
@@ -135,9 +136,10 @@ def command(
     """Find the best link-layer scheme and parameters for TRACE and a transport.
 
     TRACE is a PHY trace, or a scenario file (.toml) with a table [tune], whose schemes and links are the
-    space. All candidates run the first courses; those that may still be the best run more. The result is a
-    recommendation, its ties, an upper bound on the gain of any other candidate, and its value on courses that
-    the search has not seen. A page and a scenario that repeats the winner are written into the folder.
+    search space. A course is a piece of the channel that all candidates see. All candidates run the first
+    courses; those that may still be the best run more. The result is a recommendation, its ties, an upper
+    bound on the gain of any other candidate, and its value on courses that the search has not seen. The
+    folder of the results also gets a page, and a scenario that repeats the winner.
 
     The exit status is 1 if no candidate could be judged or keeps the constraints.
 

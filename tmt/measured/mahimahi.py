@@ -33,13 +33,13 @@ _DELAYS = Option(
     "delays",
     "--delays",
     "file",
-    "LeoReplayer's file of one-way delays in ms, one a line; it stands for --decode-time.",
+    "LeoReplayer's file of one-way delays in ms, one a line; it replaces --decode-time.",
 )
 _DELAY_INTERVAL = Option(
     "delay_interval_ns",
     "--delay-interval",
     "positive seconds",
-    "With --delays: seconds that a line stands for.",
+    "With --delays: seconds from one line to the next.",
     default=10 * NS_PER_MS,
 )
 

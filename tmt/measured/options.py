@@ -56,8 +56,8 @@ LINE = Option(
     "line_bps",
     "--line",
     "whole number",
-    "Rate in bit/s of a line that takes its losses and delays from the probes or the intervals: the rate of "
-    "a probe, and the usage of a link, are no capacity.",
+    "Make a link of this constant rate in bit/s, with the losses and delays of the probes or intervals: "
+    "neither the rate of probes nor the usage of a link shows its capacity.",
     metavar="BPS",
     minimum=1,
 )
@@ -66,7 +66,7 @@ LLDU_BYTES = Option(
     "lldu_bytes",
     "--lldu-bytes",
     "whole number",
-    "Bytes of a row: of the line (--line), of an opportunity, or of a block.",
+    "Bytes of a row: of the link of --line, of an opportunity, or of a block.",
     default=1500,
     metavar="BYTES",
     minimum=1,

@@ -20,7 +20,7 @@ OPTIONS = (
         "good",
         "--good",
         "text",
-        "Instead of --bad: rows that were not lost. Without either, none was.",
+        "Instead of --bad: rows that were not lost. Without either option, no row was lost.",
         metavar="NAME=VALUE",
     ),
     Option(
@@ -56,7 +56,7 @@ OPTIONS = (
         "where",
         "--where",
         "text",
-        "Rows to take: columns and values. A name that stands several times may have any of its values.",
+        "Rows to take: columns and values. A name that is given several times may have any of its values.",
         metavar="NAME=VALUE,...",
     ),
     Option(

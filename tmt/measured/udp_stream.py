@@ -146,8 +146,8 @@ IMPORTER = Importer(
     read,
     lambda head: head[:4] in _MAGICS,
     (_SENT, LINE, LLDU_BYTES),
-    """INPUT is the receiver's capture. Each datagram of the largest UDP flow becomes a row. Datagrams are
-found again by their payload; a stream of iperf3 needs no capture at the sender.
+    """FILE is the receiver's capture. Each datagram of the largest UDP flow becomes a row. The payload
+identifies a datagram in both captures; a stream of iperf3 needs no capture at the sender.
 
 \b
   tmt import pcap receiver.pcap link.parquet --sent sender.pcap""",

@@ -31,7 +31,7 @@ MAX_ES_N0_DB = MAX_ES_N0_MDB // 1000
 
 RoundTrip = Annotated[int, Parameter("round-trip propagation time of the link", least=0, most=MAX_DELAY_NS)]
 Data = Annotated[int, Parameter("data LLDUs of a block or frame, N_D", least=1)]
-Repair = Annotated[int, Parameter("its repair LLDUs, N_R", least=0)]
+Repair = Annotated[int, Parameter("repair LLDUs of a block or frame, N_R", least=0)]
 Depth = Annotated[int, Parameter("blocks that are interleaved, I", least=1)]
 Extra = Annotated[int, Parameter("repair LLDUs sent beyond those missing, N_S", least=0, most=MAX_BLOCK)]
 Rounds = Annotated[int, Parameter("most requests for repair, R", least=0, most=MAX_COUNT)]

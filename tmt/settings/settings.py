@@ -48,7 +48,8 @@ class Settings:
     stack: Annotated[
         str,
         Parameter(
-            "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended), as shipped then, or a real kernel's",
+            "TCP stack: modern (today's), 2009 (Linux 2.6.22, mended), 2009-as-shipped, or linux (a real "
+            "kernel)",
             choices=tuple(STACKS),
             table="traffic",
         ),
@@ -179,7 +180,7 @@ class Settings:
     delayed_acks: Annotated[
         bool,
         Parameter(
-            "whether receivers acknowledge every second packet only, and one that waits after 100 ms",
+            "whether receivers acknowledge every second packet, or a single waiting packet after 100 ms",
             table="traffic",
             label="delayed acknowledgements",
         ),
