@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tmt.errors import InputError
-from tmt.io.atomic import staged
+from tmt.io.atomic import write_text
 from tools.page_tables import filled
 
 if TYPE_CHECKING:
@@ -62,12 +62,6 @@ def fill_tables(page: Path, tables: Mapping[str, str]) -> None:
 def write_page(path: Path, template: Path, **values: object) -> None:
     """Write a page: the template filled with `values`."""
     write_text(path, render(template, **values))
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file as a whole, in UTF-8."""
-    with staged(path) as part:
-        part.write_text(text, encoding="utf-8")
 
 
 def write_tables(folder: Path, page: str, tables: Mapping[str, str]) -> str:

@@ -26,7 +26,7 @@ from typing import Any
 from tmt.campaign.replay_run import programs_of
 from tmt.errors import SimulatorError
 from tmt.identity import source_hash
-from tmt.io.atomic import staged
+from tmt.io.atomic import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path(__file__).with_name("pages.toml")
@@ -123,8 +123,7 @@ def make(page: Page) -> str | None:
     if done.returncode != 0:
         return f"exit status {done.returncode}"
     found = read_identities() | {page.name: identity}
-    with staged(IDENTITIES) as part:
-        part.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    write_text(IDENTITIES, json.dumps(found, indent=1, sort_keys=True) + "\n")
     return None
 
 

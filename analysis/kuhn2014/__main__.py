@@ -20,8 +20,8 @@ from analysis.kuhn2014.campaigns import BEYOND, DISTRIBUTION_ES_N0_DB, PAPER
 from analysis.kuhn2014.figures import draw
 from analysis.kuhn2014.measures import cells, effort, read_cells, write_cells
 from analysis.kuhn2014.page import CELLS, PAGE, READINGS, render
-from analysis.pages import write_text
 from analysis.scenario_runs import SCENARIOS, run
+from tmt.io.atomic import write_text
 
 if TYPE_CHECKING:
     from pathlib import Path

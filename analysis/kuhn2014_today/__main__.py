@@ -28,9 +28,10 @@ from analysis.kuhn2014_today.cells import (
 )
 from analysis.kuhn2014_today.conclusions import OTHERS, conclusions
 from analysis.kuhn2014_today.figures import draw
-from analysis.pages import render, write_text
+from analysis.pages import render
 from analysis.scenario_runs import run_named
 from analysis.statements import count
+from tmt.io.atomic import write_text
 from tmt.settings.tcp import LINUX
 from tools.page_tables import plus_minus
 

@@ -17,8 +17,8 @@ from analysis.ntn.conversions import conversions
 from analysis.ntn.figure import draw
 from analysis.ntn.flows import Flows
 from analysis.ntn.page import page
-from analysis.pages import write_text
 from analysis.scenario_runs import run_named
+from tmt.io.atomic import write_text
 
 if TYPE_CHECKING:
     from pathlib import Path

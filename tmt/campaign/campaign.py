@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -90,11 +90,8 @@ class OpenCampaign(Campaign):
         """
         if not todo.missing:
             return Progress(total=0)
-        pool = new_pool(todo.missing)
-        try:
+        with closing(new_pool(todo.missing)) as pool:
             return execute(todo.missing, self.store, pool, watch)
-        finally:
-            pool.close()
 
 
 def foresee(path: str | PathLike[str], folder: str | PathLike[str]) -> Campaign:
@@ -126,15 +123,11 @@ def open_campaign(path: str | PathLike[str], folder: str | PathLike[str]) -> Ite
         When the folder cannot be written.
     """
     scenario = load(path)
-    runs = expand(scenario)
-    store = Store(folder)
-    try:
-        store.keep(scenario.path, SCENARIO)
+    with open_runs(scenario.title, expand(scenario), folder) as campaign:
+        campaign.store.keep(scenario.path, SCENARIO)
         if scenario.published is not None:
-            store.keep(scenario.published, PUBLISHED)
-        yield OpenCampaign(scenario.title, store, runs)
-    finally:
-        store.close()
+            campaign.store.keep(scenario.published, PUBLISHED)
+        yield campaign
 
 
 @contextmanager
@@ -146,11 +139,8 @@ def open_runs(title: str, runs: Sequence[Run], folder: str | PathLike[str]) -> I
     InputError, OutputError
         As `open_campaign`.
     """
-    store = Store(folder)
-    try:
+    with closing(Store(folder)) as store:
         yield OpenCampaign(title, store, runs)
-    finally:
-        store.close()
 
 
 def _simulated_s(todo: Plan) -> float:

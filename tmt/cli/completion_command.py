@@ -30,7 +30,7 @@ def command(context: click.Context, shell: str | None) -> None:
     Complete in this shell from its next start on:
       tmt completion
     """
-    from tmt.io.atomic import staged  # noqa: PLC0415
+    from tmt.io.atomic import write_text  # noqa: PLC0415
 
     found = shell or Path(os.environ.get("SHELL", "")).name
     kind = get_completion_class(found) if found in SHELLS else None
@@ -41,8 +41,7 @@ def command(context: click.Context, shell: str | None) -> None:
     script = kind(root.command, {}, name, f"_{name}_COMPLETE".upper()).source()
     path = _script_path(found, name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with staged(path) as partial:
-        partial.write_text(script, encoding="utf-8")
+    write_text(path, script)
     if found != "fish":
         _load_at_start(found, path)
     click.echo(f"{path}: completion of {name} for {found}, from the next start of the shell on")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from tmt.metrics.statistics import Interval
     from tmt.results.cells import Cell, Summary
 
 GOODPUT = "goodput_bps"
@@ -31,14 +29,6 @@ def goodput_tables(summary: Summary) -> Iterator[Table]:
 def kbps(summary: Summary) -> float:
     """Return the factor from the unit of goodput to kbit/s."""
     return 1e-3 / summary.rate_unit[1]
-
-
-def in_kbps(summary: Summary, interval: Interval) -> Interval:
-    """Return an interval of goodputs in kbit/s."""
-    factor = kbps(summary)
-    return replace(
-        interval, mean=interval.mean * factor, low=interval.low * factor, high=interval.high * factor
-    )
 
 
 def _table(summary: Summary, point: int) -> Table:
@@ -62,7 +52,7 @@ def _table(summary: Summary, point: int) -> Table:
 def _cell(summary: Summary, cell: Cell | None) -> Text:
     if cell is None or GOODPUT not in cell.intervals:
         return Text("")
-    goodput = in_kbps(summary, cell.intervals[GOODPUT])
+    goodput = cell.intervals[GOODPUT].scaled(kbps(summary))
     # Further digits are meaningless for this interval.
     digits = 0 if goodput.mean >= 100 or goodput.half_width >= 1 else 1
     text = f"{goodput.mean:.{digits}f}"

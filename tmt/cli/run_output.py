@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tmt.campaign.columns import DONE, GOODPUT_COUNTS
-from tmt.cli.goodput_tables import GOODPUT, goodput_tables, in_kbps, kbps
+from tmt.cli.goodput_tables import GOODPUT, goodput_tables, kbps
 from tmt.cli.json_output import json_text
 from tmt.cli.pack_output import repetition_lines
 from tmt.cli.tables import print_parts
@@ -153,7 +153,7 @@ def _groups(summary: Summary) -> list[dict[str, Any]]:
             "cells": [
                 {
                     "tcp": summary.tcps[cell.tcp],
-                    "goodput_kbps": asdict(in_kbps(summary, cell.intervals[GOODPUT])),
+                    "goodput_kbps": asdict(cell.intervals[GOODPUT].scaled(kbps(summary))),
                     "values_kbps": [value * kbps(summary) for value in cell.single[GOODPUT]],
                     "letters": cell.letters.get(GOODPUT, {}).get("tcp", "a"),
                     "among_best": cell.among_best.get(GOODPUT, True),

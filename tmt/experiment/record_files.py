@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tmt import provenance
 from tmt.backend.records import PACKETS, WINDOWS
-from tmt.io.atomic import staged
+from tmt.io.atomic import write_text
 from tmt.run_columns import RUN_RESULTS
 from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
@@ -33,8 +33,7 @@ def save(result: ExperimentResult, directory: str | PathLike[str]) -> None:
     folder = Path(directory)
     _write(folder / "packets.parquet", result, result.packets, PACKET_RECORDS)
     _write(folder / "windows.parquet", result, result.windows, WINDOW_RECORDS)
-    with staged(folder / "result.json") as part:
-        part.write_text(json.dumps(result.row, indent=2) + "\n")
+    write_text(folder / "result.json", json.dumps(result.row, indent=2) + "\n")
     for name in (PACKETS, WINDOWS):
         (folder / name).unlink(missing_ok=True)
 

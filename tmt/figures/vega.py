@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import vl_convert
 
 from tmt.figures.style import check_format
-from tmt.io.atomic import staged
+from tmt.io.atomic import staged, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -155,8 +155,7 @@ def browser_bundle() -> str:
     bundle: str = vl_convert.javascript_bundle(snippet)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with staged(folder / name) as part:
-            part.write_text(f"{_sha256(bundle)}\n{bundle}", encoding="utf-8")
+        write_text(folder / name, f"{_sha256(bundle)}\n{bundle}")
     except OSError:
         pass  # without a cache the next report bundles again
     return bundle

@@ -38,6 +38,12 @@ def staged(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield part
 
 
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in UTF-8; errors as those of `staged`."""
+    with staged(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
 def check_place(path: str | os.PathLike[str]) -> None:
     """Refuse a path at which no file can be: before the work, where that takes long.
 

@@ -51,6 +51,11 @@ class Interval:
         """Half of the interval's length."""
         return (self.high - self.low) / 2
 
+    def scaled(self, factor: float) -> Interval:
+        """Return the mean and the interval in another unit, or with the other sign."""
+        low, high = sorted((factor * self.low, factor * self.high))
+        return Interval(factor * self.mean, low, high, self.count)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tmt.figures import charts
-from tmt.io.atomic import staged
+from tmt.io.atomic import write_text
 from tmt.metrics.interval_text import three_digits
 from tmt.report.campaign_page import campaign_page
 from tmt.report.chart_rows import cell_rows, place_of
@@ -32,8 +32,7 @@ METHOD = (
 
 def write_comparison(comparison: PairedCampaigns, path: Path) -> None:
     """Write the page (OutputError when it cannot be written)."""
-    with staged(path) as part:
-        part.write_text(render(comparison), encoding="utf-8")
+    write_text(path, render(comparison))
 
 
 def render(comparison: PairedCampaigns) -> str:

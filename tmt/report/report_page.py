@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.io.atomic import make_folder, staged
+from tmt.io.atomic import make_folder, write_text
 from tmt.report.campaign_page import campaign_page
 from tmt.report.page_parts import CHARTS_LEAD, Section
 from tmt.report.print_figures import print_figures
@@ -98,8 +98,7 @@ def write_report(results: Results, folder: Path, *, figures: bool = True) -> Ite
     """
     make_folder(folder)
     summary = summarise(results)
-    with staged(folder / PAGE) as part:
-        part.write_text(render(results, summary), encoding="utf-8")
+    write_text(folder / PAGE, render(results, summary))
     yield folder / PAGE
     if figures:
         yield from print_figures(results, summary, folder)

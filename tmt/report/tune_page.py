@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tmt.display_units import percent
-from tmt.io.atomic import staged
+from tmt.io.atomic import write_text
 from tmt.report.page import assemble
 from tmt.report.page_parts import Record, fact, finding, headed_table, sections
 from tmt.report.tune_figures import charts_of, scheme_looks
@@ -35,9 +35,7 @@ METHOD = (
 
 def write_page(found: Tuning, path: Path) -> Path:
     """Write the page (OutputError when it cannot be written)."""
-    text = render(found)
-    with staged(path) as part:
-        part.write_text(text, encoding="utf-8")
+    write_text(path, render(found))
     return path
 
 

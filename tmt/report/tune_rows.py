@@ -9,7 +9,7 @@ import numpy as np
 
 from tmt.results.values import bounds, digits
 from tmt.tune.space import SCHEME
-from tmt.tune.wording import scaled, setting_words, shown_unit, unit_of, value_word, with_unit
+from tmt.tune.wording import setting_words, shown_unit, unit_of, value_word, with_unit
 
 if TYPE_CHECKING:
     from tmt.metrics.statistics import Interval
@@ -150,4 +150,4 @@ def candidate_table(found: Tuning) -> dict[str, Any]:
 
 def _shown(interval: Interval, factor: float) -> dict[str, float | None]:
     """Return a mean of an objective and its interval in the unit that people read."""
-    return dict(zip(("mean", "low", "high"), bounds(scaled(interval, factor)), strict=True))
+    return dict(zip(("mean", "low", "high"), bounds(interval.scaled(factor)), strict=True))

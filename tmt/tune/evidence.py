@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.metrics.statistics import Interval, t_interval
+from tmt.metrics.statistics import t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tmt.metrics.statistics import FloatArray
+    from tmt.metrics.statistics import FloatArray, Interval
     from tmt.tune.objectives import Constraint, Goal, Objective
 
 Cell = tuple[int, int]
@@ -66,9 +66,7 @@ class Evidence:
     def of_objective(self, candidate: int, objective: Objective, level: float) -> Interval:
         """Return the mean of an objective as it is shown, and its interval."""
         found = t_interval(objective.scores(self._values_of(candidate)), level)
-        if objective.shown(1.0) > 0:
-            return found
-        return Interval(-found.mean, -found.high, -found.low, found.count)
+        return found.scaled(objective.shown(1.0))
 
     def margin(self, candidate: int, constraint: Constraint, level: float) -> Interval:
         """Return the distance of a candidate's mean from a bound, and its interval."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tmt.metrics.interval_text import interval_text
-from tmt.tune.wording import scaled, shown_unit
+from tmt.tune.wording import shown_unit
 
 if TYPE_CHECKING:
     from tmt.tune.tuning import Tuning
@@ -28,7 +28,7 @@ def finalist_table(found: Tuning) -> tuple[list[str], list[list[str]]]:
         cells = [one.standing.name, role]
         for aim, (_, factor) in zip(aims, units, strict=True):
             cells += [
-                interval_text(scaled(interval, factor))
+                interval_text(interval.scaled(factor))
                 for interval in (one.standing.values[aim.text], one.held_out[aim.text])
             ]
         rows.append(cells)

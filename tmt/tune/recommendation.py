@@ -204,9 +204,8 @@ class _Reader:
         found = []
         for constraint in self._goal.constraints:
             margin = self._evidence.margin(winner, constraint, self._level)
-            sign = -1 if constraint.is_upper else 1
-            low, high = sorted((constraint.limit + sign * margin.low, constraint.limit + sign * margin.high))
-            mean = Interval(constraint.limit + sign * margin.mean, low, high, margin.count)
+            limit, above = constraint.limit, margin.scaled(-1 if constraint.is_upper else 1)
+            mean = Interval(limit + above.mean, limit + above.low, limit + above.high, margin.count)
             found.append(Bounded(constraint.text, mean, margin.mean >= 0, margin.low >= 0))
         return found
 

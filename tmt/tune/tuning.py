@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tmt.campaign.store import Store
 from tmt.campaign.stored_runs import SCENARIO
 from tmt.html_table import ShownInNotebooks
-from tmt.io.atomic import staged
+from tmt.io.atomic import write_text
 from tmt.tune.bounds import goodput_bounds
 from tmt.tune.courses import Courses, choose_courses
 from tmt.tune.recommendation import Recommendation, recommend
@@ -120,8 +120,7 @@ def tune(
         closing(Store(folder)) as store,
         closing(Simulation(task, courses, store, new_pool, watch, jobs)) as simulation,
     ):
-        with staged(store.folder / SCENARIO) as part:
-            part.write_text(task.text, encoding="utf-8")
+        write_text(store.folder / SCENARIO, task.text)
         found = search(
             task.candidates,
             task.goal,
@@ -135,8 +134,7 @@ def tune(
     winner_file = None
     if found.winner is not None:
         winner_file = folder / WINNER
-        with staged(winner_file) as part:
-            part.write_text(winner_scenario(task, courses, found.winner, folder), encoding="utf-8")
+        write_text(winner_file, winner_scenario(task, courses, found.winner, folder))
     failures = [
         (task.candidates[one].name, courses.seeds[course], message)
         for (one, course), message in simulation.failures.items()

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from tmt.display_units import counted, percent, rate_unit
 from tmt.metrics.interval_text import interval_text
-from tmt.metrics.statistics import Interval
 from tmt.tune.space import SCHEME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tmt.metrics.statistics import Interval
     from tmt.tune.objectives import Objective
     from tmt.tune.recommendation import Standing
     from tmt.tune.space import Value
@@ -163,12 +163,7 @@ def setting_words(settings: Mapping[str, Value]) -> str:
 def with_unit(found: Tuning, aim: Objective, interval: Interval, *, signed: bool = False) -> str:
     """Return a mean of an objective with half of its interval, in the unit that people read."""
     shown, factor = shown_unit(found, aim)
-    return f"{interval_text(scaled(interval, factor), signed=signed)} {shown}".rstrip()
-
-
-def scaled(interval: Interval, factor: float) -> Interval:
-    """Return a mean and its interval in another unit."""
-    return Interval(factor * interval.mean, factor * interval.low, factor * interval.high, interval.count)
+    return f"{interval_text(interval.scaled(factor), signed=signed)} {shown}".rstrip()
 
 
 def shown_unit(found: Tuning, aim: Objective) -> tuple[str, float]:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from tmt import provenance
-from tmt.io.atomic import staged
+from tmt.io.atomic import write_text
 from tmt.schema import PACKET_RECORDS
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ def save(result: EmulationResult, folder: Path) -> None:
     OutputError
         When a file cannot be written.
     """
-    with staged(folder / "result.json") as part:
-        part.write_text(json.dumps(result.row, indent=2) + "\n")
+    write_text(folder / "result.json", json.dumps(result.row, indent=2) + "\n")
     if result.packets is None:
         return
     from tmt.io.parquet import write_records  # noqa: PLC0415  (pyarrow takes long to import)
