@@ -14,7 +14,7 @@ from tmt.campaign.campaign import open_campaign
 from tmt.campaign.columns import DONE, blank_row
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
-from tmt.channels import ErrorFree
+from tmt.channels.error_free import ErrorFree
 from tmt.generate import Line, generate
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -20,8 +21,14 @@ from tmt.convert import convert_file
 from tmt.io import create_trace
 from tmt.io.parquet import READ_SETTINGS, WRITE_SETTINGS
 from tmt.schema import PHY_TRACE
-from tmt.schemes import Arq, Fec, Harq, NoScheme, Scheme
+from tmt.schemes.arq import Arq
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq import Harq
+from tmt.schemes.none import NoScheme
 from tmt.trace import PhyTrace
+
+if TYPE_CHECKING:
+    from tmt.schemes.parameters import Scheme
 
 LONG_SLOTS = 100_000_000
 RTT_NS = 500_000_000

@@ -15,24 +15,20 @@ from benchmarks.files import write_phy
 from benchmarks.timing import paired_medians
 from tmt.convert import convert_file
 from tmt.kernels import arq, fec, harq, none
-from tmt.schemes import (
-    Arq,
-    Fec,
-    Harq,
-    HarqProcesses,
-    NoScheme,
-    Rlc,
-    RlcOverHarqProcesses,
-    Scheme,
-    SlidingWindow,
-    Tetrys,
-)
+from tmt.schemes.arq import Arq
 from tmt.schemes.converter import empty_rows
-from tmt.schemes.rlc import RlcLayer
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq import Harq
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.none import NoScheme
+from tmt.schemes.rlc import Rlc, RlcLayer, RlcOverHarqProcesses
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from tmt.kernels import Rows
+    from tmt.schemes.parameters import Scheme
     from tmt.trace import Int64Array
 
 N_SLOTS = 10_000_000

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from tmt import provenance
-from tmt.channels import CHANNELS
+from tmt.channels.base import HAVING_ES_N0
 from tmt.errors import InputError, UsageError
 from tmt.io import create_trace, open_trace
 from tmt.io.atomic import check_not_source
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
-    from tmt.channels import Channel, Realisation
-    from tmt.channels.base import FadingRealisation
+    from tmt.channels.base import Channel, FadingRealisation, Realisation
 
 CHUNK_SLOTS = 1 << 18
 """Slots generated at a time; the trace does not depend on it."""
@@ -134,8 +133,9 @@ def lay_over(slots: PhyTrace, realisation: Realisation, *, with_es_n0: bool = Fa
 def _check_es_n0(channel: Channel) -> None:
     """Refuse a channel that knows no Es/N0."""
     if not channel.has_es_n0:
-        having = ", ".join(name for name, kind in CHANNELS.items() if kind.has_es_n0)
-        raise UsageError(f"channel {channel.name} knows no Es/N0 of a slot; these channels do: {having}")
+        raise UsageError(
+            f"channel {channel.name} knows no Es/N0 of a slot; these channels do: {', '.join(HAVING_ES_N0)}"
+        )
 
 
 def generate(

@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.figures.style import BLUE, GREEN, INK, MUTED, ORANGE, VERMILLION, new_figure, save
-from tmt.schemes import HarqProcesses, Rlc, SlidingWindow, Tetrys
 from tmt.schemes.converter import joined
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.rlc import Rlc
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tmt.schemes import Scheme
+    from tmt.schemes.parameters import Scheme
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 SENDER, RECEIVER = 0.0, 1.0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.channels import NeymanA
+from tmt.channels.neyman_a import NeymanA
 from tmt.figures.style import INK, LINE_STYLES, MUTED, PALE, new_figure, save
 from tmt.models import ClusteredErrors
 

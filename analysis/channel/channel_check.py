@@ -20,7 +20,7 @@ from scipy.special import i0e, j0, ndtr
 
 from analysis.channel.code_curve import INFORMATION_BITS, RESULTS
 from analysis.command_line import start
-from tmt.channels import Lms
+from tmt.channels.lms import Lms
 from tmt.channels.lms_path import POINTS_PER_DOPPLER_PERIOD
 from tmt.figures.style import BLUE, GREEN, INK, VERMILLION, new_figure, save
 from tmt.generate import Line

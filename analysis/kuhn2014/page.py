@@ -13,8 +13,8 @@ from analysis.kuhn2014.contradictions import Bounds
 from analysis.kuhn2014.facts import facts
 from analysis.kuhn2014.left_out import FREE
 from analysis.kuhn2014.published import UNITS
-from tmt.channels import Shadows
 from tmt.channels.lms_profiles import PROFILES as LMS
+from tmt.channels.shadows import Shadows
 from tmt.figures.style import TCP_STYLES
 from tools.page_tables import markdown_row
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages import write_tables
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.cli.progress import progress_bar
 from tmt.convert import convert
 from tmt.figures.models import ComparedCurve, draw_comparison
@@ -26,7 +26,7 @@ from tmt.io.atomic import staged
 from tmt.metrics.statistics import LEVEL, t_interval
 from tmt.models import RegularLink, TwoStateChannel
 from tmt.models.catalogue import Parameters, evaluate
-from tmt.schemes import SCHEMES
+from tmt.schemes.registry import SCHEMES
 from tmt.trace import PhyTrace
 from tools.page_tables import markdown_table
 

@@ -23,8 +23,9 @@ from analysis.ntn.contenders import (
     contenders,
     with_combining,
 )
-from tmt.channels import GilbertElliott, Lms
 from tmt.channels.base import with_profile
+from tmt.channels.gilbert_elliott import GilbertElliott
+from tmt.channels.lms import Lms
 from tmt.generate import lay_over
 from tmt.io import read_phy
 from tmt.metrics.statistics import t_interval

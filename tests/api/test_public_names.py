@@ -14,7 +14,7 @@ import tmt
 from tmt import api
 from tmt.errors import InputError, UsageError
 from tmt.metrics.summaries import LinkSummary, PhySummary
-from tmt.schemes import Arq
+from tmt.schemes.arq import Arq
 from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tmt.campaign.columns import DONE, blank_row
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.generate import Line, generate
 
 if TYPE_CHECKING:

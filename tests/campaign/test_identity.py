@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tmt.campaign.link_traces import trace_sources
-from tmt.channels import GilbertElliott
+from tmt.campaign.replay_run import RUN_MODULES
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.identity import deciding_files, source_hash
-from tmt.schemes import Arq
+from tmt.schemes.arq import Arq
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HOUSE = Path(__file__).resolve().parents[2]
-RUN, LINK_TRACE = "tmt.campaign.replay_run", "tmt.campaign.link_traces"
+LINK_TRACE = "tmt.campaign.link_traces"
 
 DECIDES_A_RUN = (
     "kernels",
@@ -64,16 +65,16 @@ def _changed(file: Path) -> bytes:
 
 
 def test_every_deciding_file__changes_the_hash(package: Path) -> None:
-    before = _hash(package, RUN)
-    for file in deciding_files(RUN, package=package):
+    before = _hash(package, *RUN_MODULES)
+    for file in deciding_files(*RUN_MODULES, package=package):
         old = file.read_bytes()
         file.write_bytes(_changed(file))
-        assert _hash(package, RUN) != before, file
+        assert _hash(package, *RUN_MODULES) != before, file
         file.write_bytes(old)
 
 
 def test_other_files__do_not_change_the_hash(package: Path) -> None:
-    before, deciding = _hash(package, RUN), deciding_files(RUN, package=package)
+    before, deciding = _hash(package, *RUN_MODULES), deciding_files(*RUN_MODULES, package=package)
     others = {
         file: file.read_bytes()
         for file in package.rglob("*.*")
@@ -82,13 +83,13 @@ def test_other_files__do_not_change_the_hash(package: Path) -> None:
     assert len(others) > len(deciding)
     for file in others:
         file.write_bytes(_changed(file))
-    assert _hash(package, RUN) == before
+    assert _hash(package, *RUN_MODULES) == before
     for file, old in others.items():
         file.write_bytes(old)
 
 
 def test_deciding_files__are_those_of_the_layers_that_compute(package: Path) -> None:
-    deciding = {path.relative_to(package) for path in deciding_files(RUN, package=package)}
+    deciding = {path.relative_to(package) for path in deciding_files(*RUN_MODULES, package=package)}
     for layer in DECIDES_A_RUN:
         found = [path for path in deciding if path.parts[0] == layer]
         assert found, layer
@@ -107,17 +108,19 @@ def test_link_traces__depend_on_their_own_channel_and_scheme(package: Path) -> N
         "generate.py",
     }
     assert not found & {"metrics/transport.py", "run_columns.py", "experiment/measure.py"}
+    assert not found & {"kernels/harq.py", "schemes/fec.py", "channels/lms.py", "schemes/registry.py"}
     assert trace_sources(Arq(rtt_ns=0), GilbertElliott(0.9, 0.5)) == source_hash(*modules)
 
 
 def test_deciding_files__hold_whatever_an_import_loads() -> None:
     script = (
-        f"import sys, {RUN}; print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'tmt'))"
+        f"import sys, {', '.join(RUN_MODULES)}\n"
+        "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'tmt'))"
     )
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     loaded = {Path(name) for name in output.split()}
     assert len(loaded) > 40
-    assert loaded <= set(deciding_files(RUN))
+    assert loaded <= set(deciding_files(*RUN_MODULES))
 
 
 @pytest.mark.parametrize(
@@ -175,11 +178,11 @@ def test_imports__are_followed(tmp_path: Path, line: str) -> None:
 
 
 def test_cache__is_not_believed_when_it_is_damaged(package: Path) -> None:
-    before = _hash(package, RUN)
+    before = _hash(package, *RUN_MODULES)
     (cached,) = (package / "__pycache__").glob("identity-*.json")
     for content in (b"", b"[1", b"\xff", b"[]", b"7"):
         cached.write_bytes(content)
-        assert _hash(package, RUN) == before
+        assert _hash(package, *RUN_MODULES) == before
 
 
 def _keys(package: Path, folder: Path) -> tuple[str, str]:
@@ -218,6 +221,8 @@ def test_keys__follow_scripts_kernels_and_metrics(package: Path, phy: Path, tmp_
         (package.parent / "clift-ns2" / "tcl" / "flows.tcl", True, False),
         (package / "metrics" / "transport.py", True, False),
         (package / "kernels" / "arq.py", True, True),
+        (package / "kernels" / "harq.py", True, False),
+        (package / "channels" / "lms.py", True, False),
         (package / "report" / "page.py", False, False),
     ):
         old = file.read_bytes()
@@ -228,11 +233,11 @@ def test_keys__follow_scripts_kernels_and_metrics(package: Path, phy: Path, tmp_
 
 
 def test_meaning_of_a_parameter__is_not_part_of_the_hash(package: Path) -> None:
-    before, file = _hash(package, RUN), package / "settings" / "settings.py"
+    before, file = _hash(package, *RUN_MODULES), package / "settings" / "settings.py"
     text = file.read_text()
     assert "limit of the queue before each link" in text
     file.write_text(text.replace("limit of the queue before each link", "most packets that wait"))
-    assert _hash(package, RUN) == before
+    assert _hash(package, *RUN_MODULES) == before
     file.write_text(text.replace("] = 1500", "] = 1501"))
-    assert _hash(package, RUN) != before
+    assert _hash(package, *RUN_MODULES) != before
     file.write_text(text)

@@ -15,10 +15,10 @@ from tmt.campaign.grid import expand
 from tmt.campaign.link_traces import Convert, facts_file, is_converted, link_file, make_link_trace, read_facts
 from tmt.campaign.planned_conversions import Phy
 from tmt.campaign.scenario import load
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.errors import InputError
 from tmt.io import write_trace
-from tmt.schemes import NoScheme
+from tmt.schemes.none import NoScheme
 from tmt.settings.links import TraceLink
 from tmt.trace import PhyTrace
 

@@ -10,7 +10,7 @@ from in_process import Said, tmt
 from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.scenario import load
 from tmt.io import write_trace
-from tmt.schemes import SCHEMES as ALL
+from tmt.schemes.registry import SCHEMES as ALL
 from tmt.schemes.rlc import RlcLayer
 from tmt.trace import LinkTrace
 

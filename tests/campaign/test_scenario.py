@@ -10,7 +10,11 @@ import pytest
 from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.scenario import load
 from tmt.errors import InputError
-from tmt.schemes import ALL_SCHEMES, Harq, HarqProcesses, RlcOverHarqProcesses, SlidingWindow
+from tmt.schemes.harq import Harq
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.registry import ALL_SCHEMES
+from tmt.schemes.rlc import RlcOverHarqProcesses
+from tmt.schemes.sliding_window import SlidingWindow
 
 ROOT = Path(__file__).resolve().parents[2]
 

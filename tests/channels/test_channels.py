@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.channels import (
-    CHANNELS,
-    Bernoulli,
-    ErrorFree,
-    GilbertElliott,
-    Lms,
-    NeymanA,
-    Shadows,
-    SlotChannel,
-    Snr,
-)
+from tmt.channels.bernoulli import Bernoulli
+from tmt.channels.error_free import ErrorFree
+from tmt.channels.gilbert_elliott import GilbertElliott
+from tmt.channels.lms import Lms
+from tmt.channels.neyman_a import NeymanA
+from tmt.channels.registry import CHANNELS
+from tmt.channels.shadows import Shadows
+from tmt.channels.snr import Snr
 from tmt.errors import UsageError
 from tmt.kernels.gilbert_elliott import gilbert_elliott
+
+if TYPE_CHECKING:
+    from tmt.channels.base import SlotChannel
 
 EXAMPLES: list[SlotChannel] = [
     ErrorFree(),

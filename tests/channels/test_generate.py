@@ -11,7 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 import tmt.generate
-from tmt.channels import Bernoulli, ErrorFree, GilbertElliott, Lms
+from tmt.channels.bernoulli import Bernoulli
+from tmt.channels.error_free import ErrorFree
+from tmt.channels.gilbert_elliott import GilbertElliott
+from tmt.channels.lms import Lms
 from tmt.cli.generate_command import command
 from tmt.errors import InputError, UsageError
 from tmt.generate import Line, generate, overlay

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tmt.channels import Lms
+from tmt.channels.lms import Lms
 from tmt.channels.lms_parameters import PARAMETERS
 from tmt.channels.lms_path import SlowLevel
 from tmt.channels.lms_profiles import PROFILES

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from scipy.special import i0e, j0
 from scipy.stats import ncx2, norm
 
-from tmt.channels import Lms
+from tmt.channels.lms import Lms
 from tmt.channels.lms_path import BLOCK_POINTS, FADE_POINTS, POINTS_PER_DOPPLER_PERIOD, Multipath, Visits
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import neyman_a as naive
 
-from tmt.channels import NeymanA
+from tmt.channels.neyman_a import NeymanA
 from tmt.errors import UsageError
 from tmt.kernels.neyman_a import neyman_a
 from tmt.models import ClusteredErrors

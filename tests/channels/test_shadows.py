@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from naive import shadows as naive
 
-from tmt.channels import Shadows
+from tmt.channels.shadows import Shadows
 from tmt.channels.shadows_profiles import PROFILES
 from tmt.cli.generate_command import command
 from tmt.errors import UsageError

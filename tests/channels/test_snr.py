@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_process import tmt
 
-from tmt.channels import Snr
+from tmt.channels.snr import Snr
 from tmt.errors import InputError
 from tmt.io import read_phy
 from tmt.measured.error_rates import read_error_rates

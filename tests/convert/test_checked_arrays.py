@@ -8,7 +8,7 @@ import pytest
 from tmt.convert import convert
 from tmt.errors import InputError
 from tmt.io import open_trace
-from tmt.schemes import NoScheme
+from tmt.schemes.none import NoScheme
 from tmt.trace import PhyTrace
 
 NAN = float("nan")

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -19,8 +20,17 @@ from tmt.errors import InputError, OutputError, UsageError
 from tmt.io import create_trace, read_link, write_trace
 from tmt.provenance import file_sha256
 from tmt.schema import PHY_TRACE
-from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, RlcOverHarq, Scheme, SlidingWindow
+from tmt.schemes.arq import Arq
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq import Harq
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.none import NoScheme
+from tmt.schemes.rlc import RlcOverHarq
+from tmt.schemes.sliding_window import SlidingWindow
 from tmt.trace import PhyTrace
+
+if TYPE_CHECKING:
+    from tmt.schemes.parameters import Scheme
 
 TMT = Path(sys.executable).with_name("tmt")
 SCHEMES = [
@@ -149,7 +159,7 @@ def test_convert_file__leaves_no_link_trace_when_it_is_interrupted(
 ) -> None:
     write_trace(tmp_path / "phy.npy", trace(300_000))
     script = (
-        "import time; from tmt.convert import convert_file; from tmt.schemes import NoScheme\n"
+        "import time; from tmt.convert import convert_file; from tmt.schemes.none import NoScheme\n"
         "def linger(slots): print('under way', flush=True); time.sleep(10**6)\n"
         "convert_file('phy.npy', 'link.npy', NoScheme(), progress=linger)"
     )
@@ -195,7 +205,7 @@ def test_convert_file__memory_does_not_grow_with_the_trace(tmp_path: Path) -> No
                 tx = np.arange(first, first + (1 << 18)) * 1_000
                 writer.write(PhyTrace(tx, np.where(tx % 7_000 == 0, 0, 30_000)))
         script = (
-            "import sys; from tmt.convert import convert_file; from tmt.schemes import NoScheme\n"
+            "import sys; from tmt.convert import convert_file; from tmt.schemes.none import NoScheme\n"
             "convert_file(sys.argv[1], sys.argv[2], NoScheme())\n"
             "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
         )

@@ -12,7 +12,11 @@ from tmt.convert import convert
 from tmt.errors import InputError, UsageError
 from tmt.experiment import Experiment, TraceLink
 from tmt.io import write_trace
-from tmt.schemes import Arq, Fec, GoBackN, HarqProcesses, Hybrid, RlcOverHarqProcesses
+from tmt.schemes.arq import Arq
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.online import GoBackN, Hybrid
+from tmt.schemes.rlc import RlcOverHarqProcesses
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:

@@ -283,7 +283,7 @@ def _rows(folder: Path) -> dict[str, Any]:
 
 
 def _phy(folder: Path) -> None:
-    from tmt.channels import GilbertElliott
+    from tmt.channels.gilbert_elliott import GilbertElliott
     from tmt.generate import Line, generate
 
     line = Line.at_rate(2_000_000, 1500, 1_000_000)

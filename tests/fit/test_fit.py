@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tmt.channels import Bernoulli, GilbertElliott
+from tmt.channels.bernoulli import Bernoulli
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.cli.fit_command import command
 from tmt.errors import InputError, UsageError
 from tmt.fit import fit
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tmt.channels import Channel
+    from tmt.channels.base import Channel
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="hundreds of fits need compiled kernels")
 

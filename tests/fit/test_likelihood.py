@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 import pytest
 
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.fit.estimates import fit_bernoulli, fit_gilbert, proportion
 from tmt.fit.likelihood import RunLikelihood
 from tmt.fit.observed import ErasureRuns, autocorrelation, length_counts

@@ -10,7 +10,7 @@ import pytest
 
 from tmt.convert import convert
 from tmt.io import write_trace
-from tmt.schemes import Arq
+from tmt.schemes.arq import Arq
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:

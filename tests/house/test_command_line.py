@@ -20,7 +20,7 @@ from waiting import PATIENCE_S, until
 import tmt
 from tmt.cli.command_line import COMMANDS
 from tmt.io import write_trace
-from tmt.schemes import SCHEMES
+from tmt.schemes.registry import SCHEMES
 from tmt.trace import PhyTrace
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tmt.figures.style import SCHEME_STYLES, TCP_STYLES, looks_of
-from tmt.schemes import SCHEMES
+from tmt.schemes.registry import SCHEMES
 from tmt.settings.tcp import TCP_VARIANTS
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.cli.inspect_command import command
 from tmt.convert import convert, convert_file
 from tmt.errors import InputError, UsageError
@@ -18,14 +18,18 @@ from tmt.generate import Line, generate
 from tmt.io import open_trace, read_phy, read_trace, write_trace
 from tmt.metrics.link import summarise
 from tmt.metrics.summaries import LinkSummary, PhySummary
-from tmt.schemes import SCHEMES, Arq, Fec, Harq, NoScheme
+from tmt.schemes.arq import Arq
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq import Harq
+from tmt.schemes.none import NoScheme
+from tmt.schemes.registry import SCHEMES
 from tmt.trace import LinkTrace, PhyTrace, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tmt.schemes import Scheme
+    from tmt.schemes.parameters import Scheme
 
 MS = 1_000_000
 S = 1_000_000_000

@@ -21,7 +21,7 @@ from tmt.backend.setup import set_up
 from tmt.convert import convert_file
 from tmt.errors import SimulatorError
 from tmt.experiment import Experiment, PlainLink, TraceLink
-from tmt.schemes import SlidingWindow
+from tmt.schemes.sliding_window import SlidingWindow
 from tmt.settings.tcp import LINUX
 from tmt.units import NS_PER_MS, NS_PER_S
 

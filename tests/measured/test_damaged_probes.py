@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.measured.damaged_logs import DAMAGE, check, damaged
-from tmt.channels import Snr
+from tmt.channels.snr import Snr
 from tmt.errors import InputError, TmtError
 from tmt.generate import Line, generate
 from tmt.measured.files import import_trace

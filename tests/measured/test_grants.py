@@ -17,7 +17,7 @@ from tmt.measured.attempts import in_order
 from tmt.measured.files import import_trace
 from tmt.measured.grants import mark_repeats
 from tmt.measured.nr_scope import read_grants
-from tmt.schemes import HarqProcesses
+from tmt.schemes.harq_processes import HarqProcesses
 from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:

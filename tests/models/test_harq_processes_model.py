@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.errors import UsageError
 from tmt.models import (
     FeedbackFaults,
@@ -19,7 +19,7 @@ from tmt.models import (
     harq_processes,
     utilisation,
 )
-from tmt.schemes import HarqProcesses
+from tmt.schemes.harq_processes import HarqProcesses
 from tmt.trace import PhyTrace
 
 MS = 1_000_000

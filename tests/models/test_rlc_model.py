@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numba
 import numpy as np
 import pytest
 
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.errors import UsageError
 from tmt.models import (
     Bursts,
@@ -19,9 +21,12 @@ from tmt.models import (
     rlc_recovery_slots,
     rlc_unacknowledged,
 )
-from tmt.schemes import Counts, Rlc
 from tmt.schemes.converter import joined
+from tmt.schemes.rlc import Rlc
 from tmt.trace import PhyTrace
+
+if TYPE_CHECKING:
+    from tmt.schemes.counts import Counts
 
 MS = 1_000_000
 ONE_REPORT = {"poll_pdus": 2**31 - 1, "rlc_window": 131_072, "status_prohibit_ns": 40 * MS}

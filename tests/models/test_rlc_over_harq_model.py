@@ -9,11 +9,11 @@ import numba
 import numpy as np
 import pytest
 
-from tmt.channels import Bernoulli
+from tmt.channels.bernoulli import Bernoulli
 from tmt.errors import UsageError
 from tmt.models import Performance, RegularLink, TwoStateChannel, rlc_over_harq_processes
-from tmt.schemes import RlcOverHarqProcesses
 from tmt.schemes.converter import joined
+from tmt.schemes.rlc import RlcOverHarqProcesses
 from tmt.trace import PhyTrace
 
 MS = 1_000_000

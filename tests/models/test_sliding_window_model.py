@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from naive import repair_queue
 
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.errors import UsageError
 from tmt.models import RegularLink, TwoStateChannel, sliding_window
-from tmt.schemes import SlidingWindow
+from tmt.schemes.sliding_window import SlidingWindow
 from tmt.trace import PhyTrace
 
 LINK = RegularLink(0, 10, 10)

@@ -8,11 +8,11 @@ import numba
 import numpy as np
 import pytest
 
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.errors import UsageError
 from tmt.models import Performance, RegularLink, TwoStateChannel, tetrys
-from tmt.schemes import Tetrys
 from tmt.schemes.converter import joined
+from tmt.schemes.tetrys import Tetrys
 from tmt.trace import PhyTrace
 
 needs_jit = pytest.mark.skipif(

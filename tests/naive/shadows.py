@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.channels import Shadows
+    from tmt.channels.shadows import Shadows
 
 
 def erased(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,23 +13,18 @@ from naive import schemes as naive
 from naive.sliding_window import sliding_window
 from naive.tetrys import tetrys
 from tmt.channels.base import uniform_source
-from tmt.schemes import (
-    Arq,
-    Fec,
-    Harq,
-    HarqProcesses,
-    NoScheme,
-    Rlc,
-    RlcOverArq,
-    RlcOverHarq,
-    RlcOverHarqProcesses,
-    RlcOverTetrys,
-    Scheme,
-    SlidingWindow,
-    Tetrys,
-)
-from tmt.schemes.rlc import RlcLayer
+from tmt.schemes.arq import Arq
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq import Harq
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.none import NoScheme
+from tmt.schemes.rlc import Rlc, RlcLayer, RlcOverArq, RlcOverHarq, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
 from tmt.trace import LinkTrace, PhyTrace
+
+if TYPE_CHECKING:
+    from tmt.schemes.parameters import Scheme
 
 DELAYS = st.sampled_from([0, 1, 3, 7, 20, 50])
 DATA = st.integers(1, 6) | st.integers(7, 40)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.ns2.scripts import output_of, run_script
-from tmt.channels import NeymanA
+from tmt.channels.neyman_a import NeymanA
 from tmt.models import ClusteredErrors
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from tests.ns2.scripts import output_of
 from tmt.convert import convert_file
 from tmt.io import read_link
 from tmt.measured.files import import_trace
-from tmt.schemes import NoScheme
+from tmt.schemes.none import NoScheme
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:

@@ -13,7 +13,13 @@ from tests.ns2.scripts import run_script
 from tmt.backend.ns2.arguments import scheme_words
 from tmt.convert import convert
 from tmt.models.hybrid import HybridLink
-from tmt.schemes import Arq, Fec, Harq, HarqProcesses, NoScheme, SlidingWindow, Tetrys
+from tmt.schemes.arq import Arq
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq import Harq
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.none import NoScheme
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:

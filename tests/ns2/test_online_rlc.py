@@ -9,7 +9,7 @@ import pytest
 
 from tmt.backend.ns2.arguments import scheme_words
 from tmt.convert import convert
-from tmt.schemes import (
+from tmt.schemes.rlc import (
     Rlc,
     RlcOverArq,
     RlcOverFec,

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from tmt.convert import convert
-from tmt.schemes import NoScheme, SlidingWindow, Tetrys
+from tmt.schemes.none import NoScheme
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
 from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:

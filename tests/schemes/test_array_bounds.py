@@ -17,25 +17,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tmt.schemes import (
-    Arq,
-    Fec,
-    Harq,
-    HarqProcesses,
-    NoScheme,
-    Rlc,
-    RlcOverHarqProcesses,
-    RlcOverTetrys,
-    SlidingWindow,
-    Tetrys,
-    arq,
-    converter,
-    fec,
-    harq,
-    harq_processes,
-    rlc_converter,
-    sliding_window,
-)
+from tmt.schemes import arq, converter, fec, harq, harq_processes, rlc_converter, sliding_window
+from tmt.schemes.arq import Arq
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq import Harq
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.none import NoScheme
+from tmt.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
 from tmt.trace import PhyTrace
 
 CASES = 200

@@ -18,7 +18,8 @@ from scipy.special import gammainc
 from tmt.convert import convert
 from tmt.errors import InputError, UsageError
 from tmt.io import write_trace
-from tmt.schemes import HarqProcesses, RlcOverHarqProcesses
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.rlc import RlcOverHarqProcesses
 from tmt.trace import PhyTrace
 
 MS = 1_000_000

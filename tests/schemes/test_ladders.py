@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tmt.schemes import Rlc
+from tmt.schemes.rlc import Rlc
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

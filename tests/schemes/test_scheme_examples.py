@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from naive.traces import phy_trace, rows_of
 
-from tmt.schemes import (
-    Arq,
-    Counts,
-    Fec,
-    Harq,
-    HarqProcesses,
-    NoScheme,
-    Rlc,
-    RlcOverHarqProcesses,
-    RlcOverTetrys,
-    Scheme,
-    SlidingWindow,
-    Tetrys,
-)
+from tmt.schemes.arq import Arq
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq import Harq
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.none import NoScheme
+from tmt.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
+
+if TYPE_CHECKING:
+    from tmt.schemes.counts import Counts
+    from tmt.schemes.parameters import Scheme
 
 
 def converted(

@@ -7,29 +7,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tmt.errors import UsageError
-from tmt.schemes import (
-    ALL_SCHEMES,
-    ONLINE_SCHEMES,
-    SCHEMES,
-    Arq,
-    Counts,
-    Fec,
-    GoBackN,
-    Harq,
-    HarqProcesses,
-    Hybrid,
-    NoScheme,
-    OnlineScheme,
-    Rlc,
-    RlcOverArq,
-    RlcOverHarqProcesses,
-    RlcOverTetrys,
-    SlidingWindow,
-    Tetrys,
-)
+from tmt.schemes.arq import Arq
+from tmt.schemes.counts import Counts
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq import Harq
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.none import NoScheme
+from tmt.schemes.online import GoBackN, Hybrid
+from tmt.schemes.registry import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
+from tmt.schemes.rlc import Rlc, RlcOverArq, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tmt.schemes.parameters import OnlineScheme
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import hypothesis.strategies as st
 import numpy as np
@@ -11,7 +12,12 @@ import pytest
 from hypothesis import example, given, settings
 from naive.traces import SCHEMES, by_twin, phy_trace, rows_of, slots
 
-from tmt.schemes import Arq, Harq, Scheme, Tetrys
+from tmt.schemes.arq import Arq
+from tmt.schemes.harq import Harq
+from tmt.schemes.tetrys import Tetrys
+
+if TYPE_CHECKING:
+    from tmt.schemes.parameters import Scheme
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=400)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
@@ -14,11 +15,14 @@ from naive import repair_queue
 from naive.sliding_window import coefficients, product
 from naive.traces import phy_trace, rows_of
 
-from tmt.channels import Bernoulli
+from tmt.channels.bernoulli import Bernoulli
 from tmt.kernels.tinymt32 import coding_coefficients, next_word, start
-from tmt.schemes import Fec, Scheme, SlidingWindow
-from tmt.schemes.sliding_window import products
+from tmt.schemes.fec import Fec
+from tmt.schemes.sliding_window import SlidingWindow, products
 from tmt.trace import PhyTrace
+
+if TYPE_CHECKING:
+    from tmt.schemes.parameters import Scheme
 
 needs_jit = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="a million slots: the kernel needs the JIT for them"

@@ -5,13 +5,20 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from naive.traces import phy_trace, rows_of
 
-from tmt.schemes import Arq, Counts, Scheme, SlidingWindow, Tetrys
+from tmt.schemes.arq import Arq
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
+
+if TYPE_CHECKING:
+    from tmt.schemes.counts import Counts
+    from tmt.schemes.parameters import Scheme
 
 LATE = 10**9
 """An RTT that outlasts every trace here."""

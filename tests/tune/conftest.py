@@ -9,7 +9,7 @@ import pytest
 from in_process import tmt
 from small_search import SPACE, Searched
 
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.generate import Line, generate
 
 if TYPE_CHECKING:

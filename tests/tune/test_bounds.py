@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmt.convert import convert
-from tmt.schemes import (
-    Arq,
-    Fec,
-    Harq,
-    HarqProcesses,
-    Hybrid,
-    NoScheme,
-    Rlc,
-    RlcOverArq,
-    RlcOverHarqProcesses,
-    RlcOverTetrys,
-    Scheme,
-    SlidingWindow,
-    Tetrys,
-)
+from tmt.schemes.arq import Arq
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq import Harq
+from tmt.schemes.harq_processes import HarqProcesses
+from tmt.schemes.none import NoScheme
+from tmt.schemes.online import Hybrid
+from tmt.schemes.rlc import Rlc, RlcOverArq, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
 from tmt.trace import PhyTrace
 from tmt.tune.bounds import most_delivered
+
+if TYPE_CHECKING:
+    from tmt.schemes.parameters import Scheme
 
 SLOT_NS = 1_000_000
 SCHEMES: list[Scheme] = [

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tmt.io import read_phy
-from tmt.schemes import SCHEMES
+from tmt.schemes.registry import SCHEMES
 from tmt.tune.default_space import SPACE, scenario_text
 from tmt.tune.objectives import parse_goal
 from tmt.tune.simulate import Simulation

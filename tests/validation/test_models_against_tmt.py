@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.convert import convert
 from tmt.metrics.statistics import t_interval
 from tmt.models import RegularLink, TwoStateChannel, burst_length_law, gap_length_law
 from tmt.models.catalogue import Parameters, evaluate
-from tmt.schemes import SCHEMES
+from tmt.schemes.registry import SCHEMES
 from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:

@@ -19,13 +19,15 @@ from tmt.api.keywords import (
     time_ns,
     whole,
 )
-from tmt.channels import CHANNELS, Channel
+from tmt.channels.base import Channel
+from tmt.channels.registry import CHANNELS
 from tmt.convert import convert
 from tmt.measured import files as measured_files
 from tmt.measured.options import CUT
 from tmt.measured.registry import AUTO, IMPORTERS
 from tmt.metrics.link import summarise
-from tmt.schemes import SCHEMES, Scheme
+from tmt.schemes.parameters import Scheme
+from tmt.schemes.registry import SCHEMES
 
 if TYPE_CHECKING:
     from os import PathLike

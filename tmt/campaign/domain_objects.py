@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.sections import GeneratedTrace, SchemeSection, TraceFile, Traffic
-from tmt.channels import CHANNELS
 from tmt.channels.base import with_profile
+from tmt.channels.registry import CHANNELS
 from tmt.errors import UsageError
 from tmt.generate import DEFAULT_DECODE_TIME_NS, Line
-from tmt.schemes import ALL_SCHEMES, SCHEMES
+from tmt.schemes.registry import ALL_SCHEMES, SCHEMES
 from tmt.settings.access import Proxy, WiredHop
 from tmt.settings.coding import Coding
 from tmt.settings.settings import PARAMETERS

@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     from tmt.settings.settings import Value
 
 
+RUN_MODULES = (
+    *(__name__, "tmt.campaign.tasks", Experiment.__module__),
+    *("tmt.channels.registry", "tmt.schemes.registry"),
+)
+"""Modules that decide the row of a run, besides its backend and those that all of them import."""
+
+
 class ReplayRun(NamedTuple):
     """One experiment of the grid, before anything is known of its link traces but how to make them.
 
@@ -127,7 +134,7 @@ def programs_of(backend: str) -> Programs:
 @lru_cache
 def run_sources(backend: str = "ns2") -> str:
     """Return the hash of the sources that decide the row of a run, but for the backend's program."""
-    return source_hash(__name__, "tmt.campaign.tasks", Experiment.__module__, BACKENDS[backend])
+    return source_hash(*RUN_MODULES, BACKENDS[backend])
 
 
 def _placed(cache: Path, link: TraceLink, conversion: PlannedConversion, start: float) -> TraceLink:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from tmt.backend import BACKENDS
-from tmt.channels import CHANNELS, Snr
+from tmt.channels.registry import CHANNELS
+from tmt.channels.snr import Snr
 from tmt.parameters import declared
 from tmt.schema import Packing  # noqa: TC001  (pydantic reads it)
-from tmt.schemes import ALL_SCHEMES, OnlineScheme
+from tmt.schemes.parameters import OnlineScheme
+from tmt.schemes.registry import ALL_SCHEMES
 from tmt.settings.links import MOST_RATE_BPS
 from tmt.settings.settings import MAX_SEED, PARAMETERS
 from tmt.settings.tcp import TCP_VARIANTS

@@ -48,6 +48,10 @@ class FadingRealisation(Realisation, Protocol):
         """Return the result of `erased`, and the Es/N0 of these slots in dB: [slots], float64."""
 
 
+HAVING_ES_N0 = ("lms", "snr")
+"""Names of the channels that know the Es/N0 of each slot."""
+
+
 @dataclass(frozen=True, slots=True)
 class Channel(ABC):
     """A channel model with its parameters; equal parameters, seeds and slots give equal erasures."""
@@ -55,8 +59,11 @@ class Channel(ABC):
     name: ClassVar[str]
     profiles: ClassVar[Mapping[str, Profile]] = {}
     """Named sets of values for a channel with many parameters; the first is the default."""
-    has_es_n0: ClassVar[bool] = False
-    """Whether its realisations are `FadingRealisation`."""
+
+    @property
+    def has_es_n0(self) -> bool:
+        """Whether the channel's realisations are `FadingRealisation`."""
+        return self.name in HAVING_ES_N0
 
     @property
     def decode_time_ns(self) -> int | None:

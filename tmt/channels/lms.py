@@ -56,7 +56,6 @@ class Lms(Channel):
 
     name: ClassVar[str] = "lms"
     profiles: ClassVar[Mapping[str, Profile]] = PROFILES
-    has_es_n0: ClassVar[bool] = True
 
     es_n0_db: float
     speed_kmh: float

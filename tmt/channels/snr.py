@@ -31,7 +31,6 @@ class Snr(Channel):
     """
 
     name: ClassVar[str] = "snr"
-    has_es_n0: ClassVar[bool] = True
 
     signal: str
     error_rates: str

@@ -17,13 +17,14 @@ from tmt.cli.scheme_options import CONVERTING_NAMES, chosen_schemes, options_of_
 from tmt.errors import UsageError
 from tmt.plausibility import unsettled_notes
 from tmt.schema import PHY_TRACE
-from tmt.schemes import SCHEMES
+from tmt.schemes.registry import SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.convert import Conversion
-    from tmt.schemes import Counts, Scheme
+    from tmt.schemes.counts import Counts
+    from tmt.schemes.parameters import Scheme
 
 
 @click.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.channels import CHANNELS
+from tmt.channels.registry import CHANNELS
 from tmt.cli.json_output import json_text
 from tmt.cli.line_options import DECODE_TIME_OPTION, SLOT_INTERVAL_OPTION
 from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, Number, WholeNumber, is_typed
@@ -21,7 +21,7 @@ from tmt.units import seconds_to_ns
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tmt.channels import Channel
+    from tmt.channels.base import Channel
 
 LINE_OPTIONS = ("slot_interval", "rate_bps", "share", "decode_time", "duration")
 """Options that make a line of slots; with `--over` the slots are those of a trace."""

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tmt.campaign.sections import Scenario
     from tmt.convert import Conversion
     from tmt.metrics.summaries import LinkSummary, PhySummary
-    from tmt.schemes import Counts, Scheme
+    from tmt.schemes.counts import Counts
+    from tmt.schemes.parameters import Scheme
     from tmt.trace import Int64Array
 
 
@@ -96,8 +97,8 @@ def phy_notes(path: str, start: Beginning, rtt_ns: int) -> list[str]:
 
 def stall_notes(conversion: Conversion, start: Beginning, counts: Counts) -> list[str]:
     """Note slots that `tetrys` left idle."""
-    from tmt.schemes import Tetrys  # noqa: PLC0415  (numpy takes long to import)
     from tmt.schemes.rlc import RlcLayer  # noqa: PLC0415
+    from tmt.schemes.tetrys import Tetrys  # noqa: PLC0415  (numpy takes long to import)
 
     scheme = conversion.scheme
     if not isinstance(scheme, Tetrys) or isinstance(scheme, RlcLayer):
@@ -111,7 +112,7 @@ def stall_notes(conversion: Conversion, start: Beginning, counts: Counts) -> lis
 
 def gap_notes(conversion: Conversion, start: Beginning) -> list[str]:
     """Note synchronous processes that count the slots of a trace with gaps."""
-    from tmt.schemes import HarqProcesses  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.schemes.harq_processes import HarqProcesses  # noqa: PLC0415  (numpy takes long to import)
 
     scheme = conversion.scheme
     if not isinstance(scheme, HarqProcesses) or scheme.repetitions is not None:

@@ -132,7 +132,7 @@ def command(
 
 def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:
     """Remove the schemes' options from `given`, and return the link with the online scheme that they name."""
-    from tmt.schemes import ONLINE_SCHEMES  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.schemes.registry import ONLINE_SCHEMES  # noqa: PLC0415  (numpy takes long to import)
 
     online, rtt_ns = given.pop("online"), given["rtt_ns"]
     names = () if online is None else (online,)

@@ -11,7 +11,7 @@ from tmt.cli.options import WholeNumber, is_typed, with_options
 from tmt.cli.parameter_options import sentence, type_of
 from tmt.errors import UsageError
 from tmt.parameters import declared
-from tmt.schemes import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
+from tmt.schemes.registry import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tmt.cli.options import Decorator
     from tmt.parameters import Declared
-    from tmt.schemes import OnlineScheme
+    from tmt.schemes.parameters import OnlineScheme
 
 S = TypeVar("S", bound="OnlineScheme")
 

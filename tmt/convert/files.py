@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from os import PathLike
 
-    from tmt.schemes import Counts, Scheme
+    from tmt.schemes.counts import Counts
+    from tmt.schemes.parameters import Scheme
 
 
 def convert_file(
@@ -41,7 +42,7 @@ def convert_file(
     phy_path, link_path
         Local files or pyarrow file-system URIs; their endings choose the formats.
     scheme
-        One of `tmt.schemes.SCHEMES` with its parameters.
+        One of `tmt.schemes.registry.SCHEMES` with its parameters.
     every
         Keep every so-many-th slot, from the first on: the share of one of `every` users.
     progress

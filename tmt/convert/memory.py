@@ -12,7 +12,7 @@ from tmt.schema import LINK_TRACE
 from tmt.schemes.converter import joined
 
 if TYPE_CHECKING:
-    from tmt.schemes import Scheme
+    from tmt.schemes.parameters import Scheme
     from tmt.trace import LinkTrace, PhyTrace
 
 
@@ -24,7 +24,7 @@ def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
     phy
         Slots in strictly increasing order of `tx_time_ns`, checked as those of a file are.
     scheme
-        One of `tmt.schemes.SCHEMES` with its parameters.
+        One of `tmt.schemes.registry.SCHEMES` with its parameters.
     every
         Keep every so-many-th slot, from the first on: the share of one of `every` users.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.errors import UsageError
 from tmt.io.atomic import check_place, staged
-from tmt.schemes import SCHEMES
+from tmt.schemes.registry import SCHEMES
 from tmt.settings.tcp import VARIANTS
 
 if TYPE_CHECKING:

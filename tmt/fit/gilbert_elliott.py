@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,7 +22,7 @@ from tmt.fit.likelihood import RunLikelihood, steps
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tmt.channels import GilbertElliott
+    from tmt.channels.gilbert_elliott import GilbertElliott
     from tmt.fit.observed import BoolArray, ErasureRuns, FloatArray
     from tmt.trace import Int64Array
 

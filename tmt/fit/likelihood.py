@@ -9,7 +9,7 @@ import numpy as np
 from tmt.kernels.erasure_runs import forward, matrix_powers
 
 if TYPE_CHECKING:
-    from tmt.channels import GilbertElliott
+    from tmt.channels.gilbert_elliott import GilbertElliott
     from tmt.fit.observed import ErasureRuns, FloatArray
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, logit
 
-from tmt.channels import GilbertElliott
+from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.fit import gilbert_elliott
 from tmt.fit.estimates import Estimate, fit_bernoulli, fit_gilbert
 from tmt.fit.goodness import GoodnessOfFit, goodness_of_fit

@@ -18,7 +18,7 @@ from tmt.html_table import html_table, spelled_number
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tmt.channels import GilbertElliott
+    from tmt.channels.gilbert_elliott import GilbertElliott
     from tmt.fit.observed import BoolArray, FloatArray
     from tmt.trace import Int64Array, Uint32Array
 

@@ -14,8 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.campaign.domain_objects import scheme_of
-from tmt.schemes import Fec, Harq, HarqProcesses, SlidingWindow, Tetrys
+from tmt.schemes.fec import Fec
+from tmt.schemes.harq import Harq
+from tmt.schemes.harq_processes import HarqProcesses
 from tmt.schemes.rlc import RlcLayer
+from tmt.schemes.sliding_window import SlidingWindow
+from tmt.schemes.tetrys import Tetrys
 from tmt.settings.tcp import FECTCP, HEADER_BYTES, NS2_STACKS
 from tmt.units import seconds_to_ns
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.sections import SCHEME_SECTIONS, Link
 from tmt.errors import UsageError
-from tmt.schemes import ALL_SCHEMES
+from tmt.schemes.registry import ALL_SCHEMES
 from tmt.schemes.rlc import RlcLayer
 from tmt.tune.toml_text import table
 
