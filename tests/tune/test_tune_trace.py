@@ -155,7 +155,6 @@ def test_tune_trace__opens_its_file_no_more_than_it_must(
 
     copied = tmp_path / "phy.parquet"  # no other test has looked at this file
     copied.write_bytes(trace.read_bytes())
-    monkeypatch.setattr("tmt.tune.courses._KEPT", {})  # another test may have used the same slots last
     monkeypatch.setattr("tmt.campaign.conversions.open_trace", watched)
     monkeypatch.setattr("tmt.io.open_trace", watched)
     plan_tuning(trace_task.trace_task(copied, 0.1, schemes=("arq",)))

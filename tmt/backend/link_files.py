@@ -113,6 +113,19 @@ class ReadyLink:
         return row_rate / math.ceil(packet_bytes / self.lldu_bytes)
 
 
+def link_figures(direction: str, link: ReadyLink | PlainLink) -> dict[str, str | int | float | None]:
+    """Return a link as columns of a result: trace with hash, rate, sizes, and where the run starts."""
+    trace = link if isinstance(link, ReadyLink) else None
+    return {
+        f"{direction}_trace": Path(trace.link.path).name if trace else None,
+        f"{direction}_sha256": trace.file.sha256 if trace else None,
+        f"{direction}_rate_bps": link.rate_bps,
+        f"{direction}_lldu_bytes": trace.lldu_bytes if trace else None,
+        f"{direction}_packing": trace.packing if trace else None,
+        f"{direction}_offset_s": ns_to_seconds(trace.link.offset_ns) if trace else None,
+    }
+
+
 def link_settings(direction: str, link: ReadyLink | PlainLink) -> dict[str, object]:
     """Return a link as the settings of a backend's program, by the names that most programs know."""
     if not isinstance(link, ReadyLink):

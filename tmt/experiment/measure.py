@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt import __version__
-from tmt.backend.link_files import ReadyLink
+from tmt.backend.link_files import ReadyLink, link_figures
 from tmt.html_table import html_table, spelled_number
 from tmt.metrics import transport
 from tmt.metrics.link_use import link_use
@@ -19,6 +17,8 @@ from tmt.settings.settings import columns_of
 from tmt.units import ns_to_seconds
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tmt.backend.base import Backend, CodeCounts, Outcome, Recording, RowUse, SplitCounts, WiredLosses
     from tmt.backend.setup import Setup
     from tmt.metrics.transport import FlowDelivery, Records
@@ -134,20 +134,9 @@ def _return_goodput_bps(setup: Setup, recording: Recording) -> float | None:
 
 
 def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value]:
-    """Return a link as result columns."""
-    columns: dict[str, Value] = dict.fromkeys(
-        ("trace", "sha256", "lldu_bytes", "packing", "offset_s", "online")
-    )
-    if isinstance(link, ReadyLink):
-        columns |= {
-            "trace": Path(os.fspath(link.link.path)).name,
-            "sha256": link.file.sha256,
-            "lldu_bytes": link.lldu_bytes,
-            "packing": link.packing,
-            "offset_s": ns_to_seconds(link.link.offset_ns),
-            "online": None if link.link.scheme is None else link.link.scheme.label,
-        }
-    return {f"{direction}_{name}": value for name, value in (columns | {"rate_bps": link.rate_bps}).items()}
+    """Return a link as result columns, its online scheme among them."""
+    scheme = link.link.scheme if isinstance(link, ReadyLink) else None
+    return {**link_figures(direction, link), f"{direction}_online": None if scheme is None else scheme.label}
 
 
 def _code_overhead(counts: CodeCounts | None) -> dict[str, Value]:

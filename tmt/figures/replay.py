@@ -72,18 +72,14 @@ def _draw_goodput(axes: Axes, timeline: Timeline, colours: list[str]) -> None:
         axes.stairs(
             series / 1e6, timeline.edges_s, baseline=None, color=colour, linewidth=1.4, label=label_or_none
         )
-    axes.set_ylabel("goodput (Mbit/s)")
-    axes.set_ylim(bottom=0)
-    _legend(axes)
+    _finish(axes, "goodput (Mbit/s)")
 
 
 def _draw_queue(axes: Axes, edges_s: FloatArray, packets: FloatArray) -> None:
     least, mean, most = packets
     axes.stairs(most, edges_s, baseline=least, fill=True, color=MUTED, alpha=0.35, label="least to greatest")
     axes.stairs(mean, edges_s, color=INK, baseline=None, label="mean")
-    axes.set_ylabel("queue (packets)")
-    axes.set_ylim(bottom=0)
-    _legend(axes)
+    _finish(axes, "queue (packets)")
 
 
 def _draw_delay(axes: Axes, timeline: Timeline) -> None:
@@ -93,9 +89,7 @@ def _draw_delay(axes: Axes, timeline: Timeline) -> None:
         high, edges_s, baseline=least, fill=True, color=SKY, alpha=0.35, label="least to 95th percentile"
     )
     axes.stairs(median, edges_s, color=BLUE, linewidth=1.4, label="median", baseline=None)
-    axes.set_ylabel("one-way delay (ms)")
-    axes.set_ylim(bottom=0)
-    _legend(axes)
+    _finish(axes, "one-way delay (ms)")
 
 
 def _draw_window(axes: Axes, timeline: Timeline, colours: list[str]) -> None:
@@ -123,9 +117,7 @@ def _draw_window(axes: Axes, timeline: Timeline, colours: list[str]) -> None:
                 markersize=6,
                 label=label,
             )
-    axes.set_ylabel("cwnd (segments)")
-    axes.set_ylim(bottom=0)
-    _legend(axes)
+    _finish(axes, "cwnd (segments)")
 
 
 def _label(flow: int, flows: int, alone: str = "goodput") -> str | None:
@@ -134,5 +126,8 @@ def _label(flow: int, flows: int, alone: str = "goodput") -> str | None:
     return f"flow {flow}" if flow < MAX_LABELLED_FLOWS else None
 
 
-def _legend(axes: Axes) -> None:
+def _finish(axes: Axes, label: str) -> None:
+    """Give a panel its vertical axis, which begins at 0, and its legend."""
+    axes.set_ylabel(label)
+    axes.set_ylim(bottom=0)
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=8, borderaxespad=0.1, columnspacing=1.2)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from tmt.metrics.link_use import RowsInTime, link_use
 from tmt.schema import PACKET_EVENTS, UNSETTLED
@@ -13,7 +14,6 @@ from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pandas as pd
 
     from tmt.results.dataset import RunRecords
 
@@ -94,15 +94,11 @@ def _steps(panel: str, time_s: FloatArray, value: FloatArray, end_s: float) -> S
     aggregation", Proc. VLDB 7(10), 2014).
     """
     part = np.minimum((time_s / end_s * STEPS).astype(np.int64), STEPS - 1)
-    keep: set[int] = set()
-    for members in np.split(np.arange(len(part)), np.flatnonzero(np.diff(part)) + 1):
-        if len(members):
-            values = value[members]
-            keep |= {int(members[0]), int(members[-1])}
-            keep |= {int(members[values.argmin()]), int(members[values.argmax()])}
-    order = sorted(keep)
-    if not order:
+    if not len(part):
         return Series(panel, np.empty(0))
+    parts = pd.Series(value).groupby(part)
+    ends = parts.head(1).index, parts.tail(1).index
+    order = np.unique(np.concatenate([*ends, parts.idxmin(), parts.idxmax()]))
     time_s, value = np.asarray(time_s)[order], np.asarray(value, dtype=np.float64)[order]
     return Series(panel, np.append(time_s, end_s), np.append(value, value[-1]))
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.conversions import Source
+    from tmt.campaign.planned_conversions import Phy
     from tmt.tune.task import Task
 
 LEAST_COURSES = 6
@@ -127,10 +128,6 @@ def _disjoint(task: Task, span_ns: int, wanted: int) -> list[int]:
     return found
 
 
-_KEPT: dict[str, PhyTrace] = {}
-"""The trace or realisation used last, by its identity."""
-
-
 @lru_cache(maxsize=1)
 def _slots_of(file: Path, sha256: str) -> PhyTrace:
     """Return the slots of a file, whose content has that hash."""
@@ -140,20 +137,19 @@ def _slots_of(file: Path, sha256: str) -> PhyTrace:
 
 def _phy(source: Source, task: Task, seed: int) -> PhyTrace:
     """Return the PHY trace of a seed."""
-    phy = conversion_of(source, task.scenario.schemes[0], task.scenario.links[0], seed).phy
-    if phy.identity in _KEPT:
-        return _KEPT[phy.identity]
+    return _made(conversion_of(source, task.scenario.schemes[0], task.scenario.links[0], seed).phy)
+
+
+@lru_cache(maxsize=1)
+def _made(phy: Phy) -> PhyTrace:
+    """Return the slots of a PHY trace, which many candidates use one after the other."""
     if phy.file is not None:
-        slots = _slots_of(phy.file, source.sha256)
+        slots = _slots_of(phy.file, phy.file_slots)
     else:
         assert phy.line is not None
         tx_time_ns = phy.line.tx_times_ns(0, phy.line.slots_within(phy.length_ns))
         slots = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), phy.line.decode_time_ns, np.int64))
-    if phy.channel is not None:
-        slots = lay_over(slots, phy.channel.realisation(phy.seed))
-    _KEPT.clear()
-    _KEPT[phy.identity] = slots
-    return slots
+    return slots if phy.channel is None else lay_over(slots, phy.channel.realisation(phy.seed))
 
 
 def _span_ns(phy: PhyTrace) -> int:

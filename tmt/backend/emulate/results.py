@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.backend.emulate.parameters import RECEIVER_ADDRESSES, SENDER_ADDRESSES
-from tmt.backend.link_files import ReadyLink
+from tmt.backend.link_files import link_figures
 from tmt.backend.records import COUNTERS, PACKETS, Counters, read_array_of
 from tmt.errors import EmulatorError, SimulatorError
 from tmt.schema import PACKET_RECORDS
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tmt.backend.emulate.setup import EmulationSetup
     from tmt.metrics.transport import Records
-    from tmt.settings.links import PlainLink
 
 DIRECTIONS = ("forward", "return")
 LATE_SHARE = 0.01
@@ -80,25 +80,13 @@ def _result(folder: Path, setup: EmulationSetup, status: int, *, record: bool) -
         "receiver": RECEIVER_ADDRESSES[0],
     }
     for direction, link in zip(DIRECTIONS, (setup.path.forward, setup.path.back), strict=True):
-        row |= _link_figures(direction, link)
+        row |= link_figures(direction, link)
         row |= _figures(direction, counters)
     packets = read_array_of(folder / PACKETS, PACKET_RECORDS) if record else None
     notes = setup.notes() + _notes(counters)
     if emulation.server is not None and not counters("server_listened"):
         notes.append("the server did not listen within 30 s; the command was started all the same")
     return EmulationResult(status, row, packets, notes)
-
-
-def _link_figures(direction: str, link: ReadyLink | PlainLink) -> dict[str, str | int | float | None]:
-    trace = link if isinstance(link, ReadyLink) else None
-    return {
-        f"{direction}_trace": Path(trace.link.path).name if trace else None,
-        f"{direction}_sha256": trace.file.sha256 if trace else None,
-        f"{direction}_rate_bps": link.rate_bps,
-        f"{direction}_lldu_bytes": trace.lldu_bytes if trace else None,
-        f"{direction}_packing": trace.packing if trace else None,
-        f"{direction}_offset_s": ns_to_seconds(trace.link.offset_ns) if trace else None,
-    }
 
 
 def _figures(direction: str, counters: Counters) -> dict[str, int | float | None]:
