@@ -94,7 +94,7 @@ class FitReport:
         worst = self.models["gilbert-elliott"].test.worst_difference
         return (
             f"No two-state model: the lengths of bursts and gaps reject all three at the {100 * LEVEL:g} % "
-            f"level. The best of them, Gilbert-Elliott, is off by up to {worst:.2g} of the runs."
+            f"level. The most general of them, Gilbert-Elliott, is off by up to {worst:.2g} of the runs."
         )
 
     def _repr_html_(self) -> str:

@@ -13,7 +13,7 @@ from tmt.figures.vega import configuration, filled, save_chart
 from tmt.report import chart_rows
 from tmt.report.member_styles import tcp_styles
 from tmt.report.page_parts import titled
-from tmt.report.views import members
+from tmt.report.views import PUBLISHED_NOTE, members
 from tmt.results.values import slug
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ NOTE = (
     "Letters: within a panel, two rows without a common letter differ significantly (paired t tests, Holm).",
 )
 """Caption of the figure of `tmt run`."""
-
-PUBLISHED_NOTE = "Diamonds: published values with their reading errors."
 
 
 def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[Path]:

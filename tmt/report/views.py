@@ -33,11 +33,10 @@ COURSE_HEADS: Heads = (
 )
 
 CAPTIONS = {
-    "compare": "{measure}{where}: mean over seeds with its 95 % interval. Small dots: single runs. Diamonds: "
-    "published values with their reading errors. Upright lines: capacity of the link under the scheme. "
-    "Letters: within a group, two rows without a common letter differ significantly (paired over seeds, "
-    "Holm's correction).",
-    "sweep": "{measure} over {axis}: mean over seeds with its 95 % interval. Diamonds: published values.",
+    "compare": "{measure}{where}: mean over seeds with its 95 % interval. Small dots: single runs. Upright "
+    "lines: capacity of the link under the scheme. Letters: within a group, two rows without a common letter "
+    "differ significantly (paired over seeds, Holm's correction).",
+    "sweep": "{measure} over {axis}: mean over seeds with its 95 % interval.",
     "trade": "Goodput over the 95th percentile of delay{where}: further up and further left is better. "
     "Bars: 95 % intervals.",
     "delay": "One-way delay of packets{where}. Mark and number: median. Thick bar: median to 95th "
@@ -50,6 +49,9 @@ CAPTIONS = {
     "channel": "The channel over time as seeds met it: share of erased slots, and what the others carried.",
 }
 """Caption of each view; the page's script fills in ``{measure}``, ``{where}`` and ``{axis}``."""
+
+PUBLISHED_NOTE = "Hollow diamonds: published values with their reading errors."
+"""Sentence of a caption where there are such values."""
 
 NOTHING = "Nothing to draw: choose at least one TCP variant and one scheme that were run at this point."
 NO_RECORDS = "None of the chosen runs kept its packet records."
@@ -134,9 +136,10 @@ def views(results: Results, summary: Summary) -> list[View]:
     quantiles = ((field, titled(name, unit)) for field, name in charts.DELAY_QUANTILES.items())
     shares = (("seed", "seed"), ("delay", delay), ("share", "share"))
     cells = chart_rows.cell_rows(results, summary)
+    published = f" {PUBLISHED_NOTE}" if any(row["paper"] is not None for row in cells) else ""
     possible = [
-        _view("compare", cells, both_ways(summary, charts.compare), ("measure", "point"), means),
-        _view("sweep", cells, sweeps(results, summary), ("measure", "line"), means),
+        _view("compare", cells, both_ways(summary, charts.compare), ("measure", "point"), means, published),
+        _view("sweep", cells, sweeps(results, summary), ("measure", "line"), means, published),
         _view(
             "trade",
             chart_rows.trade_rows(summary),
