@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Int64Array = npt.NDArray[np.int64]
 Uint32Array = npt.NDArray[np.uint32]
 Int32Array = npt.NDArray[np.int32]
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 Metadata = dict[str, Any]
 Columns = dict[str, Any]
 """Arrays by column name, each of its column's dtype."""

@@ -15,7 +15,7 @@ import numpy as np
 from analysis.command_line import start
 from tmt.figures.style import BLUE, GREEN, VERMILLION, new_figure, save
 from tmt.io import read_trace
-from tmt.measured.link_intervals import FloatArray, LinkIntervals
+from tmt.measured.link_intervals import LinkIntervals
 from tmt.measured.signal_series import read_signal_series
 from tmt.units import NS_PER_MS, NS_PER_S
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tmt.measured.signal_series import SignalSeries
+    from tmt.trace import FloatArray
 
 GALLERY = Path(__file__).resolve().parents[2] / "traces" / "measured"
 

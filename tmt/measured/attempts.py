@@ -45,8 +45,8 @@ class Attempt:
     line: int | str
     time_ns: int
     size_bytes: int | None
-    failed: bool | None
-    repeat: bool
+    failed: bool | None = None
+    repeat: bool = False
     process: int | None = None
     stream: Hashable = None
     version: int = 0

@@ -19,7 +19,7 @@ from tmt.measured.importer import Importer, Measurement, Option
 from tmt.measured.options import DECODE_TIME, LLDU_BYTES
 from tmt.measured.probes import numbers_between
 from tmt.measured.text_lines import text_lines
-from tmt.trace import Int64Array, PhyTrace
+from tmt.trace import BoolArray, Int64Array, PhyTrace
 from tmt.units import NS_PER_MS
 
 _SLOT_INTERVAL = Option(
@@ -40,7 +40,7 @@ class BlockOutcomes(NamedTuple):
     """Blocks that were sent: their numbers in the sequence, and whether each was decoded."""
 
     number: Int64Array
-    decoded: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    decoded: BoolArray
     notes: tuple[str, ...]
 
 

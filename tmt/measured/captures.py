@@ -27,7 +27,7 @@ _LEAST_BODY = {1: 8, 6: 20}
 """Bytes of a pcapng block that are read, by kind: of an interface, of a packet."""
 _IP_OFFSETS = {0: 4, 1: 14, 12: 0, 14: 0, 101: 0, 108: 4, 113: 16, 228: 0, 229: 0, 276: 20}
 """Offset of the IP header in bytes, by link type."""
-_ETHERNET, _VLAN = 1, (0x8100, 0x88A8)
+_ETHERNET, _VLANS = 1, (b"\x81\x00", b"\x88\xa8")
 _UDP = 17
 
 
@@ -163,7 +163,7 @@ def _resolution(options: bytes, order: str) -> int:
 def _udp(packet: _Packet) -> Datagram | None:
     """Return the UDP datagram in a packet; None for other packets and for later fragments."""
     at, data = _IP_OFFSETS[packet.link_type], packet.data
-    while packet.link_type == _ETHERNET and data[at - 2 : at] in {v.to_bytes(2) for v in _VLAN}:
+    while packet.link_type == _ETHERNET and data[at - 2 : at] in _VLANS:
         at += 4
     ip = data[at:]
     if len(ip) >= 28 and ip[0] >> 4 == 4:

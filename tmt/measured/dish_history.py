@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.errors import InputError
-from tmt.io.files import head_of
 from tmt.measured.json_file import member, read_json
 from tmt.measured.rate_series import RateSeries
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
     from tmt.measured.options import Direction
+    from tmt.trace import FloatArray
 
 _RATES = {"up": "uplinkThroughputBps", "down": "downlinkThroughputBps"}
 
 
-def is_dish_history(path: str) -> bool:
-    """Whether a file begins as such a history (InputError when it cannot be read)."""
-    return b'"dishGetHistory"' in head_of(path)
+def is_dish_history(head: bytes) -> bool:
+    """Whether a file that starts with these bytes is such a history."""
+    return b'"dishGetHistory"' in head
 
 
 def read_dish_history(path: str, direction: Direction) -> RateSeries:
@@ -55,7 +55,7 @@ def read_dish_history(path: str, direction: Direction) -> RateSeries:
     return RateSeries(seconds, rate, drops, np.rint(trips * NS_PER_MS / 2).astype(np.int64), notes)
 
 
-def _ring(path: str, history: dict[str, Any], name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _ring(path: str, history: dict[str, Any], name: str) -> FloatArray:
     """Return the values of a ring in order of time, those that have been written."""
     values, current = history.get(name), str(history.get("current", ""))
     if not isinstance(values, list) or not current.isdecimal():

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from tmt.errors import InputError
 from tmt.io.refusals import refusal, shown
 from tmt.measured.text_lines import is_number, text_lines
 
-FloatArray = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    from tmt.trace import FloatArray
 
 _AXES = ("Es/N0", "Eb/N0")
 _AXIS_NAMES = {"esn0": "Es/N0", "esno": "Es/N0", "snr": "Es/N0", "ebn0": "Eb/N0", "ebno": "Eb/N0"}

@@ -13,11 +13,14 @@ import numpy as np
 
 from tmt.errors import InputError
 from tmt.measured.json_file import member, read_json
-from tmt.measured.probes import Probes, one_way_delays, probe_importer
+from tmt.measured.probes import Probes, note_on_unknown_losses, one_way_delays, probe_importer
 from tmt.units import MAX_TIME_NS
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from tmt.measured.options import Direction
+    from tmt.trace import Int64Array
 
 _LOST = {"false": "", "true": "unknown", "true_up": "up", "true_down": "down"}
 _UDP_IPV4_BYTES, _UDP_IPV6_BYTES = 28, 48
@@ -60,10 +63,10 @@ def read_irtt(path: str, direction: Direction) -> Probes:
 
 
 def one_direction(
-    sent_ns: np.ndarray[Any, Any],
-    lost: np.ndarray[Any, Any],
-    up_ns: np.ndarray[Any, Any],
-    down_ns: np.ndarray[Any, Any],
+    sent_ns: Int64Array,
+    lost: npt.NDArray[np.str_],
+    up_ns: Int64Array,
+    down_ns: Int64Array,
     size_bytes: int,
     direction: Direction,
 ) -> Probes:
@@ -80,21 +83,13 @@ def one_direction(
     """
     whole = lost == ""
     up_ns, down_ns, note = one_way_delays(up_ns, down_ns)
-    notes = [note]
-    unknown = int((lost == "unknown").sum())
-    if unknown:
-        notes.append(
-            f"{unknown} losses of unknown direction count as lost {direction}; do not import both directions"
-        )
+    notes = [note, *note_on_unknown_losses(int((lost == "unknown").sum()), direction)]
+    # A lost probe takes the delay between its neighbours' up.
+    every_up_ns = np.rint(np.interp(sent_ns, sent_ns[whole], up_ns)).astype(np.int64)
+    every_up_ns[whole] = up_ns
     if direction == "up":
-        delay = np.zeros(len(sent_ns), np.int64)
-        delay[whole] = up_ns
-        delivered = whole | (lost == "down")
-        filled = np.interp(sent_ns, sent_ns[whole], up_ns)
-        delay = np.where(lost == "down", np.rint(filled).astype(np.int64), delay)
-        return Probes.of(sent_ns, delay, delivered, size_bytes, tuple(notes))
-    starts = sent_ns + np.rint(np.interp(sent_ns, sent_ns[whole], up_ns)).astype(np.int64)
-    starts[whole] = sent_ns[whole] + up_ns
+        return Probes.of(sent_ns, every_up_ns, whole | (lost == "down"), size_bytes, tuple(notes))
+    starts = sent_ns + every_up_ns
     delay = np.zeros(len(sent_ns), np.int64)
     delay[whole] = down_ns
     present = lost != "up"

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from tmt.errors import UsageError
-from tmt.trace import Int64Array, LinkTrace, Trace
+from tmt.trace import LinkTrace
 from tmt.units import NS_PER_S
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    from tmt.trace import BoolArray, FloatArray, Int64Array, Trace
 
 PACKET_BYTES = 1500
 """Bytes of a packet, and of an opportunity to send one."""

@@ -16,7 +16,7 @@ from tmt.measured.blocks import infer_failures, number_blocks
 from tmt.measured.columns import UNITS_NS, TextTable, header_of
 from tmt.measured.frames import SlotClock
 from tmt.measured.importer import Importer, Measurement
-from tmt.measured.options import DECODE_TIME, reading
+from tmt.measured.options import DECODE_TIME, READING
 from tmt.measured.readings import measurement
 from tmt.units import NS_PER_MS
 
@@ -54,8 +54,6 @@ def read_attempts(path: str) -> list[Attempt]:
             line=row.place,
             time_ns=clock.time_ns(slot, log_ns),
             size_bytes=row.whole("tb_bytes", 0, LARGEST_BLOCK_BYTES) if sizes else None,
-            failed=None,
-            repeat=False,
             version=row.whole("attempt", 1, 255),
             direction="up",
         )
@@ -112,7 +110,7 @@ IMPORTER = Importer(
     "uplink HARQ log of an LTE terminal, one attempt a line (CSV)",
     read_lte_harq,
     header_of(*_COLUMNS),
-    (reading(), DECODE_TIME),
+    (READING, DECODE_TIME),
     """\
 The column names log_ms, sfn, subframe, attempt and tb_bytes are this project's own; tmt import
 mobileinsight reads the output of MobileInsight's decoder.

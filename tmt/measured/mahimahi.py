@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.errors import InputError, UsageError
-from tmt.io.atomic import staged
 from tmt.io.files import open_input
 from tmt.io.lines import LineBlocks
 from tmt.io.refusals import refusal, shown
+from tmt.measured.export_rates import write_lines
 from tmt.measured.importer import Importer, Measurement, Option
 from tmt.measured.link_intervals import PACKET_BYTES, fates, rows_per_packet
 from tmt.measured.options import DECODE_TIME
@@ -165,8 +165,7 @@ def write_opportunities(
             f"{path}: not written: {rows}the trace delivers no packet of {PACKET_BYTES} bytes after its "
             f"first millisecond"
         )
-    with staged(path) as part, part.open("w", encoding="ascii") as file:
-        np.savetxt(file, times_ms, "%d")
+    write_lines(path, map(str, times_ms.tolist()))
     return (f"{len(times_ms):,} opportunities for 1500 bytes",)
 
 

@@ -18,7 +18,7 @@ from tmt.measured.columns import Row
 from tmt.measured.frames import SlotClock
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.lte_harq import synchronous
-from tmt.measured.options import DECODE_TIME, DIRECTION, reading
+from tmt.measured.options import DECODE_TIME, DIRECTION, READING
 from tmt.measured.readings import measurement
 from tmt.measured.text_lines import text_lines
 
@@ -30,16 +30,7 @@ if TYPE_CHECKING:
 DOWNLINK = "LTE_PHY_PDSCH_Stat_Indication"
 UPLINK = "LTE_PHY_PUSCH_Tx_Report"
 
-_NUMBERS = {
-    "First": 1,
-    "Second": 2,
-    "Third": 3,
-    "Fourth": 4,
-    "Fifth": 5,
-    "Sixth": 6,
-    "Seventh": 7,
-    "Eighth": 8,
-}
+_ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth")
 _LARGEST_NUMBER = 28
 _LARGEST_MESSAGE = 1 << 24
 _XML_BEGIN, _XML_END = "<dm_log_packet>", "</dm_log_packet>"
@@ -103,15 +94,14 @@ class _Record(Row):
 
 
 def _uplink(record: _Record, clock: SlotClock, log_ns: int) -> Attempt:
-    number = _NUMBERS.get(record["Re-tx Index"])
-    if number is None:
-        number = record.whole("Re-tx Index", 1, _LARGEST_NUMBER)
+    word = record["Re-tx Index"]
+    number = (
+        _ORDINALS.index(word) + 1 if word in _ORDINALS else record.whole("Re-tx Index", 1, _LARGEST_NUMBER)
+    )
     return Attempt(
         line=record.place,
         time_ns=clock.time_ns(record.whole("Current SFN SF", 0, 10_239), log_ns),
         size_bytes=record.whole("PUSCH TB Size", 0, LARGEST_BLOCK_BYTES),
-        failed=None,
-        repeat=False,
         stream=str(record.fields.get("UL Carrier Index", record.fields.get("Carrier Index"))),
         version=number,
         direction="up",
@@ -220,7 +210,7 @@ IMPORTER = Importer(
     "MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML)",
     read_mobileinsight,
     _sniff,
-    (reading(), DIRECTION, DECODE_TIME),
+    (READING, DIRECTION, DECODE_TIME),
     """\
 FILE is the output of MobileInsight's decoder: JSON, one message a line, or XML. The downlink comes from
 LTE_PHY_PDSCH_Stat_Indication (CRC of each transport block), the uplink from LTE_PHY_PUSCH_Tx_Report: an

@@ -19,7 +19,7 @@ from tmt.measured.frames import SlotClock
 from tmt.measured.grants import grants_measurement
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.lte_harq import ROUND_TRIP_MS, TERMINALS
-from tmt.measured.options import DECODE_TIME, DIRECTION, USER, reading
+from tmt.measured.options import DECODE_TIME, DIRECTION, READING, USER
 from tmt.measured.text_lines import text_lines
 
 if TYPE_CHECKING:
@@ -131,8 +131,6 @@ def _code_words(row: Row, sent_ns: int, *, downlink: bool) -> list[Attempt]:
                 time_ns=sent_ns,
                 # Such a repeat has the size of the grant before; the logged one has no meaning.
                 size_bytes=bits // 8 if has_size else 0,
-                failed=None,
-                repeat=False,
                 # Uplink HARQ is synchronous: its processes take turns.
                 process=row.whole("harq", 0, 15) if downlink else sent_ns // UNITS_NS["ms"] % ROUND_TRIP_MS,
                 stream=word,
@@ -165,7 +163,7 @@ IMPORTER = Importer(
     "NG-Scope: control information of an LTE cell (tab-separated or JSON)",
     read_ng_scope,
     _sniff,
-    (reading(), DIRECTION, USER, DECODE_TIME),
+    (READING, DIRECTION, USER, DECODE_TIME),
     """\
 Sizes are in bits. The direction follows from the fields: an uplink log has no NDI and no HARQ process. The
 log has no outcomes: a grant counts as erased if the same HARQ process was granted again within 50 ms with the

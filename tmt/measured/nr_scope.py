@@ -11,7 +11,7 @@ from tmt.measured.columns import UNITS_NS, TextTable, header_of
 from tmt.measured.frames import SlotClock, slots_per_frame
 from tmt.measured.grants import grants_measurement
 from tmt.measured.importer import Importer, Measurement
-from tmt.measured.options import DECODE_TIME, DIRECTION, SUBCARRIER_SPACING, USER, reading
+from tmt.measured.options import DECODE_TIME, DIRECTION, READING, SUBCARRIER_SPACING, USER
 
 if TYPE_CHECKING:
     from tmt.measured.options import Direction, Reading
@@ -52,8 +52,6 @@ def read_grants(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[Att
                 line=row.place,
                 time_ns=clock.time_ns(count, log_ns),
                 size_bytes=row.whole("transport_block_size", 0, 8 * LARGEST_BLOCK_BYTES) // 8,
-                failed=None,
-                repeat=False,
                 process=row.whole("harq_id", 0, 31),
                 stream=tuple(row[name] for name in carriers),
                 version=row.whole("redundancy_version", 0, 3),
@@ -85,7 +83,7 @@ IMPORTER = Importer(
     "NR-Scope: control information of a 5G cell (CSV)",
     read_nr_scope,
     header_of(*_COLUMNS),
-    (reading(), DIRECTION, USER, SUBCARRIER_SPACING, DECODE_TIME),
+    (READING, DIRECTION, USER, SUBCARRIER_SPACING, DECODE_TIME),
     """\
 transport_block_size is in bits. The log has no outcomes: a grant counts as erased if the same HARQ process
 was granted again within 50 ms with the same NDI, and a redundancy version above 0 or the same size. Notes

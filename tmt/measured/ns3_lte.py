@@ -8,7 +8,7 @@ from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, in_order, select
 from tmt.measured.blocks import number_blocks
 from tmt.measured.columns import UNITS_NS, TextTable, header_of
 from tmt.measured.importer import Importer, Measurement
-from tmt.measured.options import DECODE_TIME, DIRECTION, USER, reading
+from tmt.measured.options import DECODE_TIME, DIRECTION, READING, USER
 from tmt.measured.readings import measurement
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ IMPORTER = Importer(
     "ns-3 LTE: DlRxPhyStats.txt, UlRxPhyStats.txt",
     read_ns3_lte,
     header_of(*_COLUMNS),
-    (reading(), DIRECTION, USER, DECODE_TIME),
+    (READING, DIRECTION, USER, DECODE_TIME),
     """\
 The time is in milliseconds, `correct` is 1 for a decoded block. --user is the IMSI, which a terminal keeps
 in every cell. The file does not tell HARQ processes: --as link gives a repeat to the oldest failed block.

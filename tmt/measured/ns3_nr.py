@@ -13,7 +13,7 @@ from tmt.measured.attempts import LARGEST_BLOCK_BYTES, Attempt, in_order, select
 from tmt.measured.blocks import infer_failures, number_blocks
 from tmt.measured.columns import UNITS_NS, Row, TextTable, es_n0_mdb, first_names
 from tmt.measured.importer import Importer, Measurement
-from tmt.measured.options import DECODE_TIME, DIRECTION, USER, reading
+from tmt.measured.options import DECODE_TIME, DIRECTION, READING, USER
 from tmt.measured.readings import measurement
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ IMPORTER = Importer(
     "ns-3 mmWave and NR: RxPacketTrace.txt, NrDlMacStats.txt, NrUlMacStats.txt",
     read_ns3_nr,
     _sniff,
-    (reading(), DIRECTION, USER, DECODE_TIME),
+    (READING, DIRECTION, USER, DECODE_TIME),
     """\
 The time is in seconds, `corrupt` is 1 for a block that was not decoded. --user is the RNTI, or CELL/RNTI
 where the file has several cells. RxPacketTrace does not tell HARQ processes: --as link gives a repeat to the

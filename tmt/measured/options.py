@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 from tmt.measured.importer import Option
@@ -11,20 +10,15 @@ from tmt.units import NS_PER_MS
 Reading = Literal["phy", "link"]
 Direction = Literal["up", "down"]
 
-_READING = Option(
+READING = Option(
     "reading",
     "--as",
     "choice",
     "phy: each transmission attempt is a slot, for `tmt convert`. link: each block is a row with the delay, "
     "the fate and the number of transmissions that the measured link gave it.",
+    default="phy",
     choices=("phy", "link"),
 )
-
-
-def reading(default: Reading = "phy") -> Option:
-    """Return the option ``--as`` of a format that can be read both ways."""
-    return replace(_READING, default=default)
-
 
 DIRECTION = Option(
     "direction",

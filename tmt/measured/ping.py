@@ -14,7 +14,13 @@ import numpy as np
 
 from tmt.errors import InputError
 from tmt.io.refusals import shown
-from tmt.measured.probes import Probes, milliseconds, numbers_between, probe_importer
+from tmt.measured.probes import (
+    Probes,
+    milliseconds,
+    note_on_unknown_losses,
+    numbers_between,
+    probe_importer,
+)
 from tmt.measured.text_lines import TextLine, text_lines
 from tmt.units import NS_PER_MS, NS_PER_S, seconds_to_ns
 
@@ -136,11 +142,7 @@ class _Log:
         delay = np.zeros(len(numbers), np.int64)
         delay[delivered] = trips // 2
         notes = ["the delay of each direction is taken as half of the round trip"]
-        lost = int((settled & ~delivered).sum())
-        if lost:
-            notes.append(
-                f"{lost} losses of unknown direction count as lost {direction}; do not import both directions"
-            )
+        notes += note_on_unknown_losses(int((settled & ~delivered).sum()), direction)
         if not settled.all():
             notes.append(f"{int((~settled).sum())} probes at the end have no answer yet and are left out")
         if self._duplicates:

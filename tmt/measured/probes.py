@@ -10,21 +10,19 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from tmt.errors import InputError, UsageError
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.options import DIRECTION, LINE, LLDU_BYTES
 from tmt.measured.readings import separate
-from tmt.trace import Int64Array, LinkTrace
+from tmt.trace import LinkTrace
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.measured.options import Direction
-
-BoolArray = npt.NDArray[np.bool_]
+    from tmt.trace import BoolArray, Int64Array
 
 MAX_ROWS = 50_000_000
 """Rows that an importer makes at most, in 2 GB of memory: ten minutes of 1 Gbit/s in rows of 1500 bytes."""
@@ -225,6 +223,12 @@ def from_least(delay_ns: Int64Array) -> tuple[Int64Array, str]:
         f"({least / NS_PER_S:.6f} s removed)"
     )
     return delay_ns - least + LEAST_DELAY_NS, note
+
+
+def note_on_unknown_losses(count: int, direction: Direction) -> list[str]:
+    """Return a note on losses of unknown direction, which count in the direction that is read; none for 0."""
+    text = f"{count} losses of unknown direction count as lost {direction}; do not import both directions"
+    return [text] if count else []
 
 
 def milliseconds(time_ns: int) -> str:

@@ -10,24 +10,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from tmt.errors import InputError
 from tmt.measured.importer import Importer, Measurement
-from tmt.measured.options import DECODE_TIME, DIRECTION, LINE, LLDU_BYTES, SEED, reading
+from tmt.measured.options import DECODE_TIME, DIRECTION, LINE, LLDU_BYTES, READING, SEED
 from tmt.measured.probes import rows_to_make
 from tmt.measured.readings import separate
-from tmt.trace import Int64Array, LinkTrace, PhyTrace
+from tmt.trace import LinkTrace, PhyTrace
 from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tmt.measured.options import Direction, Reading
+    from tmt.trace import FloatArray, Int64Array
 
-FloatArray = npt.NDArray[np.float64]
-
-_OPTIONS = (reading("link"), DIRECTION, LINE, LLDU_BYTES, DECODE_TIME, SEED)
+_OPTIONS = (replace(READING, default="link"), DIRECTION, LINE, LLDU_BYTES, DECODE_TIME, SEED)
 
 
 @dataclass(frozen=True, slots=True)

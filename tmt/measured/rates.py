@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tmt.errors import InputError
+from tmt.io.files import head_of
 from tmt.io.refusals import refusal, shown
 from tmt.measured.columns import since_epoch_ns
 from tmt.measured.dish_history import is_dish_history, read_dish_history
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.measured.options import Direction
-    from tmt.trace import Int64Array
+    from tmt.trace import FloatArray, Int64Array
 
 
 class _Form(NamedTuple):
@@ -82,15 +83,13 @@ def read_rates(path: str, direction: Direction | None) -> RateSeries:
         With the line, where the columns are not known, a field is wrong, or time goes back.
     """
     direction = direction or "down"
-    if is_dish_history(path):
+    if is_dish_history(head_of(path)):
         return read_dish_history(path, direction)
     lines = text_lines(path)
     header = next(lines, None)
     if header is None:
         raise InputError(path, refusal("no_rows"))
-    delimiter = max(",;\t", key=header.text.count)
-    names = [name.strip() for name in header.text.split(delimiter)]
-    form = next((f for f in _FORMS if f.needed.keys() <= set(names)), None)
+    form, delimiter, names = _form_of(header.text)
     if form is None:
         known = "; ".join(",".join(f.needed) for f in _FORMS)
         raise InputError(
@@ -123,6 +122,13 @@ def read_rates(path: str, direction: Direction | None) -> RateSeries:
     if empty:
         notes.append(f"{empty} rows have no {columns[2]} and are left out")
     return _series(path, rows, numbers, form, columns, notes)
+
+
+def _form_of(header: str) -> tuple[_Form | None, str, list[str]]:
+    """Return the form of a table with this header, None for an unknown one; its delimiter and its columns."""
+    delimiter = max(",;\t", key=header.count)
+    names = [name.strip() for name in header.split(delimiter)]
+    return next((form for form in _FORMS if form.needed.keys() <= set(names)), None), delimiter, names
 
 
 def _value(path: str, line: int, form: _Form, name: str, text: str) -> int | float:
@@ -164,9 +170,9 @@ def _series(
 def _merged(
     path: str,
     start: Int64Array,
-    values: np.ndarray[tuple[int, int], np.dtype[np.float64]],
+    values: FloatArray,
     places: list[int | str],
-) -> tuple[Int64Array, np.ndarray[tuple[int, int], np.dtype[np.float64]], list[int | str], int]:
+) -> tuple[Int64Array, FloatArray, list[int | str], int]:
     """Return one row for each time, the mean of its rows; refuse times that go back."""
     steps = np.diff(start)
     if (steps < 0).any():
@@ -189,11 +195,8 @@ def _ends(start: Int64Array, longest_ns: int | None) -> Int64Array:
 
 
 def _sniff(head: bytes) -> bool:
-    if b'"dishGetHistory"' in head:
-        return True
     first = head.lstrip(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-    names = {name.strip() for name in first.split(max(",;\t", key=first.count))}
-    return any(form.needed.keys() <= names for form in _FORMS)
+    return is_dish_history(head) or _form_of(first)[0] is not None
 
 
 IMPORTER = rate_importer(

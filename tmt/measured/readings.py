@@ -14,12 +14,10 @@ from tmt.trace import LinkTrace, PhyTrace
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
     from tmt.measured.attempts import Attempt
     from tmt.measured.blocks import Blocks
     from tmt.measured.options import Reading
-    from tmt.trace import Int32Array, Int64Array, Uint32Array
+    from tmt.trace import BoolArray, Int32Array, Int64Array, Uint32Array
 
 
 def separate(times_ns: Int64Array) -> Int64Array:
@@ -72,19 +70,15 @@ def measurement(
 def _link(
     attempts: Sequence[Attempt],
     tx_time_ns: Int64Array,
-    failed: npt.NDArray[np.bool_],
+    failed: BoolArray,
     sizes: Uint32Array | None,
     blocks: Blocks,
     decode_time_ns: int,
 ) -> LinkTrace:
     """Return one row per block: its first decoded attempt settles it, or its last if none was decoded."""
-    numbers = np.array([attempt.block for attempt in attempts])
-    rows, first = np.unique(numbers, return_index=True)
-    order = np.argsort(first)
-    rows, first = rows[order], first[order]
-    row_of = np.empty(len(rows), np.int64)
-    row_of[rows] = np.arange(len(rows))
-    row = row_of[numbers]
+    # Blocks are numbered in the order of their first attempts.
+    numbers = [attempt.block for attempt in attempts]
+    rows, first, row = np.unique(numbers, return_index=True, return_inverse=True)
     sent = np.bincount(row)
     settling = np.zeros(len(rows), np.int64)
     settling[row] = np.arange(len(row))

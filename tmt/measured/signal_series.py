@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from tmt.errors import InputError
 from tmt.io.refusals import refusal, shown
@@ -20,9 +19,7 @@ from tmt.measured.text_lines import is_number, text_lines
 from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
-    from tmt.trace import Int64Array
-
-FloatArray = npt.NDArray[np.float64]
+    from tmt.trace import FloatArray, Int64Array
 
 _ATTENUATION = re.compile(r"att|loss|fade|fading", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s,;]+")

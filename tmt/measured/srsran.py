@@ -21,7 +21,7 @@ from tmt.measured.columns import Row, es_n0_mdb
 from tmt.measured.frames import FRAMES, SlotClock, slots_per_frame
 from tmt.measured.importer import Importer, Measurement
 from tmt.measured.lte_harq import ROUND_TRIP_MS, TERMINALS
-from tmt.measured.options import DECODE_TIME, DIRECTION, SUBCARRIER_SPACING, USER, reading
+from tmt.measured.options import DECODE_TIME, DIRECTION, READING, SUBCARRIER_SPACING, USER
 from tmt.measured.readings import measurement
 from tmt.measured.text_lines import text_lines
 from tmt.units import NS_PER_MS, NS_PER_S
@@ -34,6 +34,10 @@ _LINE = re.compile(
     rf"(?P<wall>{_DATE}[0-9:.]+) \[PHY[0-9]* *\] \[[A-Z]\] "
     r"\[ *(?P<count>[0-9]+)(\.(?P<slot>[0-9]+))?\] (?P<channel>PDSCH|PUSCH|PUCCH): (?P<fields>.*)"
 )
+_LAYER = re.compile(
+    rf"^{_DATE}[0-9:]+\.[0-9]+ \[(PHY|FAPI|MAC|SCHED|RRC|RLC|GNB|CONFIG|COMMON|STCK)", re.MULTILINE
+)
+"""Begin of a line of any layer."""
 _FIELD = re.compile(r"([a-z0-9_]+)=(\{[^}]*\}|\[[^]]*\)|[^ ,;]+)")
 _SUBFRAMES = 10 * FRAMES
 DAY_NS = 86_400 * NS_PER_S
@@ -189,7 +193,6 @@ def _downlink(event: _Event, slot_ns: int, due: _Due) -> list[Attempt]:
             line=event.place,
             time_ns=slot * slot_ns,
             size_bytes=block.whole("tbs", 1, LARGEST_BLOCK_BYTES),
-            failed=None,
             repeat=version > 0,
             process=event.whole("h_id", 0, 31) if event.is_5g else None,
             stream=fields.get("cc"),
@@ -222,13 +225,7 @@ def _acknowledge(events: list[_Event], due: _Due) -> set[int]:
 
 
 def _sniff(head: bytes) -> bool:
-    text = head.decode("utf-8", "replace")
-    return (
-        re.search(
-            rf"^{_DATE}[0-9:]+\.[0-9]+ \[(PHY|FAPI|MAC|SCHED|RRC|RLC|GNB|CONFIG|COMMON|STCK)", text, re.M
-        )
-        is not None
-    )
+    return _LAYER.search(head.decode("utf-8", "replace")) is not None
 
 
 IMPORTER = Importer(
@@ -236,7 +233,7 @@ IMPORTER = Importer(
     "srsRAN Project gnb.log, srsRAN 4G enb.log and ue.log",
     read_srsran,
     _sniff,
-    (reading(), DIRECTION, USER, SUBCARRIER_SPACING, DECODE_TIME),
+    (READING, DIRECTION, USER, SUBCARRIER_SPACING, DECODE_TIME),
     """\
 The PHY must log at debug level (srsRAN Project) or info level (4G). --user is the RNTI as the log writes
 it. The uplink counts by its CRC. A downlink block counts by its acknowledgement, k1 slots later (4G: 4 ms):

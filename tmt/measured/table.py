@@ -198,9 +198,7 @@ def _fields(
 
 
 def _is_bad(outcome: Condition, row: Mapping[str, str], good: str | None) -> bool:
-    if not outcome.values:
-        return False
-    return outcome.holds(row) != (good is not None)
+    return bool(outcome.values) and outcome.holds(row) != (good is not None)
 
 
 def _origin_ns(text: str, first_ns: int) -> int:

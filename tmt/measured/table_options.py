@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tmt.measured.importer import Option
-from tmt.measured.options import DECODE_TIME, reading
+from tmt.measured.options import DECODE_TIME, READING
 
 OPTIONS = (
-    reading(),
+    READING,
     Option(
         "time",
         "--time",

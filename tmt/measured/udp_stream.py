@@ -96,14 +96,12 @@ def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probe
         raise InputError(received, f"no datagram of {sent} arrives in this capture")
     times = np.array([datagram.time_ns for datagram in flow], np.int64)
     delay = np.array([arrivals.get(key, 0) for key in keys], np.int64) - times
-    notes: list[str] = []
-    least = int(delay[delivered].min())
+    least, removed = int(delay[delivered].min()), 0
+    note = f"the clocks are taken to agree: least delay {milliseconds(least)}"
     if least <= 0:
         delay[delivered], note = from_least(delay[delivered])
-        notes.append(note)
-    else:
-        notes.append(f"the clocks are taken to agree: least delay {milliseconds(least)}")
-    removed = least - LEAST_DELAY_NS if least <= 0 else 0
+        removed = least - LEAST_DELAY_NS
+    notes = [note]
     settled = delivered | (times + delay[delivered].max() <= max(arrivals.values()) - removed)
     if not settled.all():
         notes.append(f"{int((~settled).sum())} datagrams at the end may still be under way and are left out")
