@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.kernels._jit import kernel
+from tmt.kernels.fec import nth_arrival_ns
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -112,21 +113,10 @@ def send_and_repair(  # noqa: PLR0912, PLR0915  (a call per block would cost as 
             continue
         settled_ns = now_ns + detection_delay_ns
         if recovered:
-            settled_ns = nth_arrival_ns(arrivals_ns, place, block["arrived"], data)
+            settled_ns = nth_arrival_ns(arrivals_ns[place], block["arrived"], data)
         for row in range(np.uintp(first_row), np.uintp(first_row + data)):
             if not out_delivered[row]:
                 out_delay_ns[row], out_delivered[row] = settled_ns - out_tx_time_ns[row], recovered
     blocks[0]["left"], blocks[0]["arrived"] = left, arrived
     state[0]["head"], state[0]["tail"], state[0]["requested_slots"] = head, tail, requested_slots
     return rows
-
-
-@kernel
-def nth_arrival_ns(arrivals_ns: Int64Array, place: int, arrived: int, n: int) -> int:
-    """Return the n-th smallest of the first `arrived` times, n from 1; sort the times if need be."""
-    for i in range(1, arrived):
-        if arrivals_ns[place, np.uintp(i)] < arrivals_ns[place, np.uintp(i - 1)]:
-            arrivals_ns[place, :arrived].sort()
-            break
-    nth_ns: int = arrivals_ns[place, n - 1]
-    return nth_ns
