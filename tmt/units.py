@@ -34,6 +34,11 @@ def seconds_to_ns(seconds: str | float | Decimal) -> int:
     return int(value.to_integral_value())
 
 
+def seconds_text(time_ns: int) -> str:
+    """Write a time in seconds exactly, in plain digits."""
+    return f"{Decimal(time_ns) / NS_PER_S:f}"
+
+
 def ns_to_seconds(nanoseconds: int) -> float:
     """Convert nanoseconds to seconds for output; arithmetic on times uses nanoseconds."""
     return nanoseconds / NS_PER_S

@@ -17,7 +17,7 @@ from tmt.io import checks, create_trace, fields, open_trace, read_phy, seconds, 
 from tmt.io.checks import Checker
 from tmt.schema import LINK_TRACE, PHY_TRACE
 from tmt.trace import LinkTrace, PhyTrace
-from tmt.units import seconds_to_ns
+from tmt.units import seconds_text, seconds_to_ns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -208,7 +208,7 @@ def test_seconds__are_written_with_the_digits_they_need(time_ns: int, text: str)
     column = PHY_TRACE.column("tx_time_ns")
     written = seconds.spelled_column(column, np.array([time_ns]), "-", seconds=True)
     assert written.to_pylist() == [text]
-    assert seconds.spelled(time_ns) == text
+    assert seconds_text(time_ns) == text
 
 
 def test_text__with_a_very_long_field_is_refused_at_once(tmp_path: Path) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tmt.io.refusals import refusal
 from tmt.schema import LINK_TRACE
-from tmt.units import NS_PER_S
+from tmt.units import seconds_text
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,7 +34,7 @@ class Violation:
         """Return the sentence, in nanoseconds or, for files that hold seconds, in those."""
         if not (seconds and self.column.name.endswith("_ns")):
             return refusal(self.key, column=self.column.name, **self.values)
-        shown = {name: f"{Decimal(value) / NS_PER_S:f}" for name, value in self.values.items()}
+        shown = {name: seconds_text(value) for name, value in self.values.items()}
         return refusal(self.key, column=self.column.name.removesuffix("_ns"), **shown)
 
 

@@ -14,7 +14,7 @@ from tmt.errors import InputError
 from tmt.io import seconds as exact
 from tmt.io.refusals import refusal, shown
 from tmt.schema import PHY_TRACE, row_dtype
-from tmt.units import seconds_to_ns
+from tmt.units import seconds_text, seconds_to_ns
 
 if TYPE_CHECKING:
     from tmt.schema import Column, Table
@@ -163,9 +163,9 @@ def _in_range(column: Column, name: str, text: str, *, seconds: bool) -> int:
     except ValueError:
         number = -most - 1 if text.startswith("-") else most + 1
     if number > most:
-        maximum = exact.spelled(most) if seconds else most
+        maximum = seconds_text(most) if seconds else most
         raise ValueError(refusal("above_maximum", column=name, value=shown(text), maximum=maximum))
     if number < limits.min or (number < least and column.null is None):
-        minimum = exact.spelled(least) if seconds else least
+        minimum = seconds_text(least) if seconds else least
         raise ValueError(refusal("below_minimum", column=name, value=shown(text), minimum=minimum))
     return number

@@ -6,7 +6,6 @@ nanoseconds, and their lower halves are the column.
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,8 +91,3 @@ def _seconds(values_ns: npt.NDArray[np.int64]) -> pa.Array:
     whole = pa.array(values_ns // NS_PER_S).cast(pa.string())
     part = pc.utf8_lpad(pa.array(values_ns % NS_PER_S).cast(pa.string()), _DIGITS, "0")
     return pc.utf8_rtrim(pc.utf8_rtrim(pc.binary_join_element_wise(whole, part, "."), "0"), ".")
-
-
-def spelled(time_ns: int) -> str:
-    """Return a time in seconds, exactly."""
-    return f"{Decimal(time_ns) / NS_PER_S:f}"

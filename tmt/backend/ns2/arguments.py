@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
 from tmt.backend.link_files import ReadyLink, link_settings
 from tmt.settings.settings import values_of
-from tmt.units import NS_PER_S
+from tmt.units import seconds_text
 
 if TYPE_CHECKING:
     from tmt.backend.setup import Setup
@@ -35,7 +34,7 @@ def arguments(setup: Setup) -> list[str]:
 def _text(kind: Kind, value: Any) -> str:
     match kind:
         case "time":
-            return _seconds(value)
+            return seconds_text(value)
         case "float":
             return f"{value:.15g}"
         case "bool":
@@ -48,7 +47,7 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> dict[str, ob
     found = link_settings(direction, link)
     if isinstance(link, ReadyLink):
         del found[f"{direction}_offset_ns"]
-        found[f"{direction}_offset_s"] = _seconds(link.file.first_ns + link.link.offset_ns)
+        found[f"{direction}_offset_s"] = seconds_text(link.file.first_ns + link.link.offset_ns)
         if link.link.scheme is not None:
             found[f"{direction}_scheme"] = scheme_words(link.link.scheme)
     return found
@@ -90,10 +89,5 @@ def scheme_words(scheme: OnlineScheme) -> str:
         if isinstance(value, str):
             words.append(str(_NUMBERS[value]))
         else:
-            words.append(_seconds(cast("int", value)) if name.endswith("_ns") else str(value))
+            words.append(seconds_text(cast("int", value)) if name.endswith("_ns") else str(value))
     return " ".join(words)
-
-
-def _seconds(time_ns: int) -> str:
-    """Write a time in seconds exactly, in plain digits."""
-    return f"{Decimal(time_ns) / NS_PER_S:f}"
