@@ -93,16 +93,15 @@ def arq_delay_s(channel: TwoStateChannel, link: RegularLink) -> float:
 
 def harq_efficiency(channel: TwoStateChannel, data: int, repair: int, extra: int) -> float:
     """Return the efficiency of section 3.5.4 for R = 2, from eqs. 5 and 6."""
-    decoded_in_round = _decoding_laws(channel, data, repair, extra)
-    received = data * sum(decoded_in_round[:2]) + _received_in_vain(channel, data, repair, extra)
-    return float(received / sum(_mean_slots(channel, data, repair, extra)))
+    decoded, slots = _rounds(channel, data, repair, extra)
+    received = data * sum(decoded[:2]) + _received_in_vain(channel, data, repair, extra)
+    return float(received / sum(slots))
 
 
 def harq_delay_s(channel: TwoStateChannel, link: RegularLink, data: int, repair: int, extra: int) -> float:
     """Return the delay of section 3.5.4 in seconds; T_R(r) is computed from the mean length of round r."""
     slot_s, rtt_s = ns_to_seconds(link.slot_interval_ns), ns_to_seconds(link.rtt_ns)
-    decoded = _decoding_laws(channel, data, repair, extra)
-    slots = _mean_slots(channel, data, repair, extra)
+    decoded, slots = _rounds(channel, data, repair, extra)
     requested = 1.0 - np.cumsum(decoded)
     delay_s = slots[0] * slot_s + rtt_s / 2
     for r in (1, 2):
@@ -116,36 +115,27 @@ def _laws(channel: TwoStateChannel, longest: int) -> list[FloatArray]:
     return [erasure_count_law(channel, n) for n in range(longest + 1)]
 
 
-def _decoding_laws(
+def _rounds(
     channel: TwoStateChannel, data: int, repair: int, extra: int
-) -> tuple[float, float, float]:
-    """R_0, R_1, R_2: the probability that the block is decoded after exactly r repair rounds.
+) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    """Return the probability that a block is decoded in round 0, 1 or 2, and the mean slots of each round.
 
-    As in eq. 6, every round starts in the stationary law, and the second round has as many LLDUs as the first
+    Round 0 is the block itself, the others are repair rounds; the means are those of j under eq. 6. As in
+    eq. 6, every round starts in the stationary law, and the second round has as many LLDUs as the first
     round had erasures.
     """
     law = _laws(channel, data + extra)
     block = erasure_count_law(channel, data + repair)
-    first = second = 0.0
-    for erased in range(repair + 1, data + repair + 1):
-        round_one = law[erased - repair + extra]
-        first += block[erased] * round_one[: extra + 1].sum()
-        second += block[erased] * sum(
-            round_one[m] * law[m][: extra + 1].sum() for m in range(extra + 1, len(round_one))
-        )
-    return float(block[: repair + 1].sum()), float(first), float(second)
-
-
-def _mean_slots(channel: TwoStateChannel, data: int, repair: int, extra: int) -> tuple[float, float, float]:
-    """Mean of j under eq. 6, by round: the block itself, the first repair round, the second."""
-    law = _laws(channel, data + extra)
-    block = erasure_count_law(channel, data + repair)
-    first = second = 0.0
+    decoded_first = decoded_second = slots_first = slots_second = 0.0
     for erased in range(repair + 1, data + repair + 1):
         length = erased - repair + extra
-        first += block[erased] * length
-        second += block[erased] * float(law[length][extra + 1 :] @ np.arange(extra + 1, length + 1))
-    return float(data + repair), float(first), float(second)
+        round_one, again = law[length], range(extra + 1, length + 1)
+        decoded_first += block[erased] * round_one[: extra + 1].sum()
+        decoded_second += block[erased] * sum(round_one[m] * law[m][: extra + 1].sum() for m in again)
+        slots_first += block[erased] * length
+        slots_second += block[erased] * float(round_one[extra + 1 :] @ np.array(again))
+    decoded = float(block[: repair + 1].sum()), float(decoded_first), float(decoded_second)
+    return decoded, (float(data + repair), float(slots_first), float(slots_second))
 
 
 def _received_in_vain(channel: TwoStateChannel, data: int, repair: int, extra: int) -> float:
