@@ -13,6 +13,7 @@ from tmt.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Self
 
     from tmt.channels.profile import Profile
 
@@ -64,6 +65,17 @@ class Channel(ABC):
     def has_es_n0(self) -> bool:
         """Whether the channel's realisations are `FadingRealisation`."""
         return self.name in HAVING_ES_N0
+
+    @classmethod
+    def of(cls, profile: str | None = None, /, **values: float) -> Self:
+        """Return the channel of a profile, by default the first; given values replace its own.
+
+        Raises
+        ------
+        UsageError
+            When a profile or parameter is unknown, or neither the profile nor the caller gives a value.
+        """
+        return cls(**with_profile(cls, profile or next(iter(cls.profiles)), values))
 
     @property
     def decode_time_ns(self) -> int | None:

@@ -23,7 +23,6 @@ from tmt.channels.base import (
     Realisation,
     check_within,
     uniform_sources,
-    with_profile,
 )
 from tmt.channels.lms_parameters import PARAMETERS, STATES
 from tmt.channels.lms_path import Path, Shadow
@@ -94,17 +93,6 @@ class Lms(Channel):
     processing_time_ns: int
     code_threshold_db: float
     code_width_db: float
-
-    @classmethod
-    def of(cls, profile: str = "internet", /, **values: float) -> Lms:
-        """Return the channel of a profile, with the given values instead of its own.
-
-        Raises
-        ------
-        UsageError
-            When a profile or parameter is unknown, or neither the profile nor the caller gives a value.
-        """
-        return cls(**with_profile(cls, profile, values))
 
     def __post_init__(self) -> None:
         for parameter in PARAMETERS:

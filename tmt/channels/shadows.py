@@ -21,7 +21,6 @@ from tmt.channels.base import (
     Realisation,
     check_within,
     uniform_sources,
-    with_profile,
 )
 from tmt.channels.shadows_profiles import PROFILES
 from tmt.errors import UsageError
@@ -70,17 +69,6 @@ class Shadows(Channel):
     trunk_ns: int
     interleaver_depth_ns: int
     processing_time_ns: int
-
-    @classmethod
-    def of(cls, profile: str = "distribution", /, **values: float) -> Shadows:
-        """Return the channel of a profile, with the given values instead of its own.
-
-        Raises
-        ------
-        UsageError
-            When there is no such profile or parameter.
-        """
-        return cls(**with_profile(cls, profile, values))
 
     def __post_init__(self) -> None:
         check_within("spacing_ns", self.spacing_ns, 1, MAX_TIME_NS)
