@@ -6,6 +6,7 @@ defect and its line, or accepts the block where pyarrow is too strict.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -179,13 +180,13 @@ def _sniff_txt(head: bytes) -> bool:
 
 
 def _format(dialect: Dialect, ending: str, sniff: Callable[[bytes], bool]) -> Format:
-    def open_text(file: BinaryFile, path: str, table: Table | None) -> TextReader:
-        return _open(file, path, table, dialect)
-
-    def create_text(part: Path, path: str, table: Table, metadata: Metadata) -> TextWriter:
-        return TextWriter(part, path, table, metadata, dialect)
-
-    return Format(dialect.name, (ending, f"{ending}.gz"), sniff, open_text, create_text)
+    return Format(
+        dialect.name,
+        (ending, f"{ending}.gz"),
+        sniff,
+        partial(_open, dialect=dialect),
+        partial(TextWriter, dialect=dialect),
+    )
 
 
 CSV = _format(_CSV, ".csv", _sniff_csv)
