@@ -6,11 +6,11 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
+from tmt.figures.style import tcp_label
 from tmt.html_table import html_table, notebook_html
 from tmt.results.cells import summarise
 from tmt.results.comparison import PairedCampaigns
 from tmt.results.dataset import Results
-from tmt.settings.tcp import VARIANTS
 from tmt.tune.finalist_table import finalist_table
 from tmt.tune.tuning import Tuning
 from tmt.tune.wording import certainty, headline, setting_words
@@ -29,13 +29,9 @@ def goodput_table(results: Results) -> str:
     unit = summary.rate_unit[0]
     tables = []
     for point in range(len(summary.points)):
-        cells = {(cell.scheme, cell.tcp): cell for cell in summary.cells if cell.point == point}
-        tcps, schemes = (sorted({key[place] for key in cells}) for place in (1, 0))
-        header = ("", *(VARIANTS[summary.tcps[tcp]].label for tcp in tcps))
-        rows = [
-            (summary.schemes[scheme], *(_spelled(cells.get((scheme, tcp))) for tcp in tcps))
-            for scheme in schemes
-        ]
+        tcps, cells = summary.rows_at(point)
+        header = ("", *(tcp_label(summary.tcps[tcp]) for tcp in tcps))
+        rows = [(summary.schemes[scheme], *map(_spelled, row)) for scheme, row in cells.items()]
         title = summary.point_label(point)
         caption = ", ".join(part for part in (results.title, title, f"goodput in {unit}") if part)
         tables.append(html_table(caption, rows, header))
@@ -48,14 +44,12 @@ def difference_table(comparison: PairedCampaigns) -> str:
     """Return a table of the goodputs of two campaigns and their paired differences."""
     summary, (first, second) = comparison.summary, comparison.names
     rows = []
-    for cell, measures in zip(summary.cells, comparison.cells, strict=True):
-        if GOODPUT in measures:
-            one = measures[GOODPUT]
-            place = summary.point_label(cell.point)
-            name = f"{summary.tcps[cell.tcp]} over {summary.schemes[cell.scheme]}"
-            values = (one.first, one.second, one.difference)
-            verdict = "yes" if one.is_significant else "no"
-            rows.append((", ".join(filter(None, [name, place])), *map(_interval, values), verdict))
+    for cell, one in comparison.differences_of(GOODPUT):
+        place = summary.point_label(cell.point)
+        name = f"{summary.tcps[cell.tcp]} over {summary.schemes[cell.scheme]}"
+        values = (one.first, one.second, one.difference)
+        verdict = "yes" if one.is_significant else "no"
+        rows.append((", ".join(filter(None, [name, place])), *map(_interval, values), verdict))
     caption = f"{comparison.results.title}, goodput in {summary.rate_unit[0]}"
     table = html_table(caption, rows, ("", first, second, "difference", "differs"))
     changed = ", ".join(one.name for one in comparison.pairs.settings) or "none"

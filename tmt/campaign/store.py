@@ -240,9 +240,8 @@ class Store(StoredRuns):
             if is_engine and not self._is_alive(entry.name):
                 shutil.rmtree(entry.path, ignore_errors=True)
             elif entry.name.startswith(NEW) and entry.is_file(follow_symlinks=False):
-                Path(entry.path).unlink(
-                    missing_ok=True
-                )  # of an engine that was killed while it made a database
+                # Of an engine that was killed while it made a database.
+                Path(entry.path).unlink(missing_ok=True)
 
     def _is_alive(self, engine: str) -> bool:
         return engine == self.engine or self._system.is_held(_life_file(self.folder / "scratch" / engine))

@@ -11,7 +11,7 @@ from rich.console import Console
 from tmt.cli.json_output import json_text
 from tmt.cli.tables import print_parts, text_table
 from tmt.display_units import percent
-from tmt.figures.style import TCP_STYLES
+from tmt.figures.style import tcp_label
 from tmt.metrics.interval_text import interval_text
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
 from tmt.results.measures import COMPARED
@@ -109,14 +109,9 @@ def _differences(comparison: PairedCampaigns) -> Iterable[Table]:
         if measure.column not in COMPARED:
             continue
         rows = []
-        for cell, by_measure in zip(summary.cells, comparison.cells, strict=True):
-            if measure.column in by_measure:
-                tcp = summary.tcps[cell.tcp]
-                label = TCP_STYLES[tcp].label if tcp in TCP_STYLES else tcp
-                place = summary.point_label(cell.point)
-                rows.append(
-                    (label, summary.schemes[cell.scheme], place, *_values(by_measure[measure.column]))
-                )
+        for cell, one in comparison.differences_of(measure.column):
+            label, place = tcp_label(summary.tcps[cell.tcp]), summary.point_label(cell.point)
+            rows.append((label, summary.schemes[cell.scheme], place, *_values(one)))
         first, second = comparison.names
         header = ("TCP", "scheme", "", first, second, "difference", "", "pairs", "p (Holm)")
         yield _table(f"{measure.label} in {measure.unit}, difference {second} minus {first}", header, rows)

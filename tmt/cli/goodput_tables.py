@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from tmt.cli.tables import titled_table
-from tmt.figures.style import TCP_STYLES
+from tmt.figures.style import tcp_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,13 +33,11 @@ def kbps(summary: Summary) -> float:
 
 def _table(summary: Summary, point: int) -> Table:
     table = titled_table(summary.point_label(point))
-    cells = {(cell.scheme, cell.tcp): cell for cell in summary.cells if cell.point == point}
-    variants = sorted({tcp for _, tcp in cells})
+    variants, rows = summary.rows_at(point)
     table.add_column("scheme", no_wrap=True)
-    for name in [*(TCP_STYLES[summary.tcps[tcp]].label for tcp in variants), "capacity"]:
+    for name in [*(tcp_label(summary.tcps[tcp]) for tcp in variants), "capacity"]:
         table.add_column(name, justify="right", no_wrap=True)
-    for scheme in sorted({scheme for scheme, _ in cells}):
-        row = [cells.get((scheme, tcp)) for tcp in variants]
+    for scheme, row in rows.items():
         capacity_bps = next(cell.capacity_bps for cell in row if cell is not None)
         table.add_row(
             Text(summary.schemes[scheme]),

@@ -164,7 +164,7 @@ def _draw(result: ExperimentResult, path: Path) -> None:
     row = result.row
     tcp, link = str(row["tcp"]), row["forward_trace"] or "a plain link"
     stack = "" if row["stack"] == DEFAULT_STACK else f", {row['stack']} stack,"
-    name = style.TCP_STYLES[tcp].label if tcp == FECTCP else f"TCP {style.TCP_STYLES[tcp].label}"
+    name = style.tcp_label(tcp) if tcp == FECTCP else f"TCP {style.tcp_label(tcp)}"
     title = f"{name}{stack} over {link}, RTT {row['rtt_s']} s"
     style.save(replay.draw(result.timeline(), tcp=tcp, title=title), path)
 

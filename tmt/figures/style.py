@@ -130,6 +130,12 @@ SCHEME_STYLES = {
     for name, look in looks_of(SCHEMES, _SCHEME_LOOKS).items()
 }
 
+
+def tcp_label(name: str) -> str:
+    """Return a TCP variant as people write it."""
+    return TCP_STYLES[name].label if name in TCP_STYLES else name
+
+
 LINE_STYLES: tuple[dict[str, Any], ...] = tuple(
     {"color": colour, "marker": marker}
     for colour, marker in zip((BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, INK), "oDs^vXP", strict=True)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.figures.charts import DELAY_QUANTILES
-from tmt.report.member_styles import tcp_label
+from tmt.figures.style import tcp_label
 from tmt.results.course import LEVELS, course, delay_quantiles_s
 from tmt.results.measures import delay_unit
 from tmt.results.published import matches
-from tmt.results.values import bounds, digits
+from tmt.results.values import digits, interval_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,15 +34,12 @@ def cell_rows(results: Results, summary: Summary) -> list[Row]:
         for cell in summary.cells:
             if measure.column not in cell.intervals:
                 continue
-            mean, low, high = bounds(cell.intervals[measure.column])
             letters = cell.letters.get(measure.column, {})
             single = cell.single[measure.column] if len(cell.rows) > 1 else []
             is_goodput = measure.column == GOODPUT
             row = place_of(summary, cell) | {
                 "column": measure.column,
-                "mean": mean,
-                "low": low,
-                "high": high,
+                **interval_fields(cell.intervals[measure.column]),
                 "runs": len(cell.rows),
                 "seeds": [digits(value) for value in single],
                 "tcp_letters": letters.get("tcp", ""),
@@ -68,9 +65,9 @@ def trade_rows(summary: Summary) -> list[Row]:
     for cell in summary.cells:
         if not {GOODPUT, DELAY} <= set(cell.intervals):
             continue
-        goodput = zip(("mean", "low", "high"), bounds(cell.intervals[GOODPUT]), strict=True)
-        delay = zip(("delay", "delay_low", "delay_high"), bounds(cell.intervals[DELAY]), strict=True)
-        rows.append(place_of(summary, cell) | dict(goodput) | dict(delay))
+        goodput = interval_fields(cell.intervals[GOODPUT])
+        delay = interval_fields(cell.intervals[DELAY], "delay")
+        rows.append(place_of(summary, cell) | goodput | delay)
     return rows
 
 

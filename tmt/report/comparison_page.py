@@ -86,15 +86,11 @@ def _findings(comparison: PairedCampaigns) -> list[str]:
     for measure in comparison.summary.measures:
         if measure.column not in COMPARED:
             continue
-        cells = [
-            (one, cell)
-            for cell, by_measure in zip(comparison.summary.cells, comparison.cells, strict=True)
-            if (one := by_measure.get(measure.column)) is not None
-        ]
-        differing = [pair for pair in cells if pair[0].is_significant]
+        cells = comparison.differences_of(measure.column)
+        differing = [pair for pair in cells if pair[1].is_significant]
         sentence = f"{measure.label} differs significantly in {len(differing)} of {len(cells)} cells"
         if differing:
-            one, cell = max(differing, key=lambda pair: abs(pair[0].difference.mean))
+            cell, one = max(differing, key=lambda pair: abs(pair[1].difference.mean))
             place = comparison.summary.point_label(cell.point)
             where = ", ".join(filter(None, (cell_name(comparison.summary, cell), place)))
             change = one.difference

@@ -18,6 +18,7 @@ from tmt.figures.style import (
     TCP_STYLES,
     VERMILLION,
     MemberStyle,
+    tcp_label,
 )
 from tmt.figures.vega import MARKER_PATHS
 from tmt.results.order import family
@@ -53,11 +54,6 @@ def scheme_styles(labels: Sequence[str]) -> list[MemberStyle]:
             styles.append(MemberStyle(label, *next(spare), "--" if declared is None else declared.dash))
         taken.add(name)
     return styles
-
-
-def tcp_label(name: str) -> str:
-    """Return a TCP variant as pages write it."""
-    return TCP_STYLES[name].label if name in TCP_STYLES else name
 
 
 def cell_name(summary: Summary, cell: Cell) -> str:

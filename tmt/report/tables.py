@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from tmt.display_units import percent
-from tmt.report.member_styles import tcp_label
+from tmt.figures.style import tcp_label
 from tmt.report.page_parts import Record, columns
 from tmt.results.comparison import ALPHA
 from tmt.results.measures import COLUMNS

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.results.values import bounds, digits
+from tmt.results.values import bounds, digits, interval_fields
 from tmt.tune.space import SCHEME
 from tmt.tune.wording import setting_words, shown_unit, unit_of, value_word, with_unit
 
 if TYPE_CHECKING:
-    from tmt.metrics.statistics import Interval
     from tmt.tune.recommendation import Level
     from tmt.tune.tuning import Tuning
 
@@ -31,7 +30,9 @@ def finalist_rows(found: Tuning) -> list[Row]:
         ):
             about = f"{one.standing.name}, {part}\n{aim.label}: {with_unit(found, aim, interval)}"
             place = {"candidate": one.standing.name, "scheme": one.standing.settings[SCHEME], "part": part}
-            rows.append(place | _shown(interval, factor) | {"courses": interval.count, "about": about})
+            rows.append(
+                place | interval_fields(interval.scaled(factor)) | {"courses": interval.count, "about": about}
+            )
     return rows
 
 
@@ -114,15 +115,14 @@ def _level_row(found: Tuning, level: Level) -> Row:
     interval = standing.values[aim.text]
     value = value_word(level.value)
     _, factor = shown_unit(found, aim)
-    lost = _shown(level.loss, factor).values()
     loss = f"worse than the winner by {with_unit(found, aim, level.loss)}"
     about = f"{standing.name}\n{with_unit(found, aim, interval)}\n{loss}"
     place = {"parameter": level.parameter.replace("_", " "), "value": value, "candidate": standing.name}
     return (
         place
         | {"scheme": standing.settings[SCHEME], "winner": standing.number == result.winner.number}
-        | _shown(interval, factor)
-        | {f"loss{part}": value for part, value in zip(("", "_low", "_high"), lost, strict=True)}
+        | interval_fields(interval.scaled(factor))
+        | interval_fields(level.loss.scaled(factor), "loss")
         | {"courses": interval.count, "about": about}
     )
 
@@ -138,7 +138,7 @@ def candidate_table(found: Tuning) -> dict[str, Any]:
     for one in found.recommendation.standings:
         row: list[Any] = [one.name, setting_words(one.settings), one.fate, one.values[aims[0].text].count]
         for aim, (_, factor) in zip(aims, units, strict=True):
-            row += _shown(one.values[aim.text], factor).values()
+            row += bounds(one.values[aim.text].scaled(factor))
         rows.append(row)
     return {
         "name": "candidates",
@@ -146,8 +146,3 @@ def candidate_table(found: Tuning) -> dict[str, Any]:
         "columns": columns,
         "rows": rows,
     }
-
-
-def _shown(interval: Interval, factor: float) -> dict[str, float | None]:
-    """Return a mean of an objective and its interval in the unit that people read."""
-    return dict(zip(("mean", "low", "high"), bounds(interval.scaled(factor)), strict=True))

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmt.display_units import counted
+from tmt.figures.style import tcp_label
 from tmt.metrics.interval_text import three_digits
 from tmt.metrics.statistics import seeds_needed
-from tmt.report.member_styles import cell_name, tcp_label
+from tmt.report.member_styles import cell_name
 from tmt.report.page_parts import Record, fact, finding, headed_table
 from tmt.results.cells import Cell, Summary, best
 from tmt.results.measures import COLUMNS, Measure

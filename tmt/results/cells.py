@@ -97,6 +97,12 @@ class Summary:
         named = zip(self.axes, self.levels(point).values(), strict=True)
         return ", ".join(text for axis, level in named for text in axis.named([level]))
 
+    def rows_at(self, point: int) -> tuple[list[int], dict[int, list[Cell | None]]]:
+        """Return the TCP variants at a point, and for each scheme there its cells in their order."""
+        cells = {(cell.scheme, cell.tcp): cell for cell in self.cells if cell.point == point}
+        schemes, tcps = (sorted({key[place] for key in cells}) for place in (0, 1))
+        return tcps, {scheme: [cells.get((scheme, tcp)) for tcp in tcps] for scheme in schemes}
+
     @property
     def rate_unit(self) -> tuple[str, float]:
         """Unit in which rates are shown, and its scale from bit/s."""

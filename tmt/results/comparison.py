@@ -83,6 +83,11 @@ class PairedCampaigns(ShownInNotebooks):
     summary: Summary
     cells: tuple[dict[str, CellDifference], ...]
 
+    def differences_of(self, column: str) -> list[tuple[Cell, CellDifference]]:
+        """Return the cells that have a measure, each with its difference."""
+        cells = zip(self.summary.cells, self.cells, strict=True)
+        return [(cell, by_measure[column]) for cell, by_measure in cells if column in by_measure]
+
 
 def compare(first: Results, second: Results, names: tuple[str, str]) -> PairedCampaigns:
     """Match the runs of two campaigns and compute their paired differences.

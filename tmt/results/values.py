@@ -24,6 +24,12 @@ def bounds(interval: Interval) -> list[float | None]:
     return [digits(interval.mean), digits(interval.low), digits(interval.high)]
 
 
+def interval_fields(interval: Interval, name: str = "") -> dict[str, float | None]:
+    """Return mean, low and high as fields of a row: under these names, or NAME, NAME_low and NAME_high."""
+    names = (name, f"{name}_low", f"{name}_high") if name else ("mean", "low", "high")
+    return dict(zip(names, bounds(interval), strict=True))
+
+
 def scalar(value: Any) -> str | int | float | None:
     """Return a value for a table: None, a flag as on or off, an integer, a float of five digits, or text."""
     if value is None or value != value or str(value) == "<NA>":  # noqa: PLR0124  (NaN differs from itself)
