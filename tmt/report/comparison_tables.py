@@ -96,7 +96,7 @@ def setup_tables(comparison: PairedCampaigns) -> list[Record]:
     ]
     tables = [
         headed_table("Settings that differ in pairs", ["Setting", "Unit", *names, "Pairs"], settings),
-        headed_table("What made the paired runs", ["What", *names], identities(comparison)),
+        headed_table("Programs and traces of the paired runs", ["Name", *names], identities(comparison)),
         headed_table("Runs in one campaign only", ["Campaign", "Cell", "Seeds", "Runs"], alone),
     ]
     return [table for table in tables if table["rows"]]

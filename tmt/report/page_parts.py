@@ -32,8 +32,8 @@ def sections(shown: Iterable[Section], *, failures: bool) -> list[Record]:
     """Return the sections of a page, and those that every page has at its end."""
     last = (
         *((("failures", "Runs that failed", "", ()),) if failures else ()),
-        ("setup", "What was run", "", ()),
-        ("terms", "What the numbers count", "", ()),
+        ("setup", "Settings and programs", "", ()),
+        ("terms", "Meaning of the numbers", "", ()),
     )
     return [
         {"id": name, "title": title, "lead": lead, "view": list(view)}

@@ -73,7 +73,7 @@ SECTIONS: tuple[Section, ...] = (
         "runs",
         "Every run",
         "Sort by the head of a column. Filter by text, or by a bound such as >0.5. Columns that are equal"
-        " in all runs stand under “What was run”.",
+        " in all runs stand under “Settings and programs”.",
         ("runs-table",),
     ),
     (

@@ -149,13 +149,13 @@ def setup_tables(results: Results, summary: Summary) -> list[Record]:
         groups[column.group].append([name, column.unit, _first_of(values), column.meaning])
     made = [[label, "", text, ""] for label, text in results.notes] + groups["provenance"]
     tables = [
-        headed_table("What was varied", ["What", "Unit", "Values"], varied),
+        headed_table("Varied settings", ["Setting", "Unit", "Values"], varied),
         headed_table(
-            "What was held, or followed from that",
+            "Other settings, given or derived",
             ["Column", "Unit", "Values", "Meaning"],
             groups["scenario"],
         ),
-        headed_table("Programs and traces", ["What", "Unit", "Value", "Meaning"], made),
+        headed_table("Programs and traces", ["Name", "Unit", "Value", "Meaning"], made),
     ]
     return [table for table in tables if table["rows"]]
 
