@@ -15,9 +15,7 @@ from analysis.command_line import start
 from analysis.pages import DOCS
 
 ROOT, TMT = DOCS.parent, Path(sys.executable).with_name("tmt")
-CHANNEL = (
-    "--channel gilbert-elliott --alpha 0.99 --beta 0.9 --error-good 0.002 --error-bad 0.6 --duration 300"
-)
+CHANNEL = "--channel gilbert-elliott --alpha 0.99 --beta 0.9 --error-good 0.002 --error-bad 0.6"
 CELLULAR = ROOT / "traces" / "measured" / "mahimahi"
 REPLAY = "--tcp cubic --stack 2009 --rtt 0.05 --duration 60 --queue 100 --window 400"
 

@@ -14,8 +14,10 @@ from analysis.script_runs import over_seeds
 from tmt.figures.style import LINE_STYLES, new_figure, save
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from matplotlib.axes import Axes
 
     from tmt.experiment.script import ScriptSettings
     from tmt.metrics.statistics import Interval
@@ -90,9 +92,7 @@ def draw_bursts(measured: Mapping[BurstCase, Interval], path: Path) -> None:
     with new_figure(7.2, 3.2) as canvas:
         panels = canvas.subplots(1, len(BURSTS), sharey=True)
         for panel, burst in zip(panels, BURSTS, strict=True):
-            for delta, style in zip(PERSISTENCIES, LINE_STYLES, strict=False):
-                values = [measured[BurstCase(burst, n, delta)] for n in LENGTHS]
-                draw_intervals(panel, LENGTHS, values, 100.0, label=f"delta = {delta}", **style)
+            _draw_lines(panel, measured, LENGTHS, burst)
             panel.set_title("independent" if burst == 1 else f"bursts of {burst} units")
             panel.set_xlabel("N")
         panels[0].set_ylabel("throughput (% of the link)")
@@ -107,9 +107,7 @@ def draw_transfers(measured: Mapping[BurstCase, Interval], path: Path) -> None:
         panels = canvas.subplots(2, len(TRANSFERS), sharex=True, sharey="col")
         for row, burst in zip(panels, (1, 60), strict=True):
             for panel, packets in zip(row, TRANSFERS, strict=True):
-                for delta, style in zip(PERSISTENCIES, LINE_STYLES, strict=False):
-                    values = [measured[BurstCase(burst, n, delta, packets)] for n in LENGTHS[:4]]
-                    draw_intervals(panel, LENGTHS[:4], values, 1.0, label=f"delta = {delta}", **style)
+                _draw_lines(panel, measured, LENGTHS[:4], burst, packets)
                 channel = "independent losses" if burst == 1 else f"bursts of {burst} units"
                 panel.set_title(f"{packets} packets, {channel}")
                 panel.set_ylabel("mean latency (s)")
@@ -121,6 +119,15 @@ def draw_transfers(measured: Mapping[BurstCase, Interval], path: Path) -> None:
             panel.set_xticks(LENGTHS[:4])
         canvas.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         save(canvas, path)
+
+
+def _draw_lines(
+    panel: Axes, measured: Mapping[BurstCase, Interval], lengths: Sequence[int], burst: int, packets: int = 0
+) -> None:
+    """Draw the results over N, a line for each persistency: per cent of the link, or seconds of transfers."""
+    for delta, style in zip(PERSISTENCIES, LINE_STYLES, strict=False):
+        values = [measured[BurstCase(burst, n, delta, packets)] for n in lengths]
+        draw_intervals(panel, lengths, values, 1.0 if packets else 100.0, label=f"delta = {delta}", **style)
 
 
 def answers(measured: Mapping[BurstCase, Interval]) -> list[str]:

@@ -18,12 +18,12 @@ It takes some five minutes.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 RESULTS = Path(__file__).resolve().parents[2] / "tmt" / "settings" / "code_overhead.csv"
 SEED = 6330
@@ -89,10 +89,8 @@ def main() -> None:
             rows += [
                 (code, made_by, SEED, source_symbols, symbols, found[symbols]) for symbols in sorted(found)
             ]
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("code", "made_by", "seed", "source_symbols", "overhead_symbols", "blocks"))
-        writer.writerows(rows)
+    columns = ["code", "made_by", "seed", "source_symbols", "overhead_symbols", "blocks"]
+    pd.DataFrame(rows, columns=columns).to_csv(RESULTS, index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from analysis.error_bars import draw_intervals
 from tmt.figures.style import BLUE, INK, LINE_STYLES, MUTED, PALE, SKY, TCP_STYLES, new_figure, save
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -51,11 +51,11 @@ def _style(tcp: str) -> dict[str, Any]:
 
 
 def _line(
-    panel: Axes, points: Iterable[Download], measured: Mapping[Download, Interval], name: str, style: Any
+    panel: Axes, measured: Mapping[Download, Interval], name: str, style: dict[str, Any], **fixed: Any
 ) -> None:
-    own = list(points)
-    values = [measured[point] for point in own]
-    draw_intervals(panel, [100 * point.loss for point in own], values, 1e-3, label=name, **style)
+    """Draw throughput over the segment loss; `fixed` are the other values of `Download`."""
+    values = [measured[Download(loss=loss, **fixed)] for loss in LOSSES]
+    draw_intervals(panel, [100 * loss for loss in LOSSES], values, 1e-3, label=name, **style)
 
 
 def _axes(panel: Axes) -> None:
@@ -71,7 +71,7 @@ def draw_throughput(delay_s: float, title: str, measured: Mapping[Download, Inte
     with new_figure(6.4, 4.2) as canvas:
         panel = canvas.subplots()
         for tcp in (*VARIANTS, FECTCP):
-            _line(panel, [Download(tcp, delay_s, p) for p in LOSSES], measured, label(tcp), _style(tcp))
+            _line(panel, measured, label(tcp), _style(tcp), tcp=tcp, delay_s=delay_s)
         _axes(panel)
         panel.set_ylabel("throughput of the application (kbit/s)")
         panel.set_title(title)
@@ -107,14 +107,11 @@ def draw_further(measured: Mapping[Download, Interval], path: Path) -> None:
         *later, clusters = canvas.subplots(1, len(DELAYS_S) + 1, sharey=True)
         for panel, delay_s in zip(later, DELAYS_S, strict=True):
             for tcp in MODERN:
-                points = [Download(tcp, delay_s, p, stack="modern") for p in LOSSES]
-                _line(panel, points, measured, label(tcp), _style(tcp))
-            points = [Download(FECTCP, delay_s, p) for p in LOSSES]
-            _line(panel, points, measured, label(FECTCP), _style(FECTCP))
+                _line(panel, measured, label(tcp), _style(tcp), tcp=tcp, delay_s=delay_s, stack="modern")
+            _line(panel, measured, label(FECTCP), _style(FECTCP), tcp=FECTCP, delay_s=delay_s)
             panel.set_title(f"modern stack, {1000 * delay_s:.0f} ms")
         for bits, style in zip(CLUSTERS_BITS, LINE_STYLES, strict=False):
-            points = [Download(FECTCP, 0.1, p, bits) for p in LOSSES]
-            _line(clusters, points, measured, f"{bits} bits", style)
+            _line(clusters, measured, f"{bits} bits", style, tcp=FECTCP, delay_s=0.1, cluster_bits=bits)
         clusters.set_title("FECTCP by cluster, 100 ms")
         for panel in (*later, clusters):
             _axes(panel)

@@ -8,7 +8,6 @@ Autocorrelation and crossings: 60 blocks of the way in line of sight. Code curve
 
 from __future__ import annotations
 
-import csv
 import math
 import os
 from concurrent.futures import ProcessPoolExecutor
@@ -16,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from scipy.special import i0e, j0, ndtr
 
 from analysis.channel.code_curve import INFORMATION_BITS, RESULTS
@@ -134,16 +134,11 @@ def _crossings(panel: Axes) -> None:
 
 
 def _codes(panel: Axes) -> None:
-    with RESULTS.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    for coded_bits, colour in zip(
-        dict.fromkeys(row["coded_bits"] for row in rows), (GREEN, BLUE), strict=True
-    ):
-        own = [row for row in rows if row["coded_bits"] == coded_bits]
-        x = [float(row["es_n0_db"]) for row in own]
-        y = [int(row["errors"]) / int(row["words"]) for row in own]
-        label = f"LDPC, rate {INFORMATION_BITS / int(coded_bits):.1f}"
-        panel.semilogy(x, y, "o-", color=colour, markerfacecolor="white", linewidth=0.8, label=label)
+    codes = pd.read_csv(RESULTS).groupby("coded_bits", sort=False)
+    for (coded_bits, rows), colour in zip(codes, (GREEN, BLUE), strict=True):
+        style = {"color": colour, "markerfacecolor": "white", "linewidth": 0.8}
+        label = f"LDPC, rate {INFORMATION_BITS / coded_bits:.1f}"
+        panel.semilogy(rows["es_n0_db"], rows["errors"] / rows["words"], "o-", label=label, **style)
     channel = Lms.of(es_n0_db=0.0)
     fine = np.linspace(-0.5, 4.5, 200)
     assumed = ndtr((channel.code_threshold_db - fine) / channel.code_width_db)

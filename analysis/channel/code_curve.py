@@ -15,13 +15,13 @@ decisions' syndrome and each bit's probability to be wrong, which is the same as
 
 from __future__ import annotations
 
-import csv
 import math
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,10 +98,8 @@ def main() -> None:
             errors, words = packet_errors(decoder, checks, coded_bits, es_n0_db, random)
             rows.append((coded_bits, es_n0_db, words, errors))
             print(f"{coded_bits} bits, {es_n0_db:5.2f} dB: {errors} of {words} words wrong", flush=True)
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("coded_bits", "es_n0_db", "words", "errors"))
-        writer.writerows(rows)
+    table = pd.DataFrame(rows, columns=["coded_bits", "es_n0_db", "words", "errors"])
+    table.to_csv(RESULTS, index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

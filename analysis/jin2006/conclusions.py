@@ -73,7 +73,7 @@ def _asymmetry(results: FigureResults) -> Iterator[Statement]:
 
 
 def _arq(results: FigureResults) -> Iterator[Statement]:
-    lost = max(m.mean("packets_lost") for m in results.line(results.losses, END_TO_END_ARQ))
+    lost = max(m.runs.mean("packets_lost") for m in results.line(results.losses, END_TO_END_ARQ))
     clean = results.latencies(results.losses, END_TO_END_ARQ)[0]
     added = results.latencies(results.losses, END_TO_END_ARQ) / clean - 1.0
     worst = max(float(more) for loss, more in zip(LOSSES, added, strict=True) if loss <= 0.1)
@@ -86,7 +86,7 @@ def _arq(results: FigureResults) -> Iterator[Statement]:
     )
     busy = results.line(results.delays, SPLIT_ARQ)[0]
     link, sent_s = busy.point.link, 8 * PACKET_BYTES / WIRELESS_RATE_BPS
-    repeated = busy.mean("units_repeated") / busy.mean("packets_arrived")
+    repeated = busy.runs.mean("units_repeated") / busy.runs.mean("packets_arrived")
     measured_s = repeated * sent_s / link.frames
     printed_s = added_s(link, PACKETS_PER_ACK)
     yield Statement(

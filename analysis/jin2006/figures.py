@@ -40,10 +40,7 @@ def draw_systems(
                 latency, throughput, figure.x, [measured[p] for p in points], STYLES[system], system[1]
             )
             printed = [point.model("printed").latency_s for point in points]
-            latency.plot(figure.x, printed, color=STYLES[system].colour, **_PRINTED)
-            throughput.plot(
-                figure.x, [throughput_kbps(s) for s in printed], color=STYLES[system].colour, **_PRINTED
-            )
+            _draw_model(latency, throughput, figure.x, printed, color=STYLES[system].colour, **_PRINTED)
         if logarithmic:
             for panel in (latency, throughput):
                 panel.set_xscale("symlog", linthresh=min(x for x in figure.x if x > 0), linscale=0.4)
@@ -106,10 +103,15 @@ def _draw_line(
     rates = [m.throughput_kbps for m in found]
     spread = [rate * m.latency_s.half_width / m.latency_s.mean for rate, m in zip(rates, found, strict=True)]
     throughput.errorbar(x, rates, yerr=spread, capsize=2, **marks)
-    line: dict[str, Any] = {"color": style.colour, "linestyle": style.dash, "linewidth": 1.0}
     modelled = [m.point.model().latency_s for m in found]
-    latency.plot(x, modelled, **line)
-    throughput.plot(x, [throughput_kbps(s) for s in modelled], **line)
+    _draw_model(latency, throughput, x, modelled, color=style.colour, linestyle=style.dash, linewidth=1.0)
+
+
+def _draw_model(
+    latency: Axes, throughput: Axes, x: Sequence[float], latencies_s: list[float], **line: Any
+) -> None:
+    latency.plot(x, latencies_s, **line)
+    throughput.plot(x, [throughput_kbps(latency_s) for latency_s in latencies_s], **line)
 
 
 def _finish(

@@ -130,10 +130,6 @@ class SplitRuns:
         """Relative deviation of the model's latency from the mean."""
         return self.point.model().latency_s / self.latency_s.mean - 1.0
 
-    def mean(self, name: str) -> float:
-        """Return the mean of another figure."""
-        return self.runs.mean(name)
-
 
 def latency_s(figures: ScriptFigures) -> float:
     """Return the time from the first segment's start until all had arrived; NaN if some never did."""
@@ -142,9 +138,8 @@ def latency_s(figures: ScriptFigures) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SplitFigure:
-    """A figure of the paper: its number, its axis, and each system's points."""
+    """A figure of the paper: its title, its axis, and each system's points."""
 
-    number: int
     title: str
     x_label: str
     x: tuple[float, ...]
@@ -170,7 +165,6 @@ def with_frame_error(split: bool, arq: bool, frame_error: float, burst_frames: f
 def figure_4() -> SplitFigure:
     """Return figure 4: latency and throughput over the loss of the wireless link."""
     return SplitFigure(
-        4,
         f"{1e3 * WIRED_DELAY_S:g} ms, p1 = {WIRED_LOSS:g}",
         "packet loss of the wireless link without ARQ, p2",
         LOSSES,
@@ -181,7 +175,6 @@ def figure_4() -> SplitFigure:
 def figure_5(tcp: str = "Newreno", delays_s: tuple[float, ...] = DELAYS_S) -> SplitFigure:
     """Return figure 5: the same over the delay of the wired link."""
     return SplitFigure(
-        5,
         f"p1 = {WIRED_LOSS:g}, p2 = {LOSS_OF_FIGURE_5:g}",
         "one-way delay of the wired link (ms)",
         tuple(1e3 * delay for delay in delays_s),
@@ -199,7 +192,6 @@ def figure_6(burst_frames: float | None) -> SplitFigure:
     """
     lines = {system: [with_frame_error(*system, e, burst_frames) for e in FRAME_ERRORS] for system in SYSTEMS}
     return SplitFigure(
-        6,
         "independent errors" if burst_frames is None else f"bursts of {burst_frames} frames",
         "frame error rate of the wireless link",
         FRAME_ERRORS,

@@ -108,15 +108,11 @@ def _slopes(lines: Sequence[Compared], readings: pd.DataFrame, free: Sequence[st
 def _changes(line: Compared, changed: pd.DataFrame, readings: pd.DataFrame) -> tuple[Array, Array]:
     """Return the steps of a parameter, and by how much each changes ours over the paper's number."""
     value = line.value
+    place = ["scenario", "es_n0_db", "tcp", "scheme"]
+    wanted = [getattr(value, name) for name in place]
 
     def at(rows: pd.DataFrame) -> pd.DataFrame:
-        place = (
-            (rows["scenario"] == value.scenario)
-            & (rows["es_n0_db"] == value.es_n0_db)
-            & (rows["tcp"] == value.tcp)
-            & (rows["scheme"] == value.scheme)
-        )
-        return rows[place].dropna(subset=[value.measure])
+        return rows[(rows[place] == wanted).all(axis=1)].dropna(subset=[value.measure])
 
     here = at(readings[readings["reading"] == AS_HERE])[value.measure].item()
     found = at(changed)
