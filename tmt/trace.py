@@ -108,7 +108,7 @@ class LinkTrace(_Rows):
 
     tx_time_ns: Int64Array
     delay_ns: Int64Array
-    delivered: npt.NDArray[np.bool_]
+    delivered: BoolArray
     transmissions: npt.NDArray[np.uint8]
     metadata: Metadata = field(default_factory=dict)
     size_bytes: Uint32Array | None = None

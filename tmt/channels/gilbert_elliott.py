@@ -7,21 +7,19 @@ Technical Journal 42, 1963). With 0 in the good state and 1 in the bad one it is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from tmt.channels.base import (
     BoolArray,
     ErasureStream,
+    FloatArray,
     SlotChannel,
     check_within,
     uniform_source,
 )
 from tmt.errors import UsageError
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,7 @@ class _Chain:
         from tmt.kernels.gilbert_elliott import gilbert_elliott  # noqa: PLC0415  (numba takes long to import)
 
         channel = self._channel
-        draws: npt.NDArray[np.float64] = self._uniform.random((slots, 2))
+        draws: FloatArray = self._uniform.random((slots, 2))
         erased = np.empty(slots, np.bool_)
         self._bad = bool(
             gilbert_elliott(

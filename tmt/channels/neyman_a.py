@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from tmt.channels.base import (
     BoolArray,
     ErasureStream,
+    FloatArray,
     SlotChannel,
     check_within,
     uniform_sources,
 )
 from tmt.errors import UsageError
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 CLUSTERS_AT_A_TIME = 1024
 """Clusters drawn at a time, independently of the pieces in which slots are requested."""
@@ -122,7 +120,7 @@ class _Clusters:
     def next(self, slots: int) -> BoolArray:
         return self._erase(self._fates.random(slots))
 
-    def _erase(self, uniforms: npt.NDArray[np.float64]) -> BoolArray:
+    def _erase(self, uniforms: FloatArray) -> BoolArray:
         from tmt.kernels.neyman_a import neyman_a  # noqa: PLC0415  (numba takes long to import)
 
         slots, done = len(uniforms), 0

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tmt.channels.base import (
     BoolArray,
     Channel,
+    FloatArray,
     Int64Array,
     Realisation,
     check_within,
@@ -115,7 +115,7 @@ class _Crossings:
         self._middles_ns = self._first_middles_ns()
         self._start_ns: int | None = None
 
-    def _first_middles_ns(self) -> npt.NDArray[np.float64]:
+    def _first_middles_ns(self) -> FloatArray:
         """Return the middles around time 0; a spacing contains time 0 in proportion to its length."""
         low, high = (self._channel.spacing_ns * (1.0 + s * self._channel.spacing_spread) for s in (-1, 1))
         length, part = self._spacings.random(2)

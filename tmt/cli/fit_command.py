@@ -13,8 +13,7 @@ from tmt.cli.progress import progress_bar
 from tmt.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from tmt.fit.observed import BoolArray
-    from tmt.trace import Uint32Array
+    from tmt.trace import BoolArray, Uint32Array
 
 
 @click.command()

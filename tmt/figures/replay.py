@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from tmt.metrics.transport import FloatArray
     from tmt.metrics.transport_timeline import Timeline
+    from tmt.trace import FloatArray
 
 FLOW_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
 MAX_LABELLED_FLOWS = 6

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tmt.fit.likelihood import RunLikelihood
-    from tmt.fit.observed import FloatArray
+    from tmt.trace import FloatArray
 
     Axes = npt.NDArray[np.intp]
 

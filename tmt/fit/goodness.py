@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.channels.gilbert_elliott import GilbertElliott
-    from tmt.fit.observed import BoolArray, ErasureRuns, FloatArray
-    from tmt.trace import Int64Array
+    from tmt.fit.observed import ErasureRuns
+    from tmt.trace import BoolArray, FloatArray, Int64Array
 
 LEVEL = 0.01
 """Significance level: a model with a lower p-value is rejected."""

@@ -10,7 +10,8 @@ from tmt.kernels.erasure_runs import forward, matrix_powers
 
 if TYPE_CHECKING:
     from tmt.channels.gilbert_elliott import GilbertElliott
-    from tmt.fit.observed import ErasureRuns, FloatArray
+    from tmt.fit.observed import ErasureRuns
+    from tmt.trace import FloatArray
 
 
 def steps(channel: GilbertElliott) -> FloatArray:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.fit.likelihood import RunLikelihood
-    from tmt.fit.observed import FloatArray
+    from tmt.trace import FloatArray
 
 MODELS = {
     "bernoulli": "Bernoulli",

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from tmt.trace import Int64Array
-
-BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
+    from tmt.trace import BoolArray, FloatArray, Int64Array
 
 MAX_LAG = 10_000
 

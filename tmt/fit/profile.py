@@ -19,7 +19,7 @@ from tmt.fit.gilbert_elliott import EDGE, PARAMETERS, channel_of, whitening
 if TYPE_CHECKING:
     from tmt.fit.gilbert_elliott import Axes, Maximum
     from tmt.fit.likelihood import RunLikelihood
-    from tmt.fit.observed import FloatArray
+    from tmt.trace import FloatArray
 
 
 def intervals(likelihood: RunLikelihood, maximum: Maximum) -> dict[str, Estimate]:

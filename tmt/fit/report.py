@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tmt.channels.gilbert_elliott import GilbertElliott
-    from tmt.fit.observed import BoolArray, FloatArray
-    from tmt.trace import Int64Array, Uint32Array
+    from tmt.trace import BoolArray, FloatArray, Int64Array, Uint32Array
 
 LEAST_BURSTS = 5
 """Least number of bursts in a trace for a fit."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from tmt.fit.goodness import LEVEL
 
 if TYPE_CHECKING:
-    from tmt.fit.observed import BoolArray
-    from tmt.trace import Uint32Array
+    from tmt.trace import BoolArray, Uint32Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING
 from tmt.kernels._jit import kernel
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    FloatArray = npt.NDArray[np.float64]
-    Int64Array = npt.NDArray[np.int64]
+    from tmt.kernels import Float64Array, Int64Array
 
 
 @kernel
 def matrix_powers(
-    matrix: FloatArray, exponents: Int64Array, powers: FloatArray, log_scale: FloatArray
+    matrix: Float64Array, exponents: Int64Array, powers: Float64Array, log_scale: Float64Array
 ) -> None:
     """Raise a 2 x 2 matrix to many powers: ``powers[i] * exp(log_scale[i])`` is the power ``exponents[i]``.
 
@@ -54,11 +50,11 @@ def matrix_powers(
 def forward(
     first_kind: int,
     length_index: Int64Array,
-    start: FloatArray,
-    steps: FloatArray,
-    powers: FloatArray,
-    log_scale: FloatArray,
-    good: FloatArray,
+    start: Float64Array,
+    steps: Float64Array,
+    powers: Float64Array,
+    log_scale: Float64Array,
+    good: Float64Array,
 ) -> float:
     """Return the log-likelihood of runs, by the scaled forward recursion; `good` gets the filter's state.
 

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 from tmt.kernels._jit import kernel
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from tmt.kernels import BoolArray, Float64Array
 
 
 @kernel
 def gilbert_elliott(
-    draws: npt.NDArray[np.float64],
+    draws: Float64Array,
     alpha: float,
     beta: float,
     error_good: float,
     error_bad: float,
     bad: bool,
-    erased: npt.NDArray[np.bool_],
+    erased: BoolArray,
 ) -> bool:
     """Fill `erased` from uniform numbers, and return the state of the slot after the last one.
 

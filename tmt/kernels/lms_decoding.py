@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from tmt.kernels import BoolArray, Float64Array, Int64Array
+
 _LN_2 = math.log(2.0)
 
 
@@ -25,7 +27,7 @@ def mutual_information(variance: float, h1: float, h2: float, h3: float) -> floa
 
 
 @kernel
-def equal_gain(gains: npt.NDArray[np.float64], variance: float, h1: float, h2: float, h3: float) -> float:
+def equal_gain(gains: Float64Array, variance: float, h1: float, h2: float, h3: float) -> float:
     """Return the gain at which `mutual_information` is its mean over the gains; infinite where that is 1.
 
     It is computed from what lacks of the information, which keeps its digits at a high SNR.
@@ -52,19 +54,19 @@ def decode(
     field: npt.NDArray[np.complex128],
     first_point: int,
     step_ns: int,
-    time_ns: npt.NDArray[np.int64],
-    offsets_ns: npt.NDArray[np.float64],
+    time_ns: Int64Array,
+    offsets_ns: Float64Array,
     jitter_ns: float,
-    places: npt.NDArray[np.float64],
-    needed_gain: npt.NDArray[np.float64],
+    places: Float64Array,
+    needed_gain: Float64Array,
     snr: float,
     llr_variance: float,
     h1: float,
     h2: float,
     h3: float,
-    gains: npt.NDArray[np.float64],
-    erased: npt.NDArray[np.bool_],
-    effective_gain: npt.NDArray[np.float64],
+    gains: Float64Array,
+    erased: BoolArray,
+    effective_gain: Float64Array,
 ) -> None:
     """Decide which code words are erased: those whose mean mutual information is below what they need.
 

@@ -11,20 +11,22 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from tmt.kernels import Float64Array, Int64Array
+
 _DB = math.log(10.0) / 10.0
 
 
 @kernel
 def loo_gain(
     field: npt.NDArray[np.complex128],
-    draws: npt.NDArray[np.float64],
+    draws: Float64Array,
     shadow: float,
     memory: float,
     first_point: int,
     step_m: float,
-    visit_start_m: npt.NDArray[np.float64],
-    visit_state: npt.NDArray[np.int64],
-    states: npt.NDArray[np.float64],
+    visit_start_m: Float64Array,
+    visit_state: Int64Array,
+    states: Float64Array,
     transition_m: float,
     phasor: complex,
     turn: complex,
@@ -87,7 +89,7 @@ def loo_gain(
 
 
 @kernel
-def autoregression(draws: npt.NDArray[np.float64], level: float, memory: float) -> float:
+def autoregression(draws: Float64Array, level: float, memory: float) -> float:
     """Turn draws into the values of a first-order autoregression of unit variance, and return the last.
 
     Parameters

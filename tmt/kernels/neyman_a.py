@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING
 from tmt.kernels._jit import kernel
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from tmt.kernels import BoolArray, Float64Array, Int64Array
 
 
 @kernel
 def neyman_a(
-    uniforms: npt.NDArray[np.float64],
+    uniforms: Float64Array,
     first: int,
-    begin_slot: npt.NDArray[np.int64],
-    begin_part: npt.NDArray[np.float64],
-    end_slot: npt.NDArray[np.int64],
-    end_part: npt.NDArray[np.float64],
+    begin_slot: Int64Array,
+    begin_part: Float64Array,
+    end_slot: Int64Array,
+    end_part: Float64Array,
     begun: int,
     errors_per_cluster: float,
     cluster_slots: float,
-    erased: npt.NDArray[np.bool_],
+    erased: BoolArray,
 ) -> tuple[int, int]:
     """Fill `erased` for the slots from number `first` on; return how many clusters have begun, and ended.
 

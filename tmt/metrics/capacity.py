@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tmt.schema import Packing
-
-    Int64Array = npt.NDArray[np.int64]
+    from tmt.trace import BoolArray, Int64Array
 
 
 class PacketRows(NamedTuple):
@@ -62,7 +61,7 @@ def packets_in_rows(
     return PacketRows(first, last_of[first])
 
 
-def arrive(packets: PacketRows, delivered: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def arrive(packets: PacketRows, delivered: BoolArray) -> BoolArray:
     """Return whether every row of each packet is delivered: [n_packets], bool.
 
     Parameters
@@ -73,7 +72,7 @@ def arrive(packets: PacketRows, delivered: npt.NDArray[np.bool_]) -> npt.NDArray
         Whether each row is delivered.
     """
     lost_before: Int64Array = np.concatenate(([0], np.cumsum(~delivered)))
-    whole: npt.NDArray[np.bool_] = lost_before[packets.last + 1] == lost_before[packets.first]
+    whole: BoolArray = lost_before[packets.last + 1] == lost_before[packets.first]
     return whole
 
 

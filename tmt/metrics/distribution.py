@@ -7,13 +7,11 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
+    from tmt.trace import FloatArray, Int64Array
 
 PERCENTILES = (50, 90, 99)
 

@@ -17,13 +17,11 @@ from tmt.metrics.signal_levels import SignalLevels
 from tmt.metrics.summaries import BitRates, LinkSummary, Pattern, PhySummary, Times
 from tmt.metrics.timeline import RowBins
 from tmt.schema import UNSETTLED
-from tmt.trace import Int64Array, LinkTrace, Metadata, PhyTrace, Trace
+from tmt.trace import BoolArray, Int64Array, LinkTrace, Metadata, PhyTrace, Trace
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    import numpy.typing as npt
 
 
 def summarise(
@@ -106,9 +104,9 @@ class _Rows:
         self,
         chunk: Trace,
         *,
-        bad: npt.NDArray[np.bool_],
-        marked: npt.NDArray[np.bool_],
-        good: npt.NDArray[np.bool_],
+        bad: BoolArray,
+        marked: BoolArray,
+        good: BoolArray,
     ) -> None:
         tx_time_ns, size_bytes = chunk.tx_time_ns, chunk.size_bytes
         if self.rows == 0:

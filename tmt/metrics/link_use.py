@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    FloatArray = npt.NDArray[np.float64]
-    Int64Array = npt.NDArray[np.int64]
+    from tmt.trace import BoolArray, FloatArray, Int64Array
+
     Steps = tuple[FloatArray, FloatArray]
 
 MOST_ROWS = 50_000_000
@@ -48,7 +48,7 @@ class RowsInTime:
     """
 
     time_ns: Int64Array
-    delivered: npt.NDArray[np.bool_]
+    delivered: BoolArray
     row_bytes: Int64Array | int
     packing: str
     has_queue: bool

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tmt.trace import Int64Array
+    from tmt.trace import BoolArray, Int64Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class Runs:
         self._start_ns = 0
         self._last_ns = 0
 
-    def add(self, bad: npt.NDArray[np.bool_], tx_time_ns: Int64Array) -> None:
+    def add(self, bad: BoolArray, tx_time_ns: Int64Array) -> None:
         """Take the next slots: [n] whether each is bad, and when it is sent."""
         if len(bad) == 0:
             return
@@ -75,9 +73,7 @@ class Runs:
             )
             self._slots = 0
 
-    def _count(
-        self, bad: npt.NDArray[np.bool_], slots: Int64Array, start_ns: Int64Array, end_ns: Int64Array
-    ) -> None:
+    def _count(self, bad: BoolArray, slots: Int64Array, start_ns: Int64Array, end_ns: Int64Array) -> None:
         for counter, chosen in ((self.bursts, slots[bad]), (self.gaps, slots[~bad])):
             lengths, times = np.unique(chosen, return_counts=True)
             counter.update(dict(zip(lengths.tolist(), times.tolist(), strict=True)))

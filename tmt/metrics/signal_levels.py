@@ -10,8 +10,7 @@ from tmt.metrics.distribution import Distribution, of_counts
 from tmt.schema import MAX_ES_N0_MDB
 
 if TYPE_CHECKING:
-    from tmt.metrics.distribution import FloatArray
-    from tmt.trace import Int32Array
+    from tmt.trace import FloatArray, Int32Array
 
 MDB_PER_DB = 1000
 

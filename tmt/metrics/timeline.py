@@ -10,12 +10,7 @@ import numpy as np
 from tmt.units import NS_PER_S, ns_to_seconds
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tmt.trace import Int32Array, Int64Array, Uint32Array
-
-    FloatArray = npt.NDArray[np.float64]
-    BoolArray = npt.NDArray[np.bool_]
+    from tmt.trace import BoolArray, FloatArray, Int32Array, Int64Array, Uint32Array
 
 BINS = 1024
 

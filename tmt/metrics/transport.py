@@ -20,9 +20,9 @@ from tmt.units import NS_PER_S
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tmt.trace import FloatArray, Int64Array
+
 Records = npt.NDArray[np.void]
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 Figures = dict[str, int | float | None]
 
 SENT, RECEIVED, LINK_LOST, LINK_UNSETTLED, QUEUE_DROPPED, DECODED = range(len(PACKET_EVENTS))

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.metrics.link_use import PlainInTime, RowsInTime
-    from tmt.metrics.transport import FloatArray, FlowDelivery, Int64Array, Records
+    from tmt.metrics.transport import FlowDelivery, Records
+    from tmt.trace import FloatArray, Int64Array
 
 DELAY_PERCENTILES = (0, 50, 95)
 
