@@ -150,29 +150,20 @@ def bootstrap_interval(
     return Interval(mean, float(bounds.low), float(bounds.high), len(kept))
 
 
-def paired_difference(
-    first: npt.ArrayLike, second: npt.ArrayLike, level: float = LEVEL
-) -> tuple[Interval, float]:
+def paired_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Interval, float]:
     """Return the interval of the mean of `first - second` and the p-value of the paired t test.
 
     Parameters
     ----------
     first, second : [n_blocks], float64
         Row i of both belongs to the same block; a block where either is NaN is left out.
-    level
-        Confidence level, within (0, 1).
 
     Returns
     -------
     The interval, and the two-sided p-value of no difference; it is 1 for fewer than two blocks.
-
-    Raises
-    ------
-    UsageError
-        When `level` is out of its range.
     """
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    interval = t_interval(first - second, level)
+    interval = t_interval(first - second)
     if interval.count < 2:
         return interval, 1.0
     if interval.half_width == 0:  # without spread scipy's statistic is 0 / 0
@@ -204,7 +195,7 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
     return adjusted
 
 
-def compare_all(table: npt.ArrayLike, level: float = LEVEL) -> list[Comparison]:
+def compare_all(table: npt.ArrayLike) -> list[Comparison]:
     """Compare every pair of treatments on the blocks that both have.
 
     Parameters
@@ -218,7 +209,7 @@ def compare_all(table: npt.ArrayLike, level: float = LEVEL) -> list[Comparison]:
     """
     values = _table(table)
     pairs = list(combinations(range(values.shape[1]), 2))
-    tests = [paired_difference(values[:, i], values[:, j], level) for i, j in pairs]
+    tests = [paired_difference(values[:, i], values[:, j]) for i, j in pairs]
     adjusted = holm([p_value for _, p_value in tests])
     return [
         Comparison(i, j, interval, p_value, float(p_adjusted))
@@ -226,7 +217,7 @@ def compare_all(table: npt.ArrayLike, level: float = LEVEL) -> list[Comparison]:
     ]
 
 
-def rank(table: npt.ArrayLike, level: float = LEVEL) -> list[Rank]:
+def rank(table: npt.ArrayLike) -> list[Rank]:
     """Order treatments by their mean, best first, and mark those that do not differ significantly.
 
     Parameters
@@ -237,10 +228,10 @@ def rank(table: npt.ArrayLike, level: float = LEVEL) -> list[Rank]:
     Returns
     -------
     One entry a treatment. Two share a letter exactly if their paired difference is not significant at
-    `1 - level` after Holm's correction over all pairs.
+    1 - `LEVEL` after Holm's correction over all pairs.
     """
     values = _table(table)
-    intervals = [t_interval(column, level) for column in values.T]
+    intervals = [t_interval(column) for column in values.T]
     order = sorted(
         range(len(intervals)),
         key=lambda k: -intervals[k].mean if intervals[k].count else math.inf,
@@ -248,8 +239,8 @@ def rank(table: npt.ArrayLike, level: float = LEVEL) -> list[Rank]:
     place = {column: position for position, column in enumerate(order)}
     different = {
         (min(place[pair.first], place[pair.second]), max(place[pair.first], place[pair.second]))
-        for pair in compare_all(values, level)
-        if pair.p_adjusted <= 1 - level
+        for pair in compare_all(values)
+        if pair.p_adjusted <= 1 - LEVEL
     }
     letters = compact_letters(len(order), different)
     return [
@@ -285,7 +276,7 @@ def compact_letters(count: int, different: Collection[tuple[int, int]]) -> list[
     return ["".join(_letter(k) for k, group in enumerate(groups) if i in group) for i in range(count)]
 
 
-def seeds_needed(values: npt.ArrayLike, half_width: float, level: float = LEVEL) -> int:
+def seeds_needed(values: npt.ArrayLike, half_width: float) -> int:
     """Return the number of seeds for a t interval of +-`half_width`, estimated from the spread of `values`.
 
     With few values the spread, and therefore the result, is a rough estimate.
@@ -296,22 +287,20 @@ def seeds_needed(values: npt.ArrayLike, half_width: float, level: float = LEVEL)
         One value per seed; NaN values are left out.
     half_width
         Half of the interval's length, in the unit of the values.
-    level
-        Confidence level, within (0, 1).
 
     Raises
     ------
     UsageError
-        When `half_width` is not positive, `level` is out of its range, or `values` has fewer than two values.
+        When `half_width` is not positive, or `values` has fewer than two values.
     """
-    kept = _finite(values, level)
+    kept = _finite(values)
     if not half_width > 0:
         raise UsageError(f"half_width: {half_width} is not allowed; it must be more than 0")
     if len(kept) < 2:
         raise UsageError(f"values: {len(kept)} do not tell a spread; 2 or more are needed")
     ratio = float(kept.std(ddof=1)) / half_width
-    count = max(2, math.ceil((float(stats.norm.ppf((1 + level) / 2)) * ratio) ** 2))
-    while _t_quantile(level, count - 1) * ratio > math.sqrt(count):
+    count = max(2, math.ceil((float(stats.norm.ppf((1 + LEVEL) / 2)) * ratio) ** 2))
+    while _t_quantile(LEVEL, count - 1) * ratio > math.sqrt(count):
         count += 1
     return count
 
@@ -322,7 +311,7 @@ def _t_quantile(level: float, freedom: int) -> float:
     return float(stats.t.ppf((1 + level) / 2, freedom))
 
 
-def _finite(values: npt.ArrayLike, level: float) -> FloatArray:
+def _finite(values: npt.ArrayLike, level: float = LEVEL) -> FloatArray:
     """Check `level`, and return the values without NaN."""
     if not 0 < level < 1:
         raise UsageError(f"level: {level} is not allowed; it must lie between 0 and 1")
