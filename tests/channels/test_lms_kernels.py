@@ -46,11 +46,10 @@ def erasures(
     if places is None:
         places = np.zeros((0, len(offsets_ns)))
     erased = np.empty(len(time_ns), np.bool_)
-    offsets, gains = np.array(offsets_ns), np.empty(len(offsets_ns))
-    snr = 10 ** (es_n0_db / 10)
+    offsets, snr = np.array(offsets_ns), 10 ** (es_n0_db / 10)
     effective = np.empty(0) if effective_gain is None else effective_gain
     decode(
-        *(field, first_point, step_ns, time_ns, offsets, jitter_ns, places, needed, snr, QPSK, *H, gains),
+        *(field, first_point, step_ns, time_ns, offsets, jitter_ns, places, needed, snr, QPSK, *H),
         *(erased, effective),
     )
     return erased

@@ -227,7 +227,6 @@ class _CodeWords:
         )
         needed_gain = 10.0 ** ((needed_db - channel.es_n0_db) / 10.0)
         places = self._places.random((len(time_ns) if self._jitter_ns else 0, channel.segments))
-        gains = np.empty(channel.segments)
         done = 0
         while True:
             whole_until_ns = (
@@ -248,7 +247,6 @@ class _CodeWords:
                 channel.mi_h1,
                 channel.mi_h2,
                 channel.mi_h3,
-                gains,
                 erased[done:ready],
                 effective_gain[done:ready],
             )

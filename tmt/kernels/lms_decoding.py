@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tmt.kernels._jit import kernel
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from tmt.kernels import BoolArray, Float64Array, Int64Array
@@ -64,7 +65,6 @@ def decode(
     h1: float,
     h2: float,
     h3: float,
-    gains: Float64Array,
     erased: BoolArray,
     effective_gain: Float64Array,
 ) -> None:
@@ -88,14 +88,13 @@ def decode(
         Power gain at which a code word just decodes when it is the same for all segments.
     snr
         Es/N0 without shadowing and multipath, linear.
-    gains : [n_segments]
-        Room for the power gains of one code word.
     erased : [n_slots], bool
         Result.
     effective_gain : [n_slots], or [0] where nobody asks
         Result: the gain that has the same mean mutual information when it is that of all segments.
     """
     segments = len(offsets_ns)
+    gains = np.empty(segments)  # power gains of one code word
     for slot in range(len(time_ns)):
         needed = needed_gain[slot]
         lowest, highest = math.inf, 0.0
