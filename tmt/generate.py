@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -177,13 +177,14 @@ def generate(
         _check_es_n0(channel)
     slots = line.slots_within(duration_ns)
     realisation = channel.realisation(seed)  # refuses what the channel cannot read
-    how: dict[str, Any] = {
-        "generator": channel.describe(),
-        "seed": seed,
-        "slot_interval_ns": str(line.interval_ns),
-        "decode_time_ns": line.decode_time_ns,
-    }
-    metadata = provenance.record(PHY_TRACE.kind, lldu_bytes=lldu_bytes, **how)
+    metadata = provenance.record(
+        PHY_TRACE.kind,
+        lldu_bytes=lldu_bytes,
+        generator=channel.describe(),
+        seed=seed,
+        slot_interval_ns=str(line.interval_ns),
+        decode_time_ns=line.decode_time_ns,
+    )
     with create_trace(path, PHY_TRACE, metadata) as writer:
         for first in range(0, slots, CHUNK_SLOTS):
             tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, slots - first))

@@ -160,8 +160,7 @@ def check_bounds(settings: Any) -> None:
 
 
 def _parameter(hint: Any) -> Parameter | None:
-    found = [note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Parameter)]
-    return found[0] if found else None
+    return next((note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Parameter)), None)
 
 
 def _kind(name: str, hint: Any) -> Kind:
