@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from analysis.kuhn2014.campaigns import (
     DOWN,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
@@ -83,12 +83,8 @@ def figure8(cells: Cells, figure: Figure, scenario: str = UP) -> None:
     width = 0.8 / len(SCHEMES)
     for number, (scheme, (colour, *_)) in enumerate(SCHEMES.items()):
         places = np.arange(len(PAPER_TCPS)) + (number - (len(SCHEMES) - 1) / 2) * width
-        found = [cells.one(scenario, "goodput_bps", scheme=scheme, tcp=tcp) for tcp in PAPER_TCPS]
-        means = np.array([cell["mean"] for cell in found]) / 1000
-        errors = [
-            [(c["mean"] - max(c["low"], 0)) / 1000 for c in found],
-            [(c["high"] - c["mean"]) / 1000 for c in found],
-        ]
+        own = [cells.one(scenario, "goodput_bps", scheme=scheme, tcp=tcp) for tcp in PAPER_TCPS]
+        means, errors = _means_and_errors(pd.DataFrame(own), 1e-3)
         axes.bar(places, means, 0.92 * width, color=colour, linewidth=0, label=scheme)
         axes.errorbar(places, means, yerr=errors, fmt="none", ecolor=INK, elinewidth=0.9, capsize=1.5)
         limit = packet_rate_kbps(scenario) * code_rate(scheme)
@@ -240,10 +236,8 @@ def _line(
     label: str,
     scale: float = 1.0,
 ) -> None:
-    """Draw means as a line with intervals, from 0 where they reach below."""
-    y = found["mean"] * scale
-    low = found["low"].fillna(found["mean"]).clip(lower=0) * scale
-    errors = [y - low, found["high"].fillna(found["mean"]) * scale - y]
+    """Draw means as a line with intervals."""
+    y, errors = _means_and_errors(found, scale)
     axes.errorbar(
         x,
         y,
@@ -257,6 +251,13 @@ def _line(
         elinewidth=0.9,
         label=label,
     )
+
+
+def _means_and_errors(found: pd.DataFrame, scale: float) -> tuple[pd.Series, list[pd.Series]]:
+    """Return means, and how far their intervals reach below and above, not below 0 and not where unknown."""
+    means = found["mean"]
+    low, high = found["low"].fillna(means).clip(lower=0), found["high"].fillna(means)
+    return means * scale, [(means - low) * scale, (high - means) * scale]
 
 
 def _variant(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from analysis.ntn.contenders import (
@@ -15,6 +16,7 @@ from analysis.ntn.contenders import (
     OFF_COMBINED_RLC,
     OFF_RLC,
     ORBITS,
+    PROCESSES,
     RLC,
     SLOT_NS,
     WINDOW,
@@ -29,8 +31,8 @@ from analysis.ntn.conversions import (
     by_hand,
     combinings,
     crossing_ms,
+    law_and_conversions,
     law_of_use,
-    laws,
     memory,
     of_channel,
 )
@@ -146,16 +148,16 @@ def law_of_processes() -> str:
     """Return the exact law of the processes beside conversions."""
     heads = ["orbit", "processes", "delivered: law", "conversion", "mean delay: law", "conversion"]
     rows = []
-    for (count, orbit), found in laws().items():
-        delivered, delay = found["delivered"], found["delay_mean_s"]
+    for (orbit, rtt_ms), count in product(ORBITS.values(), PROCESSES):
+        law, found = law_and_conversions(count, rtt_ms)
         rows.append(
             [
-                ORBITS[orbit][0],
+                orbit,
                 str(count),
-                f"{100 * delivered[0]:.2f} %",
-                plus_minus(delivered[1], ".2%"),
-                f"{1e3 * delay[0]:.1f} ms",
-                f"{1e3 * delay[1].mean:.1f} ± {1e3 * delay[1].half_width:.1f} ms",
+                f"{100 * law.efficiency:.2f} %",
+                plus_minus(interval(found, "delivered"), ".2%"),
+                f"{1e3 * law.recovery_delay_s:.1f} ms",
+                f"{plus_minus(interval(found, 'delay_mean_s', 1e3), '.1f')} ms",
             ]
         )
     return markdown_table(heads, rows)

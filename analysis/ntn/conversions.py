@@ -18,7 +18,6 @@ from analysis.ntn.contenders import (
     DECODE_TIME_NS,
     MAX_TRANSMISSIONS,
     ORBITS,
-    PROCESSES,
     SLOT_NS,
     contenders,
     with_combining,
@@ -37,6 +36,7 @@ from tmt.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
     from tmt.metrics.statistics import Interval
+    from tmt.models import Performance
     from tmt.schemes.parameters import Scheme
 
 CHANNELS = SATELLITE, MEASURED = "satellite channel", "measured shadowing"
@@ -199,28 +199,14 @@ def law_of_use(processes: int, rtt_ms: int) -> float:
     return utilisation(_link(rtt_ms), processes)
 
 
-def law_against_conversion(processes: int, rtt_ms: int) -> dict[str, tuple[float, Interval]]:
-    """Return the law's value and the conversions' interval for efficiency, loss and delay on `ISOLATED`."""
+def law_and_conversions(processes: int, rtt_ms: int) -> tuple[Performance, pd.DataFrame]:
+    """Return the exact law on `ISOLATED`, and conversions of as many pieces of it, a row each."""
     channel = TwoStateChannel(ISOLATED.alpha, ISOLATED.beta)
     law = harq_processes(channel, _link(rtt_ms), processes, MAX_TRANSMISSIONS)
     rtt_ns = rtt_ms * NS_PER_MS
     scheme = HarqProcesses(rtt_ns=rtt_ns, processes=processes, detection_delay_ns=DECODE_TIME_NS)
-    found = pd.DataFrame(
-        [measure(scheme, slots(ISOLATED_BURSTS, 0.0, seed), rtt_ns) for seed in range(REPLICATES)]
-    )
-    return {
-        "delivered": (law.efficiency, t_interval(found["delivered"])),
-        "lost": (law.residual_loss, t_interval(found["lost"])),
-        "delay_mean_s": (law.recovery_delay_s, t_interval(found["delay_mean_s"])),
-    }
-
-
-def laws() -> dict[tuple[int, str], dict[str, tuple[float, Interval]]]:
-    """Return `law_against_conversion` for every number of processes and orbit."""
-    return {
-        (processes, orbit): law_against_conversion(processes, rtt_ms)
-        for (orbit, (_, rtt_ms)), processes in product(ORBITS.items(), PROCESSES)
-    }
+    pieces = (slots(ISOLATED_BURSTS, 0.0, replicate) for replicate in range(REPLICATES))
+    return law, pd.DataFrame([measure(scheme, piece, rtt_ns) for piece in pieces])
 
 
 def _link(rtt_ms: int) -> RegularLink:
