@@ -133,7 +133,7 @@ def test_combining__takes_the_es_n0_of_a_channel_or_a_file(
 def test_online_scheme__gets_the_es_n0_that_it_needs(needed: bool, task: Convert, tmp_path: Path) -> None:
     phy = tmp_path / "phy.csv"
     phy.write_text("tx_time_ns,decode_time_ns,es_n0_mdb\n0,5,1000\n1000000,0,-1000\n")
-    planned = conversions._look_at(phy)
+    planned = conversions.look_at(phy)
     conversion = replace(
         task.conversion,
         identity=f"online, {needed}",
@@ -202,9 +202,9 @@ def test_combining__is_refused_over_a_trace_with_two_es_n0(tmp_path: Path, simul
 def test_phy_trace_whose_metadata_change__is_looked_at_again(tmp_path: Path) -> None:
     trace = PhyTrace(np.arange(3), np.zeros(3, np.int64), {"lldu_bytes": 33})
     write_trace(tmp_path / "phy.npy", trace)
-    assert conversions.says_sizes(tmp_path / "phy.npy")
+    assert conversions.look_at(tmp_path / "phy.npy").says_sizes
     (tmp_path / "phy.npy.json").unlink()
-    assert not conversions.says_sizes(tmp_path / "phy.npy")
+    assert not conversions.look_at(tmp_path / "phy.npy").says_sizes
 
 
 @pytest.mark.parametrize("scheme", ["none", "online", "none under a channel"])
@@ -214,7 +214,7 @@ def test_phy_trace_that_changes_after_planning__gives_no_link_trace(
     """Otherwise the cache would hold another trace's rows under the planned one's identity."""
     phy = tmp_path / "phy.csv"
     phy.write_text("tx_time_ns,decode_time_ns\n0,5\n1000000,5\n2000000,5\n")
-    planned = conversions._look_at(phy)
+    planned = conversions.look_at(phy)
     channel = GilbertElliott(0.9, 0.5) if "channel" in scheme else None
     conversion = replace(
         task.conversion,

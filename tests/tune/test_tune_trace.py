@@ -108,7 +108,7 @@ def test_tune_trace__shows_a_defect_of_the_search_as_one(
     def defective(_path: Path) -> None:
         raise TypeError("a defect")
 
-    monkeypatch.setattr(trace_task, "span_ns", defective)
+    monkeypatch.setattr(trace_task, "look_at", defective)
     with pytest.raises(TypeError, match="a defect"):
         tmt.tune_trace(trace, tmp_path / "out", rtt=0.1)
 

@@ -78,7 +78,7 @@ def source_of(scenario: Scenario, section: Any, key: str = "trace") -> Source:
             es_n0_from=tuple(es_n0_from),
         )
     file = scenario.resolve(name)
-    found = _look_at(file)
+    found = look_at(file)
     if found.has_es_n0:
         es_n0_from.append(f"the column {ES_N0_MDB.name} of {name}")
     if found.rows <= section.every:
@@ -116,7 +116,7 @@ def return_source_of(scenario: Scenario, link: Link) -> Source | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _PhyFile:
+class PhyFile:
     """Facts about a PHY trace: size and packing by its metadata, kinds, hash, number and span of slots."""
 
     lldu_bytes: int | None
@@ -128,24 +128,19 @@ class _PhyFile:
     rows: int
     span_ns: int
 
-
-def says_sizes(file: Path) -> bool:
-    """Whether a PHY trace says how large its LLDUs are, each or all of them (InputError)."""
-    found = _look_at(file)
-    return found.has_sizes or found.lldu_bytes is not None
-
-
-def span_ns(file: Path) -> int:
-    """Return the time from the first to the last slot of a PHY trace, which is read once (InputError)."""
-    return _look_at(file).span_ns
+    @property
+    def says_sizes(self) -> bool:
+        """Whether the trace says how large its LLDUs are, each or all of them."""
+        return self.has_sizes or self.lldu_bytes is not None
 
 
-def _look_at(file: Path) -> _PhyFile:
+def look_at(file: Path) -> PhyFile:
+    """Return the facts about a PHY trace, which is read once (InputError)."""
     return _facts_of(file, trace_version(str(file)))
 
 
 @lru_cache
-def _facts_of(file: Path, _version: object) -> _PhyFile:
+def _facts_of(file: Path, _version: object) -> PhyFile:
     slots = SlotsHash()
     rows, first_ns, last_ns = 0, None, 0
     with open_trace(file, PHY_TRACE) as reader:
@@ -155,7 +150,7 @@ def _facts_of(file: Path, _version: object) -> _PhyFile:
             rows += len(chunk)
             first_ns = int(chunk.tx_time_ns[0]) if first_ns is None else first_ns
             last_ns = int(chunk.tx_time_ns[-1])
-    return _PhyFile(
+    return PhyFile(
         lldu_bytes=said.get("lldu_bytes"),
         packing=said.get("packing"),
         has_sizes=reader.has_sizes,

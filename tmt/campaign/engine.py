@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE, FAILED, KILLED
-from tmt.campaign.link_traces import Convert, DamagedTraceError
+from tmt.campaign.link_traces import Convert, DamagedTraceError, is_converted
 from tmt.campaign.tasks import FullDiskError, Simulate, failed_row
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Plan:
     def conversions(self, store: StoredRuns) -> list[PlannedConversion]:
         """Return the missing link traces, each once."""
         needed = {made.identity: made for run in self.missing for made in run.conversions}
-        return [conversion for conversion in needed.values() if not store.is_converted(conversion)]
+        return [conversion for conversion in needed.values() if not is_converted(store.cache, conversion)]
 
 
 @dataclass(slots=True)
@@ -147,9 +147,11 @@ class _Execution:
         identity = conversion.identity
         if identity in self._waiting:
             return False
-        if identity not in self._made | self._unmade.keys() and self._store.is_converted(conversion):
+        settled = self._made | self._unmade.keys()
+        if identity not in settled and is_converted(self._store.cache, conversion):
             self._made.add(identity)
-        return identity in self._made | self._unmade.keys()
+            return True
+        return identity in settled
 
     def _submit(self) -> None:
         while self._conversions and self._pool.free(Convert):

@@ -1,4 +1,4 @@
-"""Imported only by the process that forks the workers: it ends without a traceback when it gets no process.
+"""Imported only by the process that forks the workers, which ends without a traceback if a fork is refused.
 
 Python's fork server does not expect that the system refuses a fork. The engine notices that the server has
 ended, and says so in one line (`tmt.campaign.local_workers`).

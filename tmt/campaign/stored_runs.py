@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from tmt.campaign import database
 from tmt.campaign.columns import arrow_schema
 from tmt.campaign.database import holds_campaign, runs_table
-from tmt.campaign.link_traces import is_converted
 
 if TYPE_CHECKING:
     import os
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tmt.campaign.database import Result
-    from tmt.campaign.planned_conversions import PlannedConversion
 
 RESULTS = "results.parquet"
 SCENARIO = "scenario.toml"
@@ -77,10 +75,6 @@ class StoredRuns:
         """Return one row for each run; see `tmt.campaign.columns.COLUMNS`."""
         found = self._read(runs_table)
         return arrow_schema().empty_table() if found is None else found
-
-    def is_converted(self, conversion: PlannedConversion) -> bool:
-        """Whether the cache holds a conversion's link trace, undamaged."""
-        return is_converted(self.cache, conversion)
 
     def _read(self, query: Callable[[sqlite3.Connection], Result]) -> Result | None:
         return database.read(self.folder, query) if holds_campaign(self.folder) else None

@@ -38,12 +38,12 @@ def y_axis(field: str, ticks: int = 5, domain: Sequence[float] | None = None) ->
 
 
 def point(base: Any, size: int = 65, **channels: Any) -> Any:
-    """Return full marks that tell about themselves."""
+    """Return full marks with a tooltip."""
     return base.mark_point(filled=True, aria=True, size=size, opacity=1).encode(**channels, **told())
 
 
 def told() -> dict[str, Any]:
-    """Return the channels of a mark that tells about itself."""
+    """Return the channels of a mark's tooltip, and of its text for assistive technology."""
     return {"tooltip": alt.Tooltip("about", type="nominal"), "description": alt.Description("about:N")}
 
 

@@ -114,7 +114,7 @@ _MARKERS = "os^DvPXh*<>dpH8"
 
 
 def looks_of(names: Iterable[str], own: Mapping[str, Look]) -> dict[str, Look]:
-    """Return the look of each name: its own one, or else the next that is left; unused markers come first."""
+    """Return the look of each name: its own one, or else the next free one; unused markers come first."""
     taken = {look[:2] for look in own.values()}
     used = {marker for _, marker, _ in own.values()}
     markers = sorted(_MARKERS, key=lambda marker: marker in used)

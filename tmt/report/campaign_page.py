@@ -102,11 +102,12 @@ def _first_runs(results: Results, summary: Summary) -> list[int]:
         range(len(results.records)),
         key=lambda i: -float(results.runs["goodput_bps"].iloc[results.records[i].row] or 0),
     )
+    if not order:
+        return []
     keys = [summary.keys[records.row] for records in results.records]
-    return (
-        order[:1]
-        + [i for i in order if keys[i][0] != keys[order[0]][0] and keys[i][1:] == keys[order[0]][1:]][:1]
-    )
+    tcp, *place = keys[order[0]]
+    others = [i for i in order if keys[i][0] != tcp and [*keys[i][1:]] == place]
+    return [order[0], *others[:1]]
 
 
 def _with_rows(possible: Sequence[Section], data: Record) -> list[Section]:

@@ -36,7 +36,7 @@ def page_record(style: MemberStyle) -> dict[str, Any]:
 
 
 def tcp_styles(names: Sequence[str]) -> list[MemberStyle]:
-    """Return the style of each TCP variant; undeclared variants take colours that are left."""
+    """Return the style of each TCP variant; undeclared variants take free colours."""
     spare = _spare({TCP_STYLES[name].colour for name in names if name in TCP_STYLES})
     return [TCP_STYLES.get(name) or MemberStyle(name, *next(spare), OTHER_TCP_DASH) for name in names]
 

@@ -106,7 +106,7 @@ def _most_new(scheme: Any, slots: PhyTrace) -> float:
 
 
 def _shortest_ns(slots: PhyTrace) -> int:
-    """Return the shortest decode time, or a time of no end."""
+    """Return the shortest decode time; a time longer than any run if no slot is decoded."""
     return int(slots.decode_time_ns[slots.decode_time_ns > 0].min(initial=2**62))
 
 

@@ -40,7 +40,7 @@ SPACE: dict[str, Tables] = {
 """Default values of a search; a list is a parameter to search."""
 
 ROUND_TRIPS = 1.2
-"""Round trips between status reports of RLC, and those that its receiver waits for a retransmission below."""
+"""Time between RLC's status reports, and its receiver's wait for one retransmission below, in round trips."""
 
 REASSEMBLY_S = 0.035
 """Further time that the receiver of RLC waits before it reports a gap: the usual t-Reassembly."""

@@ -92,7 +92,7 @@ def upper(interval: Interval) -> float:
 
 
 def not_dominated(points: Sequence[Sequence[float]]) -> list[int]:
-    """Return the points than which no other one is better in one coordinate and as good in the rest."""
+    """Return the points that no other one dominates: is better in one coordinate, and as good in the rest."""
     table = np.asarray(points, dtype=np.float64)
     return [
         number

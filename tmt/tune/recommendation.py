@@ -46,7 +46,7 @@ class Finalist:
 class Level:
     """A value of a parameter, with the others as the winner has them, or the best candidate of a scheme.
 
-    `loss` is what the winner is better by, on common courses.
+    `loss` is the winner's advantage over it, on common courses.
     """
 
     parameter: str
@@ -76,7 +76,7 @@ class Recommendation:
     ties
         Candidates that may be as good: the race did not tell them from the winner.
     most_better
-        Upper bound on what any simulated or ruled-out candidate is better by than the winner, in the unit of
+        Upper bound on the advantage of any simulated or ruled-out candidate over the winner, in the unit of
         the objective, with probability `level`; NaN for a front.
     runner_up
         The nearest rival, with its loss against the winner.

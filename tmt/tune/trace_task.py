@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmt.campaign.conversions import says_sizes, span_ns
+from tmt.campaign.conversions import look_at
 from tmt.errors import InputError, UsageError
 from tmt.tune.default_space import scenario_text
 from tmt.tune.task import parse_task
@@ -61,12 +61,12 @@ def trace_task(
     except UnicodeEncodeError:
         raise UsageError(f"{trace}: a scenario cannot name this file: its path is no text in UTF-8") from None
     try:
-        has_sizes, span_s = says_sizes(trace.absolute()), ns_to_seconds(span_ns(trace.absolute()))
+        found = look_at(trace.absolute())
     except InputError as error:
         raise type(error)(trace, error.reason, error.line) from None
     if duration_s is None:
-        duration_s = _usual_duration_s(trace, span_s)
-    if not has_sizes:
+        duration_s = _usual_duration_s(trace, ns_to_seconds(found.span_ns))
+    if not found.says_sizes:
         raise InputError(
             trace,
             "it does not say how large its LLDUs are; `tmt import table --bytes`, "
