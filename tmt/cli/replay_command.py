@@ -132,11 +132,11 @@ def command(
 
 def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:
     """Remove the schemes' options from `given`, and return the link with the online scheme that they name."""
-    from tmt.schemes.registry import ALL_SCHEMES  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.schemes.registry import ONLINE_SCHEMES  # noqa: PLC0415  (numpy takes long to import)
 
     online, rtt_ns = given.pop("online"), given["rtt_ns"]
     names = () if online is None else (online,)
-    schemes = chosen_schemes("--online", names, ALL_SCHEMES, rtt_ns=rtt_ns)
+    schemes = chosen_schemes("--online", names, ONLINE_SCHEMES, rtt_ns=rtt_ns)
     for name in SCHEME_PARAMETERS.keys() - {"rtt_ns"}:
         given.pop(name, None)
     if not schemes:

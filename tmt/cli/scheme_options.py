@@ -11,7 +11,7 @@ from tmt.cli.options import WholeNumber, is_typed, with_options
 from tmt.cli.parameter_options import sentence, type_of
 from tmt.errors import UsageError
 from tmt.parameters import declared
-from tmt.schemes.registry import ALL_SCHEMES, SCHEMES
+from tmt.schemes.registry import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
 from tmt.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ S = TypeVar("S", bound="OnlineScheme")
 
 
 CONVERTING_NAMES = tuple(SCHEMES)
-ONLINE_NAMES = tuple(ALL_SCHEMES)
+ONLINE_NAMES = tuple(ONLINE_SCHEMES)
 
 
 def _parameters() -> dict[str, dict[str, Declared]]:
@@ -59,7 +59,7 @@ def options_of_schemes(*names: str, online: bool = False) -> Decorator:
         whose = "" if len(chosen) == len(names) else f"{', '.join(chosen)}: "
         meaning = one.parameter.meaning if whose else sentence(one.parameter.meaning)
         words = f"{whose}{meaning}.{_default(chosen)}"
-        refused = online and all(name in ALL_SCHEMES[scheme].offline_parameters for scheme in chosen)
+        refused = online and all(name in ONLINE_SCHEMES[scheme].offline_parameters for scheme in chosen)
         options.append(click.option(one.parameter.flag, name, type=_type_of(one), help=words, hidden=refused))
     return with_options(*options)
 

@@ -37,7 +37,10 @@ ONLINE_ONLY: tuple[type[OnlineScheme], ...] = (Hybrid, GoBackN)
 SCHEMES: dict[str, type[Scheme]] = {scheme.name: scheme for scheme in OFFLINE_AND_ONLINE}
 """Every scheme that converts traces, by the name that users type."""
 
-ALL_SCHEMES: dict[str, type[OnlineScheme]] = {
+ONLINE_SCHEMES: dict[str, type[OnlineScheme]] = {
     scheme.name: scheme for scheme in (*OFFLINE_AND_ONLINE, *ONLINE_ONLY)
 }
-"""Every scheme; all of them run inside the simulator."""
+"""Every scheme that runs inside the simulator."""
+
+ALL_SCHEMES: dict[str, type[OnlineScheme]] = ONLINE_SCHEMES | SCHEMES
+"""Every scheme."""
