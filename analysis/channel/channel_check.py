@@ -38,6 +38,7 @@ STUDY = {
     "not interleaved": {5.0: 0.118, 6.0: 0.051, 8.0: 0.015, 10.0: 0.0097, 12.0: 0.0074},
 }
 """Packet error rates of the numerical study that fitted the profile first."""
+COLOURS = {"interleaved": BLUE, "not interleaved": VERMILLION}
 
 
 def packet_error_rate(values: dict[str, Any], profile: str, seed: int) -> list[float]:
@@ -79,14 +80,11 @@ def main(folder: Path) -> str:
 
 def _packet_error_rates(panel: Axes, rates: dict[tuple[str, str], Any]) -> None:
     for (profile, kind), found in rates.items():
-        colour = BLUE if kind == "interleaved" else VERMILLION
         dash = "-" if profile == "internet" else ":"
-        panel.semilogy(
-            ES_N0_DB, found.mean(axis=0), dash, color=colour, label=f"{kind}, {profile.split('-')[0]}"
-        )
+        label = f"{kind}, {profile.split('-')[0]}"
+        panel.semilogy(ES_N0_DB, found.mean(axis=0), dash, color=COLOURS[kind], label=label)
     for kind, points in STUDY.items():
-        colour = BLUE if kind == "interleaved" else VERMILLION
-        panel.semilogy(points.keys(), points.values(), "o", color=colour, markerfacecolor="white")
+        panel.semilogy(points.keys(), points.values(), "o", color=COLOURS[kind], markerfacecolor="white")
     panel.plot([], [], "o", color=INK, markerfacecolor="white", label="study")
     panel.set(xlabel="Es/N0 (dB)", ylabel="packet error rate", title="Packet error rate", ylim=(1e-4, 1))
     panel.legend(loc="lower left")

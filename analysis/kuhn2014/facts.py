@@ -40,12 +40,8 @@ def facts(cells: Cells, lines: Sequence[Compared], readings: Readings) -> dict[s
         "plateau_rms": rms([line.deviation for line in goodputs if line.value.value in PLATEAUS_BPS]),
         "other_rms": rms([line.deviation for line in goodputs if line.value.value not in PLATEAUS_BPS]),
         "within_30": sum(abs(line.deviation) <= WITHIN for line in lines if line.value.measure in DELAYS),
-        "readings_within": lambda name: sum(
-            abs(one) <= WITHIN for one in readings.deviations(name, lambda value: value.measure in DELAYS)
-        ),
-        "goodput_rms": lambda name: rms(
-            readings.deviations(name, lambda value: value.measure == "goodput_bps")
-        ),
+        "readings_within": lambda name: sum(abs(one) <= WITHIN for one in readings.deviations(name, *DELAYS)),
+        "goodput_rms": lambda name: rms(readings.deviations(name, "goodput_bps")),
         "uniform": {es: _arq_time(readings, UNIFORM, es) for es in (5.0, 6.0, 7.0)},
         "most_over_arq": max(
             readings.value(name, "max_retransmissions", UP, "cubic", "ARQ")
@@ -61,17 +57,14 @@ def facts(cells: Cells, lines: Sequence[Compared], readings: Readings) -> dict[s
 
 def _arq_time(readings: Readings, reading: str, es_n0_db: float) -> float:
     """Return the relative deviation from the paper of the time of CUBIC's transfers over ARQ."""
-    place = (TRANSFERS, "cubic", "ARQ", es_n0_db)
-    [found] = readings.deviations(
-        reading, lambda one: (one.scenario, one.tcp, one.scheme, one.es_n0_db) == place
-    )
+    place = {"scenario": TRANSFERS, "tcp": "cubic", "scheme": "ARQ", "es_n0_db": es_n0_db}
+    [found] = readings.deviations(reading, "completion_s", **place)
     return found
 
 
 def _arq_probability(readings: Readings, reading: str) -> float:
     """Return by how much the probability over ARQ deviates from table 1."""
-    found = readings.deviations(reading, lambda one: (one.measure, one.scheme) == (PROBABILITY, "ARQ"))
-    return found[0]
+    return readings.deviations(reading, PROBABILITY, scheme="ARQ")[0]
 
 
 def _hybla_packets(lines: Sequence[Compared], measure: str) -> tuple[float, float]:

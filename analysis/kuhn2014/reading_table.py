@@ -12,12 +12,11 @@ from tmt.figures.style import TCP_STYLES
 from tools.page_tables import markdown_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import pandas as pd
 
     from analysis.kuhn2014.comparison import Compared
-    from analysis.kuhn2014.published import Value
 
 PROBABILITY = "retransmission_ratio"
 DELAYS = ("delay_p85_s", "delay_p99_s")
@@ -49,12 +48,12 @@ class Readings:
         row = self._rows.get((reading, *place)) or self._rows[AS_HERE, *place]
         return float(row[measure])
 
-    def deviations(self, reading: str, chosen: Callable[[Value], bool]) -> list[float]:
-        """Return ours over the paper's, minus 1, for the chosen numbers."""
+    def deviations(self, reading: str, *measures: str, **place: object) -> list[float]:
+        """Return ours over the paper's, minus 1, for the numbers of these measures at a place."""
         return [
             self.value(reading, one.measure, one.scenario, one.tcp, one.scheme, one.es_n0_db) / one.value - 1
             for one in published.read()
-            if chosen(one)
+            if one.measure in measures and all(getattr(one, name) == at for name, at in place.items())
         ]
 
 
@@ -65,11 +64,9 @@ def of_distribution(readings: Readings) -> list[str]:
         probabilities = [
             deviation
             for scheme in BY_REPAIR
-            for deviation in readings.deviations(
-                name, lambda value, scheme=scheme: (value.measure, value.scheme) == (PROBABILITY, scheme)
-            )
+            for deviation in readings.deviations(name, PROBABILITY, scheme=scheme)
         ]
-        delays = readings.deviations(name, lambda value: value.measure in DELAYS)
+        delays = readings.deviations(name, *DELAYS)
         goodput = {
             tcp: [readings.value(name, "goodput_bps", UP, tcp, scheme) for scheme in BY_REPAIR]
             for tcp in ("westwood", "newreno")
@@ -97,7 +94,7 @@ def of_internet(readings: Readings) -> list[str]:
     """Return a row of Markdown for each reading of the Internet scenarios."""
     rows = []
     for name in readings.names(INTERLEAVED, "hybla"):
-        goodputs = readings.deviations(name, lambda value: value.measure == "goodput_bps")
+        goodputs = readings.deviations(name, "goodput_bps")
         at_5_db = (INTERLEAVED, "hybla", "ARQ", 5.0)
         cells = [
             name,
