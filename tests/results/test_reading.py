@@ -159,6 +159,17 @@ def test_read_results__keeps_failures_apart(tmp_path: Path) -> None:
     assert (failure.reason, failure.command, failure.output) == ("failed, exit status 1", "ns y", "said x")
 
 
+def test_failures__are_named_by_all_that_the_campaign_varies(tmp_path: Path) -> None:
+    bad = {"status": "timed out", "message": "stopped", "command": "ns y", "goodput_bps": None}
+    rows = [_run(rtt_s=rtt, hold_s=hold) | bad for rtt in (0.1, 0.5) for hold in (0.2, 0.4)]
+    found = read_results(_campaign(tmp_path / "c", *rows, _run(rtt_s=0.1, hold_s=None))).failures
+    assert [failure.name for failure in found] == [
+        f"cubic, ARQ, sample, RTT {rtt} s, hold time {hold} s, seed 1"
+        for rtt in (0.1, 0.5)
+        for hold in (0.2, 0.4)
+    ]
+
+
 def test_read_results__of_a_campaign_without_runs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"c: holds no runs yet; start them with `tmt run`"):
         read_results(_campaign(tmp_path / "c"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from tmt.campaign.columns import DONE, GOODPUT_COUNTS
+from tmt.campaign.columns import GOODPUT_COUNTS
 from tmt.cli.goodput_tables import GOODPUT, goodput_tables, kbps
 from tmt.cli.json_output import json_text
 from tmt.cli.pack_output import repetition_lines
@@ -17,12 +17,13 @@ from tmt.cli.tables import print_parts
 from tmt.results.trace_use import trace_uses
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tmt.campaign.campaign import Campaign
     from tmt.campaign.engine import Plan
     from tmt.results.cells import Cell, Summary
-    from tmt.results.dataset import Results
+    from tmt.results.dataset import Failure, Results
     from tmt.results.repetition import Repetition
 
 FAILURES_SHOWN = 3
@@ -114,7 +115,7 @@ def print_summary(done: Finished) -> None:
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
     if after.failed:
-        _describe_failures(unfolded, done.campaign)
+        _describe_failures(unfolded, done.results.failures)
     unfolded.print(f"results: {done.campaign.store.results_file}")
     for path in done.figures:
         unfolded.print(f"figure:  {path}")
@@ -178,16 +179,14 @@ def complaints(done: Finished) -> list[str]:
     return found
 
 
-def _describe_failures(console: Console, campaign: Campaign) -> None:
-    rows = campaign.rows()
-    failed = rows[rows["status"] != DONE]
-    for row in failed.head(FAILURES_SHOWN).to_dict("records"):
-        said = str(row["message"]).replace("\n", "\n    ")
-        console.print(f"{row['status']}: {row['tcp']} over {row['scheme']}, seed {row['seed']}: {said}")
-        if isinstance(row["command"], str):
-            console.print(f"  command: {row['command']}")
-    if len(failed) > FAILURES_SHOWN:
-        console.print(f"and {len(failed) - FAILURES_SHOWN} more: see `message` in the results")
+def _describe_failures(console: Console, failures: Sequence[Failure]) -> None:
+    for failure in failures[:FAILURES_SHOWN]:
+        said = failure.output.replace("\n", "\n    ")
+        console.print(f"{failure.reason}: {failure.name}: {said}")
+        if failure.command:
+            console.print(f"  command: {failure.command}")
+    if len(failures) > FAILURES_SHOWN:
+        console.print(f"and {len(failures) - FAILURES_SHOWN} more: see `message` in the results")
     console.print("call again with --retry-failed to execute them again")
 
 

@@ -21,7 +21,7 @@ from tmt.results.order import scheme_place, tcp_place
 from tmt.results.published import read_published, unmatched_warnings
 from tmt.results.records import read_chosen
 from tmt.results.trace_use import equal_seeds_warning, trace_uses
-from tmt.results.values import NO_VALUE, texts
+from tmt.results.values import NO_VALUE, scalar, texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,7 +130,7 @@ def results_of(rows: pd.DataFrame, title: str) -> Results:
         runs=_in_order(runs, axes),
         axes=axes,
         older=_in_order(older, axes),
-        failures=tuple(_failure(dict(row)) for _, row in rows[rows["status"] != DONE].iterrows()),
+        failures=_failures(rows.copy()),
         notes=_notes(rows, runs),
         warnings=tuple(warnings),
     )
@@ -191,8 +191,20 @@ def _in_order(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> pd.DataFrame:
     return runs.iloc[sorted(range(len(runs)), key=places.__getitem__)].reset_index(drop=True)
 
 
-def _failure(row: dict[str, Any]) -> Failure:
-    name = ", ".join(texts([row["tcp"], row["scheme"], row["trace"]])) + f", seed {texts([row['seed']])[0]}"
+def _failures(rows: pd.DataFrame) -> tuple[Failure, ...]:
+    """Return the failed runs; a name has the run's value of every parameter that varies in the campaign."""
+    failed = rows["status"] != DONE
+    axes = find_axes(rows) if failed.any() else ()
+    return tuple(_failure(row, axes) for row in rows[failed].to_dict("records"))
+
+
+def _failure(row: dict[Any, Any], axes: tuple[Axis, ...]) -> Failure:
+    parts = texts([row["tcp"], row["scheme"], row["trace"]])
+    for axis in axes:
+        # A failed run lacks values that are computed from its link trace.
+        if axis.column != "trace" and scalar(row[axis.column]) is not None:
+            parts += axis.named([row[axis.column]])
+    name = f"{', '.join(parts)}, seed {texts([row['seed']])[0]}"
     reason = str(row["status"])
     status = texts([row["exit_status"]])[0]
     if status != NO_VALUE:
