@@ -23,11 +23,15 @@ print(sum(decode_runs.stats.cache_misses.values()))
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 @pytest.mark.parametrize("changed", ["fec.py", "sizes.py"])
+@pytest.mark.parametrize("kept", ["beside the source", "in the home folder"])
 def test_kernel__is_compiled_again_when_its_file_or_another_kernel_has_changed(
-    changed: str, tmp_path: Path
+    kept: str, changed: str, tmp_path: Path
 ) -> None:
     shutil.copytree(Path(tmt.__file__).parent, tmp_path / "tmt", ignore=shutil.ignore_patterns("__pycache__"))
+    if kept == "in the home folder":
+        (tmp_path / "tmt" / "kernels" / "__pycache__").touch()  # not even root can make a folder here
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    environment |= {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "home" / "cache")}
 
     def compilations() -> int:
         command = [sys.executable, "-c", COMPILE]

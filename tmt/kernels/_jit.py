@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,10 +50,24 @@ def kernel(function: Function) -> Function:
 
 @contextmanager
 def _cache_folder() -> Iterator[None]:
-    """Let numba cache what is decorated inside in the folder of this version of the kernels."""
+    """Let numba cache what is decorated inside in the folder of this version of the kernels.
+
+    Numba itself would fall back to a folder of the user that all versions share.
+    """
     given = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(Path(given or Path(__file__).with_name("__pycache__")) / SOURCES_HASH)
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    places = [Path(given)] if given else []
+    places += [Path(__file__).with_name("__pycache__"), home / "tmt" / "kernels"]
+    numba.config.CACHE_DIR = str(next(filter(_is_writable, places), places[0]) / SOURCES_HASH)
     try:
         yield
     finally:
         numba.config.CACHE_DIR = given
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
