@@ -19,6 +19,7 @@ from benchmarks.campaign import STORED_RUNS, measure_campaign
 from benchmarks.files import LONG_SLOTS, measure_files, measure_first_call, measure_long
 from benchmarks.kernels import ERASURES, N_SLOTS, SCHEMES, measure_kernels
 from benchmarks.simulator import measure_queue, measure_scripts
+from tools.page_tables import markdown_table
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 FILE_TARGET = 1.25
@@ -114,85 +115,84 @@ def _marked(figure: str, is_reached: bool) -> str:
     return figure if is_reached else f"{figure} (misses)"
 
 
-def kernel_table(n_slots: int) -> list[str]:
+def kernel_table(n_slots: int) -> str:
     """One row per scheme, one column per channel."""
     found = {(one.kernel, one.erased): one for one in measure_kernels(n_slots)}
-    lines = [
-        "| scheme | " + " | ".join(f"{erased:.0%} erased" for erased in ERASURES) + " |",
-        "| --- |" + " --- |" * len(ERASURES),
-    ]
+    rows = []
     for scheme in SCHEMES:
-        cells = []
+        row = [scheme.label]
         for erased in ERASURES:
             one = found[scheme.label, erased]
-            missed = " (misses)" if one.misses else ""
-            cells.append(f"{one.slots_per_s / 1e6:.0f} M/s, {one.of_copy:.2f}, {one.of_files:.1f}{missed}")
-        lines.append(f"| {scheme.label} | " + " | ".join(cells) + " |")
-    return lines
+            speeds = f"{one.slots_per_s / 1e6:.0f} M/s, {one.of_copy:.2f}, {one.of_files:.1f}"
+            row.append(_marked(speeds, not one.misses))
+        rows.append(row)
+    return markdown_table(["scheme", *(f"{erased:.0%} erased" for erased in ERASURES)], rows)
 
 
-def file_table() -> list[str]:
+def file_table() -> str:
     """One row per scheme."""
-    lines = ["| scheme | time / bare read and write | slots per second |", "| --- | --- | --- |"]
+    rows = []
     for one in measure_files():
         missed = "" if one.ratio <= FILE_TARGET else f" (misses {FILE_TARGET})"
-        lines.append(f"| {one.scheme} | {one.ratio:.2f}{missed} | {one.slots_per_s / 1e6:.1f} M/s |")
-    return lines
+        rows.append([one.scheme, f"{one.ratio:.2f}{missed}", f"{one.slots_per_s / 1e6:.1f} M/s"])
+    return markdown_table(["scheme", "time / bare read and write", "slots per second"], rows)
 
 
-def script_table() -> list[str]:
+def script_table() -> str:
     """One row per script."""
-    lines = ["| script | theirs / ours | ours |", "| --- | --- | --- |"]
+    rows = []
     for one in measure_scripts():
         missed = "" if one.ratio >= SCRIPT_TARGET else f" (misses {SCRIPT_TARGET})"
-        lines.append(f"| {one.title} | {one.ratio:.2f}{missed} | {one.ours_s:.1f} s |")
-    return lines
+        rows.append([one.title, f"{one.ratio:.2f}{missed}", f"{one.ours_s:.1f} s"])
+    return markdown_table(["script", "theirs / ours", "ours"], rows)
 
 
-def queue_table() -> list[str]:
+def queue_table() -> str:
     """One row per size of the trace's rows."""
-    lines = ["| rows per packet | Clift / DropTail |", "| --- | --- |"]
+    rows = []
     for one in measure_queue():
         missed = "" if one.ratio <= QUEUE_TARGET else f" (misses {QUEUE_TARGET})"
-        lines.append(f"| {one.title} | {one.ratio:.2f}{missed} |")
-    return lines
+        rows.append([one.title, f"{one.ratio:.2f}{missed}"])
+    return markdown_table(["rows per packet", "Clift / DropTail"], rows)
 
 
-def backend_table() -> list[str]:
+def backend_table() -> str:
     """One row per rate of the link."""
-    lines = ["| link | ns-2 | Linux in simulated time | emulator, real time |", "| --- | --- | --- | --- |"]
+    rows = []
     for rate_bps in RATES_BPS:
         linux = measure_simulated(rate_bps, "linux")
         missed = linux.cpu_s > LINUX_TARGETS[rate_bps] or linux.memory_mib > MEMORY_TARGET_MIB
-        cells = [
+        row = [
+            f"{rate_bps / 1e6:g} Mbit/s",
             _cost(measure_simulated(rate_bps, "modern")),
-            _cost(linux) + (" (misses)" if missed else ""),
+            _marked(_cost(linux), not missed),
             _cost(measure_emulated(rate_bps)),
         ]
-        lines.append(f"| {rate_bps / 1e6:g} Mbit/s | {' | '.join(cells)} |")
-    return lines
+        rows.append(row)
+    return markdown_table(["link", "ns-2", "Linux in simulated time", "emulator, real time"], rows)
 
 
 def _cost(cost: Cost) -> str:
     return cost.missing or f"{1000 * cost.cpu_s:.3g} ms, {cost.memory_mib:.0f} MiB"
 
 
-def emulator_table() -> list[str]:
+def emulator_table() -> str:
     """One row per figure."""
     speed = measure_emulator()
     if isinstance(speed, str):
-        return [speed]
-    missed = "" if speed.core_bps >= CORE_TARGET_BPS else " (misses)"
+        return speed
+    core = _marked(f"{speed.core_bps / 1e6:.0f} Mbit/s", speed.core_bps >= CORE_TARGET_BPS)
     lateness = " µs, ".join(f"{1e6 * value:.0f}" for value in (speed.lateness_p50_s, speed.lateness_p99_s))
-    return [
+    lines = [
         "| | measured |",
         "| --- | --- |",
         f"| delivered | {speed.delivered_bps / 1e6:.0f} Mbit/s |",
         f"| CPU time per packet | {1e6 * speed.packet_s:.1f} µs |",
-        f"| one core carries | {speed.core_bps / 1e6:.0f} Mbit/s{missed} |",
+        f"| one core carries | {core} |",
         f"| memory | {speed.memory_mib:.0f} MiB |",
         f"| lateness, median and 99 % | {lateness} µs |",
     ]
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -202,9 +202,9 @@ def main() -> None:
     n_slots = parser.parse_args().slots
     campaign, long, first_call_s = measure_campaign(), measure_long(), measure_first_call()
     page = PAGE_TEXT.format(
-        kernels="\n".join(kernel_table(n_slots)),
+        kernels=kernel_table(n_slots),
         n_slots=n_slots,
-        files="\n".join(file_table()),
+        files=file_table(),
         file_target=FILE_TARGET,
         first_call_s=_marked(f"{first_call_s:.2f} s", first_call_s <= 1),
         long_slots=f"{LONG_SLOTS:,}",
@@ -215,16 +215,16 @@ def main() -> None:
         overhead_ms=_marked(f"{1000 * campaign.overhead_s:.1f} ms", campaign.overhead_s <= 0.03),
         stored_runs=STORED_RUNS,
         open_s=_marked(f"{campaign.open_s:.2f} s", campaign.open_s <= 3),
-        scripts="\n".join(script_table()),
+        scripts=script_table(),
         script_target=SCRIPT_TARGET,
-        queue="\n".join(queue_table()),
+        queue=queue_table(),
         queue_target=QUEUE_TARGET,
         linux_targets=", ".join(
             f"{1000 * cpu_s:g} ms at {rate_bps / 1e6:g} Mbit/s" for rate_bps, cpu_s in LINUX_TARGETS.items()
         ),
         memory_target=MEMORY_TARGET_MIB,
-        backends="\n".join(backend_table()),
-        emulator="\n".join(emulator_table()),
+        backends=backend_table(),
+        emulator=emulator_table(),
     )
     PAGE.write_text(page)
     print(page)
