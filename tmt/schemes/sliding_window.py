@@ -62,31 +62,32 @@ class CodeConverter(Converter):
     """
 
     def __init__(self, window: int) -> None:
-        from tmt.kernels.sliding_window import EVENT, STATE  # noqa: PLC0415
+        from tmt.kernels.receiver_events import EVENT  # noqa: PLC0415
+        from tmt.kernels.sliding_window import SENDER  # noqa: PLC0415
+        from tmt.kernels.window_decoder import RECEIVER  # noqa: PLC0415
 
         super().__init__()
         self._coding_window = window
-        self._state = np.zeros(1, STATE)
-        self._state["newest"] = -1
-        self._state["coefficients"][0, :, :window] = coefficients(window)
-        self._state["product"] = products()
+        self._sender, self._receiver = np.zeros(1, SENDER), np.zeros(1, RECEIVER)
+        self._receiver["newest"] = -1
+        self._receiver["coefficients"][0, :, :window] = coefficients(window)
+        self._receiver["system"]["product"] = products()
         self._events = np.zeros(64, EVENT)
 
     def finish(self) -> LinkTrace:
         """Decode what arrives after the last slot, then return the rows that are left."""
-        from tmt.kernels.sliding_window import take_last_arrivals  # noqa: PLC0415
+        from tmt.kernels.window_decoder import take_last_events  # noqa: PLC0415
 
-        take_last_arrivals(self._coding_window, self._state, self._events, kernel_rows(self._window))
+        take_last_events(self._coding_window, self._receiver, self._events, kernel_rows(self._window))
         return super().finish()
 
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
         """Send the slots; each time that the queue of events is full, make room for as many again."""
-        state, sent = self._state, 0
-        start = int(state["slots"][0])
+        sent, start = 0, int(self._sender["slots"][0])
         while sent < len(tx_time_ns):
             begun = self._send_some(tx_time_ns[sent:], decode_time_ns[sent:], begun, window)
-            sent = int(state["slots"][0]) - start
-            head, tail = ring_ends(state)
+            sent = int(self._sender["slots"][0]) - start
+            head, tail = ring_ends(self._receiver)
             if tail - head == len(self._events):
                 self._events = grown_ring(self._events, head, tail, tail - head)
         return begun
@@ -96,14 +97,14 @@ class CodeConverter(Converter):
         """Run the kernel over slots until the queue of events is full; return how many rows have begun."""
 
     def _oldest_open_row(self, n_rows: int) -> int:
-        state = self._state[0]
-        return int(state["oldest"] - state["first_row"])
+        receiver = self._receiver[0]
+        return int(receiver["oldest"] - receiver["first_row"])
 
     def _move_window(self, n_rows: int) -> None:
-        self._state["first_row"] += n_rows
+        self._receiver["first_row"] += n_rows
 
     def _repair_slots(self) -> int:
-        return int(self._state["repairs"][0])
+        return int(self._sender["repairs"][0])
 
 
 class _SlidingWindowConverter(CodeConverter):
@@ -119,7 +120,8 @@ class _SlidingWindowConverter(CodeConverter):
             decode_time_ns,
             self._scheme.coding_window,
             self._scheme.repair_interval,
-            self._state,
+            self._sender,
+            self._receiver,
             self._events,
             begun,
             window,
@@ -129,8 +131,8 @@ class _SlidingWindowConverter(CodeConverter):
 @cache
 def coefficients(window: int) -> np.ndarray:
     """Return the coefficients of all repair keys: [REPAIR_KEYS, window], uint8."""
-    from tmt.kernels.sliding_window import REPAIR_KEYS  # noqa: PLC0415
     from tmt.kernels.tinymt32 import coding_coefficients  # noqa: PLC0415
+    from tmt.kernels.window_decoder import REPAIR_KEYS  # noqa: PLC0415
 
     return coding_coefficients(REPAIR_KEYS, window)
 

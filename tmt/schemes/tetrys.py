@@ -67,7 +67,7 @@ class _TetrysConverter(CodeConverter):
         self._scheme = scheme
 
     def _send_some(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
-        from tmt.kernels.sliding_window import send_on_feedback  # noqa: PLC0415
+        from tmt.kernels.tetrys import send_on_feedback  # noqa: PLC0415
 
         scheme = self._scheme
         return send_on_feedback(
@@ -77,12 +77,13 @@ class _TetrysConverter(CodeConverter):
             scheme.repair_interval,
             scheme.rtt_ns,
             scheme.detection_delay_ns,
-            self._state,
+            self._sender,
+            self._receiver,
             self._events,
             begun,
             window,
         )
 
     def _stalled_slots(self) -> int:
-        state = self._state[0]
-        return int(state["slots"] - state["units"] - state["repairs"])
+        sender = self._sender[0]
+        return int(sender["slots"] - sender["units"] - sender["repairs"])
