@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.kernels.rlc import ARRIVAL, NEVER, REPORT, SETTINGS, STATE, UNIT, pass_time, send_segments
+from tmt.kernels.rlc import pass_time, send_segments
+from tmt.kernels.rlc_state import ARRIVAL, NEVER, REPORT, SETTINGS, STATE, UNIT
 from tmt.schemes.converter import Converter, grown_ring, joined, kernel_rows, ring_ends
 from tmt.trace import PhyTrace
 
@@ -61,10 +62,11 @@ class RlcConverter(Converter):
         )
 
     def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        del begun  # the state knows it
         self._make_room(len(tx_time_ns), len(window[0]))
         arrival_ns = np.where(decode_time_ns > 0, tx_time_ns + decode_time_ns, NEVER)
         return send_segments(
-            tx_time_ns, arrival_ns, self._settings, self._state, self._queues, self._units, begun, window
+            tx_time_ns, arrival_ns, self._settings, self._state, self._queues, self._units, window
         )
 
     def _make_room(self, n_segments: int, n_rows: int) -> None:
