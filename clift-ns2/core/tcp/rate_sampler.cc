@@ -18,14 +18,13 @@ SendSnapshot RateSampler::on_sent(Nanoseconds now_ns, std::int64_t in_flight) {
 
 void RateSampler::begin_ack(Nanoseconds now_ns) {
   now_ns_ = now_ns;
-  has_packet_ = false;
+  newest_transmission_ = -1;
 }
 
 void RateSampler::on_delivered(const SendSnapshot& packet, Nanoseconds sent_ns, std::int64_t transmission) {
   ++delivered_;
   delivered_ns_ = now_ns_;
-  if (has_packet_ && transmission < newest_transmission_) return;
-  has_packet_ = true;
+  if (transmission < newest_transmission_) return;
   newest_transmission_ = transmission;
   newest_ = packet;
   send_elapsed_ns_ = sent_ns - packet.first_send_ns;
@@ -36,7 +35,7 @@ void RateSampler::on_delivered(const SendSnapshot& packet, Nanoseconds sent_ns, 
 RateSample RateSampler::sample(Nanoseconds min_rtt_ns) {
   if (app_limited_until_ != 0 && delivered_ > app_limited_until_) app_limited_until_ = 0;
   RateSample sample;
-  if (!has_packet_) return sample;
+  if (newest_transmission_ < 0) return sample;
   sample.prior_delivered = newest_.delivered;
   sample.is_app_limited = newest_.is_app_limited;
   sample.tx_in_flight = newest_.tx_in_flight;

@@ -50,8 +50,7 @@ class RateSampler {
   std::int64_t app_limited_until_ = 0;  // samples are limited until this many packets are delivered; 0: they are not
 
   // This ACK's packet that was sent last.
-  bool has_packet_ = false;
-  std::int64_t newest_transmission_ = -1;
+  std::int64_t newest_transmission_ = -1;  // -1: none
   SendSnapshot newest_;
   Nanoseconds send_elapsed_ns_ = 0;
   Nanoseconds ack_elapsed_ns_ = 0;

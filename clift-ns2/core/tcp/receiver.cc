@@ -62,7 +62,7 @@ void Receiver::report_runs(std::int64_t sequence) {
   std::vector<std::int64_t>::iterator kept = recent_.begin();
   const std::size_t first = reply_.blocks.size();
   for (const std::int64_t member : recent_) {
-    if (member < reply_.ack || reply_.blocks.size() - first > most_blocks_) continue;
+    if (member < reply_.ack || reply_.blocks.size() - first > most_blocks) continue;
     const auto run = std::prev(runs_.upper_bound(member));
     const std::pair<std::int64_t, std::int64_t> block(run->first, run->second);
     if (std::find(reply_.blocks.begin() + static_cast<std::ptrdiff_t>(first), reply_.blocks.end(), block) !=
@@ -73,7 +73,7 @@ void Receiver::report_runs(std::int64_t sequence) {
     *kept++ = member;
   }
   recent_.erase(kept, recent_.end());
-  if (reply_.blocks.size() > most_blocks_) reply_.blocks.resize(most_blocks_);
+  if (reply_.blocks.size() > most_blocks) reply_.blocks.resize(most_blocks);
 }
 
 }  // namespace clift::tcp

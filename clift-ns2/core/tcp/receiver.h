@@ -21,9 +21,6 @@ struct Reply {
 
 class Receiver {
  public:
-  // At most `most_blocks` blocks fit into an ACK: three beside a timestamp.
-  explicit Receiver(std::size_t most_blocks = 3) : most_blocks_(most_blocks) {}
-
   // Whether delayed ACKs are on: then only every second packet in order after the SYN is acknowledged at once.
   void delay_acks(bool delays) { delays_ = delays; }
 
@@ -40,7 +37,8 @@ class Receiver {
   bool insert(std::int64_t sequence);
   void report_runs(std::int64_t sequence);
 
-  std::size_t most_blocks_;
+  static constexpr std::size_t most_blocks = 3;  // that fit into an ACK beside a timestamp
+
   std::map<std::int64_t, std::int64_t> runs_;  // packets beyond the first hole: [left, right)
   std::vector<std::int64_t> recent_;           // one packet of each recently changed run, newest first
   std::int64_t duplicates_ = 0;

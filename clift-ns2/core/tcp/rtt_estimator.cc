@@ -5,11 +5,19 @@
 
 namespace clift::tcp {
 
+namespace {
+
+constexpr Nanoseconds initial_timeout_ns = 1'000'000'000;  // RFC 6298, (2.1)
+constexpr Nanoseconds most_timeout_ns = 120'000'000'000;   // with back-off
+constexpr Nanoseconds least_variation_ns = 200'000'000;    // lower bound of the term 4 * rttvar
+
+}  // namespace
+
 void RttEstimator::sample(Nanoseconds rtt_ns, bool round_ends) {
+  const Nanoseconds least_ns = least_variation_ns / 4;
+  const bool is_first = !has_sample();
   min_rtt_ns_ = std::min(min_rtt_ns_, rtt_ns);
-  const Nanoseconds least_ns = bounds_.least_variation_ns / 4;
-  if (!has_sample_) {
-    has_sample_ = true;
+  if (is_first) {
     srtt_ns_ = rtt_ns;
     deviation_ns_ = rtt_ns / 2;
     rttvar_ns_ = std::max(deviation_ns_, least_ns);
@@ -30,10 +38,10 @@ void RttEstimator::sample(Nanoseconds rtt_ns, bool round_ends) {
 }
 
 Nanoseconds RttEstimator::rto_ns() const {
-  Nanoseconds rto_ns = bounds_.initial_ns;
-  if (has_sample_) rto_ns = srtt_ns_ + std::max(4 * rttvar_ns_, bounds_.least_variation_ns);
-  for (int i = 0; i < backoffs_ && rto_ns < bounds_.most_ns; ++i) rto_ns *= 2;
-  return std::min(rto_ns, bounds_.most_ns);
+  Nanoseconds rto_ns = initial_timeout_ns;
+  if (has_sample()) rto_ns = srtt_ns_ + std::max(4 * rttvar_ns_, least_variation_ns);
+  for (int i = 0; i < backoffs_ && rto_ns < most_timeout_ns; ++i) rto_ns *= 2;
+  return std::min(rto_ns, most_timeout_ns);
 }
 
 }  // namespace clift::tcp

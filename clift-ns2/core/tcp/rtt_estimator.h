@@ -1,27 +1,19 @@
 // Smoothed round-trip time and retransmission timeout: RFC 6298, in Linux's form (P. Sarolahti and A. Kuznetsov,
 // Congestion Control in Linux TCP, USENIX 2002, section 4). Every ACK gives a sample. The variation follows the largest
-// deviation of a round at once and falls once a round. Its term in the timeout is at least `least_variation_ns`; RFC
-// 6298 bounds the whole timeout by a second instead.
+// deviation of a round at once and falls once a round. Its term in the timeout is at least 200 ms; RFC 6298 bounds the
+// whole timeout by a second instead.
 #pragma once
 
 #include "core/time.h"
 
 namespace clift::tcp {
 
-struct TimeoutBounds {
-  Nanoseconds initial_ns = 1'000'000'000;          // RFC 6298, (2.1)
-  Nanoseconds least_variation_ns = 200'000'000;    // lower bound of the term 4 * rttvar
-  Nanoseconds most_ns = 120'000'000'000;           // upper bound, with back-off
-};
-
 class RttEstimator {
  public:
-  explicit RttEstimator(const TimeoutBounds& bounds = {}) : bounds_(bounds) {}
-
   // `round_ends`: a packet sent after the last such call is acknowledged.
   void sample(Nanoseconds rtt_ns, bool round_ends);
 
-  bool has_sample() const { return has_sample_; }
+  bool has_sample() const { return min_rtt_ns_ != never; }
   Nanoseconds srtt_ns() const { return srtt_ns_; }      // 0: no sample
   Nanoseconds rttvar_ns() const { return rttvar_ns_; }
   Nanoseconds min_rtt_ns() const { return min_rtt_ns_; }  // never: no sample
@@ -33,8 +25,6 @@ class RttEstimator {
   void end_backoff() { backoffs_ = 0; }
 
  private:
-  TimeoutBounds bounds_;
-  bool has_sample_ = false;
   Nanoseconds srtt_ns_ = 0;
   Nanoseconds rttvar_ns_ = 0;
   Nanoseconds deviation_ns_ = 0;            // smoothed mean deviation

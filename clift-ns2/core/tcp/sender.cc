@@ -6,7 +6,7 @@
 namespace clift::tcp {
 
 Sender::Sender(const SenderOptions& options, std::unique_ptr<CongestionControl> control, Transmit transmit)
-    : options_(options), control_(std::move(control)), transmit_(std::move(transmit)), rtt_(options.timeout) {}
+    : options_(options), control_(std::move(control)), transmit_(std::move(transmit)) {}
 
 void Sender::offer(Nanoseconds now_ns, std::int64_t end) {
   if (offered_ == 0) control_->on_start(now_ns);
@@ -289,11 +289,7 @@ void Sender::arm_probe(Nanoseconds now_ns) {
 }
 
 CongestionEvent Sender::event(std::int64_t in_flight) const {
-  CongestionEvent event;
-  event.in_flight = in_flight;
-  event.delivered = sampler_.delivered();
-  event.min_rtt_ns = rtt_.min_rtt_ns();
-  return event;
+  return {in_flight, sampler_.delivered(), rtt_.min_rtt_ns()};
 }
 
 void Sender::mark_lost(Nanoseconds now_ns, std::int64_t sequence) {

@@ -27,7 +27,6 @@ struct SenderOptions {
   std::int64_t receiver_window = 1000;  // upper bound of packets from the first unacknowledged one on
   bool handshake = true;                // packet 0 is the SYN: other packets wait for its acknowledgement
   bool timestamps = true;               // the receiver echoes sending times
-  TimeoutBounds timeout;
 };
 
 struct Acknowledgement {
