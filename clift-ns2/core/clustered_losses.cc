@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace clift {
 
@@ -20,8 +21,8 @@ double reach(const ClusterOptions& options) {
 
 }  // namespace
 
-ClusteredLosses::ClusteredLosses(const ClusterOptions& options, UniformSource& uniforms)
-    : options_(options), uniforms_(uniforms), clusters_per_packet_(clusters_per_packet(options)) {
+ClusteredLosses::ClusteredLosses(const ClusterOptions& options, UniformSource uniform)
+    : options_(options), uniform_(std::move(uniform)), clusters_per_packet_(clusters_per_packet(options)) {
   // The process looks the same in both directions, so this goes backwards from here.
   for (double rest = options_.cluster_packets - gap(); rest > 0; rest -= gap()) open_.push_front(rest);
   until_next_ = gap();
@@ -40,7 +41,7 @@ bool ClusteredLosses::next_is_lost(double length) {
   }
   until_next_ -= length;
   while (!open_.empty() && open_.front() <= 0) open_.pop_front();
-  return clusters > 0 && uniforms_.next() < -std::expm1(-clusters * options_.errors_per_cluster);
+  return clusters > 0 && uniform_() < -std::expm1(-clusters * options_.errors_per_cluster);
 }
 
 double ClusteredLosses::clusters_per_packet(const ClusterOptions& options) {
@@ -53,7 +54,7 @@ double ClusteredLosses::clusters_at_once(const ClusterOptions& options) {
 
 double ClusteredLosses::gap() {
   if (clusters_per_packet_ <= 0) return std::numeric_limits<double>::infinity();
-  return -std::log(uniforms_.next()) / clusters_per_packet_;
+  return -std::log(uniform_()) / clusters_per_packet_;
 }
 
 }  // namespace clift

@@ -21,8 +21,8 @@ struct ClusterOptions {
 // of errors in it).
 class ClusteredLosses {
  public:
-  // The line has always been there: clusters may reach into the first packet. `uniforms` outlives this.
-  ClusteredLosses(const ClusterOptions& options, UniformSource& uniforms);
+  // The line has always been there: clusters may reach into the first packet.
+  ClusteredLosses(const ClusterOptions& options, UniformSource uniform);
 
   // Whether the next packet, of this length, has an error.
   bool next_is_lost(double length = 1.0);
@@ -35,7 +35,7 @@ class ClusteredLosses {
   double gap();
 
   ClusterOptions options_;
-  UniformSource& uniforms_;
+  UniformSource uniform_;
   double clusters_per_packet_;
   double until_next_;        // from here to where the next cluster begins
   std::deque<double> open_;  // remaining length of each cluster that lies over this point, in their order

@@ -66,8 +66,7 @@ RowUse DeliveryPlan::use_until(Nanoseconds now_ns) const {
   const std::int64_t end = clock_.first_from(after_now_ns, first_row_);
   RowUse use;
   use.offered = end - first_row_;
-  use.unused = unused_ + std::max<std::int64_t>(0, end - next_row_);
-  use.used = use.offered - use.unused;
+  use.used = use.offered - unused_ - std::max<std::int64_t>(0, end - next_row_);
   use.offered_bytes = bytes_.between(clock_, first_row_, end);
   use.used_bytes = used_bytes_;
   if (end < next_row_) use.used_bytes -= bytes_.between(clock_, end, next_row_) - left_bytes_;

@@ -27,16 +27,6 @@ struct Delivery {
   Fate fate;
 };
 
-// Rows of the trace that have been sent, repetitions included, up to some moment.
-struct RowUse {
-  std::int64_t offered;  // since simulated time 0
-  std::int64_t used;     // carried packets, or parts of them
-  std::int64_t unused;   // passed while the queue was empty, or stayed behind the end of the trace
-  std::int64_t repeats;  // restarts of the trace
-  std::int64_t offered_bytes;  // sizes of the rows offered
-  std::int64_t used_bytes;     // of those, taken by packets; padding counts, the rest of a packed row does not
-};
-
 // A packet takes the next free rows from its arrival on, until they carry all its bytes. It leaves with the last of
 // them, and is delivered when all of them are delivered. Packed, it begins in the previous packet's last row if it
 // arrives by that row's sending time. A first-in, first-out queue over a fixed trace knows all this when the packet

@@ -5,7 +5,7 @@
 namespace clift {
 
 RowSummaries::RowSummaries(LinkRows rows)
-    : rows_(rows), last_tx_ns_(rows[rows.count - 1].tx_time_ns), back_(rows.count) {
+    : rows_(rows), last_tx_ns_(rows.last_tx_ns()), back_(rows.count) {
   const auto capped = [](std::size_t distance) {
     return static_cast<std::uint8_t>(std::min<std::size_t>(distance, farthest));
   };

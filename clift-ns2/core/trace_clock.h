@@ -10,6 +10,15 @@
 
 namespace clift {
 
+// Rows of a trace that have been sent, repetitions included, up to some moment.
+struct RowUse {
+  std::int64_t offered;  // since simulated time 0
+  std::int64_t used;     // carried packets, or parts of them
+  std::int64_t repeats;  // restarts of the trace
+  std::int64_t offered_bytes;  // sizes of the rows offered
+  std::int64_t used_bytes;     // of those, taken by packets; padding counts, the rest of a packed row does not
+};
+
 // Row `i` of the numbering is row `i mod n` of the trace in its repetition `i div n`. A repetition lasts (last tx -
 // first tx) * n / (n - 1), rounded: two repetitions are one mean distance between rows apart.
 template <class Row>
@@ -88,7 +97,7 @@ class TraceClock {
     return late;
   }
 
-  static Nanoseconds span_of(TraceRows<Row> rows) { return rows[rows.count - 1].tx_time_ns - rows[0].tx_time_ns; }
+  static Nanoseconds span_of(TraceRows<Row> rows) { return rows.last_tx_ns() - rows[0].tx_time_ns; }
 
   static Nanoseconds period_of(TraceRows<Row> rows) {
     __extension__ using Wide = __int128;

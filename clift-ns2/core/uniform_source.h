@@ -1,13 +1,11 @@
 // Source of random numbers for the processes of the core.
 #pragma once
 
+#include <functional>
+
 namespace clift {
 
-// Numbers from the open interval (0, 1).
-class UniformSource {
- public:
-  virtual ~UniformSource() = default;
-  virtual double next() = 0;
-};
+// Draws a number from the open interval (0, 1).
+using UniformSource = std::function<double()>;
 
 }  // namespace clift

@@ -20,7 +20,9 @@ class Descriptor {
  public:
   Descriptor() = default;
   explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { reset(); }
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(number_, other.number_);
@@ -28,9 +30,6 @@ class Descriptor {
   }
 
   int get() const { return number_; }
-  void reset() {
-    if (number_ >= 0) close(std::exchange(number_, -1));
-  }
 
  private:
   int number_ = -1;

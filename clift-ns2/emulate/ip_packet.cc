@@ -71,7 +71,7 @@ std::optional<IpPacket> parsed(ByteView bytes) {
   const std::size_t header = std::size_t{at[12]} / 16 * 4;
   if (header < tcp_header || header > size) return packet;
   const std::uint8_t flags = at[13];
-  packet.tcp = {u32(at + 4), u32(at + 8), (flags & 2) != 0, (flags & 1) != 0, (flags & 16) != 0, size - header};
+  packet.tcp = {u32(at + 4), u32(at + 8), (flags & 2) != 0, (flags & 16) != 0, size - header};
   return packet;
 }
 

@@ -24,7 +24,7 @@ struct IpPacket {
 
   struct Tcp {
     std::uint32_t sequence, acknowledged;
-    bool syn, fin, ack;
+    bool syn, ack;
     std::size_t payload_bytes;
   };
   std::optional<Tcp> tcp;

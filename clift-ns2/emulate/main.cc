@@ -33,9 +33,8 @@ constexpr Addresses sender_addresses = {"10.0.0.1", "fd00::1"}, receiver_address
 std::unique_ptr<LinkTraceFile> trace_of(const LinkSettings& link, bool loop) {
   if (link.trace.empty()) return nullptr;
   auto trace = std::make_unique<LinkTraceFile>(link.trace);
-  const LinkRows rows = trace->rows();
-  if (loop && rows.count < 2) throw InputError(link.trace, "a trace of one row cannot repeat");
-  if (link.offset_ns > rows[rows.count - 1].tx_time_ns) throw InputError(link.trace, "the offset is behind the last row");
+  if (loop && trace->rows().count < 2) throw InputError(link.trace, "a trace of one row cannot repeat");
+  if (link.offset_ns > trace->rows().last_tx_ns()) throw InputError(link.trace, "the offset is behind the last row");
   return trace;
 }
 

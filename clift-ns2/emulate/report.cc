@@ -36,7 +36,7 @@ Counters counters_of(const Wire::Direction& direction, const std::string& prefix
   if (const auto use = direction.link.row_use(now_ns)) {
     found.insert(found.end(), {{"rows_offered", use->offered},
                                {"rows_used", use->used},
-                               {"rows_unused", use->unused},
+                               {"rows_unused", use->offered - use->used},
                                {"bytes_offered", use->offered_bytes},
                                {"bytes_used", use->used_bytes},
                                {"trace_repeats", use->repeats}});

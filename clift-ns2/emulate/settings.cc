@@ -1,10 +1,10 @@
 #include "emulate/settings.h"
 
-#include <charconv>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
+
+#include "core/words.h"
 
 namespace clift {
 
@@ -17,21 +17,15 @@ constexpr std::int64_t most = std::int64_t{1} << 62;
 }
 
 std::int64_t integer(const std::string& key, const std::string& value, std::int64_t least, std::int64_t highest) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || number < least || number > highest) {
-    refuse(key, value, "a whole number from " + std::to_string(least) + " to " + std::to_string(highest));
-  }
-  return number;
+  const auto number = number_in(value, least, highest);
+  if (!number) refuse(key, value, "a whole number from " + std::to_string(least) + " to " + std::to_string(highest));
+  return *number;
 }
 
 double rate(const std::string& key, const std::string& value) {
-  char* end = nullptr;
-  const double number = std::strtod(value.c_str(), &end);
-  if (value.empty() || *end != '\0' || !(number >= 1 && number <= 1e12)) {
-    refuse(key, value, "a rate from 1 to 1e12 bit/s");
-  }
-  return number;
+  const auto number = number_in(value, 1.0, 1e12);
+  if (!number) refuse(key, value, "a rate from 1 to 1e12 bit/s");
+  return *number;
 }
 
 using Setters = std::map<std::string, std::function<void(const std::string& key, const std::string& value)>>;

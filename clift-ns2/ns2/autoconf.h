@@ -1,7 +1,4 @@
 // Machine properties for ns-2's config.h: 64-bit GNU/Linux. It replaces the file that upstream's configure writes.
-#define NSPERL_PATH "/usr/bin/perl"
-#define NSTCLSH_PATH "/usr/bin/tclsh"
-
 #define RANDOM_RETURN_TYPE long
 #define SIZEOF_LONG 8
 #define HAVE_INT64 1
@@ -20,7 +17,6 @@
 #define HAVE_STRINGS_H 1
 #define HAVE_ARPA_INET_H 1
 #define HAVE_NETINET_IN_H 1
-#define HAVE_NET_ETHERNET_H 1
 #define HAVE_FENV_H 1
 #define HAVE_UNISTD_H 1
 #define HAVE_TIME_H 1

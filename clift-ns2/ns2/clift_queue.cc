@@ -48,7 +48,7 @@ void CliftQueue::joined(Packet* packet) {
     say_stopped(*trace_);
     return;
   }
-  if (first) schedule_departure();
+  if (first) departure_.set(delivery.departure_ns);
 }
 
 void CliftQueue::reset() {
@@ -58,14 +58,10 @@ void CliftQueue::reset() {
   if (trace_) begin();
 }
 
-void CliftQueue::schedule_departure() {
-  departure_.set(deliveries_.front().departure_ns);
-}
-
 void CliftQueue::depart() {
   send_head();
   deliveries_.pop_front();
-  if (!deliveries_.empty()) schedule_departure();
+  if (!deliveries_.empty()) departure_.set(deliveries_.front().departure_ns);
 }
 
 void CliftQueue::carry(Packet* packet, Handler* next, double delay_s) {
@@ -74,14 +70,7 @@ void CliftQueue::carry(Packet* packet, Handler* next, double delay_s) {
 }
 
 void CliftQueue::add_counters(Counters& counters) {
-  const RowUse use = plan_ ? plan_->use_until(now_ns()) : RowUse{};
-  add(counters, "rows_offered", use.offered);
-  add(counters, "rows_used", use.used);
-  add(counters, "rows_unused", use.unused);
-  add(counters, "bytes_offered", use.offered_bytes);
-  add(counters, "bytes_used", use.used_bytes);
-  add(counters, "trace_repeats", use.repeats);
-  add(counters, "stopped_at_ns", stopped_at_ns_);
+  add_use(counters, plan_ ? plan_->use_until(now_ns()) : RowUse{});
 }
 
 }  // namespace clift

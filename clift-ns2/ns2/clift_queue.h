@@ -29,7 +29,6 @@ class CliftQueue : public LinkQueue {
   DeliveryPlan& plan() { return plan_ ? *plan_ : begin(); }
   DeliveryPlan& begin();
   PlanOptions options() const;
-  void schedule_departure();
   void depart();
 
   int lldu_bytes_;

@@ -22,7 +22,7 @@ namespace {
 
 class Fectcp : public SenderAgent {
  public:
-  Fectcp() : SenderAgent("Agent/TCP/Fectcp"), overhead_(fectcp::DecodingOverhead::parse("0%")) {
+  Fectcp() : SenderAgent("Agent/TCP/Fectcp") {
     bind("alpha_", &alpha_);
     bind("block_segments_", &block_segments_);
   }

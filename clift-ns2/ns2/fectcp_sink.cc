@@ -24,16 +24,15 @@ class FectcpSink : public Agent {
  public:
   FectcpSink() : Agent(PT_ACK) {
     bind("packetSize_", &size_);
-    take("0%");
+    take({});
   }
 
   int command(int argc, const char* const* argv) override;
   void recv(Packet* packet, Handler*) override;
 
  private:
-  void take(const char* overhead) {
-    receiver_ = std::make_unique<fectcp::Receiver>(fectcp::DecodingOverhead::parse(overhead),
-                                                   [] { return Random::uniform(); });
+  void take(const fectcp::DecodingOverhead& overhead) {
+    receiver_ = std::make_unique<fectcp::Receiver>(overhead, [] { return Random::uniform(); });
   }
   void hand_over(Packet* packet);
   void acknowledge(Packet* packet, const fectcp::Reply& reply);
@@ -46,7 +45,7 @@ class FectcpSink : public Agent {
 int FectcpSink::command(int argc, const char* const* argv) {
   if (argc == 3 && std::strcmp(argv[1], "overhead") == 0) {
     try {
-      take(argv[2]);
+      take(fectcp::DecodingOverhead::parse(argv[2]));
     } catch (const std::invalid_argument& error) {
       fail(std::string("Agent/TCPSink/Fectcp: ") + error.what());
     }

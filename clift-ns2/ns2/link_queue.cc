@@ -138,21 +138,19 @@ std::unique_ptr<File> LinkQueue::opened(const char* path, bool has_begun) const 
 template <class Row>
 Nanoseconds LinkQueue::checked_offset(const TraceFile<Row>& trace) const {
   const Nanoseconds offset_ns = checked_time("offset_", offset_, "a time in seconds, from 0", longest_time_ns);
-  const TraceRows<Row> rows = trace.rows();
-  const Nanoseconds last_ns = rows[rows.count - 1].tx_time_ns;
+  const Nanoseconds last_ns = trace.rows().last_tx_ns();
   if (offset_ns > last_ns) {
     fail(trace.path() + ": offset_ is " + shown(offset_) + " s, behind the last row at " +
          shown(to_seconds(last_ns)) + " s");
   }
-  if (loop_ != 0 && rows.count < 2) fail(trace.path() + ": a trace of one row cannot repeat; loop_ is 1");
+  if (loop_ != 0 && trace.rows().count < 2) fail(trace.path() + ": a trace of one row cannot repeat; loop_ is 1");
   return offset_ns;
 }
 
 template <class Row>
 void LinkQueue::say_stopped(const TraceFile<Row>& trace) {
   if (stopped_at_ns_ >= 0) return;
-  const TraceRows<Row> rows = trace.rows();
-  stopped_at_ns_ = rows[rows.count - 1].tx_time_ns - to_ns(offset_);
+  stopped_at_ns_ = trace.rows().last_tx_ns() - to_ns(offset_);
   std::fprintf(stderr, "%s: the trace ends at %s s of simulated time; the link stops there (loop_ is 0)\n",
                trace.path().c_str(), shown(to_seconds(stopped_at_ns_)).c_str());
 }
@@ -166,6 +164,17 @@ template void LinkQueue::say_stopped(const PhyTraceFile&);
 
 void LinkQueue::add(Counters& counters, const char* name, std::int64_t value) {
   counters += (counters.empty() ? "" : " ") + std::string(name) + " " + std::to_string(value);
+}
+
+void LinkQueue::add_use(Counters& counters, const RowUse& use, std::optional<std::int64_t> stalled) const {
+  add(counters, "rows_offered", use.offered);
+  add(counters, "rows_used", use.used);
+  add(counters, "rows_unused", use.offered - use.used);
+  if (stalled) add(counters, "rows_stalled", *stalled);
+  add(counters, "bytes_offered", use.offered_bytes);
+  add(counters, "bytes_used", use.used_bytes);
+  add(counters, "trace_repeats", use.repeats);
+  add(counters, "stopped_at_ns", stopped_at_ns_);
 }
 
 }  // namespace clift

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "config.h"
@@ -12,6 +13,7 @@
 #include "core/packing.h"
 #include "core/row_summary.h"
 #include "core/schema.h"
+#include "core/trace_clock.h"
 #include "core/trace_file.h"
 #include "recorder.h"
 #include "sim_time.h"
@@ -70,6 +72,9 @@ class LinkQueue : public Queue {
                            Nanoseconds most_ns = longest_delay_ns) const;
 
   static void add(Counters& counters, const char* name, std::int64_t value);
+
+  // Adds the counters of a trace; `stalled` rows only of schemes that may stall.
+  void add_use(Counters& counters, const RowUse& use, std::optional<std::int64_t> stalled = std::nullopt) const;
 
   // The trace in a file, before the simulation has begun.
   template <class File>

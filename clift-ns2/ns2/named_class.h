@@ -1,7 +1,8 @@
-// Registers a class in Tcl under a name: one object of this for each class.
+// Registers a class or a packet header in Tcl under a name: one object of this for each.
 #pragma once
 
 #include "config.h"
+#include "packet.h"
 #include "tclcl.h"
 
 namespace clift {
@@ -24,6 +25,12 @@ class NamedClass : public MadeClass {
  public:
   explicit NamedClass(const char* name)
       : MadeClass(name, [](int, const char* const*) -> TclObject* { return new T; }) {}
+};
+
+template <class Header>
+class NamedHeader : public PacketHeaderClass {
+ public:
+  explicit NamedHeader(const char* name) : PacketHeaderClass(name, sizeof(Header)) { bind_offset(&Header::offset_); }
 };
 
 }  // namespace clift

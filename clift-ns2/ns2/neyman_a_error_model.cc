@@ -19,7 +19,7 @@ namespace {
 // unit pkt every packet has length 1; in unit byte the length is the packet's size / `packet_bytes_`.
 class NeymanAErrorModel : public ErrorModel {
  public:
-  NeymanAErrorModel() : uniforms_(*this) {
+  NeymanAErrorModel() {
     bind("errors_per_cluster_", &errors_per_cluster_);
     bind("cluster_packets_", &cluster_packets_);
     bind("packet_bytes_", &packet_bytes_);
@@ -28,7 +28,7 @@ class NeymanAErrorModel : public ErrorModel {
   int corrupt(Packet* packet) override {
     if (enable_ == 0) return 0;
     // At the first packet the script has set all variables.
-    if (!losses_) losses_ = std::make_unique<ClusteredLosses>(options(), uniforms_);
+    if (!losses_) losses_ = std::make_unique<ClusteredLosses>(options(), [this] { return uniform(); });
     const int bytes = hdr_cmn::access(packet)->size();
     const bool lost = losses_->next_is_lost(unit_ == EU_BYTE ? static_cast<double>(bytes) / packet_bytes_ : 1.0);
     ++packets_;
@@ -50,14 +50,7 @@ class NeymanAErrorModel : public ErrorModel {
   }
 
  private:
-  class Numbers : public UniformSource {
-   public:
-    explicit Numbers(NeymanAErrorModel& model) : model_(model) {}
-    double next() override { return model_.ranvar_ != nullptr ? model_.ranvar_->value() : Random::uniform(); }
-
-   private:
-    NeymanAErrorModel& model_;
-  };
+  double uniform() const { return ranvar_ != nullptr ? ranvar_->value() : Random::uniform(); }
 
   ClusterOptions options() const {
     if (unit_ != EU_PKT && unit_ != EU_BYTE) fail("ErrorModel/NeymanA: unit must be pkt or byte");
@@ -86,7 +79,6 @@ class NeymanAErrorModel : public ErrorModel {
   std::int64_t packets_ = 0;
   std::int64_t packets_lost_ = 0;
   std::int64_t bytes_passed_ = 0;
-  Numbers uniforms_;
   std::unique_ptr<ClusteredLosses> losses_;
 };
 

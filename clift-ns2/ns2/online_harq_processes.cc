@@ -1,6 +1,8 @@
 // The variables of `Queue/Clift/Online` for scheme harq-processes.
 #include "online_queue.h"
 
+#include "random.h"
+
 namespace clift {
 
 void OnlineQueue::bind_harq_processes() {
@@ -37,7 +39,7 @@ void OnlineQueue::choose_harq_processes(LinkLayerOptions& options) const {
   chosen.missed_feedback = probability("missed_feedback_", missed);
   chosen.false_feedback = probability("false_feedback_", inverted);
   if (missed + inverted > 1.0) refuse("false_feedback_", inverted, "at most 1 together with missed_feedback_");
-  chosen.faults = &generator_;
+  chosen.faults = [] { return Random::uniform(); };
   options.harq_processes = chosen;
 }
 

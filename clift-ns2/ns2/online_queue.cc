@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "delay.h"
-#include "rng.h"
+#include "random.h"
 
 #include "failure.h"
 #include "named_class.h"
@@ -32,8 +32,6 @@ constexpr const char* schemes[] = {"none",
                                    "rlc-over-tetrys"};
 
 }  // namespace
-
-double OnlineQueue::DefaultGenerator::next() { return RNG::defaultrng()->uniform(); }
 
 OnlineQueue::OnlineQueue() : LinkQueue("Queue/Clift/Online") {
   bind("unit_bytes_", &unit_bytes_);
@@ -191,7 +189,7 @@ std::unique_ptr<SlotSource> OnlineQueue::make_slots() {
   if (alpha_ == 1.0 && beta_ == 1.0) refuse("beta_", beta_, "less than 1 where alpha_ is 1");
   if (!lies_within(rate_bps_, 1.0, 1e18)) refuse("the link's bandwidth_", rate_bps_, "a rate of 1 bit/s or more");
   const double unit_ns = 8e9 * unit_bytes_ / rate_bps_ + static_cast<double>(processing_ns);
-  return std::make_unique<RateSlots>(unit_bytes_, unit_ns, channel, generator_);
+  return std::make_unique<RateSlots>(unit_bytes_, unit_ns, channel, [] { return Random::uniform(); });
 }
 
 double OnlineQueue::probability(const char* variable, double value) const {
@@ -215,7 +213,7 @@ void OnlineQueue::follow_up() {
   if (trace_ && layer_->stopped()) say_stopped(*trace_);
   const bool idle = departures_.empty();
   for (const Departure& departure : layer_->take_departures()) departures_.push_back(departure.time_ns);
-  if (idle && !departures_.empty()) schedule_departure();
+  if (idle && !departures_.empty()) departure_.set(departures_.front());
   for (const Release& release : layer_->take_released()) {
     if (release.packet < departed_) {
       finish(release.packet, release);
@@ -229,14 +227,10 @@ void OnlineQueue::follow_up() {
   if (wake_ns_ != never) waking_.set(wake_ns_);
 }
 
-void OnlineQueue::schedule_departure() {
-  departure_.set(departures_.front());
-}
-
 void OnlineQueue::depart() {
   departures_.pop_front();
   send_head();
-  if (!departures_.empty()) schedule_departure();
+  if (!departures_.empty()) departure_.set(departures_.front());
 }
 
 void OnlineQueue::carry(Packet* packet, Handler* next, double delay_s) {
@@ -262,17 +256,11 @@ void OnlineQueue::add_counters(Counters& counters) {
   add(counters, "units_repair", units.repair);
   add(counters, "units_repeated", units.repeated);
   add(counters, "units_erased", units.erased);
-  const auto use = slots_ ? slots_->use_until(now_ns()) : std::nullopt;
+  auto use = slots_ ? slots_->use_until(now_ns()) : std::nullopt;
   if (!use) return;
-  add(counters, "rows_offered", use->offered);
-  add(counters, "rows_used", use->used);
-  add(counters, "rows_unused", use->offered - use->used);
+  use->used_bytes -= units.left_bytes;
   const bool may_stall = scheme_ == "harq-processes" || scheme_ == "tetrys" || has_rlc();
-  if (may_stall) add(counters, "rows_stalled", units.stalled);
-  add(counters, "bytes_offered", use->offered_bytes);
-  add(counters, "bytes_used", use->used_bytes - units.left_bytes);
-  add(counters, "trace_repeats", use->repeats);
-  add(counters, "stopped_at_ns", stopped_at_ns_);
+  add_use(counters, *use, may_stall ? std::optional(units.stalled) : std::nullopt);
 }
 
 }  // namespace clift

@@ -13,8 +13,6 @@
 #include "core/trace_file.h"
 #include "timer.h"
 
-class RNG;
-
 namespace clift {
 
 // Units are sent in the slots of a PHY trace (`load`), or back to back at the rate of the link behind the queue over a
@@ -32,12 +30,6 @@ class OnlineQueue : public LinkQueue {
     Packet* packet;
     Handler* next;
     double delay_s;
-  };
-
-  // ns-2's default generator; a script chooses its stream.
-  class DefaultGenerator : public UniformSource {
-   public:
-    double next() override;
   };
 
   void joined(Packet* packet) override;
@@ -58,7 +50,6 @@ class OnlineQueue : public LinkQueue {
   void wake();
   void depart();
   void follow_up();
-  void schedule_departure();
   void finish(std::int64_t number, const Release& release);
 
   std::string scheme_ = "none";
@@ -80,7 +71,6 @@ class OnlineQueue : public LinkQueue {
     double poll_retransmit_, reassembly_, status_prohibit_;
   } rlc_;
 
-  mutable DefaultGenerator generator_;
   std::unique_ptr<PhyTraceFile> trace_;
   std::unique_ptr<SlotSource> slots_;
   std::unique_ptr<LinkLayer> layer_;

@@ -10,13 +10,13 @@
 #include "tcp.h"
 
 #include "core/proxy/relay.h"
+#include "core/words.h"
 #include "failure.h"
 #include "named_class.h"
 #include "recorder.h"
 #include "sim_time.h"
 #include "timer.h"
 #include "window_header.h"
-#include "words.h"
 
 namespace clift {
 

@@ -5,9 +5,9 @@
 #include "packet.h"
 #include "random.h"
 
+#include "core/words.h"
 #include "failure.h"
 #include "named_class.h"
-#include "words.h"
 
 namespace clift {
 

@@ -16,10 +16,7 @@ int hdr_clift::offset_ = -1;
 
 namespace {
 
-class CliftHeaderClass : public PacketHeaderClass {
- public:
-  CliftHeaderClass() : PacketHeaderClass("PacketHeader/Clift", sizeof(hdr_clift)) { bind_offset(&hdr_clift::offset_); }
-} clift_header_class;
+clift::NamedHeader<hdr_clift> clift_header_class("PacketHeader/Clift");
 
 clift::NamedClass<clift::Recorder> recorder_class("Clift/Recorder");
 

@@ -10,12 +10,12 @@
 #include "tcp.h"
 
 #include "core/proxy/send_window.h"
+#include "core/words.h"
 #include "failure.h"
 #include "named_class.h"
 #include "sim_time.h"
 #include "timer.h"
 #include "window_header.h"
-#include "words.h"
 
 namespace clift {
 

@@ -20,15 +20,9 @@ inline Nanoseconds to_ns(double seconds) {
 
 inline Nanoseconds now_ns() { return to_ns(Scheduler::instance().clock()); }
 
-// Schedules an event for `time_s`, or for now if that has passed.
-inline void schedule_at(double time_s, Handler* handler, Event* event) {
-  Scheduler& scheduler = Scheduler::instance();
-  scheduler.schedule(handler, event, std::max(0.0, time_s - scheduler.clock()));
-}
-
-// Schedules an event for `time_s`, not before `earliest_s`. ns-2 adds a delay to its clock, which rounds: the bound
-// keeps the order of two events at the same time.
-inline void schedule_at(double time_s, Handler* handler, Event* event, double earliest_s) {
+// Schedules an event for `time_s`, or for now if that has passed, and not before `earliest_s`. ns-2 adds a delay to its
+// clock, which rounds: the bound keeps the order of two events at the same time.
+inline void schedule_at(double time_s, Handler* handler, Event* event, double earliest_s = 0.0) {
   Scheduler& scheduler = Scheduler::instance();
   const double now_s = scheduler.clock();
   double delay_s = std::max(0.0, time_s - now_s);

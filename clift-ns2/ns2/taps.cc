@@ -5,10 +5,10 @@
 #include <limits>
 #include <string>
 
+#include "core/words.h"
 #include "failure.h"
 #include "named_class.h"
 #include "recorder.h"
-#include "words.h"
 
 namespace clift {
 

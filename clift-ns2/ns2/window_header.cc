@@ -3,6 +3,7 @@
 #include <string>
 
 #include "failure.h"
+#include "named_class.h"
 
 int hdr_clift_window::offset_ = -1;
 
@@ -13,11 +14,6 @@ void hdr_clift_window::check_named(const char* class_name) {
 
 namespace {
 
-class WindowHeaderClass : public PacketHeaderClass {
- public:
-  WindowHeaderClass() : PacketHeaderClass("PacketHeader/CliftWindow", sizeof(hdr_clift_window)) {
-    bind_offset(&hdr_clift_window::offset_);
-  }
-} window_header_class;
+clift::NamedHeader<hdr_clift_window> window_header_class("PacketHeader/CliftWindow");
 
 }  // namespace

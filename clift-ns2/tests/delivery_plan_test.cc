@@ -23,7 +23,7 @@ void expect_use(const RowUse& use, std::int64_t offered, std::int64_t used, std:
                 std::int64_t repeats = 0) {
   EXPECT_EQ(use.offered, offered);
   EXPECT_EQ(use.used, used);
-  EXPECT_EQ(use.unused, unused);
+  EXPECT_EQ(use.offered - use.used, unused);
   EXPECT_EQ(use.repeats, repeats);
 }
 

@@ -101,7 +101,6 @@ class Comparison {
     repeated += expected.repeats > 0;
     EXPECT_EQ(use.offered, expected.offered);
     EXPECT_EQ(use.used, expected.used);
-    EXPECT_EQ(use.unused, expected.unused);
     EXPECT_EQ(use.repeats, expected.repeats);
     EXPECT_EQ(use.offered_bytes, expected.offered_bytes);
     EXPECT_EQ(use.used_bytes, expected.used_bytes);

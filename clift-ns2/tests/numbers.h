@@ -8,12 +8,14 @@
 
 namespace clift {
 
-class Numbers : public UniformSource {
+class Numbers {
  public:
   explicit Numbers(unsigned seed) : engine_(seed) {}
-  double next() override {
-    ++drawn;
-    return std::uniform_real_distribution<double>(std::nextafter(0.0, 1.0), 1.0)(engine_);
+  operator UniformSource() {  // NOLINT: implicit
+    return [this] {
+      ++drawn;
+      return std::uniform_real_distribution<double>(std::nextafter(0.0, 1.0), 1.0)(engine_);
+    };
   }
   int drawn = 0;
 

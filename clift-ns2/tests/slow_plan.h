@@ -68,13 +68,13 @@ class SlowPlan {
   }
 
   RowUse use_until(Nanoseconds now_ns) const {
-    RowUse use{0, 0, 0, 0, 0, 0};
+    RowUse use{0, 0, 0, 0, 0};
     std::int64_t first_repetition = -1;
     for (const Sent& row : sent_) {
       if (row.tx_ns < 0 || row.tx_ns > now_ns) continue;
       if (first_repetition < 0) first_repetition = row.repetition;
       ++use.offered;
-      ++(row.carries ? use.used : use.unused);
+      use.used += row.carries;
       use.offered_bytes += row.size_bytes;
       if (row.carries) use.used_bytes += row.size_bytes - row.free_bytes - row.wasted_bytes;
       use.repeats = row.repetition - first_repetition;

@@ -50,7 +50,7 @@ DecodingOverhead DecodingOverhead::parse(const std::string& text) {
 }
 
 std::int64_t DecodingOverhead::draw(std::int64_t source_symbols, double uniform) const {
-  if (share_ >= 0.0) return likely_beyond(source_symbols, -1);
+  if (cumulative_.empty()) return likely_beyond(source_symbols, -1);
   const double wanted = uniform * cumulative_.back().second;
   for (const auto& [symbols, below] : cumulative_) {
     if (wanted < below) return symbols;
@@ -59,7 +59,7 @@ std::int64_t DecodingOverhead::draw(std::int64_t source_symbols, double uniform)
 }
 
 std::int64_t DecodingOverhead::likely_beyond(std::int64_t source_symbols, std::int64_t spent) const {
-  if (share_ >= 0.0) {
+  if (cumulative_.empty()) {
     // 5 % of 100 symbols must be 5 in spite of binary rounding.
     const double exact = share_ * static_cast<double>(source_symbols);
     return std::max(static_cast<std::int64_t>(std::ceil(exact - 1e-9)), spent + 1);

@@ -9,6 +9,7 @@
 
 namespace clift::fectcp {
 
+// Without overhead until it is parsed.
 class DecodingOverhead {
  public:
   // "5%": that share of the source symbols, rounded up. "0:9901,1:98,2:1": numbers of symbols with their weights.
@@ -23,8 +24,8 @@ class DecodingOverhead {
   std::int64_t likely_beyond(std::int64_t source_symbols, std::int64_t spent) const;
 
  private:
-  double share_ = -1.0;  // negative: the weights count
-  std::vector<std::pair<std::int64_t, double>> cumulative_;  // overhead, cumulative weight
+  double share_ = 0.0;
+  std::vector<std::pair<std::int64_t, double>> cumulative_;  // overhead, cumulative weight; empty: the share counts
 };
 
 }  // namespace clift::fectcp

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "core/fectcp/decoding_overhead.h"
 #include "core/time.h"
+#include "core/uniform_source.h"
 
 namespace clift::fectcp {
 
@@ -40,9 +40,7 @@ struct ReceiverCounters {
 
 class Receiver {
  public:
-  using Uniform = std::function<double()>;
-
-  Receiver(const DecodingOverhead& overhead, Uniform uniform) : overhead_(overhead), uniform_(std::move(uniform)) {}
+  Receiver(const DecodingOverhead& overhead, UniformSource uniform) : overhead_(overhead), uniform_(std::move(uniform)) {}
 
   Reply on_handshake(Nanoseconds sent_ns) const;
 
@@ -66,7 +64,7 @@ class Receiver {
   void hand_over();
 
   DecodingOverhead overhead_;
-  Uniform uniform_;
+  UniformSource uniform_;
   std::map<std::int64_t, Block> blocks_;  // from first_open_
   std::int64_t first_open_ = 0;
   std::int64_t handed_over_ = 0;

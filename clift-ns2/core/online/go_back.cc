@@ -4,8 +4,6 @@
 
 namespace clift {
 
-GoBackN::GoBackN(const LinkLayerOptions& options, SlotSource& slots) : LinkLayer(options, slots) {}
-
 Nanoseconds GoBackN::work(Nanoseconds now_ns) {
   while (true) {
     const Nanoseconds report_ns = reports_.empty() ? never : reports_.front().time_ns;

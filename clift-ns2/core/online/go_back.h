@@ -12,7 +12,7 @@ namespace clift {
 // At most `window` blocks are under way. ACKs, NACKs and timeouts come in the order in which blocks end.
 class GoBackN : public LinkLayer {
  public:
-  GoBackN(const LinkLayerOptions& options, SlotSource& slots);
+  using LinkLayer::LinkLayer;
 
  private:
   struct Block {

@@ -5,17 +5,6 @@
 
 namespace clift {
 
-namespace {
-
-// Inserts into entries in order of time, behind equal ones.
-template <class Entry, class Time>
-void insert_in_order(std::deque<Entry>& entries, Entry entry, Time time_of) {
-  const auto later = [&](const Entry& one, const Entry& other) { return time_of(one) < time_of(other); };
-  entries.insert(std::upper_bound(entries.begin(), entries.end(), entry, later), std::move(entry));
-}
-
-}  // namespace
-
 Nanoseconds HarqProcesses::work(Nanoseconds now_ns) {
   while (true) {
     const bool has_data = ledger_.has_unsent();
@@ -70,7 +59,7 @@ void HarqProcesses::transmit(Process& process, Nanoseconds tx_ns) {
 bool HarqProcesses::is_nack(bool delivered) {
   const double missed = parameters().missed_feedback, inverted = parameters().false_feedback;
   if (missed + inverted == 0.0) return !delivered;
-  const double drawn = parameters().faults->next();
+  const double drawn = parameters().faults();
   return drawn < missed || delivered == (drawn < missed + inverted);
 }
 
@@ -93,9 +82,10 @@ void AsynchronousProcesses::send_next(const Transmission& next) {
   }
   transmit(process, next.tx_ns);
   if (process.again) {
-    insert_in_order(nacked_, std::move(process), [](const Process& one) { return one.due_ns; });
+    const auto is_earlier = [](const Process& one, const Process& other) { return one.due_ns < other.due_ns; };
+    nacked_.insert(std::upper_bound(nacked_.begin(), nacked_.end(), process, is_earlier), std::move(process));
   } else {
-    insert_in_order(released_, process.due_ns, [](Nanoseconds one) { return one; });
+    released_.insert(std::upper_bound(released_.begin(), released_.end(), process.due_ns), process.due_ns);
   }
 }
 

@@ -14,10 +14,11 @@ namespace clift {
 // A unit occupies a process from its first transmission until its last feedback. The link stalls when packets wait and
 // no process is free.
 class HarqProcesses : public LowerLayer {
- protected:
+ public:
   HarqProcesses(const LinkLayerOptions& options, SlotSource& slots)
       : LowerLayer(options, slots), combining_(*options.harq_processes) {}
 
+ protected:
   struct Process {
     Nanoseconds due_ns = 0;  // its feedback reaches the sender
     bool again = false;      // the sender then retransmits the unit
@@ -47,7 +48,7 @@ class HarqProcesses : public LowerLayer {
 // A retransmission takes the first slot after its feedback, before new units.
 class AsynchronousProcesses : public HarqProcesses {
  public:
-  AsynchronousProcesses(const LinkLayerOptions& options, SlotSource& slots) : HarqProcesses(options, slots) {}
+  using HarqProcesses::HarqProcesses;
 
   Transmission next(Nanoseconds data_ns) override;
 

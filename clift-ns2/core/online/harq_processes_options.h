@@ -24,7 +24,7 @@ struct HarqProcessesOptions {
   double combining_threshold_db = 0.0;    // Es/N0 at which one transmission is decoded
   double missed_feedback = 0.0;  // probability that feedback does not arrive, which the sender takes for a NACK
   double false_feedback = 0.0;   // probability that feedback is read as its opposite
-  UniformSource* faults = nullptr;  // draws missed and false feedback, if their probabilities are not both 0
+  UniformSource faults;          // draws missed and false feedback, if their probabilities are not both 0
 };
 
 }  // namespace clift

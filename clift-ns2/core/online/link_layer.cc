@@ -53,8 +53,12 @@ Nanoseconds LinkLayer::next_tx_ns(Nanoseconds earliest_ns) {
 
 std::unique_ptr<LinkLayer> make_link_layer(const LinkLayerOptions& options, SlotSource& slots) {
   if (options.rlc) return std::make_unique<RlcLinkLayer>(options, slots);
-  if (options.harq_processes) return make_harq_processes(options, slots);
   if (options.recovery == Recovery::go_back) return std::make_unique<GoBackN>(options, slots);
+  return make_lower_layer(options, slots);
+}
+
+std::unique_ptr<LowerLayer> make_lower_layer(const LinkLayerOptions& options, SlotSource& slots) {
+  if (options.harq_processes) return make_harq_processes(options, slots);
   if (options.sliding_window && options.sliding_window->feedback) return std::make_unique<Tetrys>(options, slots);
   if (options.sliding_window) return std::make_unique<SlidingWindow>(options, slots);
   return std::make_unique<SelectiveLinkLayer>(options, slots);

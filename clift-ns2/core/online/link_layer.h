@@ -64,6 +64,7 @@ struct UnitCounts {
 // order of time. At equal times, call `offer` before `run`.
 class LinkLayer {
  public:
+  LinkLayer(const LinkLayerOptions& options, SlotSource& slots);
   virtual ~LinkLayer() = default;
   LinkLayer(const LinkLayer&) = delete;
   LinkLayer& operator=(const LinkLayer&) = delete;
@@ -85,8 +86,6 @@ class LinkLayer {
   bool stopped() const { return stopped_; }
 
  protected:
-  LinkLayer(const LinkLayerOptions& options, SlotSource& slots);
-
   // Sends all possible units; returns the wake-up time.
   virtual Nanoseconds work(Nanoseconds now_ns) = 0;
 

@@ -1,6 +1,8 @@
 // A link layer that can carry another one: that layer decides in which slot it has a unit.
 #pragma once
 
+#include <memory>
+
 #include "core/online/link_layer.h"
 
 namespace clift {
@@ -8,6 +10,8 @@ namespace clift {
 // The layer above offers a packet of one unit at the time of its slot.
 class LowerLayer : public LinkLayer {
  public:
+  using LinkLayer::LinkLayer;
+
   struct Transmission {
     Nanoseconds tx_ns;
     bool is_new;  // a new unit; otherwise what the layer sends by itself
@@ -24,9 +28,9 @@ class LowerLayer : public LinkLayer {
   virtual void pass(Nanoseconds until_ns) {
     if (next_decoding_ns() <= until_ns) run(until_ns);
   }
-
- protected:
-  using LinkLayer::LinkLayer;
 };
+
+// The layer of a scheme other than rlc and go-back-n; the same conditions as in `make_link_layer`.
+std::unique_ptr<LowerLayer> make_lower_layer(const LinkLayerOptions& options, SlotSource& slots);
 
 }  // namespace clift

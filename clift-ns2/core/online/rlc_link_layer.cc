@@ -2,25 +2,17 @@
 
 #include <algorithm>
 
-#include "core/online/harq_processes.h"
-#include "core/online/selective.h"
-#include "core/online/sliding_window.h"
-#include "core/online/tetrys.h"
-
 namespace clift {
 
 namespace {
 
-std::unique_ptr<LowerLayer> make_lower_layer(LinkLayerOptions options, SlotSource& slots) {
-  const bool is_bare = options.recovery == Recovery::none && options.repair == 0;
+// The layer that carries the segments; null for the bare link.
+std::unique_ptr<LowerLayer> make_layer_below(LinkLayerOptions options, SlotSource& slots) {
+  const bool recovers_blocks = options.recovery != Recovery::none || options.repair > 0;
+  if (!options.harq_processes && !options.sliding_window && !recovers_blocks) return nullptr;
   options.packing = Packing::padded;
   options.resequencer = ResequencerOptions();
-  options.rlc.reset();
-  if (options.harq_processes) return make_harq_processes(options, slots);
-  if (options.sliding_window && options.sliding_window->feedback) return std::make_unique<Tetrys>(options, slots);
-  if (options.sliding_window) return std::make_unique<SlidingWindow>(options, slots);
-  if (is_bare) return nullptr;
-  return std::make_unique<SelectiveLinkLayer>(options, slots);
+  return make_lower_layer(options, slots);
 }
 
 }  // namespace
@@ -29,7 +21,7 @@ RlcLinkLayer::RlcLinkLayer(const LinkLayerOptions& options, SlotSource& slots)
     : LinkLayer(options, slots),
       sender_(*options.rlc),
       receiver_(*options.rlc),
-      below_(make_lower_layer(options, slots)) {}
+      below_(make_layer_below(options, slots)) {}
 
 Nanoseconds RlcLinkLayer::work(Nanoseconds now_ns) {
   while (true) {

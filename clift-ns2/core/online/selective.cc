@@ -4,9 +4,6 @@
 
 namespace clift {
 
-SelectiveLinkLayer::SelectiveLinkLayer(const LinkLayerOptions& options, SlotSource& slots)
-    : LowerLayer(options, slots) {}
-
 Nanoseconds SelectiveLinkLayer::work(Nanoseconds now_ns) {
   while (true) {
     if (closed_ || ledger_.has_unsent()) {

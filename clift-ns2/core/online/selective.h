@@ -12,7 +12,7 @@ namespace clift {
 
 class SelectiveLinkLayer : public LowerLayer {
  public:
-  SelectiveLinkLayer(const LinkLayerOptions& options, SlotSource& slots);
+  using LowerLayer::LowerLayer;
 
   Transmission next(Nanoseconds data_ns) override;
 

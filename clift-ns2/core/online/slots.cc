@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace clift {
 
@@ -40,15 +41,15 @@ Slot TraceSlots::take(Nanoseconds earliest_ns) {
   return {tx_ns, tx_ns, sum_of(tx_ns, decode_ns), decode_ns == 0, size_bytes, es_n0_mdb};
 }
 
-std::optional<SlotUse> TraceSlots::use_until(Nanoseconds now_ns) const {
+std::optional<RowUse> TraceSlots::use_until(Nanoseconds now_ns) const {
   const Nanoseconds after_now_ns = sum_of(sum_of(now_ns, offset_ns_), 1);
   const std::int64_t end = std::max(next_row_, clock_.first_from(after_now_ns, first_row_));
   const std::int64_t repeats = end > first_row_ ? clock_.repetition_of(end - 1) - clock_.repetition_of(first_row_) : 0;
-  return SlotUse{end - first_row_, used_, repeats, bytes_.between(clock_, first_row_, end), used_bytes_};
+  return RowUse{end - first_row_, used_, repeats, bytes_.between(clock_, first_row_, end), used_bytes_};
 }
 
-RateSlots::RateSlots(std::int64_t unit_bytes, double unit_ns, const ChannelOptions& channel, UniformSource& uniforms)
-    : unit_bytes_(unit_bytes), unit_ns_(unit_ns), losses_(channel, uniforms) {}
+RateSlots::RateSlots(std::int64_t unit_bytes, double unit_ns, const ChannelOptions& channel, UniformSource uniform)
+    : unit_bytes_(unit_bytes), unit_ns_(unit_ns), losses_(channel, std::move(uniform)) {}
 
 // Computed from the start of a busy period, so that rounding errors do not add up.
 Nanoseconds RateSlots::free_ns() const {

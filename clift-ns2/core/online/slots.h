@@ -20,15 +20,6 @@ struct Slot {
   std::int32_t es_n0_mdb = 0;  // Es/N0 in thousandths of a dB; 0: the trace has none
 };
 
-// Slots of a trace that have passed, with repetitions of the trace.
-struct SlotUse {
-  std::int64_t offered;  // since simulated time 0
-  std::int64_t used;     // carried a unit
-  std::int64_t repeats;  // restarts of the trace
-  std::int64_t offered_bytes;  // sum of the sizes of offered slots
-  std::int64_t used_bytes;     // sum of the sizes of used slots
-};
-
 class SlotSource {
  public:
   virtual ~SlotSource() = default;
@@ -45,8 +36,9 @@ class SlotSource {
   // Takes that slot, which must exist.
   virtual Slot take(Nanoseconds earliest_ns) = 0;
 
-  // Use of the slots until `now_ns`, including slots taken ahead; nothing if slots are not those of a trace.
-  virtual std::optional<SlotUse> use_until(Nanoseconds now_ns) const = 0;
+  // Use of the slots until `now_ns`, including slots taken ahead, each used whole; nothing if slots are not those of a
+  // trace.
+  virtual std::optional<RowUse> use_until(Nanoseconds now_ns) const = 0;
 };
 
 // Simulated time 0 is trace time `offset_ns`.
@@ -59,7 +51,7 @@ class TraceSlots : public SlotSource {
   std::int64_t next_number(Nanoseconds earliest_ns) const override { return row_from(earliest_ns) - first_row_; }
   std::int64_t next_size_bytes(Nanoseconds earliest_ns) const override;
   Slot take(Nanoseconds earliest_ns) override;
-  std::optional<SlotUse> use_until(Nanoseconds now_ns) const override;
+  std::optional<RowUse> use_until(Nanoseconds now_ns) const override;
 
  private:
   std::int64_t row_from(Nanoseconds earliest_ns) const;
@@ -77,7 +69,7 @@ class TraceSlots : public SlotSource {
 class RateSlots : public SlotSource {
  public:
   // A slot lasts `unit_ns` and carries `unit_bytes`.
-  RateSlots(std::int64_t unit_bytes, double unit_ns, const ChannelOptions& channel, UniformSource& uniforms);
+  RateSlots(std::int64_t unit_bytes, double unit_ns, const ChannelOptions& channel, UniformSource uniform);
 
   Nanoseconds next_tx_ns(Nanoseconds earliest_ns) const override;
 
@@ -86,7 +78,7 @@ class RateSlots : public SlotSource {
 
   std::int64_t next_size_bytes(Nanoseconds) const override { return unit_bytes_; }
   Slot take(Nanoseconds earliest_ns) override;
-  std::optional<SlotUse> use_until(Nanoseconds) const override { return std::nullopt; }
+  std::optional<RowUse> use_until(Nanoseconds) const override { return std::nullopt; }
 
  private:
   Nanoseconds free_ns() const;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace clift {
 
@@ -11,10 +12,10 @@ constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
-UnitLosses::UnitLosses(const ChannelOptions& options, UniformSource& uniforms)
-    : options_(options), uniforms_(uniforms) {
+UnitLosses::UnitLosses(const ChannelOptions& options, UniformSource uniform)
+    : options_(options), uniform_(std::move(uniform)) {
   const double leave_good = 1.0 - options.alpha, leave_bad = 1.0 - options.beta;
-  enter(uniforms_.next() * (leave_good + leave_bad) < leave_good);
+  enter(uniform_() * (leave_good + leave_bad) < leave_good);
 }
 
 bool UnitLosses::next_is_lost() {
@@ -48,7 +49,7 @@ void UnitLosses::enter(bool bad) {
 std::int64_t UnitLosses::failures_before_success(double probability) {
   if (probability <= 0.0) return forever;
   if (probability >= 1.0) return 0;
-  const double failures = std::floor(std::log(uniforms_.next()) / std::log1p(-probability));
+  const double failures = std::floor(std::log(uniform_()) / std::log1p(-probability));
   return failures < 9e18 ? static_cast<std::int64_t>(failures) : forever;
 }
 

@@ -19,8 +19,8 @@ struct ChannelOptions {
 // drawn for each change of state and each loss, not for each unit.
 class UnitLosses {
  public:
-  // `uniforms` must outlive the channel; alpha and beta must not both be 1.
-  UnitLosses(const ChannelOptions& options, UniformSource& uniforms);
+  // Alpha and beta must not both be 1.
+  UnitLosses(const ChannelOptions& options, UniformSource uniform);
 
   // Whether the next unit is lost.
   bool next_is_lost();
@@ -33,7 +33,7 @@ class UnitLosses {
   std::int64_t failures_before_success(double probability);
 
   ChannelOptions options_;
-  UniformSource& uniforms_;
+  UniformSource uniform_;
   bool bad_ = false;
   std::int64_t staying_ = 0;      // units until the state changes
   std::int64_t until_loss_ = 0;   // units before the next loss, if the state lasts so long

@@ -158,7 +158,7 @@ TEST(HarqProcesses, TakesMissingFeedbackForANack) {
   auto options = with(1);
   options.repetitions = 1;
   options.harq_processes->missed_feedback = 1.0;
-  options.harq_processes->faults = &numbers;
+  options.harq_processes->faults = numbers;
   // Packet 0 arrives in slot 0 and again in slot 3; its process is free at 58.
   const Result result = play_all(options, even_slots(20), {{0, 100}, {0, 100}});
   EXPECT_EQ(times(result), (Times{3, 63}));
@@ -171,7 +171,7 @@ TEST(HarqProcesses, LosesAUnitWhoseNackIsReadAsAnAck) {
   options.repetitions = 1;
   options.detection_delay_ns = 4;
   options.harq_processes->false_feedback = 1.0;
-  options.harq_processes->faults = &numbers;
+  options.harq_processes->faults = numbers;
   // Slot 0 is erased; packet 1 arrives in slot 3, and its ACK is read as a NACK.
   const Result result = play_all(options, even_slots(20, {0}), {{0, 100}, {0, 100}});
   EXPECT_EQ(times(result), (Times{-4, 33}));

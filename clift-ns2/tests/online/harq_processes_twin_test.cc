@@ -107,7 +107,7 @@ class Twin {
     const HarqProcessesOptions& own = *options_.harq_processes;
     bool nack = !unit.delivered;
     if (own.faults != nullptr) {
-      const double drawn = own.faults->next();
+      const double drawn = own.faults();
       if (drawn < own.missed_feedback) {
         nack = true;
       } else if (drawn < own.missed_feedback + own.false_feedback) {
@@ -157,7 +157,7 @@ TEST(HarqProcesses, SendsAsTheTwinDoes) {
     if (chance(random, 0.3)) {
       own.missed_feedback = 0.1;
       own.false_feedback = 0.1;
-      own.faults = &numbers;
+      own.faults = numbers;
     }
     own.combining = static_cast<Combining>(draw(random, 0, 2));
     own.combining_threshold_db = static_cast<double>(draw(random, -4, 4)) + 0.0005;
@@ -178,7 +178,7 @@ TEST(HarqProcesses, SendsAsTheTwinDoes) {
       lost += !release.delivered;
     }
 
-    if (own.faults != nullptr) options.harq_processes->faults = &same_numbers;
+    if (own.faults != nullptr) options.harq_processes->faults = same_numbers;
     Twin twin(options, offers);
     for (std::size_t i = 0; i < rows.size(); ++i) twin.pass(rows[i], es_n0_mdb[i]);
     EXPECT_EQ(found, twin.fates());

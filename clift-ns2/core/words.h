@@ -1,4 +1,4 @@
-// Parses numbers in the arguments of a script.
+// Parses numbers in words of a script or of a command line.
 #pragma once
 
 #include <charconv>
