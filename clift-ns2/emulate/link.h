@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/delivery_plan.h"
+#include "core/link_counts.h"
 #include "core/schema.h"
 #include "core/time.h"
 #include "emulate/rate_plan.h"
@@ -30,15 +31,6 @@ struct Outcome {
   EmulatedPacket<Payload> packet;
   Fate fate;
   Nanoseconds due_ns;
-};
-
-struct LinkCounts {
-  std::int64_t arrived = 0;     // packets that reached the queue
-  std::int64_t overflowed = 0;  // dropped because the queue was full
-  std::int64_t delivered = 0;
-  std::int64_t lost = 0;
-  std::int64_t unsettled = 0;
-  std::int64_t delivered_bytes = 0;
 };
 
 template <class Payload>
@@ -115,12 +107,7 @@ std::optional<Outcome<Payload>> Link<Payload>::outcome(Nanoseconds now_ns) {
   std::pop_heap(outcomes_.begin(), outcomes_.end(), Later());
   Outcome<Payload> next = std::move(outcomes_.back());
   outcomes_.pop_back();
-  counts_.lost += next.fate == Fate::lost;
-  counts_.unsettled += next.fate == Fate::unsettled;
-  if (next.fate == Fate::delivered) {
-    ++counts_.delivered;
-    counts_.delivered_bytes += next.packet.record.size_bytes;
-  }
+  counts_.settle(next.fate, next.packet.record.size_bytes);
   return next;
 }
 

@@ -63,23 +63,14 @@ void LinkQueue::reset() {
 }
 
 void LinkQueue::settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s) {
+  counts_.settle(fate, hdr_cmn::access(packet)->size());
   const double time_s = to_seconds(link_ns) + delay_s;
-  switch (fate) {
-    case Fate::delivered:
-      ++counts_.delivered;
-      counts_.delivered_bytes += hdr_cmn::access(packet)->size();
-      schedule_at(time_s, next, packet, link_ns == last_arrival_ns_ ? last_arrival_s_ : 0.0);
-      last_arrival_ns_ = link_ns;
-      last_arrival_s_ = packet->time_;
-      break;
-    case Fate::lost:
-      ++counts_.lost;
-      schedule_at(time_s, &end_lost_, packet);
-      break;
-    case Fate::unsettled:
-      ++counts_.unsettled;
-      schedule_at(time_s, &end_unsettled_, packet);
-      break;
+  if (fate == Fate::delivered) {
+    schedule_at(time_s, next, packet, link_ns == last_arrival_ns_ ? last_arrival_s_ : 0.0);
+    last_arrival_ns_ = link_ns;
+    last_arrival_s_ = packet->time_;
+  } else {
+    schedule_at(time_s, fate == Fate::lost ? &end_lost_ : &end_unsettled_, packet);
   }
 }
 
@@ -109,7 +100,7 @@ bool LinkQueue::Carrier::carries(Packet* packet, Handler* next, double delay) {
 }
 
 void LinkQueue::refuse(const char* variable, double value, const char* allowed) const {
-  fail(name_ + ": " + variable + " is " + shown(value) + "; allowed is " + allowed);
+  clift::refuse(name_ + ": " + variable, shown(value), allowed);
 }
 
 int LinkQueue::checked_count(const char* variable, int value, int least, int most) const {

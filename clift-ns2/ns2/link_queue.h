@@ -10,6 +10,7 @@
 #include "config.h"
 #include "queue.h"
 
+#include "core/link_counts.h"
 #include "core/packing.h"
 #include "core/row_summary.h"
 #include "core/schema.h"
@@ -120,16 +121,7 @@ class LinkQueue : public Queue {
     schema::PacketEvent event_;
   };
 
-  struct Counts {
-    std::int64_t arrived = 0;
-    std::int64_t overflowed = 0;
-    std::int64_t delivered = 0;
-    std::int64_t lost = 0;
-    std::int64_t unsettled = 0;
-    std::int64_t delivered_bytes = 0;
-  };
-
-  Counts counts_;
+  LinkCounts counts_;
   Nanoseconds last_arrival_ns_ = -1;  // link time of the last delivery
   double last_arrival_s_ = 0.0;       // scheduler time of the last delivery
   Carrier carrier_{*this};

@@ -14,22 +14,10 @@ namespace {
 
 NamedClass<OnlineQueue> online_queue_class("Queue/Clift/Online");
 
-constexpr const char* schemes[] = {"none",
-                                   "fec",
-                                   "arq",
-                                   "harq",
-                                   "hybrid",
-                                   "go-back-n",
-                                   "harq-processes",
-                                   "sliding-window",
-                                   "tetrys",
-                                   "rlc",
-                                   "rlc-over-fec",
-                                   "rlc-over-arq",
-                                   "rlc-over-harq",
-                                   "rlc-over-harq-processes",
-                                   "rlc-over-sliding-window",
-                                   "rlc-over-tetrys"};
+constexpr const char* schemes[] = {
+    "none", "fec", "arq", "harq", "hybrid", "go-back-n", "harq-processes", "sliding-window", "tetrys", "rlc",
+    "rlc-over-fec", "rlc-over-arq", "rlc-over-harq", "rlc-over-harq-processes", "rlc-over-sliding-window",
+    "rlc-over-tetrys"};
 
 }  // namespace
 
@@ -212,7 +200,7 @@ void OnlineQueue::wake() {
 void OnlineQueue::follow_up() {
   if (trace_ && layer_->stopped()) say_stopped(*trace_);
   const bool idle = departures_.empty();
-  for (const Departure& departure : layer_->take_departures()) departures_.push_back(departure.time_ns);
+  for (const Nanoseconds time_ns : layer_->take_departures()) departures_.push_back(time_ns);
   if (idle && !departures_.empty()) departure_.set(departures_.front());
   for (const Release& release : layer_->take_released()) {
     if (release.packet < departed_) {

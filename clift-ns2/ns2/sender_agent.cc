@@ -19,13 +19,12 @@ void SenderAgent::rtt_init() {
   TcpAgent::rtt_init();
 }
 
-void SenderAgent::check(const char* variable, double value, double least, double most) const {
-  if (lies_within(value, least, most)) return;
-  refuse(kind_ + ": " + variable, shown(value), "a number from " + shown(least) + " to " + shown(most));
-}
-
 // Within these bounds, every number that ns-2 or `show` computes from the variables has room in an int.
 void SenderAgent::check_settings() const {
+  const auto check = [this](const char* variable, double value, double least, double most) {
+    if (lies_within(value, least, most)) return;
+    refuse(kind_ + ": " + variable, shown(value), "a number from " + shown(least) + " to " + shown(most));
+  };
   check("window_", wnd_, 0.0, 1e15);
   check("packetSize_", size_, 1.0, 1e9);
   check("tcpip_base_hdr_size_", tcpip_base_hdr_size_, 0.0, 1e6);

@@ -23,9 +23,6 @@ class SenderAgent : public TcpAgent {
   void rtt_init() override;
 
  protected:
-  // Refuses the value of one of the sender's variables outside the bounds.
-  void check(const char* variable, double value, double least, double most) const;
-
   virtual void offer() = 0;  // passes curseq_ to the sender; the first call starts the sender
   virtual Nanoseconds next_deadline_ns() const = 0;
   virtual void on_deadline() = 0;

@@ -78,7 +78,7 @@ class LinkLayer {
   // Time of the next necessary `run` unless a packet arrives before; `never` when nothing is under way.
   Nanoseconds wake_ns() const;
 
-  std::vector<Departure> take_departures() { return ledger_.take_departures(); }
+  std::vector<Nanoseconds> take_departures() { return ledger_.take_departures(); }
   std::vector<Release> take_released() { return ledger_.resequencer().take_released(); }
   const UnitCounts& units() const { return units_; }
 

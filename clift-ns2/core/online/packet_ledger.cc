@@ -25,7 +25,7 @@ Unit PacketLedger::take_unit(const Slot& slot) {
     packets_.push_back(head_);
     last = entry.unsent_bytes == 0;
     if (!last) break;
-    departures_.push_back({head_, slot.sent_ns});
+    departures_.push_back(slot.sent_ns);
     ++head_;
   } while (packing_ == Packing::packed && left_bytes > 0 && has_unsent() && head_arrival_ns() <= slot.tx_ns);
   return {packets_, last, left_bytes};
@@ -43,6 +43,6 @@ void PacketLedger::settle(std::int64_t packet, Nanoseconds time_ns, bool deliver
   }
 }
 
-std::vector<Departure> PacketLedger::take_departures() { return std::exchange(departures_, {}); }
+std::vector<Nanoseconds> PacketLedger::take_departures() { return std::exchange(departures_, {}); }
 
 }  // namespace clift

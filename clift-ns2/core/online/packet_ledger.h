@@ -19,11 +19,6 @@ struct Unit {
   std::int64_t left_bytes;                   // empty bytes of its slot
 };
 
-struct Departure {
-  std::int64_t packet;
-  Nanoseconds time_ns;  // end of the first transmission of its last unit: it leaves the queue
-};
-
 // Packets are numbered from 0 in the order in which they join.
 class PacketLedger {
  public:
@@ -50,7 +45,10 @@ class PacketLedger {
 
   Resequencer& resequencer() { return resequencer_; }
   const Resequencer& resequencer() const { return resequencer_; }
-  std::vector<Departure> take_departures();
+
+  // Times since the last call at which packets leave the queue, in their order: the end of the first transmission of the
+  // packet's last unit.
+  std::vector<Nanoseconds> take_departures();
 
  private:
   struct Entry {
@@ -70,7 +68,7 @@ class PacketLedger {
   std::int64_t head_ = 0;   // first packet with units to send
   std::int64_t unsent_bytes_ = 0;
   std::vector<std::int64_t> packets_;  // of the last unit
-  std::vector<Departure> departures_;
+  std::vector<Nanoseconds> departures_;
   Packing packing_;
   Resequencer resequencer_;
 };

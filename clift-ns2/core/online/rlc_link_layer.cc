@@ -85,7 +85,7 @@ void RlcLinkLayer::send_segment(bool begins, Nanoseconds tx_ns) {
 Slot RlcLinkLayer::send_below(Nanoseconds tx_ns, std::int64_t UnitCounts::*purpose) {
   Slot slot{tx_ns, tx_ns, tx_ns, false, slots_.next_size_bytes(tx_ns)};
   below_->offer(tx_ns, 1);
-  slot.sent_ns = below_->take_departures().front().time_ns;
+  slot.sent_ns = below_->take_departures().front();
   ++(units_.*purpose);
   return slot;
 }

@@ -2,8 +2,6 @@
 
 namespace clift::tcp {
 
-void UndoDetector::begin() { end(); }
-
 void UndoDetector::on_retransmitted(std::int64_t sequence, Nanoseconds now_ns) {
   if (first_ns_ < 0) first_ns_ = now_ns;
   ++retransmissions_[sequence];

@@ -12,7 +12,7 @@ namespace clift::tcp {
 class UndoDetector {
  public:
   // A new episode begins; the previous one is forgotten.
-  void begin();
+  void begin() { end(); }
 
   // A packet is retransmitted in this episode.
   void on_retransmitted(std::int64_t sequence, Nanoseconds now_ns);

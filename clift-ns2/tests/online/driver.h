@@ -26,7 +26,9 @@ struct Played {
 };
 
 inline void collect(LinkLayer& layer, Nanoseconds now_ns, Played& played) {
-  for (const Departure& departure : layer.take_departures()) played.departed[departure.packet] = departure.time_ns;
+  for (const Nanoseconds time_ns : layer.take_departures()) {
+    played.departed.emplace(static_cast<std::int64_t>(played.departed.size()), time_ns);
+  }
   for (const Release& release : layer.take_released()) {
     if (!played.released.emplace(release.packet, release).second) throw std::logic_error("released twice");
     if (release.time_ns + 1 < now_ns) throw std::logic_error("released in the past");

@@ -58,9 +58,6 @@ class Bbr : public BbrBase {
   std::size_t cycle_index_ = 0;
   Nanoseconds cycle_stamp_ns_ = 0;
 
-  Nanoseconds probe_rtt_done_ns_ = never;  // never: not yet down to the least window
-  bool probe_rtt_round_done_ = false;
-
   bool packet_conservation_ = false;
   RoundCounter recovery_rounds_;
   std::int64_t lost_since_ack_ = 0;

@@ -137,8 +137,6 @@ class Bbr3 : public BbrBase {
   Nanoseconds probe_rtt_min_delay_ns_ = never;
   Nanoseconds probe_rtt_min_stamp_ns_ = 0;
   bool probe_rtt_expired_ = false;
-  Nanoseconds probe_rtt_done_ns_ = never;  // never: not yet down to the window of ProbeRTT
-  bool probe_rtt_round_done_ = false;
   std::int64_t delivered_ = 0;
 };
 

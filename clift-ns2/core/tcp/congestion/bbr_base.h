@@ -66,6 +66,8 @@ class BbrBase : public CongestionControl {
   WindowedMax max_bandwidth_;
   RoundCounter rounds_;
   bool round_begins_ = false;
+  Nanoseconds probe_rtt_done_ns_ = never;  // never: not yet down to the window of ProbeRTT
+  bool probe_rtt_round_done_ = false;
   AppLimitedSpan held_back_;
   AckAggregation aggregation_;
 };

@@ -11,12 +11,11 @@ namespace clift::tcp {
 class WindowedMax {
  public:
   // Adds `value` at `tick`, which never decreases. Forgets the values before the last `length` ticks, the present tick
-  // included. Returns the largest value left.
-  double update(double value, std::int64_t tick, std::int64_t length) {
+  // included.
+  void update(double value, std::int64_t tick, std::int64_t length) {
     while (!samples_.empty() && samples_.back().second <= value) samples_.pop_back();
     samples_.emplace_back(tick, value);
     while (samples_.front().first <= tick - length) samples_.pop_front();
-    return largest();
   }
 
   double largest() const { return samples_.empty() ? 0 : samples_.front().second; }
