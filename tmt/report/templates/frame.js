@@ -20,7 +20,8 @@ function chartFrame(name, header, rows) {
   function fillNumbers() {
     if (!details.open) return;
     const columns = header().map((label) => ({ label }));
-    dataTable(numbers, { caption: caption.textContent, file, columns, rows });
+    const [firstSentence] = caption.textContent.split(". "); // the others explain the marks of the plot
+    dataTable(numbers, { caption: firstSentence, file, columns, rows });
   }
 
   function describe(text) {
