@@ -8,11 +8,12 @@ import warnings
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from tests.fuzz import rows
 from tests.fuzz.rows import CORPUS
+from tests.measured.excerpts import EXCERPTS
 from tests.scenario_parts import HARQ_OVER_GEO
 from tmt.errors import TmtError
 
@@ -23,12 +24,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACT = ROOT / "traces" / "contract"
-
-IMPORTER_OPTIONS = {
-    "bler": {"slot_interval_ns": 1_000_000},
-    "ns3-lte": {"user": "1"},
-}
-"""Options without which a reader of measurements reads nothing."""
 
 SCENARIO = f"""
 [grid]
@@ -216,31 +211,33 @@ def _pack(path: Path) -> None:
 
 
 def _importer(name: str) -> Callable[[Path], None]:
+    options_of_excerpts = [excerpt.options for excerpt in EXCERPTS.values() if excerpt.importer == name]
+    choices: list[dict[str, Any]] = []
+    for options in options_of_excerpts or [{}]:
+        if options not in choices:
+            choices.append(options)
+
     def read_measurement(path: Path) -> None:
+        """Read a measurement with the options of each excerpt; raise if it is refused with all of them."""
         from tmt.measured import probes
         from tmt.measured.files import import_trace
 
+        refusals = []
         with patch.multiple(probes, MAX_ROWS=FEW_ROWS, MOST_LOST=FEW_ROWS):
-            import_trace(name, path, **IMPORTER_OPTIONS.get(name, {}))
+            for options in choices:
+                try:
+                    import_trace(name, path, **options)
+                except TmtError as refused:
+                    one_line(refused)
+                    refusals.append(refused)
+        if len(refusals) == len(choices):
+            raise refusals[0]
 
     return read_measurement
 
 
-IMPORTERS = (
-    *(
-        "ns3-lte",
-        "ns3-nr",
-        "srsran",
-        "mobileinsight",
-        "lte-harq",
-        "nr-scope",
-        "ng-scope",
-        "irtt",
-        "lens",
-        "ping",
-    ),
-    *("pcap", "iperf3", "rates", "bler", "mahimahi"),
-)
+IMPORTERS = (*dict.fromkeys(excerpt.importer for excerpt in EXCERPTS.values()), "pcap")
+"""Importers of text, and one of a binary format, whose known inputs are all in the corpus."""
 
 READERS: dict[str, Callable[[Path], None]] = {
     **dict.fromkeys(("npy", "txt", "csv", "parquet"), _trace),
@@ -257,12 +254,15 @@ ENDINGS = {name: f".{name}" for name in ("npy", "txt", "csv", "parquet")} | {"sc
 
 
 def seeds(name: str) -> Iterator[bytes]:
-    """Yield the known inputs of a reader: its corpus, and the contract files."""
+    """Yield the known inputs of a reader: its corpus, the contract files, and excerpts of measurements."""
     for path in sorted((CORPUS / {"results": "campaign"}.get(name, name)).glob("*")):
         yield path.read_bytes()
     if name in {"npy", "txt", "csv", "parquet"}:
         for path in sorted(CONTRACT.glob(f"*.{name}")):
             yield path.read_bytes()
+    for excerpt in EXCERPTS.values():
+        if excerpt.importer == name:
+            yield excerpt.text.encode()
     if name == "scenario":
         yield SCENARIO
         for path in sorted((ROOT / "scenarios").glob("*.toml")):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.measured.damaged_logs import DAMAGE, check, damaged
+from tests.measured.excerpts import PROBES
 from tmt.channels.snr import Snr
 from tmt.errors import InputError, TmtError
 from tmt.generate import Line, generate
@@ -19,53 +19,15 @@ from tmt.measured.files import import_trace
 if TYPE_CHECKING:
     from pathlib import Path
 
-_TRIPS = [
-    {
-        "lost": lost,
-        "timestamps": {"client": {"send": {"monotonic": 10_000_000 * i}}},
-        "delay": {"send": 30_000_000 + i, "receive": 20_000_000 - i},
-    }
-    for i, lost in enumerate(("false", "true_up", "false", "true_down", "true"))
-]
-_SUMS = [{"sum": {"start": i, "end": i + 1, "bits_per_second": 24e3, "lost_percent": 50}} for i in range(3)]
-_DISH = {
-    "current": "4",
-    **{key: [0.5, 1, 0] for key in ("downlinkThroughputBps", "popPingDropRate", "popPingLatencyMs")},
-}
-EXCERPTS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "irtt": ("irtt", json.dumps({"config": {"params": {"length": 60}}, "round_trips": _TRIPS}), {}),
-    "ping": (
-        "ping",
-        "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n[100.02] no answer yet for icmp_seq=1\n"
-        "[100.04] 64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=40.0 ms\n"
-        "[100.08] 64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=40.0 ms\n"
-        "3 packets transmitted, 2 received\n",
-        {},
-    ),
-    "lens": ("lens", "timestamp,rtt,uplink,downlink\n10,50,30,20\n20,0,-1,0\n30,51,30,21\n", {}),
-    "lens of ping": ("lens", "timestamp,rtt\n10.5,50\n20.5,40\n", {}),
-    "iperf3": ("iperf3", json.dumps({"start": {"test_start": {"reverse": 1}}, "intervals": _SUMS}), {}),
-    "rates": ("rates", "time_s,rate_bps,loss,delay_ms\n0,24000,0,30\n1,24000,0.5,40\n2,24000,1,0\n", {}),
-    "rates of ucc": (
-        "rates",
-        "Timestamp,DL_bitrate,UL_bitrate\n2020.01.16_10.43.34,24,1\n2020.01.16_10.43.36,24,1\n",
-        {},
-    ),
-    "rates of a dish": ("rates", json.dumps({"dishGetHistory": _DISH}), {"line_bps": 24_000}),
-    "outcomes": ("bler", "1 0 -1\n1 1\n", {"slot_interval_ns": 1_000_000}),
-    "sequence numbers": ("bler", "65534 3\n65535 4\n1 4\n", {"slot_interval_ns": 1_000_000}),
-    "mahimahi": ("mahimahi", "0\n5\n5\n9\n", {}),
-}
 
-
-@pytest.mark.parametrize("name", EXCERPTS)
+@pytest.mark.parametrize("name", PROBES)
 def test_excerpt__is_read_as_it_is(name: str, tmp_path: Path) -> None:
-    kind, text, options = EXCERPTS[name]
-    (tmp_path / "whole").write_text(text)
-    assert len(import_trace(kind, tmp_path / "whole", **options)) >= 2
+    excerpt = PROBES[name]
+    (tmp_path / "whole").write_text(excerpt.text)
+    assert len(import_trace(excerpt.importer, tmp_path / "whole", **excerpt.options)) >= 2
 
 
-@pytest.mark.parametrize("name", EXCERPTS)
+@pytest.mark.parametrize("name", PROBES)
 @settings(
     derandomize=True,
     deadline=None,
@@ -76,9 +38,9 @@ def test_excerpt__is_read_as_it_is(name: str, tmp_path: Path) -> None:
 def test_excerpt__that_is_damaged_is_refused_or_makes_a_good_trace(
     name: str, damage: list[tuple[float, int, str]], tmp_path: Path
 ) -> None:
-    kind, text, options = EXCERPTS[name]
-    (tmp_path / "damaged").write_text(damaged(text, damage), encoding="utf-8")
-    check(kind, tmp_path / "damaged", **options)
+    excerpt = PROBES[name]
+    (tmp_path / "damaged").write_text(damaged(excerpt.text, damage), encoding="utf-8")
+    check(excerpt.importer, tmp_path / "damaged", **excerpt.options)
 
 
 @settings(

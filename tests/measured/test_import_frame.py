@@ -12,6 +12,7 @@ import click
 import pytest
 from in_process import tmt
 
+from tests.fuzz import readers
 from tmt.errors import InputError, UsageError
 from tmt.io import read_phy
 from tmt.measured.files import import_trace
@@ -45,6 +46,19 @@ def test_importer__declares_the_options_that_its_reader_takes(importer: Importer
 @pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.name)
 def test_importer__has_a_section_in_the_documentation(importer: Importer) -> None:
     assert any(f"## `{importer.name}`" in page.read_text(encoding="utf-8") for page in PAGES)
+
+
+@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.name)
+def test_importer__gets_damaged_and_random_inputs(importer: Importer, tmp_path: Path) -> None:
+    assert importer.name in readers.IMPORTERS, (
+        f"no test gives damaged or random inputs to the importer {importer.name}: "
+        "add a tiny file of its format to LOGS or PROBES of tests/measured/excerpts.py"
+    )
+    refusals = []
+    for content in readers.seeds(importer.name):
+        (tmp_path / "known").write_bytes(content)
+        refusals.append(readers.read(importer.name, tmp_path / "known"))
+    assert "" in refusals, f"{importer.name} reads none of its known inputs: random changes test little of it"
 
 
 def _excerpts() -> list[tuple[str, str]]:

@@ -1,0 +1,152 @@
+"""A tiny file of every importer's format: tests damage it, and the fuzzers change it at random."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A file in the format of an importer.
+
+    Attributes
+    ----------
+    importer
+        Name of the importer.
+    rows
+        The file, or what follows its header.
+    options
+        Options with which the importer reads the file.
+    """
+
+    importer: str
+    rows: str
+    options: dict[str, Any] = field(default_factory=dict)
+    header: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole file."""
+        return self.header + self.rows
+
+
+_TRIPS = [
+    {
+        "lost": lost,
+        "timestamps": {"client": {"send": {"monotonic": 10_000_000 * i}}},
+        "delay": {"send": 30_000_000 + i, "receive": 20_000_000 - i},
+    }
+    for i, lost in enumerate(("false", "true_up", "false", "true_down", "true"))
+]
+_SUMS = [{"sum": {"start": i, "end": i + 1, "bits_per_second": 24e3, "lost_percent": 50}} for i in range(3)]
+_DISH = {
+    "current": "4",
+    **{key: [0.5, 1, 0] for key in ("downlinkThroughputBps", "popPingDropRate", "popPingLatencyMs")},
+}
+LOGS = {
+    "lte-harq": Excerpt(
+        "lte-harq",
+        "0.0,1023,9,1,9\n8.1,0,7,2,9\n9.0,0,8,1,40\n",
+        header="log_ms,sfn,subframe,attempt,tb_bytes\n",
+    ),
+    "ns3-lte": Excerpt(
+        "ns3-lte",
+        "23\t1\t2\t3\t0\t0\t19\t0\t1\t0\n31\t1\t2\t3\t0\t0\t19\t1\t0\t1\n32\t1\t2\t3\t0\t0\t19\t0\t1\t1\n",
+        header="% time\tcellId\tIMSI\tRNTI\tlayer\tmcs\tsize\trv\tndi\tcorrect\n",
+    ),
+    "ns3-lte of two users": Excerpt(
+        "ns3-lte",
+        "23\t1\t1\t4\t0\t0\t19\t0\t1\t0\n23\t1\t2\t3\t0\t0\t19\t0\t1\t1\n"
+        "31\t1\t1\t4\t0\t0\t19\t1\t0\t1\n32\t1\t1\t4\t0\t0\t19\t0\t1\t1\n",
+        {"user": "1"},
+        header="% time\tcellId\tIMSI\tRNTI\tlayer\tmcs\tsize\trv\tndi\tcorrect\n",
+    ),
+    "ns3-nr": Excerpt(
+        "ns3-nr",
+        "0.03\tDL\t1\t0\t2\t84\t0\t1\n0.035\tDL\t1\t0\t2\t84\t1\t0\n0.036\tDL\t1\t0\t2\t84\t0\t0\n",
+        header="Time\tdirection\tcellId\tbwpId\trnti\ttbSize\trv\tcorrupt\n",
+    ),
+    "srsran": Excerpt(
+        "srsran",
+        "2024-11-25T15:08:25.001000 [PHY] [D] [1023.9] PUSCH: rnti=0x46 h_id=0 rv=0 tbs=11 crc=KO sinr=1dB\n"
+        "2024-11-25T15:08:25.009000 [PHY] [D] [   0.7] PUSCH: rnti=0x46 h_id=0 rv=2 tbs=11 crc=OK sinr=1dB\n"
+        "2024-11-25T15:08:25.010000 [PHY] [D] [   0.8] PUSCH: rnti=0x46 h_id=0 rv=0 tbs=12 crc=OK sinr=1dB\n",
+        header="2024-11-25T15:08:25.000000 [GNB     ] [I] ready\n",
+    ),
+    "mobileinsight": Excerpt(
+        "mobileinsight",
+        '{"type_id": "LTE_PHY_PUSCH_Tx_Report", "timestamp": "2020-02-17 23:11:22", "Records": ['
+        '{"Current SFN SF": 10239, "Re-tx Index": "First", "PUSCH TB Size": 9}]}\n'
+        '{"type_id": "LTE_PHY_PUSCH_Tx_Report", "timestamp": "2020-02-17 23:11:22", "Records": ['
+        '{"Current SFN SF": 7, "Re-tx Index": "Second", "PUSCH TB Size": 9}]}\n'
+        '{"type_id": "LTE_PHY_PUSCH_Tx_Report", "timestamp": "2020-02-17 23:11:22", "Records": ['
+        '{"Current SFN SF": 8, "Re-tx Index": "First", "PUSCH TB Size": 9}]}\n',
+        header='{"type_id": "LTE_RRC_Serv_Cell_Info", "timestamp": "2020-02-17 23:11:21"}\n',
+    ),
+    "nr-scope": Excerpt(
+        "nr-scope",
+        "1727307156.0,1023,9,17,1_1,800,0,0,4\n1727307156.007,0,6,17,1_1,800,2,0,4\n"
+        "1727307156.02,1,9,17,1_1,800,0,1,4\n",
+        header="timestamp,system_frame_index,slot_index,rnti,dci_format,transport_block_size,"
+        "redundancy_version,new_data_indicator,harq_id\n",
+    ),
+    "ng-scope": Excerpt(
+        "ng-scope",
+        "10239\t61\t100\t20\t5\t0\t800\t0\t0\t0\t3\t1727307156000000\t1\t0\t\n"
+        "7\t61\t100\t20\t5\t2\t800\t0\t0\t0\t3\t1727307156008000\t1\t0\t\n"
+        "8\t61\t100\t20\t5\t0\t800\t0\t0\t0\t4\t1727307156009000\t1\t0\t\n",
+    ),
+    "table": Excerpt(
+        "table",
+        "0,1,9\n0.008,0,9\n0.009,0,40\n",
+        {"time": "t", "bad": "lost=1", "size": "size"},
+        header="t,lost,size\n",
+    ),
+}
+"""Logs of attempts. Each holds three, of which the first failed."""
+
+PROBES = {
+    "irtt": Excerpt("irtt", json.dumps({"config": {"params": {"length": 60}}, "round_trips": _TRIPS})),
+    "ping": Excerpt(
+        "ping",
+        "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n[100.02] no answer yet for icmp_seq=1\n"
+        "[100.04] 64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=40.0 ms\n"
+        "[100.08] 64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=40.0 ms\n"
+        "3 packets transmitted, 2 received\n",
+    ),
+    "lens": Excerpt("lens", "timestamp,rtt,uplink,downlink\n10,50,30,20\n20,0,-1,0\n30,51,30,21\n"),
+    "lens of ping": Excerpt("lens", "timestamp,rtt\n10.5,50\n20.5,40\n"),
+    "iperf3": Excerpt("iperf3", json.dumps({"start": {"test_start": {"reverse": 1}}, "intervals": _SUMS})),
+    "rates": Excerpt("rates", "time_s,rate_bps,loss,delay_ms\n0,24000,0,30\n1,24000,0.5,40\n2,24000,1,0\n"),
+    "rates of ucc": Excerpt(
+        "rates",
+        "Timestamp,DL_bitrate,UL_bitrate\n2020.01.16_10.43.34,24,1\n2020.01.16_10.43.36,24,1\n",
+    ),
+    "rates of a dish": Excerpt("rates", json.dumps({"dishGetHistory": _DISH}), {"line_bps": 24_000}),
+    "outcomes": Excerpt("bler", "1 0 -1\n1 1\n", {"slot_interval_ns": 1_000_000}),
+    "sequence numbers": Excerpt("bler", "65534 3\n65535 4\n1 4\n", {"slot_interval_ns": 1_000_000}),
+    "mahimahi": Excerpt("mahimahi", "0\n5\n5\n9\n"),
+    "table of packets": Excerpt(
+        "table",
+        "at\tbits\tdelay\tsent\tok\n2024-01-01T01:00:00+01:00\t800\t12.5\t1\ttrue\n"
+        "2024-01-01T00:00:00.25Z\t1600\t\t3\tfalse\n2024-01-01 00:00:00.5\t801\t2e1\t300\tTrue\n",
+        {
+            "reading": "link",
+            "time": "at:iso",
+            "good": "ok=1",
+            "size": "bits:bits",
+            "delay": "delay:ms",
+            "transmissions": "sent",
+        },
+    ),
+    "table of signals": Excerpt(
+        "table",
+        't; "snr"; dir\n1.5; 7.25 dB; DL\n1.6; n/a; UL\n1.5; "-2"; DL\n0.25; 1e3; DL\n',
+        {"time": "t:ms", "es_n0": "snr", "where": "dir=DL", "origin": "zero"},
+    ),
+}
+"""Probes, rate series, outcomes and tables of other things than attempts."""
+
+EXCERPTS = LOGS | PROBES
