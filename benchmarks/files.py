@@ -129,7 +129,7 @@ def measure_long(n_slots: int = LONG_SLOTS, repeats: int = 5) -> LongMeasurement
     """
     # Not the maximum of getrusage: it includes the memory of the calling process.
     script = (
-        "from tmt.cli import main\n"
+        "from tmt.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: print(next(line for line in open('/proc/self/status') if 'VmHWM' in line))"
     )

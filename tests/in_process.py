@@ -11,7 +11,7 @@ from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, NamedTuple
 from unittest import mock
 
-from tmt.cli import main
+from tmt.cli.main import main
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

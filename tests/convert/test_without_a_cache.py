@@ -40,7 +40,7 @@ def run_from_read_only_folder(folder: Path, *words: object) -> subprocess.Comple
         (package / "__pycache__").touch()
     nowhere = {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "PYTHONDONTWRITEBYTECODE": "1"}
     write_trace(folder / "phy.npy", PhyTrace(np.array([0, 1, 2]), np.array([5, 0, 5])))
-    script = "import sys; sys.argv[0] = 'tmt'; from tmt.cli import main; main()"
+    script = "import sys; sys.argv[0] = 'tmt'; from tmt.cli.main import main; main()"
     return subprocess.run(
         [sys.executable, "-c", script, *map(str, words)],
         cwd=folder,

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 import vl_convert
 
-import tmt.cli
 import tmt.report.report_page
 from tmt.campaign.replay_run import programs_of
+from tmt.cli.main import main
 from tmt.figures import charts
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def command(*words: str) -> Callable[[], None]:
 
     def call() -> None:
         sys.argv = ["tmt", *words]
-        tmt.cli.main()
+        main()
 
     return call
 

@@ -40,7 +40,7 @@ def test_commands__are_exactly_the_files_beside_them() -> None:
 def test_help__loads_no_heavy_library() -> None:
     script = (
         "import json, sys; sys.argv = ['tmt', '--help']\n"
-        "from tmt.cli import main\n"
+        "from tmt.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
         "print(json.dumps(sorted(sys.modules)))"
@@ -69,7 +69,7 @@ def test_convert__loads_only_what_it_needs(tmp_path: Path, ending: str) -> None:
     script = (
         "import json, sys\n"
         f"sys.argv = 'tmt convert phy.{ending} link.{ending} --scheme arq --rtt 0.5'.split()\n"
-        "from tmt.cli import main\n"
+        "from tmt.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: print(json.dumps(sorted(sys.modules)))"
     )

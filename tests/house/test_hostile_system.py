@@ -121,7 +121,7 @@ def test_start__that_cannot_load_its_own_libraries_ends_in_one_line(tmp_path: Pa
 
 def test_memory__that_holds_no_threads_is_named(tmp_path: Path) -> None:
     """Python itself would wait for ever for a thread that finds no memory at its beginning."""
-    words = ["prlimit", f"--as={60 << 20}", sys.executable, "-c", "from tmt.cli import main; main()"]
+    words = ["prlimit", f"--as={60 << 20}", sys.executable, "-c", "from tmt.cli.main import main; main()"]
     result = subprocess.run(
         [*words, "doctor"],
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},

@@ -242,6 +242,14 @@ def test_rates__of_a_dish_that_has_just_started_are_few(tmp_path: Path) -> None:
     assert found.delay_ns.tolist() == [20 * MS, 25 * MS]
 
 
+@pytest.mark.parametrize("current", ["", "-1", "9" * 5000])
+def test_rates__of_a_dish_with_a_wrong_count_are_refused(tmp_path: Path, current: str) -> None:
+    rings = {key: [1] for key in ("uplinkThroughputBps", "popPingLatencyMs", "popPingDropRate")}
+    path = written(tmp_path, json.dumps({"dishGetHistory": {"current": current, **rings}}))
+    with pytest.raises(InputError, match="current is missing or wrong"):
+        read_dish_history(path, "up")
+
+
 def iperf(*sums: dict[str, Any], reverse: bool = True, key: str = "sum") -> str:
     start = {"test_start": {"reverse": int(reverse)}}
     return json.dumps({"start": start, "intervals": [{key: held} for held in sums]})

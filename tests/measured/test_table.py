@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from tmt.errors import InputError, UsageError
 from tmt.measured.files import import_trace
@@ -175,6 +177,21 @@ def test_table__reads_parquet_with_flags_and_dates(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"there is no column called t; the columns are at, seconds, lost, size"
     ):
+        import_trace("table", tmp_path / "table.parquet", time="t")
+
+
+def test_table__reads_parquet_of_a_time_zone_that_the_system_does_not_know(tmp_path: Path) -> None:
+    at = pa.array([0, 1_000_000], pa.timestamp("us", "CEST"))
+    parquet.write_table(pa.table({"at": at}), tmp_path / "table.parquet")
+    trace = import_trace("table", tmp_path / "table.parquet", time="at:iso")
+    assert trace.tx_time_ns.tolist() == [0, 1000 * MS]
+
+
+def test_table__refuses_parquet_with_text_that_is_not_utf_8(tmp_path: Path) -> None:
+    ends = pa.array([0, 1, 2], pa.int32()).buffers()[1]
+    text = pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"\xff\xfe")])
+    parquet.write_table(pa.table({"t": text}), tmp_path / "table.parquet")
+    with pytest.raises(InputError, match=r"table.parquet: cannot be read: 'utf-8' codec can't decode"):
         import_trace("table", tmp_path / "table.parquet", time="t")
 
 

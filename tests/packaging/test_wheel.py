@@ -68,7 +68,7 @@ def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _tmt(site: Path, *arguments: str | Path, status: int = 0) -> str:
     """Run the installed `tmt` where no other program can be found; return its standard output."""
     result = subprocess.run(
-        [sys.executable, "-c", "from tmt.cli import main; main()", *map(str, arguments)],
+        [sys.executable, "-c", "from tmt.cli.main import main; main()", *map(str, arguments)],
         cwd=site,
         env={"PYTHONPATH": str(site), "PATH": "/nowhere", "HOME": os.environ["HOME"]},
         capture_output=True,

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tmt.measured.options import Direction
     from tmt.trace import FloatArray
 
+_MOST_DIGITS = 18
+"""Of the number of values that a ring has had: one a second."""
 _RATES = {"up": "uplinkThroughputBps", "down": "downlinkThroughputBps"}
 
 
@@ -58,8 +60,8 @@ def read_dish_history(path: str, direction: Direction) -> RateSeries:
 def _ring(path: str, history: dict[str, Any], name: str) -> FloatArray:
     """Return the values of a ring in order of time, those that have been written."""
     values, current = history.get(name), str(history.get("current", ""))
-    if not isinstance(values, list) or not current.isdecimal():
-        raise InputError(path, f"{name if current.isdecimal() else 'current'} is missing or wrong")
+    if not isinstance(values, list) or not current.isdecimal() or len(current) > _MOST_DIGITS:
+        raise InputError(path, f"{'current' if isinstance(values, list) else name} is missing or wrong")
     for place, value in enumerate(values):
         if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e15:
             raise InputError(

@@ -37,7 +37,8 @@ class ParquetTable:
                 raise InputError(self.path, f"there is no column called {name}; the columns are {known}")
         number = 0
         for batch in self._batches(names):
-            columns = [_as_text(batch.column(name)) for name in names]
+            with self._refused():  # text may be no UTF-8
+                columns = [_as_text(batch.column(name)) for name in names]
             for values in zip(*columns, strict=True):
                 number += 1
                 yield Row(self.path, f"row {number}", dict(zip(names, values, strict=True)))
@@ -66,6 +67,7 @@ def _as_text(column: Any) -> list[str]:
     import pyarrow as pa  # noqa: PLC0415
 
     if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+        # Arrow keeps instants in UTC; the names of zones differ from system to system.
+        column = column.cast(pa.timestamp("us", column.type.tz and "UTC"), safe=False)
         return ["" if value is None else value.isoformat() for value in column.to_pylist()]
     return ["" if value is None else str(value) for value in column.to_pylist()]
