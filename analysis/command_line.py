@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.pages import to_docs
-from tmt.errors import TmtError
+from tmt.core.errors import TmtError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

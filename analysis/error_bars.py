@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from tmt.metrics.statistics import Interval
+    from tmt.results.statistics import Interval
 
 
 def draw_intervals(

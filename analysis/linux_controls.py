@@ -13,7 +13,7 @@ from analysis.command_line import start
 from analysis.pages import write_tables
 from analysis.scenario_runs import run_named
 from tmt.results.selections import chosen, interval
-from tmt.settings.tcp import VARIANTS
+from tmt.spec.tcp import VARIANTS
 from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:

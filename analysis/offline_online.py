@@ -17,14 +17,14 @@ from analysis.command_line import start
 from analysis.error_bars import draw_intervals
 from analysis.pages import write_tables
 from analysis.scenario_runs import run_named
-from tmt.figures.style import LINE_STYLES, MUTED, new_figure, save
 from tmt.results.selections import change, chosen
+from tmt.show.charts.style import LINE_STYLES, MUTED, new_figure, save
 from tools.page_tables import markdown_table, plus_minus
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.metrics.statistics import Interval
+    from tmt.results.statistics import Interval
 
 SCHEMES = {
     "arq": "ARQ",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tmt.errors import InputError
+from tmt.core.errors import InputError
 from tmt.io.atomic import write_text
 from tools.page_tables import filled
 

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from tmt.campaign.replay_run import programs_of
-from tmt.errors import SimulatorError
-from tmt.identity import source_hash
+from tmt.core.errors import SimulatorError
+from tmt.core.identity import source_hash
 from tmt.io.atomic import write_text
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -11,10 +11,11 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from tmt.backend.emulate import Emulation, run
-from tmt.errors import TmtError
-from tmt.experiment import Experiment, PlainLink
-from tmt.units import NS_PER_S
+from tmt.core.errors import TmtError
+from tmt.core.units import NS_PER_S
+from tmt.run.emulate import Emulation, run
+from tmt.run.experiment import Experiment
+from tmt.spec.links import PlainLink
 
 RTT_NS = NS_PER_S // 2
 RATES_BPS = (2e6, 100e6)

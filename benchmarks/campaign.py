@@ -14,8 +14,9 @@ from tmt.campaign.campaign import open_campaign
 from tmt.campaign.columns import DONE, blank_row
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
-from tmt.channels.error_free import ErrorFree
-from tmt.generate import Line, generate
+from tmt.core.channels.error_free import ErrorFree
+from tmt.core.generate import Line
+from tmt.io.generation import generate
 
 if TYPE_CHECKING:
     from tmt.campaign.engine import Progress

@@ -17,18 +17,18 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from benchmarks.timing import paired_medians
-from tmt.convert import convert_file
+from tmt.core.schema import PHY_TRACE
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.none import NoScheme
+from tmt.core.trace import PhyTrace
 from tmt.io import create_trace
+from tmt.io.conversion import convert_file
 from tmt.io.parquet import READ_SETTINGS, WRITE_SETTINGS
-from tmt.schema import PHY_TRACE
-from tmt.schemes.arq import Arq
-from tmt.schemes.fec import Fec
-from tmt.schemes.harq import Harq
-from tmt.schemes.none import NoScheme
-from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.parameters import Scheme
 
 LONG_SLOTS = 100_000_000
 RTT_NS = 500_000_000

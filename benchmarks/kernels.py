@@ -13,23 +13,23 @@ import numpy as np
 
 from benchmarks.files import write_phy
 from benchmarks.timing import paired_medians
-from tmt.convert import convert_file
-from tmt.kernels import arq, fec, harq, none
-from tmt.schemes.arq import Arq
-from tmt.schemes.converter import empty_rows
-from tmt.schemes.fec import Fec
-from tmt.schemes.harq import Harq
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.none import NoScheme
-from tmt.schemes.rlc import Rlc, RlcLayer, RlcOverHarqProcesses
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.schemes.tetrys import Tetrys
-from tmt.trace import PhyTrace
+from tmt.core.kernels import arq, fec, harq, none
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.converter import empty_rows
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.rlc import Rlc, RlcLayer, RlcOverHarqProcesses
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
+from tmt.core.trace import PhyTrace
+from tmt.io.conversion import convert_file
 
 if TYPE_CHECKING:
-    from tmt.kernels import Rows
-    from tmt.schemes.parameters import Scheme
-    from tmt.trace import Int64Array
+    from tmt.core.kernels import Rows
+    from tmt.core.schemes.parameters import Scheme
+    from tmt.core.trace import Int64Array
 
 N_SLOTS = 10_000_000
 INTERVAL_NS = 1_004_000

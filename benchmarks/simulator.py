@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.backend.ns2.simulator import Simulator
+from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
-from tmt.trace import LinkTrace
+from tmt.run.ns2.simulator import Simulator
 
 if TYPE_CHECKING:
-    from tmt.schema import Packing
+    from tmt.core.schema import Packing
 
 SCRIPTS = Path(__file__).with_name("ns2")
 DISTRIBUTION_NS = Path("/usr/bin/ns")

@@ -1,4 +1,4 @@
-"""Write `core/schema.h`, the C++ side of `tmt/schema.py` and `tmt/io/refusals.py`.
+"""Write `core/schema.h`, the C++ side of `tmt/core/schema.py` and `tmt/core/words/refusals.py`.
 
 Run it with the project's Python after a change there: ``.venv/bin/python clift-ns2/make_schema_header.py``.
 A test compares the committed header with what this prints.
@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tmt import schema
-from tmt.io.refusals import REFUSALS
+from tmt.core import schema
+from tmt.core.words.refusals import REFUSALS
 
 HEADER = Path(__file__).parent / "core" / "schema.h"
 REFUSAL = re.compile(r"\brefusal::(\w+)")
@@ -81,7 +81,7 @@ def _quoted(text: str) -> str:
 
 
 _PREFACE = """\
-// Made by make_schema_header.py from tmt/schema.py and tmt/io/refusals.py; change those, not this.
+// Made by make_schema_header.py from tmt/core/schema.py and tmt/core/words/refusals.py.
 #pragma once
 
 #include <cstddef>

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from page_tables import filled, markdown_table
 
-from tmt.io.refusals import REFUSALS
+from tmt.core.schema import LINK_TRACE, PHY_TRACE, Column, Table
+from tmt.core.words.refusals import REFUSALS
 from tmt.io.registry import FORMATS
-from tmt.schema import LINK_TRACE, PHY_TRACE, Column, Table
 
 PAGE = Path(__file__).parents[1] / "docs" / "formats.md"
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from page_tables import filled, markdown_table
 
-from tmt.channels.lms_parameters import PARAMETERS, LmsParameter
-from tmt.channels.lms_profiles import PROFILES
+from tmt.core.channels.lms.parameters import PARAMETERS, LmsParameter
+from tmt.core.channels.lms.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from tmt.channels.profile import Profile, Sourced
+    from tmt.core.channels.profile import Profile, Sourced
 
 PAGE = Path(__file__).parents[1] / "docs" / "lms.md"
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.run_columns import RUN_RESULTS
-from tmt.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
+from tmt.core.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
+from tmt.spec.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:
-    from tmt.run_columns import ResultColumn
-    from tmt.schema import Table
+    from tmt.core.schema import Table
+    from tmt.spec.run_columns import ResultColumn
 
 HEAD = """\
 # Columns of the results
@@ -21,7 +21,7 @@ HEAD = """\
 After reading this page you know the meaning, the counted unit and the empty values of every column of a
 run's result. One run ([replay](replay.md)) gives one row; a campaign's results hold one row per run. Null
 means that a figure does not exist; no column holds NaN. `python tools/metrics_reference.py` writes this page
-from `tmt/run_columns.py` and `tmt/schema.py`.
+from `tmt/spec/run_columns.py` and `tmt/core/schema.py`.
 
 All figures are computed from the packet and window records at the end of this page. Taps at the TCP agents
 and the links' queues write them. *Forward* is the direction of the data, *return* that of the

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tmt.metrics.statistics import Interval
+    from tmt.results.statistics import Interval
 
 
 def plus_minus(found: Interval, spec: str = ".0f") -> str:

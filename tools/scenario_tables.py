@@ -6,8 +6,8 @@ from pathlib import Path
 
 from page_tables import filled, markdown_table
 
-from tmt.settings.settings import PARAMETERS
-from tmt.units import ns_to_seconds
+from tmt.core.units import ns_to_seconds
+from tmt.spec.settings import PARAMETERS
 
 PAGE = Path(__file__).parents[1] / "docs" / "scenarios.md"
 TABLES = ("link", "wired", "proxy", "traffic")

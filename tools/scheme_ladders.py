@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.figures.style import BLUE, GREEN, INK, MUTED, ORANGE, VERMILLION, new_figure, save
-from tmt.schemes.converter import joined
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.rlc import Rlc
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.schemes.tetrys import Tetrys
-from tmt.trace import PhyTrace
+from tmt.core.schemes.converter import joined
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.rlc import Rlc
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
+from tmt.core.trace import PhyTrace
+from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, VERMILLION, new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.parameters import Scheme
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 SENDER, RECEIVER = 0.0, 1.0

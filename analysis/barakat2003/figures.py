@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.error_bars import draw_intervals
-from tmt.figures.hybrid import AXES
-from tmt.figures.style import LINE_STYLES, MUTED, new_figure, save
-from tmt.models.hybrid import largest_throughput
+from tmt.show.charts.hybrid import AXES
+from tmt.show.charts.style import LINE_STYLES, MUTED, new_figure, save
+from tmt.theory.hybrid import largest_throughput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ from matplotlib.ticker import LogLocator, StrMethodFormatter
 from analysis.barakat2003.runs import FRAME_UNITS, SCRIPT
 from analysis.error_bars import draw_intervals
 from analysis.script_runs import over_seeds
-from tmt.figures.style import LINE_STYLES, new_figure, save
+from tmt.show.charts.style import LINE_STYLES, new_figure, save
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from tmt.experiment.script import ScriptSettings
-    from tmt.metrics.statistics import Interval
+    from tmt.results.statistics import Interval
+    from tmt.run.script import ScriptSettings
 
 SEEDS = 3
 UNIT_LOSS = 0.01

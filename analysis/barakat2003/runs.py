@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.script_runs import over_seeds
-from tmt.models.hybrid import HybridLink, hybrid
+from tmt.theory.hybrid import HybridLink, hybrid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.experiment.script import ScriptFigures, ScriptSettings
-    from tmt.metrics.statistics import Interval
     from tmt.results.script_runs import PointRuns
+    from tmt.results.statistics import Interval
+    from tmt.run.script import ScriptFigures, ScriptSettings
 
 SCRIPT = Path(__file__).with_name("hybrid.tcl")
 SEEDS = 3

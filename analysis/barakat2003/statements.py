@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.barakat2003.runs import DELAYS_S, FRAME_UNITS, LENGTHS, LOSSES, HybridPoint
 from analysis.statements import Statement, verdict
-from tmt.models.hybrid import largest_throughput, optimal_code_lengths
+from tmt.theory.hybrid import largest_throughput, optimal_code_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -12,7 +12,7 @@ Decoding does not depend on the contents of symbols: they are zeros of the least
 ``pip install -e '.[codes]'`` brings the first package, and the second comes with
 ``pip install --no-deps qrstream-headless==0.10.5``. Its dependencies are for video, except a copy of raptorq
 that would replace the first package.
-``python -m analysis.botos.code_overhead`` writes `tmt/settings/code_overhead.csv`, from which `tmt` draws.
+``python -m analysis.botos.code_overhead`` writes `tmt/spec/code_overhead.csv`, from which `tmt` draws.
 It takes some five minutes.
 """
 

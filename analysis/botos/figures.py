@@ -21,7 +21,7 @@ from analysis.botos.runs import (
     rates_bps,
 )
 from analysis.error_bars import draw_intervals
-from tmt.figures.style import BLUE, INK, LINE_STYLES, MUTED, PALE, SKY, TCP_STYLES, new_figure, save
+from tmt.show.charts.style import BLUE, INK, LINE_STYLES, MUTED, PALE, SKY, TCP_STYLES, new_figure, save
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from analysis.botos.runs import Shares
-    from tmt.metrics.statistics import Interval
+    from tmt.results.statistics import Interval
 
 LABELS = {FECTCP: "FECTCP", "sack": "SACK", "udp": "UDP, 20 kB/s"}
 GOOD = (0.05, 0.25)

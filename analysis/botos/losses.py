@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.channels.neyman_a import NeymanA
-from tmt.figures.style import INK, LINE_STYLES, MUTED, PALE, new_figure, save
-from tmt.models import ClusteredErrors
+from tmt.core.channels.neyman_a import NeymanA
+from tmt.show.charts.style import INK, LINE_STYLES, MUTED, PALE, new_figure, save
+from tmt.theory import ClusteredErrors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tmt.experiment.script import ScriptFigures, ScriptSettings
-    from tmt.metrics.statistics import Interval
     from tmt.results.script_runs import PointRuns
+    from tmt.results.statistics import Interval
+    from tmt.run.script import ScriptFigures, ScriptSettings
 
 SCRIPT = Path(__file__).with_name("wlan.tcl")
 SEEDS = 5

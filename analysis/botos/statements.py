@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from analysis.botos.runs import Shares
-    from tmt.metrics.statistics import Interval
+    from tmt.results.statistics import Interval
 
 SMALL = 0.2
 """A penalty of less than a fifth is called small."""

@@ -20,11 +20,11 @@ from scipy.special import i0e, j0, ndtr
 
 from analysis.channel.code_curve import INFORMATION_BITS, RESULTS
 from analysis.command_line import start
-from tmt.channels.lms import Lms
-from tmt.channels.lms_path import POINTS_PER_DOPPLER_PERIOD
-from tmt.figures.style import BLUE, GREEN, INK, VERMILLION, new_figure, save
-from tmt.generate import Line
-from tmt.metrics.statistics import t_interval
+from tmt.core.channels.lms import Lms
+from tmt.core.channels.lms.path import POINTS_PER_DOPPLER_PERIOD
+from tmt.core.generate import Line
+from tmt.results.statistics import t_interval
+from tmt.show.charts.style import BLUE, GREEN, INK, VERMILLION, new_figure, save
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from analysis.error_bars import draw_intervals
 from analysis.jin2006.runs import throughput_kbps
-from tmt.figures.split import STYLES
-from tmt.figures.style import MUTED, new_figure, save
+from tmt.show.charts.split import STYLES
+from tmt.show.charts.style import MUTED, new_figure, save
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
     from analysis.jin2006.runs import SplitFigure, SplitPoint, SplitRuns, Windows
-    from tmt.figures.style import MemberStyle
+    from tmt.show.charts.style import MemberStyle
 
 SHOWN_S = 60.0
 MOST_SHOWN_KBPS = 2000.0

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.script_runs import figures_of, over_seeds
-from tmt.models import padhye
-from tmt.models.split import GoBackNLink, SplitScenario, TcpSender, TwoLinks, transfer
-from tmt.models.split.transfers import SYSTEMS
 from tmt.results.script_runs import by_point
+from tmt.theory import padhye
+from tmt.theory.split import GoBackNLink, SplitScenario, TcpSender, TwoLinks, transfer
+from tmt.theory.split.transfers import SYSTEMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.experiment.script import ScriptFigures, ScriptSettings
-    from tmt.metrics.statistics import Interval
-    from tmt.models.split import Transfer
-    from tmt.models.split.transfers import Formula
     from tmt.results.script_runs import PointRuns
+    from tmt.results.statistics import Interval
+    from tmt.run.script import ScriptFigures, ScriptSettings
+    from tmt.theory.split import Transfer
+    from tmt.theory.split.transfers import Formula
 
 SCRIPT = Path(__file__).with_name("split.tcl")
 

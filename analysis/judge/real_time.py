@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from analysis.judge.report import read_campaign
 from analysis.pages import fill_tables
 from analysis.scenario_runs import run
-from tmt.errors import TmtError
-from tmt.metrics.statistics import t_interval
-from tmt.settings.tcp import VARIANTS
+from tmt.core.errors import TmtError
+from tmt.results.statistics import t_interval
+from tmt.spec.tcp import VARIANTS
 from tools.page_tables import markdown_table, plus_minus
 
 if TYPE_CHECKING:

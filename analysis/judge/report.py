@@ -10,13 +10,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.pages import DOCS, fill_tables
-from tmt.errors import InputError
-from tmt.figures.style import BLUE, INK, ORANGE, new_figure, save
+from tmt.core.errors import InputError
+from tmt.core.units import NS_PER_S
 from tmt.results.reading import read_results
 from tmt.results.records import read_chosen
 from tmt.results.selections import chosen, interval, relative_difference
-from tmt.settings.tcp import LINUX, VARIANTS
-from tmt.units import NS_PER_S
+from tmt.show.charts.style import BLUE, INK, ORANGE, new_figure, save
+from tmt.spec.tcp import LINUX, VARIANTS
 from tools.page_tables import markdown_table, plus_minus
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from analysis.kuhn2014.campaigns import (
     packet_rate_kbps,
 )
 from analysis.statements import Statement, verdict
-from tmt.figures.style import TCP_STYLES
+from tmt.show.charts.style import TCP_STYLES
 
 if TYPE_CHECKING:
     from analysis.kuhn2014.measures import Cells

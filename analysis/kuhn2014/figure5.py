@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from analysis.command_line import start
 from analysis.kuhn2014.theory_against_tmt import PAGE, Contender, TheoryFigure, run
-from tmt.models import RegularLink
+from tmt.theory import RegularLink
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from analysis.kuhn2014.campaigns import (
     packet_rate_kbps,
 )
 from analysis.kuhn2014.published import read
-from tmt.figures.style import (
+from tmt.show.charts.style import (
     BLUE,
     GREEN,
     INK,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from tmt.metrics.statistics import t_interval
+from tmt.results.statistics import t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

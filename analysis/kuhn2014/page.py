@@ -13,9 +13,9 @@ from analysis.kuhn2014.contradictions import Bounds
 from analysis.kuhn2014.facts import facts
 from analysis.kuhn2014.left_out import FREE
 from analysis.kuhn2014.published import UNITS
-from tmt.channels.lms_profiles import PROFILES as LMS
-from tmt.channels.shadows import Shadows
-from tmt.figures.style import TCP_STYLES
+from tmt.core.channels.lms.profiles import PROFILES as LMS
+from tmt.core.channels.shadows import Shadows
+from tmt.show.charts.style import TCP_STYLES
 from tools.page_tables import markdown_row
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from analysis.kuhn2014.comparison import Compared
     from analysis.kuhn2014.measures import Cells
-    from tmt.channels.profile import Profile
+    from tmt.core.channels.profile import Profile
 
 CELLS, READINGS, PAGE = "reproduction.csv", "reproduction-readings.csv", "reproduction.md"
 """Names of the files: means and intervals, means of other readings, and the page that is made from them."""

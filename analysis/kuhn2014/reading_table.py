@@ -8,7 +8,7 @@ from analysis.kuhn2014 import published
 from analysis.kuhn2014.campaigns import BY_REPAIR, INTERLEAVED, UP, code_rate, packet_rate_kbps
 from analysis.kuhn2014.left_out import left_out, rms
 from analysis.kuhn2014.readings import AS_HERE
-from tmt.figures.style import TCP_STYLES
+from tmt.show.charts.style import TCP_STYLES
 from tools.page_tables import markdown_row
 
 if TYPE_CHECKING:

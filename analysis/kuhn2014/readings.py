@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.kuhn2014.campaigns import INTERLEAVED, NOT_INTERLEAVED, TRANSFERS, UP
-from tmt.settings.tcp import HEADER_BYTES
+from tmt.spec.tcp import HEADER_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,16 +18,16 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages import write_tables
-from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.cli.progress import progress_bar
-from tmt.convert import convert
-from tmt.figures.models import ComparedCurve, draw_comparison
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.convert import convert
+from tmt.core.schemes.registry import SCHEMES
+from tmt.core.trace import PhyTrace
 from tmt.io.atomic import staged
-from tmt.metrics.statistics import LEVEL, t_interval
-from tmt.models import RegularLink, TwoStateChannel
-from tmt.models.catalogue import Parameters, evaluate
-from tmt.schemes.registry import SCHEMES
-from tmt.trace import PhyTrace
+from tmt.results.statistics import LEVEL, t_interval
+from tmt.show.charts.models import ComparedCurve, draw_comparison
+from tmt.theory import RegularLink, TwoStateChannel
+from tmt.theory.catalogue import Parameters, evaluate
 from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from analysis.pages import render
 from analysis.scenario_runs import run_named
 from analysis.statements import count
 from tmt.io.atomic import write_text
-from tmt.settings.tcp import LINUX
+from tmt.spec.tcp import LINUX
 from tools.page_tables import plus_minus
 
 PAGE = "kuhn2014-today.md"

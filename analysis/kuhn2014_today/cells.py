@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from analysis.kuhn2014.campaigns import HARQS, PAPER_TCPS
 from tmt.results.selections import chosen, difference, interval, relative_difference
-from tmt.settings.tcp import LINUX, STACKS, VARIANTS
+from tmt.spec.tcp import LINUX, STACKS, VARIANTS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tmt.metrics.statistics import Interval
+    from tmt.results.statistics import Interval
 
 OLD, MODERN = "2009-as-shipped", "modern"
 STACK_LABELS = {OLD: "TCP of 2009", MODERN: "today, ns-2", LINUX: "today, Linux 6.12"}

@@ -17,8 +17,8 @@ from analysis.kuhn2014_today.cells import (
     label,
     tcps_of,
 )
-from tmt.figures.style import BLUE, INK, MUTED, ORANGE, new_figure, save
-from tmt.settings.tcp import LINUX
+from tmt.show.charts.style import BLUE, INK, MUTED, ORANGE, new_figure, save
+from tmt.spec.tcp import LINUX
 
 if TYPE_CHECKING:
     from pathlib import Path

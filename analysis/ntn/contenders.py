@@ -6,13 +6,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverSlidingWindow
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.units import NS_PER_MS
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverSlidingWindow
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.units import NS_PER_MS
 
 if TYPE_CHECKING:
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.parameters import Scheme
 
 SLOT_NS = DECODE_TIME_NS = NS_PER_MS
 BLOCK_BYTES = 500

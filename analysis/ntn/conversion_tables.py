@@ -134,7 +134,7 @@ def worth_of_combining() -> str:
 
 def use_of_slots(satellite: pd.DataFrame) -> str:
     """Return the share of slots in use by hand, by model and by conversion."""
-    heads = ["orbit", "processes", "by hand", "tmt.models", "conversion"]
+    heads = ["orbit", "processes", "by hand", "tmt.theory", "conversion"]
     rows = []
     for orbit, rtt_ms in ORBITS.values():
         for count, name in HARQ.items():

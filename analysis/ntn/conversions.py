@@ -22,22 +22,22 @@ from analysis.ntn.contenders import (
     contenders,
     with_combining,
 )
-from tmt.channels.base import with_profile
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.channels.lms import Lms
-from tmt.generate import lay_over
+from tmt.core.channels.base import with_profile
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.channels.lms import Lms
+from tmt.core.generate import lay_over
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.trace import PhyTrace
+from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import read_phy
-from tmt.metrics.statistics import t_interval
-from tmt.models import RegularLink, TwoStateChannel
-from tmt.models.harq_processes import harq_processes, utilisation
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.trace import PhyTrace
-from tmt.units import NS_PER_MS, NS_PER_S
+from tmt.results.statistics import t_interval
+from tmt.theory import RegularLink, TwoStateChannel
+from tmt.theory.harq_processes import harq_processes, utilisation
 
 if TYPE_CHECKING:
-    from tmt.metrics.statistics import Interval
-    from tmt.models import Performance
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.parameters import Scheme
+    from tmt.results.statistics import Interval
+    from tmt.theory import Performance
 
 CHANNELS = SATELLITE, MEASURED = "satellite channel", "measured shadowing"
 """The channels, by their labels in the scenarios."""
@@ -195,7 +195,7 @@ def by_hand(processes: int, rtt_ms: int) -> float:
 
 
 def law_of_use(processes: int, rtt_ms: int) -> float:
-    """Return the same from `tmt.models`."""
+    """Return the same from `tmt.theory`."""
     return utilisation(_link(rtt_ms), processes)
 
 

@@ -8,8 +8,8 @@ from analysis.error_bars import draw_intervals
 from analysis.ntn.contenders import HARQ, OFF_RLC, ORBITS, RLC, WINDOW, WINDOW_RLC
 from analysis.ntn.conversions import MEASURED, SATELLITE, line_bps, of_channel
 from analysis.ntn.flows import MODERN
-from tmt.figures.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, VERMILLION, new_figure, save
-from tmt.metrics.statistics import t_interval
+from tmt.results.statistics import t_interval
+from tmt.show.charts.style import BLUE, GREEN, INK, MUTED, ORANGE, PURPLE, SKY, VERMILLION, new_figure, save
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from analysis.ntn.conversions import (
 from analysis.ntn.flows import STACKS, TCPS
 from analysis.ntn.table_text import joined_names, orbit_heads
 from tmt.results.selections import chosen, interval
-from tmt.settings.tcp import VARIANTS
+from tmt.spec.tcp import VARIANTS
 from tools.page_tables import markdown_table, plus_minus
 
 if TYPE_CHECKING:

@@ -22,10 +22,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from analysis.tcp.tcp_linux import builder
-from tmt.backend.ns2.simulator import Simulator
+from tmt.core.trace import LinkTrace
+from tmt.core.units import NS_PER_MS
 from tmt.io import write_trace
-from tmt.trace import LinkTrace
-from tmt.units import NS_PER_MS
+from tmt.run.ns2.simulator import Simulator
 
 SCRIPT = Path(__file__).with_name("audit.tcl")
 SUPPRESSIONS = Path(__file__).with_name("memcheck.supp")

@@ -22,8 +22,8 @@ from tools.page_tables import markdown_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from tmt.experiment.script import ScriptFigures, ScriptSettings
     from tmt.results.script_runs import PointRuns
+    from tmt.run.script import ScriptFigures, ScriptSettings
 
     Cases = dict[str, list["Case"]]
     """Cases of each control."""

@@ -26,18 +26,19 @@ import numpy as np
 from analysis.command_line import start
 from analysis.pages import write_tables
 from tmt.cli.progress import progress_bar
-from tmt.experiment import Experiment, PlainLink, TraceLink
+from tmt.core.measure.transport import RECEIVED, SENT
+from tmt.core.trace import LinkTrace
+from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
-from tmt.metrics.transport import RECEIVED, SENT
-from tmt.trace import LinkTrace
-from tmt.units import NS_PER_MS, NS_PER_S
+from tmt.run.experiment import Experiment
+from tmt.spec.links import PlainLink, TraceLink
 from tools.page_tables import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from tmt.experiment import ExperimentResult
+    from tmt.run.measure import ExperimentResult
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "tcp-linux.md"

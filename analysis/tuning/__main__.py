@@ -16,13 +16,13 @@ from analysis.command_line import start
 from analysis.pages import write_page
 from analysis.tuning import cases
 from analysis.tuning.searches import exhaustive, search
-from tmt.display_units import percent
-from tmt.metrics.interval_text import interval_text
-from tmt.models.hybrid import largest_throughput, optimal_code_lengths
+from tmt.core.words.display_units import percent
+from tmt.results.interval_text import interval_text
 from tmt.results.values import slug
+from tmt.theory.hybrid import largest_throughput, optimal_code_lengths
 
 if TYPE_CHECKING:
-    from tmt.tune.tuning import Tuning
+    from tmt.results.tune.tuning import Tuning
 
 PAGE = "tune-check.md"
 TEMPLATE = Path(__file__).with_name("page.md.j2")

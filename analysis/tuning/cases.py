@@ -7,7 +7,7 @@ from typing import Any
 
 from scipy.stats import binom
 
-from tmt.tune.toml_text import table
+from tmt.results.tune.toml_text import table
 
 Table = dict[str, Any]
 

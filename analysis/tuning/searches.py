@@ -9,15 +9,15 @@ import numpy as np
 
 from tmt.campaign.local_workers import LocalWorkers, default_jobs
 from tmt.campaign.pool import Pool
-from tmt.metrics.statistics import rank
-from tmt.tune.race import Rules
-from tmt.tune.task import parse_task
-from tmt.tune.tuning import plan_tuning, tune
+from tmt.results.statistics import rank
+from tmt.results.tune.race import Rules
+from tmt.results.tune.task import parse_task
+from tmt.results.tune.tuning import plan_tuning, tune
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.tune.tuning import Tuning
+    from tmt.results.tune.tuning import Tuning
 
 
 def search(text: str, folder: Path) -> Tuning:

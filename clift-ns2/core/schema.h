@@ -1,4 +1,4 @@
-// Made by make_schema_header.py from tmt/schema.py and tmt/io/refusals.py; change those, not this.
+// Made by make_schema_header.py from tmt/core/schema.py and tmt/core/words/refusals.py.
 #pragma once
 
 #include <cstddef>

@@ -12,10 +12,10 @@ import pytest
 
 import tmt
 from tmt import api
-from tmt.errors import InputError, UsageError
-from tmt.metrics.summaries import LinkSummary, PhySummary
-from tmt.schemes.arq import Arq
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.core.errors import InputError, UsageError
+from tmt.core.measure.summaries import LinkSummary, PhySummary
+from tmt.core.schemes.arq import Arq
+from tmt.core.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tmt.campaign.columns import DONE, blank_row
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.generate import Line, generate
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.generate import Line
+from tmt.io.generation import generate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

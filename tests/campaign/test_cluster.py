@@ -18,7 +18,6 @@ from in_process import tmt
 from result_rows import OF_ONE_EXECUTION, finished_runs, results_of
 from waiting import PATIENCE_S, until
 
-from tmt.backend.linux.kernel import NEEDED
 from tmt.campaign.cluster import HERE, QUEUED_PER_THREAD, ClusterWorkers, connected
 from tmt.campaign.cluster_tasks import perform_away, private_folder
 from tmt.campaign.grid import expand
@@ -27,7 +26,8 @@ from tmt.campaign.pool import Answer, Pool
 from tmt.campaign.scenario import load
 from tmt.campaign.store import Store
 from tmt.campaign.tasks import Simulate, perform
-from tmt.errors import UsageError
+from tmt.core.errors import UsageError
+from tmt.run.linux.kernel import NEEDED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

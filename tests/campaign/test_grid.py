@@ -11,7 +11,7 @@ from scenario_parts import HARQ_OVER_GEO
 
 from tmt.campaign.grid import expand
 from tmt.campaign.scenario import load
-from tmt.errors import InputError
+from tmt.core.errors import InputError
 from tmt.io import read_trace, write_trace
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def test_key__changes_with_the_channel(folder: Path, old: str, new: str) -> None
 def test_key__changes_with_the_simulator_and_the_trace(folder: Path) -> None:
     key = _key(folder, TEXT)
     assert _key(folder, TEXT, stamp="build 2") != key
-    from tmt.channels.bernoulli import Bernoulli
-    from tmt.generate import overlay
+    from tmt.core.channels.bernoulli import Bernoulli
+    from tmt.io.generation import overlay
 
     overlay(folder / "phy.parquet", folder / "other.parquet", Bernoulli(0.5), seed=1)
     other = _key(folder, TEXT.replace("phy.parquet", "other.parquet"))

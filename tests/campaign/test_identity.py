@@ -14,9 +14,9 @@ import pytest
 
 from tmt.campaign.link_traces import trace_sources
 from tmt.campaign.replay_run import RUN_MODULES
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.identity import deciding_files, source_hash
-from tmt.schemes.arq import Arq
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.identity import deciding_files, source_hash
+from tmt.core.schemes.arq import Arq
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

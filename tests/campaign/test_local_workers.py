@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tmt.campaign.local_workers import LocalWorkers, work
-from tmt.errors import SimulatorError
+from tmt.core.errors import SimulatorError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +64,7 @@ if any("forkserver" in word for word in sys.orig_argv):
 
 START = """
 from tmt.campaign.local_workers import LocalWorkers
-from tmt.errors import SimulatorError
+from tmt.core.errors import SimulatorError
 
 try:
     LocalWorkers(1)

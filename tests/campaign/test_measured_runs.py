@@ -12,12 +12,12 @@ from tmt.campaign.grid import expand
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.scenario import load
-from tmt.errors import InputError
+from tmt.core.errors import InputError
+from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
 from tmt.results.course import course
 from tmt.results.reading import read_results
-from tmt.settings.tcp import HEADER_BYTES
-from tmt.trace import PhyTrace
+from tmt.spec.tcp import HEADER_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path

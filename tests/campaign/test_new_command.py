@@ -9,10 +9,10 @@ from in_process import Said, tmt
 
 from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.scenario import load
+from tmt.core.schemes.registry import SCHEMES as ALL
+from tmt.core.schemes.rlc import RlcLayer
+from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
-from tmt.schemes.registry import SCHEMES as ALL
-from tmt.schemes.rlc import RlcLayer
-from tmt.trace import LinkTrace
 
 SAMPLE = Path(__file__).resolve().parents[2] / "traces" / "sample.parquet"
 

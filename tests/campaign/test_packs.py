@@ -25,7 +25,7 @@ from tmt.campaign.pack_reader import is_pack, unpacked
 from tmt.campaign.pack_writer import write_pack
 from tmt.campaign.pool import Pool
 from tmt.cli.pack_command import command
-from tmt.errors import InputError
+from tmt.core.errors import InputError
 from tmt.results.reading import check_rows
 
 if TYPE_CHECKING:

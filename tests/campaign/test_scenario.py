@@ -9,12 +9,12 @@ import pytest
 
 from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.scenario import load
-from tmt.errors import InputError
-from tmt.schemes.harq import Harq
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.registry import ALL_SCHEMES
-from tmt.schemes.rlc import RlcOverHarqProcesses
-from tmt.schemes.sliding_window import SlidingWindow
+from tmt.core.errors import InputError
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.registry import ALL_SCHEMES
+from tmt.core.schemes.rlc import RlcOverHarqProcesses
+from tmt.core.schemes.sliding_window import SlidingWindow
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -19,7 +19,7 @@ from tmt.campaign.database import DATABASE, read_runs
 from tmt.campaign.store import Store
 from tmt.campaign.stored_runs import StoredRuns
 from tmt.campaign.system import System
-from tmt.errors import InputError, OutputError
+from tmt.core.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -460,7 +460,7 @@ def test_store__refuses_a_file_system_whose_locks_do_not_work(
     if error is not None:
         environment["LOCK_ERROR"] = str(error)
     script = (
-        "import sys; from tmt.campaign.store import Store; from tmt.errors import OutputError\n"
+        "import sys; from tmt.campaign.store import Store; from tmt.core.errors import OutputError\n"
         "try: Store(sys.argv[1])\nexcept OutputError as error: print(error)"
     )
     command = [sys.executable, "-c", script, tmp_path / "out"]

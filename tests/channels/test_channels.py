@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.channels.bernoulli import Bernoulli
-from tmt.channels.error_free import ErrorFree
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.channels.lms import Lms
-from tmt.channels.neyman_a import NeymanA
-from tmt.channels.registry import CHANNELS
-from tmt.channels.shadows import Shadows
-from tmt.channels.snr import Snr
-from tmt.errors import UsageError
-from tmt.kernels.gilbert_elliott import gilbert_elliott
+from tmt.core.channels.bernoulli import Bernoulli
+from tmt.core.channels.error_free import ErrorFree
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.channels.gilbert_elliott.kernel import gilbert_elliott
+from tmt.core.channels.lms import Lms
+from tmt.core.channels.neyman_a import NeymanA
+from tmt.core.channels.registry import CHANNELS
+from tmt.core.channels.shadows import Shadows
+from tmt.core.channels.snr import Snr
+from tmt.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from tmt.channels.base import SlotChannel
+    from tmt.core.channels.base import SlotChannel
 
 EXAMPLES: list[SlotChannel] = [
     ErrorFree(),

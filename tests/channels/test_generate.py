@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import tmt.generate
-from tmt.channels.bernoulli import Bernoulli
-from tmt.channels.error_free import ErrorFree
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.channels.lms import Lms
+import tmt.io.generation
 from tmt.cli.generate_command import command
-from tmt.errors import InputError, UsageError
-from tmt.generate import Line, generate, overlay
+from tmt.core.channels.bernoulli import Bernoulli
+from tmt.core.channels.error_free import ErrorFree
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.channels.lms import Lms
+from tmt.core.errors import InputError, UsageError
+from tmt.core.generate import Line
+from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.io import read_phy, write_trace
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.io.generation import generate, overlay
 
 ROOT = Path(__file__).resolve().parents[2]
 MS = 1_000_000
@@ -41,7 +42,7 @@ def test_line__sends_the_slots_before_its_end(duration_ns: int, slots: int) -> N
 def test_generate__does_not_depend_on_the_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line, channel = Line.at_rate(263_000, 33, 36 * MS), GilbertElliott(0.9, 0.5)
     for chunk in (7, 1000):
-        monkeypatch.setattr(tmt.generate, "CHUNK_SLOTS", chunk)
+        monkeypatch.setattr(tmt.io.generation, "CHUNK_SLOTS", chunk)
         generate(tmp_path / f"{chunk}.parquet", channel, line, duration_ns=10**8, seed=3)
     small, large = (read_phy(tmp_path / f"{chunk}.parquet") for chunk in (7, 1000))
     assert len(small) == 100
@@ -82,7 +83,7 @@ def test_generate__writes_the_same_slots_with_es_n0(tmp_path: Path, monkeypatch:
     line = Line.at_rate(263_000, 33, 36 * MS)
     channel = Lms.of(es_n0_db=3.0, interleaver_depth_ns=0)
     generate(tmp_path / "without.parquet", channel, line, duration_ns=2 * 10**9, seed=3)
-    monkeypatch.setattr(tmt.generate, "CHUNK_SLOTS", 777)
+    monkeypatch.setattr(tmt.io.generation, "CHUNK_SLOTS", 777)
     generate(tmp_path / "with.parquet", channel, line, duration_ns=2 * 10**9, seed=3, with_es_n0=True)
     without, found = (read_phy(tmp_path / f"{name}.parquet") for name in ("without", "with"))
     assert without.es_n0_mdb is None

@@ -14,15 +14,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tmt.channels.lms import Lms
-from tmt.channels.lms_parameters import PARAMETERS
-from tmt.channels.lms_path import SlowLevel
-from tmt.channels.lms_profiles import PROFILES
 from tmt.cli.generate_command import command
-from tmt.errors import UsageError
-from tmt.generate import Line, generate, overlay
+from tmt.core.channels.lms import Lms
+from tmt.core.channels.lms.parameters import PARAMETERS
+from tmt.core.channels.lms.path import SlowLevel
+from tmt.core.channels.lms.profiles import PROFILES
+from tmt.core.errors import UsageError
+from tmt.core.generate import Line
+from tmt.core.trace import PhyTrace
 from tmt.io import read_phy, write_trace
-from tmt.trace import PhyTrace
+from tmt.io.generation import generate, overlay
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 MS = 1_000_000

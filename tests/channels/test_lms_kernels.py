@@ -16,8 +16,8 @@ from scipy.signal import lfilter
 from scipy.special import ndtr, ndtri
 from scipy.stats import ncx2
 
-from tmt.kernels.lms_decoding import decode, equal_gain, mutual_information
-from tmt.kernels.lms_gain import autoregression, loo_gain
+from tmt.core.channels.lms.decoding import decode, equal_gain, mutual_information
+from tmt.core.channels.lms.gain import autoregression, loo_gain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

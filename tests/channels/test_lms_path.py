@@ -14,8 +14,8 @@ from scipy.integrate import quad
 from scipy.special import i0e, j0
 from scipy.stats import ncx2, norm
 
-from tmt.channels.lms import Lms
-from tmt.channels.lms_path import BLOCK_POINTS, FADE_POINTS, POINTS_PER_DOPPLER_PERIOD, Multipath, Visits
+from tmt.core.channels.lms import Lms
+from tmt.core.channels.lms.path import BLOCK_POINTS, FADE_POINTS, POINTS_PER_DOPPLER_PERIOD, Multipath, Visits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import neyman_a as naive
 
-from tmt.channels.neyman_a import NeymanA
-from tmt.errors import UsageError
-from tmt.kernels.neyman_a import neyman_a
-from tmt.models import ClusteredErrors
+from tmt.core.channels.neyman_a import NeymanA
+from tmt.core.channels.neyman_a.kernel import neyman_a
+from tmt.core.errors import UsageError
+from tmt.theory import ClusteredErrors
 
 CASES = [
     NeymanA(0.1, 10, 0),

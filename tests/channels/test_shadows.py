@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner
 from naive import shadows as naive
 
-from tmt.channels.shadows import Shadows
-from tmt.channels.shadows_profiles import PROFILES
 from tmt.cli.generate_command import command
-from tmt.errors import UsageError
+from tmt.core.channels.shadows import Shadows
+from tmt.core.channels.shadows.profiles import PROFILES
+from tmt.core.errors import UsageError
 from tmt.io import read_phy
 
 if TYPE_CHECKING:

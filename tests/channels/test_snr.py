@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_process import tmt
 
-from tmt.channels.snr import Snr
-from tmt.errors import InputError
+from tmt.core.channels.snr import Snr
+from tmt.core.errors import InputError
+from tmt.importers.error_rates import read_error_rates
+from tmt.importers.signal_series import read_signal_series
 from tmt.io import read_phy
-from tmt.measured.error_rates import read_error_rates
-from tmt.measured.signal_series import read_signal_series
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tmt.convert import convert
-from tmt.errors import InputError
+from tmt.core.convert import convert
+from tmt.core.errors import InputError
+from tmt.core.schemes.none import NoScheme
+from tmt.core.trace import PhyTrace
 from tmt.io import open_trace
-from tmt.schemes.none import NoScheme
-from tmt.trace import PhyTrace
 
 NAN = float("nan")
 

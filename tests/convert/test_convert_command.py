@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from in_process import tmt
 
+from tmt.core.trace import PhyTrace
 from tmt.io import read_link, write_trace
-from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,22 +15,23 @@ import pytest
 from naive.traces import rows_of
 from waiting import PATIENCE_S
 
-from tmt.convert import Conversion, convert, convert_file, convert_files
-from tmt.errors import InputError, OutputError, UsageError
+from tmt.core.convert import convert
+from tmt.core.errors import InputError, OutputError, UsageError
+from tmt.core.provenance import file_sha256
+from tmt.core.schema import PHY_TRACE
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.rlc import RlcOverHarq
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, read_link, write_trace
-from tmt.provenance import file_sha256
-from tmt.schema import PHY_TRACE
-from tmt.schemes.arq import Arq
-from tmt.schemes.fec import Fec
-from tmt.schemes.harq import Harq
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.none import NoScheme
-from tmt.schemes.rlc import RlcOverHarq
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.trace import PhyTrace
+from tmt.io.conversion import Conversion, convert_file, convert_files
 
 if TYPE_CHECKING:
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.parameters import Scheme
 
 TMT = Path(sys.executable).with_name("tmt")
 SCHEMES = [
@@ -159,7 +160,8 @@ def test_convert_file__leaves_no_link_trace_when_it_is_interrupted(
 ) -> None:
     write_trace(tmp_path / "phy.npy", trace(300_000))
     script = (
-        "import time; from tmt.convert import convert_file; from tmt.schemes.none import NoScheme\n"
+        "import time; from tmt.io.conversion import convert_file\n"
+        "from tmt.core.schemes.none import NoScheme\n"
         "def linger(slots): print('under way', flush=True); time.sleep(10**6)\n"
         "convert_file('phy.npy', 'link.npy', NoScheme(), progress=linger)"
     )
@@ -205,7 +207,8 @@ def test_convert_file__memory_does_not_grow_with_the_trace(tmp_path: Path) -> No
                 tx = np.arange(first, first + (1 << 18)) * 1_000
                 writer.write(PhyTrace(tx, np.where(tx % 7_000 == 0, 0, 30_000)))
         script = (
-            "import sys; from tmt.convert import convert_file; from tmt.schemes.none import NoScheme\n"
+            "import sys; from tmt.io.conversion import convert_file\n"
+            "from tmt.core.schemes.none import NoScheme\n"
             "convert_file(sys.argv[1], sys.argv[2], NoScheme())\n"
             "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
         )

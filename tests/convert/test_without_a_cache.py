@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tmt
+from tmt.core.trace import PhyTrace
 from tmt.io import read_link, write_trace
-from tmt.trace import PhyTrace
 
 SCENARIO = """
 [grid]

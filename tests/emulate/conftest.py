@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from waiting import PATIENCE_S
 
-from tmt.backend.emulate.emulator import find_program
+from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
-from tmt.trace import LinkTrace
+from tmt.run.emulate.emulator import find_program
 
 if TYPE_CHECKING:
     from pathlib import Path

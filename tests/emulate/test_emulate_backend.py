@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tmt.backend.emulate.parameters import Emulation
-from tmt.backend.emulate.results import read_result
-from tmt.backend.emulate.setup import set_up
-from tmt.errors import EmulatorError, UsageError
-from tmt.experiment import Experiment, PlainLink
-from tmt.run_columns import RUN_RESULTS
-from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
-from tmt.settings.access import Proxy, WiredHop
+from tmt.core.errors import EmulatorError, UsageError
+from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
+from tmt.run.emulate.parameters import Emulation
+from tmt.run.emulate.results import read_result
+from tmt.run.emulate.setup import set_up
+from tmt.run.experiment import Experiment
+from tmt.spec.access import Proxy, WiredHop
+from tmt.spec.links import PlainLink
+from tmt.spec.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:
     from pathlib import Path

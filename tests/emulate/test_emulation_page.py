@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE_S
 
-from tmt.backend.emulate import Emulation, run
-from tmt.experiment import PlainLink, TraceLink
+from tmt.run.emulate import Emulation, run
+from tmt.spec.links import PlainLink, TraceLink
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "emulation.md").read_text()

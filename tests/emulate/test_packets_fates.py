@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 from tests.ns2.queue_twin import Options, outcomes
-from tmt.backend.emulate import Emulation, run
-from tmt.experiment import PlainLink, TraceLink
-from tmt.schema import PACKET_EVENTS
-from tmt.units import NS_PER_MS, NS_PER_S
+from tmt.core.schema import PACKET_EVENTS
+from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.run.emulate import Emulation, run
+from tmt.spec.links import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from emulate.conftest import TraceFactory
 
-    from tmt.backend.emulate import EmulationResult
-    from tmt.trace import LinkTrace
+    from tmt.core.trace import LinkTrace
+    from tmt.run.emulate import EmulationResult
 
 pytestmark = pytest.mark.usefixtures("emulator")
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 from waiting import PATIENCE_S, until
 
-from tmt.backend.emulate import Emulation, run
-from tmt.errors import EmulatorError
-from tmt.experiment import PlainLink
-from tmt.units import NS_PER_MS
+from tmt.core.errors import EmulatorError
+from tmt.core.units import NS_PER_MS
+from tmt.run.emulate import Emulation, run
+from tmt.spec.links import PlainLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

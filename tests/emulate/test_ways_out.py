@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tmt.backend.emulate import Emulation, WayOut, run
-from tmt.errors import UsageError
-from tmt.experiment import PlainLink
-from tmt.units import NS_PER_MS
+from tmt.core.errors import UsageError
+from tmt.core.units import NS_PER_MS
+from tmt.run.emulate import Emulation, WayOut, run
+from tmt.spec.links import PlainLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pytest
 
+from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
-from tmt.trace import LinkTrace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

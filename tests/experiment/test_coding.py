@@ -7,10 +7,10 @@ from collections import defaultdict
 
 import pytest
 
-from tmt.errors import UsageError
-from tmt.settings import coding
-from tmt.settings.coding import RATELESS_CODES, Coding
-from tmt.settings.tcp import HEADER_BYTES
+from tmt.core.errors import UsageError
+from tmt.spec import coding
+from tmt.spec.coding import RATELESS_CODES, Coding
+from tmt.spec.tcp import HEADER_BYTES
 
 
 def counts(text: str) -> dict[int, int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from in_process import tmt
 
-from tmt.run_columns import RUN_RESULTS
+from tmt.spec.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,11 +10,11 @@ import pytest
 
 from tmt.campaign.sections import Link, ProxySection, Traffic, Wired
 from tmt.cli.replay_command import command
-from tmt.run_columns import RUN_RESULTS
-from tmt.settings.settings import PARAMETERS
+from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.settings import PARAMETERS
 
 if TYPE_CHECKING:
-    from tmt.parameters import Declared
+    from tmt.core.parameters import Declared
 
 TABLES = {"link": Link, "traffic": Traffic, "wired": Wired, "proxy": ProxySection}
 SCRIPT = Path(__file__).resolve().parents[2] / "clift-ns2" / "tcl" / "replay.tcl"

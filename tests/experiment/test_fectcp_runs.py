@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tmt.experiment import Experiment, PlainLink, TraceLink
-from tmt.metrics import transport
-from tmt.metrics.transport import DECODED, FORWARD, RECEIVED, SENT
-from tmt.settings.coding import Coding
-from tmt.settings.tcp import HEADER_BYTES
-from tmt.units import NS_PER_MS
+from tmt.core.measure import transport
+from tmt.core.measure.transport import DECODED, FORWARD, RECEIVED, SENT
+from tmt.core.units import NS_PER_MS
+from tmt.run.experiment import Experiment
+from tmt.spec.coding import Coding
+from tmt.spec.links import PlainLink, TraceLink
+from tmt.spec.tcp import HEADER_BYTES
 
 if TYPE_CHECKING:
     from tests.experiment.conftest import LinkFactory
-    from tmt.experiment import ExperimentResult
+    from tmt.run.measure import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 
@@ -160,6 +161,6 @@ def test_delivery__of_coded_data_by_hand() -> None:
 
 
 def transport_dtype() -> np.dtype:
-    from tmt.schema import PACKET_RECORDS
+    from tmt.core.schema import PACKET_RECORDS
 
     return PACKET_RECORDS.dtype

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tmt.convert import convert
-from tmt.errors import InputError, UsageError
-from tmt.experiment import Experiment, TraceLink
+from tmt.core.convert import convert
+from tmt.core.errors import InputError, UsageError
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.online_only import GoBackN, Hybrid
+from tmt.core.schemes.rlc import RlcOverHarqProcesses
+from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-from tmt.schemes.arq import Arq
-from tmt.schemes.fec import Fec
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.online import GoBackN, Hybrid
-from tmt.schemes.rlc import RlcOverHarqProcesses
-from tmt.trace import PhyTrace
+from tmt.run.experiment import Experiment
+from tmt.spec.links import TraceLink
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tmt.backend.link_files import ready_link
-from tmt.backend.ns2.arguments import arguments
-from tmt.backend.setup import set_up
-from tmt.errors import InputError, UsageError
-from tmt.experiment import Experiment, PlainLink, TraceLink
-from tmt.experiment.measure import link_columns
+from tmt.core.errors import InputError, UsageError
+from tmt.core.schema import UNSETTLED
+from tmt.core.trace import LinkTrace
+from tmt.core.units import NS_PER_MS
 from tmt.io import write_trace
-from tmt.schema import UNSETTLED
-from tmt.settings.access import Proxy, WiredHop
-from tmt.settings.coding import Coding
-from tmt.trace import LinkTrace
-from tmt.units import NS_PER_MS
+from tmt.run.experiment import Experiment
+from tmt.run.link_files import ready_link
+from tmt.run.measure import link_columns
+from tmt.run.ns2.arguments import arguments
+from tmt.run.setup import set_up
+from tmt.spec.access import Proxy, WiredHop
+from tmt.spec.coding import Coding
+from tmt.spec.links import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from pathlib import Path

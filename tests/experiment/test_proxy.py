@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tmt.backend.setup import set_up
 from tmt.campaign.scenario import load
-from tmt.errors import UsageError
-from tmt.experiment import Experiment, PlainLink, Proxy, TraceLink, WiredHop
-from tmt.metrics.transport import RECEIVED, SENT
+from tmt.core.errors import UsageError
+from tmt.core.measure.transport import RECEIVED, SENT
+from tmt.run.experiment import Experiment
+from tmt.run.setup import set_up
+from tmt.spec.access import Proxy, WiredHop
+from tmt.spec.links import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from tests.experiment.conftest import LinkFactory

@@ -11,12 +11,13 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from tmt.experiment import ExperimentResult, record_files
-from tmt.figures import replay as figure
-from tmt.figures.style import save as save_figure
-from tmt.metrics import transport
-from tmt.run_columns import RUN_RESULTS
-from tmt.schema import CONGESTION_STATES, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
+from tmt.core.measure import transport
+from tmt.core.schema import CONGESTION_STATES, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
+from tmt.run import record_files
+from tmt.run.measure import ExperimentResult
+from tmt.show.charts import replay as figure
+from tmt.show.charts.style import save as save_figure
+from tmt.spec.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:
     from pathlib import Path

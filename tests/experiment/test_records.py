@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tmt.backend.records import COUNTERS, PACKETS, WINDOWS, RowUse, read_records
-from tmt.errors import SimulatorError
-from tmt.schema import PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
+from tmt.core.errors import SimulatorError
+from tmt.core.schema import PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
+from tmt.run.records import COUNTERS, PACKETS, WINDOWS, RowUse, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable

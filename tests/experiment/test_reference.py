@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from tmt.run_columns import RUN_RESULTS
+from tmt.spec.run_columns import RUN_RESULTS
 
 ROOT = Path(__file__).resolve().parents[2]
 

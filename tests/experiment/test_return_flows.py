@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from tmt.errors import UsageError
-from tmt.experiment import Experiment, ExperimentResult, PlainLink
-from tmt.metrics.transport import RECEIVED, SENT
-from tmt.settings.access import Proxy, WiredHop
-from tmt.units import NS_PER_MS, NS_PER_S
+from tmt.core.errors import UsageError
+from tmt.core.measure.transport import RECEIVED, SENT
+from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.run.experiment import Experiment
+from tmt.spec.access import Proxy, WiredHop
+from tmt.spec.links import PlainLink
+
+if TYPE_CHECKING:
+    from tmt.run.measure import ExperimentResult
 
 FLOWS = 2
 

@@ -12,15 +12,17 @@ import numpy as np
 import pytest
 from waiting import PATIENCE_S, until
 
-from tmt.experiment import Experiment, PlainLink, RunError, TraceLink
-from tmt.metrics import transport
-from tmt.run_columns import RUN_RESULTS
-from tmt.settings.tcp import FECTCP, NS2_STACKS, STACKS
-from tmt.units import NS_PER_MS, NS_PER_S
+from tmt.core.measure import transport
+from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.run.base import RunError
+from tmt.run.experiment import Experiment
+from tmt.spec.links import PlainLink, TraceLink
+from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.tcp import FECTCP, NS2_STACKS, STACKS
 
 if TYPE_CHECKING:
     from tests.experiment.conftest import LinkFactory
-    from tmt.experiment import ExperimentResult
+    from tmt.run.measure import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

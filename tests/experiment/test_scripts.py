@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tmt.backend.base import RunError
 from tmt.campaign.campaign import open_runs
 from tmt.campaign.cluster_tasks import perform_away
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.script_run import plan_script_run
 from tmt.campaign.tasks import ChangedProgramsError, Simulate
-from tmt.errors import InputError, SimulatorError
-from tmt.experiment.script import ScriptExperiment, printed_figures, transfer_figures
+from tmt.core.errors import InputError, SimulatorError
+from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS
 from tmt.results.reading import read_results
 from tmt.results.script_runs import PointRuns, by_point, read_figures
-from tmt.schema import PACKET_EVENTS, PACKET_RECORDS
+from tmt.run.base import RunError
+from tmt.run.script import ScriptExperiment, printed_figures, transfer_figures
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tmt.experiment import Experiment, PlainLink, TraceLink
-from tmt.metrics.transport import RECEIVED, SENT
-from tmt.schema import CONGESTION_STATES, UNSETTLED
-from tmt.units import NS_PER_MS, NS_PER_S
+from tmt.core.measure.transport import RECEIVED, SENT
+from tmt.core.schema import CONGESTION_STATES, UNSETTLED
+from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.run.experiment import Experiment
+from tmt.spec.links import PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tests.experiment.conftest import LinkFactory
-    from tmt.experiment import ExperimentResult
+    from tmt.run.measure import ExperimentResult
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]
 

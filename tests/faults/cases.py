@@ -283,8 +283,9 @@ def _rows(folder: Path) -> dict[str, Any]:
 
 
 def _phy(folder: Path) -> None:
-    from tmt.channels.gilbert_elliott import GilbertElliott
-    from tmt.generate import Line, generate
+    from tmt.core.channels.gilbert_elliott import GilbertElliott
+    from tmt.core.generate import Line
+    from tmt.io.generation import generate
 
     line = Line.at_rate(2_000_000, 1500, 1_000_000)
     generate(
@@ -331,7 +332,7 @@ def _work(folder: Path) -> None:
     """Do a run as a cluster's worker does, and write its answer; the engine shows an error as one line."""
     from tmt.campaign.cluster_tasks import perform_away
     from tmt.cli.system_refusals import NO_THREAD
-    from tmt.errors import TmtError
+    from tmt.core.errors import TmtError
 
     task, contents = pickle.loads((folder.parent / "fresh" / "task").read_bytes())
     task = replace(task, records=folder)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from tests.faults.tracer import ERRORS, Fault, can_trace, trace
-from tmt.backend.records import read_array_of
-from tmt.errors import SimulatorError
-from tmt.schema import PACKET_RECORDS
+from tmt.core.errors import SimulatorError
+from tmt.core.schema import PACKET_RECORDS
+from tmt.run.records import read_array_of
 
 COMPLETE, REFUSED, WRONG = 0, 3, 4
 ROWS = 50_000

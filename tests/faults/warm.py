@@ -25,15 +25,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 import vl_convert
 
-import tmt.report.report_page
+import tmt.show.page.report_page
 from tmt.campaign.replay_run import programs_of
 from tmt.cli.main import main
-from tmt.figures import charts
+from tmt.show.charts import charts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-DRAWERS = ((tmt.report.report_page, "render"), (charts, "compare"), (vl_convert, "vegalite_to_svg"))
+DRAWERS = ((tmt.show.page.report_page, "render"), (charts, "compare"), (vl_convert, "vegalite_to_svg"))
 """Modules and the names of their functions that draw."""
 
 

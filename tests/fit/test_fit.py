@@ -15,23 +15,23 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tmt.channels.bernoulli import Bernoulli
-from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.cli.fit_command import command
-from tmt.errors import InputError, UsageError
-from tmt.fit import fit
-from tmt.fit.likelihood import RunLikelihood
-from tmt.fit.models import bernoulli, gilbert, gilbert_elliott_model
-from tmt.fit.observed import ErasureRuns
+from tmt.core.channels.bernoulli import Bernoulli
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.errors import InputError, UsageError
+from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-from tmt.trace import PhyTrace
+from tmt.theory.fit import fit
+from tmt.theory.fit.likelihood import RunLikelihood
+from tmt.theory.fit.models import bernoulli, gilbert, gilbert_elliott_model
+from tmt.theory.fit.observed import ErasureRuns
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
 
-    from tmt.channels.base import Channel
+    from tmt.core.channels.base import Channel
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="hundreds of fits need compiled kernels")
 

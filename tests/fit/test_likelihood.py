@@ -8,11 +8,11 @@ from math import log
 import numpy as np
 import pytest
 
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.fit.estimates import fit_bernoulli, fit_gilbert, proportion
-from tmt.fit.likelihood import RunLikelihood
-from tmt.fit.observed import ErasureRuns, autocorrelation, length_counts
-from tmt.fit.report import channel_correlation
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.theory.fit.estimates import fit_bernoulli, fit_gilbert, proportion
+from tmt.theory.fit.likelihood import RunLikelihood
+from tmt.theory.fit.observed import ErasureRuns, autocorrelation, length_counts
+from tmt.theory.fit.report import channel_correlation
 
 CHANNEL = GilbertElliott(0.9, 0.6, 0.15, 0.7)
 

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from tmt.cli.fit_command import command
-from tmt.fit.sizes import size_dependence
+from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-from tmt.trace import PhyTrace
+from tmt.theory.fit.sizes import size_dependence
 
 if TYPE_CHECKING:
     from pathlib import Path

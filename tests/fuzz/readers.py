@@ -15,7 +15,7 @@ from tests.fuzz import rows
 from tests.fuzz.rows import CORPUS
 from tests.measured.excerpts import EXCERPTS
 from tests.scenario_parts import HARQ_OVER_GEO
-from tmt.errors import TmtError
+from tmt.core.errors import TmtError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +43,7 @@ duration = 5
 
 
 FEW_ROWS = 100_000
-"""In place of `tmt.measured.probes.MAX_ROWS` and `MOST_LOST`: so many rows take a second and 2 GB."""
+"""In place of `tmt.importers.probes.MAX_ROWS` and `MOST_LOST`: so many rows take a second and 2 GB."""
 
 LONGEST_SEED_BYTES = 40_000
 """Longer inputs of the corpora are read, but not changed: one of them takes the time of a thousand others."""
@@ -77,8 +77,8 @@ def import_libraries() -> None:
     """Import what the readers import when they are first used."""
     import tmt.campaign.pack_reader
     import tmt.campaign.scenario
+    import tmt.importers.files
     import tmt.io
-    import tmt.measured.files
     import tmt.results.repetition  # noqa: F401
 
 
@@ -219,8 +219,8 @@ def _importer(name: str) -> Callable[[Path], None]:
 
     def read_measurement(path: Path) -> None:
         """Read a measurement with the options of each excerpt; raise if it is refused with all of them."""
-        from tmt.measured import probes
-        from tmt.measured.files import import_trace
+        from tmt.importers import probes
+        from tmt.importers.files import import_trace
 
         if path.read_bytes().startswith(b"PAR1"):  # the ending tells Parquet from text
             path = shutil.copyfile(path, path.with_suffix(".parquet"))

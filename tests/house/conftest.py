@@ -8,10 +8,10 @@ import in_process
 import numpy as np
 import pytest
 
-from tmt.convert import convert
+from tmt.core.convert import convert
+from tmt.core.schemes.arq import Arq
+from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-from tmt.schemes.arq import Arq
-from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

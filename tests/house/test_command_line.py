@@ -19,9 +19,9 @@ from waiting import PATIENCE_S, until
 
 import tmt
 from tmt.cli.command_line import COMMANDS
+from tmt.core.schemes.registry import SCHEMES
+from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-from tmt.schemes.registry import SCHEMES
-from tmt.trace import PhyTrace
 
 ROOT = Path(__file__).resolve().parents[2]
 TMT = Path(sys.executable).with_name("tmt")

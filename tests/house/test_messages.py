@@ -16,8 +16,8 @@ import pytest
 from result_rows import finished_runs
 from waiting import PATIENCE_S, until
 
+from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
-from tmt.trace import LinkTrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

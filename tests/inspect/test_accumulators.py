@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.metrics.distribution import Distribution, Histogram, of_counts, share_at_least
-from tmt.metrics.pauses import Pause, Pauses
-from tmt.metrics.runs import Outage, Runs
-from tmt.metrics.timeline import BINS, LEAST_ROWS, RowBins
+from tmt.core.measure.distribution import Distribution, Histogram, of_counts, share_at_least
+from tmt.core.measure.pauses import Pause, Pauses
+from tmt.core.measure.runs import Outage, Runs
+from tmt.core.measure.timeline import BINS, LEAST_ROWS, RowBins
 
 flags = st.lists(st.booleans(), min_size=1, max_size=60)
 pieces = st.integers(1, 7)

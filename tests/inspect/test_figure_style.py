@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tmt.figures.style import SCHEME_STYLES, TCP_STYLES, looks_of
-from tmt.schemes.registry import SCHEMES
-from tmt.settings.tcp import TCP_VARIANTS
+from tmt.core.schemes.registry import SCHEMES
+from tmt.show.charts.style import SCHEME_STYLES, TCP_STYLES, looks_of
+from tmt.spec.tcp import TCP_VARIANTS
 
 
 def test_styles__cover_every_tcp_variant_and_scheme() -> None:

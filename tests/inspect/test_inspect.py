@@ -10,26 +10,28 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tmt.channels.gilbert_elliott import GilbertElliott
 from tmt.cli.inspect_command import command
-from tmt.convert import convert, convert_file
-from tmt.errors import InputError, UsageError
-from tmt.generate import Line, generate
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.convert import convert
+from tmt.core.errors import InputError, UsageError
+from tmt.core.generate import Line
+from tmt.core.measure.link import summarise
+from tmt.core.measure.summaries import LinkSummary, PhySummary
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.registry import SCHEMES
+from tmt.core.trace import LinkTrace, PhyTrace, Trace
 from tmt.io import open_trace, read_phy, read_trace, write_trace
-from tmt.metrics.link import summarise
-from tmt.metrics.summaries import LinkSummary, PhySummary
-from tmt.schemes.arq import Arq
-from tmt.schemes.fec import Fec
-from tmt.schemes.harq import Harq
-from tmt.schemes.none import NoScheme
-from tmt.schemes.registry import SCHEMES
-from tmt.trace import LinkTrace, PhyTrace, Trace
+from tmt.io.conversion import convert_file
+from tmt.io.generation import generate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.parameters import Scheme
 
 MS = 1_000_000
 S = 1_000_000_000

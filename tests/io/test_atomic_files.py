@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tmt.errors import InputError, OutputError, UsageError
+from tmt.core.errors import InputError, OutputError, UsageError
+from tmt.core.schema import PHY_TRACE
+from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, read_phy, write_trace
 from tmt.io.atomic import own_folder, staged
 from tmt.io.exporters import copy_trace
 from tmt.io.registry import ENDINGS
-from tmt.schema import PHY_TRACE
-from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,9 +34,9 @@ def test_full_disk__ends_in_one_line_and_leaves_nothing(ending: str, tmp_path: P
     path = tmp_path / f"phy{ending}"
     script = (
         "import resource, numpy as np\n"
-        "from tmt.errors import OutputError\n"
+        "from tmt.core.errors import OutputError\n"
         "from tmt.io import write_trace\n"
-        "from tmt.trace import PhyTrace\n"
+        "from tmt.core.trace import PhyTrace\n"
         "decode = np.random.default_rng(1).integers(0, 10**15, 20_000)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n"
         "try:\n"

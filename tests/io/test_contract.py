@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tmt.errors import InputError
+from tmt.core.errors import InputError
+from tmt.core.schema import LINK_TRACE, PHY_TRACE
+from tmt.core.words.refusals import REFUSALS
 from tmt.io import read_trace
-from tmt.io.refusals import REFUSALS
-from tmt.schema import LINK_TRACE, PHY_TRACE
 
 CONTRACT = Path(__file__).resolve().parents[2] / "traces" / "contract"
 TABLES = {"phy": PHY_TRACE, "link": LINK_TRACE}

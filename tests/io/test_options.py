@@ -19,7 +19,7 @@ from tmt.cli.options import (
     Seconds,
     WholeNumber,
 )
-from tmt.errors import UsageError
+from tmt.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

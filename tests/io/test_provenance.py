@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tmt import __version__, provenance
-from tmt.errors import InputError
+from tmt import __version__
+from tmt.core import provenance
+from tmt.core.errors import InputError
+from tmt.core.schema import PHY_TRACE
+from tmt.core.trace import PhyTrace
 from tmt.io import read_phy, write_trace
 from tmt.io.registry import ENDINGS
-from tmt.schema import PHY_TRACE
-from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from pathlib import Path

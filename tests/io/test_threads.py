@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tmt.core.trace import PhyTrace
 from tmt.io import open_trace, write_trace
 from tmt.io.threads import WAITING, Behind, ahead
-from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.errors import InputError
+from tmt.core.checks import Checker
+from tmt.core.errors import InputError
+from tmt.core.schema import LINK_TRACE, PHY_TRACE
+from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.core.units import seconds_text, seconds_to_ns
 from tmt.io import checks, create_trace, fields, open_trace, read_phy, seconds, write_trace
-from tmt.io.checks import Checker
-from tmt.schema import LINK_TRACE, PHY_TRACE
-from tmt.trace import LinkTrace, PhyTrace
-from tmt.units import seconds_text, seconds_to_ns
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.io.checks import Violation
+    from tmt.core.checks import Violation
 
 
 def naive_defect(trace: LinkTrace) -> tuple[int, str] | None:

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.errors import InputError, UsageError
+from tmt.core.errors import InputError, UsageError
+from tmt.core.schema import LINK_TRACE, PHY_TRACE
+from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.io import create_trace, open_trace, read_link, read_phy, read_trace, write_trace
 from tmt.io.files import head_of
 from tmt.io.registry import ENDINGS, FORMATS, format_of
-from tmt.schema import LINK_TRACE, PHY_TRACE
-from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.trace import Trace
+    from tmt.core.trace import Trace
 
 LATEST_NS = 2**62
 

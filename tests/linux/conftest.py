@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ns2.conftest import send_datagrams  # noqa: F401  (a fixture)
-from tmt.backend.linux.kernel import Kernel
-from tmt.errors import SimulatorError
+from tmt.core.errors import SimulatorError
+from tmt.run.linux.kernel import Kernel
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from waiting import PATIENCE_S, until
 
-from tmt.backend.base import RunError
-from tmt.backend.linux import BACKEND
-from tmt.backend.linux import kernel as kernel_module
-from tmt.backend.linux.kernel import Kernel
-from tmt.backend.setup import set_up
-from tmt.convert import convert_file
-from tmt.errors import SimulatorError
-from tmt.experiment import Experiment, PlainLink, TraceLink
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.settings.tcp import LINUX
-from tmt.units import NS_PER_MS, NS_PER_S
+from tmt.core.errors import SimulatorError
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.io.conversion import convert_file
+from tmt.run.base import RunError
+from tmt.run.experiment import Experiment
+from tmt.run.linux import BACKEND
+from tmt.run.linux import kernel as kernel_module
+from tmt.run.linux.kernel import Kernel
+from tmt.run.setup import set_up
+from tmt.spec.links import PlainLink, TraceLink
+from tmt.spec.tcp import LINUX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -179,7 +180,7 @@ def test_run_that_hangs__ends_at_its_limit() -> None:
 @pytest.mark.parametrize("delay_s", [0.0, 0.01, 0.1])
 def test_kernel__ends_with_a_parent_that_is_killed(delay_s: float, tmp_path: Path) -> None:
     call = (
-        "import sys; from tmt.experiment import Experiment, PlainLink\n"
+        "import sys; from tmt.run import Experiment, PlainLink\n"
         "Experiment(tcp='cubic', stack='linux', forward_link=PlainLink(1e8), rtt_ns=500_000_000,"
         " duration_ns=10**14).run(sys.argv[1])"
     )
@@ -202,7 +203,7 @@ def test_receive_buffer__limits_only_when_asked_for(monkeypatch: pytest.MonkeyPa
     row = experiment(receive_buffer_bytes=65536).run().row
     # Half of the buffer is window, at most: 32 KiB a round trip of 0.5 s.
     assert row["goodput_bps"] < 65536 * 8 / 0.5
-    monkeypatch.setattr("tmt.backend.linux.settings_file.ample_buffer_bytes", lambda _: 65536)
+    monkeypatch.setattr("tmt.run.linux.settings_file.ample_buffer_bytes", lambda _: 65536)
     with pytest.raises(RunError, match=r"its result is not valid: the .* buffer limited flow 0 for"):
         experiment().run()
 

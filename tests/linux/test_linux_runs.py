@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 
 from tests.experiment.test_return_flows import check, result
-from tmt.backend.linux import soundness
-from tmt.backend.linux.kernel import Kernel
-from tmt.errors import SimulatorError, UsageError
-from tmt.experiment import Experiment, PlainLink, TraceLink
+from tmt.core.errors import SimulatorError, UsageError
+from tmt.core.schema import PACKET_EVENTS
+from tmt.core.trace import LinkTrace
+from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
-from tmt.schema import PACKET_EVENTS
-from tmt.settings.access import WiredHop
-from tmt.settings.tcp import LINUX, STACKS
-from tmt.trace import LinkTrace
-from tmt.units import NS_PER_MS, NS_PER_S
+from tmt.run.experiment import Experiment
+from tmt.run.linux import soundness
+from tmt.run.linux.kernel import Kernel
+from tmt.spec.access import WiredHop
+from tmt.spec.links import PlainLink, TraceLink
+from tmt.spec.tcp import LINUX, STACKS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -208,7 +209,7 @@ def test_part_that_only_ns2_has__is_refused() -> None:
 
 
 def test_missing_kernel__tells_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("tmt.backend.linux.kernel._HOME", tmp_path)
+    monkeypatch.setattr("tmt.run.linux.kernel._HOME", tmp_path)
     monkeypatch.delenv("CLIFT_LINUX", raising=False)
     with pytest.raises(SimulatorError, match="make linux-kernel"):
         Kernel.find()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tmt.core.units import NS_PER_MS
 from tmt.io import read_phy
-from tmt.units import NS_PER_MS
 
 TRACE = Path(__file__).resolve().parents[2] / "traces" / "measured" / "lte-uplink.parquet"
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.errors import InputError, UsageError
-from tmt.measured.attempts import Attempt, in_order, select
-from tmt.measured.blocks import infer_failures, mark_repeats_of_failures, number_blocks
-from tmt.measured.readings import GIVEN_UP_NS, measurement, separate
-from tmt.schema import UNSETTLED
+from tmt.core.errors import InputError, UsageError
+from tmt.core.schema import UNSETTLED
+from tmt.importers.attempts import Attempt, in_order, select
+from tmt.importers.blocks import infer_failures, mark_repeats_of_failures, number_blocks
+from tmt.importers.readings import GIVEN_UP_NS, measurement, separate
 
 MS = 1_000_000
 

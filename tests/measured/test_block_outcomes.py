@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tmt.errors import InputError
-from tmt.measured.block_outcomes import read, read_blocks
+from tmt.core.errors import InputError
+from tmt.importers.block_outcomes import read, read_blocks
 
 if TYPE_CHECKING:
     from pathlib import Path

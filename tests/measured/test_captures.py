@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tmt.errors import InputError
-from tmt.measured.captures import read_capture
-from tmt.measured.udp_stream import read_udp_stream
+from tmt.core.errors import InputError
+from tmt.importers.captures import read_capture
+from tmt.importers.udp_stream import read_udp_stream
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from tests.measured.damaged_logs import DAMAGE, check, damaged
 from tests.measured.excerpts import PROBES
-from tmt.channels.snr import Snr
-from tmt.errors import InputError, TmtError
-from tmt.generate import Line, generate
-from tmt.measured.files import import_trace
+from tmt.core.channels.snr import Snr
+from tmt.core.errors import InputError, TmtError
+from tmt.core.generate import Line
+from tmt.importers.files import import_trace
+from tmt.io.generation import generate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,12 +12,12 @@ import pytest
 from in_process import tmt
 
 from tmt.cli.export_command import command
-from tmt.errors import UsageError
+from tmt.core.errors import UsageError
+from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.importers.export_formats import EXPORTERS
+from tmt.importers.link_intervals import LinkIntervals, packet_fates
+from tmt.importers.mahimahi import opportunities_ms, read_mahimahi, read_opportunities_ms
 from tmt.io import read_phy
-from tmt.measured.export_formats import EXPORTERS
-from tmt.measured.link_intervals import LinkIntervals, packet_fates
-from tmt.measured.mahimahi import opportunities_ms, read_mahimahi, read_opportunities_ms
-from tmt.trace import LinkTrace, PhyTrace
 
 MS, S = 10**6, 10**9
 HEADER = "tx_time_ns,delay_ns,delivered,transmissions\n"

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tmt.core.provenance import file_sha256
+from tmt.importers.error_rates import read_error_rates
+from tmt.importers.signal_series import read_signal_series
 from tmt.io import read_phy
-from tmt.measured.error_rates import read_error_rates
-from tmt.measured.signal_series import read_signal_series
-from tmt.provenance import file_sha256
 
 GALLERY = Path(__file__).resolve().parents[2] / "traces" / "measured"
 README = (GALLERY / "README.md").read_text(encoding="utf-8")

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tmt.convert import convert
-from tmt.errors import InputError, UsageError
-from tmt.measured.attempts import in_order
-from tmt.measured.files import import_trace
-from tmt.measured.grants import mark_repeats
-from tmt.measured.nr_scope import read_grants
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.core.convert import convert
+from tmt.core.errors import InputError, UsageError
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.importers.attempts import in_order
+from tmt.importers.files import import_trace
+from tmt.importers.grants import mark_repeats
+from tmt.importers.nr_scope import read_grants
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,15 +13,15 @@ import pytest
 from in_process import tmt
 
 from tests.fuzz import readers
-from tmt.errors import InputError, UsageError
+from tmt.core.errors import InputError, UsageError
+from tmt.core.provenance import file_sha256
+from tmt.importers.files import import_trace
+from tmt.importers.options import CUT
+from tmt.importers.registry import IMPORTERS, recognise, recognised
 from tmt.io import read_phy
-from tmt.measured.files import import_trace
-from tmt.measured.options import CUT
-from tmt.measured.registry import IMPORTERS, recognise, recognised
-from tmt.provenance import file_sha256
 
 if TYPE_CHECKING:
-    from tmt.measured.importer import Importer
+    from tmt.importers.importer import Importer
 
 PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "import").glob("*.md"))
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.measured.damaged_logs import DAMAGE, check, damaged
 from tests.measured.excerpts import LOGS
-from tmt.measured.files import import_trace
+from tmt.importers.files import import_trace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.measured.lte_gallery import log_of_gallery
-from tmt.errors import InputError
-from tmt.measured.lte_harq import read_attempts, read_lte_harq
-from tmt.units import NS_PER_MS
+from tmt.core.errors import InputError
+from tmt.core.units import NS_PER_MS
+from tmt.importers.lte_harq import read_attempts, read_lte_harq
 
 HEADER = "log_ms,sfn,subframe,attempt\n"
 SOURCE = Path("mobileinsight_lte") / "lte_ul_pusch_harq.csv"
@@ -139,8 +139,8 @@ def test_arq__repeats_on_exactly_the_slots_that_were_measured(measured_log: str)
     The expected repeats come from the log's own numbers of attempts; ARQ sees only slots and erasures. The
     reading as a link trace must equal the output of ARQ over the reading as a PHY trace.
     """
-    from tmt.convert import convert
-    from tmt.schemes.arq import Arq
+    from tmt.core.convert import convert
+    from tmt.core.schemes.arq import Arq
 
     logged = {a.time_ns // NS_PER_MS: a.version for a in read_attempts(measured_log)}
     measured_repeats = [slot for slot, attempt in logged.items() if attempt > 1]
@@ -166,8 +166,8 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
 
     All 69 repeats and every other attempt fall in the measured subframes; no slot stalls.
     """
-    from tmt.schemes.converter import joined
-    from tmt.schemes.harq_processes import HarqProcesses
+    from tmt.core.schemes.converter import joined
+    from tmt.core.schemes.harq_processes import HarqProcesses
 
     trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
     scheme = HarqProcesses(
@@ -187,7 +187,7 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
 
 def test_harq_processes__alone_would_stall_on_the_measured_slots(measured_log: str) -> None:
     """The check above can fail: with one process the same slots give stalls and another link."""
-    from tmt.schemes.harq_processes import HarqProcesses
+    from tmt.core.schemes.harq_processes import HarqProcesses
 
     trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace
     converter = HarqProcesses(7_000_000, 1, detection_delay_ns=1_000_000).converter()

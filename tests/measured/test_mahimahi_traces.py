@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tmt.errors import InputError, UsageError
+from tmt.core.errors import InputError, UsageError
+from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.importers.mahimahi import opportunities_ms, read_mahimahi, write_opportunities
 from tmt.io import read_phy
-from tmt.measured.mahimahi import opportunities_ms, read_mahimahi, write_opportunities
-from tmt.trace import LinkTrace, PhyTrace
 
 GALLERY = Path(__file__).resolve().parents[2] / "traces" / "measured"
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from tests.measured.lte_gallery import log_of_gallery
-from tmt.errors import InputError
-from tmt.measured.files import import_trace
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.core.errors import InputError
+from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.importers.files import import_trace
 
 if TYPE_CHECKING:
     from pathlib import Path

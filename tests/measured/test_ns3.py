@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tmt.errors import InputError, UsageError
+from tmt.core.errors import InputError, UsageError
+from tmt.core.schema import UNSETTLED
+from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.importers.files import import_trace
 from tmt.io import read_phy
-from tmt.measured.files import import_trace
-from tmt.schema import UNSETTLED
-from tmt.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tmt.errors import InputError
-from tmt.measured.ping import read_ping
+from tmt.core.errors import InputError
+from tmt.importers.ping import read_ping
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tmt.errors import InputError, UsageError
-from tmt.measured import irtt, lens
-from tmt.measured.files import import_trace
-from tmt.measured.irtt import read_irtt
-from tmt.measured.lens import read_lens
-from tmt.measured.probes import Probes, multiples
-from tmt.measured.readings import separate
-from tmt.trace import LinkTrace
+from tmt.core.errors import InputError, UsageError
+from tmt.core.trace import LinkTrace
+from tmt.importers import irtt, lens
+from tmt.importers.files import import_trace
+from tmt.importers.irtt import read_irtt
+from tmt.importers.lens import read_lens
+from tmt.importers.probes import Probes, multiples
+from tmt.importers.readings import separate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tmt.errors import InputError, UsageError
-from tmt.measured import iperf3, rates
-from tmt.measured.dish_history import read_dish_history
-from tmt.measured.files import import_trace
-from tmt.measured.iperf3 import read_iperf3
-from tmt.measured.rate_series import RateSeries
-from tmt.measured.rates import read_rates
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.core.errors import InputError, UsageError
+from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.importers import iperf3, rates
+from tmt.importers.dish_history import read_dish_history
+from tmt.importers.files import import_trace
+from tmt.importers.iperf3 import read_iperf3
+from tmt.importers.rate_series import RateSeries
+from tmt.importers.rates import read_rates
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.errors import UsageError
-from tmt.measured.frames import SlotClock, slots_per_frame
+from tmt.core.errors import UsageError
+from tmt.importers.frames import SlotClock, slots_per_frame
 
 MS = 1_000_000
 

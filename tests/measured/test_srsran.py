@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tmt.errors import InputError, UsageError
-from tmt.measured.files import import_trace
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.core.errors import InputError, UsageError
+from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.importers.files import import_trace
 
 if TYPE_CHECKING:
     from pathlib import Path

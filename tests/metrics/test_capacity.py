@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.metrics.capacity import arrive, packets_in_rows
-from tmt.schema import LINK_TRACE
+from tmt.core.measure.capacity import arrive, packets_in_rows
+from tmt.core.schema import LINK_TRACE
 
 
 def _rows(sizes: list[int] | None, count: int) -> np.ndarray[Any, Any]:

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from result_rows import run
 
-from tmt.errors import InputError
-from tmt.metrics.link_use import PlainInTime, RowsInTime, link_use
-from tmt.schema import LINK_TRACE, PACKET_EVENTS, PACKET_RECORDS, PHY_TRACE
+from tmt.core.errors import InputError
+from tmt.core.measure.link_use import PlainInTime, RowsInTime, link_use
+from tmt.core.schema import LINK_TRACE, PACKET_EVENTS, PACKET_RECORDS, PHY_TRACE
 
 if TYPE_CHECKING:
     from pathlib import Path

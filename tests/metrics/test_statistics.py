@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.errors import UsageError
-from tmt.metrics.interval_text import three_digits
-from tmt.metrics.statistics import (
+from tmt.core.errors import UsageError
+from tmt.results.interval_text import three_digits
+from tmt.results.statistics import (
     bootstrap_interval,
     compact_letters,
     compare_all,

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.metrics import transport
-from tmt.metrics import transport_timeline as over_time
-from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
+from tmt.core.measure import transport
+from tmt.core.measure import transport_timeline as over_time
+from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
 
 S = 1_000_000_000
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tmt.models import TwoStateChannel
+    from tmt.theory import TwoStateChannel
 
 Pattern = tuple[bool, ...]
 

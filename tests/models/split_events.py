@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tmt.models.split import TcpSender, TwoLinks
+    from tmt.theory.split import TcpSender, TwoLinks
 
 
 class Clock:

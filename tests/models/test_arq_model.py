@@ -9,8 +9,8 @@ import pytest
 from enumeration import moves
 from naive import schemes as naive
 
-from tmt.errors import UsageError
-from tmt.models import RegularLink, TwoStateChannel, arq, delivered_by_transmission, no_scheme
+from tmt.core.errors import UsageError
+from tmt.theory import RegularLink, TwoStateChannel, arq, delivered_by_transmission, no_scheme
 
 LINK = RegularLink(500_000_000, 1_000_000, 36_000_000)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from enumeration import patterns
 
-from tmt.errors import UsageError
-from tmt.models import (
+from tmt.core.errors import UsageError
+from tmt.theory import (
     TwoStateChannel,
     burst_length_law,
     gap_length_law,

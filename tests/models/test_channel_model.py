@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.errors import UsageError
-from tmt.models import TwoStateChannel
+from tmt.core.errors import UsageError
+from tmt.theory import TwoStateChannel
 
 inner = st.floats(0.01, 0.99)
 

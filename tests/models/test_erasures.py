@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tmt.errors import UsageError
-from tmt.models import TwoStateChannel, conditional_count_laws, erasure_count_law
+from tmt.core.errors import UsageError
+from tmt.theory import TwoStateChannel, conditional_count_laws, erasure_count_law
 
 probability = st.floats(0.0, 1.0)
 inner = st.floats(0.01, 0.99)

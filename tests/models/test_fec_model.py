@@ -10,8 +10,8 @@ from enumeration import patterns
 from naive import schemes as naive
 from scipy import stats
 
-from tmt.errors import UsageError
-from tmt.models import Performance, RegularLink, TwoStateChannel, block_law, erasure_count_law, fec
+from tmt.core.errors import UsageError
+from tmt.theory import Performance, RegularLink, TwoStateChannel, block_law, erasure_count_law, fec
 
 LINK = RegularLink(rtt_ns=500, slot_interval_ns=3, decode_time_ns=36)
 

@@ -9,8 +9,8 @@ from dataclasses import astuple, dataclass
 import pytest
 from enumeration import emission, moves, path_probability
 
-from tmt.errors import UsageError
-from tmt.models import RegularLink, TwoStateChannel, fec, harq
+from tmt.core.errors import UsageError
+from tmt.theory import RegularLink, TwoStateChannel, fec, harq
 
 LINK = RegularLink(500_000_000, 1_000_000, 36_000_000)
 

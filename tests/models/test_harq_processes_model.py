@@ -8,9 +8,11 @@ import numba
 import numpy as np
 import pytest
 
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.errors import UsageError
-from tmt.models import (
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.errors import UsageError
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.trace import PhyTrace
+from tmt.theory import (
     FeedbackFaults,
     RegularLink,
     TwoStateChannel,
@@ -19,8 +21,6 @@ from tmt.models import (
     harq_processes,
     utilisation,
 )
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.trace import PhyTrace
 
 MS = 1_000_000
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tmt.errors import UsageError
-from tmt.models.hybrid import (
+from tmt.core.errors import UsageError
+from tmt.theory.hybrid import (
     HybridLink,
     hybrid,
     largest_throughput,

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tmt.cli.model_command import command
-from tmt.errors import UsageError
-from tmt.models import (
+from tmt.core.errors import UsageError
+from tmt.theory import (
     Bursts,
     FeedbackFaults,
     RegularLink,

@@ -11,8 +11,8 @@ from naive import neyman_a as naive
 from scipy.integrate import quad
 from scipy.stats import geom, poisson
 
-from tmt.errors import UsageError
-from tmt.models import ClusteredErrors, error_count_law
+from tmt.core.errors import UsageError
+from tmt.theory import ClusteredErrors, error_count_law
 
 
 @pytest.mark.parametrize(("clusters", "errors"), [(0.1, 10.0), (2.0, 3.0), (5.0, 0.3)])

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from tmt.errors import UsageError
-from tmt.models import RegularLink, TwoStateChannel, arq, harq, printed
+from tmt.core.errors import UsageError
+from tmt.theory import RegularLink, TwoStateChannel, arq, harq, printed
 
 LINK = RegularLink(500_000_000, 1_000_000, 36_000_000)
 ERROR_FREE = TwoStateChannel(1.0, 0.5)

@@ -8,9 +8,12 @@ import numba
 import numpy as np
 import pytest
 
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.errors import UsageError
-from tmt.models import (
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.errors import UsageError
+from tmt.core.schemes.converter import joined
+from tmt.core.schemes.rlc import Rlc
+from tmt.core.trace import PhyTrace
+from tmt.theory import (
     Bursts,
     RegularLink,
     TwoStateChannel,
@@ -21,12 +24,9 @@ from tmt.models import (
     rlc_recovery_slots,
     rlc_unacknowledged,
 )
-from tmt.schemes.converter import joined
-from tmt.schemes.rlc import Rlc
-from tmt.trace import PhyTrace
 
 if TYPE_CHECKING:
-    from tmt.schemes.counts import Counts
+    from tmt.core.schemes.counts import Counts
 
 MS = 1_000_000
 ONE_REPORT = {"poll_pdus": 2**31 - 1, "rlc_window": 131_072, "status_prohibit_ns": 40 * MS}

@@ -9,12 +9,12 @@ import numba
 import numpy as np
 import pytest
 
-from tmt.channels.bernoulli import Bernoulli
-from tmt.errors import UsageError
-from tmt.models import Performance, RegularLink, TwoStateChannel, rlc_over_harq_processes
-from tmt.schemes.converter import joined
-from tmt.schemes.rlc import RlcOverHarqProcesses
-from tmt.trace import PhyTrace
+from tmt.core.channels.bernoulli import Bernoulli
+from tmt.core.errors import UsageError
+from tmt.core.schemes.converter import joined
+from tmt.core.schemes.rlc import RlcOverHarqProcesses
+from tmt.core.trace import PhyTrace
+from tmt.theory import Performance, RegularLink, TwoStateChannel, rlc_over_harq_processes
 
 MS = 1_000_000
 

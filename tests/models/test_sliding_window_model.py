@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from naive import repair_queue
 
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.errors import UsageError
-from tmt.models import RegularLink, TwoStateChannel, sliding_window
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.trace import PhyTrace
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.errors import UsageError
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.trace import PhyTrace
+from tmt.theory import RegularLink, TwoStateChannel, sliding_window
 
 LINK = RegularLink(0, 10, 10)
 

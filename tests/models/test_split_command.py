@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from tmt.cli.model_split import command
-from tmt.errors import UsageError
-from tmt.models.split import GoBackNLink, SplitScenario, TcpSender, TwoLinks, sweep
+from tmt.core.errors import UsageError
+from tmt.theory.split import GoBackNLink, SplitScenario, TcpSender, TwoLinks, sweep
 
 if TYPE_CHECKING:
     from pathlib import Path

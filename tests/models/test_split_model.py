@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from tests.models import split_events
-from tmt.errors import UsageError
-from tmt.models import padhye
-from tmt.models.split import (
+from tmt.core.errors import UsageError
+from tmt.theory import padhye
+from tmt.theory.split import (
     GoBackNLink,
     SplitScenario,
     TcpSender,

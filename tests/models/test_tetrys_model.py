@@ -8,12 +8,12 @@ import numba
 import numpy as np
 import pytest
 
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.errors import UsageError
-from tmt.models import Performance, RegularLink, TwoStateChannel, tetrys
-from tmt.schemes.converter import joined
-from tmt.schemes.tetrys import Tetrys
-from tmt.trace import PhyTrace
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.errors import UsageError
+from tmt.core.schemes.converter import joined
+from tmt.core.schemes.tetrys import Tetrys
+from tmt.core.trace import PhyTrace
+from tmt.theory import Performance, RegularLink, TwoStateChannel, tetrys
 
 needs_jit = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="a million slots: the kernel needs the JIT for them"

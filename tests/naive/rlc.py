@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from naive.schemes import UNSETTLED, Converted, Row
 
 if TYPE_CHECKING:
-    from tmt.schemes.rlc import RlcLayer
+    from tmt.core.schemes.rlc import RlcLayer
 
 ARRIVAL, REASSEMBLY, STATUS, REPORT, POLL = range(5)
 """Events at equal times happen in this order."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.channels.shadows import Shadows
+    from tmt.core.channels.shadows import Shadows
 
 
 def erased(

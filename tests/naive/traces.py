@@ -12,19 +12,19 @@ from naive import rlc
 from naive import schemes as naive
 from naive.sliding_window import sliding_window
 from naive.tetrys import tetrys
-from tmt.channels.base import uniform_source
-from tmt.schemes.arq import Arq
-from tmt.schemes.fec import Fec
-from tmt.schemes.harq import Harq
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.none import NoScheme
-from tmt.schemes.rlc import Rlc, RlcLayer, RlcOverArq, RlcOverHarq, RlcOverHarqProcesses, RlcOverTetrys
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.schemes.tetrys import Tetrys
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.core.channels.base import uniform_source
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.rlc import Rlc, RlcLayer, RlcOverArq, RlcOverHarq, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
+from tmt.core.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.parameters import Scheme
 
 DELAYS = st.sampled_from([0, 1, 3, 7, 20, 50])
 DATA = st.integers(1, 6) | st.integers(7, 40)

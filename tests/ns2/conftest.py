@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from tests.ns2.scripts import run_script
+from tmt.core.schema import PACKET_EVENTS
 from tmt.io import write_trace
-from tmt.schema import PACKET_EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import numpy.typing as npt
 
-    from tmt.trace import LinkTrace, PhyTrace
+    from tmt.core.trace import LinkTrace, PhyTrace
 
 SCRIPT = Path(__file__).with_name("datagrams.tcl")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tmt.trace import LinkTrace
+    from tmt.core.trace import LinkTrace
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tests.ns2.scripts import output_of, run_script
-from tmt.channels.neyman_a import NeymanA
-from tmt.models import ClusteredErrors
+from tmt.core.channels.neyman_a import NeymanA
+from tmt.theory import ClusteredErrors
 
 if TYPE_CHECKING:
     import subprocess

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tests.ns2.scripts import output_of
-from tmt.convert import convert_file
+from tmt.core.schemes.none import NoScheme
+from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.importers.files import import_trace
 from tmt.io import read_link
-from tmt.measured.files import import_trace
-from tmt.schemes.none import NoScheme
-from tmt.units import NS_PER_MS, NS_PER_S
+from tmt.io.conversion import convert_file
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tmt.measured.mahimahi import read_opportunities_ms
-from tmt.trace import LinkTrace
+from tmt.core.trace import LinkTrace
+from tmt.importers.mahimahi import read_opportunities_ms
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tmt.measured.files import import_trace
+from tmt.importers.files import import_trace
 
 pytestmark = pytest.mark.ns2
 

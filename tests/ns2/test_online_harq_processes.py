@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tmt.models.channel import TwoStateChannel
-from tmt.models.harq_processes import FeedbackFaults, harq_processes, utilisation
-from tmt.models.link import RegularLink
-from tmt.trace import PhyTrace
+from tmt.core.trace import PhyTrace
+from tmt.theory.channel import TwoStateChannel
+from tmt.theory.harq_processes import FeedbackFaults, harq_processes, utilisation
+from tmt.theory.link import RegularLink
 
 if TYPE_CHECKING:
     from pathlib import Path

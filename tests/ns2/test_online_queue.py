@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 
 from tests.ns2.scripts import run_script
-from tmt.backend.ns2.arguments import scheme_words
-from tmt.convert import convert
-from tmt.models.hybrid import HybridLink
-from tmt.schemes.arq import Arq
-from tmt.schemes.fec import Fec
-from tmt.schemes.harq import Harq
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.none import NoScheme
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.schemes.tetrys import Tetrys
-from tmt.trace import PhyTrace
+from tmt.core.convert import convert
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
+from tmt.core.trace import PhyTrace
+from tmt.run.ns2.arguments import scheme_words
+from tmt.theory.hybrid import HybridLink
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.ns2.conftest import Datagrams
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.parameters import Scheme
 
 pytestmark = pytest.mark.ns2
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tmt.backend.ns2.arguments import scheme_words
-from tmt.convert import convert
-from tmt.schemes.rlc import (
+from tmt.core.convert import convert
+from tmt.core.schemes.rlc import (
     Rlc,
     RlcOverArq,
     RlcOverFec,
@@ -18,13 +17,14 @@ from tmt.schemes.rlc import (
     RlcOverSlidingWindow,
     RlcOverTetrys,
 )
-from tmt.trace import PhyTrace
+from tmt.core.trace import PhyTrace
+from tmt.run.ns2.arguments import scheme_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.ns2.conftest import Datagrams
-    from tmt.schemes.rlc import RlcLayer
+    from tmt.core.schemes.rlc import RlcLayer
 
 pytestmark = pytest.mark.ns2
 

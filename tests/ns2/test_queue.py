@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.ns2.queue_twin import Options, outcomes
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.core.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from tests.ns2.conftest import Datagrams

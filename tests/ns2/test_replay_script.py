@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ns2.scripts import run_script
-from tmt.backend.base import RunError
-from tmt.backend.ns2.simulator import Simulator
+from tmt.run.base import RunError
+from tmt.run.ns2.simulator import Simulator
 
 if TYPE_CHECKING:
     import subprocess

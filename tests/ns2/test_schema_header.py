@@ -1,4 +1,4 @@
-"""The C++ header of the schema says what `tmt.schema` and the refusals say."""
+"""The C++ header of the schema says what `tmt.core.schema` and the refusals say."""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tmt.convert import convert
-from tmt.schemes.none import NoScheme
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.schemes.tetrys import Tetrys
-from tmt.trace import LinkTrace, PhyTrace
+from tmt.core.convert import convert
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
+from tmt.core.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:
     from pathlib import Path

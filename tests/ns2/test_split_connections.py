@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.ns2.scripts import run_script
-from tmt.settings.tcp import NS2_STACKS, STACKS
+from tmt.spec.tcp import NS2_STACKS, STACKS
 
 pytestmark = pytest.mark.ns2
 

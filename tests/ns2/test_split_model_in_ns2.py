@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests.ns2.scripts import output_of
-from tmt.models.split import GoBackNLink, TcpSender, TwoLinks, lossless
-from tmt.schema import PACKET_EVENTS
+from tmt.core.schema import PACKET_EVENTS
+from tmt.theory.split import GoBackNLink, TcpSender, TwoLinks, lossless
 
 if TYPE_CHECKING:
     from tests.ns2.conftest import Datagrams

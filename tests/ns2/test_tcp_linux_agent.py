@@ -16,9 +16,9 @@ import pytest
 
 from tests.ns2.scripts import output_of
 from tests.ns2.stock import STOCK_TCL, run_stock_script
+from tmt.core.trace import LinkTrace
+from tmt.core.units import NS_PER_MS
 from tmt.io import write_trace
-from tmt.trace import LinkTrace
-from tmt.units import NS_PER_MS
 
 pytestmark = pytest.mark.ns2
 

@@ -90,8 +90,8 @@ def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture(scope="session")
 def page(campaign_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The campaign's page."""
-    from tmt.report.report_page import write_report
     from tmt.results.reading import read_results
+    from tmt.show.page.report_page import write_report
 
     results = read_results(campaign_folder)
     return next(iter(write_report(results, tmp_path_factory.mktemp("report"), figures=False)))

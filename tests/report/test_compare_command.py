@@ -11,7 +11,7 @@ from result_rows import run
 
 from tmt.campaign.store import Store
 from tmt.cli.compare_command import command, names_of
-from tmt.errors import UsageError
+from tmt.core.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path

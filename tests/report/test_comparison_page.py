@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 from result_rows import frame, run
 
-from tmt.report.comparison_page import render, write_comparison
 from tmt.results.comparison import PairedCampaigns, compare
 from tmt.results.reading import results_of
+from tmt.show.page.comparison_page import render, write_comparison
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,10 +14,10 @@ from result_rows import run
 
 from tmt.campaign.store import Store
 from tmt.cli.course_command import command
-from tmt.errors import UsageError
-from tmt.report.report_page import write_report
+from tmt.core.errors import UsageError
+from tmt.core.schema import PACKET_EVENTS
 from tmt.results.reading import read_results
-from tmt.schema import PACKET_EVENTS
+from tmt.show.page.report_page import write_report
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from result_rows import frame, run
 
-from tmt.figures.vega import configuration, filled
-from tmt.report.print_figures import draw_comparison, print_figures
-from tmt.report.views import members, views
+from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.results.axes import find_axes
 from tmt.results.cells import summarise
 from tmt.results.dataset import Results, RunRecords
 from tmt.results.reading import results_of
 from tmt.results.values import slug
-from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
+from tmt.show.charts.vega import configuration, filled
+from tmt.show.page.print_figures import draw_comparison, print_figures
+from tmt.show.page.views import members, views
 
 if TYPE_CHECKING:
     from pathlib import Path

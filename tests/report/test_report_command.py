@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from tmt.cli.report_command import command
-from tmt.errors import InputError
+from tmt.core.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from result_rows import frame, run
 
-from tmt.report.page import embedded_json
-from tmt.report.report_page import render
 from tmt.results.cells import summarise
 from tmt.results.dataset import Failure, Results
+from tmt.show.page.page import embedded_json
+from tmt.show.page.report_page import render
 
 MEGABYTE = 1_000_000
 

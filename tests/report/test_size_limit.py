@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tmt.report.size_limit import fit
+from tmt.show.page.size_limit import fit
 
 
 def _data(points: int) -> dict[str, Any]:

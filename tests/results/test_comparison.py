@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from result_rows import frame, run
 
-from tmt.errors import UsageError
+from tmt.core.errors import UsageError
 from tmt.results.comparison import PairedCampaigns, compare, earlier_runs, identities, remarks, unpaired
 from tmt.results.reading import results_of
 

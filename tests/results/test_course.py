@@ -10,10 +10,10 @@ import pytest
 from result_rows import run
 from scenario_parts import LOSSY_TRACE
 
-from tmt.metrics.link_use import RowsInTime, link_use
+from tmt.core.measure.link_use import RowsInTime, link_use
+from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
 from tmt.results.course import BINS, LEVELS, Series, course, delay_quantiles_s
 from tmt.results.dataset import RunRecords
-from tmt.schema import PACKET_EVENTS, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
 
 if TYPE_CHECKING:
     from pathlib import Path

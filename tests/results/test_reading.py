@@ -15,12 +15,12 @@ import pytest
 from result_rows import frame, run
 
 from tmt.campaign.store import Store
-from tmt.errors import InputError
+from tmt.core.errors import InputError
+from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.io.parquet import write_records
 from tmt.results import records
 from tmt.results.axes import find_axes
 from tmt.results.reading import read_results
-from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 OURS = [path for path in sorted(SCENARIOS.glob("*.toml")) if "published" in tomllib.loads(path.read_text())]

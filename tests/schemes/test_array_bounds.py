@@ -17,16 +17,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tmt.schemes import arq, converter, fec, harq, harq_processes, rlc_converter, sliding_window
-from tmt.schemes.arq import Arq
-from tmt.schemes.fec import Fec
-from tmt.schemes.harq import Harq
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.none import NoScheme
-from tmt.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverTetrys
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.schemes.tetrys import Tetrys
-from tmt.trace import PhyTrace
+from tmt.core.schemes import arq, converter, fec, harq, harq_processes, sliding_window
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.core.schemes.rlc import converter as rlc_converter
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
+from tmt.core.trace import PhyTrace
 
 CASES = 200
 """Random traces, each converted by all schemes in random pieces."""

@@ -15,12 +15,12 @@ from naive.traces import phy_trace, rows_of, slots
 from scipy.signal import fftconvolve
 from scipy.special import gammainc
 
-from tmt.convert import convert
-from tmt.errors import InputError, UsageError
+from tmt.core.convert import convert
+from tmt.core.errors import InputError, UsageError
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.rlc import RlcOverHarqProcesses
+from tmt.core.trace import PhyTrace
 from tmt.io import write_trace
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.rlc import RlcOverHarqProcesses
-from tmt.trace import PhyTrace
 
 MS = 1_000_000
 COMBININGS = ["none", "chase", "incremental"]

@@ -14,7 +14,7 @@ import tmt
 
 COMPILE = """
 import numpy as np
-from tmt.kernels.fec import decode_runs
+from tmt.core.schemes.fec.kernel import decode_runs
 tx, decode = np.arange(3), np.ones(3, np.int64)
 decode_runs(tx, decode, 2, 1, 1, 0, (tx.copy(), tx.copy(), np.ones(3, np.bool_), np.ones(3, np.uint8)))
 print(sum(decode_runs.stats.cache_misses.values()))

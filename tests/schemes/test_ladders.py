@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tmt.schemes.rlc import Rlc
+from tmt.core.schemes.rlc import Rlc
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

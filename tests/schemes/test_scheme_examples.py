@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from naive.traces import phy_trace, rows_of
 
-from tmt.schemes.arq import Arq
-from tmt.schemes.fec import Fec
-from tmt.schemes.harq import Harq
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.none import NoScheme
-from tmt.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverTetrys
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.schemes.tetrys import Tetrys
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.rlc import Rlc, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
-    from tmt.schemes.counts import Counts
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.counts import Counts
+    from tmt.core.schemes.parameters import Scheme
 
 
 def converted(

@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tmt.errors import UsageError
-from tmt.schemes.arq import Arq
-from tmt.schemes.counts import Counts
-from tmt.schemes.fec import Fec
-from tmt.schemes.harq import Harq
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.none import NoScheme
-from tmt.schemes.online import GoBackN, Hybrid
-from tmt.schemes.registry import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
-from tmt.schemes.rlc import Rlc, RlcOverArq, RlcOverHarqProcesses, RlcOverTetrys
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.schemes.tetrys import Tetrys
+from tmt.core.errors import UsageError
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.counts import Counts
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.online_only import GoBackN, Hybrid
+from tmt.core.schemes.registry import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
+from tmt.core.schemes.rlc import Rlc, RlcOverArq, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tmt.schemes.parameters import OnlineScheme
+    from tmt.core.schemes.parameters import OnlineScheme
 
 
 @pytest.mark.parametrize(

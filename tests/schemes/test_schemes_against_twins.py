@@ -12,12 +12,12 @@ import pytest
 from hypothesis import example, given, settings
 from naive.traces import SCHEMES, by_twin, phy_trace, rows_of, slots
 
-from tmt.schemes.arq import Arq
-from tmt.schemes.harq import Harq
-from tmt.schemes.tetrys import Tetrys
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.parameters import Scheme
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=400)
 

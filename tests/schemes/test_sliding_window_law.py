@@ -15,14 +15,14 @@ from naive import repair_queue
 from naive.sliding_window import coefficients, product
 from naive.traces import phy_trace, rows_of
 
-from tmt.channels.bernoulli import Bernoulli
-from tmt.kernels.tinymt32 import coding_coefficients, next_word, start
-from tmt.schemes.fec import Fec
-from tmt.schemes.sliding_window import SlidingWindow, products
-from tmt.trace import PhyTrace
+from tmt.core.channels.bernoulli import Bernoulli
+from tmt.core.kernels.tinymt32 import coding_coefficients, next_word, start
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.sliding_window import SlidingWindow, products
+from tmt.core.trace import PhyTrace
 
 if TYPE_CHECKING:
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.parameters import Scheme
 
 needs_jit = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="a million slots: the kernel needs the JIT for them"

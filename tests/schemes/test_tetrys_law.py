@@ -12,13 +12,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from naive.traces import phy_trace, rows_of
 
-from tmt.schemes.arq import Arq
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.schemes.tetrys import Tetrys
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
-    from tmt.schemes.counts import Counts
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.counts import Counts
+    from tmt.core.schemes.parameters import Scheme
 
 LATE = 10**9
 """An RTT that outlasts every trace here."""

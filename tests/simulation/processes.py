@@ -15,7 +15,7 @@ from tmt.campaign.columns import DONE
 from tmt.campaign.pool import Pool
 from tmt.campaign.store import Store
 from tmt.campaign.system import System
-from tmt.errors import TmtError
+from tmt.core.errors import TmtError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,9 @@ import pytest
 from in_process import tmt
 from small_search import SPACE, Searched
 
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.generate import Line, generate
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.generate import Line
+from tmt.io.generation import generate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tmt.tune.space import SCHEME, Candidate
+from tmt.results.tune.space import SCHEME, Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.tune.evidence import Cell, Outcome
+    from tmt.results.tune.evidence import Cell, Outcome
 
 
 class _Section:

@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmt.convert import convert
-from tmt.schemes.arq import Arq
-from tmt.schemes.fec import Fec
-from tmt.schemes.harq import Harq
-from tmt.schemes.harq_processes import HarqProcesses
-from tmt.schemes.none import NoScheme
-from tmt.schemes.online import Hybrid
-from tmt.schemes.rlc import Rlc, RlcOverArq, RlcOverHarqProcesses, RlcOverTetrys
-from tmt.schemes.sliding_window import SlidingWindow
-from tmt.schemes.tetrys import Tetrys
-from tmt.trace import PhyTrace
-from tmt.tune.bounds import most_delivered
+from tmt.core.convert import convert
+from tmt.core.schemes.arq import Arq
+from tmt.core.schemes.fec import Fec
+from tmt.core.schemes.harq import Harq
+from tmt.core.schemes.harq_processes import HarqProcesses
+from tmt.core.schemes.none import NoScheme
+from tmt.core.schemes.online_only import Hybrid
+from tmt.core.schemes.rlc import Rlc, RlcOverArq, RlcOverHarqProcesses, RlcOverTetrys
+from tmt.core.schemes.sliding_window import SlidingWindow
+from tmt.core.schemes.tetrys import Tetrys
+from tmt.core.trace import PhyTrace
+from tmt.results.tune.bounds import most_delivered
 
 if TYPE_CHECKING:
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.parameters import Scheme
 
 SLOT_NS = 1_000_000
 SCHEMES: list[Scheme] = [

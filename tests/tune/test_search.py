@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 from planted import Planted, grid_of
 
-from tmt.errors import UsageError
-from tmt.metrics.statistics import Interval, rank
-from tmt.tune.objectives import parse_goal
-from tmt.tune.race import Race, Rules
-from tmt.tune.recommendation import Bounded, Recommendation, Standing, recommend
-from tmt.tune.search import search
-from tmt.tune.space import SCHEME
-from tmt.tune.wording import certainty, headline
+from tmt.core.errors import UsageError
+from tmt.results.statistics import Interval, rank
+from tmt.results.tune.objectives import parse_goal
+from tmt.results.tune.race import Race, Rules
+from tmt.results.tune.recommendation import Bounded, Recommendation, Standing, recommend
+from tmt.results.tune.search import search
+from tmt.results.tune.space import SCHEME
+from tmt.results.tune.wording import certainty, headline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.tune.evidence import Cell, Outcome
-    from tmt.tune.tuning import Tuning
+    from tmt.results.tune.evidence import Cell, Outcome
+    from tmt.results.tune.tuning import Tuning
 
 GOODPUT = parse_goal(["goodput"], [])
 RULES = Rules(first=4, most=20, level=0.95, tolerance=0.01)

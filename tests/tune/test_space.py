@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tmt.core.schemes.registry import SCHEMES
 from tmt.io import read_phy
-from tmt.schemes.registry import SCHEMES
-from tmt.tune.default_space import SPACE, scenario_text
-from tmt.tune.objectives import parse_goal
-from tmt.tune.simulate import Simulation
-from tmt.tune.task import Task, parse_task
-from tmt.tune.tuning import plan_tuning
+from tmt.results.tune.default_space import SPACE, scenario_text
+from tmt.results.tune.objectives import parse_goal
+from tmt.results.tune.simulate import Simulation
+from tmt.results.tune.task import Task, parse_task
+from tmt.results.tune.tuning import plan_tuning
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import tmt
-from tmt.errors import InputError, UsageError
+from tmt.core.errors import InputError, UsageError
 from tmt.io import open_trace
-from tmt.tune import trace_task
-from tmt.tune.tuning import plan_tuning
+from tmt.results.tune import trace_task
+from tmt.results.tune.tuning import plan_tuning
 
 if TYPE_CHECKING:
     from pathlib import Path

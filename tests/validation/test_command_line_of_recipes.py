@@ -8,7 +8,7 @@ import pytest
 
 from analysis import pages
 from analysis.command_line import start
-from tmt.errors import SimulatorError
+from tmt.core.errors import SimulatorError
 
 if TYPE_CHECKING:
     from pathlib import Path

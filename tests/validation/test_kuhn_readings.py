@@ -19,8 +19,8 @@ from analysis.kuhn2014.published import Value
 from analysis.pages import DOCS
 from analysis.scenario_runs import SCENARIOS
 from tmt.campaign.scenario import load
-from tmt.channels.lms import Lms
-from tmt.channels.shadows import Shadows
+from tmt.core.channels.lms import Lms
+from tmt.core.channels.shadows import Shadows
 
 OF_PAGE = {"net-transfers": "internet-transfers"}
 

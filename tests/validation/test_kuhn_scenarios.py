@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from in_process import tmt
 
-from tmt.backend.linux.kernel import Kernel
-from tmt.errors import SimulatorError
+from tmt.core.errors import SimulatorError
+from tmt.run.linux.kernel import Kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = sorted(

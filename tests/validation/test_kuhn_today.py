@@ -21,7 +21,7 @@ from analysis.kuhn2014_today.cells import (
     tcps_of,
 )
 from analysis.kuhn2014_today.conclusions import conclusions
-from tmt.settings.tcp import LINUX
+from tmt.spec.tcp import LINUX
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tmt.channels.gilbert_elliott import GilbertElliott
-from tmt.convert import convert
-from tmt.metrics.statistics import t_interval
-from tmt.models import RegularLink, TwoStateChannel, burst_length_law, gap_length_law
-from tmt.models.catalogue import Parameters, evaluate
-from tmt.schemes.registry import SCHEMES
-from tmt.trace import PhyTrace
+from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.convert import convert
+from tmt.core.schemes.registry import SCHEMES
+from tmt.core.trace import PhyTrace
+from tmt.results.statistics import t_interval
+from tmt.theory import RegularLink, TwoStateChannel, burst_length_law, gap_length_law
+from tmt.theory.catalogue import Parameters, evaluate
 
 if TYPE_CHECKING:
-    from tmt.models.channel import FloatArray
+    from tmt.theory.channel import FloatArray
 
 REPLICATES, SLOTS = 12, 100_000
 SLOT_NS, DECODE_NS = 1_000_000, 7_000_000

@@ -37,8 +37,8 @@ from analysis.ntn.conversions import (
 from analysis.ntn.flows import MODERN, Flows
 from tmt.campaign.domain_objects import channel_of, line_of, scheme_of
 from tmt.campaign.scenario import load
-from tmt.trace import PhyTrace
-from tmt.units import NS_PER_MS
+from tmt.core.trace import PhyTrace
+from tmt.core.units import NS_PER_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

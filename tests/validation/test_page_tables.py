@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tmt.metrics.statistics import Interval
+from tmt.results.statistics import Interval
 from tools.page_tables import plus_minus
 
 

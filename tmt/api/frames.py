@@ -10,12 +10,12 @@ import pandas as pd
 
 from tmt import io
 from tmt.api.keywords import whole
-from tmt.errors import InputError
-from tmt.io.arrays import checked
+from tmt.core.checks import checked
+from tmt.core.errors import InputError
+from tmt.core.schema import LINK_TRACE, PHY_TRACE
+from tmt.core.trace import LinkTrace, PhyTrace, Trace, make_trace
+from tmt.core.units import NS_PER_S, ns_to_seconds, seconds_to_ns
 from tmt.io.text import layout_of, text_names
-from tmt.schema import LINK_TRACE, PHY_TRACE
-from tmt.trace import LinkTrace, PhyTrace, Trace, make_trace
-from tmt.units import NS_PER_S, ns_to_seconds, seconds_to_ns
 
 if TYPE_CHECKING:
     import numpy.typing as npt

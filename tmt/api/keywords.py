@@ -12,8 +12,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from tmt.campaign.local_workers import default_jobs
-from tmt.errors import UsageError
-from tmt.units import seconds_to_ns
+from tmt.core.errors import UsageError
+from tmt.core.units import seconds_to_ns
 
 
 def domain_values(whose: str, known: dict[str, bool], given: dict[str, Any]) -> dict[str, Any]:

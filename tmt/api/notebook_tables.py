@@ -6,18 +6,18 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from tmt.figures.style import tcp_label
-from tmt.html_table import html_table, notebook_html
+from tmt.core.words.html_table import html_table, notebook_html
 from tmt.results.cells import summarise
 from tmt.results.comparison import PairedCampaigns
 from tmt.results.dataset import Results
-from tmt.tune.finalist_table import finalist_table
-from tmt.tune.tuning import Tuning
-from tmt.tune.wording import certainty, headline, setting_words
+from tmt.results.tune.finalist_table import finalist_table
+from tmt.results.tune.tuning import Tuning
+from tmt.results.tune.wording import certainty, headline, setting_words
+from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
-    from tmt.metrics.statistics import Interval
     from tmt.results.cells import Cell
+    from tmt.results.statistics import Interval
 
 GOODPUT = "goodput_bps"
 

@@ -18,21 +18,23 @@ from tmt.campaign.campaign import open_campaign
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.stored_runs import default_folder
-from tmt.errors import InputError, UsageError
-from tmt.experiment import Experiment, PlainLink, TraceLink
+from tmt.core.errors import InputError, UsageError
+from tmt.core.trace import LinkTrace
 from tmt.io import write_trace
 from tmt.results import reading
 from tmt.results.comparison import compare
 from tmt.results.dataset import Results
-from tmt.settings.settings import PARAMETERS, Settings
-from tmt.trace import LinkTrace
+from tmt.run.experiment import Experiment
+from tmt.spec.links import PlainLink, TraceLink
+from tmt.spec.settings import PARAMETERS, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from tmt.experiment import ExperimentResult, Link
     from tmt.results.comparison import PairedCampaigns
+    from tmt.run.measure import ExperimentResult
+    from tmt.spec.links import Link
 
 AnyLink = AnyTrace | float
 """A link trace, or the constant rate of a link in bit/s."""

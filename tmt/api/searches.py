@@ -16,18 +16,18 @@ from tmt.api.notebook_progress import notebook_progress
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.store import Store
-from tmt.errors import InputError, UsageError
+from tmt.core.errors import InputError, UsageError
 from tmt.io import write_trace
-from tmt.tune.space import Value
-from tmt.tune.task import is_scenario, read_task
-from tmt.tune.trace_task import trace_task
-from tmt.tune.tuning import default_folder, plan_tuning, tune
+from tmt.results.tune.space import Value
+from tmt.results.tune.task import is_scenario, read_task
+from tmt.results.tune.trace_task import trace_task
+from tmt.results.tune.tuning import default_folder, plan_tuning, tune
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from tmt.tune.task import Task
-    from tmt.tune.tuning import Tuning
+    from tmt.results.tune.task import Task
+    from tmt.results.tune.tuning import Tuning
 
 
 def tune_trace(
@@ -60,7 +60,7 @@ def tune_trace(
     jobs
         Simulations at a time; by default one for each processor.
     **options
-        Other parameters of `tmt.tune.trace_task.trace_task`: ``tcp``, ``stack``, ``duration_s``,
+        Other parameters of `tmt.results.tune.trace_task.trace_task`: ``tcp``, ``stack``, ``duration_s``,
         ``queue_packets``, ``schemes``, ``varied``, ``courses``, ``held_out``, ``level``, ``tolerance``,
         ``most_candidates``.
 

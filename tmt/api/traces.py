@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
-from tmt import fit, generate, io
+from tmt import io
 from tmt.api.frames import AnyTrace, phy_of, trace_of
 from tmt.api.keywords import (
     check_types,
@@ -19,22 +19,25 @@ from tmt.api.keywords import (
     time_ns,
     whole,
 )
-from tmt.channels.base import Channel
-from tmt.channels.registry import CHANNELS
-from tmt.convert import convert
-from tmt.measured import files as measured_files
-from tmt.measured.options import CUT
-from tmt.measured.registry import AUTO, IMPORTERS
-from tmt.metrics.link import summarise
-from tmt.schemes.parameters import Scheme
-from tmt.schemes.registry import SCHEMES
+from tmt.core.channels.base import Channel
+from tmt.core.channels.registry import CHANNELS
+from tmt.core.convert import convert
+from tmt.core.generate import DEFAULT_DECODE_TIME_NS, Line
+from tmt.core.measure.link import summarise
+from tmt.core.schemes.parameters import Scheme
+from tmt.core.schemes.registry import SCHEMES
+from tmt.importers import files as measured_files
+from tmt.importers.options import CUT
+from tmt.importers.registry import AUTO, IMPORTERS
+from tmt.io.generation import generate
+from tmt.theory import fit
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from tmt.fit import FitReport
-    from tmt.metrics.summaries import LinkSummary, PhySummary
-    from tmt.trace import LinkTrace, PhyTrace, Trace
+    from tmt.core.measure.summaries import LinkSummary, PhySummary
+    from tmt.core.trace import LinkTrace, PhyTrace, Trace
+    from tmt.theory.fit import FitReport
 
 
 def read_trace(path: str | PathLike[str]) -> Trace:
@@ -142,13 +145,13 @@ def generate_trace(
         When a name or a value is not allowed.
     """
     model = channel if isinstance(channel, Channel) else _channel(channel, parameters)
-    decode_ns = model.decode_time_ns or generate.DEFAULT_DECODE_TIME_NS
+    decode_ns = model.decode_time_ns or DEFAULT_DECODE_TIME_NS
     if decode_time is not None:
         decode_ns = time_ns("decode_time", decode_time)
-    line = generate.Line(Fraction(time_ns("slot_interval", slot_interval)), decode_ns)
+    line = Line(Fraction(time_ns("slot_interval", slot_interval)), decode_ns)
     with TemporaryDirectory(prefix="tmt-") as folder:
         path = Path(folder, "phy.parquet")
-        generate.generate(
+        generate(
             path,
             model,
             line,

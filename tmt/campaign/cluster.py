@@ -20,7 +20,7 @@ from tmt.campaign.link_traces import Convert, DamagedTraceError, facts_file, lin
 from tmt.campaign.pool import Answer, Slots, belongs
 from tmt.campaign.programs import installed_programs, one_of_each
 from tmt.campaign.tasks import Simulate, Task, keep_records, perform
-from tmt.errors import SimulatorError, TmtError, UsageError
+from tmt.core.errors import SimulatorError, TmtError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

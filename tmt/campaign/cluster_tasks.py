@@ -20,7 +20,7 @@ from tmt.campaign.link_traces import facts_file, link_file
 from tmt.campaign.pool import WrongWorkerError
 from tmt.campaign.programs import installed_programs
 from tmt.campaign.tasks import ChangedProgramsError, Simulate, perform
-from tmt.provenance import file_sha256
+from tmt.core.provenance import file_sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

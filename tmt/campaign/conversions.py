@@ -14,19 +14,19 @@ from tmt.campaign.domain_objects import channel_of, line_of, lldu_bytes_of, name
 from tmt.campaign.link_traces import SlotsHash, trace_sources
 from tmt.campaign.planned_conversions import Phy, PlannedConversion
 from tmt.campaign.sections import GENERATED_KEYS, SCHEME_SECTIONS, TraceFile
-from tmt.errors import InputError
+from tmt.core.errors import InputError
+from tmt.core.provenance import digest
+from tmt.core.schema import ES_N0_MDB, PHY_TRACE
+from tmt.core.units import seconds_to_ns
 from tmt.io import open_trace
 from tmt.io.metadata import trace_version
-from tmt.provenance import digest
-from tmt.schema import ES_N0_MDB, PHY_TRACE
-from tmt.settings.settings import MAX_SEED
-from tmt.units import seconds_to_ns
+from tmt.spec.settings import MAX_SEED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.sections import Link, Scenario
-    from tmt.schema import Packing
+    from tmt.core.schema import Packing
 
 
 RETURN_TRACE = "link.return_trace"

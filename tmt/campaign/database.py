@@ -26,8 +26,8 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from tmt.campaign.columns import arrow_schema
-from tmt.errors import InputError, OutputError, first_line
-from tmt.schema import FORMAT_VERSION
+from tmt.core.errors import InputError, OutputError, first_line
+from tmt.core.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,18 +8,18 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.sections import GeneratedTrace, SchemeSection, TraceFile, Traffic
-from tmt.channels.base import with_profile
-from tmt.channels.registry import CHANNELS
-from tmt.errors import UsageError
-from tmt.generate import DEFAULT_DECODE_TIME_NS, Line
-from tmt.schemes.registry import ALL_SCHEMES, SCHEMES
-from tmt.settings.access import Proxy, WiredHop
-from tmt.settings.coding import Coding
-from tmt.settings.settings import PARAMETERS
-from tmt.units import seconds_to_ns
+from tmt.core.channels.base import with_profile
+from tmt.core.channels.registry import CHANNELS
+from tmt.core.errors import UsageError
+from tmt.core.generate import DEFAULT_DECODE_TIME_NS, Line
+from tmt.core.schemes.registry import ALL_SCHEMES, SCHEMES
+from tmt.core.units import seconds_to_ns
+from tmt.spec.access import Proxy, WiredHop
+from tmt.spec.coding import Coding
+from tmt.spec.settings import PARAMETERS
 
 if TYPE_CHECKING:
-    from tmt.channels.profile import Profile
+    from tmt.core.channels.profile import Profile
 
 
 def scheme_of(section: Any, rtt_ns: int) -> Any:

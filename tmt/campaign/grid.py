@@ -13,8 +13,8 @@ from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.replay_run import ReplayRun, programs_of
 from tmt.campaign.sections import ProxySection
 from tmt.campaign.seedless_runs import GridPath, seedless_runs
-from tmt.errors import InputError
-from tmt.provenance import digest
+from tmt.core.errors import InputError
+from tmt.core.provenance import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from tmt.convert import convert_file
-from tmt.convert.share import Share
-from tmt.errors import InputError, TmtError
-from tmt.generate import generate, overlay
-from tmt.identity import source_hash
+from tmt.core.convert import Share
+from tmt.core.errors import InputError, TmtError
+from tmt.core.identity import source_hash
+from tmt.core.provenance import digest, file_sha256, file_version
+from tmt.core.schema import PHY_TRACE
+from tmt.core.trace import PhyTrace
 from tmt.io import create_trace, open_trace
-from tmt.provenance import digest, file_sha256, file_version
-from tmt.schema import PHY_TRACE
-from tmt.trace import PhyTrace
+from tmt.io.conversion import convert_file
+from tmt.io.generation import generate, overlay
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.planned_conversions import Phy, PlannedConversion
-    from tmt.provenance import FileVersion
-    from tmt.trace import Trace
+    from tmt.core.provenance import FileVersion
+    from tmt.core.trace import Trace
 
 
 class DamagedTraceError(InputError):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tmt.campaign.link_traces import Convert
 from tmt.campaign.pool import Answer, Slots
 from tmt.campaign.tasks import Simulate, Task, perform
-from tmt.errors import SimulatorError, TmtError
+from tmt.core.errors import SimulatorError, TmtError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -22,9 +22,9 @@ from tmt.campaign.columns import arrow_schema
 from tmt.campaign.pack_writer import INSIDE, KIND, MANIFEST, PACK_VERSION
 from tmt.campaign.scenario import load
 from tmt.campaign.stored_runs import RESULTS
-from tmt.errors import InputError, OutputError, first_line
+from tmt.core.errors import InputError, OutputError, first_line
+from tmt.core.words.refusals import shown
 from tmt.io.parquet_pages import check_pages
-from tmt.io.refusals import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,7 +28,7 @@ from tmt.campaign.database import read_runs
 from tmt.campaign.grid import expand
 from tmt.campaign.scenario import load
 from tmt.campaign.stored_runs import RESULTS, SCENARIO
-from tmt.errors import InputError
+from tmt.core.errors import InputError
 from tmt.io import open_trace
 from tmt.io.atomic import staged
 from tmt.io.metadata import metadata_file

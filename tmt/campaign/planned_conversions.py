@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.generate import Line
+    from tmt.core.generate import Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tmt.campaign.programs import difference
 from tmt.campaign.tasks import Simulate
-from tmt.errors import SimulatorError, TmtError
+from tmt.core.errors import SimulatorError, TmtError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

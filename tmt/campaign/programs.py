@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import tmt
 from tmt.campaign.tasks import ChangedProgramsError
-from tmt.provenance import file_sha256, file_version
+from tmt.core.provenance import file_sha256, file_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tmt.campaign.run import Run
-    from tmt.provenance import FileVersion
+    from tmt.core.provenance import FileVersion
 
 PACKAGE = Path(tmt.__file__).parent
 

@@ -9,29 +9,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tmt.backend import BACKENDS, load_backend
 from tmt.campaign.link_traces import link_file, read_facts
-from tmt.experiment.experiment import Experiment
-from tmt.experiment.record_files import save
-from tmt.identity import source_hash
-from tmt.metrics.capacity import arrive, packets_in_rows
-from tmt.settings.coding import CODING_NAMES
-from tmt.settings.links import TraceLink
-from tmt.settings.tcp import HEADER_BYTES
-from tmt.units import NS_PER_S
+from tmt.core.identity import source_hash
+from tmt.core.measure.capacity import arrive, packets_in_rows
+from tmt.core.units import NS_PER_S
+from tmt.run import BACKENDS, load_backend
+from tmt.run.experiment import Experiment
+from tmt.run.record_files import save
+from tmt.spec.coding import CODING_NAMES
+from tmt.spec.links import TraceLink
+from tmt.spec.tcp import HEADER_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.campaign.run import Programs
-    from tmt.schema import Packing
-    from tmt.settings.settings import Value
+    from tmt.core.schema import Packing
+    from tmt.spec.settings import Value
 
 
 RUN_MODULES = (
     *(__name__, "tmt.campaign.tasks", Experiment.__module__),
-    *("tmt.channels.registry", "tmt.schemes.registry"),
+    *("tmt.core.channels.registry", "tmt.core.schemes.registry"),
 )
 """Modules that decide the row of a run, besides its backend and those that all of them import."""
 

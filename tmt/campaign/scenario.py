@@ -31,9 +31,9 @@ from tmt.campaign.sections import (
     Traffic,
     Wired,
 )
-from tmt.errors import InputError, UsageError
-from tmt.io.refusals import shown
-from tmt.settings.settings import MAX_SEED
+from tmt.core.errors import InputError, UsageError
+from tmt.core.words.refusals import shown
+from tmt.spec.settings import MAX_SEED
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.scenario_errors import Refused
-from tmt.errors import UsageError
-from tmt.settings.coding import CODING_NAMES
-from tmt.settings.tcp import FECTCP, STACKS
-from tmt.units import seconds_to_ns
+from tmt.core.errors import UsageError
+from tmt.core.units import seconds_to_ns
+from tmt.spec.coding import CODING_NAMES
+from tmt.spec.tcp import FECTCP, STACKS
 
 if TYPE_CHECKING:
     from tmt.campaign.sections import Scenario

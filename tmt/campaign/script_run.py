@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tmt.backend.ns2.simulator import Simulator
-from tmt.provenance import digest
+from tmt.core.provenance import digest
+from tmt.run.ns2.simulator import Simulator
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.campaign.run import Programs
-    from tmt.experiment.script import ScriptExperiment
+    from tmt.run.script import ScriptExperiment
 
 
 class ScriptRun(NamedTuple):

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from tmt.backend import BACKENDS
-from tmt.channels.registry import CHANNELS
-from tmt.channels.snr import Snr
-from tmt.parameters import declared
-from tmt.schema import Packing  # noqa: TC001  (pydantic reads it)
-from tmt.schemes.parameters import OnlineScheme
-from tmt.schemes.registry import ALL_SCHEMES
-from tmt.settings.links import MOST_RATE_BPS
-from tmt.settings.settings import MAX_SEED, PARAMETERS
-from tmt.settings.tcp import TCP_VARIANTS
-from tmt.units import MAX_TIME_NS, NS_PER_S
+from tmt.core.channels.registry import CHANNELS
+from tmt.core.channels.snr import Snr
+from tmt.core.parameters import declared
+from tmt.core.schema import Packing  # noqa: TC001  (pydantic reads it)
+from tmt.core.schemes.parameters import OnlineScheme
+from tmt.core.schemes.registry import ALL_SCHEMES
+from tmt.core.units import MAX_TIME_NS, NS_PER_S
+from tmt.run import BACKENDS
+from tmt.spec.links import MOST_RATE_BPS
+from tmt.spec.settings import MAX_SEED, PARAMETERS
+from tmt.spec.tcp import TCP_VARIANTS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.parameters import Declared
+    from tmt.core.parameters import Declared
 
 Seconds = Annotated[float, Field(ge=0, lt=MAX_TIME_NS / NS_PER_S, allow_inf_nan=False)]
 Start = Seconds | Literal["drawn"]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tmt.campaign.conversions import check_es_n0, conversion_of, realisation, return_conversion_of
 from tmt.campaign.domain_objects import scheme_of, settings_of
-from tmt.errors import InputError, UsageError
-from tmt.experiment.experiment import Experiment
-from tmt.experiment.fingerprint import fingerprint
-from tmt.provenance import digest
-from tmt.settings.coding import CODING_NAMES
-from tmt.settings.links import PlainLink, TraceLink
-from tmt.settings.tcp import FECTCP, STACKS
-from tmt.units import seconds_to_ns
+from tmt.core.errors import InputError, UsageError
+from tmt.core.provenance import digest
+from tmt.core.units import seconds_to_ns
+from tmt.run.experiment import Experiment
+from tmt.run.fingerprint import fingerprint
+from tmt.spec.coding import CODING_NAMES
+from tmt.spec.links import PlainLink, TraceLink
+from tmt.spec.tcp import FECTCP, STACKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.campaign.run import Programs
     from tmt.campaign.sections import Grid, Link, ProxySection, Scenario, Tcp, Traffic, Wired
-    from tmt.schemes.parameters import OnlineScheme
-    from tmt.settings.settings import Value
+    from tmt.core.schemes.parameters import OnlineScheme
+    from tmt.spec.settings import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ from tmt.campaign.columns import COLUMNS, DONE
 from tmt.campaign.database import DATABASE, holds_campaign, runs_table
 from tmt.campaign.stored_runs import RESULTS, StoredRuns
 from tmt.campaign.system import System, check_locks
-from tmt.errors import InputError, OutputError, TmtError, reason_of
+from tmt.core.errors import InputError, OutputError, TmtError, reason_of
+from tmt.core.schema import FORMAT_VERSION
 from tmt.io.atomic import make_folder
-from tmt.schema import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

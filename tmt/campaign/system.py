@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from tmt.campaign import database
-from tmt.errors import OutputError
+from tmt.core.errors import OutputError
 
 if TYPE_CHECKING:
     import sqlite3

@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from tmt import __version__
-from tmt.backend.base import RunError
 from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
 from tmt.campaign.link_traces import Convert, DamagedTraceError, make_link_trace
-from tmt.errors import OutputError, SimulatorError, TmtError
-from tmt.schema import FORMAT_VERSION
+from tmt.core.errors import OutputError, SimulatorError, TmtError
+from tmt.core.schema import FORMAT_VERSION
+from tmt.run.base import RunError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ from tmt.cli.hints import hint, usage_message
 from tmt.cli.lazy_group import LazyGroup
 from tmt.cli.system_refusals import end_with, open_closed_stdout
 from tmt.cli.thread_check import check_threads
-from tmt.errors import TmtError
+from tmt.core.errors import TmtError
 
 COMMANDS = {
     "generate": "make a PHY trace from a channel model",
@@ -62,7 +62,7 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     """Print the program's version and the simulator's build, which together decide results."""
     if not wanted:
         return
-    from tmt.backend import load_backend  # noqa: PLC0415
+    from tmt.run import load_backend  # noqa: PLC0415
 
     try:
         simulator = f"ns-2.35 with CLIFT, build {load_backend('ns2').stamp()[:16]}"

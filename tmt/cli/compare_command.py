@@ -43,7 +43,7 @@ def command(first: Path, second: Path | None, as_json: bool, output: Path | None
     else:
         comparison = compare(found, _read(second), names_of(first, second))
     if output is not None:
-        from tmt.report.comparison_page import write_comparison  # noqa: PLC0415
+        from tmt.show.page.comparison_page import write_comparison  # noqa: PLC0415
 
         write_comparison(comparison, output)
     if as_json:

@@ -10,11 +10,11 @@ from rich.console import Console
 
 from tmt.cli.json_output import json_text
 from tmt.cli.tables import print_parts, text_table
-from tmt.display_units import percent
-from tmt.figures.style import tcp_label
-from tmt.metrics.interval_text import interval_text
+from tmt.core.words.display_units import percent
 from tmt.results.comparison import ALPHA, identities, remarks, unpaired
+from tmt.results.interval_text import interval_text
 from tmt.results.measures import COMPARED
+from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

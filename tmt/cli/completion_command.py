@@ -9,7 +9,7 @@ from shlex import quote
 import click
 from click.shell_completion import get_completion_class
 
-from tmt.errors import UsageError
+from tmt.core.errors import UsageError
 
 SHELLS = ("bash", "zsh", "fish")
 COMPDEF = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }; "

@@ -14,17 +14,17 @@ from tmt.cli.options import JSON, ROUND_TRIP, WholeNumber, one_of
 from tmt.cli.progress import progress_bar
 from tmt.cli.row_counts import rows_of
 from tmt.cli.scheme_options import CONVERTING_NAMES, chosen_schemes, options_of_schemes
-from tmt.errors import UsageError
-from tmt.plausibility import unsettled_notes
-from tmt.schema import PHY_TRACE
-from tmt.schemes.registry import SCHEMES
+from tmt.core.errors import UsageError
+from tmt.core.schema import PHY_TRACE
+from tmt.core.schemes.registry import SCHEMES
+from tmt.core.words.plausibility import unsettled_notes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.convert import Conversion
-    from tmt.schemes.counts import Counts
-    from tmt.schemes.parameters import Scheme
+    from tmt.core.schemes.counts import Counts
+    from tmt.core.schemes.parameters import Scheme
+    from tmt.io.conversion import Conversion
 
 
 @click.command()
@@ -80,8 +80,8 @@ def command(
       tmt convert a.parquet b.parquet --out-dir links \\
           --scheme none --scheme arq --rtt 0.5
     """
-    from tmt.convert import convert_files  # noqa: PLC0415  (pyarrow takes long to import)
     from tmt.io.atomic import make_folder  # noqa: PLC0415
+    from tmt.io.conversion import convert_files  # noqa: PLC0415  (pyarrow takes long to import)
 
     conversions = _conversions(paths, chosen_schemes("--scheme", names, SCHEMES), every, out_dir)
     slots = [rows_of(conversion.phy_path, PHY_TRACE) for conversion in conversions]
@@ -110,7 +110,7 @@ def command(
 def _conversions(
     paths: Sequence[str], schemes: Sequence[Scheme], every: int, out_dir: str | None
 ) -> list[Conversion]:
-    from tmt.convert import Conversion  # noqa: PLC0415
+    from tmt.io.conversion import Conversion  # noqa: PLC0415
 
     if out_dir is None:
         if len(paths) == 1:

@@ -11,8 +11,8 @@ import click
 from tmt.cli.json_output import json_text
 from tmt.cli.notes import print_notes
 from tmt.cli.options import JSON, WholeNumber
-from tmt.display_units import rate_unit, time_unit
-from tmt.errors import UsageError
+from tmt.core.errors import UsageError
+from tmt.core.words.display_units import rate_unit, time_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,7 +106,7 @@ def _in_columns(
     """Return the values of each series and the number of moments of each kind, column by column."""
     import numpy as np  # noqa: PLC0415
 
-    from tmt.metrics.transport_timeline import steps_over_time  # noqa: PLC0415
+    from tmt.core.measure.transport_timeline import steps_over_time  # noqa: PLC0415
 
     known = {one.panel: one for one in series if len(one.time_s)}
     shown = {}

@@ -14,7 +14,7 @@ import click
 
 from tmt import __version__
 from tmt.cli.options import JSON
-from tmt.errors import TmtError
+from tmt.core.errors import TmtError
 
 LIBRARIES = (
     "numpy",
@@ -87,7 +87,7 @@ def _other_program() -> list[Finding]:
 
 def _backend(name: str, what: str) -> Finding:
     """Look for a backend's program; its stamp identifies the build."""
-    from tmt.backend import load_backend  # noqa: PLC0415
+    from tmt.run import load_backend  # noqa: PLC0415
 
     try:
         return Finding(what, True, f"build {load_backend(name).stamp()[:16]}")

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.backend.emulate.emulator import run
-from tmt.backend.emulate.parameters import Emulation, WayOut
-from tmt.backend.emulate.result_files import save
 from tmt.cli.link_options import FORWARD_OPTIONS, RETURN_OPTIONS, chosen_link
 from tmt.cli.notes import print_notes
 from tmt.cli.options import with_options
 from tmt.cli.parameter_options import options_of
-from tmt.errors import UsageError
+from tmt.core.errors import UsageError
 from tmt.io.atomic import own_folder
+from tmt.run.emulate.emulator import run
+from tmt.run.emulate.parameters import Emulation, WayOut
+from tmt.run.emulate.result_files import save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tmt.backend.emulate.results import EmulationResult
+    from tmt.run.emulate.results import EmulationResult
 
 
 class _CommandAfterDashes(click.Command):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tmt.errors import OutputError, UsageError
+from tmt.core.errors import OutputError, UsageError
 
 HERE = Path(__file__).resolve()
 INSTALLED, CHECKOUT = HERE.parents[1] / "examples", HERE.parents[2]

@@ -10,7 +10,7 @@ from tmt.cli.json_output import json_text
 from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, WholeNumber, is_typed
 from tmt.cli.progress import progress_bar
 from tmt.cli.row_counts import rows_of
-from tmt.errors import UsageError
+from tmt.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,10 +53,10 @@ def command(
       tmt export link.parquet link.down --for mahimahi
       tmt export link.parquet link.sh --for tc-netem --interval 0.5
     """
+    from tmt.importers.export_formats import EXPORTERS  # noqa: PLC0415
     from tmt.io import read_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
     from tmt.io.atomic import check_not_source  # noqa: PLC0415
     from tmt.io.exporters import copy_trace  # noqa: PLC0415
-    from tmt.measured.export_formats import EXPORTERS  # noqa: PLC0415
 
     if tool is None:
         for flag, name in (("--lldu-bytes", "lldu_bytes"), ("--interval", "interval_ns")):

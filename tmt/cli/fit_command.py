@@ -10,10 +10,10 @@ import click
 from tmt.cli.json_output import json_text
 from tmt.cli.options import FILE, FigurePath
 from tmt.cli.progress import progress_bar
-from tmt.errors import InputError, UsageError
+from tmt.core.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from tmt.trace import BoolArray, Uint32Array
+    from tmt.core.trace import BoolArray, Uint32Array
 
 
 @click.command()
@@ -39,7 +39,7 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
     # OpenBLAS reads this when numpy is imported. Its threads wait by spinning: with matrices of four rows
     # they would take a third of the CPU time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from tmt.fit import fit  # noqa: PLC0415  (numba and scipy take long to import)
+    from tmt.theory.fit import fit  # noqa: PLC0415  (numba and scipy take long to import)
 
     erased, size_bytes = _slots(trace)
     try:
@@ -48,7 +48,7 @@ def command(trace: str, as_json: bool, plot: str | None) -> None:
     except UsageError as error:
         raise InputError(trace, str(error)) from None
     if plot is not None:
-        from tmt.figures.fit import draw_fit  # noqa: PLC0415
+        from tmt.show.charts.fit import draw_fit  # noqa: PLC0415
 
         draw_fit(report, trace, plot)
     if as_json:
@@ -65,9 +65,9 @@ def _slots(trace: str) -> tuple[BoolArray, Uint32Array | None]:
     """Read whether each slot is erased, and the sizes of slots that have them; a fit keeps no times."""
     import numpy as np  # noqa: PLC0415
 
+    from tmt.core.schema import PHY_TRACE  # noqa: PLC0415
+    from tmt.core.trace import PhyTrace  # noqa: PLC0415
     from tmt.io import open_trace  # noqa: PLC0415
-    from tmt.schema import PHY_TRACE  # noqa: PLC0415
-    from tmt.trace import PhyTrace  # noqa: PLC0415
 
     pieces, sizes = [], []
     with open_trace(trace, PHY_TRACE) as reader, progress_bar("read", reader.rows) as progress:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from tmt.fit.models import MODELS
+from tmt.theory.fit.models import MODELS
 
 if TYPE_CHECKING:
-    from tmt.fit import FitReport
-    from tmt.fit.goodness import GoodnessOfFit
+    from tmt.theory.fit import FitReport
+    from tmt.theory.fit.goodness import GoodnessOfFit
 
 
 def as_tables(path: str, report: FitReport) -> tuple[Table, Table]:

@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tmt.channels.registry import CHANNELS
 from tmt.cli.json_output import json_text
 from tmt.cli.line_options import DECODE_TIME_OPTION, SLOT_INTERVAL_OPTION
 from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, Number, WholeNumber, is_typed
 from tmt.cli.progress import progress_bar
 from tmt.cli.row_counts import rows_of
-from tmt.errors import UsageError
-from tmt.generate import Line, generate, overlay
-from tmt.units import seconds_to_ns
+from tmt.core.channels.registry import CHANNELS
+from tmt.core.errors import UsageError
+from tmt.core.generate import Line
+from tmt.core.units import seconds_to_ns
+from tmt.io.generation import generate, overlay
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tmt.channels.base import Channel
+    from tmt.core.channels.base import Channel
 
 LINE_OPTIONS = ("slot_interval", "rate_bps", "share", "decode_time", "duration")
 """Options that make a line of slots; with `--over` the slots are those of a trace."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from tmt.cli.tables import titled_table
-from tmt.figures.style import tcp_label
+from tmt.show.charts.style import tcp_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

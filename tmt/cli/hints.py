@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tmt.errors import InputError, NotATraceError, TmtError
+from tmt.core.errors import InputError, NotATraceError, TmtError
 
 MEASUREMENT = "a measurement becomes a trace by `tmt import` (tmt import --help)"
 
@@ -13,7 +13,7 @@ def hint(error: TmtError) -> str:
     """Return the command that helps after an error, with a semicolon before it; empty where none is known."""
     if not isinstance(error, InputError):
         return ""
-    from tmt.io.refusals import refusal  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.core.words.refusals import refusal  # noqa: PLC0415  (numpy takes long to import)
 
     if error.reason == refusal("other_kind", found="phy", kind="link"):
         return (
@@ -24,7 +24,7 @@ def hint(error: TmtError) -> str:
         return "; a link trace is the result of a scheme: give the PHY trace that it was made of"
     if not isinstance(error, NotATraceError):
         return ""
-    from tmt.measured.registry import import_hint  # noqa: PLC0415
+    from tmt.importers.registry import import_hint  # noqa: PLC0415
 
     found = import_hint(error.path)
     return f"; {found or MEASUREMENT}"

@@ -10,11 +10,11 @@ import click
 from tmt.cli.json_output import json_text
 from tmt.cli.lazy_group import LazyGroup
 from tmt.cli.options import FILE, JSON, POSITIVE_SECONDS, SECONDS, Number, WholeNumber
-from tmt.measured.options import CUT
-from tmt.measured.registry import AUTO, IMPORTERS, importer_named
+from tmt.importers.options import CUT
+from tmt.importers.registry import AUTO, IMPORTERS, importer_named
 
 if TYPE_CHECKING:
-    from tmt.measured.importer import Option
+    from tmt.importers.importer import Option
 
 _AUTO_LINE = "detect the format by the content"
 
@@ -59,7 +59,7 @@ def _of_format(name: str) -> click.Command:
 
     def call(source: str, target: str, as_json: bool, **values: Any) -> None:
         from tmt.cli.import_output import as_record, describe  # noqa: PLC0415
-        from tmt.measured.files import import_trace  # noqa: PLC0415  (pyarrow takes long to import)
+        from tmt.importers.files import import_trace  # noqa: PLC0415  (pyarrow takes long to import)
 
         given = {key: value for key, value in values.items() if value is not None}
         trace = import_trace(name, source, target, **given)

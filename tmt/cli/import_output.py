@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tmt.trace import LinkTrace
+from tmt.core.trace import LinkTrace
 
 if TYPE_CHECKING:
-    from tmt.trace import Trace
+    from tmt.core.trace import Trace
 
 
 def describe(path: str, trace: Trace) -> str:

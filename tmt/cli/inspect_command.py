@@ -37,13 +37,13 @@ def command(trace: str, as_json: bool, plot: str | None, lldu_bytes: int | None,
       tmt inspect --json phy.parquet
       tmt inspect --plot phy.svg phy.parquet
     """
+    from tmt.core.measure.link import summarise  # noqa: PLC0415
     from tmt.io import open_trace  # noqa: PLC0415  (numpy and pyarrow take long to import)
-    from tmt.metrics.link import summarise  # noqa: PLC0415
 
     with open_trace(trace) as reader, progress_bar("inspect", reader.rows, "rows") as progress:
         summary = summarise(reader, reader.metadata, lldu_bytes=lldu_bytes, rtt_ns=rtt, progress=progress)
     if plot is not None:
-        from tmt.figures.link import draw_summary  # noqa: PLC0415
+        from tmt.show.charts.link import draw_summary  # noqa: PLC0415
 
         draw_summary(summary, trace, plot)
     print_notes(summary_notes(trace, summary))

@@ -8,14 +8,14 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from tmt.cli.tables import text_table
-from tmt.metrics.distribution import of_values
-from tmt.metrics.summaries import LinkSummary, PhySummary
-from tmt.units import ns_to_seconds
+from tmt.core.measure.distribution import of_values
+from tmt.core.measure.summaries import LinkSummary, PhySummary
+from tmt.core.units import ns_to_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.metrics.distribution import Distribution
+    from tmt.core.measure.distribution import Distribution
 
 LEAST_PAUSE_NS = 1_000_000
 """Shorter pauses are not in the table of pauses."""

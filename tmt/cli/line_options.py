@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from tmt.cli.options import DECODE_TIME, POSITIVE_SECONDS
-from tmt.generate import DEFAULT_DECODE_TIME_NS
-from tmt.units import ns_to_seconds
+from tmt.core.generate import DEFAULT_DECODE_TIME_NS
+from tmt.core.units import ns_to_seconds
 
 SLOT_INTERVAL_OPTION = click.option(
     "--slot-interval",

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tmt.cli.options import SECONDS, Number, WholeNumber
-from tmt.errors import UsageError
-from tmt.schema import PACKINGS
-from tmt.settings.links import MOST_RATE_BPS, PlainLink, TraceLink
+from tmt.core.errors import UsageError
+from tmt.core.schema import PACKINGS
+from tmt.spec.links import MOST_RATE_BPS, PlainLink, TraceLink
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tmt.settings.links import Link
+    from tmt.spec.links import Link
 
 
 def _link_options(direction: str, rate_help: str) -> tuple[Callable[..., Any], ...]:

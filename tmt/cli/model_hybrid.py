@@ -18,7 +18,7 @@ from tmt.cli.options import (
     WholeNumber,
     sweep_option,
 )
-from tmt.units import ns_to_seconds
+from tmt.core.units import ns_to_seconds
 
 
 class Persistencies(click.ParamType[tuple[int | None, ...]]):
@@ -98,7 +98,7 @@ def command(
     The best redundancy when a quarter of the units is lost:
       tmt model hybrid --unit-loss 0.25 --code-length 10:20
     """
-    from tmt.models.hybrid import HybridLink, optimal_code_lengths, sweep  # noqa: PLC0415  (scipy takes long to import)
+    from tmt.theory.hybrid import HybridLink, optimal_code_lengths, sweep  # noqa: PLC0415  (scipy takes long to import)
 
     links = [
         HybridLink(
@@ -116,7 +116,7 @@ def command(
     rows = sweep(links, connections, delayed_acks)
     best = {loss: optimal_code_lengths(loss, frame_units) for loss in unit_loss}
     if plot:
-        from tmt.figures.hybrid import draw_throughput  # noqa: PLC0415
+        from tmt.show.charts.hybrid import draw_throughput  # noqa: PLC0415
 
         draw_throughput(plot, f"{connections} TCP connections over hybrid FEC/ARQ-SR", rows)
     if as_json:
@@ -143,7 +143,7 @@ def _table(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _advice(best: dict[float, tuple[int, ...]], frame_units: int) -> list[str]:
-    from tmt.models.hybrid import largest_throughput  # noqa: PLC0415
+    from tmt.theory.hybrid import largest_throughput  # noqa: PLC0415
 
     return [
         f"p = {loss:g}: with unlimited persistency N = {' and '.join(map(str, lengths))} "

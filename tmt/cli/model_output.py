@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tmt.errors import UsageError
-from tmt.units import ns_to_seconds
+from tmt.core.errors import UsageError
+from tmt.core.units import ns_to_seconds
 
 if TYPE_CHECKING:
-    from tmt.models import RegularLink
-    from tmt.models.catalogue import Parameters, Row
+    from tmt.theory import RegularLink
+    from tmt.theory.catalogue import Parameters, Row
 
 Laws = dict[str, list[float]]
 """Probabilities by name: `erasure_count` from m = 0, `burst_length` and `gap_length` from 1."""

@@ -26,7 +26,7 @@ from tmt.cli.options import (
 from tmt.cli.scheme_options import scheme_options
 
 if TYPE_CHECKING:
-    from tmt.models import TwoStateChannel
+    from tmt.theory import TwoStateChannel
 
 FORGOTTEN = 0.05
 """Channel correlation over one feedback delay above which HARQ's approximation shows (docs/models.md)."""
@@ -134,8 +134,8 @@ def _command(scheme: str) -> click.Command:
         as_json: bool,
         **parameters: int | float | str | None,
     ) -> None:
-        from tmt.models import RegularLink, TwoStateChannel  # noqa: PLC0415  (numpy takes long to import)
-        from tmt.models.catalogue import sweep  # noqa: PLC0415
+        from tmt.theory import RegularLink, TwoStateChannel  # noqa: PLC0415  (numpy takes long to import)
+        from tmt.theory.catalogue import sweep  # noqa: PLC0415
 
         channels = [TwoStateChannel(*pair, error_good, error_bad) for pair in itertools.product(alpha, beta)]
         link = RegularLink(rtt, slot_interval, decode_time, detection_delay)
@@ -145,7 +145,7 @@ def _command(scheme: str) -> click.Command:
         shown = [_laws(channel, laws) for channel in channels] if laws else []
         found = Sweep(scheme, formula, parameters, link, rows, shown)
         if plot:
-            from tmt.figures.models import draw_sweep  # noqa: PLC0415  (matplotlib takes long to import)
+            from tmt.show.charts.models import draw_sweep  # noqa: PLC0415  (matplotlib takes long to import)
 
             name = swept({"alpha": alpha, "beta": beta}, "0.1:0.98:12", "--alpha and --beta")
             draw_sweep(plot, found.title, scheme, name, rows)
@@ -156,7 +156,7 @@ def _command(scheme: str) -> click.Command:
 
 
 def _laws(channel: TwoStateChannel, size: int) -> Laws:
-    from tmt.models import burst_length_law, erasure_count_law, gap_length_law  # noqa: PLC0415
+    from tmt.theory import burst_length_law, erasure_count_law, gap_length_law  # noqa: PLC0415
 
     return {
         "erasure_count": erasure_count_law(channel, size).tolist(),
@@ -167,8 +167,8 @@ def _laws(channel: TwoStateChannel, size: int) -> Laws:
 
 def _warn(sweep: Sweep) -> None:
     """Print a note if an approximation is inaccurate (docs/models.md)."""
-    from tmt.models import rlc_recovery_slots  # noqa: PLC0415  (numpy takes long to import)
-    from tmt.models.small_window import LONGEST  # noqa: PLC0415
+    from tmt.theory import rlc_recovery_slots  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.theory.small_window import LONGEST  # noqa: PLC0415
 
     rows, parameters = sweep.rows, sweep.parameters
     note, worst, bound = "", 0.0, RARE

@@ -19,11 +19,11 @@ from tmt.cli.options import (
     WholeNumber,
     sweep_option,
 )
-from tmt.errors import UsageError
-from tmt.units import ns_to_seconds
+from tmt.core.errors import UsageError
+from tmt.core.units import ns_to_seconds
 
 if TYPE_CHECKING:
-    from tmt.models.split import GoBackNLink
+    from tmt.theory.split import GoBackNLink
 
 _RATE = Number(1, 1e12)
 _COUNT = WholeNumber(1)
@@ -137,7 +137,7 @@ def command(
     Frame errors that last four frames on average, c = 0.99, q = 0.01, r = 0.25, s = 0.75:
       tmt model split --error-after-success 0.01 --error-after-error 0.75
     """
-    from tmt.models.split import sweep  # noqa: PLC0415  (scipy takes long to import)
+    from tmt.theory.split import sweep  # noqa: PLC0415  (scipy takes long to import)
 
     delays = [ns_to_seconds(time_ns) for time_ns in wired_delay]
     links = _links(wireless_loss, error_after_success, given)
@@ -146,7 +146,7 @@ def command(
         row["throughput_bps"] = 8 * packet_bytes * row["packets_per_s"]
         row["long_run_throughput_bps"] = 8 * packet_bytes * row["long_run_packets_per_s"]
     if plot:
-        from tmt.figures.split import draw_sweep  # noqa: PLC0415  (matplotlib takes long to import)
+        from tmt.show.charts.split import draw_sweep  # noqa: PLC0415  (matplotlib takes long to import)
 
         sweeps = {
             "wired_delay_s": delays,
@@ -163,7 +163,7 @@ def command(
 
 def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> list[GoBackNLink]:
     """Return the wireless link's channels, made from packet loss rates or from q and s."""
-    from tmt.models.split import GoBackNLink  # noqa: PLC0415
+    from tmt.theory.split import GoBackNLink  # noqa: PLC0415
 
     if bool(losses) == bool(errors):
         raise UsageError("give either --wireless-loss or --error-after-success")
@@ -179,7 +179,7 @@ def _links(losses: list[float], errors: list[float], given: dict[str, Any]) -> l
 
 
 def _scenario(packet_bytes: int, wired_delay_s: float, link: GoBackNLink, given: dict[str, Any]) -> Any:
-    from tmt.models.split import SplitScenario, TcpSender, TwoLinks  # noqa: PLC0415
+    from tmt.theory.split import SplitScenario, TcpSender, TwoLinks  # noqa: PLC0415
 
     path = TwoLinks.of_rates(
         wired_bps=given["wired_rate"],

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tmt.cli.options import FILE
-from tmt.errors import TmtError, UsageError
+from tmt.core.errors import TmtError, UsageError
 
 _RLC = """\
 rlc_mode = "acknowledged"   # or "unacknowledged"
@@ -109,9 +109,9 @@ def command(
           --scheme harq-processes,rlc,rlc-over-harq-processes --rtt 0.025
     """
     from tmt.campaign.scenario import load  # noqa: PLC0415
+    from tmt.core.schema import PHY_TRACE  # noqa: PLC0415
     from tmt.io import open_trace  # noqa: PLC0415
     from tmt.io.atomic import staged  # noqa: PLC0415
-    from tmt.schema import PHY_TRACE  # noqa: PLC0415
 
     path = Path(scenario)
     if path.exists():

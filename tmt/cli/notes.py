@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tmt.plausibility import (
+from tmt.core.units import seconds_to_ns
+from tmt.core.words.plausibility import (
     decode_time_notes,
     full_window_notes,
     span_notes,
     time_notes,
     unsettled_notes,
 )
-from tmt.units import seconds_to_ns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tmt.campaign.sections import Scenario
-    from tmt.convert import Conversion
-    from tmt.metrics.summaries import LinkSummary, PhySummary
-    from tmt.schemes.counts import Counts
-    from tmt.schemes.parameters import Scheme
-    from tmt.trace import Int64Array
+    from tmt.core.measure.summaries import LinkSummary, PhySummary
+    from tmt.core.schemes.counts import Counts
+    from tmt.core.schemes.parameters import Scheme
+    from tmt.core.trace import Int64Array
+    from tmt.io.conversion import Conversion
 
 
 def print_notes(notes: Iterable[str]) -> None:
@@ -64,9 +64,9 @@ def beginning(path: str, schemes: Iterable[Scheme]) -> Beginning:
     """Read a PHY trace up to the first feedback of all schemes."""
     import numpy as np  # noqa: PLC0415  (takes long to import)
 
+    from tmt.core.schema import PHY_TRACE  # noqa: PLC0415
+    from tmt.core.trace import PhyTrace  # noqa: PLC0415
     from tmt.io import open_trace  # noqa: PLC0415
-    from tmt.schema import PHY_TRACE  # noqa: PLC0415
-    from tmt.trace import PhyTrace  # noqa: PLC0415
 
     wait_ns = max(rtt_of(scheme) + getattr(scheme, "detection_delay_ns", 0) for scheme in schemes)
     times: list[Int64Array] = []
@@ -97,8 +97,8 @@ def phy_notes(path: str, start: Beginning, rtt_ns: int) -> list[str]:
 
 def stall_notes(conversion: Conversion, start: Beginning, counts: Counts) -> list[str]:
     """Note slots that `tetrys` left idle."""
-    from tmt.schemes.rlc import RlcLayer  # noqa: PLC0415
-    from tmt.schemes.tetrys import Tetrys  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.core.schemes.rlc import RlcLayer  # noqa: PLC0415
+    from tmt.core.schemes.tetrys import Tetrys  # noqa: PLC0415  (numpy takes long to import)
 
     scheme = conversion.scheme
     if not isinstance(scheme, Tetrys) or isinstance(scheme, RlcLayer):
@@ -112,7 +112,7 @@ def stall_notes(conversion: Conversion, start: Beginning, counts: Counts) -> lis
 
 def gap_notes(conversion: Conversion, start: Beginning) -> list[str]:
     """Note synchronous processes that count the slots of a trace with gaps."""
-    from tmt.schemes.harq_processes import HarqProcesses  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.core.schemes.harq_processes import HarqProcesses  # noqa: PLC0415  (numpy takes long to import)
 
     scheme = conversion.scheme
     if not isinstance(scheme, HarqProcesses) or scheme.repetitions is not None:
@@ -131,7 +131,7 @@ def gap_notes(conversion: Conversion, start: Beginning) -> list[str]:
 
 def summary_notes(path: str, summary: PhySummary | LinkSummary) -> list[str]:
     """Note late decoding, a trace shorter than its round trip, and unsettled rows."""
-    from tmt.metrics.summaries import PhySummary  # noqa: PLC0415
+    from tmt.core.measure.summaries import PhySummary  # noqa: PLC0415
 
     if isinstance(summary, PhySummary):
         return decode_time_notes(path, 1e9 * (summary.decode_time_s.p50 or 0))

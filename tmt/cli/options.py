@@ -14,8 +14,8 @@ import click
 from click.core import ParameterSource
 
 from tmt.cli.notes import print_notes
-from tmt.plausibility import time_notes
-from tmt.units import seconds_to_ns
+from tmt.core.units import seconds_to_ns
+from tmt.core.words.plausibility import time_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,7 +95,7 @@ class FigurePath(FilePath):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse an ending that is no figure's, and a place where no file can be."""
-        from tmt.figures.style import check_format  # noqa: PLC0415  (numpy takes long to import)
+        from tmt.show.charts.style import check_format  # noqa: PLC0415  (numpy takes long to import)
 
         path = super().convert(value, param, ctx)
         check_format(path)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tmt.cli.options import POSITIVE_SECONDS, ROUND_TRIP, SECONDS, Number, WholeNumber, one_of
-from tmt.errors import UsageError
-from tmt.settings.access import Proxy, WiredHop
-from tmt.settings.coding import Coding
-from tmt.settings.settings import PARAMETERS
-from tmt.settings.tcp import FECTCP
-from tmt.units import ns_to_seconds
+from tmt.core.errors import UsageError
+from tmt.core.units import ns_to_seconds
+from tmt.spec.access import Proxy, WiredHop
+from tmt.spec.coding import Coding
+from tmt.spec.settings import PARAMETERS
+from tmt.spec.tcp import FECTCP
 
 if TYPE_CHECKING:
     from tmt.cli.options import Decorator
-    from tmt.parameters import Declared
+    from tmt.core.parameters import Declared
 
 _BY_NAME = {one.name: one for one in PARAMETERS if not one.group}
 

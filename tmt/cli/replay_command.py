@@ -17,20 +17,20 @@ from tmt.cli.notes import print_notes
 from tmt.cli.options import JSON, FigurePath, Number, one_of, with_options
 from tmt.cli.parameter_options import options_of, options_of_group, taken_settings
 from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schemes, options_of_schemes
-from tmt.errors import UsageError
-from tmt.experiment.experiment import Experiment
-from tmt.experiment.record_files import save
-from tmt.html_table import spelled_number
-from tmt.run_columns import RUN_RESULTS
-from tmt.settings.links import TraceLink
-from tmt.settings.settings import PARAMETERS
-from tmt.settings.tcp import DEFAULT_STACK, FECTCP
+from tmt.core.errors import UsageError
+from tmt.core.words.html_table import spelled_number
+from tmt.run.experiment import Experiment
+from tmt.run.record_files import save
+from tmt.spec.links import TraceLink
+from tmt.spec.run_columns import RUN_RESULTS
+from tmt.spec.settings import PARAMETERS
+from tmt.spec.tcp import DEFAULT_STACK, FECTCP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.experiment.measure import ExperimentResult
-    from tmt.settings.links import Link
+    from tmt.run.measure import ExperimentResult
+    from tmt.spec.links import Link
 
 NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 22, 11, 8
 LEAST_WIDTH = 72
@@ -132,7 +132,7 @@ def command(
 
 def _with_scheme(forward: Link, given: dict[str, Any]) -> Link:
     """Remove the schemes' options from `given`, and return the link with the online scheme that they name."""
-    from tmt.schemes.registry import ONLINE_SCHEMES  # noqa: PLC0415  (numpy takes long to import)
+    from tmt.core.schemes.registry import ONLINE_SCHEMES  # noqa: PLC0415  (numpy takes long to import)
 
     online, rtt_ns = given.pop("online"), given["rtt_ns"]
     names = () if online is None else (online,)
@@ -159,7 +159,7 @@ def _spinner(text: str) -> Iterator[None]:
 
 
 def _draw(result: ExperimentResult, path: Path) -> None:
-    from tmt.figures import replay, style  # noqa: PLC0415
+    from tmt.show.charts import replay, style  # noqa: PLC0415
 
     row = result.row
     tcp, link = str(row["tcp"]), row["forward_trace"] or "a plain link"

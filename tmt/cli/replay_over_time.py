@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.cli.bar_panels import Marks, Panel, columns_in, draw, stdout_encoding
-from tmt.display_units import rate_unit
+from tmt.core.words.display_units import rate_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tmt.experiment.measure import ExperimentResult
-    from tmt.metrics.transport_timeline import Timeline
+    from tmt.core.measure.transport_timeline import Timeline
+    from tmt.run.measure import ExperimentResult
 
 
 def over_time(result: ExperimentResult, width: int) -> list[str]:

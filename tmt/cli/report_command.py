@@ -41,8 +41,8 @@ def command(results: Path, output: Path | None, published: Path | None, figures:
       tmt run scenarios/quickstart.toml
       tmt report scenarios/out/quickstart
     """
-    from tmt.report.report_page import write_report  # noqa: PLC0415
     from tmt.results.reading import read_results  # noqa: PLC0415
+    from tmt.show.page.report_page import write_report  # noqa: PLC0415
 
     found = read_results(results, published)
     print_warnings(found.warnings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tmt.schema import Table
+    from tmt.core.schema import Table
 
 
 def rows_of(path: str, table: Table | None = None) -> int | None:

@@ -11,7 +11,7 @@ import click
 from tmt.cli.notes import print_notes, print_warnings, scenario_notes
 from tmt.cli.options import JOBS, JSON, QUIET, FigurePath
 from tmt.cli.pools import pools
-from tmt.errors import StoppedError
+from tmt.core.errors import StoppedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,9 +81,9 @@ def command(
     from tmt.campaign.stored_runs import default_folder  # noqa: PLC0415
     from tmt.cli import run_output  # noqa: PLC0415
     from tmt.cli.run_live import live  # noqa: PLC0415
-    from tmt.report.print_figures import draw_comparison  # noqa: PLC0415
     from tmt.results.cells import summarise  # noqa: PLC0415
     from tmt.results.reading import results_of  # noqa: PLC0415
+    from tmt.show.page.print_figures import draw_comparison  # noqa: PLC0415
 
     processes = jobs or default_jobs()
     folder = out or default_folder(scenario)

@@ -9,17 +9,17 @@ import click
 
 from tmt.cli.options import WholeNumber, is_typed, with_options
 from tmt.cli.parameter_options import sentence, type_of
-from tmt.errors import UsageError
-from tmt.parameters import declared
-from tmt.schemes.registry import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
-from tmt.units import NS_PER_S
+from tmt.core.errors import UsageError
+from tmt.core.parameters import declared
+from tmt.core.schemes.registry import ALL_SCHEMES, ONLINE_SCHEMES, SCHEMES
+from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tmt.cli.options import Decorator
-    from tmt.parameters import Declared
-    from tmt.schemes.parameters import OnlineScheme
+    from tmt.core.parameters import Declared
+    from tmt.core.schemes.parameters import OnlineScheme
 
 S = TypeVar("S", bound="OnlineScheme")
 

@@ -8,7 +8,7 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from tmt.errors import first_line
+from tmt.core.errors import first_line
 
 if TYPE_CHECKING:
     from types import FrameType

@@ -8,7 +8,7 @@ import threading
 import time
 from contextlib import suppress
 
-from tmt.errors import TmtError
+from tmt.core.errors import TmtError
 
 FIXED_THREADS = 12
 """Threads of libraries besides those for each processor: pyarrow has eight for input and output."""

@@ -10,14 +10,14 @@ import click
 from tmt.cli.notes import print_warnings
 from tmt.cli.options import JOBS, JSON, POSITIVE_SECONDS, QUIET, ROUND_TRIP, Number, WholeNumber, is_typed
 from tmt.cli.pools import pools
-from tmt.errors import StoppedError, UsageError
-from tmt.units import ns_to_seconds
+from tmt.core.errors import StoppedError, UsageError
+from tmt.core.units import ns_to_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.tune.space import Value
-    from tmt.tune.task import Task
+    from tmt.results.tune.space import Value
+    from tmt.results.tune.task import Task
 
 PAGE = "tune.html"
 
@@ -154,10 +154,10 @@ def command(
     from tmt.campaign.local_workers import default_jobs  # noqa: PLC0415
     from tmt.cli import tune_output  # noqa: PLC0415
     from tmt.cli.run_progress import run_progress  # noqa: PLC0415
-    from tmt.report.tune_page import write_page  # noqa: PLC0415
-    from tmt.tune.task import is_scenario, read_task  # noqa: PLC0415
-    from tmt.tune.tuning import default_folder, plan_tuning, tune  # noqa: PLC0415
-    from tmt.tune.wording import complaints  # noqa: PLC0415
+    from tmt.results.tune.task import is_scenario, read_task  # noqa: PLC0415
+    from tmt.results.tune.tuning import default_folder, plan_tuning, tune  # noqa: PLC0415
+    from tmt.results.tune.wording import complaints  # noqa: PLC0415
+    from tmt.show.page.tune_page import write_page  # noqa: PLC0415
 
     if is_scenario(trace):
         _refuse_options()
@@ -203,7 +203,7 @@ def _task_of(trace: Path, options: dict[str, Any]) -> Task:
     UsageError
         When an option is missing or not allowed.
     """
-    from tmt.tune.trace_task import trace_task  # noqa: PLC0415
+    from tmt.results.tune.trace_task import trace_task  # noqa: PLC0415
 
     values = dict(options)
     rtt_ns, duration_ns = values.pop("rtt_ns"), values.pop("duration_ns")

@@ -10,14 +10,14 @@ from rich.text import Text
 
 from tmt.cli.json_output import json_text
 from tmt.cli.tables import print_parts, text_table
-from tmt.display_units import percent
-from tmt.tune.finalist_table import finalist_table
-from tmt.tune.wording import certainty, headline, setting_words
+from tmt.core.words.display_units import percent
+from tmt.results.tune.finalist_table import finalist_table
+from tmt.results.tune.wording import certainty, headline, setting_words
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.tune.tuning import PlannedTuning, Tuning
+    from tmt.results.tune.tuning import PlannedTuning, Tuning
 
 MOST_LINES = 12
 """Candidates in the table; JSON and the page have all of them."""

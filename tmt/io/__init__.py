@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.schema import LINK_TRACE, PHY_TRACE
-from tmt.trace import LinkTrace, PhyTrace, make_trace
+from tmt.core.schema import LINK_TRACE, PHY_TRACE
+from tmt.core.trace import LinkTrace, PhyTrace, make_trace
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from tmt.core.schema import Table
+    from tmt.core.trace import Metadata, Trace
     from tmt.io.base import TraceReader, TraceWriter
-    from tmt.schema import Table
-    from tmt.trace import Metadata, Trace
 
 
 def open_trace(path: str | PathLike[str], table: Table | None = None) -> TraceReader:
@@ -61,8 +61,8 @@ def create_trace(
     table
         Kind of trace.
     metadata
-        How the trace was made (`tmt.provenance.record`); a file beside it holds this, ``NAME.json``, where
-        the format has no room.
+        How the trace was made (`tmt.core.provenance.record`); a file beside it, ``NAME.json``, holds
+        this where the format has no room.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmt.errors import OutputError, TmtError, UsageError, first_line, reason_of
+from tmt.core.errors import OutputError, TmtError, UsageError, first_line, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

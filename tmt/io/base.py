@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tmt.errors import InputError, NotATraceError, UsageError
-from tmt.io.checks import Checker
+from tmt.core.checks import Checker
+from tmt.core.errors import InputError, NotATraceError, UsageError
+from tmt.core.schema import LINK_TRACE, PHY_TRACE, SIZE_BYTES
+from tmt.core.words.refusals import refusal
 from tmt.io.files import open_output
-from tmt.io.refusals import refusal
 from tmt.io.threads import Behind, ahead
-from tmt.schema import LINK_TRACE, PHY_TRACE, SIZE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from tmt.core.schema import Column, Table
+    from tmt.core.trace import Metadata, Trace
     from tmt.io.files import BinaryFile
-    from tmt.schema import Column, Table
-    from tmt.trace import Metadata, Trace
 
 TRACE_TABLES = (PHY_TRACE, LINK_TRACE)
 

@@ -10,24 +10,20 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from tmt.errors import InputError
+from tmt.core.errors import InputError
+from tmt.core.schema import ERASABLE, row_dtype
+from tmt.core.units import seconds_text, seconds_to_ns
+from tmt.core.words.refusals import refusal, shown
 from tmt.io import seconds as exact
-from tmt.io.refusals import refusal, shown
-from tmt.schema import PHY_TRACE, row_dtype
-from tmt.units import seconds_text, seconds_to_ns
 
 if TYPE_CHECKING:
-    from tmt.schema import Column, Table
-    from tmt.trace import Columns
+    from tmt.core.schema import Column, Table
+    from tmt.core.trace import Columns
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?")
 _LONG_EXPONENT = re.compile(rb"[eE][+-]?[0-9]{4}")
 _FLAGS = {"1": 1, "true": 1, "0": 0, "false": 0}
-
-
-ERASABLE = PHY_TRACE.column("decode_time_ns")
-"""A value of 0 says that the slot is erased, so that a missing one is a mistake with a remedy."""
 
 
 @dataclass(frozen=True, slots=True)

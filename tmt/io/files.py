@@ -13,9 +13,9 @@ from io import BufferedRandom, BufferedReader, BufferedWriter, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from tmt.errors import InputError, reason_of
+from tmt.core.errors import InputError, reason_of
+from tmt.core.words.refusals import refusal
 from tmt.io.atomic import file_system, is_uri
-from tmt.io.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

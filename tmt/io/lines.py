@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tmt.errors import InputError
+from tmt.core.errors import InputError
+from tmt.core.words.refusals import refusal
 from tmt.io.files import input_errors
-from tmt.io.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

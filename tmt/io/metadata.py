@@ -12,18 +12,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tmt.errors import InputError
+from tmt.core.errors import InputError
+from tmt.core.provenance import file_version
+from tmt.core.schema import FORMAT_VERSION, PACKINGS
+from tmt.core.words.refusals import refusal, shown
 from tmt.io.atomic import file_system, is_uri, staged
 from tmt.io.files import input_errors, open_input
-from tmt.io.refusals import refusal, shown
-from tmt.provenance import file_version
-from tmt.schema import FORMAT_VERSION, PACKINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tmt.provenance import FileVersion
-    from tmt.trace import Metadata
+    from tmt.core.provenance import FileVersion
+    from tmt.core.trace import Metadata
 
 METADATA_KEY = "tmt"
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.errors import InputError
+from tmt.core.errors import InputError
+from tmt.core.schema import TABLES, row_dtype
+from tmt.core.trace import make_trace
+from tmt.core.words.refusals import refusal
 from tmt.io.base import CHUNK_ROWS, Format, TraceReader, TraceWriter, wanted_table
 from tmt.io.files import input_errors, open_input
-from tmt.io.refusals import refusal
-from tmt.schema import TABLES, row_dtype
-from tmt.trace import make_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from tmt.core.schema import Table
+    from tmt.core.trace import Metadata, Trace
     from tmt.io.files import BinaryFile
-    from tmt.schema import Table
-    from tmt.trace import Metadata, Trace
 
 _MAX_HEADER_BYTES = 1 << 16
 

@@ -10,7 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tmt.errors import InputError, first_line
+from tmt.core.errors import InputError, first_line
+from tmt.core.schema import ERASABLE
+from tmt.core.trace import make_trace
+from tmt.core.words.refusals import refusal, shown
 from tmt.io.atomic import staged
 from tmt.io.base import (
     CHUNK_ROWS,
@@ -21,20 +24,17 @@ from tmt.io.base import (
     wanted_table,
     wrong_columns,
 )
-from tmt.io.fields import ERASABLE
 from tmt.io.files import seekable
 from tmt.io.metadata import METADATA_KEY, TOTALS_KEY, parsed
 from tmt.io.parquet_pages import check_pages
-from tmt.io.refusals import refusal, shown
-from tmt.trace import make_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tmt.core.schema import Column, Table
+    from tmt.core.trace import Metadata, Trace
     from tmt.io.files import BinaryFile
-    from tmt.schema import Column, Table
-    from tmt.trace import Metadata, Trace
 
 ROW_GROUP_ROWS = 1 << 18
 """Rows of a row group, except the last: small enough to hold several in memory, large enough to compress."""

@@ -6,19 +6,19 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tmt.errors import NotATraceError, UsageError
+from tmt.core.errors import NotATraceError, UsageError
+from tmt.core.words.refusals import refusal
 from tmt.io import npy, parquet, text
 from tmt.io.atomic import is_uri, staged
 from tmt.io.files import check_no_folder, head_of, open_input, size_of
 from tmt.io.metadata import read_beside, write_beside
-from tmt.io.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tmt.core.schema import Table
+    from tmt.core.trace import Metadata
     from tmt.io.base import Format, TraceReader, TraceWriter
-    from tmt.schema import Table
-    from tmt.trace import Metadata
 
 FORMATS: tuple[Format, ...] = (parquet.FORMAT, npy.FORMAT, text.CSV, text.TXT)
 """Every format; formats that any text may look like come last."""

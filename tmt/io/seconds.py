@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from tmt.units import NS_PER_S
+from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tmt.schema import Column
+    from tmt.core.schema import Column
 
 SCALES = (9, 24)
 """Decimal places that are tried: whole nanoseconds first; then more, as floating-point numbers are printed,

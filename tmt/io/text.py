@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyarrow import csv
 
-from tmt.errors import InputError, NotATraceError
+from tmt.core.errors import InputError, NotATraceError
+from tmt.core.schema import PHY_TRACE
+from tmt.core.trace import make_trace
+from tmt.core.words.refusals import refusal, shown
 from tmt.io.base import TRACE_TABLES, Format, TraceReader, TraceWriter, wanted_table
 from tmt.io.fields import Dialect, Layout, parse_block, parse_lines
 from tmt.io.lines import LineBlocks, without_comments
-from tmt.io.refusals import refusal, shown
 from tmt.io.seconds import spelled_column
-from tmt.schema import PHY_TRACE
-from tmt.trace import make_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from tmt.core.schema import Column, Table
+    from tmt.core.trace import Metadata, Trace
     from tmt.io.files import BinaryFile
-    from tmt.schema import Column, Table
-    from tmt.trace import Metadata, Trace
 
 _CSV = Dialect("CSV", ",", "")
 _TXT = Dialect("text", " ", "-")

@@ -10,7 +10,7 @@ import pandas as pd
 from tmt.results.dataset import Axis
 from tmt.results.measures import COLUMNS
 from tmt.results.values import scalar
-from tmt.settings.settings import PARAMETERS
+from tmt.spec.settings import PARAMETERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tmt.metrics.statistics import LEVEL, Interval, compare_all, holm, paired_difference, rank, t_interval
 from tmt.results.measures import COMPARED, Measure, measures
+from tmt.results.statistics import LEVEL, Interval, compare_all, holm, paired_difference, rank, t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from tmt.errors import UsageError
-from tmt.html_table import ShownInNotebooks
-from tmt.metrics.statistics import Interval, holm, paired_difference, t_interval
+from tmt.core.errors import UsageError
+from tmt.core.words.html_table import ShownInNotebooks
 from tmt.results.cells import Cell, Summary, grid_of, numbers_of
 from tmt.results.dataset import Results
 from tmt.results.measures import measures
 from tmt.results.pairing import MEMBERS, pair_runs, place_names
+from tmt.results.statistics import Interval, holm, paired_difference, t_interval
 from tmt.results.values import texts
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from tmt.metrics.link_use import RowsInTime, link_use
-from tmt.schema import PACKET_EVENTS, UNSETTLED
-from tmt.units import NS_PER_S
+from tmt.core.measure.link_use import RowsInTime, link_use
+from tmt.core.schema import PACKET_EVENTS, UNSETTLED
+from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tmt.html_table import ShownInNotebooks
+from tmt.core.words.html_table import ShownInNotebooks
 from tmt.results.values import texts
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tmt.campaign.columns import COLUMNS as CAMPAIGN_COLUMNS
-from tmt.display_units import rate_unit, time_unit
+from tmt.core.words.display_units import rate_unit, time_unit
 
 if TYPE_CHECKING:
     import pandas as pd

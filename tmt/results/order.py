@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tmt.figures.style import SCHEME_STYLES, TCP_STYLES
+from tmt.show.charts.style import SCHEME_STYLES, TCP_STYLES
 
 
 def tcp_place(name: str) -> tuple[int, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from tmt.errors import UsageError
+from tmt.core.errors import UsageError
 from tmt.results.axes import level_order, parameters
 from tmt.results.measures import COLUMNS
 from tmt.results.values import scalar, texts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import COLUMNS, PUBLISHED_COLUMNS
-from tmt.errors import InputError
+from tmt.core.errors import InputError
 from tmt.results.dataset import Published
 from tmt.results.values import texts
 

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from tmt.campaign.columns import DONE
 from tmt.campaign.database import DATABASE, frame, read_runs
 from tmt.campaign.stored_runs import PUBLISHED, SCENARIO
-from tmt.errors import InputError
-from tmt.io.refusals import shown
+from tmt.core.errors import InputError
+from tmt.core.words.refusals import shown
 from tmt.results.axes import find_axes
 from tmt.results.dataset import Failure, Results
 from tmt.results.order import scheme_place, tcp_place

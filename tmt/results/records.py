@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow.parquet as pq
 from pyarrow.lib import ArrowException
 
-from tmt.errors import InputError, first_line
+from tmt.core.errors import InputError, first_line
+from tmt.core.provenance import file_sha256
+from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
+from tmt.core.words.refusals import shown
 from tmt.io.parquet_pages import check_pages
-from tmt.io.refusals import shown
-from tmt.provenance import file_sha256
 from tmt.results.dataset import RunRecords
-from tmt.schema import PACKET_RECORDS, WINDOW_RECORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
+    from tmt.core.schema import Table
     from tmt.results.dataset import Axis
-    from tmt.schema import Table
 
 MOST_RUNS = 40
 """Upper bound on the runs that are read."""

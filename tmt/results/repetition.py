@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE
 from tmt.campaign.database import frame
-from tmt.errors import UsageError
+from tmt.core.errors import UsageError
 from tmt.results.comparison import PROGRAMS
 from tmt.results.pairing import differing_columns, pair_runs
 from tmt.results.reading import check_rows, results_of

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE
-from tmt.errors import InputError
-from tmt.metrics.statistics import t_interval
+from tmt.core.errors import InputError
+from tmt.results.statistics import t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from tmt.experiment.script import ScriptFigures
-    from tmt.metrics.statistics import Interval
+    from tmt.results.statistics import Interval
+    from tmt.run.script import ScriptFigures
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.metrics.statistics import Interval, paired_difference, t_interval
 from tmt.results.cells import numbers_of
+from tmt.results.statistics import Interval, paired_difference, t_interval
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tmt.metrics.statistics import Interval
+    from tmt.results.statistics import Interval
 
 NO_VALUE = "n/a"
 

@@ -26,10 +26,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tmt.core.schema import FORMAT_VERSION, LINK_TRACE, PACKET_RECORDS, PHY_TRACE, Table, row_dtype
+from tmt.core.words.refusals import REFUSALS, refusal
 from tmt.io.base import wrong_columns
 from tmt.io.parquet import WRITE_SETTINGS, arrow_schema
-from tmt.io.refusals import REFUSALS, refusal
-from tmt.schema import FORMAT_VERSION, LINK_TRACE, PACKET_RECORDS, PHY_TRACE, Table, row_dtype
 
 LATEST_NS = 2**62
 """The latest time allowed, by hand: 146 years."""

@@ -1,4 +1,0 @@
-"""Channel models, seeded sources of erasures.
-
-A channel decides which slots are erased; `tmt.generate` applies it to a line of slots or to a trace.
-"""

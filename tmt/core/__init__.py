@@ -1,0 +1,1 @@
+"""What decides numbers: traces, schemes, channels, kernels, conversion, generation and measurement."""

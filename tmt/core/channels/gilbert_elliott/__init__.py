@@ -1,0 +1,95 @@
+"""The two-state channel of Gilbert and Elliott: erasures that come in bursts.
+
+Kuhn 2014, section 3.3, gives the chain; the error probabilities in both states follow Elliott (Bell System
+Technical Journal 42, 1963). With 0 in the good state and 1 in the bad one it is the simple Gilbert model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tmt.core.channels.base import (
+    BoolArray,
+    ErasureStream,
+    FloatArray,
+    SlotChannel,
+    check_within,
+    uniform_source,
+)
+from tmt.core.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class GilbertElliott(SlotChannel):
+    """A chain that is in a good or a bad state in every slot and moves before the next one.
+
+    Attributes
+    ----------
+    alpha
+        Probability that a good slot is followed by a good one.
+    beta
+        Probability that a bad slot is followed by a bad one.
+    error_good, error_bad
+        Probability that a slot is erased in the good and in the bad state.
+
+    Raises
+    ------
+    UsageError
+        When one of them is outside [0, 1], or alpha and beta are both 1: the chain then never leaves a state
+        and has no unique stationary law.
+    """
+
+    name: ClassVar[str] = "gilbert-elliott"
+
+    alpha: float
+    beta: float
+    error_good: float = 0.0
+    error_bad: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "beta", "error_good", "error_bad"):
+            check_within(name, getattr(self, name), 0.0, 1.0)
+        if self.alpha == 1.0 and self.beta == 1.0:
+            raise UsageError("alpha and beta are both 1; at least one of them must be below 1")
+
+    @property
+    def bad_probability(self) -> float:
+        """Stationary probability of the bad state."""
+        return (1.0 - self.alpha) / ((1.0 - self.alpha) + (1.0 - self.beta))
+
+    @property
+    def erasure_probability(self) -> float:
+        """Error probability of each state, weighted with the stationary law."""
+        bad = self.bad_probability
+        return (1.0 - bad) * self.error_good + bad * self.error_bad
+
+    def erasures(self, seed: int) -> ErasureStream:
+        """Start the realisation of `seed`, from the stationary law.
+
+        One uniform number decides the first state; each slot then uses two, for its fate and for the move to
+        the next slot.
+        """
+        return _Chain(self, seed)
+
+
+class _Chain:
+    def __init__(self, channel: GilbertElliott, seed: int) -> None:
+        self._channel = channel
+        self._uniform = uniform_source(seed)
+        self._bad = bool(self._uniform.random() < channel.bad_probability)
+
+    def next(self, slots: int) -> BoolArray:
+        from tmt.core.channels.gilbert_elliott.kernel import gilbert_elliott  # noqa: PLC0415  (numba takes long to import)
+
+        channel = self._channel
+        draws: FloatArray = self._uniform.random((slots, 2))
+        erased = np.empty(slots, np.bool_)
+        self._bad = bool(
+            gilbert_elliott(
+                draws, channel.alpha, channel.beta, channel.error_good, channel.error_bad, self._bad, erased
+            )
+        )
+        return erased

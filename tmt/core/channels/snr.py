@@ -1,0 +1,92 @@
+"""Erasures from a measured signal over time and a code's block error rates.
+
+A table gives the error rate at a slot's Es/N0. Slots are drawn independently of each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from tmt.core import provenance
+from tmt.core.channels.base import BoolArray, Channel, FloatArray, Int64Array, Realisation, uniform_source
+from tmt.core.errors import InputError
+from tmt.importers.error_rates import ErrorRates, read_error_rates
+from tmt.importers.signal_series import SignalSeries, read_signal_series
+
+
+@dataclass(frozen=True, slots=True)
+class Snr(Channel):
+    """Erasures of a signal and a table of error rates, both in files.
+
+    Attributes
+    ----------
+    signal
+        File with a series of Es/N0, or of attenuation if `es_n0_db` is given (`tmt.importers.signal_series`).
+    error_rates
+        File with a table of block error rates (`tmt.importers.error_rates`).
+    es_n0_db
+        Es/N0 in dB without attenuation; None if the series holds Es/N0. Both files are read, and refused,
+        when a realisation starts.
+    """
+
+    name: ClassVar[str] = "snr"
+
+    signal: str
+    error_rates: str
+    es_n0_db: float | None = None
+
+    def realisation(self, seed: int) -> Realisation:
+        """Start the realisation of `seed`: one uniform number per slot.
+
+        The series begins at the first slot and starts again after its last sample.
+
+        Raises
+        ------
+        InputError
+            When a file is not such a series or table, or the series' header contradicts `es_n0_db`.
+        """
+        series = read_signal_series(self.signal)
+        if series.attenuation is True and self.es_n0_db is None:
+            raise InputError(self.signal, "its header names an attenuation: --es-n0-db is missing")
+        if series.attenuation is False and self.es_n0_db is not None:
+            raise InputError(self.signal, "its header names no attenuation: --es-n0-db has no meaning")
+        return _OverTime(self, series, read_error_rates(self.error_rates), seed)
+
+    def describe(self) -> dict[str, Any]:
+        """Return name and parameters, with the hash of both files' contents."""
+        return {
+            "channel": self.name,
+            "signal": provenance.source(self.signal),
+            "error_rates": provenance.source(self.error_rates),
+            "axis": read_error_rates(self.error_rates).axis,
+            "es_n0_db": self.es_n0_db,
+        }
+
+
+class _OverTime:
+    def __init__(self, channel: Snr, series: SignalSeries, rates: ErrorRates, seed: int) -> None:
+        self._channel, self._series, self._rates = channel, series, rates
+        self._uniform = uniform_source(seed)
+        self._start_ns: int | None = None
+
+    def erased(self, tx_time_ns: Int64Array) -> BoolArray:
+        return self._signals(tx_time_ns)[0]
+
+    def faded(self, tx_time_ns: Int64Array) -> tuple[BoolArray, FloatArray]:
+        """Return erasures and Es/N0 (InputError where the series holds Eb/N0)."""
+        if self._rates.axis != "Es/N0":
+            raise InputError(
+                self._channel.error_rates,
+                f"its rates are over {self._rates.axis}, so that no Es/N0 is known; rates over Es/N0 are "
+                "needed",
+            )
+        return self._signals(tx_time_ns)
+
+    def _signals(self, tx_time_ns: Int64Array) -> tuple[BoolArray, FloatArray]:
+        if self._start_ns is None and len(tx_time_ns):
+            self._start_ns = int(tx_time_ns[0])
+        signal = self._series.at(tx_time_ns - (self._start_ns or 0))
+        if self._channel.es_n0_db is not None:
+            signal = self._channel.es_n0_db - signal
+        return self._uniform.random(len(tx_time_ns)) < self._rates.at(signal), signal

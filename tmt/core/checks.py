@@ -1,0 +1,196 @@
+"""Rules that every trace keeps, checked in one place while it streams by, across the borders of chunks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from tmt.core.errors import InputError
+from tmt.core.schema import ERASABLE, LINK_TRACE
+from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.core.units import seconds_text
+from tmt.core.words.refusals import refusal
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from tmt.core.schema import Column, Table
+    from tmt.core.trace import Trace
+
+PIECE_ROWS = 1 << 15
+"""Rows checked at a time: a column's piece and values derived from it fit the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A row that may not be: its number from 0, and the reason's key in `REFUSALS` with its values."""
+
+    row: int
+    key: str
+    column: Column
+    values: dict[str, int]
+
+    def reason(self, *, seconds: bool = False) -> str:
+        """Return the sentence, in nanoseconds or, for files that hold seconds, in those."""
+        if not (seconds and self.column.name.endswith("_ns")):
+            return refusal(self.key, column=self.column.name, **self.values)
+        shown = {name: seconds_text(value) for name, value in self.values.items()}
+        return refusal(self.key, column=self.column.name.removesuffix("_ns"), **shown)
+
+
+class Checker:
+    """Checks the rows of one trace, chunk after chunk, in order.
+
+    Parameters
+    ----------
+    table
+        Declaration of the rows.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._previous: dict[str, int] = {}
+        self.rows = 0
+        """Rows seen so far."""
+
+    def check(self, chunk: Trace) -> Violation | None:
+        """Return the first defect of `chunk` by the order that `tmt.core.words.refusals` states, or None."""
+        columns = chunk.columns
+        for start in range(0, len(chunk), PIECE_ROWS):
+            piece = {
+                column.name: _numbers(column, getattr(chunk, column.name)[start : start + PIECE_ROWS])
+                for column in columns
+            }
+            if not self._holds(columns, piece):
+                return self._first_violation(columns, piece)
+            for column in columns:
+                if column.order != "any":
+                    self._previous[column.name] = int(piece[column.name][-1])
+            self.rows += len(piece[self._table.names[0]])
+        return None
+
+    def _holds(self, columns: tuple[Column, ...], piece: dict[str, npt.NDArray[Any]]) -> bool:
+        """Whether a piece of at least one row has no defect: the pass that every row takes, so few steps."""
+        for column in columns:
+            values = piece[column.name]
+            if column.order == "any":
+                least, most = values.min(), values.max()
+            else:
+                least, most = values[0], values[-1]
+                if column.name in self._previous and least <= self._previous[column.name]:
+                    return False
+                if not (values[1:] > values[:-1]).all():
+                    return False
+            lower, upper = _bounds(column)
+            if least < lower or most > upper:
+                return False
+        if self._table is not LINK_TRACE or piece["delay_ns"].min() >= 0:
+            return True
+        return not _delivered_without_delay(piece).any()
+
+    def _first_violation(self, columns: tuple[Column, ...], piece: dict[str, npt.NDArray[Any]]) -> Violation:
+        """Locate the defect of a piece that `_holds` refused."""
+        found: list[Violation] = []
+        for column in columns:
+            found += self._of_column(column, piece[column.name])
+        if self._table is LINK_TRACE:
+            column = LINK_TRACE.column("delay_ns")
+            found += [
+                Violation(self.rows + int(row), "delivered_without_delay", column, {})
+                for row in np.flatnonzero(_delivered_without_delay(piece))[:1]
+            ]
+        return min(found, key=lambda violation: violation.row)
+
+    def _of_column(self, column: Column, values: npt.NDArray[Any]) -> list[Violation]:
+        """The first row that breaks each rule of one column, in order of precedence."""
+        lower, upper = _bounds(column)
+        found: list[Violation] = []
+
+        def note(where: npt.NDArray[np.bool_], key: str, **limits: int) -> None:
+            for row in np.flatnonzero(where)[:1]:
+                shown = {"value": int(values[row]), **limits}
+                if key == "not_sorted":
+                    shown["previous"] = int(before[row])
+                found.append(Violation(self.rows + int(row), key, column, shown))
+
+        if column.dtype == "|b1":
+            note(values > upper, "not_flag")
+            return found
+        if column.null is not None and column.minimum is not None:
+            note(values < lower, "below_minimum_or_null", minimum=column.minimum, null=column.null)
+        else:
+            note(values < lower, "below_minimum", minimum=lower)
+        note(values > upper, "above_maximum", maximum=upper)
+        if column.order != "any":
+            before = np.concatenate(([self._previous.get(column.name, -1)], values[:-1]))
+            note(values == before, "repeated")
+            note(values < before, "not_sorted")
+        return found
+
+
+def _numbers(column: Column, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Take flags as bytes: a file may hold others than 0 and 1."""
+    return values.view(np.uint8) if column.dtype == "|b1" else values
+
+
+def _bounds(column: Column) -> tuple[int, int]:
+    """Least and greatest value that may stand in memory."""
+    if column.dtype == "|b1":
+        return 0, 1
+    limits = np.iinfo(column.dtype)
+    lower = column.minimum if column.null is None else column.null
+    return (
+        int(limits.min) if lower is None else lower,
+        int(limits.max) if column.maximum is None else column.maximum,
+    )
+
+
+def _delivered_without_delay(piece: dict[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
+    without: npt.NDArray[np.bool_] = (piece["delay_ns"] < 0) & (piece["delivered"] != 0)
+    return without
+
+
+TraceT = TypeVar("TraceT", bound=PhyTrace | LinkTrace)
+
+
+def checked(trace: TraceT) -> TraceT:
+    """Return the trace with each column in its declared type.
+
+    Raises
+    ------
+    InputError
+        At the first defect: a column of another type or length, or a row that no file may hold.
+    """
+    name = f"{trace.table.kind} trace"
+    arrays: dict[str, Any] = {column.name: _array(trace, column) for column in trace.columns}
+    rows = len(arrays["tx_time_ns"])
+    for column, values in arrays.items():
+        if len(values) != rows:
+            raise InputError(name, f"{column} has {len(values)} rows; tx_time_ns has {rows}")
+    if not rows:
+        raise InputError(name, refusal("no_rows"))
+    if trace.size_bytes is not None and trace.metadata.get("lldu_bytes") is not None:
+        raise InputError(name, refusal("sizes_twice"))
+    violation = Checker(trace.table).check(replace(trace, **arrays))
+    if violation is not None:
+        raise InputError(name, violation.reason(), f"row {violation.row + 1}")
+    for declared in trace.columns:
+        arrays[declared.name] = arrays[declared.name].astype(declared.dtype, copy=False)
+    return replace(trace, **arrays)
+
+
+def _array(trace: PhyTrace | LinkTrace, column: Column) -> npt.NDArray[Any]:
+    """Return a column as an array of flags or of whole numbers, whichever it is declared to be."""
+    name, values = f"{trace.table.kind} trace", np.asarray(getattr(trace, column.name))
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        row = int(np.argwhere(np.isnan(values))[0, 0]) + 1
+        key = "null_erased" if column is ERASABLE else "null"
+        raise InputError(name, refusal(key, column=column.name), f"row {row}")
+    kinds = "b" if column.dtype == "|b1" else "iu"
+    if values.dtype.kind not in kinds or values.ndim != 1:
+        found = f"{column.name} {values.dtype.name}{list(values.shape)}"
+        columns = f"{trace.table.described}; found: {found}"
+        raise InputError(name, refusal("columns", kind=trace.table.kind, columns=columns))
+    return values

@@ -1,0 +1,153 @@
+"""A system of linear equations over GF(256) in reduced echelon form. Its unknowns are source units."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tmt.core.kernels._jit import kernel
+
+UNITS, COLUMNS = 2048, 2048 + 64
+"""Most unknown units. Coefficients from one equation to the next, no power of two: such equations displace
+each other from the processor's cache."""
+
+_FIELDS = {
+    "product": "(256, 256)u1",
+    "n_free": "i8",
+    "n_equations": "i8",
+    "free": f"{UNITS}i8",
+    "leads": f"{UNITS}i8",
+    "coefficients": f"({UNITS}, {COLUMNS})u1",
+}
+_OFFSETS = [sum(np.dtype(f).itemsize for f in list(_FIELDS.values())[:i]) for i in range(len(_FIELDS))]
+SYSTEM = np.dtype(
+    {
+        "names": [*_FIELDS, "words"],
+        "formats": [*_FIELDS.values(), f"({UNITS}, {COLUMNS // 8})u8"],
+        "offsets": [*_OFFSETS, _OFFSETS[-1]],
+    }
+)
+"""A system of equations.
+
+* product: of two elements of GF(256).
+* n_equations, leads, coefficients: equation i determines the unit ``leads[i]`` from free units; their
+  coefficients are line i. A lead is older than its free units.
+* n_free, free: the free units, in any order: unknown units that no equation leads.
+* words: the memory of `coefficients`, eight a word. Beyond its equations and free units it is 0.
+"""
+
+LOWEST_BITS = np.uint64(0x0101010101010101)
+"""The lowest bits of the eight coefficients in a word."""
+
+
+@kernel
+def add_unknown(unit: int, system: np.void) -> None:
+    """Add an unknown unit, newer than all others, which no equation has."""
+    system["free"][system["n_free"]] = unit
+    system["n_free"] += 1
+
+
+@kernel
+def reduce_new_equation(system: np.void) -> bool:
+    """Bring the equation in the line behind the last one into the reduced echelon form.
+
+    Return whether it was independent of the others; a dependent one is 0 and leaves the system as it was.
+    """
+    coefficients, product, free = system["coefficients"], system["product"], system["free"]
+    n_free, new, lead = system["n_free"], system["n_equations"], -1
+    for i in range(n_free):
+        if coefficients[new, i] > 0 and (lead < 0 or free[i] < free[lead]):
+            lead = i
+    if lead < 0:
+        return False
+    inverse = 1
+    while product[coefficients[new, lead], inverse] != 1:
+        inverse += 1
+    for i in range(n_free):
+        coefficients[new, i] = product[inverse, coefficients[new, i]]
+    for i in range(new):
+        if coefficients[i, lead] > 0:
+            add_multiple(i, new, coefficients[i, lead], system)
+    system["leads"][new] = free[lead]
+    system["n_equations"] += 1
+    remove_free(lead, system)
+    return True
+
+
+@kernel
+def add_multiple(line: int, other: int, factor: int, system: np.void) -> None:
+    """Add `factor` times line `other` of the coefficients to `line`.
+
+    The product of a coefficient is the sum of the products of its bits. Each operation serves the eight
+    coefficients of a word; lines are taken in pieces of eight words, which the compiler turns into vectors.
+    """
+    words, product = system["words"], system["product"]
+    bit_0, bit_1 = np.uint64(product[factor, 1]), np.uint64(product[factor, 2])
+    bit_2, bit_3 = np.uint64(product[factor, 4]), np.uint64(product[factor, 8])
+    bit_4, bit_5 = np.uint64(product[factor, 16]), np.uint64(product[factor, 32])
+    bit_6, bit_7 = np.uint64(product[factor, 64]), np.uint64(product[factor, 128])
+    for i in range((system["n_free"] + 63) // 64 * 8):
+        word = words[other, i]
+        sum_ = (word & LOWEST_BITS) * bit_0
+        sum_ ^= (word >> np.uint64(1) & LOWEST_BITS) * bit_1
+        sum_ ^= (word >> np.uint64(2) & LOWEST_BITS) * bit_2
+        sum_ ^= (word >> np.uint64(3) & LOWEST_BITS) * bit_3
+        sum_ ^= (word >> np.uint64(4) & LOWEST_BITS) * bit_4
+        sum_ ^= (word >> np.uint64(5) & LOWEST_BITS) * bit_5
+        sum_ ^= (word >> np.uint64(6) & LOWEST_BITS) * bit_6
+        sum_ ^= (word >> np.uint64(7) & LOWEST_BITS) * bit_7
+        words[line, i] ^= sum_
+
+
+@kernel
+def is_determined(line: int, system: np.void) -> bool:
+    """Tell whether an equation has no free unit, so that it gives the value of its lead."""
+    for i in range((system["n_free"] + 7) // 8):  # noqa: SIM110  (kernels have no generators)
+        if system["words"][line, i] != 0:
+            return False
+    return True
+
+
+@kernel
+def oldest_unknown(or_else: int, system: np.void) -> int:
+    """Return the oldest unknown unit, or `or_else`, a newer unit, if there is none."""
+    oldest = or_else
+    for i in range(system["n_free"]):
+        oldest = min(oldest, system["free"][i])
+    for i in range(system["n_equations"]):
+        oldest = min(oldest, system["leads"][i])
+    return oldest
+
+
+@kernel
+def remove_oldest(unit: int, system: np.void) -> None:
+    """Remove the oldest unknown unit: no equation but its own has it."""
+    for i in range(system["n_free"]):
+        if system["free"][i] == unit:
+            remove_free(i, system)
+            return
+    for i in range(system["n_equations"]):
+        if system["leads"][i] == unit:
+            remove_equation(i, system)
+            return
+
+
+@kernel
+def remove_free(column: int, system: np.void) -> None:
+    """Remove a free unit; the last one takes its place."""
+    coefficients, last = system["coefficients"], np.uintp(system["n_free"] - 1)
+    system["free"][column] = system["free"][last]
+    for i in range(system["n_equations"]):
+        coefficients[i, np.uintp(column)] = coefficients[i, last]
+        coefficients[i, last] = 0
+    system["n_free"] -= 1
+
+
+@kernel
+def remove_equation(line: int, system: np.void) -> None:
+    """Remove an equation and its lead; the last equation takes its place."""
+    coefficients, last = system["coefficients"], np.uintp(system["n_equations"] - 1)
+    system["leads"][line] = system["leads"][last]
+    for i in range(system["n_free"]):
+        coefficients[np.uintp(line), i] = coefficients[last, i]
+        coefficients[last, i] = 0
+    system["n_equations"] -= 1

@@ -1,0 +1,99 @@
+"""Provenance of a file, as metadata in the file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from os import fspath
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, cast
+
+from tmt import __version__
+from tmt.core.schema import FORMAT_VERSION
+
+if TYPE_CHECKING:
+    from io import BufferedReader
+    from os import PathLike
+
+    from tmt.core.trace import Metadata
+
+FileVersion = tuple[int, int, int]
+"""Inode, size in bytes and modification time in ns: another version of a file differs in one of them."""
+
+
+def record(kind: str, **how: object) -> Metadata:
+    """Return the metadata of a result: the program that made it, and `how`.
+
+    There is no date and no host in it, so that the same command makes the same file, byte for byte. Values
+    must be JSON types; times are nanoseconds, under names that end in ``_ns``.
+
+    Parameters
+    ----------
+    kind
+        Kind of the file: a `tmt.core.schema.Table.kind`.
+    **how
+        What this kind of result needs: ``lldu_bytes``, ``source``, the generator or the scheme with its
+        parameters, ``seed``.
+    """
+    return {
+        "kind": kind,
+        "format_version": FORMAT_VERSION,
+        "program": f"tmt {__version__}",
+        "argv": sys.argv[1:],
+        **how,
+    }
+
+
+def sizes(metadata: Metadata) -> Metadata:
+    """Return the entries on row sizes and packing in a trace's metadata, for a trace made of it."""
+    packing = {"packing": metadata["packing"]} if "packing" in metadata else {}
+    return {"lldu_bytes": metadata.get("lldu_bytes"), **packing}
+
+
+def source(path: str | PathLike[str]) -> Metadata:
+    """Return the identity of an input: its name without folders, and the SHA-256 of its content."""
+    return {"name": PurePath(path).name, "sha256": file_sha256(path)}
+
+
+def digest(*parts: Any) -> str:
+    """Return a hash of values that JSON knows."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def file_sha256(path: str | PathLike[str]) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal digits.
+
+    A pyarrow file-system URI is read too.
+
+    Raises
+    ------
+    OSError
+        When it cannot be read; it names the file.
+    """
+    try:
+        with _open(fspath(path)) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror or str(error), fspath(path)) from error
+
+
+def file_version(path: str | PathLike[str]) -> FileVersion | None:
+    """Return the version of a local file, as part of a cache's key; None where there is no such file."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _open(name: str) -> BufferedReader:
+    if "://" not in name:
+        return Path(name).open("rb")
+    from pyarrow.fs import FileSystem  # noqa: PLC0415  (it takes long to import)
+
+    system, path = FileSystem.from_uri(name)
+    return cast("BufferedReader", system.open_input_stream(path, compression=None))

@@ -1,0 +1,82 @@
+"""Selective-repeat ARQ, slot by slot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.kernels._jit import kernel
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from tmt.core.kernels import Int64Array, Rows
+
+UNLIMITED = 2**63 - 1
+
+NACK = np.dtype([("due_ns", np.int64), ("row", np.int64), ("sent", np.int64)])
+"""A NACK: when it reaches the sender, the row of the erased LLDU, how often the LLDU has been sent."""
+
+STATE = np.dtype([("head", np.int64), ("tail", np.int64)])
+"""NACKs taken from the FIFO and put into it since the start of the trace."""
+
+
+@kernel
+def send_and_repeat(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    feedback_delay_ns: int,
+    detection_delay_ns: int,
+    max_transmissions: int,
+    state: npt.NDArray[np.void],
+    nacks: npt.NDArray[np.void],
+    rows: int,
+    out: Rows,
+) -> int:
+    """Send data and retransmissions in the slots given; return how many rows have begun.
+
+    Parameters
+    ----------
+    tx_time_ns, decode_time_ns : [n], int64, ns
+        The slots.
+    feedback_delay_ns
+        From an erased slot until its NACK reaches the sender: detection delay plus RTT.
+    detection_delay_ns
+        From the last erased transmission of an LLDU until the receiver gives it up.
+    max_transmissions
+        Erasures after which an LLDU is given up, or `UNLIMITED`.
+    state : [1], `STATE`, updated
+    nacks : [power of two], `NACK`, updated
+        FIFO as a ring, with room for one more NACK per erased slot. NACK i lies at index ``i % len(nacks)``.
+    rows
+        How many rows had begun before.
+    out : [rows + n or more], updated
+        The rows; an LLDU whose NACK is on its way has the delay -1.
+    """
+    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
+    head, tail = state[0]["head"], state[0]["tail"]
+    mask = len(nacks) - 1
+    for slot in range(len(tx_time_ns)):
+        now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
+        if head < tail and nacks[head & mask]["due_ns"] <= now_ns:
+            row, sent = np.uintp(nacks[head & mask]["row"]), nacks[head & mask]["sent"] + 1
+            head += 1
+        else:
+            row, sent = np.uintp(rows), 1
+            out_tx_time_ns[row] = now_ns
+            rows += 1
+
+        out_delivered[row] = took_ns > 0
+        out_transmissions[row] = min(sent, 255)
+        if took_ns > 0:
+            out_delay_ns[row] = now_ns + took_ns - out_tx_time_ns[row]
+        elif sent == max_transmissions:
+            out_delay_ns[row] = now_ns + detection_delay_ns - out_tx_time_ns[row]
+        else:
+            out_delay_ns[row] = -1
+            nack = nacks[tail & mask]
+            nack["due_ns"], nack["row"], nack["sent"] = now_ns + feedback_delay_ns, row, sent
+            tail += 1
+    state[0]["head"], state[0]["tail"] = head, tail
+    return rows

@@ -1,0 +1,78 @@
+"""Forward error correction with interleaving, run by run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.kernels._jit import kernel
+
+if TYPE_CHECKING:
+    from tmt.core.kernels import Int64Array, Rows
+
+
+@kernel
+def decode_runs(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    data: int,
+    repair: int,
+    depth: int,
+    detection_delay_ns: int,
+    out: Rows,
+) -> None:
+    """Send and decode whole runs of `depth` interleaved blocks.
+
+    Parameters
+    ----------
+    tx_time_ns, decode_time_ns : [n_runs * depth * (data + repair)], int64, ns
+        The slots. Slot `s` of a run is position ``s // depth`` of block ``s % depth``.
+    data, repair
+        Data and repair LLDUs of a block; any `data` of them recover the block.
+    detection_delay_ns
+        From the last slot of a run until the receiver gives up the blocks that it cannot recover.
+    out : [n_runs * depth * data], written
+        The rows.
+    """
+    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
+    run_slots, run_rows = depth * (data + repair), depth * data
+    arrivals_ns = np.empty(data + repair, np.int64)
+    for run in range(len(tx_time_ns) // run_slots):
+        end_slot, end_row = (run + 1) * run_slots, (run + 1) * run_rows
+        for block in range(depth):
+            arrived, rows = 0, run * run_rows + block
+            for slot in range(run * run_slots + block, end_slot, depth):
+                now_ns, took_ns = tx_time_ns[np.uintp(slot)], decode_time_ns[np.uintp(slot)]
+                if rows < end_row:
+                    row = np.uintp(rows)
+                    out_tx_time_ns[row] = now_ns
+                    out_delay_ns[row] = took_ns
+                    out_delivered[row] = took_ns > 0
+                    out_transmissions[row] = 1
+                    rows += depth
+                # Without a branch, which would be mispredicted: the next arrival overwrites an erased slot.
+                arrivals_ns[np.uintp(arrived)] = now_ns + took_ns
+                arrived += took_ns > 0
+            if arrived == data + repair:
+                continue
+
+            recovered = arrived >= data
+            settled_ns = tx_time_ns[end_slot - 1] + detection_delay_ns
+            if recovered:
+                settled_ns = nth_arrival_ns(arrivals_ns, arrived, data)
+            for rows in range(run * run_rows + block, end_row, depth):
+                row = np.uintp(rows)
+                if not out_delivered[row]:
+                    out_delay_ns[row], out_delivered[row] = settled_ns - out_tx_time_ns[row], recovered
+
+
+@kernel
+def nth_arrival_ns(arrivals_ns: Int64Array, arrived: int, n: int) -> int:
+    """Return the n-th smallest of the first `arrived` times, n from 1; sort the times if need be."""
+    for i in range(1, arrived):
+        if arrivals_ns[np.uintp(i)] < arrivals_ns[np.uintp(i - 1)]:
+            arrivals_ns[:arrived].sort()
+            break
+    nth_ns: int = arrivals_ns[n - 1]
+    return nth_ns

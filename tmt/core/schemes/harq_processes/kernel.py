@@ -1,0 +1,202 @@
+"""Stop-and-wait HARQ processes, slot by slot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.kernels._jit import kernel
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from tmt.core.kernels import Float64Array, Int64Array, Rows
+
+UNLIMITED = 2**63 - 1
+
+RIGHT, MISSED, FALSE = 0, 1, 2
+"""Feedback of a slot: as the receiver means it, not received, or read as its opposite."""
+
+PROCESS = np.dtype(
+    [*((name, np.int64) for name in ("row", "sent", "due_ns", "again")), ("quality", np.float64)]
+)
+"""A process: the row of its LLDU, how often the LLDU has been sent, when the feedback reaches the sender,
+whether the sender then retransmits, and the sum of the qualities of the LLDU's transmissions."""
+
+STATE = np.dtype(
+    [
+        (name, np.int64)
+        for name in ("head", "tail", "repeat_head", "repeat_tail", "slots", "first_ns", "stalls")
+    ]
+)
+"""Processes taken from and put into the FIFOs of feedback and of retransmissions; slots seen, and time of
+the first one; stalled slots."""
+
+
+@kernel
+def send_asynchronously(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    quality: Float64Array,
+    needed: float,
+    feedback: npt.NDArray[np.uint8],
+    processes: int,
+    rtt_ns: int,
+    detection_delay_ns: int,
+    max_transmissions: int,
+    state: npt.NDArray[np.void],
+    waiting: npt.NDArray[np.void],
+    repeats: npt.NDArray[np.void],
+    rows: int,
+    out: Rows,
+) -> int:
+    """Send LLDUs, each retransmission in the first slot after its feedback; return how many rows have begun.
+
+    Parameters
+    ----------
+    tx_time_ns, decode_time_ns : [n], int64, ns
+        The slots.
+    quality : [n], float64
+        What each slot adds to the combined quality of its LLDU.
+    needed
+        Combined quality at which a retransmission is decoded though its slot is erased; infinite: never.
+    feedback : [n], uint8
+        `RIGHT`, `MISSED` or `FALSE`, for the slot's transmission.
+    processes, rtt_ns, detection_delay_ns, max_transmissions
+        Parameters of the scheme; `UNLIMITED` transmissions are allowed.
+    state : [1], `STATE`, updated
+    waiting : [power of two above `processes`], `PROCESS`, updated
+        Processes that wait for feedback, as a ring, in the order of its arrival.
+    repeats : like `waiting`, updated
+        FIFO of processes that have a retransmission to send.
+    rows
+        How many rows had begun before.
+    out : [rows + n or more], updated
+        The rows.
+    """
+    head, tail = state[0]["head"], state[0]["tail"]
+    repeat_head, repeat_tail = state[0]["repeat_head"], state[0]["repeat_tail"]
+    stalls, mask = state[0]["stalls"], len(waiting) - 1
+    for slot in range(len(tx_time_ns)):
+        now_ns = tx_time_ns[slot]
+        while head < tail and waiting[head & mask]["due_ns"] <= now_ns:
+            if waiting[head & mask]["again"]:
+                repeats[repeat_tail & mask] = waiting[head & mask]
+                repeat_tail += 1
+            head += 1
+
+        if repeat_head < repeat_tail:
+            repeated = repeats[repeat_head & mask]
+            row, sent = repeated["row"], repeated["sent"] + 1
+            combined = repeated["quality"] + quality[slot]
+            repeat_head += 1
+        elif tail - head < processes:
+            row, sent, combined = rows, 1, quality[slot]
+            rows += 1
+        else:
+            stalls += 1
+            continue
+
+        decoded = decode_time_ns[slot] > 0
+        took_ns = decode_time_ns[slot] if decoded else detection_delay_ns
+        decoded = decoded or (sent > 1 and combined >= needed)
+        again = transmit(now_ns, took_ns, decoded, feedback[slot], row, sent, max_transmissions, out)
+        due_ns = now_ns + rtt_ns + took_ns
+        place = tail
+        while place > head and waiting[(place - 1) & mask]["due_ns"] > due_ns:
+            waiting[place & mask] = waiting[(place - 1) & mask]
+            place -= 1
+        process = waiting[place & mask]
+        process["row"], process["sent"], process["due_ns"], process["again"] = row, sent, due_ns, again
+        process["quality"] = combined
+        tail += 1
+    state[0]["head"], state[0]["tail"] = head, tail
+    state[0]["repeat_head"], state[0]["repeat_tail"] = repeat_head, repeat_tail
+    state[0]["stalls"] = stalls
+    return rows
+
+
+@kernel
+def send_synchronously(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    quality: Float64Array,
+    needed: float,
+    feedback: npt.NDArray[np.uint8],
+    slot_time_ns: int,
+    rtt_ns: int,
+    detection_delay_ns: int,
+    max_transmissions: int,
+    state: npt.NDArray[np.void],
+    processes: npt.NDArray[np.void],
+    rows: int,
+    out: Rows,
+) -> int:
+    """Send LLDUs, each process in its own slots only; return how many rows have begun.
+
+    The parameters are those of `send_asynchronously`, except for these.
+
+    Parameters
+    ----------
+    slot_time_ns
+        Time from slot to slot; 0: the slots of the trace follow each other without gaps.
+    processes : [processes], `PROCESS`, updated
+        The processes; slot i belongs to process ``i % len(processes)``.
+    """
+    for slot in range(len(tx_time_ns)):
+        now_ns = tx_time_ns[slot]
+        if state[0]["slots"] == 0:
+            state[0]["first_ns"] = now_ns
+        number = state[0]["slots"]
+        if slot_time_ns > 0:
+            number = (now_ns - state[0]["first_ns"] + slot_time_ns // 2) // slot_time_ns
+        state[0]["slots"] += 1
+        process = processes[number % len(processes)]
+        if process["due_ns"] > now_ns:
+            state[0]["stalls"] += 1
+            continue
+
+        if process["again"]:
+            process["sent"] += 1
+            process["quality"] += quality[slot]
+            state[0]["repeat_head"] += 1
+        else:
+            process["row"], process["sent"], process["quality"] = rows, 1, quality[slot]
+            rows += 1
+        decoded = decode_time_ns[slot] > 0
+        took_ns = decode_time_ns[slot] if decoded else detection_delay_ns
+        decoded = decoded or (process["sent"] > 1 and process["quality"] >= needed)
+        process["again"] = transmit(
+            now_ns, took_ns, decoded, feedback[slot], process["row"], process["sent"], max_transmissions, out
+        )
+        process["due_ns"] = now_ns + rtt_ns + took_ns
+    return rows
+
+
+@kernel
+def transmit(
+    now_ns: int,
+    took_ns: int,
+    decoded: bool,
+    feedback: int,
+    row: int,
+    sent: int,
+    max_transmissions: int,
+    out: Rows,
+) -> bool:
+    """Send an LLDU for the `sent`-th time; return whether its feedback makes the sender retransmit it.
+
+    The receiver knows after `took_ns` whether the transmission is decoded.
+    """
+    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
+    if sent == 1:
+        out_tx_time_ns[row], out_delay_ns[row], out_delivered[row] = now_ns, -1, False
+    out_transmissions[row] = min(sent, 255)
+    if decoded and not out_delivered[row]:
+        out_delay_ns[row], out_delivered[row] = now_ns + took_ns - out_tx_time_ns[row], True
+    is_nack = feedback == MISSED or out_delivered[row] == (feedback == FALSE)
+    again = is_nack and sent < max_transmissions
+    if not again and not out_delivered[row]:
+        out_delay_ns[row] = now_ns + took_ns - out_tx_time_ns[row]
+    return again

@@ -1,0 +1,112 @@
+"""Conversion under `rlc`: the rows of the scheme below are the opportunities of an RLC entity."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.schemes.converter import Converter, grown_ring, joined, kernel_rows, ring_ends
+from tmt.core.schemes.rlc.kernel import pass_time, send_segments
+from tmt.core.schemes.rlc.state import ARRIVAL, NEVER, REPORT, SETTINGS, STATE, UNIT
+from tmt.core.trace import PhyTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tmt.core.kernels import Rows
+    from tmt.core.schemes.counts import Counts
+    from tmt.core.trace import Int64Array, LinkTrace
+
+
+class RlcConverter(Converter):
+    """Feeds the slots to the scheme below, and its rows to the RLC entity as opportunities to send."""
+
+    def __init__(self, below: Converter, settings: Mapping[str, int]) -> None:
+        super().__init__()
+        self._below = below
+        self._settings = np.zeros(1, SETTINGS)
+        for name, value in settings.items():
+            self._settings[name] = value
+        self._state = np.zeros(1, STATE)
+        self._state[["poll_due_ns", "reassembly_due_ns"]] = NEVER
+        self._state[["poll_sn", "waiting_poll"]] = -1
+        self._queues = np.zeros(1, ARRIVAL), np.zeros(1, REPORT), np.zeros(1, np.int64)
+        self._units = np.zeros(1, UNIT)
+
+    def feed(self, phy: PhyTrace) -> LinkTrace:
+        """Send the next slots and return the rows that are settled now, maybe none."""
+        return super().feed(_opportunities(self._below.feed(phy)))
+
+    def finish(self) -> LinkTrace:
+        """Let happen what is due after the last slot, then return the rows that are left."""
+        settled = super().feed(_opportunities(self._below.finish()))
+        rows = kernel_rows(self._window)
+        self._make_room(0, len(self._window))
+        pass_time(NEVER - 1, self._settings, self._state, self._queues, self._units, rows)
+        return joined(settled, super().finish())
+
+    @property
+    def counts(self) -> Counts:
+        """Counts so far: the slots of the scheme below, its rows divided among uses, and the fates."""
+        own, below = super().counts, self._below.counts
+        return replace(
+            own,
+            slots=below.slots,
+            repair_slots=below.repair_slots,
+            retransmission_slots=below.retransmission_slots + own.retransmission_slots,
+            stalled_slots=below.stalled_slots + own.stalled_slots,
+            dropped_tail=below.dropped_tail,
+            sent_bytes=below.sent_bytes,
+        )
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        del begun  # the state knows it
+        self._make_room(len(tx_time_ns), len(window[0]))
+        arrival_ns = np.where(decode_time_ns > 0, tx_time_ns + decode_time_ns, NEVER)
+        return send_segments(
+            tx_time_ns, arrival_ns, self._settings, self._state, self._queues, self._units, window
+        )
+
+    def _make_room(self, n_segments: int, n_rows: int) -> None:
+        """Grow the queues for the events that `n_segments` can cause, and the units to `n_rows`.
+
+        Each arrival causes at most two gaps that are reported, one answer to its own poll and one to a poll
+        that waited; so does each segment that is given up.
+        """
+        arrivals, reports, repeats = self._queues
+        in_arrivals, in_reports, in_repeats = (
+            ring_ends(self._state, f"{queue}_") for queue in ("arrival", "report", "repeat")
+        )
+        events = in_arrivals[1] - in_arrivals[0] + n_segments + n_rows
+        units = np.zeros(n_rows, UNIT)
+        kept = min(n_rows, len(self._units))
+        units[:kept] = self._units[:kept]
+        self._units = units
+        self._queues = (
+            grown_ring(arrivals, *in_arrivals, n_segments),
+            grown_ring(reports, *in_reports, 4 * events + 2),
+            grown_ring(repeats, *in_repeats, 2 * n_rows + 1),
+        )
+
+    def _oldest_open_row(self, n_rows: int) -> int:
+        acknowledged = self._settings[0]["acknowledged"]
+        first = self._state[0]["tx_next_ack" if acknowledged else "rx_next"]
+        return int(first - self._state[0]["first_row"])
+
+    def _move_window(self, n_rows: int) -> None:
+        self._state["first_row"] += n_rows
+        self._units = self._units[n_rows:].copy()
+
+    def _retransmission_slots(self) -> int:
+        return int(self._state[0]["retransmissions"])
+
+    def _stalled_slots(self) -> int:
+        return int(self._state[0]["stalls"])
+
+
+def _opportunities(rows: LinkTrace) -> PhyTrace:
+    """Turn the rows of the scheme below into slots; open and lost rows are erased."""
+    decode_time_ns = np.where(rows.delivered, rows.delay_ns, 0)
+    return PhyTrace(rows.tx_time_ns, decode_time_ns, size_bytes=rows.size_bytes)

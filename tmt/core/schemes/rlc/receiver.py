@@ -1,0 +1,140 @@
+"""The receiving side of an RLC entity (TS 38.322): arrivals, t-Reassembly, status reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.kernels._jit import kernel
+from tmt.core.schemes.rlc.state import NEVER
+
+if TYPE_CHECKING:
+    from tmt.core.kernels import Rows
+    from tmt.core.schemes.rlc.state import Queue
+
+
+@kernel
+def take_segments(
+    until_ns: int,
+    setting: np.void,
+    state: np.void,
+    arrivals: Queue,
+    reports: Queue,
+    units: Queue,
+    out: Rows,
+) -> int:
+    """Take the segments that arrive up to and including `until_ns`, and answer their polls.
+
+    Returns
+    -------
+    int, ns
+        When a segment has changed the times of other events; later segments still wait then. Else -1.
+    """
+    mask, (out_tx_time_ns, out_delay_ns, out_delivered, _) = len(arrivals) - 1, out
+    while state["arrival_head"] < state["arrival_tail"]:
+        arrival = arrivals[np.uintp(state["arrival_head"] & mask)]
+        now_ns, sn, poll = arrival["at_ns"], arrival["sn"], arrival["poll"]
+        if now_ns > until_ns:
+            break
+        state["arrival_head"] += 1
+        row, reassembly_due_ns = np.uintp(sn - state["first_row"]), state["reassembly_due_ns"]
+        if sn >= state["rx_next_highest"]:  # it fills no gap; a call of `settle` would take most of the time
+            units[row]["settled_ns"] = now_ns
+            state["rx_next_highest"] = sn + 1
+            state["rx_highest_status"] += sn == state["rx_highest_status"]
+            if sn == state["rx_next"] or not setting["in_order"]:
+                out_delay_ns[row], out_delivered[row] = now_ns - out_tx_time_ns[row], True
+            state["rx_next"] += sn == state["rx_next"]
+            start_reassembly(now_ns, state["rx_next"], setting, state)
+        elif sn >= state["rx_next"] and units[row]["settled_ns"] == NEVER:
+            settle(sn, now_ns, True, setting, state, units, out)
+            watch_gaps(now_ns, setting, state)
+        answers = poll and sn < state["rx_highest_status"]
+        if answers:
+            make_status(now_ns, setting, state, reports)
+        elif poll:
+            state["waiting_poll"] = max(state["waiting_poll"], sn)
+        if answers or state["reassembly_due_ns"] != reassembly_due_ns or is_waiting_poll_due(state):
+            return now_ns  # type: ignore[no-any-return]
+    return -1
+
+
+@kernel
+def settle(
+    sn: int, now_ns: int, arrived: bool, setting: np.void, state: np.void, units: Queue, out: Rows
+) -> None:
+    """Note that a segment has arrived or was given up, and deliver the segments that it held up."""
+    out_tx_time_ns, out_delay_ns, out_delivered, _ = out
+    row = np.uintp(sn - state["first_row"])
+    units[row]["settled_ns"] = now_ns
+    if not (arrived and setting["in_order"]):
+        out_delay_ns[row], out_delivered[row] = now_ns - out_tx_time_ns[row], arrived
+    state["rx_next_highest"] = max(state["rx_next_highest"], sn + 1)
+    if sn == state["rx_highest_status"]:
+        state["rx_highest_status"] = first_missing(sn, state, units)
+    if sn == state["rx_next"]:
+        state["rx_next"] = first_missing(sn, state, units)
+        for held_up in range(row, np.uintp(state["rx_next"] - state["first_row"])):
+            if out_delay_ns[held_up] < 0:
+                out_delay_ns[held_up], out_delivered[held_up] = now_ns - out_tx_time_ns[held_up], True
+
+
+@kernel
+def first_missing(sn: int, state: np.void, units: Queue) -> int:
+    """Return the first sequence number from `sn` on that the receiver lacks."""
+    highest, first_row = state["rx_next_highest"], state["first_row"]
+    while sn < highest and units[np.uintp(sn - first_row)]["settled_ns"] < NEVER:
+        sn += 1
+    return sn
+
+
+@kernel
+def watch_gaps(now_ns: int, setting: np.void, state: np.void) -> None:
+    """Stop t-Reassembly when its gaps are closed; start it if there is another gap."""
+    if state["rx_next"] >= state["rx_next_status_trigger"]:
+        state["reassembly_due_ns"] = NEVER
+    start_reassembly(now_ns, state["rx_next"], setting, state)
+
+
+@kernel
+def start_reassembly(now_ns: int, missing_sn: int, setting: np.void, state: np.void) -> None:
+    """Start t-Reassembly if it does not run and a segment after `missing_sn` has arrived."""
+    if state["reassembly_due_ns"] == NEVER and state["rx_next_highest"] > missing_sn + 1:
+        state["reassembly_due_ns"] = now_ns + setting["reassembly_ns"]
+        state["rx_next_status_trigger"] = state["rx_next_highest"]
+
+
+@kernel
+def end_reassembly(
+    now_ns: int, setting: np.void, state: np.void, reports: Queue, units: Queue, out: Rows
+) -> None:
+    """Report the gaps below the trigger (acknowledged mode), or give them up (unacknowledged mode)."""
+    trigger = state["rx_next_status_trigger"]
+    state["reassembly_due_ns"] = NEVER
+    if setting["acknowledged"]:
+        state["rx_highest_status"] = first_missing(trigger, state, units)
+        make_status(now_ns, setting, state, reports)
+    else:
+        for sn in range(state["rx_next"], trigger):
+            if units[sn - state["first_row"]]["settled_ns"] == NEVER:
+                settle(sn, now_ns, False, setting, state, units, out)
+        state["rx_highest_status"] = state["rx_next"]
+    start_reassembly(now_ns, state["rx_highest_status"], setting, state)
+
+
+@kernel
+def is_waiting_poll_due(state: np.void) -> bool:
+    """Return whether RX_Highest_Status has passed the segment whose poll waits."""
+    return 0 <= state["waiting_poll"] < state["rx_highest_status"]  # type: ignore[no-any-return]
+
+
+@kernel
+def make_status(now_ns: int, setting: np.void, state: np.void, reports: Queue) -> None:
+    """Send a status report, or let it wait until t-StatusProhibit has ended."""
+    state["status_waits"] = now_ns < state["prohibited_until_ns"]
+    if not state["status_waits"]:
+        report = reports[state["report_tail"] & (len(reports) - 1)]
+        report["made_ns"], report["ack_sn"] = now_ns, state["rx_highest_status"]
+        state["report_tail"] += 1
+        state["prohibited_until_ns"] = now_ns + setting["status_prohibit_ns"]

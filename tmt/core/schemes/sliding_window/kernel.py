@@ -1,0 +1,90 @@
+"""The sliding-window code of RFC 8681 without feedback, slot by slot: the sender."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.kernels._jit import kernel
+from tmt.core.kernels.receiver_events import REPAIR, SOURCE, put_event
+from tmt.core.kernels.window_decoder import decode, take_without_decoding
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from tmt.core.kernels import Int64Array, Rows
+
+    Records = npt.NDArray[np.void]
+
+SENDER = np.dtype([(name, np.int64) for name in ("slots", "units", "repairs", "since_repair")])
+"""State of the sender: slots given, source units sent, repair units sent, source units sent since the last
+regular repair unit."""
+
+
+@kernel
+def send_and_decode(
+    tx_time_ns: Int64Array,
+    decode_time_ns: Int64Array,
+    window: int,
+    interval: int,
+    senders: Records,
+    receivers: Records,
+    events: Records,
+    rows: int,
+    out: Rows,
+) -> int:
+    """Send source and repair units, and decode, until the queue is full; return how many rows have begun.
+
+    Parameters
+    ----------
+    tx_time_ns, decode_time_ns : [n], int64, ns
+        The slots.
+    window, interval
+        Source units that a repair unit covers, W; source units between repair units, k.
+    senders : [1], `SENDER`, updated
+    receivers : [1], `RECEIVER`, updated
+    events : [power of two], `EVENT`, updated
+        Queue of events at the receiver in the order of their times, as a ring.
+    rows
+        How many rows had begun before.
+    out : [rows + n or more], updated
+        The rows; erased source units that are not recovered have the delay -1.
+    """
+    sender, receiver, mask = senders[0], receivers[0], len(events) - 1
+    for slot in range(len(tx_time_ns)):
+        if receiver["tail"] - receiver["head"] > mask:
+            break
+        sender["slots"] += 1
+        now_ns, took_ns = tx_time_ns[slot], decode_time_ns[slot]
+        while receiver["head"] < receiver["tail"]:
+            event = events[np.uintp(receiver["head"] & mask)]
+            if event["at_ns"] > now_ns:
+                break
+            receiver["head"] += 1
+            if not take_without_decoding(event, window, receiver):
+                decode(event, window, receiver, out)
+
+        units = sender["units"]
+        if sender["since_repair"] == interval:
+            kind, first, last = REPAIR, max(0, units - window), units - 1
+            sender["repairs"] += 1
+            sender["since_repair"] = 0
+        else:
+            kind, first, last = SOURCE, units, units
+            begin_row(rows, now_ns, took_ns, out)
+            rows += 1
+            sender["units"] += 1
+            sender["since_repair"] += 1
+        if took_ns > 0:
+            put_event(now_ns + took_ns, kind, sender["repairs"] - 1, first, last, receiver, events)
+    return rows
+
+
+@kernel
+def begin_row(row: int, now_ns: int, took_ns: int, out: Rows) -> None:
+    """Begin the row of a source unit; an erased one has the delay -1 until it is recovered or lost."""
+    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
+    new_row = np.uintp(row)
+    out_tx_time_ns[new_row], out_delay_ns[new_row] = now_ns, took_ns if took_ns > 0 else -1
+    out_delivered[new_row], out_transmissions[new_row] = took_ns > 0, 1

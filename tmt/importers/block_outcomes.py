@@ -1,0 +1,137 @@
+"""Sequences of block outcomes: decoded or not, block after block, or the numbers of the received ones.
+
+Outcomes are numbers separated by blanks, commas or lines: 1 decoded (ACK), 0 not (NACK), -1 nothing sent.
+Sionna's HARQ feedback is such a sequence. Received sequence numbers stand one in a line, alone or before a
+signal strength, as in Rutgers' noise traces (802.11) and in logs of LoRa and 802.15.4 receivers. A missing
+number is a loss, and so is a strength of 128.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from tmt.core.errors import InputError
+from tmt.core.trace import BoolArray, Int64Array, PhyTrace
+from tmt.core.units import NS_PER_MS
+from tmt.core.words.refusals import refusal, shown
+from tmt.importers.importer import Importer, Measurement, Option
+from tmt.importers.options import DECODE_TIME, LLDU_BYTES
+from tmt.importers.probes import numbers_between
+from tmt.importers.text_lines import text_lines
+
+_SLOT_INTERVAL = Option(
+    "slot_interval_ns",
+    "--slot-interval",
+    "positive seconds",
+    "Time in seconds from one block to the next: the sequence holds no times.",
+    required=True,
+)
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.0*)?")
+_OUTCOMES = {-1, 0, 1}
+_LOST_STRENGTH = 128
+_WRAP = 1 << 16
+
+
+class BlockOutcomes(NamedTuple):
+    """Blocks that were sent: their numbers in the sequence, and whether each was decoded."""
+
+    number: Int64Array
+    decoded: BoolArray
+    notes: tuple[str, ...]
+
+
+def read_blocks(path: str) -> BlockOutcomes:
+    """Return the blocks of a sequence: of outcomes if it holds nothing but -1, 0 and 1, else of numbers.
+
+    Raises
+    ------
+    InputError
+        With the line, where a value is no whole number, or a sequence number goes back.
+    """
+    rows: list[tuple[int, list[int]]] = []
+    for line in text_lines(path):
+        fields = line.text.replace(",", " ").replace(";", " ").split()
+        wrong = next((field for field in fields if not _NUMBER.fullmatch(field)), None)
+        if wrong is not None:
+            raise InputError(path, f"{shown(wrong)} is no whole number", line.number)
+        if not fields:
+            raise InputError(path, f"{shown(line.text)} holds no number", line.number)
+        rows.append((line.number, [int(float(field)) for field in fields]))
+    if not rows:
+        raise InputError(path, refusal("no_rows"))
+    if all(_OUTCOMES.issuperset(values) for _, values in rows):
+        return _of_outcomes(path, np.array([value for _, values in rows for value in values], np.int64))
+    return _of_numbers(path, rows)
+
+
+def _of_outcomes(path: str, outcomes: Int64Array) -> BlockOutcomes:
+    number = np.flatnonzero(outcomes >= 0).astype(np.int64)
+    if not len(number):
+        raise InputError(path, "no block was sent: every outcome is -1")
+    idle = len(outcomes) - len(number)
+    notes = ["read as outcomes: 1 decoded, 0 not decoded"]
+    if idle:
+        notes.append(f"in {idle} slots nothing was sent (-1)")
+    return BlockOutcomes(number, outcomes[number] == 1, tuple(notes))
+
+
+def _of_numbers(path: str, rows: list[tuple[int, list[int]]]) -> BlockOutcomes:
+    """Return the blocks from the first received number to the last; numbers of 16 bits may wrap."""
+    received: list[int] = []
+    turn = marked = 0
+    for line, (sequence, *strength) in rows:
+        if sequence < 0 or len(strength) > 1:
+            reason = "a sequence number of 0 or more is needed, with a signal strength after it or not"
+            raise InputError(path, f"this line is neither an outcome nor a received block; {reason}", line)
+        number = sequence + turn * _WRAP
+        if received and number < received[-1] - _WRAP // 2 and sequence < _WRAP:
+            turn += 1
+            number += _WRAP
+        if received and number <= received[-1]:
+            previous = received[-1] % _WRAP if turn else received[-1]
+            reason = f"sequence number {sequence} does not follow {previous}"
+            raise InputError(path, reason, line)
+        if strength == [_LOST_STRENGTH]:
+            marked += 1
+            continue
+        received.append(number)
+    if not received:
+        raise InputError(path, f"no block was received: every strength is {_LOST_STRENGTH}")
+    numbers = numbers_between(path, received[0], received[-1], len(received))
+    notes = [
+        "read as sequence numbers of received blocks",
+        "losses before the first and after the last are unknown",
+    ]
+    if marked:
+        notes.append(f"{marked} lines are marked as lost (signal strength {_LOST_STRENGTH})")
+    if turn:
+        notes.append(f"the sequence number of 16 bits wraps {turn} times")
+    return BlockOutcomes(numbers - numbers[0], np.isin(numbers, received), tuple(notes))
+
+
+def read(
+    path: str, slot_interval_ns: int, lldu_bytes: int = 1500, decode_time_ns: int = NS_PER_MS
+) -> Measurement:
+    """Return one slot per sent block, erased where it was not decoded; errors as for `read_blocks`."""
+    blocks = read_blocks(path)
+    times = blocks.number * slot_interval_ns
+    trace = PhyTrace(times, np.where(blocks.decoded, np.int64(decode_time_ns), 0))
+    return Measurement(trace, "padded", lldu_bytes, blocks.notes)
+
+
+IMPORTER = Importer(
+    "bler",
+    "sequence of block outcomes (1, 0, -1), or of received sequence numbers",
+    read,
+    lambda _: False,
+    (_SLOT_INTERVAL, LLDU_BYTES, DECODE_TIME),
+    """Each sent block becomes a slot, erased where it was not decoded. A sequence of -1, 0 and 1 holds
+outcomes: nothing sent, not decoded, decoded. Other numbers are those of received blocks; gaps are losses.
+
+\b
+  tmt import bler harq-feedback.txt phy.parquet --slot-interval 0.0005 --lldu-bytes 1000""",
+)

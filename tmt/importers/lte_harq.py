@@ -1,0 +1,120 @@
+"""Uplink HARQ logs of LTE terminals: a CSV of this project, selected from a MobileInsight log.
+
+Columns: `log_ms`, the time of the log entry, good to some milliseconds; `sfn` (0..1023) and `subframe`
+(0..9), which count milliseconds and wrap every 10.24 s; `attempt`, from 1; optional `tb_bytes`. Uplink HARQ
+is synchronous: a repeat follows exactly 8 subframes after the attempt before (3GPP TS 36.213, section 8).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.core.errors import InputError
+from tmt.core.units import NS_PER_MS
+from tmt.core.words.refusals import refusal
+from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt, count_from_first, with_data
+from tmt.importers.blocks import infer_failures, number_blocks
+from tmt.importers.columns import UNITS_NS, TextTable, header_of
+from tmt.importers.frames import SlotClock
+from tmt.importers.importer import Importer, Measurement
+from tmt.importers.options import DECODE_TIME, READING
+from tmt.importers.readings import measurement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tmt.importers.options import Reading
+
+ROUND_TRIP_MS = 8
+"""Subframes of 1 ms from an attempt to its repeat; as many HARQ processes take turns."""
+
+TERMINALS = range(0x3D, 0xFFF4)
+"""RNTIs of single terminals; others are for random access, paging and system information."""
+
+_COLUMNS = ("log_ms", "sfn", "subframe", "attempt")
+
+
+def read_attempts(path: str) -> list[Attempt]:
+    """Return the attempts in order of time, the first one at 0; `version` is the number of the attempt.
+
+    Raises
+    ------
+    InputError
+        With the line, when columns are missing, a value is no number in its range, or two attempts do not
+        follow one another in time.
+    """
+    table = TextTable(path)
+    sizes = ["tb_bytes"] if table.has("tb_bytes") else []
+    clock = SlotClock()
+    attempts: list[Attempt] = []
+    for row in table.rows(*_COLUMNS, *sizes):
+        log_ns = row.time_ns("log_ms", UNITS_NS["ms"])
+        slot = 10 * row.whole("sfn", 0, 1023) + row.whole("subframe", 0, 9)
+        attempt = Attempt(
+            line=row.place,
+            time_ns=clock.time_ns(slot, log_ns),
+            size_bytes=row.whole("tb_bytes", 0, LARGEST_BLOCK_BYTES) if sizes else None,
+            version=row.whole("attempt", 1, 255),
+            direction="up",
+        )
+        if attempts and attempt.time_ns <= attempts[-1].time_ns:
+            back_ms = (attempts[-1].time_ns - attempt.time_ns) // NS_PER_MS
+            reason = f"this attempt is {back_ms} ms before the line before; attempts must follow one another"
+            raise row.refused(reason)
+        attempts.append(attempt)
+    if not attempts:
+        raise InputError(path, refusal("no_rows"))
+    count_from_first(attempts)
+    return attempts
+
+
+def synchronous(
+    path: str, attempts: Sequence[Attempt], reading: Reading, decode_time_ns: int, notes: Sequence[str] = ()
+) -> Measurement:
+    """Return the trace of numbered attempts in order of time: repeats come 8 ms after the attempt before.
+
+    A terminal also numbers an attempt that it must not send, as in a measurement gap: the next one comes
+    16 ms after the last one that was sent.
+    """
+    round_trip_ns = ROUND_TRIP_MS * NS_PER_MS
+    last: dict[tuple[object, int], Attempt] = {}
+    for attempt in attempts:
+        attempt.process = attempt.time_ns // NS_PER_MS % ROUND_TRIP_MS
+        before = last.get((attempt.stream, attempt.process))
+        if before is not None and attempt.version > before.version:
+            later_ns = (attempt.version - before.version) * round_trip_ns
+            attempt.repeat = attempt.time_ns - before.time_ns == later_ns
+        last[attempt.stream, attempt.process] = attempt
+    kept, said = with_data(path, attempts)
+    orphans = sum(attempt.version > 1 and not attempt.repeat for attempt in kept)
+    if orphans:
+        said.append(
+            f"{orphans:,} repeats have no earlier attempt of their block in the log, and count as first ones"
+        )
+    blocks = number_blocks(kept)
+    infer_failures(kept)
+    return measurement(kept, blocks, reading, decode_time_ns, [*notes, *said])
+
+
+def read_lte_harq(path: str, reading: Reading, decode_time_ns: int) -> Measurement:
+    """Return the trace of the logged attempts, erased where the log shows that they were repeated.
+
+    An attempt whose repeat is not in the log counts as decoded: a missing entry is no loss. Slots without
+    an attempt belong to other terminals. Errors as for `read_attempts`.
+    """
+    return synchronous(path, read_attempts(path), reading, decode_time_ns)
+
+
+IMPORTER = Importer(
+    "lte-harq",
+    "uplink HARQ log of an LTE terminal, one attempt a line (CSV)",
+    read_lte_harq,
+    header_of(*_COLUMNS),
+    (READING, DECODE_TIME),
+    """\
+The column names log_ms, sfn, subframe, attempt and tb_bytes are this project's own; tmt import
+mobileinsight reads the output of MobileInsight's decoder.
+
+\b
+  tmt import lte-harq lte_ul_pusch_harq.csv phy.parquet""",
+)

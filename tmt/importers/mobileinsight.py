@@ -1,0 +1,221 @@
+"""MobileInsight: its decoder's output for LTE PDSCH and PUSCH, as JSON (one message a line) or XML.
+
+Read are `LTE_PHY_PDSCH_Stat_Indication` (downlink, with the result of each CRC) and
+`LTE_PHY_PUSCH_Tx_Report` (uplink, with the number of the attempt). Other messages are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+from tmt.core.errors import InputError
+from tmt.core.words.refusals import shown
+from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt, count_from_first, in_order, select, with_data
+from tmt.importers.blocks import mark_repeats_of_failures, number_blocks
+from tmt.importers.columns import Row
+from tmt.importers.frames import SlotClock
+from tmt.importers.importer import Importer, Measurement
+from tmt.importers.lte_harq import synchronous
+from tmt.importers.options import DECODE_TIME, DIRECTION, READING
+from tmt.importers.readings import measurement
+from tmt.importers.text_lines import text_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.importers.options import Direction, Reading
+
+DOWNLINK = "LTE_PHY_PDSCH_Stat_Indication"
+UPLINK = "LTE_PHY_PUSCH_Tx_Report"
+
+_ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth")
+_LARGEST_NUMBER = 28
+_LARGEST_MESSAGE = 1 << 24
+_XML_BEGIN, _XML_END = "<dm_log_packet>", "</dm_log_packet>"
+
+
+def read_mobileinsight(
+    path: str, reading: Reading, direction: Direction | None, decode_time_ns: int
+) -> Measurement:
+    """Return the trace of the phone's transport blocks in one direction.
+
+    Raises
+    ------
+    InputError
+        With the line, when a message is damaged or lacks a field.
+    UsageError
+        When there is no message of the direction that is asked for.
+    """
+    attempts: list[Attempt] = []
+    clock = SlotClock()
+    broadcast = 0
+    for line, message in _messages(path):
+        kind = message.get("type_id")
+        if kind not in (DOWNLINK, UPLINK):
+            continue
+        log_ns = Row(path, line, {"timestamp": str(message.get("timestamp"))}).date_ns("timestamp")
+        for record in _items(message.get("Records")):
+            found = _Record.of(path, line, record)
+            if kind == UPLINK:
+                attempts.append(_uplink(found, clock, log_ns))
+                continue
+            blocks, others = _downlink(found, clock, log_ns)
+            attempts += blocks
+            broadcast += others
+    kept, notes = select(path, attempts, direction, None)
+    if broadcast:
+        notes.append(f"{broadcast:,} blocks of system information, paging and random access are left out")
+    kept = in_order(path, kept)
+    count_from_first(attempts)
+    if kept[0].direction == "up":
+        return synchronous(path, kept, reading, decode_time_ns, notes)
+    mark_repeats_of_failures(kept)
+    kept, said = with_data(path, kept)
+    notes += said
+    return measurement(kept, number_blocks(kept), reading, decode_time_ns, notes)
+
+
+class _Record(Row):
+    """One record of a message, whose fields are texts, numbers or lists."""
+
+    @classmethod
+    def of(cls, path: str, line: int | str, fields: Any) -> _Record:
+        if not isinstance(fields, dict):
+            raise InputError(path, "a record of this message is no set of fields", line)
+        # One decoder names a field with a blank at its end.
+        return cls(path, line, {str(name).strip(): value for name, value in fields.items()})
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self.fields:
+            raise self.refused(f"a record of this message has no field {name}")
+        return str(self.fields[name]).strip()
+
+
+def _uplink(record: _Record, clock: SlotClock, log_ns: int) -> Attempt:
+    word = record["Re-tx Index"]
+    number = (
+        _ORDINALS.index(word) + 1 if word in _ORDINALS else record.whole("Re-tx Index", 1, _LARGEST_NUMBER)
+    )
+    return Attempt(
+        line=record.place,
+        time_ns=clock.time_ns(record.whole("Current SFN SF", 0, 10_239), log_ns),
+        size_bytes=record.whole("PUSCH TB Size", 0, LARGEST_BLOCK_BYTES),
+        stream=str(record.fields.get("UL Carrier Index", record.fields.get("Carrier Index"))),
+        version=number,
+        direction="up",
+    )
+
+
+def _downlink(record: _Record, clock: SlotClock, log_ns: int) -> tuple[list[Attempt], int]:
+    """Return the attempts of a subframe, and how many of its blocks are for every terminal."""
+    slot = 10 * record.whole("Frame Num", 0, 1023) + record.whole("Subframe Num", 0, 9)
+    sent_ns = clock.time_ns(slot, log_ns)
+    attempts, others = [], 0
+    for fields in _items(record.fields.get("Transport Blocks")):
+        block = _Record.of(record.path, record.place, fields)
+        if "C-RNTI" not in block["RNTI Type"] or "Temporary" in block["RNTI Type"]:
+            others += 1
+            continue
+        outcome = block["CRC Result"]
+        if outcome not in ("Pass", "Fail"):
+            raise record.refused(f"CRC Result is {shown(outcome)}; allowed are Pass and Fail")
+        version = block.whole("RV", 0, 3)
+        attempts.append(
+            Attempt(
+                line=record.place,
+                time_ns=sent_ns,
+                size_bytes=block.whole("TB Size", 0, LARGEST_BLOCK_BYTES),
+                failed=outcome == "Fail",
+                repeat=version > 0 or str(block.fields.get("Did Recombining")) == "Yes",
+                process=block.whole("HARQ ID", 0, 15),
+                stream=(str(record.fields.get("Serving Cell Index")), str(block.fields.get("TB Index"))),
+                version=version,
+                new_data=block.whole("NDI", 0, 1),
+            )
+        )
+    return attempts, others
+
+
+def _messages(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each message with its line; a damaged last one is a log that was cut, and is passed over."""
+    damaged = None
+    for line, text in _message_texts(path):
+        if damaged is not None:
+            raise damaged
+        try:
+            found = json.loads(text) if text.startswith("{") else _of_xml(ET.fromstring(text))
+        except (ValueError, RecursionError, ET.ParseError):
+            damaged = InputError(path, "this message is neither whole JSON nor whole XML", line)
+            continue
+        if isinstance(found, dict):
+            yield line, found
+
+
+def _message_texts(path: str) -> Iterator[tuple[int, str]]:
+    """Yield the text of each message with its first line: a line of JSON, or an XML element.
+
+    Elements may extend over lines and stand in a document. Other lines are passed over.
+    """
+    first, length, pieces = 0, 0, list[str]()
+    for line, text, _ in text_lines(path):
+        if text.startswith("{"):
+            yield line, text
+            continue
+        if text.startswith(_XML_BEGIN):
+            if pieces:
+                yield first, "\n".join(pieces)
+            first, length, pieces = line, 0, []
+        elif not pieces:
+            continue
+        pieces.append(text)
+        length += len(text)
+        if length > _LARGEST_MESSAGE:
+            raise InputError(path, f"this message has more than {_LARGEST_MESSAGE:,} characters", first)
+        if text.endswith(_XML_END):
+            yield first, "\n".join(pieces)
+            pieces = []
+    if pieces:
+        yield first, "\n".join(pieces)
+
+
+def _items(value: Any) -> list[Any]:
+    """Return the items of a list; a field that is missing has none."""
+    return value if isinstance(value, list) else []
+
+
+def _of_xml(element: ET.Element) -> Any:
+    """Return an element of the decoder's XML in the form of its JSON."""
+    if len(element) == 1 and element[0].tag in ("dict", "list"):
+        return _of_xml(element[0])
+    if element.tag == "list":
+        return [_of_xml(item) for item in element]
+    if len(element):
+        return {pair.get("key", ""): _of_xml(pair) for pair in element}
+    return [] if element.get("type") == "list" else element.text or ""
+
+
+def _sniff(head: bytes) -> bool:
+    known = (b"LTE_PHY_", b"LTE_MAC_", b"LTE_RRC_", b"LTE_RLC_", b"5G_NR_")
+    return (
+        (head.lstrip().startswith(b"{") or _XML_BEGIN.encode() in head)
+        and b"type_id" in head
+        and any(name in head for name in known)
+    )
+
+
+IMPORTER = Importer(
+    "mobileinsight",
+    "MobileInsight: decoded LTE PDSCH and PUSCH messages (JSON or XML)",
+    read_mobileinsight,
+    _sniff,
+    (READING, DIRECTION, DECODE_TIME),
+    """\
+FILE is the output of MobileInsight's decoder: JSON, one message a line, or XML. The downlink comes from
+LTE_PHY_PDSCH_Stat_Indication (CRC of each transport block), the uplink from LTE_PHY_PUSCH_Tx_Report: an
+attempt is erased if it was repeated 8 ms later.
+
+\b
+  tmt import mobileinsight phone.json phy.parquet --direction up""",
+)

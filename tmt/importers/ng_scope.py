@@ -1,0 +1,175 @@
+"""NG-Scope: the control information (DCI) of an LTE cell, tab-separated without a header, or as JSON.
+
+Downlink: tti, rnti, cell_prb, ue_prb, mcs, rv and size in bits of two code words, harq, timestamp_us, two
+NDIs. The uplink and the downlink of older versions have no NDIs; in the uplink harq is always 0. A subframe
+without a grant is a row of zeros with its tti and timestamp. Later versions write a list of JSON objects with
+these fields by name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from tmt.core.errors import InputError
+from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt
+from tmt.importers.columns import UNITS_NS, Row, TextTable
+from tmt.importers.frames import SlotClock
+from tmt.importers.grants import grants_measurement
+from tmt.importers.importer import Importer, Measurement
+from tmt.importers.lte_harq import ROUND_TRIP_MS, TERMINALS
+from tmt.importers.options import DECODE_TIME, DIRECTION, READING, USER
+from tmt.importers.text_lines import text_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.importers.options import Direction, Reading
+
+_DOWN_FIELDS, _UP_FIELDS = 14, 12
+_LARGEST_MCS_WITH_SIZE = 28
+_LARGEST_RECORD = 1 << 17
+_RECORD = re.compile(r"\{[^{}]*\}")
+_FIELDS = {
+    "tti": "tti",
+    "rnti": "rnti",
+    "cell_prb": "prb",
+    "ue_prb": "prb",
+    **{f"{name}{word}": f"TB{word}_{name}" for word in (1, 2) for name in ("mcs", "rv", "tbs")},
+    "harq": "harq",
+    "timestamp_us": "timestamp_us",
+    "ndi1": "TB1_ndi",
+    "ndi2": "TB2_ndi",
+}
+"""Fields of a downlink line, and their names in JSON; the number of the cell's PRBs is not used."""
+
+
+def read_ng_scope(
+    path: str, reading: Reading, direction: Direction | None, user: str | None, decode_time_ns: int
+) -> Measurement:
+    """Return the trace of one terminal; errors as for `tmt.importers.grants.grants_measurement`."""
+    clock = SlotClock()
+    grants: list[Attempt] = []
+    notes: list[str] = []
+    broadcast = 0
+    for row, is_downlink in _rows(path, notes):
+        log_ns = row.time_ns("timestamp_us", UNITS_NS["us"])
+        sent_ns = clock.time_ns(row.whole("tti", 0, 10_239), log_ns)
+        rnti = row.whole("rnti", 0, 0xFFFF)
+        # Format 1C, for several terminals only, has no redundancy version.
+        if rnti in TERMINALS and row["rv1"] != "-1":
+            grants += _code_words(row, sent_ns, downlink=is_downlink)
+        elif rnti:
+            broadcast += 1
+    if broadcast:
+        notes.append(f"{broadcast:,} grants of system information, paging and random access are left out")
+    return grants_measurement(path, grants, reading, direction, user, decode_time_ns, notes)
+
+
+def _rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:
+    """Yield each row, and whether it is of the downlink; note a last row that is cut."""
+    if next((text for _, text, _ in text_lines(path)), "").startswith("["):
+        yield from _json_rows(path, notes)
+        return
+    table = TextTable(path)
+    width = len(table.names)
+    if width not in (_DOWN_FIELDS, _UP_FIELDS):
+        reason = f"a line has {width} fields; needed are {_DOWN_FIELDS} (downlink) or {_UP_FIELDS} (uplink)"
+        raise InputError(path, reason)
+    is_downlink = width == _DOWN_FIELDS or any(row["harq"] != "0" for row in _text_rows(table))
+    for row in _text_rows(table):
+        yield row, is_downlink
+    notes += table.cut_notes
+
+
+def _text_rows(table: TextTable) -> Iterator[Row]:
+    for row in table.rows(*table.names):
+        yield Row(row.path, row.place, dict(zip(_FIELDS, row.fields.values(), strict=False)))
+
+
+def _json_rows(path: str, notes: list[str]) -> Iterator[tuple[Row, bool]]:
+    text, line = "", 0
+    for line, piece, _ in text_lines(path):
+        text += piece
+        if len(text) > _LARGEST_RECORD:
+            raise InputError(path, f"a record has more than {_LARGEST_RECORD:,} characters", line)
+        if "}" not in piece:
+            continue
+        for match in _RECORD.finditer(text):
+            try:
+                record = json.loads(match[0])
+            except (ValueError, RecursionError):
+                raise InputError(path, "this record, which ends here, is no JSON object", line) from None
+            is_downlink = "cell_dl_prb" in record
+            # The uplink has no HARQ process: its processes take turns.
+            absent = [
+                name for name in _FIELDS.values() if name not in record and (is_downlink or name != "harq")
+            ]
+            if absent:
+                raise InputError(path, f"this record, which ends here, has no field {absent[0]}", line)
+            fields = {ours: str(record.get(name, "0")) for ours, name in _FIELDS.items()}
+            yield Row(path, line, fields), is_downlink
+        text = text[text.rindex("}") + 1 :]
+    if "{" in text:
+        notes.append(f"the last record, up to line {line}, is cut short and left out")
+
+
+def _code_words(row: Row, sent_ns: int, *, downlink: bool) -> list[Attempt]:
+    """Return a grant's one or two transport blocks."""
+    has_ndi = downlink and "ndi1" in row.fields
+    found = []
+    for word in (1, 2):
+        mcs = row.whole(f"mcs{word}", 0, 31)
+        bits = row.whole(f"tbs{word}", 0, 8 * LARGEST_BLOCK_BYTES)
+        has_size = mcs <= _LARGEST_MCS_WITH_SIZE
+        if word == 2 and has_size and bits == 0:
+            continue  # a single code word
+        found.append(
+            Attempt(
+                line=row.place,
+                time_ns=sent_ns,
+                # Such a repeat has the size of the grant before; the logged one has no meaning.
+                size_bytes=bits // 8 if has_size else 0,
+                # Uplink HARQ is synchronous: its processes take turns.
+                process=row.whole("harq", 0, 15) if downlink else sent_ns // UNITS_NS["ms"] % ROUND_TRIP_MS,
+                stream=word,
+                # In the uplink, 4 is a NACK: the terminal repeats without a grant.
+                version=row.whole(f"rv{word}", 0, 3 if downlink else 4),
+                new_data=row.whole(f"ndi{word}", 0, 1) if has_ndi else None,
+                user=row["rnti"],
+                direction="down" if downlink else "up",
+            )
+        )
+    return found
+
+
+def _sniff(head: bytes) -> bool:
+    if head.lstrip().startswith(b"["):
+        return b'"TB1_tbs"' in head and b'"timestamp_us"' in head
+    lines = [line.rstrip(b"\r\t ") for line in head.split(b"\n")[:-1][:100] if line.strip()]
+    rows = [line.split(b"\t") for line in lines]
+    return bool(rows) and all(
+        len(row) in (_UP_FIELDS, _DOWN_FIELDS)
+        and all(field.removeprefix(b"-").isdigit() for field in row)
+        and int(row[0]) < 10_240
+        and int(row[11]) > 10**15  # microseconds since 1970
+        for row in rows
+    )
+
+
+IMPORTER = Importer(
+    "ng-scope",
+    "NG-Scope: control information of an LTE cell (tab-separated or JSON)",
+    read_ng_scope,
+    _sniff,
+    (READING, DIRECTION, USER, DECODE_TIME),
+    """\
+Sizes are in bits. The direction follows from the fields: an uplink log has no NDI and no HARQ process. The
+log has no outcomes: a grant counts as erased if the same HARQ process was granted again within 50 ms with the
+same NDI (in the uplink: 8 ms later), and a redundancy version above 0 or the same size. Without NDI only the
+redundancy version tells. Notes say how sure that is, and how many grants were not heard.
+
+\b
+  tmt import ng-scope dci_log_dl.txt phy.parquet --user 61""",
+)

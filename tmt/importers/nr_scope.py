@@ -1,0 +1,94 @@
+"""NR-Scope: the control information (DCI) of a 5G cell, one grant a line, CSV with a header."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.core.errors import InputError
+from tmt.core.words.refusals import refusal, shown
+from tmt.importers.attempts import LARGEST_BLOCK_BYTES, Attempt
+from tmt.importers.columns import UNITS_NS, TextTable, header_of
+from tmt.importers.frames import SlotClock, slots_per_frame
+from tmt.importers.grants import grants_measurement
+from tmt.importers.importer import Importer, Measurement
+from tmt.importers.options import DECODE_TIME, DIRECTION, READING, SUBCARRIER_SPACING, USER
+
+if TYPE_CHECKING:
+    from tmt.importers.options import Direction, Reading
+
+_COLUMNS = (
+    "timestamp",
+    "system_frame_index",
+    "slot_index",
+    "dci_format",
+    "transport_block_size",
+    "redundancy_version",
+    "new_data_indicator",
+    "harq_id",
+)
+_USERS = ("rnti", "ue")
+
+
+def read_grants(path: str, subcarrier_spacing_khz: int | None) -> tuple[list[Attempt], list[str]]:
+    """Return every grant of the log in its order, and notes."""
+    table = TextTable(path)
+    user_column = next((name for name in _USERS if table.has(name)), _USERS[0])
+    carriers = ["carrier_index"] if table.has("carrier_index") else []
+    rows = list(table.rows(*_COLUMNS, user_column, *carriers))
+    if not rows:
+        raise InputError(path, refusal("no_rows"))
+    slots = [row.whole("slot_index", 0, 79) for row in rows]
+    per_frame = slots_per_frame(max(slots), subcarrier_spacing_khz)
+    clock = SlotClock(per_frame)
+    grants = []
+    for row, slot in zip(rows, slots, strict=True):
+        form = row["dci_format"]
+        if form[:2] not in ("0_", "1_"):
+            raise row.refused(f"dci_format is {shown(form)}; allowed are 0_0 to 1_2")
+        log_ns = row.time_ns("timestamp", UNITS_NS["s"])
+        count = row.whole("system_frame_index", 0, 1023) * per_frame + slot
+        grants.append(
+            Attempt(
+                line=row.place,
+                time_ns=clock.time_ns(count, log_ns),
+                size_bytes=row.whole("transport_block_size", 0, 8 * LARGEST_BLOCK_BYTES) // 8,
+                process=row.whole("harq_id", 0, 31),
+                stream=tuple(row[name] for name in carriers),
+                version=row.whole("redundancy_version", 0, 3),
+                new_data=row.whole("new_data_indicator", 0, 1),
+                user=row[user_column],
+                direction="down" if form.startswith("1") else "up",
+            )
+        )
+    notes = [f"a frame has {per_frame} slots, by the slot numbers"] if subcarrier_spacing_khz is None else []
+    notes += table.cut_notes
+    return grants, notes
+
+
+def read_nr_scope(
+    path: str,
+    reading: Reading,
+    direction: Direction | None,
+    user: str | None,
+    subcarrier_spacing_khz: int | None,
+    decode_time_ns: int,
+) -> Measurement:
+    """Return the trace of one terminal; errors as for `tmt.importers.grants.grants_measurement`."""
+    grants, notes = read_grants(path, subcarrier_spacing_khz)
+    return grants_measurement(path, grants, reading, direction, user, decode_time_ns, notes)
+
+
+IMPORTER = Importer(
+    "nr-scope",
+    "NR-Scope: control information of a 5G cell (CSV)",
+    read_nr_scope,
+    header_of(*_COLUMNS),
+    (READING, DIRECTION, USER, SUBCARRIER_SPACING, DECODE_TIME),
+    """\
+transport_block_size is in bits. The log has no outcomes: a grant counts as erased if the same HARQ process
+was granted again within 50 ms with the same NDI, and a redundancy version above 0 or the same size. Notes
+say how sure that is, and how many grants were not heard.
+
+\b
+  tmt import nr-scope dci.csv phy.parquet --user 25""",
+)

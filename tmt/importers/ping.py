@@ -1,0 +1,177 @@
+"""Output of ``ping -D`` and ``ping -D -O`` (iputils): round trips with the time of each reply.
+
+A reply reads ``[epoch seconds] N bytes from A: icmp_seq=S ttl=T time=X ms``; its stamp is the arrival. ``no
+answer yet for icmp_seq=S`` is printed when probe S + 1 is sent, so that it comes for every probe where the
+round trip is longer than the interval: it tells a sending time, and no loss. Numbers have 16 bits.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.errors import InputError
+from tmt.core.units import NS_PER_MS, NS_PER_S, seconds_to_ns
+from tmt.core.words.refusals import shown
+from tmt.importers.probes import (
+    Probes,
+    milliseconds,
+    note_on_unknown_losses,
+    numbers_between,
+    probe_importer,
+)
+from tmt.importers.text_lines import TextLine, text_lines
+
+if TYPE_CHECKING:
+    from tmt.core.trace import Int64Array
+    from tmt.importers.options import Direction
+
+_STAMP = r"\[(?P<stamp>[1-4]?\d{1,9}\.\d+)\] "
+_REPLY = re.compile(
+    _STAMP + r"(?P<bytes>\d{1,6}) bytes from .*icmp_seq=(?P<seq>\d{1,5})\b.* time=(?P<time>[\d.]{1,12}) ms.*"
+)
+_WAITING = re.compile(_STAMP + r"no answer yet for icmp_seq=(?P<seq>\d{1,5})")
+_REFUSED = re.compile(_STAMP + r"From .*icmp_seq=(?P<seq>\d{1,5})\b.*")
+_START = re.compile(r"PING .* (?P<payload>\d{1,6})(\((?P<packet>\d{1,6})\))? (data )?bytes.*")
+_SENT = re.compile(r"(?P<sent>\d{1,9}) packets transmitted, .*")
+_UNSTAMPED = re.compile(r"\d+ bytes from .*icmp_seq=\d+.*")
+_BESIDE = re.compile(r"--- .* ping statistics ---|rtt min/.*|round-trip min/.*|ping: .*")
+
+_HEAD = re.compile(r"\s*(PING \S+ |\[\d+\.\d+\] (\d+ bytes from|no answer yet))")
+
+_WRAP = 1 << 16
+_FAR = 1 << 62
+
+
+def read_ping(path: str, direction: Direction) -> Probes:
+    """Return probes of one direction, with half of each round trip as their delay.
+
+    A probe without a reply is lost if a later one was answered, or if the log goes on for the longest round
+    trip. Otherwise its fate is open, and it is left out. Ping does not know on which way a probe was lost: it
+    counts as lost in the direction that is read.
+
+    Raises
+    ------
+    InputError
+        With the line, where it is none of ping's, has no time stamp, or is earlier than the line before.
+    """
+    log = _Log(path)
+    for line in text_lines(path, comments=False):
+        log.take(line)
+    if not log.replies:
+        raise InputError(path, "there is no reply with a time stamp; run ping with -D")
+    return log.probes(direction)
+
+
+class _Log:
+    """A ping's replies by sequence number, which is counted on over its wraps."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.replies: dict[int, tuple[int, int]] = {}  # sequence: sent, round trip, in ns
+        self._lowest, self._highest, self._sent = _FAR, 0, 0
+        self._sending: dict[int, int] = {}  # sequence: sent, as told by the line about the probe before
+        self._last_ns: int | None = None
+        self._size_bytes = 0
+        self._cut = False
+        self._duplicates = 0
+
+    def take(self, line: TextLine) -> None:
+        """Take in one line."""
+        if found := _REPLY.fullmatch(line.text):
+            self._reply(line, found)
+        elif found := _WAITING.fullmatch(line.text):
+            stamp_ns = self._stamp(line, found["stamp"])
+            self._sending[self._unwrapped(int(found["seq"])) + 1] = stamp_ns
+        elif found := _REFUSED.fullmatch(line.text):
+            self._stamp(line, found["stamp"])
+            self._unwrapped(int(found["seq"]))
+        elif found := _START.fullmatch(line.text):
+            self._size_bytes = int(found["packet"] or int(found["payload"]) + 28)
+            self._lowest = 1
+        elif found := _SENT.fullmatch(line.text):
+            self._sent = int(found["sent"])
+        elif _UNSTAMPED.fullmatch(line.text):
+            raise InputError(self._path, "this reply has no time stamp; run ping with -D", line.number)
+        elif not line.ended:
+            self._cut = True
+        elif not _BESIDE.fullmatch(line.text):
+            raise InputError(self._path, f"{shown(line.text)} is no line of ping", line.number)
+
+    def _reply(self, line: TextLine, found: re.Match[str]) -> None:
+        stamp_ns = self._stamp(line, found["stamp"])
+        sequence = self._unwrapped(int(found["seq"]))
+        if sequence in self.replies:
+            self._duplicates += 1
+            return
+        try:
+            round_trip_ns = round(float(found["time"]) * NS_PER_MS)
+        except ValueError:
+            raise InputError(self._path, f"time is {found['time']}, no number", line.number) from None
+        self.replies[sequence] = (stamp_ns - round_trip_ns, round_trip_ns)
+        self._size_bytes = self._size_bytes or int(found["bytes"]) + 20
+
+    def _stamp(self, line: TextLine, text: str) -> int:
+        stamp_ns = seconds_to_ns(text)
+        if self._last_ns is not None and stamp_ns < self._last_ns:
+            reason = f"time goes back by {milliseconds(self._last_ns - stamp_ns)} from the line before"
+            raise InputError(self._path, reason, line.number)
+        self._last_ns = stamp_ns
+        return stamp_ns
+
+    def _unwrapped(self, sequence: int) -> int:
+        """Return the sequence number that is nearest to the highest one so far, and remember it."""
+        turn = round((self._highest - sequence) / _WRAP)
+        counted = sequence + max(turn, 0) * _WRAP
+        self._lowest, self._highest = min(self._lowest, counted), max(self._highest, counted)
+        return counted
+
+    def probes(self, direction: Direction) -> Probes:
+        """Return the parsed lines."""
+        known = np.array(sorted(self.replies), np.int64)
+        sent, trips = (np.array([self.replies[s][i] for s in known], np.int64) for i in (0, 1))
+        last = max(self._highest, self._sent, *self._sending)
+        numbers = numbers_between(self._path, self._lowest, last, len(known))
+        sending = self._sending | dict(zip(known.tolist(), sent.tolist(), strict=True))
+        times = _sending_times(numbers, sending)
+        delivered = np.isin(numbers, known)
+        assert self._last_ns is not None
+        settled = (numbers < known[-1]) | (times + trips.max() <= self._last_ns) | delivered
+        delay = np.zeros(len(numbers), np.int64)
+        delay[delivered] = trips // 2
+        notes = ["the delay of each direction is taken as half of the round trip"]
+        notes += note_on_unknown_losses(int((settled & ~delivered).sum()), direction)
+        if not settled.all():
+            notes.append(f"{int((~settled).sum())} probes at the end have no answer yet and are left out")
+        if self._duplicates:
+            notes.append(f"{self._duplicates} duplicate replies are left out")
+        if self._cut:
+            notes.append("the last line is cut and is left out")
+        return Probes.of(times[settled], delay[settled], delivered[settled], self._size_bytes, tuple(notes))
+
+
+def _sending_times(numbers: Int64Array, sending: dict[int, int]) -> Int64Array:
+    """Return the sending time of each probe; an unknown time is interpolated between its neighbours."""
+    known = np.array(sorted(sending), np.int64)
+    start = min(sending.values())
+    sent = np.array([sending[number] - start for number in known.tolist()], np.float64)
+    interval = (sent[-1] - sent[0]) / (known[-1] - known[0]) if len(known) > 1 else float(NS_PER_S)
+    times = np.interp(numbers, known, sent)
+    times += np.minimum(numbers - known[0], 0) * interval + np.maximum(numbers - known[-1], 0) * interval
+    return start + np.rint(times).astype(np.int64)
+
+
+IMPORTER = probe_importer(
+    "ping",
+    "output of ping -D, better with -O",
+    read_ping,
+    lambda head: _HEAD.match(head.decode("utf-8", "replace")) is not None,
+    """Each probe becomes a row with half of the round trip as its delay. Ping does not know on which way a
+probe was lost: it counts as lost in the imported direction.
+
+\b
+  ping -D -O -i 0.02 example.org > ping.txt
+  tmt import ping ping.txt down.parquet --line 5000000""",
+)

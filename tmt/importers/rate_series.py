@@ -1,0 +1,172 @@
+"""Series of rates, and the opportunities to send that they give.
+
+An interval of rate R holds an opportunity for every ``8 * lldu_bytes`` bits of R. The part of a row that is
+left at the end of an interval is carried into the next one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.errors import InputError
+from tmt.core.trace import LinkTrace, PhyTrace
+from tmt.core.units import NS_PER_MS, NS_PER_S
+from tmt.importers.importer import Importer, Measurement
+from tmt.importers.options import DECODE_TIME, DIRECTION, LINE, LLDU_BYTES, READING, SEED
+from tmt.importers.probes import rows_to_make
+from tmt.importers.readings import separate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tmt.core.trace import FloatArray, Int64Array
+    from tmt.importers.options import Direction, Reading
+
+_OPTIONS = (replace(READING, default="link"), DIRECTION, LINE, LLDU_BYTES, DECODE_TIME, SEED)
+
+
+@dataclass(frozen=True, slots=True)
+class RateSeries:
+    """Rates over intervals that follow one another without a gap.
+
+    Attributes
+    ----------
+    duration_ns : [n], int64
+    rate_bps : [n], float64
+    loss : [n], float64, or None
+        Share of the packets that are lost.
+    delay_ns : [n], int64, or None
+        One-way delay; 0 where it is unknown.
+    notes
+        Sentences for the user.
+    """
+
+    duration_ns: Int64Array
+    rate_bps: FloatArray
+    loss: FloatArray | None = None
+    delay_ns: Int64Array | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def start_ns(self) -> Int64Array:
+        """Begin of each interval, from that of the first one: [n], int64."""
+        return np.cumsum(self.duration_ns) - self.duration_ns
+
+    def opportunities_ns(self, lldu_bytes: int, until_ns: int | None = None) -> Int64Array:
+        """Return the begin of each opportunity: the moment when its bits have become available.
+
+        Raises
+        ------
+        UsageError
+            When there are more than `MAX_ROWS` before `until_ns`.
+        """
+        bits = self.rate_bps * (self.duration_ns / NS_PER_S)
+        done = np.concatenate([[0.0], np.cumsum(bits)])
+        needed = 8.0 * lldu_bytes
+        # A share of 1e-9 of a row may be missing, so that a rate of whole rows gives all of them.
+        count = int(np.floor(done[-1] / needed + 1e-9))
+        first_rows = None
+        if until_ns is not None:
+            edges_ns = np.append(0, np.cumsum(self.duration_ns))
+            first_rows = int(np.interp(until_ns, edges_ns, done) / needed) + 1
+        count = rows_to_make(count, first_rows, f"--lldu-bytes {lldu_bytes}")
+        wanted = np.arange(count, dtype=np.float64) * needed
+        index = np.clip(np.searchsorted(done, wanted, side="right") - 1, 0, len(bits) - 1)
+        into_ns = (wanted - done[index]) / self.rate_bps[index] * NS_PER_S
+        times = self.start_ns[index] + np.floor(into_ns + 1e-3).astype(np.int64)
+        return separate(times)
+
+    def at_rate(self, line_bps: int) -> RateSeries:
+        """Return a series of the rate `line_bps` with the measured losses and delays."""
+        rates = np.full(len(self.rate_bps), float(line_bps))
+        return replace(self, rate_bps=rates, notes=(*self.notes, f"the rate is set to {line_bps} bit/s"))
+
+    def measurement(
+        self,
+        path: str,
+        reading: Reading,
+        lldu_bytes: int,
+        decode_time_ns: int,
+        seed: int,
+        until_ns: int | None,
+    ) -> Measurement:
+        """Return the trace of opportunities in the form that ``--as`` asks for.
+
+        Raises
+        ------
+        InputError
+            When the series has no room for one row.
+        """
+        times = self.opportunities_ns(lldu_bytes, until_ns)
+        if not len(times):
+            raise InputError(path, f"its rates carry no row of {lldu_bytes} bytes")
+        at = np.searchsorted(self.start_ns, times, side="right") - 1
+        lost = np.zeros(len(times), np.bool_)
+        notes = list(self.notes)
+        if self.loss is not None:
+            lost = np.random.Generator(np.random.PCG64(seed)).random(len(times)) < self.loss[at]
+            notes.append(
+                f"which packets of an interval are lost is drawn (seed {seed}): {lost.sum()} of {len(lost)}"
+            )
+        delay = np.full(len(times), decode_time_ns, np.int64)
+        if self.delay_ns is not None:
+            delay = np.where(self.delay_ns[at] > 0, self.delay_ns[at], decode_time_ns)
+        rows: PhyTrace | LinkTrace
+        if reading == "phy":
+            rows = PhyTrace(times, np.where(lost, 0, delay))
+        else:
+            rows = LinkTrace(times, delay, ~lost, np.ones(len(times), np.uint8))
+        return Measurement(rows, "packed", lldu_bytes, tuple(notes))
+
+
+def rate_importer(
+    name: str,
+    summary: str,
+    read_rates: Callable[[str, Direction | None], RateSeries],
+    sniff: Callable[[bytes], bool],
+    text: str,
+) -> Importer:
+    """Return the importer of a format with rates; `text` is for its help."""
+
+    def read(
+        path: str,
+        reading: Reading = "link",
+        direction: Direction | None = None,
+        line_bps: int | None = None,
+        lldu_bytes: int = 1500,
+        decode_time_ns: int = NS_PER_MS,
+        seed: int = 1,
+        until_ns: int | None = None,
+    ) -> Measurement:
+        """Return the opportunities of one direction; errors as for `read_rates`."""
+        series = read_rates(path, direction)
+        if line_bps is not None:
+            series = series.at_rate(line_bps)
+        return series.measurement(path, reading, lldu_bytes, decode_time_ns, seed, until_ns)
+
+    return Importer(name, summary, read, sniff, _OPTIONS, text, takes_until=True)
+
+
+def durations(
+    path: str, start_ns: Int64Array, end_ns: Int64Array, places: Sequence[int | str]
+) -> tuple[Int64Array, tuple[str, ...]]:
+    """Return the duration of each interval, and a note about the removed gaps between them.
+
+    Raises
+    ------
+    InputError
+        With the place of an interval that has no length, or the places of two that overlap.
+    """
+    if (empty := end_ns <= start_ns).any():
+        raise InputError(path, "this interval does not end after it begins", places[int(np.argmax(empty))])
+    gaps = start_ns[1:] - end_ns[:-1]
+    if (gaps < 0).any():
+        last = int(np.argmax(gaps < 0))
+        earlier = f"line {places[last]}" if isinstance(places[last], int) else places[last]
+        raise InputError(path, f"this interval begins before that of {earlier} has ended", places[last + 1])
+    count, seconds = int((gaps > 0).sum()), float(gaps.sum()) / NS_PER_S
+    note = f"{count} stretches without a measurement, {seconds:.1f} s in all, are cut out"
+    return end_ns - start_ns, (note,) if count else ()

@@ -1,0 +1,153 @@
+"""A UDP stream in packet captures: at both ends, or at the receiver alone where it is iperf3's.
+
+iperf3 begins a payload with seconds and microseconds of the sending time and a sequence number from 1, each
+of 32 bits, big endian; with ``--udp-counters-64bit`` the sequence number has 64 bits. Source: the place in
+iperf3's sources where it sends a datagram.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.errors import InputError
+from tmt.core.units import NS_PER_S
+from tmt.importers.captures import Capture, Datagram, read_capture
+from tmt.importers.importer import Importer, Measurement, Option
+from tmt.importers.options import LINE, LLDU_BYTES
+from tmt.importers.probes import LEAST_DELAY_NS, Probes, from_least, milliseconds, numbers_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_STAMPED, _WIDE = struct.Struct(">3I"), struct.Struct(">2IQ")
+_MAGICS = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\n\r\r\n")
+
+_SENT = Option(
+    "sent",
+    "--sent",
+    "file",
+    "Capture of the same stream at the sender.  [default: iperf3's payload tells the sending times]",
+)
+
+
+def read_udp_stream(received: str, sent: str | None = None) -> Probes:
+    """Return the datagrams of the largest UDP flow, each with its fate and delay.
+
+    Parameters
+    ----------
+    received
+        Capture at the receiver.
+    sent
+        Capture at the sender; None where the receiver's holds a stream of iperf3, whose payload tells when
+        each datagram was sent.
+
+    Raises
+    ------
+    InputError
+        When a file is no capture, nothing arrives, or datagrams cannot be told apart.
+    """
+    there = read_capture(received)
+    if sent is None:
+        return _from_payload(received, there)
+    return _from_both(received, there, sent, read_capture(sent))
+
+
+def _from_payload(path: str, capture: Capture) -> Probes:
+    flow = _largest_flow(capture.datagrams)
+    stamps = [_STAMPED.unpack_from(d.payload) for d in flow if len(d.payload) >= _STAMPED.size]
+    if len(stamps) < len(flow) or not all(micro < 1_000_000 for _, micro, _ in stamps):
+        raise InputError(path, "these are no datagrams of iperf3; give the sender's capture, too (--sent)")
+    numbers = np.array([number for *_, number in stamps], np.int64)
+    if not numbers.any() and all(len(d.payload) >= _WIDE.size for d in flow):
+        numbers = np.array([_WIDE.unpack_from(d.payload)[2] for d in flow], np.int64)
+    if len(numbers) > 1 and not (1 <= np.median(np.diff(numbers)) <= 2):
+        raise InputError(
+            path, "the payload holds no sequence numbers of iperf3; give the sender's capture, too (--sent)"
+        )
+    numbers, first = np.unique(numbers, return_index=True)
+    arrivals = np.array([flow[i].time_ns for i in first], np.int64)
+    times = np.array([stamps[i][0] * NS_PER_S + stamps[i][1] * 1000 for i in first], np.int64)
+    delay, note = from_least(arrivals - times)
+    every = numbers_between(path, int(numbers[0]), int(numbers[-1]), len(numbers))
+    delivered = np.isin(every, numbers)
+    sent = times[0] + np.rint(np.interp(every, numbers, times - times[0])).astype(np.int64)
+    known = np.zeros(len(every), np.int64)
+    known[delivered] = delay
+    notes = [note, "losses before the first and after the last arrival are unknown"]
+    return Probes.of(sent, known, delivered, flow[0].ip_bytes, (*notes, *_cut(path, capture)))
+
+
+def _from_both(received: str, there: Capture, sent: str, here: Capture) -> Probes:
+    flow = _largest_flow(here.datagrams)
+    length = min(len(d.payload) for d in (*flow, *there.datagrams) if d.ip_bytes == flow[0].ip_bytes)
+    keys = [_key(datagram, length) for datagram in flow]
+    repeated = len(keys) - len(set(keys))
+    if repeated > len(keys) // 100:
+        raise InputError(sent, f"{repeated} of {len(keys)} payloads repeat; datagrams cannot be told apart")
+    arrivals: dict[tuple[int, bytes], int] = {}
+    for datagram in there.datagrams:
+        arrivals.setdefault(_key(datagram, length), datagram.time_ns)
+    delivered = np.array([key in arrivals for key in keys])
+    if not delivered.any():
+        raise InputError(received, f"no datagram of {sent} arrives in this capture")
+    times = np.array([datagram.time_ns for datagram in flow], np.int64)
+    delay = np.array([arrivals.get(key, 0) for key in keys], np.int64) - times
+    least, removed = int(delay[delivered].min()), 0
+    note = f"the clocks are taken to agree: least delay {milliseconds(least)}"
+    if least <= 0:
+        delay[delivered], note = from_least(delay[delivered])
+        removed = least - LEAST_DELAY_NS
+    notes = [note]
+    settled = delivered | (times + delay[delivered].max() <= max(arrivals.values()) - removed)
+    if not settled.all():
+        notes.append(f"{int((~settled).sum())} datagrams at the end may still be under way and are left out")
+    cut = (*_cut(received, there), *_cut(sent, here))
+    return Probes.of(times[settled], delay[settled], delivered[settled], flow[0].ip_bytes, (*notes, *cut))
+
+
+def _largest_flow(datagrams: Iterable[Datagram]) -> list[Datagram]:
+    held: Counter[tuple[bytes, bytes, int, int]] = Counter()
+    for datagram in datagrams:
+        held[datagram.flow] += datagram.ip_bytes
+    most = held.most_common(1)[0][0]
+    found = [datagram for datagram in datagrams if datagram.flow == most]
+    size = Counter(datagram.ip_bytes for datagram in found).most_common(1)[0][0]
+    return [datagram for datagram in found if datagram.ip_bytes == size]
+
+
+def _key(datagram: Datagram, length: int) -> tuple[int, bytes]:
+    return datagram.ip_bytes, datagram.payload[:length]
+
+
+def _cut(path: str, capture: Capture) -> tuple[str, ...]:
+    return (f"{path} ends within a packet, which is left out",) if capture.cut else ()
+
+
+def read(
+    path: str,
+    sent: str | None = None,
+    line_bps: int | None = None,
+    lldu_bytes: int = 1500,
+    until_ns: int | None = None,
+) -> Measurement:
+    """Return a link trace of the captured stream; errors as for `read_udp_stream`."""
+    return read_udp_stream(path, sent).measurement(line_bps, lldu_bytes, until_ns)
+
+
+IMPORTER = Importer(
+    "pcap",
+    "capture of a UDP stream at the receiver, or at both ends (pcap, pcapng)",
+    read,
+    lambda head: head[:4] in _MAGICS,
+    (_SENT, LINE, LLDU_BYTES),
+    """FILE is the receiver's capture. Each datagram of the largest UDP flow becomes a row. The payload
+identifies a datagram in both captures; a stream of iperf3 needs no capture at the sender.
+
+\b
+  tmt import pcap receiver.pcap link.parquet --sent sender.pcap""",
+    takes_until=True,
+)

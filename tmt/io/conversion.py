@@ -1,0 +1,126 @@
+"""Conversion from file to file, for traces of any length, one or many at once."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from threading import Event
+from typing import TYPE_CHECKING
+
+from tmt.core import provenance
+from tmt.core.convert import Share
+from tmt.core.schema import LINK_TRACE, PHY_TRACE
+from tmt.core.trace import PhyTrace
+from tmt.io import create_trace, open_trace
+from tmt.io.atomic import check_not_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from os import PathLike
+
+    from tmt.core.schemes.counts import Counts
+    from tmt.core.schemes.parameters import Scheme
+
+
+def convert_file(
+    phy_path: str | PathLike[str],
+    link_path: str | PathLike[str],
+    scheme: Scheme,
+    every: int = 1,
+    progress: Callable[[int], None] = lambda _: None,
+    watch: Callable[[PhyTrace], None] = lambda _: None,
+) -> Counts:
+    """Convert the PHY trace in one file to the link trace in another.
+
+    Memory does not grow with the trace, only with the rows that wait behind an open one. The next chunks are
+    read and the last ones written, each in a thread, while the kernel works on one between; the result is
+    that of `convert`, however the file is cut into row groups. The link trace appears when it is complete.
+
+    Parameters
+    ----------
+    phy_path, link_path
+        Local files or pyarrow file-system URIs; their endings choose the formats.
+    scheme
+        One of `tmt.core.schemes.registry.SCHEMES` with its parameters.
+    every
+        Keep every so-many-th slot, from the first on: the share of one of `every` users.
+    progress
+        Called with the number of slots of the file that have been converted since the last call.
+    watch
+        Called with each chunk of the file before it is converted.
+
+    Raises
+    ------
+    InputError
+        When `phy_path` cannot be read, holds no PHY trace, or lacks a column that the scheme needs.
+    UsageError
+        When `every` is below 1, the trace is too short for a single row, or both paths are one file.
+    OutputError
+        When `link_path` cannot be written.
+    """
+    check_not_source(link_path, phy_path)
+    share, converter = Share(every), scheme.converter()
+    with open_trace(phy_path, PHY_TRACE) as reader:
+        scheme.check_columns(os.fspath(phy_path), reader.columns)
+        metadata = provenance.record(
+            LINK_TRACE.kind,
+            **provenance.sizes(reader.metadata),
+            source=provenance.source(phy_path),
+            scheme=scheme.describe(),
+            every=every,
+            slots=None if reader.rows is None else -(-reader.rows // every),
+        )
+        with create_trace(link_path, LINK_TRACE, metadata) as writer:
+            for chunk in reader:
+                assert isinstance(chunk, PhyTrace)
+                watch(chunk)
+                writer.write(converter.feed(share.of(chunk)))
+                progress(len(chunk))
+            writer.write(converter.finish())
+            counts = converter.counts
+            if counts.sent_bytes is not None:
+                writer.add_totals(sent_bytes=counts.sent_bytes)
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """One of many conversions: the arguments of `convert_file`."""
+
+    phy_path: str
+    link_path: str
+    scheme: Scheme
+    every: int = 1
+
+
+def convert_files(
+    conversions: Sequence[Conversion], progress: Callable[[int], None] = lambda _: None
+) -> list[Counts]:
+    """Run many conversions, one per core at a time, and return their counts in the order given.
+
+    The first error stops those that run or wait; complete files stay. `progress` is called
+    from several threads. Errors are those of `convert_file`.
+    """
+    stopped = Event()
+
+    def advance(slots: int) -> None:
+        if stopped.is_set():
+            raise InterruptedError("another conversion failed")
+        progress(slots)
+
+    def run(conversion: Conversion) -> Counts:
+        return convert_file(
+            conversion.phy_path, conversion.link_path, conversion.scheme, conversion.every, advance
+        )
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        running = [pool.submit(run, conversion) for conversion in conversions]
+        try:
+            for done in as_completed(running):
+                done.result()
+        except BaseException:
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [done.result() for done in running]

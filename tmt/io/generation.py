@@ -1,0 +1,142 @@
+"""PHY traces of a channel model, written to files of any length."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core import provenance
+from tmt.core.channels.base import HAVING_ES_N0
+from tmt.core.errors import InputError, UsageError
+from tmt.core.generate import lay_over
+from tmt.core.schema import ES_N0_MDB, PHY_TRACE
+from tmt.core.trace import PhyTrace
+from tmt.core.units import MAX_TIME_NS
+from tmt.io import create_trace, open_trace
+from tmt.io.atomic import check_not_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+    from tmt.core.channels.base import Channel
+    from tmt.core.generate import Line
+
+CHUNK_SLOTS = 1 << 18
+"""Slots generated at a time; the trace does not depend on it."""
+
+
+def _check_es_n0(channel: Channel) -> None:
+    """Refuse a channel that knows no Es/N0."""
+    if not channel.has_es_n0:
+        raise UsageError(
+            f"channel {channel.name} knows no Es/N0 of a slot; these channels do: {', '.join(HAVING_ES_N0)}"
+        )
+
+
+def generate(
+    path: str | PathLike[str],
+    channel: Channel,
+    line: Line,
+    *,
+    duration_ns: int,
+    seed: int,
+    lldu_bytes: int | None = None,
+    with_es_n0: bool = False,
+    progress: Callable[[int], None] = lambda _: None,
+) -> int:
+    """Write the PHY trace of a channel on a regular line, and return its number of slots.
+
+    Parameters
+    ----------
+    path
+        The file to write; its ending names the format.
+    duration_ns
+        Slots are sent from 0 until before this time.
+    lldu_bytes
+        Useful bytes of one LLDU, for the trace's metadata.
+    with_es_n0
+        Whether to write the Es/N0 of each slot.
+    progress
+        Called with the number of slots done since the last call.
+
+    Raises
+    ------
+    UsageError
+        When the duration leaves no slot or ends later than a trace may, or the channel knows no Es/N0.
+    OutputError
+        When the file cannot be written.
+    """
+    if not 0 < duration_ns <= MAX_TIME_NS:
+        raise UsageError(f"duration is {duration_ns} ns; it must be within (0, {MAX_TIME_NS}]")
+    if with_es_n0:
+        _check_es_n0(channel)
+    slots = line.slots_within(duration_ns)
+    realisation = channel.realisation(seed)  # refuses what the channel cannot read
+    metadata = provenance.record(
+        PHY_TRACE.kind,
+        lldu_bytes=lldu_bytes,
+        generator=channel.describe(),
+        seed=seed,
+        slot_interval_ns=str(line.interval_ns),
+        decode_time_ns=line.decode_time_ns,
+    )
+    with create_trace(path, PHY_TRACE, metadata) as writer:
+        for first in range(0, slots, CHUNK_SLOTS):
+            tx_time_ns = line.tx_times_ns(first, min(CHUNK_SLOTS, slots - first))
+            chunk = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), line.decode_time_ns, np.int64))
+            writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
+            progress(len(chunk))
+    return slots
+
+
+def overlay(
+    source: str | PathLike[str],
+    path: str | PathLike[str],
+    channel: Channel,
+    *,
+    seed: int,
+    with_es_n0: bool = False,
+    progress: Callable[[int], None] = lambda _: None,
+    watch: Callable[[PhyTrace], None] = lambda _: None,
+) -> int:
+    """Lay a channel over the PHY trace in file `source`, and return the number of slots.
+
+    This is the indirect use of a trace (Kuhn 2014, section 3.2). The trace keeps its own Es/N0; with
+    `with_es_n0` it has none of its own, and takes that of the channel. `watch` is called with each chunk of
+    `source`.
+
+    Raises
+    ------
+    InputError
+        When `source` cannot be read, holds no PHY trace, or has an Es/N0 of its own that would be replaced.
+    UsageError
+        When `path` is `source`, or the channel knows no Es/N0.
+    OutputError
+        When the file cannot be written.
+    """
+    check_not_source(path, source)
+    if with_es_n0:
+        _check_es_n0(channel)
+    with open_trace(source, PHY_TRACE) as reader:
+        if with_es_n0 and ES_N0_MDB in reader.columns:
+            raise InputError(os.fspath(source), f"it has the column {ES_N0_MDB.name} already")
+        realisation = channel.realisation(seed)
+        metadata = provenance.record(
+            PHY_TRACE.kind,
+            **provenance.sizes(reader.metadata),
+            source=provenance.source(source),
+            generator=channel.describe(),
+            seed=seed,
+        )
+        slots = 0
+        with create_trace(path, PHY_TRACE, metadata) as writer:
+            for chunk in reader:
+                assert isinstance(chunk, PhyTrace)
+                watch(chunk)
+                writer.write(lay_over(chunk, realisation, with_es_n0=with_es_n0))
+                slots += len(chunk)
+                progress(len(chunk))
+    return slots

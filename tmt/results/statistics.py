@@ -1,0 +1,333 @@
+"""Means and intervals over seeds, and significance tests between treatments.
+
+A *treatment* is one of the compared items (a TCP variant, a scheme). A *block* is the common ground of the
+treatments: a trace and a seed, hence one channel realisation. Runs of one block are paired, so that the
+channel's randomness cancels in their differences.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from tmt.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+LEVEL = 0.95
+"""Default confidence level."""
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean and its confidence interval.
+
+    Attributes
+    ----------
+    mean, low, high
+        The mean and the bounds, in the unit of the values; NaN if `count` is too small.
+    count
+        Number of values.
+    """
+
+    mean: float
+    low: float
+    high: float
+    count: int
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval's length."""
+        return (self.high - self.low) / 2
+
+    def scaled(self, factor: float) -> Interval:
+        """Return the mean and the interval in another unit, or with the other sign."""
+        low, high = sorted((factor * self.low, factor * self.high))
+        return Interval(factor * self.mean, low, high, self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two treatments on the same blocks: the mean of first minus second, and its significance.
+
+    `first` and `second` are columns of the compared table. `p_value` is that of this pair alone; `p_adjusted`
+    accounts for all pairs of the table.
+    """
+
+    first: int
+    second: int
+    difference: Interval
+    p_value: float
+    p_adjusted: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Rank of a treatment: treatments that share a letter do not differ significantly.
+
+    `column` is its column in the table; `among_best` means that it is the best or not significantly worse.
+    """
+
+    column: int
+    interval: Interval
+    letters: str
+    among_best: bool
+
+
+def t_interval(values: npt.ArrayLike, level: float = LEVEL) -> Interval:
+    """Return the mean and Student's t interval of independent values; NaN values are left out.
+
+    The interval is exact for normal values; for others the coverage approaches `level` as the count grows.
+
+    Parameters
+    ----------
+    values
+        Any shape, float64.
+    level
+        Confidence level, within (0, 1).
+
+    Raises
+    ------
+    UsageError
+        When `level` is out of its range.
+    """
+    kept = _finite(values, level)
+    if len(kept) < 2:
+        return Interval(float(kept.mean()) if len(kept) else math.nan, math.nan, math.nan, len(kept))
+    mean = float(kept.mean())
+    half_width = _t_quantile(level, len(kept) - 1) * float(kept.std(ddof=1) / math.sqrt(len(kept)))
+    return Interval(mean, mean - half_width, mean + half_width, len(kept))
+
+
+def bootstrap_interval(
+    values: npt.ArrayLike, level: float = LEVEL, *, resamples: int = 9999, seed: int = 0
+) -> Interval:
+    """Return the mean and its bias-corrected and accelerated bootstrap interval; NaN values are left out.
+
+    The interval is better than `t_interval` for skewed values, but needs about ten of them; with fewer it is
+    too short. Source: Efron, "Better bootstrap confidence intervals", J. Am. Stat. Assoc. 82 (1987), as
+    `scipy.stats.bootstrap` has it.
+
+    Parameters
+    ----------
+    values
+        Any shape, float64.
+    level
+        Confidence level, within (0, 1).
+    resamples, seed
+        Number of bootstrap samples, and the seed of their generator.
+
+    Raises
+    ------
+    UsageError
+        When `level` is out of its range.
+    """
+    kept = _finite(values, level)
+    if len(kept) < 2:
+        return t_interval(kept, level)
+    mean = float(kept.mean())
+    if np.ptp(kept) == 0:
+        return Interval(mean, mean, mean, len(kept))
+    bounds = stats.bootstrap(
+        (kept,),
+        np.mean,
+        confidence_level=level,
+        n_resamples=resamples,
+        method="BCa",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return Interval(mean, float(bounds.low), float(bounds.high), len(kept))
+
+
+def paired_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Interval, float]:
+    """Return the interval of the mean of `first - second` and the p-value of the paired t test.
+
+    Parameters
+    ----------
+    first, second : [n_blocks], float64
+        Row i of both belongs to the same block; a block where either is NaN is left out.
+
+    Returns
+    -------
+    The interval, and the two-sided p-value of no difference; it is 1 for fewer than two blocks.
+    """
+    first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    interval = t_interval(first - second)
+    if interval.count < 2:
+        return interval, 1.0
+    if interval.half_width == 0:  # without spread scipy's statistic is 0 / 0
+        return interval, 1.0 if interval.mean == 0 else 0.0
+    with warnings.catch_warnings():
+        # Differences that are equal but for rounding: the p-value is near 0, and scipy warns of lost digits.
+        warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
+        return interval, float(stats.ttest_rel(first, second, nan_policy="omit").pvalue)
+
+
+def holm(p_values: npt.ArrayLike) -> FloatArray:
+    """Adjust p-values of several tests so that the chance of any false alarm stays at the chosen level.
+
+    Source: Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Stat. 6 (1979).
+
+    Parameters
+    ----------
+    p_values : [n_tests], float64
+
+    Returns
+    -------
+    [n_tests], float64, in the same order, at most 1.
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def compare_all(table: npt.ArrayLike) -> list[Comparison]:
+    """Compare every pair of treatments on the blocks that both have.
+
+    Parameters
+    ----------
+    table : [n_blocks, n_treatments], float64
+        NaN where a run is missing.
+
+    Returns
+    -------
+    One comparison a pair, with Holm's correction over all pairs.
+    """
+    values = _table(table)
+    pairs = list(combinations(range(values.shape[1]), 2))
+    tests = [paired_difference(values[:, i], values[:, j]) for i, j in pairs]
+    adjusted = holm([p_value for _, p_value in tests])
+    return [
+        Comparison(i, j, interval, p_value, float(p_adjusted))
+        for (i, j), (interval, p_value), p_adjusted in zip(pairs, tests, adjusted, strict=True)
+    ]
+
+
+def rank(table: npt.ArrayLike) -> list[Rank]:
+    """Order treatments by their mean, best first, and mark those that do not differ significantly.
+
+    Parameters
+    ----------
+    table : [n_blocks, n_treatments], float64
+        Larger is better; NaN where a run is missing. A treatment without any run comes last.
+
+    Returns
+    -------
+    One entry a treatment. Two share a letter exactly if their paired difference is not significant at
+    1 - `LEVEL` after Holm's correction over all pairs.
+    """
+    values = _table(table)
+    intervals = [t_interval(column) for column in values.T]
+    order = sorted(
+        range(len(intervals)),
+        key=lambda k: -intervals[k].mean if intervals[k].count else math.inf,
+    )
+    place = {column: position for position, column in enumerate(order)}
+    different = {
+        (min(place[pair.first], place[pair.second]), max(place[pair.first], place[pair.second]))
+        for pair in compare_all(values)
+        if pair.p_adjusted <= 1 - LEVEL
+    }
+    letters = compact_letters(len(order), different)
+    return [
+        Rank(column, intervals[column], letters[position], (0, position) not in different)
+        for position, column in enumerate(order)
+    ]
+
+
+def compact_letters(count: int, different: Collection[tuple[int, int]]) -> list[str]:
+    """Give treatments letters so that two share a letter exactly if their pair is not in `different`.
+
+    Parameters
+    ----------
+    count
+        Number of treatments, best first.
+    different
+        Pairs (i, j), i < j, that differ significantly.
+
+    Returns
+    -------
+    The letters of each treatment; ``a`` is the group of the best.
+    Source: Piepho, "An algorithm for a letter-based representation of all-pairwise comparisons",
+    J. Comput. Graph. Stat. 13 (2004): insert and absorb.
+    """
+    groups: list[frozenset[int]] = [frozenset(range(count))]
+    for i, j in sorted(different):
+        split: list[frozenset[int]] = []
+        for group in groups:
+            split.extend([group - {i}, group - {j}] if {i, j} <= group else [group])
+        unique = list(dict.fromkeys(split))
+        groups = [group for group in unique if not any(group < other for other in unique)]
+    groups.sort(key=sorted)
+    return ["".join(_letter(k) for k, group in enumerate(groups) if i in group) for i in range(count)]
+
+
+def seeds_needed(values: npt.ArrayLike, half_width: float) -> int:
+    """Return the number of seeds for a t interval of +-`half_width`, estimated from the spread of `values`.
+
+    With few values the spread, and therefore the result, is a rough estimate.
+
+    Parameters
+    ----------
+    values
+        One value per seed; NaN values are left out.
+    half_width
+        Half of the interval's length, in the unit of the values.
+
+    Raises
+    ------
+    UsageError
+        When `half_width` is not positive, or `values` has fewer than two values.
+    """
+    kept = _finite(values)
+    if not half_width > 0:
+        raise UsageError(f"half_width: {half_width} is not allowed; it must be more than 0")
+    if len(kept) < 2:
+        raise UsageError(f"values: {len(kept)} do not tell a spread; 2 or more are needed")
+    ratio = float(kept.std(ddof=1)) / half_width
+    count = max(2, math.ceil((float(stats.norm.ppf((1 + LEVEL) / 2)) * ratio) ** 2))
+    while _t_quantile(LEVEL, count - 1) * ratio > math.sqrt(count):
+        count += 1
+    return count
+
+
+@lru_cache
+def _t_quantile(level: float, freedom: int) -> float:
+    """Return the two-sided quantile of Student's t distribution with `freedom` degrees of freedom."""
+    return float(stats.t.ppf((1 + level) / 2, freedom))
+
+
+def _finite(values: npt.ArrayLike, level: float = LEVEL) -> FloatArray:
+    """Check `level`, and return the values without NaN."""
+    if not 0 < level < 1:
+        raise UsageError(f"level: {level} is not allowed; it must lie between 0 and 1")
+    flat = np.asarray(values, dtype=np.float64).ravel()
+    return flat[np.isfinite(flat)]
+
+
+def _table(table: npt.ArrayLike) -> FloatArray:
+    """Return `table` as an array of two dimensions."""
+    values = np.asarray(table, dtype=np.float64)
+    if values.ndim != 2:
+        raise UsageError(f"table: it has {values.ndim} dimensions; blocks x treatments are needed")
+    return values
+
+
+def _letter(number: int) -> str:
+    """Return a, b, ..., z, aa, ab, ... for 0, 1, ..."""
+    quotient, remainder = divmod(number, 26)
+    return (_letter(quotient - 1) if quotient else "") + chr(ord("a") + remainder)

@@ -1,0 +1,156 @@
+"""The courses of a search: pieces of the channel that all candidates share, and those that are held out.
+
+A course is a seed. Over a channel model each seed is another realisation. In a trace each seed starts at
+another time; the courses are chosen so that no two of them share a slot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from tmt.campaign.conversions import conversion_of, source_of
+from tmt.campaign.grid import FORWARD, drawn_start
+from tmt.core.convert import Share
+from tmt.core.errors import InputError
+from tmt.core.generate import lay_over
+from tmt.core.schema import PHY_TRACE
+from tmt.core.trace import PhyTrace
+from tmt.core.units import NS_PER_S, seconds_to_ns
+from tmt.io import read_trace
+from tmt.spec.settings import MAX_SEED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.campaign.conversions import Source
+    from tmt.campaign.planned_conversions import Phy
+    from tmt.results.tune.task import Task
+
+LEAST_COURSES = 6
+"""Fewest disjoint courses of a trace: four of the search, two held out."""
+
+MOST_TRIES = 5000
+"""Seeds whose starts are tried, until as many courses are found as are wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Courses:
+    """The seeds of the search, then those held out, and the slots of each.
+
+    Attributes
+    ----------
+    wanted
+        Number of courses that were asked for; a trace may have room for fewer.
+    """
+
+    seeds: tuple[int, ...]
+    n_search: int
+    wanted: int
+    source: Source
+    task: Task
+
+    @property
+    def n_held_out(self) -> int:
+        """Number of courses that the search does not see."""
+        return len(self.seeds) - self.n_search
+
+    def slots(self, course: int) -> PhyTrace | None:
+        """Return the slots that pass during a run; None when a realisation is shorter than the run."""
+        seed = self.seeds[course]
+        phy = _phy(self.source, self.task, seed)
+        start_ns = int(drawn_start(seed, FORWARD) * _span_ns(phy))
+        duration_ns = seconds_to_ns(self.task.traffic.duration)
+        if duration_ns > _span_ns(phy):
+            return None
+        phy = Share(self.source.section.every).of(phy)
+        tx_time_ns = phy.tx_time_ns
+        first, last = np.searchsorted(tx_time_ns, [start_ns, start_ns + duration_ns])
+        over_ns = start_ns + duration_ns - int(tx_time_ns[-1])
+        again = int(np.searchsorted(tx_time_ns, over_ns)) if over_ns > 0 else 0
+        at = np.concatenate([np.arange(first, last), np.arange(again)])
+        # A second round of the trace follows the first one without a gap.
+        later = np.where(np.arange(len(at)) < last - first, 0, int(tx_time_ns[-1]) + 1)
+        columns = {column.name: getattr(phy, column.name)[at] for column in phy.columns}
+        return PhyTrace(**columns | {"tx_time_ns": tx_time_ns[at] + later})
+
+
+def choose_courses(task: Task) -> Courses:
+    """Return the courses of a search.
+
+    Raises
+    ------
+    InputError
+        When a trace has no room for `LEAST_COURSES` disjoint runs.
+    """
+    source = source_of(task.scenario, task.trace)
+    wanted = task.rules.most + task.held_out
+    if source.is_random:
+        own = task.scenario.grid.seeds
+        taken = set(own)
+        others = (seed for seed in range(1, MAX_SEED) if seed not in taken)
+        seeds = (*own, *(next(others) for _ in range(task.held_out)))
+        return Courses(seeds, len(own), wanted, source, task)
+    found = _disjoint(task, _span_ns(_phy(source, task, 0)), wanted)
+    least = max(LEAST_COURSES, task.rules.first + 2)
+    if len(found) < least:
+        span_s, duration_s = _span_ns(_phy(source, task, 0)) / NS_PER_S, task.traffic.duration
+        hint = f": a duration of {span_s / 2 / least:.3g} s has room" if span_s else ""
+        raise InputError(
+            source.file or "",
+            f"lasts {span_s:.4g} s, which has room for {len(found)} disjoint runs of {duration_s:g} s at "
+            f"drawn places; {least} are needed{hint}",
+        )
+    # The places are independent of each other, so that any of them may be held out.
+    n_held_out = min(
+        task.held_out, max(2, len(found) * task.held_out // wanted), len(found) - task.rules.first
+    )
+    return Courses(tuple(found), len(found) - n_held_out, wanted, source, task)
+
+
+def _disjoint(task: Task, span_ns: int, wanted: int) -> list[int]:
+    """Return seeds whose runs lie inside the trace and share no slot."""
+    duration_ns = seconds_to_ns(task.traffic.duration)
+    found: list[int] = []
+    starts: list[int] = []
+    for seed in range(1, MOST_TRIES):
+        start_ns = int(drawn_start(seed, FORWARD) * span_ns)
+        if start_ns + duration_ns <= span_ns and all(
+            abs(start_ns - other) >= duration_ns for other in starts
+        ):
+            found.append(seed)
+            starts.append(start_ns)
+            if len(found) == wanted:
+                break
+    return found
+
+
+@lru_cache(maxsize=1)
+def _slots_of(file: Path, sha256: str) -> PhyTrace:
+    """Return the slots of a file, whose content has that hash."""
+    del sha256
+    return replace(cast("PhyTrace", read_trace(file, PHY_TRACE)), metadata={})
+
+
+def _phy(source: Source, task: Task, seed: int) -> PhyTrace:
+    """Return the PHY trace of a seed."""
+    return _made(conversion_of(source, task.scenario.schemes[0], task.scenario.links[0], seed).phy)
+
+
+@lru_cache(maxsize=1)
+def _made(phy: Phy) -> PhyTrace:
+    """Return the slots of a PHY trace, which many candidates use one after the other."""
+    if phy.file is not None:
+        slots = _slots_of(phy.file, phy.file_slots)
+    else:
+        assert phy.line is not None
+        tx_time_ns = phy.line.tx_times_ns(0, phy.line.slots_within(phy.length_ns))
+        slots = PhyTrace(tx_time_ns, np.full(len(tx_time_ns), phy.line.decode_time_ns, np.int64))
+    return slots if phy.channel is None else lay_over(slots, phy.channel.realisation(phy.seed))
+
+
+def _span_ns(phy: PhyTrace) -> int:
+    return int(phy.tx_time_ns[-1] - phy.tx_time_ns[0])

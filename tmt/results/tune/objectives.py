@@ -1,0 +1,212 @@
+"""Goals of a search as users type them: measures, weighted sums of them, and constraints."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tmt.results.statistics import FloatArray
+
+EFFICIENCY = "efficiency"
+TRANSFER_TIME = "transfer-time"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number that a candidate has on a course.
+
+    Attributes
+    ----------
+    name
+        As users type it.
+    column
+        Result column of a run; empty for `EFFICIENCY`, which needs no run.
+    sign
+        1 if larger values are better, -1 if smaller ones are.
+    """
+
+    name: str
+    column: str
+    label: str
+    unit: str
+    sign: int
+
+
+MEASURES = {
+    measure.name: measure
+    for measure in (
+        Quantity("goodput", "goodput_bps", "Goodput", "bit/s", 1),
+        Quantity(TRANSFER_TIME, "completion_s", "Transfer time", "s", -1),
+        Quantity("delay-median", "delay_median_s", "Median delay", "s", -1),
+        Quantity("delay-p95", "delay_p95_s", "95th percentile of the delay", "s", -1),
+        Quantity("delay-p99", "delay_p99_s", "99th percentile of the delay", "s", -1),
+        Quantity(EFFICIENCY, "", "Throughput efficiency of the scheme", "", 1),
+    )
+}
+
+_NUMBER = r"[0-9.]+(?:e[+-]?[0-9]+)?"
+_TERM = re.compile(rf"\s*(?:({_NUMBER})\s*\*\s*)?([a-z][a-z0-9-]*)(?::([0-9_]+))?\s*")
+_PLUS = re.compile(r"(?<![0-9.]e)\+")  # no sign of an exponent
+_CONSTRAINT = re.compile(rf"\s*([a-z][a-z0-9-]*)(?::([0-9_]+))?\s*(<=|>=|<|>)\s*({_NUMBER})\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """A measure, or a sum of weighted measures, each counted so that more is better."""
+
+    text: str
+    terms: tuple[tuple[float, Quantity], ...]
+
+    @property
+    def single(self) -> Quantity | None:
+        """The measure, unless the objective is a weighted sum."""
+        return self.terms[0][1] if len(self.terms) == 1 else None
+
+    @property
+    def label(self) -> str:
+        """Title of an axis."""
+        return self.single.label if self.single else self.text
+
+    @property
+    def unit(self) -> str:
+        """Unit of the shown value."""
+        return self.single.unit if self.single else ""
+
+    def scores(self, values: Mapping[str, FloatArray]) -> FloatArray:
+        """Return the values of the objective, larger ones better."""
+        first, *others = (weight * measure.sign * values[measure.name] for weight, measure in self.terms)
+        return sum(others, first)
+
+    def shown(self, score: float) -> float:
+        """Return a score as the measure's own value; of a weighted sum the score."""
+        return score * self.single.sign if self.single else score
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A bound on the mean of a measure over courses."""
+
+    text: str
+    measure: Quantity
+    is_upper: bool
+    limit: float
+
+    def margins(self, values: Mapping[str, FloatArray]) -> FloatArray:
+        """Return the distances from the bound; the constraint holds where their mean is not negative."""
+        distance = self.limit - values[self.measure.name]
+        return distance if self.is_upper else -distance
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One objective, or two for a Pareto front, and the constraints.
+
+    `transfer_bytes` is the size of the transfers that the goal names; None if it names none.
+    """
+
+    objectives: tuple[Objective, ...]
+    constraints: tuple[Constraint, ...]
+    transfer_bytes: int | None
+
+    @property
+    def measures(self) -> tuple[Quantity, ...]:
+        """Every measure that the goal needs, each once."""
+        needed = [measure for objective in self.objectives for _, measure in objective.terms]
+        needed += [constraint.measure for constraint in self.constraints]
+        return tuple(dict.fromkeys(needed))
+
+    @property
+    def needs_runs(self) -> bool:
+        """Whether any measure comes from TCP."""
+        return any(measure.column for measure in self.measures)
+
+
+def parse_goal(objectives: Iterable[str], constraints: Iterable[str]) -> Goal:
+    """Read objectives and constraints.
+
+    Raises
+    ------
+    UsageError
+        When one cannot be read; the message names it and what is allowed.
+    """
+    sizes: set[int] = set()
+    aims = tuple(_objective(text, sizes) for text in objectives)
+    if not 1 <= len(aims) <= 2 or len({aim.terms for aim in aims}) < len(aims):
+        raise UsageError(
+            f"objective: {len(aims)} are given; one, or two different ones for a front, are allowed"
+        )
+    bounds = tuple(_constraint(text, sizes) for text in constraints)
+    if len(sizes) > 1:
+        raise UsageError(
+            f"objective: {TRANSFER_TIME} is given with {' and '.join(map(str, sorted(sizes)))} bytes; "
+            "all transfers of a search have one size"
+        )
+    return Goal(aims, bounds, min(sizes, default=None))
+
+
+def _objective(text: str, sizes: set[int]) -> Objective:
+    terms: list[tuple[float, Quantity]] = []
+    for part in _PLUS.split(text):
+        found = _TERM.fullmatch(part)
+        if found is None:
+            raise UsageError(
+                f"objective: {text!r} is not allowed; it must be one of {_names()}, or a weighted sum "
+                "such as '1e-6*goodput + 2*delay-p95'"
+            )
+        weight = 1.0 if found[1] is None else _number(text, found[1])
+        if not weight > 0:
+            raise UsageError(
+                f"objective: weight {found[1]} in {text!r} is not allowed; it must be more than 0: a measure "
+                "of which less is better counts negatively by itself"
+            )
+        terms.append((weight, _measure("objective", text, found[2], found[3], sizes)))
+    if len(terms) == 1 and terms[0][0] != 1.0:
+        terms = [(1.0, terms[0][1])]
+    return Objective(text.strip(), tuple(terms))
+
+
+def _constraint(text: str, sizes: set[int]) -> Constraint:
+    found = _CONSTRAINT.fullmatch(text)
+    if found is None:
+        raise UsageError(
+            f"constraint: {text!r} is not allowed; it must be a measure and a bound, such as delay-p95<1"
+        )
+    measure = _measure("constraint", text, found[1], found[2], sizes)
+    return Constraint(text.strip(), measure, found[3].startswith("<"), _number(text, found[4]))
+
+
+def _measure(kind: str, text: str, name: str, size: str | None, sizes: set[int]) -> Quantity:
+    if name not in MEASURES:
+        raise UsageError(f"{kind}: {name!r} in {text!r} is not allowed; it must be one of {_names()}")
+    if (size is not None) != (name == TRANSFER_TIME):
+        raise UsageError(
+            f"{kind}: {text!r} is not allowed; {TRANSFER_TIME}, and only it, has a size: "
+            f"{TRANSFER_TIME}:100000"
+        )
+    if size is not None:
+        if not size.isdecimal() or not 1 <= int(size) <= 2**62:
+            raise UsageError(f"{kind}: {size} bytes in {text!r} are not allowed; 1 to 2^62 are")
+        sizes.add(int(size))
+    return MEASURES[name]
+
+
+def _number(text: str, digits: str) -> float:
+    try:
+        value = float(digits)
+    except ValueError:
+        value = np.inf
+    if not np.isfinite(value):
+        raise UsageError(f"{digits} in {text!r} is no finite number")
+    return value
+
+
+def _names() -> str:
+    return ", ".join(f"{name}:BYTES" if name == TRANSFER_TIME else name for name in MEASURES)

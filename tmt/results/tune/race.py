@@ -1,0 +1,224 @@
+"""The race: few courses for all candidates, more for those that may still be the best.
+
+The test is one-sided and paired on common courses. Its level is divided by the number of looks and of
+candidates. Whatever candidate leads, the best one is therefore eliminated with a probability of at most
+1 - `level` in the whole search.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from tmt.core.words.display_units import percent
+from tmt.results.statistics import t_interval
+from tmt.results.tune.evidence import Evidence, lower, not_dominated, one_sided, upper
+
+if TYPE_CHECKING:
+    from tmt.results.statistics import FloatArray
+    from tmt.results.tune.evidence import Cell, Outcome
+    from tmt.results.tune.objectives import Goal
+
+Fate = Literal["waits", "ruled out", "races", "eliminated", "infeasible", "failed"]
+Evaluate = Callable[[Sequence["Cell"]], Mapping["Cell", "Outcome"]]
+"""Gives the outcome of each candidate on each course that is asked for."""
+
+GROWTH = 1.5
+"""Courses of a look, in multiples of those of the look before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """When a race eliminates and when it stops.
+
+    Attributes
+    ----------
+    first, most
+        Courses of the first look and of the last one.
+    level
+        Probability with which the best candidate survives.
+    tolerance
+        Candidates that differ by less than this part of the leader's score are as good as each other.
+    """
+
+    first: int
+    most: int
+    level: float
+    tolerance: float
+
+    def looks(self) -> list[int]:
+        """Return the number of courses of each look."""
+        counts = [self.first]
+        while counts[-1] < self.most:
+            counts.append(min(self.most, math.ceil(counts[-1] * GROWTH)))
+        return counts
+
+
+@dataclass(slots=True)
+class Look:
+    """A moment of the race: courses so far, the leader, and the mean score of each candidate in it."""
+
+    courses: int
+    leader: int
+    scores: dict[int, float]
+    eliminated: dict[int, Fate] = field(default_factory=dict)
+
+
+class Race:
+    """A race over the candidates that `enter` lets in.
+
+    Parameters
+    ----------
+    n_candidates, most_simulated
+        Size of the space, and upper bound on the candidates that take part.
+    evaluate
+        Simulates.
+    bounds
+        Upper bounds on the scores: [n_candidates, n_courses], infinite where none is known.
+    """
+
+    def __init__(
+        self,
+        goal: Goal,
+        n_candidates: int,
+        most_simulated: int,
+        rules: Rules,
+        evaluate: Evaluate,
+        bounds: FloatArray | None = None,
+    ) -> None:
+        self.goal, self.rules, self.evidence = goal, rules, Evidence(goal, n_candidates, rules.most)
+        self.fates: list[Fate] = ["waits"] * n_candidates
+        self.looks: list[Look] = []
+        self.stopped = ""
+        self._evaluate, self._bounds = evaluate, bounds
+        parts = 2 if goal.constraints else 1
+        # Bounds take part in one more look, and the final upper bounds on what is left are another one.
+        looks = len(rules.looks()) + 1 + (bounds is not None)
+        tests = looks * max(1, most_simulated - 1) * parts
+        self.test_level = one_sided((1 - rules.level) / tests)
+        self._constraint_level = one_sided(
+            (1 - rules.level) / (looks * most_simulated * parts * max(1, len(goal.constraints)))
+        )
+
+    @property
+    def racing(self) -> list[int]:
+        """The candidates that may still be the best."""
+        return [number for number, fate in enumerate(self.fates) if fate == "races"]
+
+    def enter(self, candidates: Sequence[int]) -> None:
+        """Let candidates run the first courses, and compare them with those in the race."""
+        for number in candidates:
+            self.fates[number] = "races"
+        self._simulate(candidates, self.rules.first)
+        self._judge(self.rules.first)
+
+    def rule_out(self, candidates: Sequence[int]) -> list[int]:
+        """Return the candidates whose upper bounds leave a chance; the others are never simulated."""
+        if self._bounds is None or not (leaders := self._leaders()):
+            return list(candidates)
+        scores = self.evidence.scores()
+        kept = []
+        for number in candidates:
+            gaps = [t_interval(scores[leader] - self._bounds[number], self.test_level) for leader in leaders]
+            if max(map(lower, gaps)) > 0:
+                self.fates[number] = "ruled out"
+            else:
+                kept.append(number)
+        return kept
+
+    def bounds_of_means(self) -> FloatArray | None:
+        """Return the mean upper bound of each candidate over the first courses; None without bounds."""
+        return None if self._bounds is None else self._bounds[:, : self.rules.first].mean(axis=1)
+
+    def run(self, tell: Callable[[str], None] = lambda _: None) -> None:
+        """Give the candidates in the race more courses until it is decided; `tell` names each look."""
+        for courses in self.rules.looks()[1:]:
+            if self._is_decided():
+                return
+            tell(f"race of {len(self.racing)} candidates over {courses} courses")
+            self._simulate(self.racing, courses)
+            self._judge(courses)
+        if not self._is_decided():
+            self.stopped = f"all {self.rules.most} courses were used"
+
+    def leader(self) -> int | None:
+        """Return the candidate of the best mean among those that miss the constraints least."""
+        racing = self.racing
+        if not racing:
+            return None
+        violations, means = self.evidence.violations(), self.evidence.means()
+        best = min(racing, key=lambda one: (violations[one], -means[one]))
+        return None if np.isnan(means[best]) else best
+
+    def front(self) -> list[int]:
+        """Return the candidates in the race that no other one exceeds, by the means of all objectives."""
+        violations = self.evidence.violations()
+        return self._not_dominated([one for one in self.racing if violations[one] == 0] or self.racing)
+
+    def _simulate(self, candidates: Sequence[int], courses: int) -> None:
+        wanted = self.evidence.missing(candidates, range(courses))
+        if wanted:
+            self.evidence.add(self._evaluate(wanted))
+
+    def _judge(self, courses: int) -> None:
+        """Eliminate what is worse than a leader, misses a constraint, or has failed too often."""
+        eliminated: dict[int, Fate] = {}
+        means, done = self.evidence.means(), np.isfinite(self.evidence.scores()).sum(axis=1)
+        for one in self.racing:
+            if done[one] <= courses / 2:
+                eliminated[one] = "failed"
+            elif self._misses(one):
+                eliminated[one] = "infeasible"
+        for number, fate in eliminated.items():
+            self.fates[number] = fate
+        leaders = self._leaders()
+        for one in self.racing:
+            if one not in leaders and any(self._exceeds(leader, one) for leader in leaders):
+                eliminated[one] = self.fates[one] = "eliminated"
+        if (leader := self.leader()) is not None:
+            scores = {one: float(means[one]) for one in [*self.racing, *eliminated]}
+            self.looks.append(Look(courses, leader, scores, eliminated))
+
+    def _leaders(self) -> list[int]:
+        """Return the candidates that may eliminate others: they surely keep the constraints."""
+        return self._not_dominated([one for one in self.racing if self._keeps(one)])
+
+    def _not_dominated(self, among: Sequence[int]) -> list[int]:
+        """Return those that no other one exceeds in the means of all objectives."""
+        means = [self.evidence.means(number) for number in range(len(self.goal.objectives))]
+        return [among[at] for at in not_dominated([[mean[one] for mean in means] for one in among])]
+
+    def _exceeds(self, leader: int, one: int) -> bool:
+        """Whether the leader is surely better in every objective."""
+        objectives = range(len(self.goal.objectives))
+        return all(
+            lower(self.evidence.advantage(leader, one, self.test_level, aim)) > 0 for aim in objectives
+        )
+
+    def _keeps(self, one: int) -> bool:
+        level, constraints = self._constraint_level, self.goal.constraints
+        return all(lower(self.evidence.margin(one, constraint, level)) >= 0 for constraint in constraints)
+
+    def _misses(self, one: int) -> bool:
+        level, constraints = self._constraint_level, self.goal.constraints
+        return any(upper(self.evidence.margin(one, constraint, level)) < 0 for constraint in constraints)
+
+    def _is_decided(self) -> bool:
+        racing = self.racing
+        if len(racing) <= 1:
+            self.stopped = "one candidate is left" if racing else "no candidate is left"
+            return True
+        leader = self.leader()
+        if leader is None or len(self.goal.objectives) > 1 or self.goal.constraints:
+            return False
+        room = self.rules.tolerance * abs(float(self.evidence.means()[leader]))
+        rivals = [one for one in racing if one != leader]
+        if all(upper(self.evidence.advantage(one, leader, self.test_level)) <= room for one in rivals):
+            tolerance = percent(self.rules.tolerance)
+            self.stopped = f"nothing left is better than the leader by more than {tolerance} of its value"
+            return True
+        return False

@@ -1,0 +1,134 @@
+"""Outcomes of candidates on courses, by the campaign's engine."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tmt.campaign.columns import DONE
+from tmt.campaign.domain_objects import scheme_of
+from tmt.campaign.engine import execute, plan
+from tmt.campaign.grid import expand
+from tmt.core.units import seconds_to_ns
+from tmt.results.tune.objectives import EFFICIENCY, TRANSFER_TIME
+
+if TYPE_CHECKING:
+    from tmt.campaign.engine import Watch
+    from tmt.campaign.pool import Pool
+    from tmt.campaign.replay_run import ReplayRun
+    from tmt.campaign.run import Run
+    from tmt.campaign.store import Store
+    from tmt.results.tune.courses import Courses
+    from tmt.results.tune.evidence import Cell, Outcome
+    from tmt.results.tune.task import Task
+
+NewPool = Callable[[Sequence["Run"]], "Pool"]
+
+
+class Simulation:
+    """Gives the outcome of each candidate on each course; `close` ends its workers.
+
+    Attributes
+    ----------
+    failures
+        Message of each cell whose run has failed.
+    cut_transfers
+        Cells whose transfer was not finished when the run ended; its time counts as the run's duration.
+    """
+
+    def __init__(
+        self, task: Task, courses: Courses, store: Store, new_pool: NewPool, watch: Watch, jobs: int
+    ) -> None:
+        self._task, self._courses, self._store = task, courses, store
+        self._new_pool, self._watch, self._jobs = new_pool, watch, jobs
+        self._pool: Pool | None = None
+        self.failures: dict[Cell, str] = {}
+        self.cut_transfers: set[Cell] = set()
+
+    def __call__(self, wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
+        """Return the outcomes; runs that the store holds are not done again.
+
+        Raises
+        ------
+        OutputError
+            When there is no room for results; earlier rows are kept.
+        """
+        outcomes: dict[Cell, Outcome] = {cell: {} for cell in wanted}
+        if self._task.goal.needs_runs:
+            for cell, outcome in self._runs(wanted).items():
+                outcomes[cell] |= outcome
+        if any(measure.name == EFFICIENCY for measure in self._task.goal.measures):
+            with ThreadPoolExecutor(self._jobs) as threads:
+                for cell, value in zip(wanted, threads.map(self._efficiency, wanted), strict=True):
+                    outcomes[cell][EFFICIENCY] = value
+        return outcomes
+
+    def close(self) -> None:
+        """End the workers."""
+        if self._pool is not None:
+            self._pool.close()
+
+    def _runs(self, wanted: Sequence[Cell]) -> dict[Cell, Outcome]:
+        runs = self._planned(wanted)
+        todo = plan(list(runs.values()), self._store)
+        if todo.missing:
+            if self._pool is None:
+                self._pool = self._new_pool(todo.missing)
+            execute(todo.missing, self._store, self._pool, self._watch)
+        return self._read({run.key: cell for cell, run in runs.items()})
+
+    def _planned(self, wanted: Sequence[Cell]) -> dict[Cell, ReplayRun]:
+        """Return the run of each cell."""
+        groups: dict[tuple[int, object], list[int]] = defaultdict(list)
+        for candidate, course in wanted:
+            groups[course, self._task.candidates[candidate].link].append(candidate)
+        found: dict[Cell, ReplayRun] = {}
+        scenario = self._task.scenario
+        for (course, link), members in groups.items():
+            grid = scenario.grid.model_copy(update={"seeds": (self._courses.seeds[course],)})
+            schemes = tuple(self._task.candidates[one].scheme for one in members)
+            runs = expand(replace(scenario, grid=grid, schemes=schemes, links=(link,)))
+            found |= {(one, course): run for one, run in zip(members, runs, strict=True)}
+        return found
+
+    def _read(self, cells: dict[str, Cell]) -> dict[Cell, Outcome]:
+        """Return the outcomes of runs that have ended; NaN for those that have failed."""
+        measures = [measure for measure in self._task.goal.measures if measure.column]
+        columns = ", ".join(measure.column for measure in measures)
+        found: dict[Cell, Outcome] = {}
+        for key, status, message, *values in self._store.query(
+            f"SELECT key, status, message, {columns} FROM runs"
+        ):
+            if key not in cells:
+                continue
+            cell = cells[key]
+            if status != DONE:
+                self.failures[cell] = str(message)
+            found[cell] = {
+                measure.name: self._value(cell, measure.name, value, is_done=status == DONE)
+                for measure, value in zip(measures, values, strict=True)
+            }
+        return found
+
+    def _value(self, cell: Cell, name: str, value: float | None, *, is_done: bool) -> float:
+        if not is_done:
+            return math.nan
+        if value is None and name == TRANSFER_TIME:
+            self.cut_transfers.add(cell)
+            return float(self._task.traffic.duration)
+        return math.nan if value is None else float(value)
+
+    def _efficiency(self, cell: Cell) -> float:
+        """Return the throughput efficiency of a candidate's scheme on the slots of a course."""
+        candidate = self._task.candidates[cell[0]]
+        slots = self._courses.slots(cell[1])
+        if slots is None:
+            return math.nan
+        converter = scheme_of(candidate.scheme, seconds_to_ns(candidate.link.rtt)).converter()
+        converter.feed(slots)
+        converter.finish()
+        return float(converter.counts.efficiency)

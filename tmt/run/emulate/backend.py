@@ -1,0 +1,162 @@
+"""The emulator as a backend: bulk transfers of this machine's kernel over emulated links, in real time."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import random
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.core.errors import EmulatorError
+from tmt.core.provenance import file_sha256
+from tmt.core.schema import UNSETTLED, WINDOW_RECORDS
+from tmt.core.units import NS_PER_S, ns_to_seconds
+from tmt.run.base import Outcome, Recording, RowUse, RunError, only_in_ns2, refuse_absent
+from tmt.run.emulate.emulator import find_program, run
+from tmt.run.emulate.parameters import Emulation
+from tmt.run.program import last_words
+from tmt.spec.tcp import HEADER_BYTES, LINUX, VARIANTS
+
+if TYPE_CHECKING:
+    from tmt.core.measure.transport import Records
+    from tmt.run.emulate.results import EmulationResult
+    from tmt.run.setup import Setup
+    from tmt.spec.settings import Settings
+
+HERE = Path(__file__).parent
+BUFFER_BYTES = 1 << 25
+"""Memory of a socket's buffer, in each direction."""
+
+SYSCTLS = (
+    f"net.ipv4.tcp_wmem=4096 {BUFFER_BYTES} {BUFFER_BYTES}",
+    "net.ipv4.tcp_no_metrics_save=1",
+    "net.ipv4.tcp_ecn=0",
+)
+"""Of both ends: send buffers that never bound the window, and no memory of earlier connections."""
+
+
+class Emulate:
+    """The built emulator; see `tmt.run.base.Backend`."""
+
+    name = "emulate"
+    stacks = (LINUX,)
+
+    def program(self) -> Path:
+        """Return the emulator's file."""
+        return find_program()
+
+    def stamp(self) -> str:
+        """Return a hash of the emulator's program, and the kernel's version."""
+        try:
+            return f"{file_sha256(find_program())} {platform.release()}"
+        except OSError as error:
+            raise EmulatorError(f"{find_program()}: {os.strerror(error.errno or 0)}") from error
+
+    def check(self, settings: Settings) -> None:
+        """Refuse settings that a kernel in real time does not have."""
+        absent = only_in_ns2(settings) | {
+            "delayed_acks": settings.delayed_acks,
+            "window_packets": settings.window_packets is not None,
+            "return_flows": settings.return_flows > 0,
+        }
+        refuse_absent(self.name, absent)
+
+    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
+        """Run one experiment; it takes as long as it says."""
+        settings, samples = setup.settings, directory / "sender.json"
+        chance = random.Random(settings.seed)
+        starts_ns = sorted(
+            settings.start_ns + chance.randint(0, settings.start_spread_ns) for _ in range(settings.flows)
+        )
+        control = VARIANTS[settings.tcp].controls[LINUX]
+        about: dict[str, Any] = {
+            "control": control,
+            "starts_s": [ns_to_seconds(start_ns) for start_ns in starts_ns],
+            "duration_s": ns_to_seconds(settings.duration_ns),
+            "transfer_bytes": settings.transfer_bytes,
+        }
+        samples.write_text(json.dumps(about))
+        command = (sys.executable, str(HERE / "bulk_sender.py"), str(samples))
+        result = run(_emulation(settings, command), record=True, output=directory, timeout_s=timeout_s)
+        if result.status:
+            status, words = result.status, last_words(directory)
+            raise RunError(command, f"exit status {status}", words, program="the emulator", status=status)
+        found = json.loads(samples.read_text())
+        if found["used"] != [control] * settings.flows:
+            taken = f"the kernel took {found['used']} instead of {control}"
+            raise RunError(command, taken, last_words(directory), program="the emulator")
+        wall_time_s = float(result.row["duration_s"] or 0)
+        recording = _recording(setup, result, found)
+        return Outcome(list(command), wall_time_s, recording, without=("window_packets",))
+
+
+def _emulation(settings: Settings, command: tuple[str, ...]) -> Emulation:
+    """Return the emulation of a bulk transfer that `command` sends."""
+    receive_buffer = settings.receive_buffer_bytes or BUFFER_BYTES
+    return Emulation(
+        command=command,
+        server=f"exec {sys.executable} {HERE / 'bulk_receiver.py'}",
+        forward_link=settings.forward_link,
+        return_link=settings.return_link,
+        rtt_ns=settings.rtt_ns,
+        queue_packets=settings.queue_packets,
+        mtu_bytes=settings.packet_bytes,
+        loop=settings.loop,
+        in_order=settings.in_order,
+        hold_ns=settings.hold_ns,
+        sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {receive_buffer} {receive_buffer}"),
+    )
+
+
+def _recording(setup: Setup, result: EmulationResult, found: dict[str, Any]) -> Recording:
+    settings, packets = setup.settings, result.packets
+    assert packets is not None
+    end_ns = min(settings.duration_ns, round(float(result.row["duration_s"] or 0) * NS_PER_S))
+    late_share = result.row["forward_late_share"]
+    return Recording(
+        packets[(packets["flow"] < settings.flows) & (packets["time_ns"] <= end_ns)],
+        _windows(found["samples"], end_ns, paced=settings.tcp == "bbr"),
+        end_ns=end_ns,
+        header_bytes=HEADER_BYTES,
+        timeouts=None,
+        forward=_row_use("forward", result),
+        back=_row_use("return", result),
+        late_share=None if late_share is None else float(late_share),
+    )
+
+
+def _row_use(direction: str, result: EmulationResult) -> RowUse | None:
+    names = ("bytes_offered", "bytes_used", "trace_repeats")
+    values = [result.row.get(f"{direction}_{name}") for name in names]
+    return None if None in values else RowUse(*(int(value or 0) for value in values))
+
+
+def _windows(samples: list[list[list[float]]], end_ns: int, *, paced: bool) -> Records:
+    """Turn samples of TCP_INFO into window records, by the kernel's own numbers of states.
+
+    TCP_INFO has a pacing rate of every control; the kernel itself paces BBR's packets only.
+    """
+    rows = [
+        (
+            round(time_s * NS_PER_S),
+            flow,
+            cwnd,
+            ssthresh,
+            round(1000 * srtt_us) or UNSETTLED,
+            state,
+            8.0 * pacing if paced else 0.0,
+        )
+        for flow, of_flow in enumerate(samples)
+        for time_s, cwnd, ssthresh, srtt_us, state, pacing in of_flow
+    ]
+    windows = np.zeros(len(rows), WINDOW_RECORDS.dtype)
+    names = ("time_ns", "flow", "cwnd_packets", "ssthresh_packets", "srtt_ns", "state", "pacing_bps")
+    for name, values in zip(names, zip(*rows, strict=True), strict=False):
+        windows[name] = values
+    windows = windows[windows["time_ns"] <= end_ns]
+    return windows[np.argsort(windows["time_ns"], kind="stable")]

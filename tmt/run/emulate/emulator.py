@@ -1,0 +1,147 @@
+"""Find and run the emulator program; none of its processes outlives this one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import threading
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from tmt.core.errors import EmulatorError
+from tmt.run.base import RunError
+from tmt.run.emulate.relay import Relay
+from tmt.run.emulate.results import EmulationResult, read_result
+from tmt.run.emulate.setup import set_up
+from tmt.run.program import FROM_THE_WHEEL, STDERR, STDOUT, remedy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.run.emulate.parameters import Emulation
+    from tmt.run.emulate.setup import EmulationSetup
+
+FAILURE = "failure.txt"
+GRACE_S = 6.0
+"""Longest time for an emulation to end after SIGTERM; it gives its own processes 2 s, twice."""
+
+_HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
+
+
+def run(
+    emulation: Emulation,
+    *,
+    record: bool = False,
+    output: Path | None = None,
+    timeout_s: float | None = None,
+) -> EmulationResult:
+    """Run a command over emulated links and return the fates of its packets.
+
+    Without `output` the command shares our standard streams and our terminal. It and the server, with
+    everything that they start, end with the emulation. The emulation ends with this process, whatever ends
+    that.
+
+    Parameters
+    ----------
+    emulation
+        What to run over what.
+    record
+        Whether to return a record of every packet.
+    output
+        Folder for the command's output, in `stdout.txt` and `stderr.txt`.
+    timeout_s
+        Wall time after which the emulation is ended; None waits for ever.
+
+    Raises
+    ------
+    EmulatorError
+        When this machine cannot emulate, or the server ends before it listens; one line that says why.
+    InputError, UsageError
+        When a link trace cannot be used.
+    """
+    program = find_program()
+    setup = set_up(emulation)
+    with TemporaryDirectory(prefix="tmt-emulate-") as folder:
+        status = _run(program, setup, Path(folder), record=record, output=output, timeout_s=timeout_s)
+        failure = Path(folder, FAILURE)
+        if failure.exists():
+            raise EmulatorError(failure.read_text().strip())
+        return read_result(Path(folder), setup, status, record=record)
+
+
+def find_program() -> Path:
+    """Return the built emulator (EmulatorError when it is not there)."""
+    program = _HOME / "build" / "clift-emulate"
+    if not os.access(program, os.X_OK):
+        raise EmulatorError(f"{program}: the emulator is missing; {remedy('setup', FROM_THE_WHEEL)}")
+    return program
+
+
+def _run(
+    program: Path,
+    setup: EmulationSetup,
+    folder: Path,
+    *,
+    record: bool,
+    output: Path | None,
+    timeout_s: float | None,
+) -> int:
+    # The emulator holds the lifeline's other end: it sees its end when we are gone, and ends, too.
+    ours, lifeline = socket.socketpair()
+    with ours:
+        with lifeline:
+            argv = [
+                str(program),
+                *setup.arguments(folder, record=record),
+                *("lifeline", str(lifeline.fileno()), "--"),
+                *setup.emulation.command,
+            ]
+            with ExitStack() as files:
+                stdout, stderr = (
+                    None if output is None else files.enter_context((output / name).open("wb"))
+                    for name in (STDOUT, STDERR)
+                )
+                process = subprocess.Popen(argv, pass_fds=[lifeline.fileno()], stdout=stdout, stderr=stderr)
+        with _terminal_signals_left_to_the_command():
+            try:
+                with Relay(ours, setup.emulation.ways_out):
+                    return process.wait(timeout_s)
+            except subprocess.TimeoutExpired:
+                outcome = f"stopped after {timeout_s:g} s"
+                raise RunError(argv, outcome, "", timed_out=True, program="the emulator") from None
+            finally:
+                _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the emulator if it still runs."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def _terminal_signals_left_to_the_command() -> Iterator[None]:
+    """Let Ctrl-C and Ctrl-backslash end the command only: its results are still read."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    # A function and not SIG_IGN, which the emulator would inherit.
+    kept = {number: signal.signal(number, _do_nothing) for number in (signal.SIGINT, signal.SIGQUIT)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
+def _do_nothing(*_: object) -> None:
+    pass

@@ -1,0 +1,130 @@
+"""Read and summarise an emulation's output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tmt.core.errors import EmulatorError, SimulatorError
+from tmt.core.schema import PACKET_RECORDS
+from tmt.core.units import NS_PER_S, ns_to_seconds
+from tmt.run.emulate.parameters import RECEIVER_ADDRESSES, SENDER_ADDRESSES
+from tmt.run.link_files import link_figures
+from tmt.run.records import COUNTERS, PACKETS, Counters, read_array_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.core.measure.transport import Records
+    from tmt.run.emulate.setup import EmulationSetup
+
+DIRECTIONS = ("forward", "return")
+LATE_SHARE = 0.01
+"""An emulation with a larger share of packets 1 ms late or later has not kept up."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmulationResult:
+    """The result of one emulation.
+
+    Attributes
+    ----------
+    status
+        Exit status of the command; 128 plus the signal's number for one that was killed, as in a shell.
+    row
+        Name and value of each figure, times in seconds; the names are in `docs/emulation.md`.
+    packets : [n_packets], columns of `PACKET_RECORDS`
+        None when no records were asked for.
+    notes
+        Notes for the user: an assumed LLDU size, a link that stopped, a machine that did not keep up.
+    """
+
+    status: int
+    row: dict[str, str | int | float | bool | None]
+    packets: Records | None
+    notes: list[str]
+
+
+def read_result(folder: Path, setup: EmulationSetup, status: int, *, record: bool) -> EmulationResult:
+    """Read the counters and packets of an emulation.
+
+    Raises
+    ------
+    EmulatorError
+        When something is missing or damaged: the emulator was killed.
+    """
+    try:
+        return _result(folder, setup, status, record=record)
+    except SimulatorError as error:
+        raise EmulatorError(f"the emulator was killed (status {status}): {error}") from error
+
+
+def _result(folder: Path, setup: EmulationSetup, status: int, *, record: bool) -> EmulationResult:
+    counters = Counters(folder / COUNTERS)
+    emulation = setup.emulation
+    row: dict[str, str | int | float | bool | None] = {
+        "command_status": counters("command_status"),
+        "server_status": counters("server_status") if counters("server_status") >= 0 else None,
+        "duration_s": ns_to_seconds(counters("duration_ns")),
+        "flows": counters("flows"),
+        "real_time_priority": bool(counters("real_time")),
+        "emulator_cpu_s": ns_to_seconds(counters("cpu_ns")),
+        "emulator_memory_bytes": counters("memory_bytes"),
+        "rtt_s": ns_to_seconds(emulation.rtt_ns),
+        "queue_packets": setup.queue_packets,
+        "mtu_bytes": emulation.mtu_bytes,
+        "loop": emulation.loop,
+        "in_order": emulation.in_order,
+        "hold_s": None if emulation.hold_ns is None else ns_to_seconds(emulation.hold_ns),
+        "sender": SENDER_ADDRESSES[0],
+        "receiver": RECEIVER_ADDRESSES[0],
+    }
+    for direction, link in zip(DIRECTIONS, (setup.path.forward, setup.path.back), strict=True):
+        row |= link_figures(direction, link)
+        row |= _figures(direction, counters)
+    packets = read_array_of(folder / PACKETS, PACKET_RECORDS) if record else None
+    notes = setup.notes() + _notes(counters)
+    if emulation.server is not None and not counters("server_listened"):
+        notes.append("the server did not listen within 30 s; the command was started all the same")
+    return EmulationResult(status, row, packets, notes)
+
+
+def _figures(direction: str, counters: Counters) -> dict[str, int | float | None]:
+    def count(name: str) -> int:
+        return counters(f"{direction}_{name}")
+
+    names = ("arrived", "delivered", "lost", "unsettled", "overflowed", "under_way", "refused")
+    figures: dict[str, int | float | None] = {
+        f"{direction}_packets_{name}": count(f"packets_{name}") for name in names
+    }
+    figures[f"{direction}_interface_dropped"] = count("interface_dropped")
+    figures[f"{direction}_delivered_bps"] = 8 * count("bytes_delivered") * NS_PER_S / counters("duration_ns")
+    delivered, outcomes = count("packets_delivered"), count("outcomes")
+    for what, exists in (("delay", delivered), ("lateness", outcomes)):
+        for share in ("least", "p50", "p95", "p99", "most"):
+            value = ns_to_seconds(count(f"{what}_{share}_ns")) if exists else None
+            figures[f"{direction}_{what}_{share}_s"] = value
+    figures[f"{direction}_late_share"] = count("outcomes_1ms_late") / outcomes if outcomes else None
+    if f"{direction}_rows_offered" in counters:
+        use = ("rows_offered", "rows_used", "bytes_offered", "bytes_used", "trace_repeats")
+        figures |= {f"{direction}_{name}": count(name) for name in use}
+    return figures
+
+
+def _notes(counters: Counters) -> list[str]:
+    found = []
+    for direction in DIRECTIONS:
+        if counters(f"{direction}_stopped"):
+            found.append(f"the {direction} trace has ended, and its link with it; packets wait in its queue")
+        dropped = counters(f"{direction}_interface_dropped")
+        if dropped:
+            found.append(
+                f"the {direction} interface dropped {dropped} packets that the emulator did not read in time"
+            )
+        late, outcomes = counters(f"{direction}_outcomes_1ms_late"), counters(f"{direction}_outcomes")
+        if late > LATE_SHARE * outcomes:
+            found.append(
+                f"the machine did not keep up: {late / outcomes:.1%} of the {direction} packets "
+                f"were 1 ms late or more, at most {counters(f'{direction}_lateness_most_ns') / 1e6:.3g} ms"
+            )
+    return found

@@ -1,0 +1,264 @@
+"""A link trace in the simulator's form: a `.npy` file to map, and the figures that a run needs beforehand."""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from tmt.core.errors import UsageError
+from tmt.core.measure.capacity import packets_in_rows
+from tmt.core.provenance import file_sha256
+from tmt.core.schema import LINK_TRACE, PHY_TRACE, UNSETTLED
+from tmt.core.units import NS_PER_S, ns_to_seconds
+from tmt.io import create_trace, open_trace
+from tmt.io.atomic import is_uri
+from tmt.io.metadata import trace_version
+from tmt.spec.links import MOST_RATE_BPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.core.schema import Column, Packing, Table
+    from tmt.core.trace import Metadata, Trace
+    from tmt.spec.links import PlainLink, TraceLink
+
+ASSUMED_LLDU_BYTES = 1500
+"""Useful bytes of an LLDU where neither the user nor the trace says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkFile:
+    """A link trace, or a PHY trace for an online scheme, that has been checked to the last row.
+
+    Attributes
+    ----------
+    npy
+        The file that the simulator maps.
+    sha256
+        Of that file's content: equal for equal rows, from any format.
+    rows, first_ns, span_ns
+        Number of rows, when the first one is sent, and time from it to the last one.
+    mean_delay_ns
+        Mean time from a row's `tx_time_ns` until it and all rows before it are settled: how long packets stay
+        on the link, without propagation, when it keeps them in order. Unsettled rows hold nothing up. Of a
+        PHY trace, in which a scheme has not done its work yet, the same with decoding times.
+    lldu_bytes
+        Size of the rows in the trace's metadata; None where it says none, or rows have sizes of their own.
+    size_bytes
+        Sum of the rows' sizes; None where they have none.
+    packing
+        How packets lie in rows according to the metadata; None where it says nothing.
+    unsettled
+        Number of rows that are open when the trace ends.
+    columns
+        Columns of the rows.
+    """
+
+    npy: Path
+    sha256: str
+    rows: int
+    first_ns: int
+    span_ns: int
+    mean_delay_ns: float
+    lldu_bytes: int | None
+    size_bytes: int | None
+    packing: Packing | None
+    unsettled: int
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyLink:
+    """A trace link, completed.
+
+    Attributes
+    ----------
+    link
+        The link as asked for.
+    file
+        Its trace.
+    lldu_bytes
+        Size of the rows; None where they have sizes of their own.
+    packing
+        How packets lie in rows.
+    rate_bps
+        Mean rate of the rows, lost ones too, in useful bits per second. Where rows have sizes and packets are
+        padded, the padding of full packets does not count.
+    """
+
+    link: TraceLink
+    file: LinkFile
+    lldu_bytes: int | None
+    packing: Packing
+    rate_bps: float
+
+    @property
+    def lldu_bytes_assumed(self) -> bool:
+        """Whether neither the user nor the trace gives the size of an LLDU."""
+        return self.lldu_bytes is not None and self.link.lldu_bytes is None and self.file.lldu_bytes is None
+
+    def packets_per_s(self, packet_bytes: int) -> float:
+        """Return the mean rate of the link in packets of this size."""
+        if self.packing == "packed" or self.lldu_bytes is None:
+            return self.rate_bps / (8 * packet_bytes)
+        row_rate = self.rate_bps / (8 * self.lldu_bytes)
+        return row_rate / math.ceil(packet_bytes / self.lldu_bytes)
+
+
+def link_figures(direction: str, link: ReadyLink | PlainLink) -> dict[str, str | int | float | None]:
+    """Return a link as columns of a result: trace with hash, rate, sizes, and where the run starts."""
+    trace = link if isinstance(link, ReadyLink) else None
+    return {
+        f"{direction}_trace": Path(trace.link.path).name if trace else None,
+        f"{direction}_sha256": trace.file.sha256 if trace else None,
+        f"{direction}_rate_bps": link.rate_bps,
+        f"{direction}_lldu_bytes": trace.lldu_bytes if trace else None,
+        f"{direction}_packing": trace.packing if trace else None,
+        f"{direction}_offset_s": ns_to_seconds(trace.link.offset_ns) if trace else None,
+    }
+
+
+def link_settings(direction: str, link: ReadyLink | PlainLink) -> dict[str, object]:
+    """Return a link as the settings of a backend's program, by the names that most programs know."""
+    if not isinstance(link, ReadyLink):
+        return {f"{direction}_rate_bps": f"{link.rate_bps:.15g}"}
+    sizes = {} if link.lldu_bytes is None else {f"{direction}_lldu_bytes": link.lldu_bytes}
+    return {
+        direction: link.file.npy,
+        **sizes,
+        f"{direction}_packing": link.packing,
+        f"{direction}_offset_ns": link.file.first_ns + link.link.offset_ns,
+    }
+
+
+def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
+    """Check a link's trace and bring it into the simulator's form; once per process and content of the file.
+
+    Parameters
+    ----------
+    link
+        A link over a trace.
+    packet_bytes
+        Size of a full packet.
+
+    Raises
+    ------
+    InputError
+        When the file is no good link trace, or has no column that the scheme needs.
+    UsageError
+        When it has less than two rows, the offset lies behind the last one, `lldu_bytes` is given though
+        rows have sizes of their own, or the rate of the rows exceeds `MOST_RATE_BPS`.
+    """
+    name = os.fspath(link.path)
+    table = LINK_TRACE if link.scheme is None else PHY_TRACE
+    if is_uri(name):
+        file = _fresh(name, table)
+    else:
+        file = _known(name, table, Path(name).resolve(), trace_version(name))
+    if file.rows < 2:
+        raise UsageError(f"{name}: a {table.kind} trace of one row has no rate; at least two rows are needed")
+    if link.scheme is not None:
+        link.scheme.check_columns(name, file.columns)
+    if link.offset_ns > file.span_ns:
+        raise UsageError(
+            f"{name}: the offset of {ns_to_seconds(link.offset_ns)} s lies behind the trace, "
+            f"which is {ns_to_seconds(file.span_ns)} s long"
+        )
+    packing: Packing = link.packing or file.packing or "padded"
+    if file.size_bytes is None:
+        lldu_bytes = link.lldu_bytes or file.lldu_bytes or ASSUMED_LLDU_BYTES
+        _check_rate(name, file, lldu_bytes * file.rows)
+        return ReadyLink(link, file, lldu_bytes, packing, _rate_bps(file, lldu_bytes * file.rows))
+    if link.lldu_bytes is not None:
+        raise UsageError(f"{name}: lldu_bytes is {link.lldu_bytes}, but every row has a size of its own")
+    carried_bytes = file.size_bytes
+    _check_rate(name, file, carried_bytes)
+    if packing == "padded":
+        carried_bytes = packet_bytes * _padded_packets(file, packet_bytes)
+    return ReadyLink(link, file, None, packing, _rate_bps(file, carried_bytes))
+
+
+def _check_rate(name: str, file: LinkFile, row_bytes: int) -> None:
+    """Refuse rows whose rate exceeds that of any plain link."""
+    rate_bps = _rate_bps(file, row_bytes)
+    if rate_bps > MOST_RATE_BPS:
+        raise UsageError(
+            f"{name}: its {file.rows} rows carry {row_bytes} bytes in {ns_to_seconds(file.span_ns):g} s, "
+            f"{rate_bps:.3g} bit/s; up to {MOST_RATE_BPS:g} are allowed"
+        )
+
+
+def _rate_bps(file: LinkFile, carried_bytes: int) -> float:
+    """Return the mean rate of a trace from its bytes; each row lasts the mean distance of rows."""
+    return 8 * carried_bytes * (file.rows - 1) * NS_PER_S / (file.rows * file.span_ns)
+
+
+@lru_cache(maxsize=256)
+def _padded_packets(file: LinkFile, packet_bytes: int) -> int:
+    """Return the number of full packets in a trace's rows; a changed file is another `LinkFile`."""
+    rows = np.load(file.npy, mmap_mode="r", allow_pickle=False)
+    return len(packets_in_rows(rows, packet_bytes, 0, "padded").first)
+
+
+@lru_cache(maxsize=256)
+def _known(name: str, table: Table, _place: Path, _version: object) -> LinkFile:
+    return _fresh(name, table)
+
+
+def _fresh(name: str, table: Table) -> LinkFile:
+    """Read a trace to its end; one that the simulator cannot map is copied into a folder of this process."""
+    if name.lower().endswith(".npy") and not is_uri(name):
+        return _survey(Path(name), table)
+    copy = Path(_folder().name, f"{secrets.token_hex(8)}.npy")
+    with open_trace(name, table) as reader, create_trace(copy, table, {}) as writer:
+        for chunk in reader:
+            writer.write(chunk)
+    return _survey(copy, table, reader.metadata)
+
+
+@lru_cache(maxsize=1)
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="tmt-links-")
+
+
+def _survey(npy: Path, table: Table, metadata: Metadata | None = None) -> LinkFile:
+    """Read a trace in the simulator's form; `metadata` of the trace that it is a copy of, else its own."""
+    rows = size_bytes = unsettled = 0
+    total_delay_ns = 0.0
+    first_ns = last_ns = settled_ns = 0
+    delay = "delay_ns" if table is LINK_TRACE else "decode_time_ns"
+    with open_trace(npy, table) as reader:
+        for chunk in cast("Iterator[Trace]", reader):
+            tx_ns = chunk.tx_time_ns
+            if rows == 0:
+                first_ns = int(tx_ns[0])
+            ends_ns = tx_ns + np.maximum(getattr(chunk, delay), 0)
+            ends_ns[0] = max(int(ends_ns[0]), settled_ns)
+            np.maximum.accumulate(ends_ns, out=ends_ns)
+            total_delay_ns += float((ends_ns - tx_ns).sum(dtype=np.float64))
+            unsettled += int(np.count_nonzero(getattr(chunk, delay) == UNSETTLED))
+            if chunk.size_bytes is not None:
+                size_bytes += int(chunk.size_bytes.sum(dtype=np.int64))
+            rows, last_ns, settled_ns = rows + len(chunk), int(tx_ns[-1]), int(ends_ns[-1])
+    said = reader.metadata if metadata is None else metadata
+    return LinkFile(
+        npy.resolve(),
+        file_sha256(npy),
+        rows,
+        first_ns,
+        last_ns - first_ns,
+        total_delay_ns / rows,
+        said.get("lldu_bytes"),
+        size_bytes or None,
+        said.get("packing"),
+        unsettled,
+        reader.columns,
+    )

@@ -1,0 +1,83 @@
+"""Linux's own TCP as a backend: a kernel that runs in simulated time, one process for each run."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+from tmt.core.errors import SimulatorError
+from tmt.run.base import Outcome, RunError, only_in_ns2, refuse_absent
+from tmt.run.linux.kernel import Kernel, memory_mib
+from tmt.run.linux.settings_file import SETTINGS, settings_text
+from tmt.run.linux.soundness import reason_to_doubt
+from tmt.run.program import last_words
+from tmt.run.records import read_records
+from tmt.spec.tcp import LINUX
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.run.base import Recording
+    from tmt.run.setup import Setup
+    from tmt.spec.settings import Settings
+
+FAILURE_STATUS = 2
+"""The kernel's driver ends with it when it cannot carry the run out: the last line on stderr says why."""
+
+
+class Linux:
+    """The kernel that `make linux-kernel` builds; see `tmt.run.base.Backend`."""
+
+    name = "linux"
+    stacks = (LINUX,)
+
+    def check(self, settings: Settings) -> None:
+        """Refuse the settings that only ns-2 has."""
+        refuse_absent(self.name, only_in_ns2(settings))
+
+    def program(self) -> Path:
+        """Return the kernel's file."""
+        return Kernel.find().program
+
+    def stamp(self) -> str:
+        """Return the stamp of the kernel's build."""
+        return Kernel.find().stamp
+
+    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
+        """Run one experiment in simulated time."""
+        (directory / SETTINGS).write_text(settings_text(setup))
+        try:
+            argv, wall_time_s = Kernel.find().run(setup, directory, timeout_s)
+        except RunError as error:
+            raise _explained(error, setup) from error
+        try:
+            recording = _sound_recording(setup.settings, directory)
+        except SimulatorError as error:
+            raise RunError(argv, str(error), last_words(directory), program="the kernel") from error
+        return Outcome(argv, wall_time_s, recording)
+
+
+def _sound_recording(settings: Settings, directory: Path) -> Recording:
+    """Return a run's recording (SimulatorError).
+
+    The counters come first: a clock that jumps may also cut the records short.
+    """
+    flows = settings.flows + settings.return_flows
+    doubt = reason_to_doubt(directory, flows, may_limit=settings.receive_buffer_bytes is not None)
+    if doubt is not None:
+        raise SimulatorError(f"its result is not valid: {doubt}")
+    return read_records(directory, settings.flows, settings.return_flows)
+
+
+def _explained(error: RunError, setup: Setup) -> RunError:
+    """Return the error with the reason that its exit status stands for, if it is one of the kernel's."""
+    if error.status == FAILURE_STATUS and error.last_words:
+        reason = error.last_words.splitlines()[-1]
+    elif error.status == -signal.SIGABRT:
+        reason = f"panicked, with a memory of {memory_mib(setup)} MiB"
+    else:
+        return error
+    return RunError(error.argv, reason, "", program=error.program, status=error.status)
+
+
+BACKEND = Linux()

@@ -1,0 +1,122 @@
+"""The kernel's program: where it is, whether it fits, how much memory it gets, how it is called."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tmt.core.errors import SimulatorError
+from tmt.core.provenance import file_sha256, file_version
+from tmt.run.linux.settings_file import window_packets
+from tmt.run.program import built_program, remedy, run_program
+
+if TYPE_CHECKING:
+    from tmt.core.provenance import FileVersion
+    from tmt.run.setup import Setup
+
+_HOME = Path(__file__).resolve().parents[3] / "clift-linux"
+
+ARCHITECTURE = b"\x7fELF\x02\x01", 18, b"\x3e\x00"
+"""Beginning of a 64-bit ELF file, and place and value of x86-64's number in it."""
+
+NEEDED = ("CONFIG_UML_TIME_TRAVEL_SUPPORT=y", "CONFIG_HZ=1000", "CONFIG_CLIFT=y")
+"""Lines in the configuration of a kernel with simulated time, ticks of a millisecond, and our driver."""
+
+ELSEWHERE = "`export CLIFT_LINUX=KERNEL` names one that was built in a checkout of TMT"
+"""Remedy for an installation without the kernel, which no wheel holds."""
+
+SHOW_LIMIT_S = 30
+
+LEAST_MEMORY_MIB = 32
+PACKET_MEMORY_BYTES = 6144
+"""Memory for each packet of a window: headers of four in the sender's buffer and one on the link, no data."""
+
+MEMORY_STEP_MIB = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The built kernel and the stamp of its build."""
+
+    program: Path
+    stamp: str
+
+    @classmethod
+    def find(cls) -> Kernel:
+        """Return the kernel that the environment variable CLIFT_LINUX names, else the checkout's own.
+
+        Raises
+        ------
+        SimulatorError
+            When it is not there, or is not a kernel for this purpose; the message says how to build one.
+        """
+        missing = f"stack linux needs its kernel; {remedy('linux-kernel', ELSEWHERE)}"
+        program = built_program("CLIFT_LINUX", _HOME / "build" / "linux", missing)
+        return cls(program, _checked_stamp(program, file_version(program)))
+
+    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> tuple[list[str], float]:
+        """Boot the kernel in `directory`, which holds the settings; return its argv and its wall time.
+
+        Raises
+        ------
+        RunError
+            See `tmt.run.program.run_program`.
+        """
+        argv = [
+            str(self.program),
+            f"mem={memory_mib(setup)}M",
+            "con=null",
+            "con0=null,fd:1",
+            "time-travel=inf-cpu",
+            "time-travel-start=0",
+            f"seed={setup.settings.seed}",
+        ]
+        environment = os.environ | {"HOME": str(directory), "CLIFT_PARENT": str(os.getpid())}
+        return argv, run_program("the kernel", argv, directory, timeout_s, environment)
+
+
+def memory_mib(setup: Setup) -> int:
+    """Return the memory of the simulated machine: enough for the windows of all flows."""
+    held_packets = window_packets(setup) * (setup.settings.flows + setup.settings.return_flows)
+    need = LEAST_MEMORY_MIB + held_packets * PACKET_MEMORY_BYTES // (1 << 20)
+    return -(-need // MEMORY_STEP_MIB) * MEMORY_STEP_MIB
+
+
+@lru_cache(maxsize=8)
+def _checked_stamp(program: Path, _version: FileVersion | None) -> str:
+    """Check a program once per process and version of it; return its build's stamp, else a hash of it."""
+    magic, place, machine = ARCHITECTURE
+    with program.open("rb") as file:
+        head = file.read(place + len(machine))
+    if not head.startswith(magic) or head[place:] != machine:
+        raise SimulatorError(f"{program}: is no program for x86-64; {remedy('linux-kernel', ELSEWHERE)}")
+    lines = _configuration(program)
+    for needed in NEEDED:
+        if needed not in lines:
+            raise SimulatorError(
+                f"{program}: is no kernel for stack linux, its configuration lacks {needed}; "
+                f"{remedy('linux-kernel', ELSEWHERE)}"
+            )
+    stamp = program.with_name("stamp")
+    return stamp.read_text().strip() if stamp.is_file() else file_sha256(program)
+
+
+def _configuration(program: Path) -> list[str]:
+    """Return the lines of the configuration that a user-mode kernel prints; none for another program."""
+    try:
+        shown = subprocess.run(
+            [str(program), "--showconfig"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SHOW_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return shown.stdout.splitlines()

@@ -1,0 +1,156 @@
+"""Run a backend's program once: in a directory of its own, for a limited time, with nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tmt.core.errors import OutputError, SimulatorError
+from tmt.run.base import RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+STDOUT, STDERR = "stdout.txt", "stderr.txt"
+LAST_LINES = 5
+LAST_BYTES = 4096
+_LONGEST_POLL_MS = 2**31 - 1
+_ROOT = Path(__file__).resolve().parents[2]
+
+FROM_THE_WHEEL = "the wheel of TMT holds it: `pip install --force-reinstall --no-deps WHEEL`"
+"""Remedy for an installation without the simulator or the emulator."""
+
+
+def remedy(target: str, elsewhere: str) -> str:
+    """Return the remedy for a missing program: a target of `make` in a checkout, else `elsewhere`."""
+    return f"`make {target}` builds it" if (_ROOT / "Makefile").is_file() else elsewhere
+
+
+def built_program(variable: str, default: Path, missing: str) -> Path:
+    """Return the program that an environment variable names, else the checkout's own.
+
+    Parameters
+    ----------
+    variable
+        The environment variable.
+    default
+        Where the checkout's own program is built.
+    missing
+        The message when it is not there, which says how to build it.
+
+    Raises
+    ------
+    SimulatorError
+        When the program is not there, or cannot be run.
+    """
+    named = os.environ.get(variable)
+    program = Path(named).absolute() if named else default
+    if not os.access(program, os.X_OK) or not program.is_file():
+        raise SimulatorError(f"{program}: {f'{variable} names no program' if named else missing}")
+    return program
+
+
+def run_program(
+    name: str,
+    argv: Sequence[str],
+    directory: Path,
+    timeout_s: float | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> float:
+    """Run a program in `directory`, which keeps its output, and return its wall time in seconds.
+
+    Parameters
+    ----------
+    name
+        The program's name in messages.
+    argv
+        Its command line.
+    directory
+        Where it runs and leaves its records.
+    timeout_s
+        Wall time after which it is killed, with all that it has started; None waits for ever.
+    environment
+        Its environment; None is ours.
+
+    Raises
+    ------
+    RunError
+        When it cannot be started, exits with another status than 0, is killed, or its time is up.
+    """
+    with (directory / STDOUT).open("wb") as stdout, (directory / STDERR).open("wb") as stderr:
+        started = time.perf_counter()
+        try:
+            process = subprocess.Popen(
+                argv,
+                cwd=directory,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
+        except OSError as error:
+            reason = f"cannot be started: {os.strerror(error.errno or 0)}"
+            raise RunError(argv, reason, "", program=name) from error
+        try:
+            in_time = _ends(process, timeout_s)
+        finally:
+            _end(process)
+        wall_time_s = time.perf_counter() - started
+    if not in_time:
+        reason = f"stopped after {timeout_s:g} s"
+        raise RunError(argv, reason, last_words(directory), program=name, timed_out=True)
+    if status := process.returncode:
+        raise RunError(argv, _outcome(status), last_words(directory), program=name, status=status)
+    return wall_time_s
+
+
+def last_words(directory: Path) -> str:
+    """Return the last lines that a run printed to stderr, or to stdout where stderr is empty."""
+    for name in (STDERR, STDOUT):
+        try:
+            with (directory / name).open("rb") as file:
+                file.seek(-min(LAST_BYTES, file.seek(0, os.SEEK_END)), os.SEEK_END)
+                lines = file.read().decode(errors="replace").strip().splitlines()
+        except OSError as error:
+            raise OutputError(f"{directory / name}: {os.strerror(error.errno or 0)}") from error
+        if lines:
+            return "\n".join(lines[-LAST_LINES:])
+    return ""
+
+
+def _ends(process: subprocess.Popen[bytes], timeout_s: float | None) -> bool:
+    """Wait until the process ends (True) or its time is up (False).
+
+    A file descriptor of the process wakes us the moment that it ends; `Popen.wait` with a timeout looks every
+    50 ms, as long as a short run lasts.
+    """
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        ended = select.poll()
+        ended.register(descriptor, select.POLLIN)
+        return bool(ended.poll(None if timeout_s is None else min(1000 * timeout_s, _LONGEST_POLL_MS)))
+    finally:
+        os.close(descriptor)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill the process and its children if it still runs, whichever way we leave it."""
+    if process.poll() is None:
+        # Not yet waited for, so that its number cannot have passed to another process.
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _outcome(status: int) -> str:
+    if status > 0:
+        return f"exit status {status}"
+    try:
+        return f"killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"killed by signal {-status}"

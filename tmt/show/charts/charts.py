@@ -1,0 +1,270 @@
+"""Charts of campaigns as Vega-Lite specifications, which the report's page and the figures for print share.
+
+Each function returns a specification with one data source, `rows`, and parameters for its texts. Rows and
+parameters are filled in by `tmt.show.charts.vega` for print, and by the page's script for reading.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import altair as alt
+
+from tmt.show.charts.chart_parts import (
+    INK,
+    PAPER,
+    QUIET,
+    ROW_PX,
+    ROWS,
+    panel_header,
+    point,
+    titled_spec,
+    told,
+    x_axis,
+    y_axis,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tmt.show.charts.vega import Spec
+
+Kind = Literal["tcp", "scheme"]
+
+DASHES = {"-": [1, 0], "--": [7, 4], ":": [2, 3], "-.": [8, 3, 2, 3]}
+"""Vega's dash patterns by matplotlib's signs."""
+
+DELAY_QUANTILES = {
+    "least": "least",
+    "median": "median",
+    "p85": "85th percentile",
+    "p95": "95th percentile",
+    "p99": "99th percentile",
+}
+"""Fields of the quantiles of the delay, and how they are written."""
+
+
+def _told(field: str, label: str = "measure") -> str:
+    """Return the expression of a tooltip's line: a label, itself an expression, and a field's number."""
+    return f"'\\n' + {label} + ': ' + format(datum.{field}, '.4~r')"
+
+
+_CELL = "datum.tcp + ', ' + datum.scheme"
+_INTERVAL = (
+    "(isValid(datum.low) ? '\\n95 % interval [' + format(datum.low, '.4~r') + ', ' + "
+    "format(datum.high, '.4~r') + ']' : '\\nno interval: a single run')"
+)
+_ABOUT = (
+    f"{_CELL} + {_told('mean')} + {_INTERVAL} + '\\n' + datum.runs + (datum.runs == 1 ? ' run' : ' runs')"
+    f" + (isValid(datum.paper) ? {_told('paper', 'datum.source')} : '')"
+)
+"""Text of a mean's tooltip; assistive technology reads the same text."""
+
+
+class Members:
+    """The members of one kind, TCP variants or schemes: their order, markers and dashes.
+
+    Colours are no part of a specification: they are the `category` range of its configuration.
+    """
+
+    def __init__(self, kind: Kind, labels: Sequence[str], dashes: Sequence[str]) -> None:
+        self.kind = kind
+        self.labels = list(labels)
+        self.dashes = [DASHES[dash] for dash in dashes]
+        self._legend = alt.Legend(
+            title=None,
+            orient="top",
+            values=alt.ExprRef("members"),
+            columns=alt.ExprRef("narrow ? 3 : 0"),
+        )
+
+    def colour(self, *, legend: bool = True) -> Any:
+        """Return the colour of the members."""
+        return self._channel(alt.Color, legend=legend)
+
+    def shape(self, *, legend: bool = True) -> Any:
+        """Return the marker of the members."""
+        return self._channel(alt.Shape, legend=legend)
+
+    def _channel(self, channel: Any, *, legend: bool) -> Any:
+        shown = self._legend if legend else None
+        return channel(self.kind, type="nominal", scale=alt.Scale(domain=self.labels), legend=shown)
+
+    def dash(self, *, legend: bool = True) -> alt.StrokeDash:
+        """Return the dash pattern of the members."""
+        # Vega-Lite joins the legends of equal domains; one more member keeps the hidden legend apart.
+        more = 0 if legend else 1
+        scale = alt.Scale(domain=self.labels + [""] * more, range=self.dashes + [[1, 0]] * more)
+        return alt.StrokeDash(self.kind, type="nominal", scale=scale, legend=self._legend if legend else None)
+
+    def rows(self) -> alt.Y:
+        """Return one row for each member."""
+        axis = alt.Axis(title=None, ticks=False, domain=False, grid=False, labelLimit=180, labelPadding=8)
+        return alt.Y(self.kind, type="nominal", sort=self.labels, axis=axis)
+
+    def facet(self) -> alt.Facet:
+        """Return one panel for each member."""
+        return alt.Facet(self.kind, type="nominal", sort=self.labels, header=panel_header())
+
+
+def compare(inner: Members, outer: Members, places: Sequence[str] = (), *, zero: bool = False) -> Spec:
+    """One measure: a panel for each outer member, a row for each inner one.
+
+    Parameters
+    ----------
+    zero
+        Whether the values are differences, with a line at 0.
+    places
+        Points of the grid, values of the field `place`: one row of panels for each. Empty for a single point.
+    """
+    base = alt.Chart().transform_calculate(about=_ABOUT).encode(y=inner.rows())
+    colour = inner.colour(legend=False)
+    number = "format(datum.mean, '.3~r')"
+    interval = (
+        f"{number} + (isValid(datum.low) && !narrow ? '  [' + format(datum.low, '.3~r') + ', ' + "
+        "format(datum.high, '.3~r') + ']' : '')"
+    )
+    value = base.transform_calculate(text=interval).encode(x=alt.value("width"), text="text:N")
+    letters = base.encode(x=alt.value("width"), text=alt.Text(f"{inner.kind}_letters", type="nominal"))
+    layers = [
+        base.mark_tick(color=QUIET, opacity=1, thickness=1.5, bandSize=ROW_PX).encode(x=x_axis("capacity")),
+        base.mark_rule(strokeWidth=2).encode(x=x_axis("low"), x2="high", color=colour),
+        base.transform_flatten(["seeds"])
+        .mark_circle(size=10, opacity=1, yOffset=7)
+        .encode(x=x_axis("seeds"), color=colour),
+        base.transform_filter("isValid(datum.paper)")
+        .mark_rule(stroke=INK, yOffset=-7)
+        .encode(x=x_axis("paper_low"), x2="paper_high"),
+        base.transform_filter("isValid(datum.paper)")
+        .mark_point(fill=PAPER, stroke=INK, shape="diamond", size=45, yOffset=-7, opacity=1)
+        .encode(x=x_axis("paper")),
+        point(base, x=x_axis("mean"), color=colour, shape=inner.shape(legend=False)),
+        value.mark_text(align="left", dx=10),
+        letters.mark_text(align="left", dx=alt.ExprRef("narrow ? 52 : 142"), style="quiet"),
+    ]
+    if zero:
+        layers.append(_zero_line("x"))
+    if not places:
+        return _row_panels(layers, outer)
+    panel = alt.layer(*layers).properties(height=alt.Step(ROW_PX))
+    column = alt.Column(outer.kind, type="nominal", sort=outer.labels, header=panel_header())
+    # A line for each axis, beside the panels: upright text would need higher ones.
+    lines = "split(datum.label, ', ')"
+    header = alt.Header(title=None, labelExpr=lines, labelAngle=0, labelAlign="left", labelPadding=12)
+    row = alt.Row("place:N", sort=list(places), header=header)
+    return titled_spec(panel.facet(row=row, column=column, data=ROWS))
+
+
+def before_and_after(inner: Members, outer: Members) -> Spec:
+    """One measure in two campaigns: a row for each inner member, hollow mark `first`, full mark `second`."""
+    about = f"{_CELL} + {_told('first')} + ' → ' + format(datum.second, '.4~r')"
+    base = alt.Chart().transform_calculate(about=about).encode(y=inner.rows())
+    colour = inner.colour(legend=False)
+    text = "(narrow ? '' : format(datum.first, '.3~r') + ' → ') + format(datum.second, '.3~r')"
+    value = base.transform_calculate(text=text).encode(x=alt.value("width"), text="text:N")
+    mark = base.encode(color=colour, shape=inner.shape(legend=False))
+    layers = [
+        base.mark_rule(strokeWidth=2).encode(x=x_axis("first"), x2="second", color=colour),
+        mark.mark_point(filled=False, fill=PAPER, size=65, strokeWidth=2, opacity=1).encode(
+            x=x_axis("first")
+        ),
+        point(mark, x=x_axis("second")),
+        value.mark_text(align="left", dx=10),
+    ]
+    return _row_panels(layers, outer)
+
+
+def sweep(inner: Members, outer: Members, *, numeric: bool, zero: bool = False) -> Spec:
+    """One measure over one axis of the grid, whose number in `levels` is the parameter `axis`.
+
+    With `zero` the values are differences, with a line at 0.
+    """
+    x = (
+        alt.X("level:Q", title=None, scale=alt.Scale(zero=False, padding=12))
+        if numeric
+        else alt.X("level:N", title=None, sort=None, axis=alt.Axis(labelAngle=0))
+    )
+    plain = (
+        alt.Chart()
+        .transform_calculate(level="datum.levels[axis]")
+        .transform_calculate(about=_ABOUT)
+        .encode(x=x)
+    )
+    base = plain.encode(color=inner.colour())
+    papers = plain.transform_filter("isValid(datum.paper)")
+    layers = [
+        base.mark_line().encode(y=y_axis("mean"), strokeDash=inner.dash(legend=False)),
+        base.mark_rule(strokeWidth=1.6).encode(y=y_axis("low"), y2="high"),
+        point(base, size=50, y=y_axis("mean"), shape=inner.shape()),
+        papers.mark_rule(stroke=INK, xOffset=7).encode(y=y_axis("paper_low"), y2="paper_high"),
+        papers.mark_point(fill=PAPER, stroke=INK, shape="diamond", size=45, xOffset=7, opacity=1).encode(
+            y=y_axis("paper")
+        ),
+    ]
+    if zero:
+        layers.append(_zero_line("y"))
+    return _panels(alt.layer(*layers).properties(height=170), outer)
+
+
+def _zero_line(channel: Literal["x", "y"]) -> Any:
+    return alt.Chart().mark_rule(stroke=QUIET, strokeDash=[4, 3]).encode(**{channel: alt.datum(0)})
+
+
+def trade(inner: Members, outer: Members) -> Spec:
+    """Goodput (`mean`) against delay (`delay`), both with their intervals."""
+    about = f"{_CELL} + {_told('mean')} + {_told('delay', 'across')}"
+    base = alt.Chart().transform_calculate(about=about).encode(color=inner.colour())
+    layers = [
+        base.mark_rule(strokeWidth=1.6).encode(x=x_axis("delay_low"), x2="delay_high", y=y_axis("mean")),
+        base.mark_rule(strokeWidth=1.6).encode(x=x_axis("delay"), y=y_axis("low"), y2="high"),
+        point(base, x=x_axis("delay"), y=y_axis("mean"), shape=inner.shape()),
+    ]
+    return _panels(alt.layer(*layers).properties(height=180), outer)
+
+
+def delays(inner: Members, outer: Members) -> Spec:
+    """Quantiles of the one-way delay, one row for each inner member."""
+    lines = " + ".join(_told(name, f"'{words}'") for name, words in DELAY_QUANTILES.items())
+    about = f"{_CELL} + ', ' + measure + {lines}"
+    base = alt.Chart().transform_calculate(about=about).encode(y=inner.rows())
+    colour = inner.colour(legend=False)
+    value = base.transform_calculate(text="format(datum.median, '.3~r')").encode(
+        x=alt.value("width"), text="text:N"
+    )
+    layers = [
+        base.mark_rule(strokeWidth=2).encode(x=x_axis("least"), x2="p99", color=colour),
+        base.mark_rule(strokeWidth=7, strokeOpacity=0.45).encode(x=x_axis("median"), x2="p95", color=colour),
+        point(base, x=x_axis("median"), color=colour, shape=inner.shape(legend=False)),
+        value.mark_text(align="left", dx=10),
+    ]
+    return _row_panels(layers, outer)
+
+
+def distribution(inner: Members, outer: Members) -> Spec:
+    """Distribution functions of the one-way delays of single runs."""
+    line = (
+        alt.Chart()
+        .transform_calculate(about=f"{_CELL} + ', seed ' + datum.seed")
+        .transform_flatten(["delay", "share"])
+        .mark_line(aria=True)
+        .encode(
+            x=x_axis("delay"),
+            y=y_axis("share", domain=[0, 1]),
+            order=alt.Order("share", type="quantitative"),
+            color=inner.colour(),
+            strokeDash=inner.dash(),
+            detail="run:N",
+            **told(),
+        )
+    )
+    return _panels(line.properties(height=170), outer)
+
+
+def _row_panels(layers: Sequence[Any], outer: Members) -> Spec:
+    """Return the specification with one panel below the other, in which each row has the same height."""
+    return _panels(alt.layer(*layers).properties(height=alt.Step(ROW_PX)), outer, columns=1)
+
+
+def _panels(chart: Any, outer: Members, columns: int = 2) -> Spec:
+    """Return the specification with a panel for each member of the outer kind that has rows."""
+    return titled_spec(chart.facet(facet=outer.facet(), columns=columns, data=ROWS))

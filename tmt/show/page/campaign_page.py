@@ -1,0 +1,121 @@
+"""The page of one campaign, or of two beside each other: the data of its script, and its sections."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from tmt.results.values import slug, texts
+from tmt.show.charts.style import BLUE, GREEN, MUTED, ORANGE, PURPLE, SKY, VERMILLION, MemberStyle
+from tmt.show.page.member_styles import page_record, scheme_styles, tcp_styles
+from tmt.show.page.page import assemble
+from tmt.show.page.page_parts import columnar, sections
+from tmt.show.page.size_limit import fit
+from tmt.show.page.wording import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tmt.results.cells import Summary
+    from tmt.results.dataset import Failure, Results
+    from tmt.show.page.page_parts import Record, Section
+    from tmt.show.page.views import View
+
+SCRIPTS = ("dom.js", "table.js", "choices.js", "marks.js", "frame.js", "charts.js", "main.js")
+
+RUNS = [MemberStyle("", colour, "o", "-") for colour in (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, MUTED)]
+"""Colours of runs that lie over each other."""
+
+
+def campaign_page(
+    results: Results,
+    summary: Summary,
+    views: Sequence[View],
+    tables: Record,
+    possible: Sequence[Section],
+    *,
+    title: str,
+    failures: Sequence[Failure],
+    warnings: Sequence[str],
+    **more: Any,
+) -> str:
+    """Return a page with charts and tables; of the `possible` sections, those without rows are left out.
+
+    Parameters
+    ----------
+    tables
+        Tables that sort and filter, by the names of their elements; None for one that is not there.
+    more
+        Further names of the template.
+    """
+    data = _data(results, summary, views, tables) | {"file": slug(title)}
+    left_out = fit(data)
+    return assemble(
+        SCRIPTS,
+        data,
+        title=title,
+        has={"cells": bool(summary.cells)},
+        sections=sections(_with_rows(possible, data), failures=bool(failures)),
+        failures=failures,
+        warnings=[*warnings, *left_out],
+        terms=terms(summary),
+        **more,
+    )
+
+
+def _data(results: Results, summary: Summary, views: Sequence[View], tables: Record) -> Record:
+    """Return the data of the page's script: plain dicts, lists, texts and numbers of five digits."""
+    members = {"tcp": tcp_styles(summary.tcps), "scheme": scheme_styles(summary.schemes)}
+    return {
+        "members": {kind: [page_record(style) for style in styles] for kind, styles in members.items()},
+        "axes": [
+            {
+                "label": axis.label,
+                "unit": axis.unit,
+                "values": texts(axis.levels),
+                "numeric": axis.is_numeric,
+            }
+            for axis in results.axes
+        ],
+        "points": [list(point) for point in summary.points],
+        "places": [summary.point_label(point) for point in range(len(summary.points))],
+        "measures": [{"name": m.column, "label": m.label, "unit": m.unit} for m in summary.measures],
+        "rows": {_table_of(view.name): columnar(view.rows) for view in views},
+        "views": [
+            {field.name: getattr(view, field.name) for field in fields(view)} | {"rows": _table_of(view.name)}
+            for view in views
+        ],
+        "runColours": {"light": [one.colour for one in RUNS], "dark": [one.dark_colour for one in RUNS]},
+        "firstRuns": _first_runs(results, summary),
+        "tables": tables,
+    }
+
+
+def _table_of(view: str) -> str:
+    """Return the name of the rows of a view; the sweep shows the same cells as the comparison."""
+    return "compare" if view == "sweep" else view
+
+
+def _first_runs(results: Results, summary: Summary) -> list[int]:
+    """Return the recorded run of greatest goodput, and one of another variant at the same place."""
+    order = sorted(
+        range(len(results.records)),
+        key=lambda i: -float(results.runs["goodput_bps"].iloc[results.records[i].row] or 0),
+    )
+    if not order:
+        return []
+    keys = [summary.keys[records.row] for records in results.records]
+    tcp, *place = keys[order[0]]
+    others = [i for i in order if keys[i][0] != tcp and [*keys[i][1:]] == place]
+    return [order[0], *others[:1]]
+
+
+def _with_rows(possible: Sequence[Section], data: Record) -> list[Section]:
+    """Return the sections that have a chart or a table with rows, each with those elements only."""
+    there = {f"{view['name']}-view" for view in data["views"] if data["rows"][view["rows"]]["rows"]}
+    there |= {f"{name}-table" for name, table in data["tables"].items() if table and table["rows"]}
+    return [
+        (name, title, lead, found)
+        for name, title, lead, elements in possible
+        if (found := tuple(element for element in elements if element in there))
+    ]

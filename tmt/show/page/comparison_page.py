@@ -1,0 +1,174 @@
+"""Two campaigns beside each other as one page: paired differences as charts and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.io.atomic import write_text
+from tmt.results.comparison import remarks
+from tmt.results.interval_text import three_digits
+from tmt.results.measures import COMPARED
+from tmt.results.values import digits
+from tmt.show.charts import charts
+from tmt.show.page.campaign_page import campaign_page
+from tmt.show.page.chart_rows import cell_rows, place_of
+from tmt.show.page.comparison_tables import differences_table, pairs_table, setup_tables
+from tmt.show.page.member_styles import cell_name
+from tmt.show.page.page_parts import CHARTS_LEAD, Record, Section, fact, finding
+from tmt.show.page.views import View, both_ways, mean_heads, place_heads, sweeps, with_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.results.comparison import PairedCampaigns
+    from tmt.show.page.chart_rows import Row
+
+METHOD = (
+    "Two runs are a pair when they have the same place in the grid and the same seed. A difference is the "
+    "mean over a cell's pairs, with Student's t interval at 95 %. Holm's method corrects the p-values of the "
+    "paired t tests over all cells of a measure."
+)
+
+
+def write_comparison(comparison: PairedCampaigns, path: Path) -> None:
+    """Write the page (OutputError when it cannot be written)."""
+    write_text(path, render(comparison))
+
+
+def render(comparison: PairedCampaigns) -> str:
+    """Return the page as text."""
+    tables = {"differences": differences_table(comparison), "runs": pairs_table(comparison)}
+    return campaign_page(
+        comparison.results,
+        comparison.summary,
+        _views(comparison),
+        tables,
+        SECTIONS,
+        kind="comparison",
+        title=f"{comparison.names[0]} and {comparison.names[1]}",
+        subtitle="paired differences of two campaigns",
+        description=_description(comparison),
+        facts=_facts(comparison),
+        findings=[finding(text) for text in _findings(comparison)],
+        warnings=remarks(comparison),
+        failures=(*comparison.first.failures, *comparison.second.failures),
+        setup=setup_tables(comparison),
+        setup_lead="Settings and programs of the paired runs, and the runs without a partner.",
+        scenario_text="",
+        method=METHOD,
+    )
+
+
+def _description(comparison: PairedCampaigns) -> str:
+    sides = zip(comparison.names, (comparison.first, comparison.second), strict=True)
+    titles = " ".join(f"{name}: {results.title}." for name, results in sides)
+    return f"{titles} Differences are {comparison.results.title}."
+
+
+def _facts(comparison: PairedCampaigns) -> list[Record]:
+    pairs = comparison.pairs
+    found = (
+        ("pairs of runs", len(pairs.first)),
+        ("equal bit by bit", int(pairs.equal.sum())),
+        ("cells", len(comparison.summary.cells)),
+        (f"runs only in {comparison.names[0]}", len(pairs.only_first)),
+        (f"runs only in {comparison.names[1]}", len(pairs.only_second)),
+        ("settings that differ", len(pairs.settings)),
+    )
+    return [fact(label, number) for label, number in found]
+
+
+def _findings(comparison: PairedCampaigns) -> list[str]:
+    """Return a sentence on each compared measure: how many cells differ, and which one most."""
+    if comparison.pairs.equal.all():
+        return ["All pairs are equal in everything that they measured, bit by bit."]
+    found = []
+    for measure in comparison.summary.measures:
+        if measure.column not in COMPARED:
+            continue
+        cells = comparison.differences_of(measure.column)
+        differing = [pair for pair in cells if pair[1].is_significant]
+        sentence = f"{measure.label} differs significantly in {len(differing)} of {len(cells)} cells"
+        if differing:
+            cell, one = max(differing, key=lambda pair: abs(pair[1].difference.mean))
+            place = comparison.summary.point_label(cell.point)
+            where = ", ".join(filter(None, (cell_name(comparison.summary, cell), place)))
+            change = one.difference
+            sentence += (
+                f", most in {where}: {three_digits(change.mean, signed=True)} {measure.unit} "
+                f"({three_digits(change.low)} to {three_digits(change.high)}; "
+                f"from {three_digits(one.first.mean)} to {three_digits(one.second.mean)})"
+            )
+        found.append(f"{sentence}.")
+    return found
+
+
+def _views(comparison: PairedCampaigns) -> list[View]:
+    results, summary = comparison.results, comparison.summary
+    place, value = place_heads(results), mean_heads("pairs")
+    what = f"{{measure}}, {results.title}"
+    rows = cell_rows(results, summary)
+    possible = [
+        View(
+            "compare",
+            rows,
+            both_ways(summary, charts.compare, zero=True),
+            ("measure", "point"),
+            (*place, *value),
+            f"{what}{{where}}: mean over pairs with its 95 % interval. Small dots: single pairs. Dashed "
+            "line: no difference. A star marks a significant difference (paired t test, Holm's correction).",
+        ),
+        View(
+            "before",
+            _both_rows(comparison),
+            both_ways(summary, charts.before_and_after),
+            ("measure", "point"),
+            (*place, ("first", comparison.names[0]), ("second", comparison.names[1])),
+            f"{{measure}}{{where}}: means over the same seeds. Hollow: {comparison.names[0]}. "
+            f"Full: {comparison.names[1]}.",
+        ),
+        View(
+            "sweep",
+            rows,
+            sweeps(results, summary, zero=True),
+            ("measure", "line"),
+            (*place, *value),
+            f"{what} over {{axis}}: mean over pairs with its 95 % interval.",
+        ),
+    ]
+    return with_rows(possible)
+
+
+def _both_rows(comparison: PairedCampaigns) -> list[Row]:
+    summary = comparison.summary
+    return [
+        place_of(summary, cell)
+        | {"column": column, "first": digits(one.first.mean), "second": digits(one.second.mean)}
+        for cell, by_measure in zip(summary.cells, comparison.cells, strict=True)
+        for column, one in by_measure.items()
+    ]
+
+
+SECTIONS: tuple[Section, ...] = (
+    ("compare", "Differences", CHARTS_LEAD, ("compare-view",)),
+    ("before", "Both campaigns", "The same measure in both campaigns.", ("before-view",)),
+    (
+        "sweep",
+        "Along the grid",
+        "The differences over one varied parameter. The other parameters are as chosen above.",
+        ("sweep-view",),
+    ),
+    (
+        "differences",
+        "Every difference",
+        "All measures at the point of the grid chosen above.",
+        ("differences-table",),
+    ),
+    (
+        "runs",
+        "Every pair",
+        "Sort by the head of a column. Filter by text, or by a bound such as >0.5.",
+        ("runs-table",),
+    ),
+)
+"""Sections of the page in order."""

@@ -1,0 +1,138 @@
+"""The report's figures for print: the page's charts, one file each."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from tmt.results.values import slug
+from tmt.show.charts import charts
+from tmt.show.charts.course_chart import course
+from tmt.show.charts.style import INK, MUTED, MemberStyle
+from tmt.show.charts.vega import configuration, filled, save_chart
+from tmt.show.page import chart_rows
+from tmt.show.page.member_styles import tcp_styles
+from tmt.show.page.page_parts import titled
+from tmt.show.page.views import PUBLISHED_NOTE, members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tmt.results.cells import Summary
+    from tmt.results.dataset import Results
+    from tmt.show.charts.vega import Spec
+    from tmt.show.page.chart_rows import Row
+
+FORMATS = ("pdf", "svg")
+PRINTED = ("goodput_bps", "delay_p95_s", "completion_s")
+
+MOST_POINTS = 12
+"""Points of the grid with a figure each."""
+
+MOST_COURSES = 8
+"""Runs with a figure of their course, evenly spread over those that kept records."""
+
+NOTE = (
+    "Mean and 95 % interval over the seeds (dots). Grey lines: capacity of the link under the scheme.",
+    "Letters: within a panel, two rows without a common letter differ significantly (paired t tests, Holm).",
+)
+"""Caption of the figure of `tmt run`."""
+
+
+def print_figures(results: Results, summary: Summary, folder: Path) -> Iterator[Path]:
+    """Draw the figures into `folder`, each as PDF and SVG, and give the paths as they are written.
+
+    Raises
+    ------
+    OutputError
+        When a file cannot be written.
+    """
+    config = _configuration(tcp_styles(summary.tcps))
+    written: Counter[str] = Counter()
+    for name, spec in _figures(results, summary):
+        written[name] += 1
+        # Long names end before they differ.
+        stem = name if written[name] == 1 else f"{name}-{written[name]}"
+        yield from save_chart(spec, config, [folder / f"{stem}.{ending}" for ending in FORMATS])
+
+
+def draw_comparison(results: Results, summary: Summary, paths: list[Path]) -> list[Path]:
+    """Draw the goodput of all cells into `paths`, unless no run has succeeded; return the paths drawn."""
+    rows = [row for row in chart_rows.cell_rows(results, summary) if row["column"] == chart_rows.GOODPUT]
+    if not rows:
+        return []
+    places = [summary.point_label(point) for point in range(len(summary.points))]
+    tcps, schemes = members(summary)
+    spec = filled(
+        charts.compare(tcps, schemes, places),
+        [row | {"place": places[row["point"]]} for row in rows],
+        heading=f"{results.title}: goodput in {summary.rate_unit[0]}",
+        narrow=True,
+    )
+    spec["title"]["subtitle"] = [*NOTE, *([PUBLISHED_NOTE] if any(row["paper"] for row in rows) else [])]
+    config = _configuration(tcp_styles(summary.tcps))
+    config["title"] |= {"color": INK, "fontSize": 15, "fontWeight": "bold", "subtitleColor": MUTED}
+    config["header"]["labelFontWeight"] = "bold"
+    return list(save_chart(spec, config, paths))
+
+
+def _configuration(styles: list[MemberStyle]) -> dict[str, Any]:
+    return configuration([style.colour for style in styles], [style.marker for style in styles])
+
+
+def _figures(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
+    """Give name and specification of each figure."""
+    cells = chart_rows.cell_rows(results, summary)
+    tcps, schemes = members(summary)
+    for measure in summary.measures:
+        if measure.column not in PRINTED:
+            continue
+        mine = [row for row in cells if row["column"] == measure.column]
+        heading = titled(measure.label, measure.unit)
+        stem = slug(measure.column.rsplit("_", 1)[0])
+        compare = charts.compare(tcps, schemes)
+        for point in range(min(len(summary.points), MOST_POINTS)):
+            place = summary.point_label(point)
+            name = f"{stem}-by-scheme" + (f"-{slug(place)}" if place else "")
+            rows = [row for row in mine if row["point"] == point]
+            yield name, _filled(compare, rows, tcps, ", ".join(filter(None, [heading, place])))
+        for number, axis in enumerate(results.axes):
+            if axis.is_numeric and len(axis.levels) > 1:
+                rows = _along(summary, mine, number)
+                over = f"{heading} over {titled(axis.label, axis.unit)}"
+                spec = charts.sweep(tcps, schemes, numeric=True)
+                yield f"{stem}-over-{slug(axis.label)}", _filled(spec, rows, tcps, over, axis=number)
+    yield from _courses(results, summary)
+
+
+def _courses(results: Results, summary: Summary) -> Iterator[tuple[str, Spec]]:
+    rows = chart_rows.course_rows(results, summary)
+    runs = list(dict.fromkeys(row["run"] for row in rows))
+    units = chart_rows.course_units(results, summary)
+    styles = {style.label: style for style in tcp_styles(summary.tcps)}
+    specs: dict[tuple[str, ...], Spec] = {}
+    for run in runs[:: math.ceil(len(runs) / MOST_COURSES) or 1]:
+        mine = [row for row in rows if row["run"] == run]
+        panels = tuple(row["panel"] for row in mine)
+        if panels not in specs:
+            specs[panels] = course(panels, units, zooms=False)
+        colour = {"config": {"range": {"category": [styles[mine[0]["tcp"]].colour]}}}
+        yield f"timeline-{slug(run)}", filled(specs[panels], mine, end_s=mine[0]["end_s"]) | colour
+
+
+def _along(summary: Summary, rows: list[Row], number: int) -> list[Row]:
+    """Return the rows on the line through the first point along one axis, in the order of its levels."""
+    first = summary.points[0]
+    line = [
+        row
+        for row in rows
+        if all(level == first[k] for k, level in enumerate(summary.points[row["point"]]) if k != number)
+    ]
+    return sorted(line, key=lambda row: summary.points[row["point"]][number])
+
+
+def _filled(spec: Spec, rows: list[Row], tcps: charts.Members, heading: str, **more: Any) -> Spec:
+    there = [label for label in tcps.labels if any(row["tcp"] == label for row in rows)]
+    return filled(spec, rows, members=there, measure=heading, heading=heading, **more)

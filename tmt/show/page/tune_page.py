@@ -1,0 +1,173 @@
+"""The result of a search as one HTML page: recommendation, courses held out, race, sensitivity, scenario."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tmt.core.words.display_units import percent
+from tmt.io.atomic import write_text
+from tmt.results.dataset import Failure
+from tmt.results.measures import COLUMNS
+from tmt.results.tune.space import SCHEME
+from tmt.results.tune.wording import (
+    certainty,
+    complaints,
+    headline,
+    setting_words,
+    shown_unit,
+    unit_of,
+    value_word,
+)
+from tmt.results.values import slug
+from tmt.show.page.page import assemble
+from tmt.show.page.page_parts import Record, fact, finding, headed_table, sections
+from tmt.show.page.tune_figures import charts_of, scheme_looks
+from tmt.show.page.tune_rows import candidate_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tmt.results.tune.objectives import Quantity
+    from tmt.results.tune.tuning import Tuning
+
+SCRIPTS = ("dom.js", "table.js", "marks.js", "frame.js", "tune.js")
+
+METHOD = (
+    "A course is a piece of the channel that all candidates see. A candidate leaves the race when a "
+    "one-sided paired t test on common courses shows that a leader is better. The test's level is "
+    "divided by the numbers of candidates and of looks, so the best one stays with the given "
+    "confidence. Intervals of means and losses are Student's t intervals of one candidate or pair. The "
+    "change from the search to the courses held out has Welch's interval."
+)
+
+
+def write_page(found: Tuning, path: Path) -> Path:
+    """Write the page (OutputError when it cannot be written)."""
+    write_text(path, render(found))
+    return path
+
+
+def render(found: Tuning) -> str:
+    """Return the page as text."""
+    title = found.task.scenario.title
+    charts = charts_of(found)
+    data = {
+        "file": slug(title),
+        "members": {"scheme": scheme_looks(found)},
+        "charts": charts,
+        "tables": [candidate_table(found)],
+    }
+    winner = found.recommendation.winner
+    return assemble(
+        SCRIPTS,
+        data,
+        kind="search",
+        title=title if winner is None else f"{title}: {winner.name}",
+        subtitle="the best link layer for a trace and a transport",
+        description="" if winner is None else f"{headline(found)} ({setting_words(winner.settings)}).",
+        facts=_facts(found),
+        findings=[finding(text) for text in certainty(found)],
+        warnings=complaints(found),
+        has={"cells": False},
+        sections=_sections(found, charts),
+        failures=[
+            Failure(f"{name}, seed {seed}", message.splitlines()[0], message, "")
+            for name, seed, message in found.failures
+        ],
+        setup=_setup(found),
+        setup_lead="Goal, space and courses of the search. The scenario file repeats the winner: "
+        "tmt run winner.toml.",
+        scenario_text="" if found.winner_file is None else found.winner_file.read_text(encoding="utf-8"),
+        terms=_terms(found),
+        method=METHOD,
+    )
+
+
+SECTIONS = {
+    "finalists": (
+        "Recommendation and rivals",
+        "The winner and its nearest rivals. A course is a piece of the channel that all candidates see; the "
+        "search never saw those that are held out.",
+    ),
+    "front": ("All candidates", "Where each simulated candidate stands by its mean."),
+    "race": ("The race", "All candidates run the first courses; those that may be the best run more."),
+    "sensitivity": ("Sensitivity", "How the objective changes with one parameter at a time."),
+}
+
+
+def _sections(found: Tuning, charts: list[Record]) -> list[Record]:
+    shown = [(name := chart["name"], *SECTIONS[name], (f"{name}-view",)) for chart in charts]
+    every = (
+        "Fates: races, may still be the best; eliminated, a leader is better; infeasible, misses a "
+        "constraint; ruled out, by models without a run; waits, was not simulated; failed, in most runs. "
+        "Sort by a column; filter by text or by a bound such as >0.5."
+    )
+    candidates = ("candidates", "Every candidate", every, ("candidates-table",))
+    return sections([*shown, candidates], failures=bool(found.failures))
+
+
+def _facts(found: Tuning) -> list[Record]:
+    counts = found.recommendation.counts
+    return [
+        fact("candidates", f"{counts['candidates']:,}"),
+        fact("ruled out by models", counts["ruled_out"]),
+        fact("simulated", counts["simulated"]),
+        fact("left in the race", counts["left"]),
+        fact("pairs of candidate and course", f"{counts['outcomes']:,}"),
+        fact("of an exhaustive search", percent(counts["outcomes"] / counts["exhaustive"])),
+        fact("courses held out", found.courses.n_held_out),
+        fact("failed runs", len(found.failures), alarm=bool(found.failures)),
+    ]
+
+
+def _setup(found: Tuning) -> list[Record]:
+    task, courses = found.task, found.courses
+    scenario = task.scenario
+    rows = [
+        ["objective", "; ".join(aim.text for aim in task.goal.objectives)],
+        ["constraints", "; ".join(one.text for one in task.goal.constraints) or "none"],
+        ["TCP", f"{scenario.grid.tcp[0]}, stack {task.traffic.stack}"],
+        ["trace", courses.source.label],
+        ["round-trip time", ", ".join(dict.fromkeys(f"{link.rtt:g} s" for link in scenario.links))],
+        ["run", f"{task.traffic.duration:g} s"],
+        ["seeds of the search", ", ".join(map(str, courses.seeds[: courses.n_search]))],
+        ["seeds held out", ", ".join(map(str, courses.seeds[courses.n_search :]))],
+        ["confidence", percent(task.rules.level)],
+        ["tolerance", percent(task.rules.tolerance)],
+    ]
+    space: dict[str, dict[str, list[str]]] = {}
+    for one in task.candidates:
+        own = space.setdefault(str(one.settings[SCHEME]), {})
+        for key, value in one.settings.items():
+            if key != SCHEME and value_word(value) not in own.setdefault(key, []):
+                own[key].append(value_word(value))
+    shown = [
+        [name, "; ".join(f"{key} {', '.join(values)}" for key, values in keys.items()) or "-"]
+        for name, keys in space.items()
+    ]
+    return [
+        headed_table("The search", ["setting", "value"], rows),
+        headed_table("The space", ["scheme", "values"], shown),
+    ]
+
+
+def _terms(found: Tuning) -> list[Record]:
+    terms = []
+    for measure in found.task.goal.measures:
+        if measure.column:
+            column = COLUMNS[measure.column]
+            told = {"meaning": column.meaning, "counts": column.counts, "null": column.null}
+        else:
+            told = {"meaning": "delivered data LLDUs / slots that pass", "counts": "data LLDUs", "null": ""}
+        terms.append({"label": measure.label, "unit": _unit(found, measure)} | told)
+    return terms
+
+
+def _unit(found: Tuning, measure: Quantity) -> str:
+    """Return the unit of a measure on the page: a weighted sum counts the measure's own."""
+    goal = found.task.goal
+    for aim in goal.objectives:
+        if aim.single == measure:
+            return shown_unit(found, aim)[0]
+    limits = [one.limit for one in goal.constraints if one.measure == measure]
+    return unit_of(measure.unit, limits[0])[0] if limits else measure.unit

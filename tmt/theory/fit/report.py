@@ -1,0 +1,209 @@
+"""Fits of the three models to one trace, the verdict, and the curves for the figure."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmt.core.errors import UsageError
+from tmt.core.words.html_table import html_table, spelled_number
+from tmt.theory.fit.goodness import LEVEL, mean_good_share, run_length_law
+from tmt.theory.fit.likelihood import RunLikelihood
+from tmt.theory.fit.models import MODELS, ModelFit, bernoulli, gilbert, gilbert_elliott_model
+from tmt.theory.fit.observed import ErasureRuns, autocorrelation, length_counts
+from tmt.theory.fit.sizes import SizeDependence, size_dependence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tmt.core.channels.gilbert_elliott import GilbertElliott
+    from tmt.core.trace import BoolArray, FloatArray, Int64Array, Uint32Array
+
+LEAST_BURSTS = 5
+"""Least number of bursts in a trace for a fit."""
+
+_GRID = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Curves of one fitted model, at the lengths and lags of `FitReport`."""
+
+    burst_share: FloatArray
+    gap_share: FloatArray
+    correlation: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class FitReport:
+    """Fits of one trace.
+
+    Attributes
+    ----------
+    slots, erased
+        Numbers of slots and of erased slots.
+    burst_lengths, gap_lengths
+        Number of runs of erased and of decoded slots, by length.
+    lags, correlation : [n_lags]
+        Autocorrelation of the erasures, see `tmt.theory.fit.observed.autocorrelation`.
+    models
+        By name, the simplest first.
+    burst_grid, gap_grid : [n], int64
+        Lengths at which `Curves` give the share of runs that are at least as long.
+    curves
+        By name of the model.
+    sizes
+        Comparison of erased and decoded slots; None where slots have no sizes of their own.
+    """
+
+    slots: int
+    erased: int
+    burst_lengths: dict[int, int]
+    gap_lengths: dict[int, int]
+    lags: Int64Array
+    correlation: FloatArray
+    models: dict[str, ModelFit]
+    burst_grid: Int64Array
+    gap_grid: Int64Array
+    curves: dict[str, Curves]
+    sizes: SizeDependence | None = None
+
+    @property
+    def adequate(self) -> str | None:
+        """Name of the simplest model that is not rejected; None if all are rejected."""
+        return next((name for name, model in self.models.items() if not model.test.rejected), None)
+
+    @property
+    def judged(self) -> bool:
+        """Whether there were enough runs to test at least one model."""
+        return any(model.test.degrees_of_freedom for model in self.models.values())
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in a sentence or two."""
+        if not self.judged:
+            return "Too few bursts and gaps to judge any model."
+        if self.adequate is not None:
+            return (
+                f"{MODELS[self.adequate]}: the simplest model that the lengths of bursts and gaps do not "
+                f"reject at the {100 * LEVEL:g} % level."
+            )
+        worst = self.models["gilbert-elliott"].test.worst_difference
+        return (
+            f"No two-state model: the lengths of bursts and gaps reject all three at the {100 * LEVEL:g} % "
+            f"level. The most general of them, Gilbert-Elliott, is off by up to {worst:.2g} of the runs."
+        )
+
+    def _repr_html_(self) -> str:
+        header = ("", "parameters", "AIC", "rejected")
+        rows = [
+            (
+                MODELS[name],
+                ", ".join(f"{key} {value.value:.4g}" for key, value in model.parameters.items()),
+                spelled_number(model.aic),
+                spelled_number(model.test.rejected),
+            )
+            for name, model in self.models.items()
+        ]
+        return html_table(self.verdict, rows, header)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as a JSON object."""
+        return {
+            "slots": self.slots,
+            "erased": self.erased,
+            "verdict": {"model": self.adequate, "level": LEVEL, "judged": self.judged, "text": self.verdict},
+            "models": {
+                name: {
+                    "parameters": {key: asdict(value) for key, value in model.parameters.items()},
+                    "log_likelihood": model.log_likelihood,
+                    "aic": model.aic,
+                    "goodness_of_fit": {**asdict(model.test), "rejected": model.test.rejected},
+                }
+                for name, model in self.models.items()
+            },
+            "autocorrelation": {"lag": self.lags.tolist(), "value": self.correlation.tolist()},
+            "burst_lengths": self.burst_lengths,
+            "gap_lengths": self.gap_lengths,
+            "sizes": None
+            if self.sizes is None
+            else {**asdict(self.sizes), "rejected": self.sizes.rejected, "text": self.sizes.sentence},
+        }
+
+
+def fit(
+    erased: BoolArray,
+    progress: Callable[[int], None] = lambda _: None,
+    *,
+    size_bytes: Uint32Array | None = None,
+) -> FitReport:
+    """Fit the three models to the erasures of a trace.
+
+    Parameters
+    ----------
+    erased : [n_slots], bool
+    progress
+        Called with 1 for each model that is done.
+    size_bytes : [n_slots], uint32, or None
+        Sizes of the slots, where they have sizes of their own.
+
+    Raises
+    ------
+    UsageError
+        When there are too few bursts.
+    """
+    runs = ErasureRuns.of(erased)
+    if len(runs.bursts) < LEAST_BURSTS:
+        raise UsageError(f"holds {len(runs.bursts)} erasure bursts, a fit needs {LEAST_BURSTS} or more")
+    likelihood = RunLikelihood(runs)
+    models = {}
+    for fit_model in (bernoulli, gilbert, gilbert_elliott_model):
+        model = fit_model(likelihood)
+        models[model.name] = model
+        progress(1)
+    lags, correlation = autocorrelation(erased)
+    burst_grid, gap_grid = _grid(runs.bursts), _grid(runs.gaps)
+    return FitReport(
+        slots=runs.slots,
+        erased=runs.erased,
+        burst_lengths=length_counts(runs.bursts),
+        gap_lengths=length_counts(runs.gaps),
+        lags=lags,
+        correlation=correlation,
+        models=models,
+        burst_grid=burst_grid,
+        gap_grid=gap_grid,
+        curves={
+            name: _curves(likelihood, model.channel, burst_grid, gap_grid, lags)
+            for name, model in models.items()
+        },
+        sizes=None if size_bytes is None else size_dependence(erased, size_bytes),
+    )
+
+
+def channel_correlation(channel: GilbertElliott, lags: Int64Array) -> FloatArray:
+    """Return the autocorrelation of the erasures of a channel at positive lags: [n_lags]."""
+    share, bad = channel.erasure_probability, channel.bad_probability
+    step = (channel.error_bad - channel.error_good) ** 2 * bad * (1.0 - bad) / (share * (1.0 - share))
+    return step * (channel.alpha + channel.beta - 1.0) ** lags.astype(np.float64)
+
+
+def _curves(
+    likelihood: RunLikelihood,
+    channel: GilbertElliott,
+    burst_grid: Int64Array,
+    gap_grid: Int64Array,
+    lags: Int64Array,
+) -> Curves:
+    burst_good, gap_good = (mean_good_share(likelihood, channel, kind) for kind in (1, 0))
+    return Curves(
+        run_length_law(channel, 1, burst_grid, burst_good),
+        run_length_law(channel, 0, gap_grid, gap_good),
+        channel_correlation(channel, lags),
+    )
+
+
+def _grid(lengths: Int64Array) -> Int64Array:
+    return np.unique(np.geomspace(1, int(lengths.max()), _GRID).round().astype(np.int64))

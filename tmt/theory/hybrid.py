@@ -1,0 +1,345 @@
+"""Long-lived TCP over a link with hybrid FEC/ARQ-SR, after Barakat and Al Fawal (2003, 2004).
+
+The link sends a TCP packet as X frames of K data units and N - K redundant units. Each unit is lost
+independently with probability p. A frame with fewer than K units left is retransmitted, at most delta times,
+and packets leave the link in order. Equation numbers are the paper's; ``docs/hybrid-model.md`` lists its
+misprints and approximations.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import xlog1py
+from scipy.stats import binom
+
+from tmt.core.errors import UsageError
+from tmt.theory import padhye
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+RELATIVE_TOLERANCE = 1e-12
+"""Relative distance of R and f(R) at which the search for the fixed point of eq. 1 ends."""
+
+_MOST_TRIAL_LOSS = 1.0 - 1e-4
+
+TIE = 1e-12
+"""Code lengths are equally good if their largest throughputs differ by less than this, relatively."""
+
+
+@dataclass(frozen=True, slots=True)
+class HybridLink:
+    """The link and the rest of the path.
+
+    Attributes
+    ----------
+    unit_loss
+        p, the probability that a transmission unit is lost.
+    code_length
+        N, units of a frame, redundant ones included.
+    frame_units
+        K, units of a frame that carry data.
+    packet_frames
+        X, frames of a TCP packet; all TCP packets have X K units.
+    persistency
+        delta, most retransmissions of one frame; None is unlimited.
+    rate_units_per_s
+        B, the link's rate.
+    delay_s
+        D, the link's one-way propagation delay.
+    access_rtt_s
+        T, the two-way delay of the rest of the path.
+
+    Raises
+    ------
+    UsageError
+        When a value is out of its range.
+    """
+
+    unit_loss: float
+    code_length: int
+    frame_units: int = 10
+    packet_frames: int = 6
+    persistency: int | None = None
+    rate_units_per_s: float = 10_000.0
+    delay_s: float = 0.2
+    access_rtt_s: float = 0.08
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.unit_loss < 1.0:
+            raise UsageError(
+                f"unit loss is {self.unit_loss}: a probability of at least 0 and below 1 is allowed"
+            )
+        if self.frame_units < 1:
+            raise UsageError(f"frame units are {self.frame_units}: a frame has 1 or more")
+        if self.packet_frames < 1:
+            raise UsageError(f"packet frames are {self.packet_frames}: a packet has 1 or more")
+        if self.code_length < self.frame_units:
+            raise UsageError(
+                f"code length is {self.code_length}: at least the frame's {self.frame_units} units are needed"
+            )
+        if self.persistency is not None and self.persistency < 0:
+            raise UsageError(f"persistency is {self.persistency}: 0 or more retransmissions are allowed")
+        if not self.rate_units_per_s > 0.0:
+            raise UsageError(f"rate is {self.rate_units_per_s}: it must be more than 0")
+        for name in ("delay_s", "access_rtt_s"):
+            if not getattr(self, name) >= 0.0:
+                raise UsageError(f"{name} is {getattr(self, name)}: it must not be negative")
+
+    @property
+    def trial_loss(self) -> float:
+        """P_T, the probability that one transmission of a frame cannot be decoded (eq. 4)."""
+        return float(binom.sf(self.code_length - self.frame_units, self.code_length, self.unit_loss))
+
+    @property
+    def frame_loss(self) -> float:
+        """P_F, the probability that a frame is given up (eq. 5)."""
+        if self.persistency is None:
+            return 0.0
+        return self.trial_loss ** (self.persistency + 1)
+
+    @property
+    def packet_loss(self) -> float:
+        """P, the probability that a TCP packet is lost (eq. 3)."""
+        return -math.expm1(float(xlog1py(self.packet_frames, -self.frame_loss)))
+
+    @property
+    def efficiency(self) -> float:
+        """Alpha, the share of useful units on a link that is never idle (eq. 6)."""
+        reassembled = (1.0 - self.frame_loss) ** (self.packet_frames - 1)
+        return reassembled * (1.0 - self.trial_loss) * self.frame_units / self.code_length
+
+    @property
+    def frame_time_s(self) -> float:
+        """N / B, the transmission time of a frame."""
+        return self.code_length / self.rate_units_per_s
+
+    @property
+    def trial_time_s(self) -> float:
+        """Tau, the time from the start of a frame's transmission to its ACK or NACK."""
+        return 2.0 * self.delay_s + self.frame_time_s
+
+    @property
+    def mean_most_retransmissions(self) -> float:
+        """E[M], mean of the most retransmissions that a frame of a delivered packet needs (eq. 9)."""
+        return float((1.0 - self._retransmission_law() ** self.packet_frames).sum())
+
+    @property
+    def mean_last_frame(self) -> float:
+        """E[Y], mean index of the last frame that needs M retransmissions, from 1 to X (eq. 10)."""
+        frames = self.packet_frames
+        law = self._retransmission_law()
+        before = np.concatenate(([0.0], law[:-1]))
+        index = np.arange(1, frames + 1)
+        # P{Y >= y} by the value k of M_y: the most of frames y to X is k, and no frame before exceeds k.
+        last = law ** (frames + 1 - index)[:, np.newaxis] - before ** (frames + 1 - index)[:, np.newaxis]
+        return float((last * law ** (index - 1)[:, np.newaxis]).sum())
+
+    def _retransmission_law(self) -> npt.NDArray[np.float64]:
+        """Return F_k = P{retransmissions of a delivered frame <= k} for k from 0 (eq. 8); the last is 1."""
+        loss = self.trial_loss
+        if loss == 0.0:
+            return np.ones(1)
+        last = self.persistency
+        if last is None:
+            if loss > _MOST_TRIAL_LOSS:
+                raise UsageError(
+                    f"a frame of {self.code_length} units needs {1.0 / (1.0 - loss):.3g} transmissions: "
+                    f"with unlimited persistency up to {1.0 / (1.0 - _MOST_TRIAL_LOSS):.0f} are allowed"
+                )
+            # Beyond this the law of X frames is 1 in double precision.
+            last = math.ceil(math.log(1e-18 / self.packet_frames) / math.log(loss))
+        trials = np.arange(1, last + 2)
+        law: npt.NDArray[np.float64] = -np.expm1(trials * math.log(loss)) / (1.0 - self.frame_loss)
+        law[-1] = 1.0
+        return law
+
+    def mean_transmission_time_s(self, busy: float, *, printed: bool = False) -> float:
+        """Return E[sigma], the mean transmission time of a new frame; retransmissions have priority over it.
+
+        The share of transmissions that another one of the same frame follows is P_T (1 - P_T^delta) /
+        (1 - P_T^(delta + 1)); the paper prints the approximation P_T (1 - P_T^delta / (delta + 1)).
+
+        Parameters
+        ----------
+        busy
+            pi, the probability that the link is busy.
+        printed
+            Whether to take the printed approximation.
+        """
+        loss = self.trial_loss
+        if self.persistency is None:
+            repeated = loss
+        elif printed:
+            repeated = loss * (1.0 - loss**self.persistency / (self.persistency + 1))
+        else:
+            repeated = loss * (1.0 - loss**self.persistency) / (1.0 - self.frame_loss)
+        return self.frame_time_s / (1.0 - busy * repeated)
+
+    def mean_rtt_s(
+        self, busy: float, packets_per_s: float, *, resequenced: bool = True, printed: bool = False
+    ) -> float:
+        """Return A, the mean RTT of delivered packets on a medium bandwidth-delay product (section 4.4.3).
+
+        Queueing before the link is left out.
+
+        Parameters
+        ----------
+        busy
+            pi, the probability that the link is busy.
+        packets_per_s
+            lambda, the rate at which packets arrive at the link.
+        resequenced
+            Whether packets leave in order: Proposition 1 adds the mean wait for earlier packets.
+        printed
+            Whether to take the printed approximation of `mean_transmission_time_s`.
+        """
+        crossing_s = (
+            self.delay_s
+            + self.trial_time_s * self.mean_most_retransmissions
+            + self.mean_last_frame * self.mean_transmission_time_s(busy, printed=printed)
+        )
+        rtt_s = self.access_rtt_s + self.delay_s + crossing_s
+        if resequenced:
+            load = packets_per_s * crossing_s
+            rtt_s += crossing_s / 2.0 * load / (1.0 + load)
+        return rtt_s
+
+
+@dataclass(frozen=True, slots=True)
+class HybridPerformance:
+    """Performance of C long-lived TCP connections.
+
+    Attributes
+    ----------
+    throughput
+        U / B: data units of delivered packets per unit that the link could send (eq. 2).
+    utilisation
+        pi: the share of time in which the link is busy.
+    connection_units_per_s
+        R, the throughput of one connection that no queue slows down (eq. 1).
+    rtt_s
+        A, the mean RTT, without queueing before the link.
+    packet_loss
+        P.
+    efficiency
+        Alpha, an upper bound of the throughput.
+    """
+
+    throughput: float
+    utilisation: float
+    connection_units_per_s: float
+    rtt_s: float
+    packet_loss: float
+    efficiency: float
+
+
+def tcp_units_per_s(packet_units: int, rtt_s: float, packet_loss: float, delayed_acks: int = 2) -> float:
+    """Return R, the rate in data units/s at which one connection receives (eq. 1, Padhye et al. 1998).
+
+    The timeout is four RTTs. Without loss the rate is infinite.
+
+    Parameters
+    ----------
+    packet_units
+        X K, data units of a packet.
+    rtt_s, packet_loss
+        A and P.
+    delayed_acks
+        b, packets for each ACK.
+    """
+    sent = padhye.packets_per_s(rtt_s, packet_loss, 4.0 * rtt_s, delayed_acks)
+    return packet_units * sent * (1.0 - packet_loss)
+
+
+def hybrid(
+    link: HybridLink, connections: int, delayed_acks: int = 2, *, printed: bool = False
+) -> HybridPerformance:
+    """Return the performance of `connections` long-lived connections over `link` (eq. 1 to 10).
+
+    R depends on the RTT, the RTT on the link's utilisation, and the utilisation on R. The RTT grows with R,
+    so f(R) falls and R = f(R) has one solution, between 0 and f(0). It is bracketed to `RELATIVE_TOLERANCE`.
+
+    Parameters
+    ----------
+    connections
+        C, 1 or more.
+    delayed_acks
+        b, packets for each ACK, 1 or more.
+    printed
+        Whether to take the printed approximation of `HybridLink.mean_transmission_time_s`.
+
+    Raises
+    ------
+    UsageError
+        When `connections` or `delayed_acks` is less than 1, or frames need more transmissions than the sum
+        over them can take.
+    """
+    if connections < 1:
+        raise UsageError(f"connections are {connections}: 1 or more are allowed")
+    if delayed_acks < 1:
+        raise UsageError(f"delayed ACKs are {delayed_acks}: an ACK acknowledges 1 packet or more")
+    loss = link.packet_loss
+    capacity = link.efficiency * link.rate_units_per_s
+    units = link.packet_frames * link.frame_units
+
+    def rtt_s(rate: float) -> float:
+        # The link carries at most its capacity; with a larger R, packets wait in the queue before it.
+        carried = min(connections * rate, capacity)
+        return link.mean_rtt_s(carried / capacity, carried / (units * (1.0 - loss)), printed=printed)
+
+    if loss in (0.0, 1.0) or capacity == 0.0:
+        rate = 0.0 if loss == 1.0 or capacity == 0.0 else math.inf
+        busy = 0.0 if rate == 0.0 else 1.0
+        return HybridPerformance(
+            link.efficiency * busy, busy, rate, rtt_s(rate) if busy else math.nan, loss, link.efficiency
+        )
+    highest = tcp_units_per_s(units, rtt_s(0.0), loss, delayed_acks)
+    rate = float(
+        brentq(
+            lambda rate: tcp_units_per_s(units, rtt_s(rate), loss, delayed_acks) - rate,
+            0.0,
+            highest,
+            xtol=highest * RELATIVE_TOLERANCE,
+            rtol=RELATIVE_TOLERANCE,
+        )
+    )
+    delivered = min(capacity, connections * rate)
+    return HybridPerformance(
+        delivered / link.rate_units_per_s, delivered / capacity, rate, rtt_s(rate), loss, link.efficiency
+    )
+
+
+def sweep(links: Iterable[HybridLink], connections: int, delayed_acks: int = 2) -> list[dict[str, Any]]:
+    """Return one row per link: the attributes of `HybridLink` and `HybridPerformance`; errors of `hybrid`."""
+    return [{**asdict(link), **asdict(hybrid(link, connections, delayed_acks))} for link in links]
+
+
+def largest_throughput(unit_loss: float, code_length: int, frame_units: int) -> float:
+    """Return (1 - P_T) K / N, the throughput with unlimited persistency as a share of B (section 4.6)."""
+    return HybridLink(unit_loss, code_length, frame_units).efficiency
+
+
+def optimal_code_lengths(unit_loss: float, frame_units: int) -> tuple[int, ...]:
+    """Return every N that maximises the largest throughput (section 4.6): one, or several that tie.
+
+    K / N is an upper bound of the throughput, so the search ends where K / N is below the best found.
+    """
+    best = 0.0
+    lengths: tuple[int, ...] = ()
+    code_length = frame_units
+    while frame_units / code_length >= best * (1.0 - TIE):
+        value = largest_throughput(unit_loss, code_length, frame_units)
+        if value > best * (1.0 + TIE):
+            best, lengths = value, (code_length,)
+        elif value >= best * (1.0 - TIE):
+            lengths = (*lengths, code_length)
+        code_length += 1
+    return lengths

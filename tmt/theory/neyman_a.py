@@ -1,0 +1,158 @@
+"""Formulas for errors in clusters (Neyman type A) and for the packets that they destroy.
+
+Clusters begin as a Poisson process. Each has a Poisson number of errors, uniformly distributed over the
+cluster's length. A packet with an error is lost. All laws of lost packets follow from the probability that a
+stretch has no error.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+BITS_PER_BYTE = 8
+
+
+def error_count_law(clusters: float, errors_per_cluster: float, most: int) -> npt.NDArray[np.float64]:
+    """Return the probability of 0..`most` errors in a Poisson number of clusters: [most + 1], float64.
+
+    The Neyman type A law, by its recursion (Johnson, Kemp and Kotz, Univariate Discrete Distributions, on
+    Neyman's distribution). It holds for an interval that cuts no cluster: errors at one point, or an interval
+    much longer than a cluster. Its mean is ``clusters * errors_per_cluster``, its variance that times
+    ``1 + errors_per_cluster``.
+
+    Parameters
+    ----------
+    clusters
+        m1, the mean number of clusters in the interval.
+    errors_per_cluster
+        m2, the mean number of errors in a cluster.
+    """
+    law = np.empty(most + 1)
+    law[0] = math.exp(clusters * math.expm1(-errors_per_cluster))
+    # Probability of j errors in one cluster.
+    inside = np.exp(
+        [j * math.log(errors_per_cluster) - errors_per_cluster - math.lgamma(j + 1) for j in range(most)]
+    )
+    for k in range(most):
+        law[k + 1] = clusters * errors_per_cluster / (k + 1) * float(inside[: k + 1] @ law[k::-1])
+    return law
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredErrors:
+    """Clusters over a line of packets of equal length; the unit of length is a packet.
+
+    Attributes
+    ----------
+    clusters
+        Mean number of clusters that begin in a packet (m1).
+    errors_per_cluster
+        Mean number of errors of a cluster (m2).
+    cluster_packets
+        Length of a cluster, in packets.
+
+    Raises
+    ------
+    UsageError
+        When a value is negative, or errors never occur.
+    """
+
+    clusters: float
+    errors_per_cluster: float
+    cluster_packets: float
+
+    def __post_init__(self) -> None:
+        for name in ("clusters", "errors_per_cluster"):
+            if not 0.0 < getattr(self, name) < math.inf:
+                raise UsageError(f"{name} is {getattr(self, name)}; it must be positive")
+        if not 0.0 <= self.cluster_packets < math.inf:
+            raise UsageError(f"cluster_packets is {self.cluster_packets}; it must be 0 or more")
+
+    @classmethod
+    def with_loss(
+        cls, probability: float, errors_per_cluster: float, cluster_packets: float
+    ) -> ClusteredErrors:
+        """Return the process that loses a packet with this probability, within (0, 1).
+
+        Raises
+        ------
+        UsageError
+            When a value is out of its range.
+        """
+        if not 0.0 < probability < 1.0:
+            raise UsageError(f"probability is {probability}; it must be within (0, 1)")
+        one = cls(1.0, errors_per_cluster, cluster_packets)
+        return cls(
+            math.log1p(-probability) / math.log(one.no_error(1.0)), errors_per_cluster, cluster_packets
+        )
+
+    @classmethod
+    def of_bits(
+        cls, bit_error_rate: float, errors_per_cluster: float, cluster_bits: float, packet_bytes: int = 1500
+    ) -> ClusteredErrors:
+        """Return the process, in packets of `packet_bytes`, of a line's clustered bit errors.
+
+        Parameters
+        ----------
+        bit_error_rate
+            Mean number of errors per bit.
+        errors_per_cluster
+            m2, the mean number of bit errors in a cluster.
+        cluster_bits
+            Length of a cluster in bits.
+        packet_bytes
+            Length of a packet.
+
+        Raises
+        ------
+        UsageError
+            When a value is out of its range.
+        """
+        bits = BITS_PER_BYTE * packet_bytes
+        return cls(bit_error_rate * bits / errors_per_cluster, errors_per_cluster, cluster_bits / bits)
+
+    def no_error(self, packets: float) -> float:
+        """Return the probability that a stretch of `packets` packets has no error.
+
+        A cluster has no error in the stretch with probability exp(-mean number of its errors there). The
+        clusters are a Poisson process, so the exponent is the integral of one minus that probability over the
+        cluster's beginning. With ``cluster_packets`` 0 the result is exp(-m1 packets (1 - exp(-m2))).
+        """
+        short, long = sorted((packets, self.cluster_packets))
+        most = self.errors_per_cluster
+        if self.cluster_packets > packets:
+            most *= packets / self.cluster_packets
+        if most == 0.0:
+            return 1.0
+        inside = (long - short) * -math.expm1(-most)
+        edges = 2.0 * short * (1.0 + math.expm1(-most) / most)
+        return math.exp(-self.clusters * (inside + edges))
+
+    @property
+    def loss_probability(self) -> float:
+        """Probability that a packet has an error."""
+        return 1.0 - self.no_error(1.0)
+
+    def distance_cdf(self, longest: int) -> npt.NDArray[np.float64]:
+        """Return the probability that the next lost packet is at most 1..`longest` away: [longest].
+
+        Q(k) is the probability of no error in k packets. At least k good packets follow a lost one with
+        probability (Q(k) - Q(k + 1)) / (1 - Q(1)). Distance 1 is two losses in a row.
+        """
+        clear = np.array([self.no_error(float(k)) for k in range(1, longest + 2)])
+        cdf: npt.NDArray[np.float64] = 1.0 - (clear[:-1] - clear[1:]) / (1.0 - clear[0])
+        return cdf
+
+    @property
+    def repeat_probability(self) -> float:
+        """Probability that a lost packet is followed by another one."""
+        return float(self.distance_cdf(1)[0])
