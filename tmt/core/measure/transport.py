@@ -2,8 +2,8 @@
 
 Packet records are a structured array with the columns of `PACKET_RECORDS` in `tmt.core.schema`, window
 records one with those of `WINDOW_RECORDS`. Segments are numbered from 0 in each flow. Percentiles are by
-nearest rank: the p-th is the least value that at least p % of the values do not exceed. A figure that does not exist
-(the delay of a flow that delivered nothing) is None.
+nearest rank: the p-th is the least value that at least p % of the values do not exceed. A figure that does
+not exist (the delay of a flow that delivered nothing) is None.
 """
 
 from __future__ import annotations

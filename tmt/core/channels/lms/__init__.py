@@ -41,10 +41,10 @@ SPEED_OF_LIGHT_M_S = 299_792_458.0
 class Lms(Channel):
     """A receiver that moves through shadows; a slot is erased if its code word cannot be decoded.
 
-    `Lms.of` takes missing values from a profile. `parameters.py` declares the parameters.
-    The direct path's Doppler frequency is ``f_d cos(elevation) cos(azimuth)``, with f_d from speed and carrier; the
-    mutual information of a part with a given SNR is ``(1 - 2**(-h1 * (llr_variance * SNR)**h2))**h3``; a code
-    word is erased with probability ``Phi((threshold - effective SNR) / width)``.
+    `Lms.of` takes missing values from a profile. `parameters.py` declares the parameters. The direct
+    path's Doppler frequency is ``f_d cos(elevation) cos(azimuth)``, with f_d from speed and carrier; the
+    mutual information of a part with a given SNR is ``(1 - 2**(-h1 * (llr_variance * SNR)**h2))**h3``; a
+    code word is erased with probability ``Phi((threshold - effective SNR) / width)``.
 
     Raises
     ------
