@@ -18,15 +18,14 @@ if TYPE_CHECKING:
 HEAD = """\
 # Columns of the results
 
-After reading this page you know the meaning, the counted unit and the empty values of every column of a
-run's result. One run ([replay](replay.md)) gives one row; a campaign's results hold one row per run. Null
-means that a figure does not exist; no column holds NaN. `python tools/metrics_reference.py` writes this page
-from `tmt/spec/run_columns.py` and `tmt/core/schema.py`.
+After reading this page you can say what each column of a run's result means and counts. One run
+([replay](replay.md)) gives one row; a campaign's results hold one row per run. The last column of a table
+says when a figure does not exist (null, never NaN); if it is empty, the figure always exists. `python
+tools/metrics_reference.py` writes this page from the declarations.
 
-All figures are computed from the packet and window records at the end of this page. Taps at the TCP agents
-and the links' queues write them. *Forward* is the direction of the data, *return* that of the
-acknowledgements. Percentiles are by nearest rank: the p-th is the least value that at least p % of the
-values do not exceed.
+All figures are computed from the records at the end of this page, which taps at the TCP agents and the
+links' queues write. *Forward* is the direction of the data, *return* that of the acknowledgements.
+Percentiles are by nearest rank: the p-th is the least value that at least p % of the values do not exceed.
 """
 
 TITLES = {
@@ -45,19 +44,15 @@ NOTES = {
     "delivery": """\
 A flow is active from its first segment sent until the end of its transfer, or of the run. A segment counts
 when it and all segments before it have arrived; copies, and segments that wait for a missing one, do not
-count. A packet's payload is its IP size minus the IP header and the TCP header with its timestamp option. A
-packet without payload (the first one, ns-2's SYN) adds nothing. If transfers end at different times, the sum
-of the flows' goodputs can exceed the link's rate, because each flow's active time is shorter than the run.
+count. A packet's payload is its IP size minus the IP header and the TCP header with its timestamp option. If
+transfers end at different times, the sum of the flows' goodputs can exceed the link's rate, because each
+flow's active time is shorter than the run.
 """,
     "delay": """\
-The delay runs from the sending agent's handing a packet to IP until the receiving agent has it. It includes
-queueing, the link's slots, decoding and recovery, waiting for order, and half of the RTT. Each transmission
-counts on its own, so this delay excludes recovery by TCP. Packets that never arrived do not count. Through a
-[proxy](proxy.md) it runs from the transmission that reached the proxy, so it includes the proxy's connection.
-""",
-    "link": """\
-Lost packets are counted in three separate columns: dropped by the queue's limit, given up by the link's
-scheme (one of its LLDUs was not delivered), and carried by rows that were unsettled at the trace's end.
+The delay runs from the sending agent's handing a packet to IP until the receiving agent has it: queueing, the
+link's slots, decoding and recovery, waiting for order, and half of the RTT. Each transmission counts on its
+own, so that recovery by TCP is excluded. Packets that never arrived do not count. Through a
+[proxy](proxy.md) it runs from the transmission that reached the proxy.
 """,
 }
 
@@ -89,11 +84,26 @@ def _results(columns: list[ResultColumn]) -> str:
     counted = any(c.counts for c in columns)
     heads = ["column", "type", "meaning", *(["counted unit"] if counted else []), "null"]
     lines = [f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
-    for c in columns:
-        cells = [f"`{c.name}`", ", ".join(filter(None, (c.kind, c.unit))), c.meaning]
-        cells += [c.counts] if counted else []
-        lines.append(f"| {' | '.join([*cells, c.null or 'never'])} |")
+    above = ""
+    for members in _alike(columns):
+        c = members[0]
+        names = ", ".join(f"`{one.name}`" for one in members)
+        meaning = c.meaning.replace("forward ", "") if len(members) > 1 else c.meaning
+        cells = [names, ", ".join(filter(None, (c.kind, c.unit))), meaning]
+        counts = "; ".join(dict.fromkeys(one.counts for one in members))
+        cells += ["as above" if counts and counts == above else counts] if counted else []
+        above = counts
+        lines.append(f"| {' | '.join([*cells, c.null])} |")
     return "\n".join(lines) + "\n"
+
+
+def _alike(columns: list[ResultColumn]) -> list[list[ResultColumn]]:
+    """Return the columns, those of both links that mean the same beside each other."""
+    found: dict[tuple[str, str], list[ResultColumn]] = {}
+    for column in columns:
+        name = column.name.removeprefix("forward_").removeprefix("return_")
+        found.setdefault((name, column.meaning.replace("return", "forward")), []).append(column)
+    return list(found.values())
 
 
 def _records(table: Table) -> str:
