@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from tmt.show.charts.style import SCHEME_STYLES, TCP_STYLES
+from tmt.core.schemes.registry import SCHEMES
+from tmt.spec.tcp import VARIANTS
 
 
 def tcp_place(name: str) -> tuple[int, str]:
     """Return the sort key of a TCP variant: declared variants first, in their order, then others by name."""
-    return _place(name, list(TCP_STYLES)), name
+    return _place(name, list(VARIANTS)), name
 
 
 def scheme_place(label: str) -> tuple[int, str]:
     """Return the sort key of a scheme's label: declared schemes first, in their order, then by label."""
-    return _place(family(label), list(SCHEME_STYLES)), label
+    return _place(family(label), list(SCHEMES)), label
 
 
 def family(label: str) -> str:
