@@ -15,8 +15,11 @@ OKABE_ITO = {style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORAN
     [
         tcp_styles(["newreno", "westwood", "hybla", "cubic", "compound"]),
         tcp_styles(["bbr", "newreno", "vegas", "cubic"]),
-        scheme_styles(["none", "FEC(10/12)", "ARQ", "HARQ(10/12)", "HARQ(10/15)", "HARQ(50/52)"]),
-        scheme_styles(["ARQ", "ARQ(max 3)", "own"]),
+        scheme_styles(
+            ["none", "FEC(10/12)", "ARQ", "HARQ(10/12)", "HARQ(10/15)", "HARQ(50/52)"],
+            ["none", "fec", "arq", "harq", "harq", "harq"],
+        ),
+        scheme_styles(["ARQ", "ARQ(max 3)", "own"], ["arq", "arq", ""]),
     ],
 )
 def test_styles__differ_in_marker_and_are_safe_for_the_colour_blind(styles: list[MemberStyle]) -> None:

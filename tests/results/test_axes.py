@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from result_rows import frame, run
 
-from tmt.results.axes import find_axes
+from tmt.results.axes import find_axes, scheme_order, tcp_order
 
 
 @pytest.mark.parametrize(
@@ -102,3 +102,36 @@ def test_find_axes__takes_no_text_for_a_level() -> None:
         ("proxy's TCP", ("bbr", "cubic", None)),
     ]
     assert list(runs["proxy_tcp"]) == [None, "bbr", "cubic"]
+
+
+def test_scheme_order__is_the_registry_s_and_then_that_of_the_parameters() -> None:
+    schemes = [
+        ("own", "somebody's", {}),
+        ("HARQ(10/15)", "harq", {"data": 10, "repair": 5, "rtt_ns": 1}),
+        ("GBN(10)", "go-back-n", {"window_frames": 10}),
+        ("HARQ(10/12)", "harq", {"data": 10, "repair": 2, "rtt_ns": 2}),
+        ("GBN(8)", "go-back-n", {"window_frames": 8}),
+        ("ARQ", "arq", {"max_transmissions": None}),
+        ("ARQ(max 3)", "arq", {"max_transmissions": 3}),
+        ("SR(9), online, of an old campaign", None, {}),
+        ("none", "none", {}),
+    ]
+    runs = frame(
+        [run(scheme=label, scheme_name=name, scheme_parameters=json.dumps(of)) for label, name, of in schemes]
+    )
+    found = scheme_order(runs)
+    assert found[0] == "none"
+    assert found.index("ARQ(max 3)") < found.index("ARQ") < found.index("HARQ(10/12)")
+    assert found.index("HARQ(10/15)") == found.index("HARQ(10/12)") + 1
+    assert found.index("GBN(10)") == found.index("GBN(8)") + 1
+    assert found[-2:] == ["SR(9), online, of an old campaign", "own"]
+
+
+def test_tcp_order__is_that_of_the_declaration_and_then_by_name() -> None:
+    assert tcp_order(["own", "bbr", "cubic", "another", "newreno"]) == [
+        "newreno",
+        "cubic",
+        "bbr",
+        "another",
+        "own",
+    ]

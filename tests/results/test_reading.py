@@ -40,9 +40,9 @@ def _run(**values: Any) -> dict[str, Any]:
 
 def test_read_results__orders_runs_by_the_grid_not_by_when_they_ended(tmp_path: Path) -> None:
     rows = [
-        _run(tcp=tcp, scheme=scheme, seed=seed)
+        _run(tcp=tcp, scheme=scheme, scheme_name=name, seed=seed)
         for seed in (2, 1)
-        for scheme in ("HARQ(10/12)", "own", "none", "ARQ")
+        for scheme, name in (("HARQ(10/12)", "harq"), ("own", None), ("none", "none"), ("ARQ", "arq"))
         for tcp in ("cubic", "newreno")
     ]
     runs = read_results(_campaign(tmp_path / "c", *rows)).runs

@@ -1,4 +1,4 @@
-"""Axes of a campaign: the columns that it varied besides TCP variant, scheme and seed."""
+"""What a campaign varied, in order: TCP variants, schemes, and the other columns, its axes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
+from tmt.core.schemes.registry import SCHEMES
 from tmt.results.dataset import Axis
 from tmt.results.measures import COLUMNS
 from tmt.results.values import scalar
 from tmt.spec.settings import PARAMETERS
+from tmt.spec.tcp import VARIANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _BEFORE_COMPUTED = (
     "backend",
@@ -61,6 +63,26 @@ _UNITS = {"db": "dB", "kmh": "km/h", "ghz": "GHz", "deg": "°", "m": "m", "ns": 
 
 _IDENTITY = frozenset({"file", "sha256"})
 """Keys of `trace_parameters` that name a trace; the label of the trace stands for them."""
+
+
+def tcp_order(names: Iterable[str]) -> list[str]:
+    """Return TCP variants in the order of their declaration, then others by name."""
+    known = list(VARIANTS)
+    return sorted(set(names), key=lambda name: (known.index(name) if name in known else len(known), name))
+
+
+def scheme_order(runs: pd.DataFrame) -> list[str]:
+    """Return the labels of the runs' schemes: by name in the registry's order, then by parameters.
+
+    Schemes of rows without a name, or with one that is not in the registry, come last.
+    """
+    members = runs.drop_duplicates("scheme")
+    sets = [values for name, values in parameters(members, "scheme").items() if name != "rtt_ns"]
+    places = {}
+    for row, (label, name) in enumerate(zip(members["scheme"], members["scheme_name"], strict=True)):
+        known = list(SCHEMES).index(name) if name in SCHEMES else len(SCHEMES)
+        places[label] = known, [level_order(_level(values[row])) for values in sets], label
+    return sorted(places, key=places.__getitem__)
 
 
 def find_axes(runs: pd.DataFrame) -> tuple[Axis, ...]:

@@ -78,6 +78,9 @@ class Summary:
 
     tcps: list[str]
     schemes: list[str]
+    """Labels of the schemes."""
+    scheme_names: list[str]
+    """Name of each scheme in the registry; empty for a row of an old campaign that has none."""
     points: list[Point]
     measures: list[Measure]
     cells: list[Cell]
@@ -146,6 +149,7 @@ def grid_of(results: Results) -> tuple[Summary, dict[Key, list[int]]]:
     """Return the summary of a grid without its cells, and the rows of the runs of each cell in order."""
     runs = results.runs
     tcps, schemes = (list(dict.fromkeys(runs[name].astype(str))) for name in ("tcp", "scheme"))
+    names = runs.drop_duplicates("scheme")["scheme_name"].fillna("").tolist()
     columns = [axis.places(runs) for axis in results.axes]
     of_run: list[Point] = list(zip(*columns, strict=True)) if columns else [()] * len(runs)
     points = sorted(set(of_run))
@@ -157,7 +161,7 @@ def grid_of(results: Results) -> tuple[Summary, dict[Key, list[int]]]:
     rows: dict[Key, list[int]] = {}
     for row, key in enumerate(keys):
         rows.setdefault(key, []).append(row)
-    return Summary(tcps, schemes, points, [], [], [], keys, results.axes), dict(sorted(rows.items()))
+    return Summary(tcps, schemes, names, points, [], [], [], keys, results.axes), dict(sorted(rows.items()))
 
 
 def _cell(runs: pd.DataFrame, key: Key, rows: list[int], shown: Sequence[Measure]) -> Cell:

@@ -15,9 +15,8 @@ from tmt.campaign.database import DATABASE, frame, read_runs
 from tmt.campaign.stored_runs import PUBLISHED, SCENARIO
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import shown
-from tmt.results.axes import find_axes
+from tmt.results.axes import find_axes, scheme_order, tcp_order
 from tmt.results.dataset import Failure, Results
-from tmt.results.order import scheme_place, tcp_place
 from tmt.results.published import read_published, unmatched_warnings
 from tmt.results.records import read_chosen
 from tmt.results.trace_use import equal_seeds_warning, trace_uses
@@ -186,7 +185,8 @@ def _split_versions(done: pd.DataFrame, axes: tuple[Axis, ...]) -> tuple[pd.Data
 def _in_order(runs: pd.DataFrame, axes: tuple[Axis, ...]) -> pd.DataFrame:
     """Return the runs by TCP variant, scheme, point and seed."""
     levels = [axis.places(runs) for axis in axes]
-    columns = [runs["tcp"].map(tcp_place), runs["scheme"].map(scheme_place), *levels, runs["seed"]]
+    tcps, schemes = tcp_order(runs["tcp"]), scheme_order(runs)
+    columns = [runs["tcp"].map(tcps.index), runs["scheme"].map(schemes.index), *levels, runs["seed"]]
     places = list(zip(*columns, strict=True))
     return runs.iloc[sorted(range(len(runs)), key=places.__getitem__)].reset_index(drop=True)
 

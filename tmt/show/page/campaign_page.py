@@ -65,7 +65,8 @@ def campaign_page(
 
 def _data(results: Results, summary: Summary, views: Sequence[View], tables: Record) -> Record:
     """Return the data of the page's script: plain dicts, lists, texts and numbers of five digits."""
-    members = {"tcp": tcp_styles(summary.tcps), "scheme": scheme_styles(summary.schemes)}
+    schemes = scheme_styles(summary.schemes, summary.scheme_names)
+    members = {"tcp": tcp_styles(summary.tcps), "scheme": schemes}
     return {
         "members": {kind: [page_record(style) for style in styles] for kind, styles in members.items()},
         "axes": [

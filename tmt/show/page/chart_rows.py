@@ -142,6 +142,10 @@ def _run(results: Results, summary: Summary, records: RunRecords) -> Row:
     tcp, scheme, point = summary.keys[records.row]
     seed = int(results.runs["seed"].iloc[records.row])
     label, name = tcp_label(summary.tcps[tcp]), summary.schemes[scheme]
-    place = summary.point_label(point)
-    words = [f"{label} over {name}", *([place] if place else []), f"seed {seed}"]
-    return {"run": ", ".join(words), "tcp": label, "scheme": name, "point": point, "seed": seed}
+    row = {"tcp": label, "scheme": name, "point": point, "seed": seed}
+    return {"run": f"{label} over {channel_of(summary, row)}"} | row
+
+
+def channel_of(summary: Summary, row: Row) -> str:
+    """Return the scheme, place and seed of a run as text: runs that differ in TCP only see one channel."""
+    return ", ".join(filter(None, [row["scheme"], summary.point_label(row["point"]), f"seed {row['seed']}"]))

@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from tmt.results.order import family
 from tmt.show.charts.style import (
     BLUE,
     GREEN,
@@ -41,12 +40,11 @@ def tcp_styles(names: Sequence[str]) -> list[MemberStyle]:
     return [TCP_STYLES.get(name) or MemberStyle(name, *next(spare), OTHER_TCP_DASH) for name in names]
 
 
-def scheme_styles(labels: Sequence[str]) -> list[MemberStyle]:
-    """Return the style of each scheme; the first label of a scheme has the declared style."""
-    families = [family(label) for label in labels]
-    spare = _spare({SCHEME_STYLES[name].colour for name in families if name in SCHEME_STYLES})
+def scheme_styles(labels: Sequence[str], names: Sequence[str]) -> list[MemberStyle]:
+    """Return the style of each scheme by label and name; the first of a name has the declared style."""
+    spare = _spare({SCHEME_STYLES[name].colour for name in names if name in SCHEME_STYLES})
     styles, taken = [], set()
-    for label, name in zip(labels, families, strict=True):
+    for label, name in zip(labels, names, strict=True):
         declared = SCHEME_STYLES.get(name)
         if declared is not None and name not in taken:
             styles.append(replace(declared, label=label))

@@ -89,7 +89,7 @@ class View:
 
 def members(summary: Summary) -> Pair:
     """Return the TCP variants and the schemes of a campaign."""
-    tcps, schemes = tcp_styles(summary.tcps), scheme_styles(summary.schemes)
+    tcps, schemes = tcp_styles(summary.tcps), scheme_styles(summary.schemes, summary.scheme_names)
     return (
         charts.Members("tcp", [style.label for style in tcps], [style.dash for style in tcps]),
         charts.Members("scheme", [style.label for style in schemes], [style.dash for style in schemes]),
@@ -223,13 +223,11 @@ def _part_shown(results: Results) -> str:
 def _channel_rows(results: Results, summary: Summary, rows: list[Row]) -> list[Row]:
     """Return capacity and erasures of each trace and seed that a recorded run without a scheme met."""
     bare = {
-        summary.schemes[summary.keys[row][1]]
-        for row, name in enumerate(results.runs["scheme_name"])
-        if name == "none"
+        label for label, name in zip(summary.schemes, summary.scheme_names, strict=True) if name == "none"
     }
     found: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         if row["scheme"] in bare and row["panel"] in CHANNEL:
             key = (tuple(row["time"][:2]), tuple(row["value"]), row["panel"])
-            found.setdefault(key, row | {"run": row["run"].split(" over ", 1)[1]})
+            found.setdefault(key, row | {"run": chart_rows.channel_of(summary, row)})
     return list(found.values())
