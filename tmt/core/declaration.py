@@ -1,0 +1,434 @@
+"""Parameters: a class declares each of its fields once, and refuses values that are not allowed.
+
+A `Spec` is a frozen data class. The annotation of a field holds its meaning (a text) and a `Param` with unit,
+bounds and the meaning of None. Files, options, columns and reference pages are views of these declarations
+and check nothing again.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import MISSING, dataclass, field, fields, replace
+from difflib import get_close_matches
+from functools import cached_property
+from numbers import Integral, Real
+from os import PathLike, fspath
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from tmt.core.errors import UsageError
+from tmt.core.units import MAX_TIME_NS, NS_PER_S, seconds_to_ns
+
+Place = tuple[str | int, ...]
+"""The way to a value: names of fields, and indices from 0 in lists."""
+
+Rules = Iterator[tuple[str | Place, str] | tuple[str | Place, str, str]]
+"""Fields, or ways to them, that do not go with others; what would be allowed; and, where needed, why."""
+
+ProblemKind = Literal["unknown", "missing", "type", "range", "choice", "repeated", "rule", "size"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with one value.
+
+    Attributes
+    ----------
+    place
+        The way to the value, from the object that was to be made.
+    value
+        The value; None where it is missing.
+    kind
+        Kind of the fault.
+    allowed
+        What would be allowed: a phrase, or the words to choose from.
+    reason
+        Of a rule: why the value does not go with the others.
+    """
+
+    place: Place
+    value: Any
+    kind: ProblemKind
+    allowed: str | tuple[str, ...]
+    reason: str = ""
+
+    def within(self, *outer: str | int) -> Problem:
+        """Return the same problem, seen from further out."""
+        return replace(self, place=(*outer, *self.place))
+
+    @property
+    def fault(self) -> str:
+        """What is wrong, without the place and what is allowed."""
+        value = "" if self.value is None or isinstance(self.value, Spec | dict) else shown(self.value)
+        match self.kind:
+            case "unknown":
+                return "is not known"
+            case "missing":
+                return "is missing"
+            case "repeated":
+                return f"{value} is listed twice".strip()
+            case "rule":
+                return f"{value} {self.reason or 'does not go with the rest'}".strip()
+            case _:
+                return f"{value} is not allowed".strip()
+
+    @property
+    def close(self) -> str:
+        """The allowed word that is nearest to the wrong one, or nothing."""
+        wrong = self.place[-1] if self.kind == "unknown" else self.value
+        if not isinstance(self.allowed, tuple) or not isinstance(wrong, str):
+            return ""
+        return next(iter(get_close_matches(wrong, self.allowed, 1)), "")
+
+    def __str__(self) -> str:
+        hint = f"; did you mean {self.close}?" if self.close else ""
+        allowed = ", ".join(self.allowed) if isinstance(self.allowed, tuple) else self.allowed
+        return f"{self.fault}{hint}; allowed: {allowed}"
+
+
+class Refused(UsageError):  # noqa: N818  (every view names it so)
+    """Values that are not allowed; each view spells `problems` in its own words, a line each."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(f"{spelled(one.place)}: {one}".lstrip(": ") for one in self.problems))
+
+    def __reduce__(self) -> tuple[type[Refused], tuple[tuple[Problem, ...]]]:
+        """Rebuild from the problems: worker processes send errors home by pickle."""
+        return Refused, (self.problems,)
+
+
+def spelled(place: Place) -> str:
+    """Return ``scheme[1].data`` for ``("scheme", 1, "data")``."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return "".join(parts).removeprefix(".")
+
+
+def shown(value: Any, limit: int = 60) -> str:
+    """Return a value as a scenario file spells it, on one line and not longer than `limit`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        text = f"[{', '.join(shown(one, limit) for one in value)}]"
+    else:
+        text = f"{value:.10g}" if isinstance(value, float) else repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 4]} ..."
+
+
+def number(value: float) -> str:
+    """Return a number in its shortest plain form."""
+    return f"{value:.15g}"
+
+
+@dataclass(frozen=True)
+class Param:
+    """A note in the annotation of a field.
+
+    Attributes
+    ----------
+    unit
+        Symbol of the unit, such as ``s``, ``bit/s``, ``byte``, ``packets``, ``dB``. Times lie on the grid of
+        nanoseconds, so that ``0.1 + 0.2`` is ``0.3``.
+    least, most
+        Inclusive bounds of a number.
+    absent
+        Meaning of None.
+    label
+        Title of an axis, if that is not the field's name.
+    counts
+        Layer and bytes, packets or LLDUs that the number counts.
+    null
+        When the result column is empty.
+    is_path
+        Whether a text is the path of a file, which is kept in one spelling.
+    is_axis
+        Whether the members of a tuple are points of a grid: each described by a table of its own.
+    """
+
+    unit: str = ""
+    least: float = -math.inf
+    most: float = math.inf
+    absent: str = ""
+    label: str = ""
+    counts: str = ""
+    null: str = ""
+    is_path: bool = False
+    is_axis: bool = False
+
+
+MAX_TIME_S = MAX_TIME_NS / NS_PER_S
+
+Seconds = Annotated[float, Param("s", 0, MAX_TIME_S)]
+PositiveSeconds = Annotated[float, Param("s", 1 / NS_PER_S, MAX_TIME_S)]
+Count = Annotated[int, Param("", 1, 2**31 - 1)]
+Number = Annotated[int, Param("", 0, 2**31 - 1)]
+Probability = Annotated[float, Param("", 0, 1)]
+Rate = Annotated[float, Param("bit/s", 1, 1e12)]
+
+
+def ns(seconds: float) -> int:
+    """Return a time in whole nanoseconds, exactly: 0.1 means one tenth."""
+    return seconds_to_ns(seconds)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A declared parameter, as the views see it.
+
+    Attributes
+    ----------
+    kind
+        bool, int, float or str, or a `Spec`.
+    default
+        `MISSING` where the parameter is required.
+    choices
+        Words that are allowed; of a number, words that may stand in its place.
+    is_optional
+        Whether None is allowed.
+    is_many, takes_one
+        Whether the value is a tuple; whether one value may stand for itself.
+    """
+
+    name: str
+    kind: type[Any]
+    meaning: str
+    param: Param
+    default: Any
+    choices: tuple[str, ...]
+    is_optional: bool
+    is_many: bool
+    takes_one: bool
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether the value is an object with parameters of its own."""
+        return issubclass(self.kind, Spec)
+
+    @property
+    def is_required(self) -> bool:
+        """Whether the parameter has no default."""
+        return self.default is MISSING
+
+    @cached_property
+    def allowed(self) -> str | tuple[str, ...]:
+        """The allowed values: a phrase, or words to choose from."""
+        if self.choices and self.kind is str:
+            return self.choices
+        least, most, unit = self.param.least, self.param.most, self.param.unit
+        bounds = "" if math.isinf(least) else f" from {number(least)}"
+        bounds += "" if math.isinf(most) else f" to {number(most)}"
+        words = {bool: "true or false", str: "text"}
+        words |= {int: f"a whole number{bounds}", float: f"a number{bounds}"}
+        text = words.get(self.kind, "a table") + (f" {unit}" if unit and self.kind is not bool else "")
+        text += "".join(f', or "{word}"' for word in self.choices)
+        if self.is_many:
+            text = f"a list of {text}" if not self.takes_one else f"{text}, or a list"
+        return text + (f', or "none": {self.param.absent}' if self.is_optional and self.param.absent else "")
+
+    def take(self, value: Any) -> Any:
+        """Return a value as the class keeps it (Refused)."""
+        if value is None and self.is_optional:
+            return None
+        if self.is_many and isinstance(value, list | tuple):
+            return self._many(value)
+        if self.is_many and not self.takes_one:
+            raise Refused([Problem((), value, "type", self.allowed)])
+        return self._one(value)
+
+    def _many(self, values: list[Any] | tuple[Any, ...]) -> tuple[Any, ...]:
+        problems: list[Problem] = []
+        taken = []
+        for place, member in enumerate(values):
+            try:
+                taken.append(self._one(member))
+            except Refused as refused:
+                problems += [one.within(place) for one in refused.problems]
+        if problems or (not values and (self.is_required or self.takes_one)):
+            raise Refused(problems or [Problem((), values, "range", "a list with at least one value")])
+        return tuple(taken)
+
+    def _one(self, value: Any) -> Any:
+        if self.kind is str and isinstance(value, PathLike):
+            value = fspath(value)
+        if isinstance(value, str) and value in self.choices:
+            return value
+        if self.is_nested:
+            if isinstance(value, self.kind):
+                return value
+            raise Refused([Problem((), value, "type", f"{self.kind.__name__}(...)")])
+        is_bool = isinstance(value, bool) or type(value).__name__ == "bool_"
+        kinds: dict[type[Any], Any] = {bool: bool, int: Integral, float: Real, str: str}
+        if is_bool != (self.kind is bool) or not (is_bool or isinstance(value, kinds[self.kind])):
+            raise Refused([Problem((), value, "type", self.allowed)])
+        if self.kind is str:
+            if self.choices:
+                raise Refused([Problem((), value, "choice", self.allowed)])
+            if not value or not is_text(value):
+                allowed = "text that is not empty" if not value else "text without control characters"
+                raise Refused([Problem((), value, "range", allowed)])
+            return canonical(value) if self.param.is_path else value
+        # Written so that NaN is refused as well.
+        if self.kind is not bool and not self.param.least <= value <= self.param.most:
+            raise Refused([Problem((), value, "range", self.allowed)])
+        return ns(value) / NS_PER_S if self.param.unit == "s" else self.kind(value)
+
+
+def canonical(path: str) -> str:
+    """Return a path in one spelling: relative to the current folder where it lies below it, else absolute."""
+    if "://" in path:
+        return path
+    absolute = os.path.normpath(Path.cwd() / path)
+    relative = os.path.relpath(absolute)
+    return absolute if relative.startswith(os.pardir) else relative
+
+
+def is_text(text: str) -> bool:
+    """Whether all characters are those of XML 1.0, which pages, charts and terminals can show."""
+    return all(
+        letter in "\t\n\r" or " " <= letter <= "\ud7ff" or "\ue000" <= letter <= "\ufffd" or letter > "\uffff"
+        for letter in text
+    )
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class Spec:
+    """Base of what people ask for: subclasses are frozen data classes whose values are checked."""
+
+    name: ClassVar[str] = ""
+    """The word that people type, where one of several classes is chosen."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, repr=False)(cls)
+
+    def __post_init__(self) -> None:
+        problems: list[Problem] = []
+        for one in declared(type(self)).values():
+            value = self.filled(one.name, getattr(self, one.name))
+            if value is None and not one.is_optional:
+                problems.append(Problem((one.name,), None, "missing", one.allowed))
+                continue
+            try:
+                object.__setattr__(self, one.name, one.take(value))
+            except Refused as refused:
+                problems += [problem.within(one.name) for problem in refused.problems]
+        problems = problems or [
+            Problem(place, value_at(self, place), "rule", allowed, *reason)
+            for key, allowed, *reason in self.rules()
+            for place in [(key,) if isinstance(key, str) else key]
+        ]
+        if problems:
+            raise Refused(problems)
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{key}={getattr(self, key)!r}" for key in self.said())
+        return f"{type(self).__name__}({said})"
+
+    def filled(self, key: str, value: Any) -> Any:
+        """Return the value of a field before it is checked; a class may fill in what was left out."""
+        del key
+        return value
+
+    def usual(self, key: str) -> Any:
+        """Return the value that a field has when it is left out; `MISSING` where it is required."""
+        return declared(type(self))[key].default
+
+    def said(self) -> list[str]:
+        """Return the fields whose values are not the usual ones."""
+        return [key for key in declared(type(self)) if getattr(self, key) != self.usual(key)]
+
+    def rules(self) -> Rules:
+        """Yield each field (or the way to one) that does not go with the others.
+
+        What would be allowed follows it, and the reason where that does not say it.
+        """
+        return iter(())
+
+    @classmethod
+    def choose_from(cls, *kinds: type[Self]) -> dict[str, type[Self]]:
+        """Declare the classes to choose from; return them by name."""
+        _KINDS[cls] = {one.name: one for one in kinds}
+        return dict(_KINDS[cls])
+
+    @classmethod
+    def kinds(cls) -> dict[str, type[Self]]:
+        """Return the classes to choose from by name; this class without a name where there is no choice."""
+        return _KINDS.get(cls) or {cls.name: cls}
+
+
+_KINDS: dict[type[Any], dict[str, type[Any]]] = {}
+
+
+def value_at(value: Any, place: Place) -> Any:
+    """Return what lies at a place of an object."""
+    for part in place:
+        value = value[part] if isinstance(part, int) else getattr(value, part)
+    return value
+
+
+_DECLARED: dict[type[Any], dict[str, Field]] = {}
+
+
+def declared(kind: type[Any]) -> dict[str, Field]:
+    """Return the parameters of a class by name, in the order of its fields."""
+    if kind not in _DECLARED:
+        hints = get_type_hints(kind, include_extras=True)
+        _DECLARED[kind] = {one.name: _field(one.name, one.default, hints[one.name]) for one in fields(kind)}
+    return _DECLARED[kind]
+
+
+def _field(name: str, default: Any, hint: Any) -> Field:
+    notes: list[Any] = []
+    types: list[Any] = []
+    choices: list[str] = []
+    is_many, waiting = False, [hint]
+    while waiting:
+        now = waiting.pop(0)
+        origin, parts = get_origin(now), get_args(now)
+        if origin is Annotated:
+            notes = [*now.__metadata__, *notes]
+            waiting.insert(0, parts[0])
+        elif origin in (Union, UnionType):
+            waiting = [*parts, *waiting]
+        elif origin is Literal:
+            choices += parts
+        elif origin is tuple:
+            is_many = True
+            waiting.insert(0, parts[0])
+        else:
+            types.append(now)
+    bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    takes_one = is_many and get_origin(bare) in (Union, UnionType)
+    kinds = [one for one in types if one is not NoneType] or [str]
+    return Field(
+        name,
+        kinds[0],
+        next((one for one in reversed(notes) if isinstance(one, str)), ""),
+        _merged(one for one in notes if isinstance(one, Param)),
+        default,
+        tuple(choices),
+        NoneType in types,
+        is_many,
+        takes_one,
+    )
+
+
+def _merged(notes: Iterable[Param]) -> Param:
+    """Return one note: what the outer ones say replaces what the inner ones do."""
+    found, plain = Param(), vars(Param())
+    for note in notes:
+        found = replace(found, **{key: value for key, value in vars(note).items() if value != plain[key]})
+    return found

@@ -1,0 +1,194 @@
+"""Objects from tables: lists in a table are notation for several objects, one for each combination.
+
+A table is what TOML, keyword arguments or options give: a mapping of keys to plain values, lists and tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tmt.core.declaration import Field, Place, Problem, Refused, Spec, declared, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SpecT = TypeVar("SpecT", bound=Spec)
+Way = tuple[Place, Any]
+"""A value that a key may have, and its place in the key's list."""
+
+NONE = "none"
+"""Stands for None in tables."""
+
+
+def one_of(family: type[SpecT], table: Any) -> SpecT:
+    """Return the one object that a table without lists of values describes.
+
+    Raises
+    ------
+    Refused
+        Naming every key that is wrong, what is wrong, and what is allowed.
+    """
+    found = points(family, table)
+    if len(found) > 1:
+        raise Refused([Problem((), None, "type", "one value for each key, no lists")])
+    return found[0]
+
+
+def points(family: type[SpecT], table: Any) -> list[SpecT]:
+    """Return the objects that a table describes (Refused as `one_of`)."""
+    return [value for _, value in placed_points(family, table)]
+
+
+def placed_points(family: type[SpecT], table: Any) -> list[tuple[dict[str, Place], SpecT]]:
+    """Return the objects that a table describes, each with the place in its list of each key's value."""
+    if isinstance(table, family):
+        return [({}, table)]
+    if not isinstance(table, Mapping):
+        raise Refused([Problem((), table, "type", "a table")])
+    kinds = family.kinds()
+    if list(kinds) == [""]:
+        return _points(kinds[""], dict(table))
+    names, rest = table.get("name"), {key: value for key, value in table.items() if key != "name"}
+    found: list[tuple[dict[str, Place], SpecT]] = []
+    problems: list[Problem] = []
+    for place, name in enumerate(names) if isinstance(names, list) else [(None, names)]:
+        if not isinstance(name, str) or name not in kinds:
+            where: Place = ("name",) if place is None else ("name", place)
+            problems.append(Problem(where, name, "missing" if name is None else "choice", tuple(kinds)))
+            continue
+        try:
+            found += _points(kinds[name], rest)
+        except Refused as refused:
+            problems += refused.problems
+    if problems or not found:
+        raise Refused(problems or [Problem(("name",), names, "range", tuple(kinds))])
+    return found
+
+
+def _points(kind: type[SpecT], table: dict[str, Any]) -> list[tuple[dict[str, Place], SpecT]]:
+    known, problems = declared(kind), list[Problem]()
+    ways: dict[str, list[Way]] = {}
+    keys = (("name",) if kind.name else ()) + tuple(known)
+    for key, raw in table.items():
+        if key not in known:
+            problems.append(Problem((key,), raw, "unknown", keys))
+            continue
+        try:
+            ways[key] = _ways(known[key], raw)
+        except Refused as refused:
+            problems += [one.within(key) for one in refused.problems]
+    missing = [one for one in known.values() if one.is_required and one.name not in table]
+    problems += [Problem((one.name,), None, "missing", one.allowed) for one in missing]
+    if problems:
+        raise Refused(problems)
+    found = []
+    for picked in product(*ways.values()):
+        chosen = dict(zip(ways, picked, strict=True))
+        places = {key: place for key, (place, _) in chosen.items()}
+        try:
+            found.append((places, kind(**{key: value for key, (_, value) in chosen.items()})))
+        except Refused as refused:
+            raise Refused(_in_lists(one, places) for one in refused.problems) from None
+    return found
+
+
+def _in_lists(problem: Problem, places: dict[str, Place]) -> Problem:
+    """Return a problem of an object, seen from the table that described it."""
+    key, *rest = problem.place
+    place = places.get(str(key), ())
+    if place[:1] == (TABLES,):  # members of an axis are points; a file has their tables
+        place, rest = ((place[1 + int(rest[0])],), rest[1:]) if rest else ((), rest)
+    return Problem((key, *place, *rest), problem.value, problem.kind, problem.allowed, problem.reason)
+
+
+def _ways(field: Field, raw: Any) -> list[Way]:
+    """Return the values that a key may have."""
+    if field.is_optional and raw == NONE and NONE not in field.choices:
+        return [((), None)]
+    if field.param.is_axis:
+        members = _axis(field, raw)
+        return [((TABLES, *members.values()), tuple(members))]
+    is_value = field.is_many and isinstance(raw, list) and not any(isinstance(one, list) for one in raw)
+    if isinstance(raw, list) and not is_value:
+        if not raw:
+            raise Refused([Problem((), raw, "range", "a value, or a list with at least one")])
+        return _listed(field, raw)
+    if field.is_nested and not field.is_many and isinstance(raw, Mapping):
+        return [((), value) for value in points(field.kind, raw)]
+    return [((), field.take(raw))]
+
+
+def _listed(field: Field, raw: list[Any]) -> list[Way]:
+    found: dict[Any, Way] = {}
+    problems: list[Problem] = []
+    for index, member in enumerate(raw):
+        try:
+            ways = _ways(field, member)
+        except Refused as refused:
+            problems += [one.within(index) for one in refused.problems]
+            continue
+        for place, value in ways:
+            if value in found:
+                problems.append(Problem((index,), member, "repeated", "each value once"))
+            found[value] = (index, *place), value
+    if problems:
+        raise Refused(problems)
+    return list(found.values())
+
+
+TABLES = "tables"
+"""Stands before the numbers of the tables that describe the members of an axis."""
+
+
+def _axis(field: Field, raw: Any) -> dict[Any, int]:
+    """Return the points of all tables of an axis, each with the number of its table."""
+    tables = raw if isinstance(raw, list) else [raw]
+    found: dict[Any, int] = {}
+    problems: list[Problem] = []
+    for number, table in enumerate(tables):
+        place = (number,) if isinstance(raw, list) else ()
+        try:
+            own = points(field.kind, table)
+        except Refused as refused:
+            problems += [one.within(*place) for one in refused.problems]
+            continue
+        for point in own:
+            if found.setdefault(point, number) != number or own.count(point) > 1:
+                said = spelled((field.name, found[point]))
+                allowed, reason = "each point of the grid once", f"describes a point that {said} has, too"
+                problems.append(Problem(place, None, "rule", allowed, reason))
+                break
+    if problems:
+        raise Refused(problems)
+    return found
+
+
+def size_of(raw: Any) -> int:
+    """Return an upper bound on the number of objects that a table describes, without making them."""
+    if isinstance(raw, Mapping):
+        return prod(size_of(one) for one in raw.values())
+    return sum(size_of(one) for one in raw) if isinstance(raw, list) else 1
+
+
+def plain(value: Any, keep: frozenset[str] = frozenset()) -> Any:
+    """Return an object as a table: what has its usual value is left out unless it is among `keep`."""
+    if isinstance(value, tuple):
+        return [plain(one) for one in value]
+    if not isinstance(value, Spec):
+        return NONE if value is None else value
+    said = value.said()
+    table = {key: plain(getattr(value, key)) for key in declared(type(value)) if key in said or key in keep}
+    return ({"name": value.name} if value.name else {}) | table
+
+
+def leaves(value: Spec, prefix: str = "") -> Iterator[tuple[str, Field, Any]]:
+    """Yield every parameter of an object and of its parts: dotted name, declaration, value."""
+    for key, field in declared(type(value)).items():
+        own = getattr(value, key)
+        if isinstance(own, Spec):
+            yield from leaves(own, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", field, own
