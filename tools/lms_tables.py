@@ -11,7 +11,7 @@ from tmt.core.channels.lms.parameters import PARAMETERS, LmsParameter
 from tmt.core.channels.lms.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from tmt.core.channels.profile import Profile, Sourced
+    from tmt.core.profile import Profile, Sourced
 
 PAGE = Path(__file__).parents[1] / "docs" / "lms.md"
 

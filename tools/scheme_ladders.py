@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.core.schemes.converter import joined
+from tmt.core.converter import joined
 from tmt.core.schemes.harq_processes import HarqProcesses
 from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.sliding_window import SlidingWindow

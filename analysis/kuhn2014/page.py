@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from analysis.kuhn2014.comparison import Compared
     from analysis.kuhn2014.measures import Cells
-    from tmt.core.channels.profile import Profile
+    from tmt.core.profile import Profile
 
 CELLS, READINGS, PAGE = "reproduction.csv", "reproduction-readings.csv", "reproduction.md"
 """Names of the files: means and intervals, means of other readings, and the page that is made from them."""

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.command_line import start
+from tmt.core.channels.snr.signal_series import read_signal_series
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.importers.link_intervals import LinkIntervals
-from tmt.importers.signal_series import read_signal_series
 from tmt.io import read_trace
 from tmt.show.charts.style import BLUE, GREEN, VERMILLION, new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from tmt.core.channels.snr.signal_series import SignalSeries
     from tmt.core.trace import FloatArray
-    from tmt.importers.signal_series import SignalSeries
 
 GALLERY = Path(__file__).resolve().parents[2] / "traces" / "measured"
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from in_process import tmt
 
 from tmt.core.channels.snr import Snr
+from tmt.core.channels.snr.error_rates import read_error_rates
+from tmt.core.channels.snr.signal_series import read_signal_series
 from tmt.core.errors import InputError
-from tmt.importers.error_rates import read_error_rates
-from tmt.importers.signal_series import read_signal_series
 from tmt.io import read_phy
 
 if TYPE_CHECKING:

@@ -36,8 +36,8 @@ def run_from_read_only_folder(folder: Path, *words: object) -> subprocess.Comple
     program = folder / "program" / "tmt"
     shutil.copytree(Path(tmt.__file__).parent, program, ignore=shutil.ignore_patterns("__pycache__"))
     # Not even root can make a folder where a file is, nor in /proc.
-    for package in (program / "kernels", program):
-        (package / "__pycache__").touch()
+    for source in program.rglob("__init__.py"):
+        source.with_name("__pycache__").touch()
     nowhere = {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "PYTHONDONTWRITEBYTECODE": "1"}
     write_trace(folder / "phy.npy", PhyTrace(np.array([0, 1, 2]), np.array([5, 0, 5])))
     script = "import sys; sys.argv[0] = 'tmt'; from tmt.cli.main import main; main()"

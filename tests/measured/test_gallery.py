@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tmt.core.channels.snr.error_rates import read_error_rates
+from tmt.core.channels.snr.signal_series import read_signal_series
 from tmt.core.provenance import file_sha256
-from tmt.importers.error_rates import read_error_rates
-from tmt.importers.signal_series import read_signal_series
 from tmt.io import read_phy
 
 GALLERY = Path(__file__).resolve().parents[2] / "traces" / "measured"

@@ -166,7 +166,7 @@ def test_harq_processes__make_the_measured_link_of_eight_processes(
 
     All 69 repeats and every other attempt fall in the measured subframes; no slot stalls.
     """
-    from tmt.core.schemes.converter import joined
+    from tmt.core.converter import joined
     from tmt.core.schemes.harq_processes import HarqProcesses
 
     trace = read_lte_harq(measured_log, "phy", decode_time_ns=1_000_000).trace

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.converter import joined
 from tmt.core.errors import UsageError
-from tmt.core.schemes.converter import joined
 from tmt.core.schemes.rlc import Rlc
 from tmt.core.trace import PhyTrace
 from tmt.theory import (
@@ -26,7 +26,7 @@ from tmt.theory import (
 )
 
 if TYPE_CHECKING:
-    from tmt.core.schemes.counts import Counts
+    from tmt.core.counts import Counts
 
 MS = 1_000_000
 ONE_REPORT = {"poll_pdus": 2**31 - 1, "rlc_window": 131_072, "status_prohibit_ns": 40 * MS}

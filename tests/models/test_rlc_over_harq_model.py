@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tmt.core.channels.bernoulli import Bernoulli
+from tmt.core.converter import joined
 from tmt.core.errors import UsageError
-from tmt.core.schemes.converter import joined
 from tmt.core.schemes.rlc import RlcOverHarqProcesses
 from tmt.core.trace import PhyTrace
 from tmt.theory import Performance, RegularLink, TwoStateChannel, rlc_over_harq_processes

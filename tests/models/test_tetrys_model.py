@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tmt.core.channels.gilbert_elliott import GilbertElliott
+from tmt.core.converter import joined
 from tmt.core.errors import UsageError
-from tmt.core.schemes.converter import joined
 from tmt.core.schemes.tetrys import Tetrys
 from tmt.core.trace import PhyTrace
 from tmt.theory import Performance, RegularLink, TwoStateChannel, tetrys

@@ -12,7 +12,6 @@ from naive import rlc
 from naive import schemes as naive
 from naive.sliding_window import sliding_window
 from naive.tetrys import tetrys
-from tmt.core.channels.base import uniform_source
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
@@ -21,6 +20,7 @@ from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.rlc import Rlc, RlcLayer, RlcOverArq, RlcOverHarq, RlcOverHarqProcesses, RlcOverTetrys
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
+from tmt.core.seeds import uniform_source
 from tmt.core.trace import LinkTrace, PhyTrace
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tmt.core.schemes import arq, converter, fec, harq, harq_processes, sliding_window
+from tmt.core import code_converter, converter
+from tmt.core.schemes import arq, fec, harq, harq_processes
 from tmt.core.schemes.arq import Arq
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
@@ -126,7 +127,7 @@ class GuardedNumpy:
 
 
 if __name__ == "__main__":
-    for module in (arq, converter, fec, harq, harq_processes, rlc_converter, sliding_window):
+    for module in (arq, code_converter, converter, fec, harq, harq_processes, rlc_converter):
         vars(module)["np"] = GuardedNumpy()
     for case in range(CASES):
         convert_in_random_pieces(case)

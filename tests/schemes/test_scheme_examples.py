@@ -16,7 +16,7 @@ from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
-    from tmt.core.schemes.counts import Counts
+    from tmt.core.counts import Counts
     from tmt.core.schemes.parameters import Scheme
 
 

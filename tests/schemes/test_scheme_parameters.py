@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tmt.core.counts import Counts
 from tmt.core.errors import UsageError
 from tmt.core.schemes.arq import Arq
-from tmt.core.schemes.counts import Counts
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.harq_processes import HarqProcesses

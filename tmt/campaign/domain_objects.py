@@ -19,7 +19,7 @@ from tmt.spec.coding import Coding
 from tmt.spec.settings import PARAMETERS
 
 if TYPE_CHECKING:
-    from tmt.core.channels.profile import Profile
+    from tmt.core.profile import Profile
 
 
 def scheme_of(section: Any, rtt_ns: int) -> Any:

@@ -22,7 +22,7 @@ from tmt.core.words.plausibility import unsettled_notes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.core.schemes.counts import Counts
+    from tmt.core.counts import Counts
     from tmt.core.schemes.parameters import Scheme
     from tmt.io.conversion import Conversion
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tmt.campaign.sections import Scenario
+    from tmt.core.counts import Counts
     from tmt.core.measure.summaries import LinkSummary, PhySummary
-    from tmt.core.schemes.counts import Counts
     from tmt.core.schemes.parameters import Scheme
     from tmt.core.trace import Int64Array
     from tmt.io.conversion import Conversion

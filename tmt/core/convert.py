@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from tmt.core import provenance
 from tmt.core.checks import checked
+from tmt.core.converter import joined
 from tmt.core.errors import UsageError
 from tmt.core.schema import LINK_TRACE
-from tmt.core.schemes.converter import joined
 from tmt.core.trace import PhyTrace
 
 if TYPE_CHECKING:

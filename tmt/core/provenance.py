@@ -73,7 +73,7 @@ def file_sha256(path: str | PathLike[str]) -> str:
         When it cannot be read; it names the file.
     """
     try:
-        with _open(fspath(path)) as file:
+        with opened(fspath(path)) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         if error.filename is not None:
@@ -90,7 +90,8 @@ def file_version(path: str | PathLike[str]) -> FileVersion | None:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _open(name: str) -> BufferedReader:
+def opened(name: str) -> BufferedReader:
+    """Open a file for reading: a local one, or that of a pyarrow file-system URI."""
     if "://" not in name:
         return Path(name).open("rb")
     from pyarrow.fs import FileSystem  # noqa: PLC0415  (it takes long to import)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from tmt.io.files import open_input
@@ -50,11 +49,3 @@ def text_lines(path: str, *, comments: bool = True) -> Iterator[TextLine]:
                 text = piece.strip().lstrip("\ufeff")
                 if text and not (comments and text.startswith("#")):
                     yield TextLine(number, text, number < first + len(pieces) - 1)
-
-
-def is_number(text: str) -> bool:
-    """Whether a field is a finite number."""
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.core import provenance
-from tmt.core.channels.base import HAVING_ES_N0
+from tmt.core.channels.registry import CHANNELS
 from tmt.core.errors import InputError, UsageError
 from tmt.core.generate import lay_over
 from tmt.core.schema import ES_N0_MDB, PHY_TRACE
@@ -31,9 +31,8 @@ CHUNK_SLOTS = 1 << 18
 def _check_es_n0(channel: Channel) -> None:
     """Refuse a channel that knows no Es/N0."""
     if not channel.has_es_n0:
-        raise UsageError(
-            f"channel {channel.name} knows no Es/N0 of a slot; these channels do: {', '.join(HAVING_ES_N0)}"
-        )
+        having = ", ".join(one.name for one in CHANNELS.values() if one.has_es_n0)
+        raise UsageError(f"channel {channel.name} knows no Es/N0 of a slot; these channels do: {having}")
 
 
 def generate(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
-    from tmt.core.channels.profile import Profile
+    from tmt.core.profile import Profile
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
@@ -49,10 +49,6 @@ class FadingRealisation(Realisation, Protocol):
         """Return the result of `erased`, and the Es/N0 of these slots in dB: [slots], float64."""
 
 
-HAVING_ES_N0 = ("lms", "snr")
-"""Names of the channels that know the Es/N0 of each slot."""
-
-
 @dataclass(frozen=True, slots=True)
 class Channel(ABC):
     """A channel model with its parameters; equal parameters, seeds and slots give equal erasures."""
@@ -60,11 +56,8 @@ class Channel(ABC):
     name: ClassVar[str]
     profiles: ClassVar[Mapping[str, Profile]] = {}
     """Named sets of values for a channel with many parameters; the first is the default."""
-
-    @property
-    def has_es_n0(self) -> bool:
-        """Whether the channel's realisations are `FadingRealisation`."""
-        return self.name in HAVING_ES_N0
+    has_es_n0: ClassVar[bool] = False
+    """Whether the channel's realisations are `FadingRealisation`."""
 
     @classmethod
     def of(cls, profile: str | None = None, /, **values: float) -> Self:
@@ -161,36 +154,3 @@ def check_within(name: str, value: float, low: float, high: float) -> None:
     """
     if not low <= value <= high:
         raise UsageError(f"{name} is {value}; it must be within [{low:g}, {high:g}]")
-
-
-def uniform_source(seed: int) -> np.random.Generator:
-    """Return a channel's random generator, from which it draws a fixed number of 64-bit words per slot.
-
-    PCG64 uses one word for each uniform number in [0, 1) and has no buffer, so that a stream of uniform
-    numbers does not depend on the sizes of the draws.
-
-    Raises
-    ------
-    UsageError
-        When the seed is negative.
-    """
-    check_seed(seed)
-    return np.random.Generator(np.random.PCG64(seed))
-
-
-def uniform_sources(seed: int, number: int) -> list[np.random.Generator]:
-    """Return a channel's `number` independent generators; otherwise as `uniform_source`."""
-    check_seed(seed)
-    return [np.random.Generator(np.random.PCG64(one)) for one in np.random.SeedSequence(seed).spawn(number)]
-
-
-def check_seed(seed: int) -> None:
-    """Refuse a negative seed.
-
-    Raises
-    ------
-    UsageError
-        Naming its value.
-    """
-    if seed < 0:
-        raise UsageError(f"seed is {seed}; it must be 0 or more")

@@ -10,8 +10,8 @@ from tmt.core.channels.base import (
     ErasureStream,
     SlotChannel,
     check_within,
-    uniform_source,
 )
+from tmt.core.seeds import uniform_source
 
 
 @dataclass(frozen=True, slots=True)

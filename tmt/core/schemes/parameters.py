@@ -13,9 +13,9 @@ from tmt.core.schema import ES_N0_MDB, MAX_ES_N0_MDB
 from tmt.core.units import MAX_TIME_NS, NS_PER_S
 
 if TYPE_CHECKING:
+    from tmt.core.converter import Converter
     from tmt.core.parameters import Declared
     from tmt.core.schema import Column
-    from tmt.core.schemes.converter import Converter
 
 MAX_DELAY_NS = MAX_TIME_NS // 4
 """Longest RTT or detection delay (36 years), so that a time of the trace plus both still fits an int64."""

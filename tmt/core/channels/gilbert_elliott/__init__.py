@@ -17,9 +17,9 @@ from tmt.core.channels.base import (
     FloatArray,
     SlotChannel,
     check_within,
-    uniform_source,
 )
 from tmt.core.errors import UsageError
+from tmt.core.seeds import uniform_source
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,17 +22,17 @@ from tmt.core.channels.base import (
     Int64Array,
     Realisation,
     check_within,
-    uniform_sources,
 )
 from tmt.core.channels.lms.parameters import PARAMETERS, STATES
 from tmt.core.channels.lms.path import Path, Shadow
 from tmt.core.channels.lms.profiles import PROFILES
 from tmt.core.errors import UsageError
+from tmt.core.seeds import uniform_sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tmt.core.channels.profile import Profile
+    from tmt.core.profile import Profile
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
 
@@ -53,6 +53,7 @@ class Lms(Channel):
     """
 
     name: ClassVar[str] = "lms"
+    has_es_n0: ClassVar[bool] = True
     profiles: ClassVar[Mapping[str, Profile]] = PROFILES
 
     es_n0_db: float

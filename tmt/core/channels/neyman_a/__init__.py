@@ -19,9 +19,9 @@ from tmt.core.channels.base import (
     FloatArray,
     SlotChannel,
     check_within,
-    uniform_sources,
 )
 from tmt.core.errors import UsageError
+from tmt.core.seeds import uniform_sources
 
 CLUSTERS_AT_A_TIME = 1024
 """Clusters drawn at a time, independently of the pieces in which slots are requested."""

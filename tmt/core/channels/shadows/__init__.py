@@ -20,16 +20,16 @@ from tmt.core.channels.base import (
     Int64Array,
     Realisation,
     check_within,
-    uniform_sources,
 )
 from tmt.core.channels.shadows.profiles import PROFILES
 from tmt.core.errors import UsageError
+from tmt.core.seeds import uniform_sources
 from tmt.core.units import MAX_TIME_NS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tmt.core.channels.profile import Profile
+    from tmt.core.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)

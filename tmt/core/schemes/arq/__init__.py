@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tmt.core.schemes.converter import Converter, grown_ring, ring_ends, ring_entries
+from tmt.core.converter import Converter, grown_ring, ring_ends, ring_entries
 from tmt.core.schemes.parameters import DetectionDelay, MaxTransmissions, RoundTrip, Scheme
 
 if TYPE_CHECKING:

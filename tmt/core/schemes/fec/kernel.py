@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.core.kernels._jit import kernel
+from tmt.core.kernels.rows import nth_arrival_ns
 
 if TYPE_CHECKING:
     from tmt.core.kernels import Int64Array, Rows
@@ -65,14 +66,3 @@ def decode_runs(
                 row = np.uintp(rows)
                 if not out_delivered[row]:
                     out_delay_ns[row], out_delivered[row] = settled_ns - out_tx_time_ns[row], recovered
-
-
-@kernel
-def nth_arrival_ns(arrivals_ns: Int64Array, arrived: int, n: int) -> int:
-    """Return the n-th smallest of the first `arrived` times, n from 1; sort the times if need be."""
-    for i in range(1, arrived):
-        if arrivals_ns[np.uintp(i)] < arrivals_ns[np.uintp(i - 1)]:
-            arrivals_ns[:arrived].sort()
-            break
-    nth_ns: int = arrivals_ns[n - 1]
-    return nth_ns

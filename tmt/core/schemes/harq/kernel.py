@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.core.kernels._jit import kernel
-from tmt.core.schemes.fec.kernel import nth_arrival_ns
+from tmt.core.kernels.rows import nth_arrival_ns
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from tmt.core.converter import Converter, ring_ends, ring_entries
 from tmt.core.errors import UsageError
-from tmt.core.schemes.converter import Converter, ring_ends, ring_entries
 from tmt.core.schemes.harq_processes.combining import qualities, quality
 from tmt.core.schemes.parameters import (
     Combining,
@@ -26,6 +26,7 @@ from tmt.core.schemes.parameters import (
     Scheme,
     SlotTime,
 )
+from tmt.core.seeds import uniform_source
 
 if TYPE_CHECKING:
     from tmt.core.kernels import Float64Array, Rows
@@ -170,7 +171,6 @@ class _FeedbackConverter(_CombiningConverter):
     """Conversion with feedback: draws its faults, and knows the processes that will retransmit."""
 
     def __init__(self, scheme: HarqProcesses) -> None:
-        from tmt.core.channels.base import uniform_source  # noqa: PLC0415
         from tmt.core.schemes.harq_processes.kernel import STATE, UNLIMITED  # noqa: PLC0415
 
         super().__init__(scheme)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from tmt.core.schemes.converter import Converter
+from tmt.core.converter import Converter
 from tmt.core.schemes.parameters import DetectionDelay, Scheme
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
 
 if TYPE_CHECKING:
-    from tmt.core.schemes.converter import Converter
+    from tmt.core.converter import Converter
 
 
 @dataclass(frozen=True, kw_only=True)

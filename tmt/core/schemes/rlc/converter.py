@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.core.schemes.converter import Converter, grown_ring, joined, kernel_rows, ring_ends
+from tmt.core.converter import Converter, grown_ring, joined, kernel_rows, ring_ends
 from tmt.core.schemes.rlc.kernel import pass_time, send_segments
 from tmt.core.schemes.rlc.state import ARRIVAL, NEVER, REPORT, SETTINGS, STATE, UNIT
 from tmt.core.trace import PhyTrace
@@ -15,8 +15,8 @@ from tmt.core.trace import PhyTrace
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tmt.core.counts import Counts
     from tmt.core.kernels import Rows
-    from tmt.core.schemes.counts import Counts
     from tmt.core.trace import Int64Array, LinkTrace
 
 

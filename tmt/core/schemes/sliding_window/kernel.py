@@ -8,6 +8,7 @@ import numpy as np
 
 from tmt.core.kernels._jit import kernel
 from tmt.core.kernels.receiver_events import REPAIR, SOURCE, put_event
+from tmt.core.kernels.rows import begin_row
 from tmt.core.kernels.window_decoder import decode, take_without_decoding
 
 if TYPE_CHECKING:
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
     from tmt.core.kernels import Int64Array, Rows
 
     Records = npt.NDArray[np.void]
-
-SENDER = np.dtype([(name, np.int64) for name in ("slots", "units", "repairs", "since_repair")])
-"""State of the sender: slots given, source units sent, repair units sent, source units sent since the last
-regular repair unit."""
 
 
 @kernel
@@ -79,12 +76,3 @@ def send_and_decode(
         if took_ns > 0:
             put_event(now_ns + took_ns, kind, sender["repairs"] - 1, first, last, receiver, events)
     return rows
-
-
-@kernel
-def begin_row(row: int, now_ns: int, took_ns: int, out: Rows) -> None:
-    """Begin the row of a source unit; an erased one has the delay -1 until it is recovered or lost."""
-    out_tx_time_ns, out_delay_ns, out_delivered, out_transmissions = out
-    new_row = np.uintp(row)
-    out_tx_time_ns[new_row], out_delay_ns[new_row] = now_ns, took_ns if took_ns > 0 else -1
-    out_delivered[new_row], out_transmissions[new_row] = took_ns > 0, 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tmt.core.code_converter import CodeConverter
 from tmt.core.schemes.parameters import (
     CodingWindow,
     DetectionDelay,
@@ -12,11 +13,10 @@ from tmt.core.schemes.parameters import (
     RoundTrip,
     Scheme,
 )
-from tmt.core.schemes.sliding_window import CodeConverter
 
 if TYPE_CHECKING:
+    from tmt.core.converter import Converter
     from tmt.core.kernels import Rows
-    from tmt.core.schemes.converter import Converter
     from tmt.core.trace import Int64Array
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from tmt.core.kernels._jit import kernel
 from tmt.core.kernels.receiver_events import ERASED_REPAIR, ERASED_SOURCE, REPAIR, SOURCE, put_event
+from tmt.core.kernels.rows import begin_row
 from tmt.core.kernels.window_decoder import decode, take_without_decoding
-from tmt.core.schemes.sliding_window.kernel import begin_row
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.core.channels.snr.text_lines import is_number, text_lines
 from tmt.core.errors import InputError
 from tmt.core.words.refusals import refusal, shown
-from tmt.importers.text_lines import is_number, text_lines
 
 if TYPE_CHECKING:
     from tmt.core.trace import FloatArray
@@ -71,19 +71,19 @@ def read_error_rates(path: str) -> ErrorRates:
     columns: tuple[int, int] | None = None
     axis = ""
     points: list[tuple[float, float]] = []
-    for line in text_lines(path, comments=False):
-        fields = _fields(line.text.lstrip("#"))
+    for number, text in text_lines(path, comments=False):
+        fields = _fields(text.lstrip("#"))
         found = _header(fields)
         if found is not None:
             columns, axis = found
-        elif not line.text.startswith("#") and columns is not None and is_number(fields[0]):
-            points.append(_point(path, line.number, fields, columns))
+        elif not text.startswith("#") and columns is not None and is_number(fields[0]):
+            points.append(_point(path, number, fields, columns))
             if len(points) > 1 and points[-1][0] <= points[-2][0]:
                 reason = f"{axis} is {points[-1][0]:g} dB after {points[-2][0]:g} dB; it must increase"
-                raise InputError(path, reason, line.number)
+                raise InputError(path, reason, number)
         elif columns is None and is_number(fields[0]):
             reason = "no header before this line names the columns Es/N0 or Eb/N0, and FER or BLER"
-            raise InputError(path, reason, line.number)
+            raise InputError(path, reason, number)
     if columns is None:
         raise InputError(path, "no header names the columns Es/N0 or Eb/N0, and FER or BLER")
     if not points:

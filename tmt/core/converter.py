@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from tmt.core.counts import Counts
 from tmt.core.schema import UNSETTLED
-from tmt.core.schemes.counts import Counts
 from tmt.core.trace import Int64Array, LinkTrace, PhyTrace
 
 if TYPE_CHECKING:

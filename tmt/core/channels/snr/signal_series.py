@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.core.channels.snr.text_lines import is_number, text_lines
 from tmt.core.errors import InputError
 from tmt.core.units import seconds_to_ns
 from tmt.core.words.refusals import refusal, shown
-from tmt.importers.text_lines import is_number, text_lines
 
 if TYPE_CHECKING:
     from tmt.core.trace import FloatArray, Int64Array
@@ -64,24 +64,24 @@ def read_signal_series(path: str) -> SignalSeries:
     times: list[int] = []
     values: list[float] = []
     attenuation: bool | None = None
-    for line in text_lines(path):
-        fields = [field for field in _SEPARATORS.split(line.text) if field]
+    for number, text in text_lines(path):
+        fields = [field for field in _SEPARATORS.split(text) if field]
         if not times and attenuation is None and not is_number(fields[0]):
             attenuation = len(fields) > 1 and _ATTENUATION.search(fields[1]) is not None
             continue
         if len(fields) != 2:
             reason = f"{refusal('fields', found=len(fields), needed=2)}: seconds and dB"
-            raise InputError(path, reason, line.number)
+            raise InputError(path, reason, number)
         wrong = next((field for field in fields if not is_number(field)), None)
         if wrong is not None:
-            raise InputError(path, f"{shown(wrong)} is no finite number", line.number)
+            raise InputError(path, f"{shown(wrong)} is no finite number", number)
         try:
             time_ns = seconds_to_ns(fields[0])
         except ValueError as error:
-            raise InputError(path, str(error), line.number) from None
+            raise InputError(path, str(error), number) from None
         if times and time_ns <= times[-1]:
             reason = f"time is {fields[0]} s, not after the line before; times must increase"
-            raise InputError(path, reason, line.number)
+            raise InputError(path, reason, number)
         times.append(time_ns)
         values.append(float(fields[1]))
     if not times:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tmt.core import provenance
-from tmt.core.channels.base import BoolArray, Channel, FloatArray, Int64Array, Realisation, uniform_source
+from tmt.core.channels.base import BoolArray, Channel, FloatArray, Int64Array, Realisation
+from tmt.core.channels.snr.error_rates import ErrorRates, read_error_rates
+from tmt.core.channels.snr.signal_series import SignalSeries, read_signal_series
 from tmt.core.errors import InputError
-from tmt.importers.error_rates import ErrorRates, read_error_rates
-from tmt.importers.signal_series import SignalSeries, read_signal_series
+from tmt.core.seeds import uniform_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +23,16 @@ class Snr(Channel):
     Attributes
     ----------
     signal
-        File with a series of Es/N0, or of attenuation if `es_n0_db` is given (`tmt.importers.signal_series`).
+        File with a series of Es/N0, or of attenuation if `es_n0_db` is given (`signal_series`).
     error_rates
-        File with a table of block error rates (`tmt.importers.error_rates`).
+        File with a table of block error rates (`error_rates`).
     es_n0_db
         Es/N0 in dB without attenuation; None if the series holds Es/N0. Both files are read, and refused,
         when a realisation starts.
     """
 
     name: ClassVar[str] = "snr"
+    has_es_n0: ClassVar[bool] = True
 
     signal: str
     error_rates: str

@@ -1,0 +1,40 @@
+"""Random generators: a seed gives the same numbers on every machine, however they are drawn in pieces."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tmt.core.errors import UsageError
+
+
+def uniform_source(seed: int) -> np.random.Generator:
+    """Return the random generator of a seed; a model draws a fixed number of 64-bit words from it per slot.
+
+    PCG64 uses one word for each uniform number in [0, 1) and has no buffer, so that a stream of uniform
+    numbers does not depend on the sizes of the draws.
+
+    Raises
+    ------
+    UsageError
+        When the seed is negative.
+    """
+    check_seed(seed)
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def uniform_sources(seed: int, number: int) -> list[np.random.Generator]:
+    """Return `number` independent generators of a seed; otherwise as `uniform_source`."""
+    check_seed(seed)
+    return [np.random.Generator(np.random.PCG64(one)) for one in np.random.SeedSequence(seed).spawn(number)]
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a negative seed.
+
+    Raises
+    ------
+    UsageError
+        Naming its value.
+    """
+    if seed < 0:
+        raise UsageError(f"seed is {seed}; it must be 0 or more")
