@@ -42,7 +42,7 @@ def _value(parameter: LmsParameter, sourced: Sourced | None) -> str:
 def _parameters() -> str:
     rows = []
     for parameter in PARAMETERS:
-        values = (_value(parameter, profile.values.get(parameter.name)) for profile in PROFILES.values())
+        values = _unlike([_value(parameter, one.values.get(parameter.name)) for one in PROFILES.values()])
         name = parameter.name.removesuffix("_ns")
         rows.append([f"`{name}`", parameter.unit, parameter.meaning, *values])
     rows += [_line_row(name) for name in ("rate_bps", "lldu_bytes", "share")]
@@ -61,7 +61,12 @@ def _line_row(name: str) -> list[str]:
         kind, number = sourced.origin.kind, _origins().index(sourced.origin.source) + 1
         return f"{sourced.value:.0f} {kind} [{number}]"
 
-    return [option, unit, meaning, *map(cell, PROFILES.values())]
+    return [option, unit, meaning, *_unlike([cell(profile) for profile in PROFILES.values()])]
+
+
+def _unlike(cells: list[str]) -> list[str]:
+    """Return a row's cells, empty where they equal the first."""
+    return [cells[0], *("" if cell == cells[0] else cell for cell in cells[1:])]
 
 
 def tables() -> dict[str, str]:

@@ -5,7 +5,7 @@ calls that the command makes. A line for each kind counts how the command ended,
 defect.
 
 ``--log FILE`` keeps each injection. A second start leaves out those that the file holds, but for those with a
-defect. At the end the table of docs/reliability.md is printed from the file.
+defect. At the end a table of the commands is printed from the file.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ sanitizers, where clang is installed. An input may take 10 s of CPU time and 1 G
 many inputs each reader had, and for each failure the file that shows it.
 
 ``--log FILE`` makes a long run that can be interrupted: it goes on from the file until each reader of Python
-has ``--inputs`` inputs, and prints the table of docs/reliability.md. See `tests.fuzz.long_run`.
+has ``--inputs`` inputs, and prints a table of the readers. See `tests.fuzz.long_run`.
 """
 
 from __future__ import annotations
