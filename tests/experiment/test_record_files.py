@@ -13,7 +13,6 @@ import pytest
 
 from tmt.core.measure import transport
 from tmt.core.schema import CONGESTION_STATES, PACKET_RECORDS, UNSETTLED, WINDOW_RECORDS
-from tmt.run import record_files
 from tmt.run.measure import ExperimentResult
 from tmt.show.charts import replay as figure
 from tmt.show.charts.style import save as save_figure
@@ -47,7 +46,7 @@ def result() -> ExperimentResult:
 
 def test_save__writes_tables_that_say_how_they_were_made(result: ExperimentResult, tmp_path: Path) -> None:
     np.save(tmp_path / "packets.npy", result.packets)
-    record_files.save(result, tmp_path)
+    result.save(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "packets.parquet",
         "result.json",

@@ -14,7 +14,7 @@ from waiting import PATIENCE_S, until
 
 from tmt.core.measure import transport
 from tmt.core.units import NS_PER_MS, NS_PER_S
-from tmt.run.base import RunError
+from tmt.run import RunError
 from tmt.run.experiment import Experiment
 from tmt.spec.links import PlainLink, TraceLink
 from tmt.spec.run_columns import RUN_RESULTS

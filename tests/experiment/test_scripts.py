@@ -18,7 +18,7 @@ from tmt.core.errors import InputError, SimulatorError
 from tmt.core.schema import PACKET_EVENTS, PACKET_RECORDS
 from tmt.results.reading import read_results
 from tmt.results.script_runs import PointRuns, by_point, read_figures
-from tmt.run.base import RunError
+from tmt.run import RunError
 from tmt.run.script import ScriptExperiment, printed_figures, transfer_figures
 
 pytestmark = [pytest.mark.ns2, pytest.mark.usefixtures("simulator")]

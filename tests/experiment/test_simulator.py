@@ -11,7 +11,7 @@ import pytest
 from waiting import until
 
 from tmt.core.errors import SimulatorError
-from tmt.run.base import RunError
+from tmt.run import RunError
 from tmt.run.ns2.simulator import Simulator
 from tmt.run.program import STDERR, STDOUT, last_words
 

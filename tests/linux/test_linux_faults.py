@@ -17,7 +17,7 @@ from tmt.core.errors import SimulatorError
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io.conversion import convert_file
-from tmt.run.base import RunError
+from tmt.run import RunError
 from tmt.run.experiment import Experiment
 from tmt.run.linux import BACKEND
 from tmt.run.linux import kernel as kernel_module
@@ -180,7 +180,7 @@ def test_run_that_hangs__ends_at_its_limit() -> None:
 @pytest.mark.parametrize("delay_s", [0.0, 0.01, 0.1])
 def test_kernel__ends_with_a_parent_that_is_killed(delay_s: float, tmp_path: Path) -> None:
     call = (
-        "import sys; from tmt.run import Experiment, PlainLink\n"
+        "import sys; from tmt.run.experiment import Experiment; from tmt.spec.links import PlainLink\n"
         "Experiment(tcp='cubic', stack='linux', forward_link=PlainLink(1e8), rtt_ns=500_000_000,"
         " duration_ns=10**14).run(sys.argv[1])"
     )

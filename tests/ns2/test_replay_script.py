@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ns2.scripts import run_script
-from tmt.run.base import RunError
+from tmt.run import RunError
 from tmt.run.ns2.simulator import Simulator
 
 if TYPE_CHECKING:

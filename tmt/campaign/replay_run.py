@@ -15,7 +15,6 @@ from tmt.core.measure.capacity import arrive, packets_in_rows
 from tmt.core.units import NS_PER_S
 from tmt.run import BACKENDS, load_backend
 from tmt.run.experiment import Experiment
-from tmt.run.record_files import save
 from tmt.spec.coding import CODING_NAMES
 from tmt.spec.links import TraceLink
 from tmt.spec.tcp import HEADER_BYTES
@@ -113,7 +112,7 @@ class ReplayRun(NamedTuple):
         if self.keep_records:
             kept = folder / "kept"
             kept.mkdir()
-            save(result, kept)
+            result.save(kept)
         return row
 
     def _over_traces(self, cache: Path) -> Experiment:

@@ -18,7 +18,7 @@ from tmt.campaign.columns import DONE, FAILED, KILLED, TIMED_OUT, blank_row
 from tmt.campaign.link_traces import Convert, DamagedTraceError, make_link_trace
 from tmt.core.errors import OutputError, SimulatorError, TmtError
 from tmt.core.schema import FORMAT_VERSION
-from tmt.run.base import RunError
+from tmt.run import RunError
 
 if TYPE_CHECKING:
     from pathlib import Path

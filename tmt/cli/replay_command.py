@@ -20,7 +20,6 @@ from tmt.cli.scheme_options import ONLINE_NAMES, SCHEME_PARAMETERS, chosen_schem
 from tmt.core.errors import UsageError
 from tmt.core.words.html_table import spelled_number
 from tmt.run.experiment import Experiment
-from tmt.run.record_files import save
 from tmt.spec.links import TraceLink
 from tmt.spec.run_columns import RUN_RESULTS
 from tmt.spec.settings import PARAMETERS
@@ -117,7 +116,7 @@ def command(
         result = experiment.run(keep, timeout)
     print_notes(result.notes)
     if keep is not None:
-        save(result, keep)
+        result.save(keep)
     if plot is not None:
         _draw(result, plot)
     if as_json:

@@ -1,26 +1,33 @@
-"""The result of an experiment: its row, and the records that the figures in it were measured from."""
+"""The result of an experiment: its row, the records that its figures come from, and both as files."""
 
 from __future__ import annotations
 
-import shlex
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt import __version__
+from tmt.core import provenance
 from tmt.core.measure import transport
 from tmt.core.measure.link_use import link_use
 from tmt.core.measure.transport_timeline import Timeline, timeline
+from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.core.units import ns_to_seconds
 from tmt.core.words.html_table import html_table, spelled_number
+from tmt.io.atomic import write_text
 from tmt.run.link_files import ReadyLink, link_figures
+from tmt.run.records import PACKETS, WINDOWS
 from tmt.spec.run_columns import RUN_RESULTS
 from tmt.spec.settings import columns_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from os import PathLike
+
+    import pandas as pd
 
     from tmt.core.measure.transport import FlowDelivery, Records
-    from tmt.run.base import Backend, CodeCounts, Outcome, Recording, RowUse, SplitCounts, WiredLosses
+    from tmt.run import Backend, Recording
     from tmt.run.setup import Setup
     from tmt.spec.links import PlainLink
     from tmt.spec.settings import Value
@@ -63,6 +70,12 @@ class ExperimentResult:
         ]
         return html_table(f"run of {self.row['tcp']}", rows, ("", "value", "unit", "meaning"))
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return the row as a data frame."""
+        import pandas as pd  # noqa: PLC0415  (slow to import, and commands need no frame)
+
+        return pd.DataFrame([self.row])
+
     def timeline(self, bins: int = 150, samples: int = 2000) -> Timeline:
         """Return the run over time: means in `bins` of equal length, windows read `samples` times."""
         own = len(self.flows)
@@ -70,10 +83,34 @@ class ExperimentResult:
         link = link_use(self.row, self.forward_trace)
         return timeline(packets, windows, self.flows, link, end_ns=self.end_ns, bins=bins, samples=samples)
 
+    def save(self, directory: str | PathLike[str]) -> None:
+        """Write `packets.parquet`, `windows.parquet` and `result.json` into `directory`, which exists.
 
-def measure(setup: Setup, backend: Backend, stamp: str, outcome: Outcome) -> ExperimentResult:
+        Where that is the run's own directory they replace the simulator's files of the same records.
+
+        Raises
+        ------
+        OutputError
+            When a file cannot be written.
+        """
+        from tmt.io.parquet import write_records  # noqa: PLC0415  (pyarrow takes long to import)
+
+        folder = Path(directory)
+        run = {column.name: self.row[column.name] for column in RUN_RESULTS if column.group != "cost"}
+        for name, records, table in (
+            ("packets", self.packets, PACKET_RECORDS),
+            ("windows", self.windows, WINDOW_RECORDS),
+        ):
+            about = provenance.record(table.kind, run=run)
+            write_records(folder / f"{name}.parquet", table, records, about)
+        write_text(folder / "result.json", json.dumps(self.row, indent=2) + "\n")
+        for name in (PACKETS, WINDOWS):
+            (folder / name).unlink(missing_ok=True)
+
+
+def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) -> ExperimentResult:
     """Return the figures of merit of a run beside its settings."""
-    recording, settings = outcome.recording, setup.settings
+    settings = setup.settings
     packets = transport.of_flows(recording.packets, settings.flows)
     windows = transport.of_flows(recording.windows, settings.flows)
     flows = transport.deliveries(
@@ -82,7 +119,7 @@ def measure(setup: Setup, backend: Backend, stamp: str, outcome: Outcome) -> Exp
         end_ns=recording.end_ns,
         header_bytes=recording.header_bytes,
         transfer_bytes=settings.transfer_bytes,
-        coded=recording.code is not None,
+        coded=settings.coding is not None,
     )
     found = (
         columns_of(settings)
@@ -92,27 +129,21 @@ def measure(setup: Setup, backend: Backend, stamp: str, outcome: Outcome) -> Exp
             "tmt_version": __version__,
             "backend": backend.name,
             "simulator": stamp,
-            "late_share": recording.late_share,
-            "command": shlex.join(outcome.argv),
-            "wall_time_s": outcome.wall_time_s,
             "simulated_s": ns_to_seconds(recording.end_ns),
-            "timeouts": recording.timeouts,
+            "return_goodput_bps": _return_goodput_bps(setup, recording),
         }
-        | _row_use("forward", recording.forward)
-        | _row_use("return", recording.back)
-        | _wired_losses(recording.wired)
-        | _split_figures(recording.split)
-        | _code_overhead(recording.code)
         | transport.delivery_figures(flows, settings.transfer_bytes)
-        | {"return_goodput_bps": _return_goodput_bps(setup, recording)}
         | transport.delay_figures(packets)
         | transport.recovery_figures(packets)
         | transport.window_figures(windows, flows)
         | transport.loss_figures(recording.packets)
-        | dict.fromkeys(outcome.without)
+        | recording.columns
     )
-    row = {column.name: found.pop(column.name) for column in RUN_RESULTS}
-    assert not found, f"measured, but not declared in RUN_RESULTS: {', '.join(found)}"
+    # A backend leaves out the columns of what a run did not have.
+    absent: dict[str, Value] = {column.name: None for column in RUN_RESULTS if column.null}
+    found = absent | found
+    row = {column.name: found[column.name] for column in RUN_RESULTS}
+    assert found.keys() == row.keys(), "measured, but not declared in RUN_RESULTS"
     trace = setup.forward.file.npy if isinstance(setup.forward, ReadyLink) else None
     return ExperimentResult(
         row, recording.packets, recording.windows, flows, recording.end_ns, setup.notes(), trace
@@ -137,34 +168,3 @@ def link_columns(direction: str, link: ReadyLink | PlainLink) -> dict[str, Value
     """Return a link as result columns, its online scheme among them."""
     scheme = link.link.scheme if isinstance(link, ReadyLink) else None
     return {**link_figures(direction, link), f"{direction}_online": None if scheme is None else scheme.label}
-
-
-def _code_overhead(counts: CodeCounts | None) -> dict[str, Value]:
-    if counts is None or not counts.decoded_symbols:
-        return {"code_overhead": None}
-    return {"code_overhead": counts.overhead_symbols / counts.decoded_symbols}
-
-
-def _wired_losses(losses: WiredLosses | None) -> dict[str, Value]:
-    return {
-        "wired_lost": None if losses is None else losses.lost,
-        "wired_dropped": None if losses is None else losses.dropped,
-    }
-
-
-def _split_figures(counts: SplitCounts | None) -> dict[str, Value]:
-    names = ("fill_max_packets", "segments_sent", "retransmissions", "timeouts", "window_updates")
-    if counts is None:
-        return dict.fromkeys((*(f"proxy_{name}" for name in names), "held_s", "window_probes"))
-    values = (counts.most_fill, counts.segments, counts.retransmissions, counts.timeouts, counts.updates)
-    return {f"proxy_{name}": value for name, value in zip(names, values, strict=True)} | {
-        "held_s": ns_to_seconds(counts.held_ns),
-        "window_probes": counts.probes,
-    }
-
-
-def _row_use(direction: str, use: RowUse | None) -> dict[str, Value]:
-    return {
-        f"{direction}_utilisation": use.used / use.offered if use is not None and use.offered else None,
-        f"{direction}_trace_repeats": use.repeats if use is not None else None,
-    }

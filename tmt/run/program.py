@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.core.errors import OutputError, SimulatorError
-from tmt.run.base import RunError
+from tmt.run import RunError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,20 +11,24 @@ import numpy as np
 
 from tmt.core.errors import InputError, SimulatorError
 from tmt.core.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS
+from tmt.core.units import ns_to_seconds
 from tmt.io.npy import read_array
-from tmt.run.base import CodeCounts, Recording, RowUse, SplitCounts, WiredLosses
+from tmt.run import Recording, use_columns
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.core.measure.transport import Records
     from tmt.core.schema import Table
+    from tmt.spec.settings import Value
 
 PACKETS, WINDOWS, COUNTERS = "packets.npy", "windows.npy", "counters.tsv"
 
 
-def read_records(directory: Path, flows: int, return_flows: int = 0) -> Recording:
+def read_records(directory: Path, flows: int, return_flows: int = 0, **more: Value) -> Recording:
     """Read and check the records of a run of `flows` flows, and of others in the return direction.
+
+    `more` are result columns that the recording has besides the counters.
 
     Raises
     ------
@@ -40,17 +44,38 @@ def read_records(directory: Path, flows: int, return_flows: int = 0) -> Recordin
     return Recording(
         packets,
         windows,
-        end_ns=counters("end_ns"),
-        header_bytes=counters("header_bytes"),
-        timeouts=sum(counters(f"flow_{flow}_timeouts") for flow in range(flows)),
-        forward=_row_use(counters, "forward"),
-        back=_row_use(counters, "return"),
-        split=_split_counts(counters, flows),
-        wired=WiredLosses(counters("wired_lost"), counters("wired_dropped"))
-        if "wired_lost" in counters
-        else None,
-        code=_code_counts(counters, flows),
+        counters("end_ns"),
+        counters("header_bytes"),
+        _counted_columns(counters, flows) | more,
     )
+
+
+def _counted_columns(counters: Counters, flows: int) -> dict[str, Value]:
+    """Return the counters as result columns; a part of the path that the run did not have adds none."""
+
+    def of_flows(name: str) -> list[int]:
+        return [counters(f"flow_{flow}_{name}") for flow in range(flows)]
+
+    found: dict[str, Value] = {"timeouts": sum(of_flows("timeouts"))}
+    for direction in ("forward", "return"):
+        if f"{direction}_bytes_offered" in counters:
+            names = ("bytes_offered", "bytes_used", "trace_repeats")
+            found |= use_columns(direction, *(counters(f"{direction}_{name}") for name in names))
+    if "wired_lost" in counters:
+        found |= {name: counters(name) for name in ("wired_lost", "wired_dropped")}
+    if "flow_0_proxy_segments" in counters:
+        found |= {
+            "proxy_fill_max_packets": max(of_flows("proxy_most_fill")),
+            "proxy_segments_sent": sum(of_flows("proxy_segments")),
+            "proxy_retransmissions": sum(of_flows("proxy_retransmissions")),
+            "proxy_timeouts": sum(of_flows("proxy_timeouts")),
+            "held_s": ns_to_seconds(sum(of_flows("held_ns"))),
+            "proxy_window_updates": sum(of_flows("window_updates")),
+            "window_probes": sum(of_flows("window_probes")),
+        }
+    if "flow_0_decoded_symbols" in counters and (decoded := sum(of_flows("decoded_symbols"))):
+        found["code_overhead"] = sum(of_flows("overhead_symbols")) / decoded
+    return found
 
 
 def _read_table(path: Path, table: Table, flows: int) -> Records:
@@ -108,39 +133,3 @@ class Counters:
         if name not in self._values:
             raise SimulatorError(f"{self._path}: is cut short: there is no {name}")
         return self._values[name]
-
-
-def _row_use(counters: Counters, direction: str) -> RowUse | None:
-    if f"{direction}_bytes_offered" not in counters:
-        return None
-    return RowUse(
-        *(counters(f"{direction}_{name}") for name in ("bytes_offered", "bytes_used", "trace_repeats"))
-    )
-
-
-def _split_counts(counters: Counters, flows: int) -> SplitCounts | None:
-    if "flow_0_proxy_segments" not in counters:
-        return None
-
-    def of_flows(name: str) -> list[int]:
-        return [counters(f"flow_{flow}_{name}") for flow in range(flows)]
-
-    return SplitCounts(
-        most_fill=max(of_flows("proxy_most_fill")),
-        held_ns=sum(of_flows("held_ns")),
-        updates=sum(of_flows("window_updates")),
-        probes=sum(of_flows("window_probes")),
-        segments=sum(of_flows("proxy_segments")),
-        retransmissions=sum(of_flows("proxy_retransmissions")),
-        timeouts=sum(of_flows("proxy_timeouts")),
-    )
-
-
-def _code_counts(counters: Counters, flows: int) -> CodeCounts | None:
-    if "flow_0_decoded_symbols" not in counters:
-        return None
-    decoded, overhead = (
-        sum(counters(f"flow_{flow}_{name}") for flow in range(flows))
-        for name in ("decoded_symbols", "overhead_symbols")
-    )
-    return CodeCounts(decoded, overhead)

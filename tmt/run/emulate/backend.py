@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import random
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from tmt.core.errors import EmulatorError
 from tmt.core.provenance import file_sha256
 from tmt.core.schema import UNSETTLED, WINDOW_RECORDS
 from tmt.core.units import NS_PER_S, ns_to_seconds
-from tmt.run.base import Outcome, Recording, RowUse, RunError, only_in_ns2, refuse_absent
+from tmt.run import Recording, RunError, only_in_ns2, refuse_absent, use_columns
 from tmt.run.emulate.emulator import find_program, run
 from tmt.run.emulate.parameters import Emulation
 from tmt.run.program import last_words
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from tmt.core.measure.transport import Records
     from tmt.run.emulate.results import EmulationResult
     from tmt.run.setup import Setup
-    from tmt.spec.settings import Settings
+    from tmt.spec.settings import Settings, Value
 
 HERE = Path(__file__).parent
 BUFFER_BYTES = 1 << 25
@@ -41,7 +42,7 @@ SYSCTLS = (
 
 
 class Emulate:
-    """The built emulator; see `tmt.run.base.Backend`."""
+    """The built emulator; see `tmt.run.Backend`."""
 
     name = "emulate"
     stacks = (LINUX,)
@@ -66,7 +67,7 @@ class Emulate:
         }
         refuse_absent(self.name, absent)
 
-    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
+    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment; it takes as long as it says."""
         settings, samples = setup.settings, directory / "sender.json"
         chance = random.Random(settings.seed)
@@ -90,9 +91,7 @@ class Emulate:
         if found["used"] != [control] * settings.flows:
             taken = f"the kernel took {found['used']} instead of {control}"
             raise RunError(command, taken, last_words(directory), program="the emulator")
-        wall_time_s = float(result.row["duration_s"] or 0)
-        recording = _recording(setup, result, found)
-        return Outcome(list(command), wall_time_s, recording, without=("window_packets",))
+        return _recording(setup, result, found, command)
 
 
 def _emulation(settings: Settings, command: tuple[str, ...]) -> Emulation:
@@ -113,27 +112,30 @@ def _emulation(settings: Settings, command: tuple[str, ...]) -> Emulation:
     )
 
 
-def _recording(setup: Setup, result: EmulationResult, found: dict[str, Any]) -> Recording:
-    settings, packets = setup.settings, result.packets
+def _recording(
+    setup: Setup, result: EmulationResult, found: dict[str, Any], command: tuple[str, ...]
+) -> Recording:
+    settings, packets, row = setup.settings, result.packets, result.row
     assert packets is not None
-    end_ns = min(settings.duration_ns, round(float(result.row["duration_s"] or 0) * NS_PER_S))
-    late_share = result.row["forward_late_share"]
+    duration_s = float(row["duration_s"] or 0)
+    end_ns = min(settings.duration_ns, round(duration_s * NS_PER_S))
+    columns: dict[str, Value] = {
+        "command": shlex.join(command),
+        "wall_time_s": duration_s,
+        "late_share": row["forward_late_share"],
+        "window_packets": None,
+    }
+    for direction in ("forward", "return"):
+        if f"{direction}_bytes_offered" in row:
+            names = ("bytes_offered", "bytes_used", "trace_repeats")
+            columns |= use_columns(direction, *(int(row[f"{direction}_{name}"] or 0) for name in names))
     return Recording(
         packets[(packets["flow"] < settings.flows) & (packets["time_ns"] <= end_ns)],
         _windows(found["samples"], end_ns, paced=settings.tcp == "bbr"),
-        end_ns=end_ns,
-        header_bytes=HEADER_BYTES,
-        timeouts=None,
-        forward=_row_use("forward", result),
-        back=_row_use("return", result),
-        late_share=None if late_share is None else float(late_share),
+        end_ns,
+        HEADER_BYTES,
+        columns,
     )
-
-
-def _row_use(direction: str, result: EmulationResult) -> RowUse | None:
-    names = ("bytes_offered", "bytes_used", "trace_repeats")
-    values = [result.row.get(f"{direction}_{name}") for name in names]
-    return None if None in values else RowUse(*(int(value or 0) for value in values))
 
 
 def _windows(samples: list[list[list[float]]], end_ns: int, *, paced: bool) -> Records:

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tmt.core.errors import EmulatorError
-from tmt.run.base import RunError
+from tmt.run import RunError
 from tmt.run.emulate.relay import Relay
 from tmt.run.emulate.results import EmulationResult, read_result
 from tmt.run.emulate.setup import set_up

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from typing import TYPE_CHECKING
 
 from tmt.core.errors import SimulatorError
-from tmt.run.base import Outcome, RunError, only_in_ns2, refuse_absent
+from tmt.run import RunError, only_in_ns2, refuse_absent
 from tmt.run.linux.kernel import Kernel, memory_mib
 from tmt.run.linux.settings_file import SETTINGS, settings_text
 from tmt.run.linux.soundness import reason_to_doubt
@@ -17,7 +18,7 @@ from tmt.spec.tcp import LINUX
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.run.base import Recording
+    from tmt.run import Recording
     from tmt.run.setup import Setup
     from tmt.spec.settings import Settings
 
@@ -26,7 +27,7 @@ FAILURE_STATUS = 2
 
 
 class Linux:
-    """The kernel that `make linux-kernel` builds; see `tmt.run.base.Backend`."""
+    """The kernel that `make linux-kernel` builds; see `tmt.run.Backend`."""
 
     name = "linux"
     stacks = (LINUX,)
@@ -43,30 +44,23 @@ class Linux:
         """Return the stamp of the kernel's build."""
         return Kernel.find().stamp
 
-    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
+    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment in simulated time."""
         (directory / SETTINGS).write_text(settings_text(setup))
         try:
             argv, wall_time_s = Kernel.find().run(setup, directory, timeout_s)
         except RunError as error:
             raise _explained(error, setup) from error
+        flows, return_flows = setup.settings.flows, setup.settings.return_flows
+        may_limit = setup.settings.receive_buffer_bytes is not None
+        command = shlex.join(argv)
         try:
-            recording = _sound_recording(setup.settings, directory)
+            # The counters come first: a clock that jumps may also cut the records short.
+            if doubt := reason_to_doubt(directory, flows + return_flows, may_limit=may_limit):
+                raise SimulatorError(f"its result is not valid: {doubt}")
+            return read_records(directory, flows, return_flows, command=command, wall_time_s=wall_time_s)
         except SimulatorError as error:
             raise RunError(argv, str(error), last_words(directory), program="the kernel") from error
-        return Outcome(argv, wall_time_s, recording)
-
-
-def _sound_recording(settings: Settings, directory: Path) -> Recording:
-    """Return a run's recording (SimulatorError).
-
-    The counters come first: a clock that jumps may also cut the records short.
-    """
-    flows = settings.flows + settings.return_flows
-    doubt = reason_to_doubt(directory, flows, may_limit=settings.receive_buffer_bytes is not None)
-    if doubt is not None:
-        raise SimulatorError(f"its result is not valid: {doubt}")
-    return read_records(directory, settings.flows, settings.return_flows)
 
 
 def _explained(error: RunError, setup: Setup) -> RunError:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from tmt.core.errors import SimulatorError
-from tmt.run.base import Outcome, RunError, refuse_absent
+from tmt.run import RunError, refuse_absent
 from tmt.run.ns2.arguments import arguments
 from tmt.run.ns2.simulator import Simulator
 from tmt.run.program import last_words
@@ -15,12 +16,13 @@ from tmt.spec.tcp import NS2_STACKS
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tmt.run import Recording
     from tmt.run.setup import Setup
     from tmt.spec.settings import Settings
 
 
 class Ns2:
-    """The built simulator with the script `replay.tcl`; see `tmt.run.base.Backend`."""
+    """The built simulator with the script `replay.tcl`; see `tmt.run.Backend`."""
 
     name = "ns2"
     stacks = NS2_STACKS
@@ -37,15 +39,16 @@ class Ns2:
         """Return the stamp of the simulator's build."""
         return Simulator.find().stamp
 
-    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Outcome:
+    def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Simulate one experiment."""
         argv, wall_time_s = Simulator.find().run(arguments(setup), directory, timeout_s)
+        flows, return_flows = setup.settings.flows, setup.settings.return_flows
+        command = shlex.join(argv)
         try:
-            recording = read_records(directory, setup.settings.flows, setup.settings.return_flows)
+            return read_records(directory, flows, return_flows, command=command, wall_time_s=wall_time_s)
         except SimulatorError as error:
             reason = f"left bad records: {error}"
             raise RunError(argv, reason, last_words(directory), program="ns-2") from error
-        return Outcome(argv, wall_time_s, recording)
 
 
 BACKEND = Ns2()
