@@ -21,7 +21,7 @@ from time import monotonic
 from typing import NoReturn
 
 from tests.fuzz import cpp_readers, long_run
-from tests.fuzz.drawn import INPUT_MIB, INPUT_S, Shard, in_fork, shard
+from tests.fuzz.drawn import INPUT_MIB, INPUT_S, Shard, bound_memory, in_fork, shard
 from tests.fuzz.readers import READERS, import_libraries, read, seeds
 
 
@@ -93,9 +93,10 @@ def _fuzz_with_atheris(
         f"-max_total_time={max(1, round(seconds))}",
         f"-runs={min(inputs, 2**31 - 1)}",
         f"-timeout={INPUT_S}",
-        f"-rss_limit_mb={INPUT_MIB}",
+        "-rss_limit_mb=0",
     ]
     words = [*limits, f"-seed={seed}", f"-artifact_prefix={path.parent}/", str(corpus)]
+    bound_memory()
     atheris.Setup([sys.argv[0], *words], one)
     atheris.Fuzz()
     os._exit(0)

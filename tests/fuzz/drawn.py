@@ -107,8 +107,7 @@ def _draw(name: str, path: Path, count: memoryview, seconds: float, inputs: int,
     bases = [content for content in known if len(content) <= LONGEST_SEED_BYTES]
     gc.collect()
     gc.freeze()
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + (INPUT_MIB << 20),) * 2)
+    bound_memory()
     signal.signal(signal.SIGPROF, _too_long)
     draw = random.Random(f"{name} {number}")
     end = monotonic() + seconds
@@ -125,6 +124,12 @@ def _draw(name: str, path: Path, count: memoryview, seconds: float, inputs: int,
         read(name, path)
         signal.setitimer(signal.ITIMER_PROF, 0)
     os._exit(0)
+
+
+def bound_memory() -> None:
+    """Let this process allocate `INPUT_MIB` more: pyarrow would allocate what a damaged page claims."""
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (INPUT_MIB << 20),) * 2)
 
 
 def _too_long(*_: object) -> None:

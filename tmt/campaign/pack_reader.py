@@ -24,7 +24,6 @@ from tmt.campaign.scenario import load
 from tmt.campaign.stored_runs import RESULTS
 from tmt.core.errors import InputError, OutputError, first_line
 from tmt.core.words.refusals import shown
-from tmt.io.parquet_pages import check_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -225,7 +224,6 @@ def _results(path: Path, file: Path) -> pa.Table:
                 raise ValueError(f"{source.metadata.num_rows:,} rows; up to {MOST_ROWS:,} are allowed")
             found = set(source.schema_arrow.names)
             known = [name for name in schema.names if name in found]
-            check_pages(opened, known)
             table = source.read(known, use_threads=False)  # see `tmt.campaign.database.frame`
         table.validate(full=True)  # Arrow's reader takes text that is not UTF-8
         missing = [name for name in schema.names if name not in found]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from tmt.core.errors import InputError, first_line
 from tmt.core.words.refusals import shown
 from tmt.importers.columns import Row
-from tmt.io.parquet_pages import check_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +46,6 @@ class ParquetTable:
         from pyarrow import parquet  # noqa: PLC0415
 
         with self._refused(), Path(self.path).open("rb") as file, parquet.ParquetFile(file) as source:
-            check_pages(file, names)
             yield from source.iter_batches(_ROWS_AT_A_TIME, columns=list(names))
 
     @contextmanager

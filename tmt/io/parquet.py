@@ -26,7 +26,6 @@ from tmt.io.base import (
 )
 from tmt.io.files import seekable
 from tmt.io.metadata import METADATA_KEY, TOTALS_KEY, parsed
-from tmt.io.parquet_pages import check_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,10 +105,6 @@ class ParquetReader(TraceReader):
     def unchecked(self) -> Iterator[Trace]:
         """Yield chunks; a row group that cannot be decoded is named, from 1."""
         names = [column.name for column in self.columns]
-        try:
-            check_pages(self._file, names)
-        except (OSError, ValueError) as error:
-            raise InputError(self.path, refusal("damaged", detail=first_line(error))) from error
         for group in range(self._source.num_row_groups):
             try:
                 # This thread reads ahead already: the other cores have other work.

@@ -13,7 +13,6 @@ from tmt.core.errors import InputError, first_line
 from tmt.core.provenance import file_sha256
 from tmt.core.schema import PACKET_RECORDS, WINDOW_RECORDS
 from tmt.core.words.refusals import shown
-from tmt.io.parquet_pages import check_pages
 from tmt.results.dataset import RunRecords
 
 if TYPE_CHECKING:
@@ -105,7 +104,6 @@ def _read(path: Path, table: Table) -> npt.NDArray[np.void]:
     """Return a Parquet file as the structured array of its table."""
     try:
         with path.open("rb") as file, pq.ParquetFile(file) as source:
-            check_pages(file, table.names)
             columns = source.read(list(table.names))
     except FileNotFoundError as error:
         raise InputError(path, "is missing, though the run kept its records") from error

@@ -142,15 +142,15 @@ def flipped(content: bytes, where: int) -> bytes:
     return bytes(other)
 
 
-def with_huge_page(content: bytes) -> bytes:
-    """Return a Parquet file whose first page claims the largest size in place of its own.
+def with_long_page(content: bytes) -> bytes:
+    """Return a Parquet file whose first page claims 1 MiB less a byte in place of its own size.
 
     The header follows the four bytes PAR1: type, size and compressed size. Each is a byte 0x15 and a
     number, doubled, of seven bits a byte.
     """
     compressed_size = 9
     assert content[4:9:2] == b"\x15\x15\x15"
-    return content[:compressed_size] + b"\xfe\xff\xff\xff\x0f" + content[compressed_size + 1 :]
+    return content[:compressed_size] + b"\xfe\xff\x7f" + content[compressed_size + 1 :]
 
 
 def zipped(content: bytes) -> bytes:
@@ -684,10 +684,11 @@ def bad_parquet() -> list[Sample]:
         Sample("damaged-footer.parquet", "phy", flipped(content, footer), reason=damaged),
         Sample("damaged-last-row-group.parquet", "phy", flipped(content, last_byte), "row group 3", damaged),
         Sample(
-            "page-of-2-gib.parquet",
+            "page-beyond-the-file.parquet",
             "phy",
-            with_huge_page(content),
-            reason=refusal("damaged", detail=f"a page claims {LARGEST_BYTES} bytes; there are ..."),
+            with_long_page(content),
+            "row group 1",
+            refusal("damaged", detail="..."),
         ),
         Sample(
             "csv-as.parquet", "phy", PHY_CSV, reason=refusal("other_format", ending="Parquet", found="CSV")
