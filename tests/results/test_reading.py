@@ -212,7 +212,7 @@ def test_read_results__refuse_records_for_an_error_without_words(
     folder = _campaign(tmp_path / "c", _run(records="records/a"))
     (folder / "records" / "a").mkdir()
     write_records(folder / "records/a/packets.parquet", PACKET_RECORDS, np.empty(0, PACKET_RECORDS.dtype), {})
-    monkeypatch.setattr(records, "check_pages", fail)
+    monkeypatch.setattr(records.pq.ParquetFile, "read", fail)
     with pytest.raises(InputError, match=r"packets\.parquet: is damaged: ValueError"):
         read_results(folder)
 
