@@ -19,9 +19,8 @@ HEAD = """\
 # Columns of the results
 
 After reading this page you can say what each column of a run's result means and counts. One run
-([replay](replay.md)) gives one row; a campaign's results hold one row per run. The last column of a table
-says when a figure does not exist (null, never NaN); if it is empty, the figure always exists. `python
-tools/metrics_reference.py` writes this page from the declarations.
+([replay](replay.md)) gives one row; a campaign's results hold one row per run. A figure that does not exist
+is null, never NaN; the column *type* says when. `python tools/metrics_reference.py` writes this page.
 
 All figures are computed from the records at the end of this page, which taps at the TCP agents and the
 links' queues write. *Forward* is the direction of the data, *return* that of the acknowledgements.
@@ -81,19 +80,23 @@ def reference() -> str:
 
 
 def _results(columns: list[ResultColumn]) -> str:
-    counted = any(c.counts for c in columns)
-    heads = ["column", "type", "meaning", *(["counted unit"] if counted else []), "null"]
-    lines = [f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
+    nulls, counts = ({getattr(c, name) for c in columns} for name in ("null", "counts"))
+    null, counted = (next(iter(found)) if len(found) == 1 else "" for found in (nulls, counts))
+    shared = [f"All are null {null}."] * bool(null) + [f"All count {counted}."] * bool(counted)
+    heads = ["column", "type", "meaning", *(["counted unit"] if len(counts) > 1 else [])]
+    lines = [" ".join(shared) + "\n"] * bool(shared)
+    lines += [f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
     above = ""
     for members in _alike(columns):
         c = members[0]
         names = ", ".join(f"`{one.name}`" for one in members)
-        meaning = c.meaning.replace("forward ", "") if len(members) > 1 else c.meaning
-        cells = [names, ", ".join(filter(None, (c.kind, c.unit))), meaning]
-        counts = "; ".join(dict.fromkeys(one.counts for one in members))
-        cells += ["as above" if counts and counts == above else counts] if counted else []
-        above = counts
-        lines.append(f"| {' | '.join([*cells, c.null])} |")
+        own = f"; null {c.null}" if c.null and not null else ""
+        cells = [names, ", ".join(filter(None, (c.kind, c.unit))) + own]
+        cells.append(c.meaning.replace("forward ", "") if len(members) > 1 else c.meaning)
+        unit = "; ".join(dict.fromkeys(one.counts for one in members))
+        cells += ["as above" if unit and unit == above else unit] if len(counts) > 1 else []
+        above = unit
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
