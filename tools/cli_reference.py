@@ -14,8 +14,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 HEAD = """\
 # The command line
 
-After reading this page you know the commands of `tmt`. Each has a page with its arguments and options, which
-`python tools/cli_reference.py` writes from the command itself; `tmt COMMAND --help` prints the same.
+After reading this page you can choose a command of `tmt`. Each has a page with its arguments and options, as
+`tmt COMMAND --help` prints them (`python tools/cli_reference.py`).
 
 Times are in seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,
 the key or the option. A failed run ends in exit status 1. `tmt completion`, called once, lets the shell
@@ -33,19 +33,33 @@ def reference() -> dict[str, str]:
     pages = {"cli.md": f"{HEAD}{''.join(rows)}\n```{{toctree}}\n:hidden:\n\n{listing}\n```\n"}
     for name in COMMANDS:
         command: click.Command = importlib.import_module(f"tmt.cli.{name}_command").command
-        pages[f"cli/{name}.md"] = "\n".join(_sections(command, f"tmt {name}", "#"))
+        pages[f"cli/{name}.md"] = "\n".join(_sections(command, f"tmt {name}", "#", set()))
     return pages
 
 
-def _sections(command: click.Command, name: str, mark: str) -> list[str]:
-    """Return the section of a command, and those of the commands that it holds."""
+def _sections(command: click.Command, name: str, mark: str, explained: set[tuple[str, str]]) -> list[str]:
+    """Return the section of a command, and those of the commands that it holds.
+
+    Each option is explained once a page: `explained` holds names and help of those before, and is extended.
+    """
     context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100, **SETTINGS)
-    sections = [f"{mark} {name}\n\n```text\n{command.get_help(context)}\n```\n"]
+    options = [one for one in command.get_params(context) if isinstance(one, click.Option)]
+    records = {option: option.get_help_record(context) for option in options}
+    repeated = [option for option, record in records.items() if record in explained]
+    for option in repeated:
+        option.hidden = True
+    section = f"{mark} {name}\n\n```text\n{command.get_help(context)}\n```\n"
+    for option in repeated:
+        option.hidden = False
+    if names := [f"`{option.opts[-1]}`" for option in repeated if option.name != "help"]:
+        section += f"\nAs above: {', '.join(names)}.\n"
+    explained.update(filter(None, records.values()))
+    sections = [section]
     if isinstance(command, click.Group):
         for member in command.list_commands(context):
             inner = command.get_command(context, member)
             assert inner is not None
-            sections += _sections(inner, f"{name} {member}", f"{mark}#")
+            sections += _sections(inner, f"{name} {member}", f"{mark}#", explained)
     return sections
 
 
