@@ -51,7 +51,7 @@ def _sections(command: click.Command, name: str, mark: str, explained: set[tuple
     section = f"{mark} {name}\n\n```text\n{command.get_help(context)}\n```\n"
     for option in repeated:
         option.hidden = False
-    if names := [f"`{option.opts[-1]}`" for option in repeated if option.name != "help"]:
+    if names := [f"`{option.opts[-1]}`" for option in repeated if option.opts[-1] != "--help"]:
         section += f"\nAs above: {', '.join(names)}.\n"
     explained.update(filter(None, records.values()))
     sections = [section]
