@@ -61,7 +61,3 @@ class Profile:
     summary: str
     values: Mapping[str, Sourced]
     line: LineDefaults
-
-    def parameters(self) -> dict[str, float]:
-        """Return the values alone."""
-        return {name: sourced.value for name, sourced in self.values.items()}

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from tmt.core.errors import UsageError
+if TYPE_CHECKING:
+    from tmt.core.declaration import Rules
 
-NS2_STACKS = ("2009", "2009-as-shipped", "modern")
+Stack = Literal["2009", "2009-as-shipped", "modern", "linux"]
+Ns2Stack = Literal["2009", "2009-as-shipped", "modern"]
+Ns2Variant = Literal["newreno", "westwood", "hybla", "cubic", "compound", "bbr", "bbr3", "fectcp"]
+KernelVariant = Literal[
+    "bic", "cdg", "dctcp", "highspeed", "htcp", "illinois", "lp", "nv", "scalable", "vegas", "veno", "yeah"
+]
+Variant = Ns2Variant | KernelVariant
+BackendName = Literal["ns2", "linux", "emulate"]
+
+NS2_STACKS = get_args(Ns2Stack)
 """The stacks of the simulator.
 
 `2009` is ns-2's TCP-Linux (the code of Linux 2.6.22) with its faults mended. `2009-as-shipped` is the same
@@ -47,7 +57,7 @@ def _in_all(control: str, kernel: str = "") -> dict[str, str]:
     return dict.fromkeys(NS2_STACKS, control) | ({LINUX: kernel} if kernel else {})
 
 
-VARIANTS = {
+VARIANTS: dict[Variant, TcpVariant] = {
     "newreno": TcpVariant("New Reno", _in_all("reno", "reno")),
     "westwood": TcpVariant("Westwood+", _in_all("westwood", "westwood")),
     "hybla": TcpVariant("Hybla", _in_all("hybla", "hybla")),
@@ -71,15 +81,18 @@ VARIANTS = {
 }
 """Every TCP variant by the name that users type. FECTCP has agents of its own, the same beside each stack."""
 
-TCP_VARIANTS = tuple(VARIANTS)
+TCP_VARIANTS: tuple[Variant, ...] = tuple(VARIANTS)
 
-STACKS = {
+STACKS: dict[str, tuple[Variant, ...]] = {
     stack: tuple(name for name, variant in VARIANTS.items() if stack in variant.controls)
     for stack in (*NS2_STACKS, LINUX)
 }
 """TCP stacks and the variants that each has."""
 
-NS2_VARIANTS = tuple(dict.fromkeys(name for stack in NS2_STACKS for name in STACKS[stack]))
+NS2_VARIANTS: tuple[Ns2Variant, ...] = get_args(Ns2Variant)
+
+BACKENDS: dict[str, tuple[str, ...]] = {"ns2": NS2_STACKS, LINUX: (LINUX,), "emulate": (LINUX,)}
+"""Programs that carry runs out, packages of `tmt.run`, and the stacks of each."""
 
 DEFAULT_STACK: Final = "modern"
 
@@ -90,11 +103,21 @@ HEADER_BYTES = 52
 """TCP and IP headers of a data segment, with timestamps: in `clift-ns2/tcl/flows.tcl` as in the kernel."""
 
 
-def check_stack(tcp: str, stack: str, whose: str = "") -> None:
-    """Refuse a stack that does not exist, or a variant that it does not have (UsageError)."""
-    if stack not in STACKS:
-        raise UsageError(f"{whose}stack is {stack!r}; it must be one of {', '.join(STACKS)}")
+def stack_rule(tcp: str, stack: str) -> Rules:
+    """Refuse a variant that a stack does not have."""
     if tcp not in STACKS[stack]:
-        allowed, having = ", ".join(STACKS[stack]), [name for name in STACKS if tcp in STACKS[name]]
-        hint = f"; {tcp} needs stack {' or '.join(having)} (--stack {having[0]})" if having else ""
-        raise UsageError(f"{whose}tcp is {tcp!r}; it must be one of {allowed} with stack {stack}{hint}")
+        having = [name for name in STACKS if tcp in STACKS[name]]
+        reason = f"needs stack {' or '.join(having)}"
+        yield "tcp", f"{', '.join(STACKS[stack])} with stack {stack}", reason
+
+
+def backend_rule(stack: str, backend: str | None) -> Rules:
+    """Refuse a backend that does not have a stack."""
+    if backend is not None and stack not in BACKENDS[backend]:
+        having = [name for name in BACKENDS if stack in BACKENDS[name]]
+        yield "backend", f"{' or '.join(having)} for stack {stack}", f"does not have stack {stack}"
+
+
+def backend_of(stack: str, backend: str | None = None) -> str:
+    """Return the backend that carries out runs with a stack: the named one, or the first that has it."""
+    return backend or next(name for name in BACKENDS if stack in BACKENDS[name])

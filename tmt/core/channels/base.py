@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from tmt.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Self
-
-    from tmt.core.profile import Profile
+from tmt.core.declaration import Spec, declared, ns
+from tmt.core.profile import LineDefaults, Profile
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]
@@ -49,26 +44,39 @@ class FadingRealisation(Realisation, Protocol):
         """Return the result of `erased`, and the Es/N0 of these slots in dB: [slots], float64."""
 
 
-@dataclass(frozen=True, slots=True)
-class Channel(ABC):
+FROM_PROFILE: Any = None
+"""Default of a parameter that the profile of a channel gives."""
+
+
+class Channel(Spec):
     """A channel model with its parameters; equal parameters, seeds and slots give equal erasures."""
 
-    name: ClassVar[str]
-    profiles: ClassVar[Mapping[str, Profile]] = {}
-    """Named sets of values for a channel with many parameters; the first is the default."""
     has_es_n0: ClassVar[bool] = False
     """Whether the channel's realisations are `FadingRealisation`."""
 
-    @classmethod
-    def of(cls, profile: str | None = None, /, **values: float) -> Self:
-        """Return the channel of a profile, by default the first; given values replace its own.
+    profiles: ClassVar[Mapping[str, Profile]] = {}
+    """Named sets of values for a channel with many parameters, which has a field `profile`."""
 
-        Raises
-        ------
-        UsageError
-            When a profile or parameter is unknown, or neither the profile nor the caller gives a value.
-        """
-        return cls(**with_profile(cls, profile or next(iter(cls.profiles)), values))
+    @property
+    def line(self) -> LineDefaults | None:
+        """The line of slots that the channel's profile belongs to."""
+        profile = self._profile
+        return None if profile is None else profile.line
+
+    @property
+    def _profile(self) -> Profile | None:
+        # A profile that does not exist is refused by its own field: the first one stands in for it.
+        return self.profiles.get(getattr(self, "profile", ""), next(iter(self.profiles.values()), None))
+
+    def filled(self, key: str, value: Any) -> Any:
+        """Return the profile's value of a parameter that was left out."""
+        return self.usual(key) if value is None else value
+
+    def usual(self, key: str) -> Any:
+        """Return the profile's value of a parameter, or its default."""
+        profile = self._profile
+        values = {} if profile is None else profile.values
+        return values[key].value if key in values else super().usual(key)
 
     @property
     def decode_time_ns(self) -> int | None:
@@ -80,11 +88,17 @@ class Channel(ABC):
         """Start the realisation of `seed` (0 or more); its first slot may have any time."""
 
     def describe(self) -> dict[str, Any]:
-        """Return name and parameters in the form of a trace's metadata."""
-        return {"channel": self.name, **asdict(self)}
+        """Return name and parameters in the form of a trace's metadata, with times in nanoseconds."""
+        found: dict[str, Any] = {"channel": self.name}
+        for key, one in declared(type(self)).items():
+            value = getattr(self, key)
+            if key != "profile":
+                found[f"{key}_ns" if one.param.unit == "s" else key] = (
+                    ns(value) if one.param.unit == "s" else value
+                )
+        return found
 
 
-@dataclass(frozen=True, slots=True)
 class SlotChannel(Channel):
     """A channel that advances once per slot, independently of the time between slots."""
 
@@ -108,49 +122,3 @@ class _SlotBySlot:
 
     def erased(self, tx_time_ns: Int64Array) -> BoolArray:
         return self._stream.next(len(tx_time_ns))
-
-
-def with_profile(kind: type[Channel], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a channel: the given ones, and a profile's values for the others.
-
-    Parameters
-    ----------
-    kind
-        Class of the channel.
-    name
-        Name of a profile in `Channel.profiles` of that class.
-    given
-        Values by parameter, which replace the profile's.
-
-    Raises
-    ------
-    UsageError
-        When there is no such profile or parameter, or one is neither given nor in the profile.
-    """
-    known = [field.name for field in fields(kind)]
-    if name not in kind.profiles:
-        raise UsageError(f"profile is {name!r}; it must be one of {', '.join(kind.profiles)}")
-    values = kind.profiles[name].parameters() | dict(given)
-    for parameter in given:
-        if parameter not in known:
-            raise UsageError(
-                f"{parameter} is no parameter of {kind.name}, whose parameters are: {', '.join(known)}"
-            )
-    for parameter in known:
-        if parameter not in values:
-            raise UsageError(
-                f"{parameter} is missing: {kind.name} needs it, the profile {name} does not say it"
-            )
-    return values
-
-
-def check_within(name: str, value: float, low: float, high: float) -> None:
-    """Refuse a value outside [low, high].
-
-    Raises
-    ------
-    UsageError
-        Naming the parameter, its value and the range.
-    """
-    if not low <= value <= high:
-        raise UsageError(f"{name} is {value}; it must be within [{low:g}, {high:g}]")

@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tmt.core.channels.base import (
     BoolArray,
     ErasureStream,
     SlotChannel,
-    check_within,
 )
+from tmt.core.declaration import Probability
 from tmt.core.seeds import uniform_source
 
 
-@dataclass(frozen=True, slots=True)
 class Bernoulli(SlotChannel):
-    """Independent erasures.
-
-    Attributes
-    ----------
-    probability
-        Probability that a slot is erased, in [0, 1].
-
-    Raises
-    ------
-    UsageError
-        When it is outside that range.
-    """
+    """Independent erasures."""
 
     name: ClassVar[str] = "bernoulli"
 
-    probability: float
-
-    def __post_init__(self) -> None:
-        check_within("probability", self.probability, 0.0, 1.0)
+    probability: Annotated[Probability, "probability that a slot is erased"]
 
     @property
     def erasure_probability(self) -> float:

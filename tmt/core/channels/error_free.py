@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from tmt.core.channels.base import BoolArray, ErasureStream, SlotChannel
 
 
-@dataclass(frozen=True, slots=True)
 class ErrorFree(SlotChannel):
     """No slot is erased."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tmt.core.channels.base import Channel
 from tmt.core.channels.bernoulli import Bernoulli
 from tmt.core.channels.error_free import ErrorFree
 from tmt.core.channels.gilbert_elliott import GilbertElliott
@@ -12,10 +11,7 @@ from tmt.core.channels.neyman_a import NeymanA
 from tmt.core.channels.shadows import Shadows
 from tmt.core.channels.snr import Snr
 
-if TYPE_CHECKING:
-    from tmt.core.channels.base import Channel
-
-CHANNELS: dict[str, type[Channel]] = {
-    channel.name: channel for channel in (ErrorFree, Bernoulli, GilbertElliott, NeymanA, Lms, Shadows, Snr)
-}
+CHANNELS: dict[str, type[Channel]] = Channel.choose_from(
+    *(ErrorFree, Bernoulli, GilbertElliott, NeymanA, Lms, Shadows, Snr)
+)
 """Every channel by its name on the command line and in scenarios."""

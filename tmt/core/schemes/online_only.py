@@ -2,63 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import field
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from tmt.core.errors import UsageError
-from tmt.core.schemes.parameters import (
-    Data,
-    DetectionDelay,
-    OnlineScheme,
-    Persistency,
-    Repair,
-    RepeatAfter,
-    RoundTrip,
-    WindowFrames,
-    check_run,
-)
+from tmt.core.declaration import Count, Param
+from tmt.core.schemes.scheme import MAX_BLOCK, Data, Delay, DetectionDelay, Persistency, Repair, Scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tmt.core.declaration import Rules
 
 
-@dataclass(frozen=True)
-class _Frames(OnlineScheme):
+class Frames(Scheme):
     """Frames of `data` LLDUs of one packet and `repair` repair LLDUs; the sender retransmits failed frames.
 
-    Parameters
-    ----------
-    rtt_ns
-        Round-trip propagation time of the link: a NACK and the retransmission take so long together.
-    data, repair
-        LLDUs of a frame; the last frame of a packet may have fewer data LLDUs.
-    persistency
-        Most retransmissions of a frame before the sender gives it up; None: no limit.
-    detection_delay_ns
-        From the end of a frame until the receiver knows whether it has failed.
+    The last frame of a packet may have fewer data LLDUs. `detection_delay` runs from the end of a frame.
     """
 
-    rtt_ns: RoundTrip
+    converts: ClassVar[bool] = False
+
     data: Data = 1
     repair: Repair = 0
     persistency: Persistency = None
-    detection_delay_ns: DetectionDelay = 0
+    detection_delay: DetectionDelay = 0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_run(self.data, self.repair)
+    def rules(self) -> Rules:
+        """Bound a frame."""
+        yield from super().rules()
+        if self.data + self.repair > MAX_BLOCK:
+            yield "repair", f"data + repair of at most {MAX_BLOCK} slots", "makes too long a frame"
 
     @property
     def _limit(self) -> str:
         return "" if self.persistency is None else f", persistency {self.persistency}"
 
 
-@dataclass(frozen=True)
-class Hybrid(_Frames):
-    """Hybrid FEC/ARQ-SR (Barakat and Al Fawal 2003): failed frames are retransmitted before new ones.
-
-    Raises
-    ------
-    UsageError
-        When a parameter is out of range.
-    """
+class Hybrid(Frames):
+    """Hybrid FEC/ARQ-SR (Barakat and Al Fawal 2003): failed frames are retransmitted before new ones."""
 
     name: ClassVar[str] = "hybrid"
 
@@ -68,37 +49,23 @@ class Hybrid(_Frames):
         return f"Hybrid({self.data}/{self.data + self.repair}{self._limit})"
 
 
-@dataclass(frozen=True)
-class GoBackN(_Frames):
-    """Go-back-N: the receiver accepts frames in order only; the sender retransmits from a failed one on.
-
-    Parameters
-    ----------
-    window_frames
-        Most unacknowledged frames, N.
-    repeat_after_ns
-        From the end of a failed frame to its retransmission; 0: the least, which is the feedback delay,
-        `rtt_ns` plus `detection_delay_ns`.
-
-    Raises
-    ------
-    UsageError
-        When a parameter is out of range.
-    """
+class GoBackN(Frames):
+    """Go-back-N: the receiver accepts frames in order only; the sender retransmits from a failed one on."""
 
     name: ClassVar[str] = "go-back-n"
 
-    window_frames: WindowFrames = field(kw_only=True)
-    repeat_after_ns: RepeatAfter = 0
+    window_frames: Annotated[Count, "most unacknowledged frames, N"] = field(kw_only=True)
+    repeat_after: Annotated[
+        Delay | None,
+        "time from a failed frame's end to its retransmission",
+        Param(absent="the least, which is the feedback delay: RTT plus detection_delay"),
+    ] = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        feedback_ns = self.rtt_ns + self.detection_delay_ns
-        if 0 < self.repeat_after_ns < feedback_ns:
-            raise UsageError(
-                f"repeat_after_ns is {self.repeat_after_ns}; it must be 0, or at least the feedback delay, "
-                f"{feedback_ns}"
-            )
+    def on_link(self, rtt: float) -> Iterator[tuple[str, str]]:
+        """Bound the time to a retransmission by the feedback delay."""
+        feedback_s = rtt + self.detection_delay
+        if self.repeat_after is not None and self.repeat_after < feedback_s:
+            yield "repeat_after", f"at least the feedback delay, {feedback_s:g} s"
 
     @property
     def label(self) -> str:

@@ -6,8 +6,7 @@ Technical Journal 42, 1963). With 0 in the good state and 1 in the bad one it is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
@@ -16,44 +15,28 @@ from tmt.core.channels.base import (
     ErasureStream,
     FloatArray,
     SlotChannel,
-    check_within,
 )
-from tmt.core.errors import UsageError
+from tmt.core.declaration import Probability
 from tmt.core.seeds import uniform_source
 
+if TYPE_CHECKING:
+    from tmt.core.declaration import Rules
 
-@dataclass(frozen=True, slots=True)
+
 class GilbertElliott(SlotChannel):
-    """A chain that is in a good or a bad state in every slot and moves before the next one.
-
-    Attributes
-    ----------
-    alpha
-        Probability that a good slot is followed by a good one.
-    beta
-        Probability that a bad slot is followed by a bad one.
-    error_good, error_bad
-        Probability that a slot is erased in the good and in the bad state.
-
-    Raises
-    ------
-    UsageError
-        When one of them is outside [0, 1], or alpha and beta are both 1: the chain then never leaves a state
-        and has no unique stationary law.
-    """
+    """A chain that is in a good or a bad state in every slot and moves before the next one."""
 
     name: ClassVar[str] = "gilbert-elliott"
 
-    alpha: float
-    beta: float
-    error_good: float = 0.0
-    error_bad: float = 1.0
+    alpha: Annotated[Probability, "probability that a good slot is followed by a good one"]
+    beta: Annotated[Probability, "probability that a bad slot is followed by a bad one"]
+    error_good: Annotated[Probability, "probability that a slot is erased in the good state"] = 0
+    error_bad: Annotated[Probability, "probability that a slot is erased in the bad state"] = 1
 
-    def __post_init__(self) -> None:
-        for name in ("alpha", "beta", "error_good", "error_bad"):
-            check_within(name, getattr(self, name), 0.0, 1.0)
-        if self.alpha == 1.0 and self.beta == 1.0:
-            raise UsageError("alpha and beta are both 1; at least one of them must be below 1")
+    def rules(self) -> Rules:
+        """Refuse a chain that never leaves a state: it has no unique stationary law."""
+        if self.alpha == self.beta == 1:
+            yield "beta", "at least one of alpha and beta below 1"
 
     @property
     def bad_probability(self) -> float:

@@ -10,116 +10,160 @@ to an effective SNR, and compared with a code whose threshold is Gaussian in dB.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
 from tmt.core.channels.base import (
+    FROM_PROFILE,
     BoolArray,
     Channel,
     FloatArray,
     Int64Array,
     Realisation,
-    check_within,
 )
-from tmt.core.channels.lms.parameters import PARAMETERS, STATES
 from tmt.core.channels.lms.path import Path, Shadow
 from tmt.core.channels.lms.profiles import PROFILES
-from tmt.core.errors import UsageError
+from tmt.core.declaration import Param, Probability, Seconds, ns
+from tmt.core.profile import Profile
 from tmt.core.seeds import uniform_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tmt.core.profile import Profile
+    from tmt.core.declaration import Rules
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
 
 
-@dataclass(frozen=True, slots=True)
+STATES = ("los", "moderate", "deep")
+"""States of shadowing, in the order of the rows of every table."""
+
+Amplitude = Annotated[float, Param("dB", -100, 20)]
+Deviation = Annotated[float, Param("dB", 0, 50)]
+Multipath = Annotated[float, Param("dB", -200, 20)]
+Distance = Annotated[float, Param("m", 0.01, 1e6)]
+Width = Annotated[float, Param("dB", 0, 100)]
+Depth = Annotated[Seconds, Param(most=10)]
+
+
 class Lms(Channel):
     """A receiver that moves through shadows; a slot is erased if its code word cannot be decoded.
 
-    `Lms.of` takes missing values from a profile. `parameters.py` declares the parameters. The direct
+    The profile gives the parameters that are left out. The direct
     path's Doppler frequency is ``f_d cos(elevation) cos(azimuth)``, with f_d from speed and carrier; the
     mutual information of a part with a given SNR is ``(1 - 2**(-h1 * (llr_variance * SNR)**h2))**h3``; a
     code word is erased with probability ``Phi((threshold - effective SNR) / width)``.
-
-    Raises
-    ------
-    UsageError
-        When a parameter is out of its range, or the chain of states has no unique stationary law.
     """
 
     name: ClassVar[str] = "lms"
     has_es_n0: ClassVar[bool] = True
     profiles: ClassVar[Mapping[str, Profile]] = PROFILES
 
-    es_n0_db: float
-    speed_kmh: float
-    carrier_ghz: float
-    elevation_deg: float
-    azimuth_deg: float
-    los_alpha_db: float
-    los_psi_db: float
-    los_mp_db: float
-    los_frame_m: float
-    los_to_moderate: float
-    los_to_deep: float
-    moderate_alpha_db: float
-    moderate_psi_db: float
-    moderate_mp_db: float
-    moderate_frame_m: float
-    moderate_to_los: float
-    moderate_to_deep: float
-    deep_alpha_db: float
-    deep_psi_db: float
-    deep_mp_db: float
-    deep_frame_m: float
-    deep_to_los: float
-    deep_to_moderate: float
-    transition_m: float
-    correlation_m: float
-    slow_psi_db: float
-    slow_correlation_m: float
-    llr_variance: float
-    mi_h1: float
-    mi_h2: float
-    mi_h3: float
-    interleaver_depth_ns: int
-    segments: int
-    segment_jitter: float
-    processing_time_ns: int
-    code_threshold_db: float
-    code_width_db: float
+    profile: Annotated[
+        Literal["internet", "perez-fontan-suburban-40", "distribution"],
+        "set of values for the other parameters",
+    ] = "internet"
+    es_n0_db: Annotated[float, "Es/N0 of an unobstructed direct path", Param("dB", -100, 100)] = FROM_PROFILE
+    speed_kmh: Annotated[float, "speed of the receiver", Param("km/h", 0.001, 2000)] = FROM_PROFILE
+    carrier_ghz: Annotated[float, "carrier frequency", Param("GHz", 0.01, 100)] = FROM_PROFILE
+    elevation_deg: Annotated[float, "the satellite's angle above the horizon", Param("degree", 0, 90)] = (
+        FROM_PROFILE
+    )
+    azimuth_deg: Annotated[
+        float, "the satellite's direction, from that of travel", Param("degree", 0, 360)
+    ] = FROM_PROFILE
+    los_alpha_db: Annotated[Amplitude, "line of sight: mean of the direct path's amplitude"] = FROM_PROFILE
+    los_psi_db: Annotated[Deviation, "line of sight: standard deviation of that amplitude"] = FROM_PROFILE
+    los_mp_db: Annotated[Multipath, "line of sight: power of the diffuse multipath"] = FROM_PROFILE
+    los_frame_m: Annotated[Distance, "line of sight: distance from one move to the next"] = FROM_PROFILE
+    los_to_moderate: Annotated[Probability, "line of sight: probability that the move is to `moderate`"] = (
+        FROM_PROFILE
+    )
+    los_to_deep: Annotated[Probability, "line of sight: probability that the move is to `deep`"] = (
+        FROM_PROFILE
+    )
+    moderate_alpha_db: Annotated[Amplitude, "moderate shadow: mean of the direct path's amplitude"] = (
+        FROM_PROFILE
+    )
+    moderate_psi_db: Annotated[Deviation, "moderate shadow: standard deviation of that amplitude"] = (
+        FROM_PROFILE
+    )
+    moderate_mp_db: Annotated[Multipath, "moderate shadow: power of the diffuse multipath"] = FROM_PROFILE
+    moderate_frame_m: Annotated[Distance, "moderate shadow: distance from one move to the next"] = (
+        FROM_PROFILE
+    )
+    moderate_to_los: Annotated[Probability, "moderate shadow: probability that the move is to `los`"] = (
+        FROM_PROFILE
+    )
+    moderate_to_deep: Annotated[Probability, "moderate shadow: probability that the move is to `deep`"] = (
+        FROM_PROFILE
+    )
+    deep_alpha_db: Annotated[Amplitude, "deep shadow: mean of the direct path's amplitude"] = FROM_PROFILE
+    deep_psi_db: Annotated[Deviation, "deep shadow: standard deviation of that amplitude"] = FROM_PROFILE
+    deep_mp_db: Annotated[Multipath, "deep shadow: power of the diffuse multipath"] = FROM_PROFILE
+    deep_frame_m: Annotated[Distance, "deep shadow: distance from one move to the next"] = FROM_PROFILE
+    deep_to_los: Annotated[Probability, "deep shadow: probability that the move is to `los`"] = FROM_PROFILE
+    deep_to_moderate: Annotated[Probability, "deep shadow: probability that the move is to `moderate`"] = (
+        FROM_PROFILE
+    )
+    transition_m: Annotated[
+        float, "distance in which a new state's triplet takes over (L_trans)", Param("m", 0, 1e6)
+    ] = FROM_PROFILE
+    correlation_m: Annotated[
+        float, "distance over which the shadowing's correlation falls to 1/e (L_corr)", Param("m", 0.001, 1e6)
+    ] = FROM_PROFILE
+    slow_psi_db: Annotated[
+        Deviation, "standard deviation of the slow level along the route, on the whole gain"
+    ] = FROM_PROFILE
+    slow_correlation_m: Annotated[
+        float, "distance over which that level's correlation falls to 1/e", Param("m", 0.001, 1e6)
+    ] = FROM_PROFILE
+    llr_variance: Annotated[
+        float, "variance of the log-likelihood ratios over SNR: 4 QPSK, 8 BPSK", Param("", 1e-06, 100)
+    ] = FROM_PROFILE
+    mi_h1: Annotated[float, "constant of the mutual information", Param("", 1e-06, 100)] = FROM_PROFILE
+    mi_h2: Annotated[float, "exponent of the mutual information", Param("", 1e-06, 100)] = FROM_PROFILE
+    mi_h3: Annotated[float, "exponent of the mutual information", Param("", 1e-06, 100)] = FROM_PROFILE
+    interleaver_depth: Annotated[Depth, "time over which a code word is sent; 0: no interleaver"] = (
+        FROM_PROFILE
+    )
+    segments: Annotated[int, "number of equal parts in which a code word is sent", Param("", 1, 1000)] = (
+        FROM_PROFILE
+    )
+    segment_jitter: Annotated[Probability, "range in which a part lies at random, in spacings of parts"] = (
+        FROM_PROFILE
+    )
+    processing_time: Annotated[Depth, "decoding time beyond the interleaver's depth"] = FROM_PROFILE
+    code_threshold_db: Annotated[
+        float, "effective SNR at which half of the code words are erased", Param("dB", -100, 100)
+    ] = FROM_PROFILE
+    code_width_db: Annotated[Width, "standard deviation of that threshold from word to word"] = FROM_PROFILE
 
-    def __post_init__(self) -> None:
-        for parameter in PARAMETERS:
-            check_within(parameter.name, getattr(self, parameter.name), parameter.low, parameter.high)
+    def rules(self) -> Rules:
+        """Refuse moves without a unique stationary law, overlapping transitions, and a decode time of 0."""
         for state in STATES:
-            leave = sum(self._moves_from(state).values())
-            if leave > 1.0:
-                raise UsageError(
-                    f"{' and '.join(self._moves_from(state))} sum to {leave:g}, at most 1 is allowed"
-                )
+            moves = [f"{state}_to_{other}" for other in STATES if other != state]
+            if sum(getattr(self, name) for name in moves) > 1:
+                yield moves[0], f"{' + '.join(moves)} of at most 1"
+                return
         if self.decode_time_ns <= 0:
-            raise UsageError(
-                "processing_time_ns is 0 without an interleaver; it must be positive (0 means erased)"
-            )
+            yield "processing_time", "more than 0 s without an interleaver (0 would mean erased)"
         shortest_m = float(self.shadow.frames_m.min())
         if self.transition_m > shortest_m:
-            raise UsageError(
-                f"transition_m is {self.transition_m:g}; it must be at most the shortest frame, "
-                f"{shortest_m:g}"
-            )
+            yield "transition_m", f"at most the shortest frame, {shortest_m:g} m"
         if np.isnan(self.shadow.embedded_law()).any():
-            raise UsageError("los_to_moderate and the other moves allow more than one absorbing state")
+            yield "los_to_moderate", "moves with at most one absorbing state"
+
+    @cached_property
+    def interleaver_depth_ns(self) -> int:
+        """Time over which a code word is sent, in nanoseconds."""
+        return ns(self.interleaver_depth)
 
     @property
     def decode_time_ns(self) -> int:
         """Depth of the interleaver plus processing time."""
-        return self.interleaver_depth_ns + self.processing_time_ns
+        return self.interleaver_depth_ns + ns(self.processing_time)
 
     @property
     def doppler_hz(self) -> float:
@@ -175,10 +219,6 @@ class Lms(Channel):
             direct_doppler_hz=self.direct_doppler_hz,
             sources=[*sources[:3], sources[5]],
         )
-
-    def _moves_from(self, state: str) -> dict[str, float]:
-        names = (f"{state}_to_{other}" for other in STATES if other != state)
-        return {name: getattr(self, name) for name in names}
 
 
 def _sources(seed: int) -> list[np.random.Generator]:

@@ -8,8 +8,7 @@ A slot with an error in it is erased.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
@@ -18,10 +17,12 @@ from tmt.core.channels.base import (
     ErasureStream,
     FloatArray,
     SlotChannel,
-    check_within,
 )
-from tmt.core.errors import UsageError
+from tmt.core.declaration import Param, Probability
 from tmt.core.seeds import uniform_sources
+
+if TYPE_CHECKING:
+    from tmt.core.declaration import Rules
 
 CLUSTERS_AT_A_TIME = 1024
 """Clusters drawn at a time, independently of the pieces in which slots are requested."""
@@ -33,45 +34,26 @@ _FAR = float(1 << 40)
 """The longest gap between clusters, in slots: nearly twenty years of microseconds."""
 
 
-@dataclass(frozen=True, slots=True)
 class NeymanA(SlotChannel):
     """Clusters of errors over a line of slots; a slot with an error is erased.
 
-    Attributes
-    ----------
-    probability
-        Probability that a slot is erased, in [0, 1); it sets how many clusters there are.
-    errors_per_cluster
-        Mean number of errors in a cluster, above 0.
-    cluster_slots
-        Length of a cluster in slots, over which its errors are uniformly distributed. It may be a fraction;
-        0 makes erasures independent.
-
-    Raises
-    ------
-    UsageError
-        When one of them is out of its range, or more than `MOST_OPEN` clusters would lie over each slot.
+    The probability sets how many clusters there are. The errors of a cluster are uniformly distributed over
+    its length, which may be a fraction of a slot; 0 makes erasures independent.
     """
 
     name: ClassVar[str] = "neyman-a"
 
-    probability: float
-    errors_per_cluster: float
-    cluster_slots: float
+    probability: Annotated[Probability, "probability that a slot is erased, below 1"]
+    errors_per_cluster: Annotated[float, "mean number of errors in a cluster", Param("", 1e-9, 1e12)]
+    cluster_slots: Annotated[float, "length of a cluster in slots", Param("", 0, 1e12)]
 
-    def __post_init__(self) -> None:
-        check_within("probability", self.probability, 0.0, 1.0)
-        if self.probability == 1.0:
-            raise UsageError(f"probability is {self.probability}; it must be below 1")
-        if not 0.0 < self.errors_per_cluster < math.inf:
-            raise UsageError(f"errors_per_cluster is {self.errors_per_cluster}; it must be positive")
-        if not 0.0 <= self.cluster_slots < math.inf:
-            raise UsageError(f"cluster_slots is {self.cluster_slots}; it must be 0 or more")
+    def rules(self) -> Rules:
+        """Bound the clusters that lie over one slot."""
+        if self.probability == 1:
+            yield "probability", "below 1"
+            return
         if self.clusters_per_slot * max(self.cluster_slots, 1.0) > MOST_OPEN:
-            raise UsageError(
-                f"cluster_slots is {self.cluster_slots}: with errors_per_cluster {self.errors_per_cluster} "
-                f"more than {MOST_OPEN} clusters would lie over each slot"
-            )
+            yield "cluster_slots", f"at most {MOST_OPEN} clusters over each slot"
 
     @property
     def erasure_probability(self) -> float:

@@ -8,90 +8,86 @@ include its effect on erasures.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
 from tmt.core.channels.base import (
+    FROM_PROFILE,
     BoolArray,
     Channel,
     FloatArray,
     Int64Array,
     Realisation,
-    check_within,
 )
 from tmt.core.channels.shadows.profiles import PROFILES
-from tmt.core.errors import UsageError
+from tmt.core.declaration import PositiveSeconds, Probability, Seconds, ns
+from tmt.core.profile import Profile
 from tmt.core.seeds import uniform_sources
-from tmt.core.units import MAX_TIME_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tmt.core.profile import Profile
+    from tmt.core.declaration import Rules
 
 
-@dataclass(frozen=True, slots=True)
 class Shadows(Channel):
     """Shadows as a renewal process whose distances are uniform around their mean.
 
-    `Shadows.of` takes missing values from a profile.
-
-    Attributes
-    ----------
-    spacing_ns
-        Mean time from the middle of a shadow to the middle of the next one.
-    spacing_spread
-        The spacing is uniform within this share of its mean on both sides; 0 is periodic.
-    crown_ns
-        Duration of a shadow.
-    crown_error
-        Probability that a code word sent in the crown's shadow is erased, independently of the others.
-    trunk_ns
-        Time in the middle of the crown in which every code word is erased.
-    interleaver_depth_ns, processing_time_ns
-        The two parts of the decode time.
-
-    Raises
-    ------
-    UsageError
-        When a parameter is out of its range, or shadows could overlap.
+    The decode time is the interleaver's depth plus the processing time.
     """
 
     name: ClassVar[str] = "shadows"
     profiles: ClassVar[Mapping[str, Profile]] = PROFILES
 
-    spacing_ns: int
-    spacing_spread: float
-    crown_ns: int
-    crown_error: float
-    trunk_ns: int
-    interleaver_depth_ns: int
-    processing_time_ns: int
+    profile: Annotated[Literal["distribution"], "set of values for the other parameters"] = "distribution"
+    spacing: Annotated[PositiveSeconds, "mean time from the middle of a shadow to that of the next one"] = (
+        FROM_PROFILE
+    )
+    spacing_spread: Annotated[
+        Probability, "share of the mean spacing within which it is uniform on both sides; 0 is periodic"
+    ] = FROM_PROFILE
+    crown: Annotated[Seconds, "duration of a shadow"] = FROM_PROFILE
+    crown_error: Annotated[
+        Probability, "probability that a code word in the crown's shadow is erased, independently of others"
+    ] = FROM_PROFILE
+    trunk: Annotated[Seconds, "time in the middle of the crown in which every code word is erased"] = (
+        FROM_PROFILE
+    )
+    interleaver_depth: Annotated[Seconds, "time over which a code word is sent; 0: no interleaver"] = (
+        FROM_PROFILE
+    )
+    processing_time: Annotated[Seconds, "decoding time beyond the interleaver's depth"] = FROM_PROFILE
 
-    def __post_init__(self) -> None:
-        check_within("spacing_ns", self.spacing_ns, 1, MAX_TIME_NS)
-        check_within("spacing_spread", self.spacing_spread, 0.0, 1.0)
-        check_within("crown_error", self.crown_error, 0.0, 1.0)
-        least_ns = self.spacing_ns * (1.0 - self.spacing_spread)
-        if not 0 <= self.crown_ns <= least_ns:
-            raise UsageError(
-                f"crown_ns is {self.crown_ns}; it must be within [0, {math.floor(least_ns)}], "
-                "the least spacing"
-            )
-        check_within("trunk_ns", self.trunk_ns, 0, self.crown_ns)
-        check_within("interleaver_depth_ns", self.interleaver_depth_ns, 0, MAX_TIME_NS)
-        check_within("processing_time_ns", self.processing_time_ns, 0, MAX_TIME_NS)
+    def rules(self) -> Rules:
+        """Refuse shadows that could overlap, and a decode time of 0, which would mean erased."""
+        least = self.spacing * (1.0 - self.spacing_spread)
+        if self.crown > least:
+            yield "crown", f"at most the least spacing, {least:g} s"
+        if self.trunk > self.crown:
+            yield "trunk", f"at most crown, {self.crown:g} s"
         if self.decode_time_ns <= 0:
-            raise UsageError(
-                "processing_time_ns is 0 without an interleaver; it must be positive (0 means erased)"
-            )
+            yield "processing_time", "more than 0 s without an interleaver (0 would mean erased)"
+
+    @cached_property
+    def spacing_ns(self) -> int:
+        """Mean spacing in nanoseconds."""
+        return ns(self.spacing)
+
+    @cached_property
+    def crown_ns(self) -> int:
+        """Duration of a shadow in nanoseconds."""
+        return ns(self.crown)
+
+    @cached_property
+    def trunk_ns(self) -> int:
+        """Time in which every code word is erased, in nanoseconds."""
+        return ns(self.trunk)
 
     @property
     def decode_time_ns(self) -> int:
         """Depth of the interleaver plus processing time."""
-        return self.interleaver_depth_ns + self.processing_time_ns
+        return ns(self.interleaver_depth) + ns(self.processing_time)
 
     @property
     def erasure_probability(self) -> float:

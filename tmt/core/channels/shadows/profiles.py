@@ -12,13 +12,13 @@ PROFILES = {
     "distribution": Profile(
         "the up-link of the papers' Distribution scenario, all of it for one user",
         {
-            "spacing_ns": Sourced(10_300_000_000, _FIT),
+            "spacing": Sourced(10.3, _FIT),
             "spacing_spread": Sourced(0.6, _FIT),
-            "crown_ns": Sourced(230_000_000, _FIT),
+            "crown": Sourced(0.23, _FIT),
             "crown_error": Sourced(0.083, _FIT),
-            "trunk_ns": Sourced(2_500_000, _FIT),
-            "interleaver_depth_ns": Sourced(36_000_000, _KUHN),
-            "processing_time_ns": Sourced(100_000, _ASSUMED),
+            "trunk": Sourced(0.0025, _FIT),
+            "interleaver_depth": Sourced(0.036, _KUHN),
+            "processing_time": Sourced(0.0001, _ASSUMED),
         },
         LineDefaults(
             rate_bps=Sourced(2_340_000, _KUHN), lldu_bytes=Sourced(33, _KUHN), share=Sourced(1, _KUHN)

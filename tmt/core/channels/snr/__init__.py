@@ -5,38 +5,31 @@ A table gives the error rate at a slot's Es/N0. Slots are drawn independently of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from tmt.core import provenance
 from tmt.core.channels.base import BoolArray, Channel, FloatArray, Int64Array, Realisation
 from tmt.core.channels.snr.error_rates import ErrorRates, read_error_rates
 from tmt.core.channels.snr.signal_series import SignalSeries, read_signal_series
+from tmt.core.declaration import Param
 from tmt.core.errors import InputError
+from tmt.core.schema import MAX_ES_N0_MDB
 from tmt.core.seeds import uniform_source
 
 
-@dataclass(frozen=True, slots=True)
 class Snr(Channel):
-    """Erasures of a signal and a table of error rates, both in files.
-
-    Attributes
-    ----------
-    signal
-        File with a series of Es/N0, or of attenuation if `es_n0_db` is given (`signal_series`).
-    error_rates
-        File with a table of block error rates (`error_rates`).
-    es_n0_db
-        Es/N0 in dB without attenuation; None if the series holds Es/N0. Both files are read, and refused,
-        when a realisation starts.
-    """
+    """Erasures of a signal and a table of error rates; both files are read when a realisation starts."""
 
     name: ClassVar[str] = "snr"
     has_es_n0: ClassVar[bool] = True
 
-    signal: str
-    error_rates: str
-    es_n0_db: float | None = None
+    signal: Annotated[str, "file with a series of Es/N0, or of attenuation", Param(is_path=True)]
+    error_rates: Annotated[str, "file with a table of block error rates", Param(is_path=True)]
+    es_n0_db: Annotated[
+        float | None,
+        "Es/N0 without attenuation",
+        Param("dB", -MAX_ES_N0_MDB / 1000, MAX_ES_N0_MDB / 1000, absent="the series holds Es/N0"),
+    ] = None
 
     def realisation(self, seed: int) -> Realisation:
         """Start the realisation of `seed`: one uniform number per slot.

@@ -8,26 +8,39 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tmt.core.converter import Converter, grown_ring, joined, kernel_rows, ring_ends
+from tmt.core.declaration import ns
 from tmt.core.schemes.rlc.kernel import pass_time, send_segments
 from tmt.core.schemes.rlc.state import ARRIVAL, NEVER, REPORT, SETTINGS, STATE, UNIT
 from tmt.core.trace import PhyTrace
+from tmt.core.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tmt.core.counts import Counts
     from tmt.core.kernels import Rows
+    from tmt.core.schemes.rlc import Rlc
     from tmt.core.trace import Int64Array, LinkTrace
 
 
 class RlcConverter(Converter):
     """Feeds the slots to the scheme below, and its rows to the RLC entity as opportunities to send."""
 
-    def __init__(self, below: Converter, settings: Mapping[str, int]) -> None:
+    def __init__(self, scheme: Rlc, rtt_ns: int) -> None:
         super().__init__()
-        self._below = below
+        self._below = scheme.below.converter(rtt_ns / NS_PER_S)
+        timers_ns = ns(scheme.reassembly) + ns(scheme.status_prohibit)
+        poll_ns = None if scheme.poll_retransmit is None else ns(scheme.poll_retransmit)
         self._settings = np.zeros(1, SETTINGS)
-        for name, value in settings.items():
+        for name, value in {
+            "acknowledged": scheme.mode == "acknowledged",
+            "in_order": scheme.delivery == "in-order" or scheme.mode == "unacknowledged",
+            "rtt_ns": rtt_ns,
+            "poll_pdus": scheme.poll_pdus,
+            "poll_retransmit_ns": 2 * rtt_ns + timers_ns if poll_ns is None else poll_ns,
+            "reassembly_ns": ns(scheme.reassembly),
+            "status_prohibit_ns": ns(scheme.status_prohibit),
+            "max_retransmissions": scheme.max_retransmissions,
+            "window": scheme.window,
+        }.items():
             self._settings[name] = value
         self._state = np.zeros(1, STATE)
         self._state[["poll_due_ns", "reassembly_due_ns"]] = NEVER
@@ -110,3 +123,6 @@ def _opportunities(rows: LinkTrace) -> PhyTrace:
     """Turn the rows of the scheme below into slots; open and lost rows are erased."""
     decode_time_ns = np.where(rows.delivered, rows.delay_ns, 0)
     return PhyTrace(rows.tx_time_ns, decode_time_ns, size_bytes=rows.size_bytes)
+
+
+start = RlcConverter

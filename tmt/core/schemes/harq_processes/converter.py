@@ -1,0 +1,175 @@
+"""Conversions under scheme `harq-processes`: asynchronous, synchronous, and with feedback off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tmt.core.converter import Converter, ring_ends, ring_entries
+from tmt.core.declaration import ns
+from tmt.core.schemes.harq_processes.combining import qualities
+from tmt.core.schemes.harq_processes.kernel import (
+    FALSE,
+    MISSED,
+    PROCESS,
+    RIGHT,
+    STATE,
+    UNLIMITED,
+    send_asynchronously,
+    send_synchronously,
+)
+from tmt.core.schemes.harq_processes.repetition_kernel import repeat
+from tmt.core.seeds import uniform_source
+
+if TYPE_CHECKING:
+    from tmt.core.kernels import Float64Array, Rows
+    from tmt.core.schemes.harq_processes import HarqProcesses
+    from tmt.core.trace import Int64Array, LinkTrace, PhyTrace
+
+
+class _CombiningConverter(Converter):
+    """Conversion by a scheme that may combine transmissions: it knows the quality of the slots in hand."""
+
+    def __init__(self, scheme: HarqProcesses, rtt_ns: int) -> None:
+        super().__init__()
+        self._scheme, self._rtt_ns = scheme, rtt_ns
+        self._detection_delay_ns = ns(scheme.detection_delay)
+        self._needed = scheme.needed_quality
+        self._quality: Float64Array = np.zeros(0)
+
+    def feed(self, phy: PhyTrace) -> LinkTrace:
+        """Send the next slots, none of which waits for later ones, and return the rows that are settled."""
+        if self._scheme.needs_es_n0:
+            self._scheme.check_columns("phy trace", phy.columns)
+            assert phy.es_n0_mdb is not None
+            self._quality = qualities(self._scheme.combining, phy.es_n0_mdb)
+        else:
+            self._quality = np.zeros(len(phy))
+        return super().feed(phy)
+
+
+class _FeedbackConverter(_CombiningConverter):
+    """Conversion with feedback: draws its faults, and knows the processes that will retransmit."""
+
+    def __init__(self, scheme: HarqProcesses, rtt_ns: int) -> None:
+        super().__init__(scheme, rtt_ns)
+        self._most = UNLIMITED if scheme.max_transmissions is None else scheme.max_transmissions
+        self._state = np.zeros(1, STATE)
+        self._uniform = uniform_source(scheme.feedback_seed)
+
+    def _feedback(self, n_slots: int) -> np.ndarray:
+        """Draw one uniform number per slot: first come the missed ones, then the false ones."""
+        missed, false = self._scheme.missed_feedback, self._scheme.false_feedback
+        if not missed and not false:
+            return np.full(n_slots, RIGHT, np.uint8)
+        drawn = self._uniform.random(n_slots)
+        faults = np.where(drawn < missed, MISSED, np.where(drawn < missed + false, FALSE, RIGHT))
+        return faults.astype(np.uint8)
+
+    def _retransmission_slots(self) -> int:
+        return int(self._state["repeat_head"][0])
+
+    def _stalled_slots(self) -> int:
+        return int(self._state["stalls"][0])
+
+
+class _AnyTimeConverter(_FeedbackConverter):
+    def __init__(self, scheme: HarqProcesses, rtt_ns: int) -> None:
+        super().__init__(scheme, rtt_ns)
+        room = 1 << scheme.processes.bit_length()
+        self._waiting, self._repeats = np.zeros(room, PROCESS), np.zeros(room, PROCESS)
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        scheme = self._scheme
+        return send_asynchronously(
+            tx_time_ns,
+            decode_time_ns,
+            self._quality,
+            self._needed,
+            self._feedback(len(tx_time_ns)),
+            scheme.processes,
+            self._rtt_ns,
+            self._detection_delay_ns,
+            self._most,
+            self._state,
+            self._waiting,
+            self._repeats,
+            begun,
+            window,
+        )
+
+    def _oldest_open_row(self, n_rows: int) -> int:
+        waiting = ring_entries(self._waiting, *ring_ends(self._state))
+        repeats = ring_entries(self._repeats, *ring_ends(self._state, "repeat_"))
+        oldest = waiting["row"][waiting["again"] == 1].min(initial=n_rows)
+        return int(repeats["row"].min(initial=oldest))
+
+    def _move_window(self, n_rows: int) -> None:
+        self._waiting["row"] -= n_rows
+        self._repeats["row"] -= n_rows
+
+
+class _SynchronousConverter(_FeedbackConverter):
+    def __init__(self, scheme: HarqProcesses, rtt_ns: int) -> None:
+        super().__init__(scheme, rtt_ns)
+        self._processes = np.zeros(scheme.processes, PROCESS)
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        scheme = self._scheme
+        return send_synchronously(
+            tx_time_ns,
+            decode_time_ns,
+            self._quality,
+            self._needed,
+            self._feedback(len(tx_time_ns)),
+            ns(scheme.slot_time),
+            self._rtt_ns,
+            self._detection_delay_ns,
+            self._most,
+            self._state,
+            self._processes,
+            begun,
+            window,
+        )
+
+    def _oldest_open_row(self, n_rows: int) -> int:
+        return int(self._processes["row"][self._processes["again"] == 1].min(initial=n_rows))
+
+    def _move_window(self, n_rows: int) -> None:
+        self._processes["row"] -= n_rows
+
+
+class _RepetitionConverter(_CombiningConverter):
+    def __init__(self, scheme: HarqProcesses, rtt_ns: int) -> None:
+        super().__init__(scheme, rtt_ns)
+        self._repetitions = scheme.repetitions or 1
+        self._left, self._combined = np.zeros(1, np.int64), np.zeros(1)
+
+    def _send(self, tx_time_ns: Int64Array, decode_time_ns: Int64Array, begun: int, window: Rows) -> int:
+        return repeat(
+            tx_time_ns,
+            decode_time_ns,
+            self._quality,
+            self._needed,
+            self._repetitions,
+            self._detection_delay_ns,
+            self._left,
+            self._combined,
+            begun,
+            window,
+        )
+
+    def _oldest_open_row(self, n_rows: int) -> int:
+        return n_rows - 1 if self._left[0] else n_rows
+
+    def _retransmission_slots(self) -> int:
+        return (self._repetitions - 1) * self._rows - int(self._left[0])
+
+
+def start(scheme: HarqProcesses, rtt_ns: int) -> Converter:
+    """Start the conversion that feedback and retransmission ask for."""
+    if scheme.repetitions is not None:
+        return _RepetitionConverter(scheme, rtt_ns)
+    kind = _SynchronousConverter if scheme.retransmission == "synchronous" else _AnyTimeConverter
+    return kind(scheme, rtt_ns)

@@ -1,0 +1,173 @@
+"""A scenario: what is compared with what, as one value."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import product
+from pathlib import Path as File
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from tmt.core.declaration import Count, Param, PositiveSeconds, Spec, shown
+from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes.scheme import Scheme
+from tmt.spec.experiment import together
+from tmt.spec.path import Path
+from tmt.spec.points import leaves
+from tmt.spec.trace import Trace
+from tmt.spec.traffic import Seed, Traffic
+from tmt.spec.tune import Tune
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+    from typing import Self
+
+    from tmt.core.declaration import Rules
+
+assert SCHEMES  # a scenario chooses among them
+
+MAX_RUNS = 1_000_000
+"""Most runs of a scenario that does not say `max_runs`."""
+
+
+class Point(NamedTuple):
+    """A point of a scenario's grid, and the seeds with which it runs."""
+
+    trace: Trace
+    scheme: Scheme
+    path: Path
+    traffic: Traffic
+    seeds: tuple[int, ...]
+
+
+class Scenario(Spec):
+    """Every trace with every scheme, path and traffic, over some seeds; each seed sees another piece.
+
+    Examples
+    --------
+    >>> import tmt
+    >>> scenario = tmt.Scenario(
+    ...     trace=(tmt.Trace("traces/sample.parquet"),),
+    ...     scheme=(tmt.NoScheme(), tmt.Harq(10, 2)),
+    ...     path=(tmt.Path(rtt=0.5),),
+    ...     traffic=(tmt.Traffic("cubic", duration=20), tmt.Traffic("bbr", duration=20)),
+    ... )
+    >>> scenario.size
+    4
+    """
+
+    trace: Annotated[tuple[Trace, ...], "PHY traces", Param(is_axis=True)]
+    scheme: Annotated[tuple[Scheme, ...], "link-layer schemes", Param(is_axis=True)]
+    path: Annotated[tuple[Path, ...], "paths", Param(is_axis=True)]
+    traffic: Annotated[tuple[Traffic, ...], "traffic", Param(is_axis=True)]
+    title: Annotated[str, "title of tables and figures"] = "scenario"
+    description: Annotated[str | None, "what is compared"] = None
+    published: Annotated[
+        str | None, "CSV file of published values to show beside ours", Param(absent="none", is_path=True)
+    ] = None
+    seeds: Annotated[Seed | tuple[Seed, ...], "number of seeds, or the seeds"] = 1
+    records: Annotated[tuple[Seed, ...], "seeds whose packet records are kept"] = ()
+    timeout: Annotated[PositiveSeconds, "wall time after which a run is given up"] = 600
+    max_runs: Annotated[Count, "most runs"] = MAX_RUNS
+    tune: Annotated[Tune | None, "goal of a search by `tmt tune`", Param(absent="no search")] = None
+
+    def filled(self, key: str, value: Any) -> Any:
+        """Return one point of an axis as a tuple."""
+        return (value,) if key in AXES and isinstance(value, Spec) else value
+
+    def rules(self) -> Rules:
+        """Refuse what does not go together across tables."""
+        for key in ("seeds", "records"):
+            value = getattr(self, key)
+            if isinstance(value, tuple) and len(set(value)) < len(value):
+                twice = next(at for at, seed in enumerate(value) if seed in value[:at])
+                yield (key, twice), "each seed once", "is listed twice"
+        for at, seed in enumerate(self.records):
+            if seed not in self._seed_set:
+                yield ("records", at), "seeds of this scenario", "is not a seed of this scenario"
+        for key in AXES:
+            members = getattr(self, key)
+            for at, member in enumerate(members):
+                if member in members[:at]:
+                    yield (key, at), "each point of the grid once", "describes a point that is there already"
+        yield from self._across()
+        if self.size > self.max_runs:
+            yield "max_runs", f"at least {self.size}, the runs of this scenario", "is too few"
+
+    def _across(self) -> Rules:
+        seen = set()
+        for (at, path), (number, traffic) in product(enumerate(self.path), enumerate(self.traffic)):
+            schemes = [(("scheme", i), one) for i, one in enumerate(self.scheme) if one.online]
+            for place, *rest in together(path, traffic, iter(schemes)):
+                first, *inner = place
+                where = {"path": ("path", at), "traffic": ("traffic", number)}.get(str(first), (first,))
+                if (*where, *inner) not in seen:
+                    seen.add((*where, *inner))
+                    yield (*where, *inner), *rest  # type: ignore[misc]
+
+    @property
+    def each_seed(self) -> tuple[int, ...]:
+        """The seeds one by one."""
+        return tuple(range(1, self.seeds + 1)) if isinstance(self.seeds, int) else self.seeds
+
+    @cached_property
+    def _seed_set(self) -> frozenset[int]:
+        return frozenset(self.each_seed)
+
+    def points(self) -> Iterator[Point]:
+        """Return every point of the grid with its seeds."""
+        for trace, scheme, path, traffic in product(self.trace, self.scheme, self.path, self.traffic):
+            own = self.each_seed if traffic.seeds is None else tuple(range(1, traffic.seeds + 1))
+            yield Point(trace, scheme, path, traffic, own)
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        seeds = len(self.each_seed)
+        runs = sum(seeds if one.seeds is None else one.seeds for one in self.traffic)
+        return len(self.trace) * len(self.scheme) * len(self.path) * runs
+
+    def labels(self) -> dict[Scheme, str]:
+        """Return a label for each scheme: the papers' notation, with the keys that differ."""
+        alike: dict[str, list[Scheme]] = {}
+        for scheme in self.scheme:
+            alike.setdefault(scheme.label, []).append(scheme)
+        found: dict[Scheme, str] = {}
+        for label, schemes in alike.items():
+            tables = [{name: shown(value) for name, _, value in leaves(one)} for one in schemes]
+            keys = dict.fromkeys(key for table in tables for key in table)
+            differing = [key for key in keys if len({table.get(key) for table in tables}) > 1]
+            for scheme, table in zip(schemes, tables, strict=True):
+                found[scheme] = " ".join([label, *(f"{key}={table.get(key)}" for key in differing)])
+        return found
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a scenario file (TOML); paths in it are relative to its folder.
+
+        Raises
+        ------
+        InputError
+            When it cannot be read, or describes no scenario: one line for each key that is wrong, with file,
+            line, key, value and what is allowed.
+        """
+        from tmt.spec.toml import read  # noqa: PLC0415  (it imports this module)
+
+        return read(File(path)).scenario  # type: ignore[return-value]
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a scenario file that reads as an equal scenario.
+
+        Raises
+        ------
+        OutputError
+            When it cannot be written.
+        """
+        from tmt.io.atomic import write_text  # noqa: PLC0415
+        from tmt.spec.toml import text_of  # noqa: PLC0415
+
+        write_text(File(path), text_of(self, File(path).parent))
+
+
+AXES = ("trace", "scheme", "path", "traffic")
+"""Fields whose members make the grid."""

@@ -1,0 +1,252 @@
+"""Scenarios as TOML: a value as a file, and a file as a value; a refusal names file, line and key."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path as File
+from typing import Any
+
+from tmt.core.declaration import Place, Problem, Refused, declared, spelled
+from tmt.core.errors import InputError
+from tmt.spec.old_form import is_old, renewed
+from tmt.spec.path import Path
+from tmt.spec.points import placed_points, plain, points, size_of
+from tmt.spec.scenario import AXES, MAX_RUNS, Scenario
+from tmt.spec.trace import Trace
+
+PATHS = frozenset(
+    key for kind in (Scenario, Trace, Path) for key, one in declared(kind).items() if one.param.is_path
+)
+"""Keys whose values are files, relative to the scenario's folder."""
+
+
+class ScenarioError(InputError):
+    """A scenario file that describes no scenario: a line for each key that is wrong."""
+
+    def __init__(self, path: File, lines: dict[Place, int], problems: tuple[Problem, ...]) -> None:
+        self._lines, self.problems = lines, problems
+        told = [(line_of(lines, one.place), _told(one)) for one in problems]
+        more = [f"{path}:{line}: {text}" if line else f"{path}: {text}" for line, text in told[1:]]
+        super().__init__(path, "\n".join([told[0][1], *more]), told[0][0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Rebuild from the arguments: worker processes send errors home by pickle."""
+        return type(self), (File(self.path), self._lines, self.problems)
+
+
+def _told(problem: Problem) -> str:
+    return f"key {spelled(problem.place)}: {problem}" if problem.place else str(problem)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A scenario with the file that describes it.
+
+    Attributes
+    ----------
+    notes
+        Notes for the user, such as an old form that will not be read for ever.
+    """
+
+    path: File
+    text: str
+    scenario: Scenario
+    tables: dict[str, list[int]]
+    notes: tuple[str, ...] = ()
+
+    def error(self, refused: Refused) -> ScenarioError:
+        """Return a refusal of the scenario's value as one of the file: points of an axis by their tables."""
+        problems = []
+        for one in refused.problems:
+            key, *rest = one.place or ("",)
+            if rest and isinstance(rest[0], int) and key in self.tables:
+                rest[0] = self.tables[str(key)][rest[0]]
+            problems.append(Problem((key, *rest), one.value, one.kind, one.allowed, one.reason))
+        return ScenarioError(self.path, lines_of(self.text), tuple(problems))
+
+
+def read(path: File) -> Document:
+    """Return the scenario that a file describes.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read or describes no scenario.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except IsADirectoryError as error:
+        raise InputError(path, "this is a folder; name a scenario file (.toml)") from error
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(path, "is not text in UTF-8; name a scenario file (.toml)") from error
+    return parse(text, path)
+
+
+def parse(text: str, path: File) -> Document:
+    """Return the scenario that a text describes; paths in it are relative to the folder of `path`.
+
+    Raises
+    ------
+    InputError
+        As `read`.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"\(at line (\d+), column \d+\)", str(error))  # Python 3.14 has it as an attribute
+        reason = re.sub(r" \(at .*\)$", "", str(error))
+        raise InputError(path, f"is not TOML: {reason}", int(found[1]) if found else None) from error
+    except ValueError as error:  # Python's bound on the digits of a whole number
+        raise InputError(path, "is not a scenario: a number in it has thousands of digits") from error
+    except RecursionError as error:
+        raise InputError(path, "is not a scenario: its values are nested too deeply") from error
+    try:
+        return _document(path, text, table)
+    except RecursionError as error:
+        raise InputError(path, "is not a scenario: its values are nested too deeply") from error
+    except Refused as refused:
+        raise ScenarioError(path, lines_of(text), refused.problems) from None
+
+
+def _document(path: File, text: str, table: dict[str, Any]) -> Document:
+    notes: tuple[str, ...] = ()
+    if is_old(table):
+        table, notes = (
+            renewed(table),
+            (f"{path}: this form of scenarios is deprecated (docs/changes.md)",),
+        )
+    table = {"title": path.stem} | table
+    _check_size(table)
+    resolved = _mapped(table, lambda name: str(path.parent / name))
+    scenario = points(Scenario, resolved)[0]
+    return Document(path, text, scenario, _tables(resolved), notes)
+
+
+def _check_size(table: dict[str, Any]) -> None:
+    """Refuse a grid of too many runs before any of its points is made."""
+    seeds, limit = table.get("seeds", 1), table.get("max_runs", MAX_RUNS)
+    size = prod(size_of(table.get(key, 1)) for key in AXES)
+    size *= seeds if type(seeds) is int and seeds > 0 else size_of(seeds)
+    if type(limit) is int and size > limit:
+        allowed, reason = f"up to {limit:,} runs; a higher limit is max_runs", f"has up to {size:,} runs"
+        raise Refused([Problem((), None, "rule", allowed, reason)])
+
+
+def _tables(table: dict[str, Any]) -> dict[str, list[int]]:
+    """Return, for each axis, the number of the table that each point comes from."""
+    return {
+        key: [
+            number
+            for number, one in enumerate(table[key] if isinstance(table[key], list) else [table[key]])
+            for _ in placed_points(declared(Scenario)[key].kind, one)
+        ]
+        for key in AXES
+    }
+
+
+def _mapped(value: Any, path_of: Callable[[str], str], key: str = "") -> Any:
+    """Return tables with the values of paths changed."""
+    if isinstance(value, dict):
+        return {name: _mapped(one, path_of, name) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_mapped(one, path_of, key) for one in value]
+    is_path = key in PATHS and isinstance(value, str) and value and value != "none" and "://" not in value
+    return path_of(value) if is_path else value
+
+
+_QUOTED = re.compile(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'')
+_HEADER = re.compile(r"\s*(\[\[?)\s*([\w.-]+)")
+_KEY = re.compile(r'\s*"?([\w-]+)"?\s*=')
+
+
+def lines_of(text: str) -> dict[Place, int]:
+    """Return the line, from 1, of each table and key of a TOML file."""
+    found: dict[Place, int] = {}
+    number_of: dict[str, int] = {}
+    table: Place = ()
+    outside = _QUOTED.sub(lambda many: "\n" * many[0].count("\n"), text)
+    for number, line in enumerate(outside.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            names = header[2].split(".")
+            if header[1] == "[[":
+                number_of[header[2]] = number_of.get(header[2], -1) + 1
+            table = ()
+            for depth, part in enumerate(names, 1):
+                at = number_of.get(".".join(names[:depth]))
+                table = (*table, part) if at is None else (*table, part, at)
+            found[table] = number
+        elif key := _KEY.match(line):
+            found.setdefault((*table, key[1]), number)
+    return found
+
+
+def line_of(lines: dict[Place, int], place: Place) -> int | None:
+    """Return the line of a place, or of the nearest thing around it."""
+    around = (one for depth in range(len(place), 0, -1) for one in (place[:depth], (*place[:depth], 0)))
+    return next((lines[one] for one in around if one in lines), None)
+
+
+def text_of(scenario: Scenario, folder: File) -> str:
+    """Return a scenario as TOML with paths relative to a folder.
+
+    Points that differ in one key only share a table, where that reads as the same points in the same order.
+    """
+    table = _relative(plain(scenario), folder)
+    out = [f"{key} = {value_text(value)}" for key, value in table.items() if key not in (*AXES, "tune")]
+    if "tune" in table:
+        out += ["", "[tune]", *(f"{name} = {value_text(value)}" for name, value in table["tune"].items())]
+    for key in AXES:
+        kind, members = declared(Scenario)[key].kind, getattr(scenario, key)
+        used = frozenset(name for one in table[key] for name in one)
+        folded = _folded([plain(one, used) for one in members])
+        again = [one for each in folded for one in points(kind, each)]
+        for each in _relative(folded, folder) if again == list(members) else table[key]:
+            out += ["", f"[[{key}]]", *(f"{name} = {value_text(value)}" for name, value in each.items())]
+    return "\n".join(out) + "\n"
+
+
+def _relative(tables: Any, folder: File) -> Any:
+    return _mapped(tables, lambda name: os.path.relpath(name, folder))
+
+
+def _folded(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return tables in which neighbours that differ in one key are one table with a list."""
+    for key in dict.fromkeys(name for table in reversed(tables) for name in reversed(table)):
+        out: list[dict[str, Any]] = []
+        for table in tables:
+            last = out[-1] if out else {}
+            is_alike = (
+                key in table and list(last) == list(table) and _without(last, key) == _without(table, key)
+            )
+            if is_alike and not isinstance(table[key], dict):
+                out[-1] = last | {key: [*_listed(last[key]), *_listed(table[key])]}
+            else:
+                out.append(table)
+        tables = out
+    return tables
+
+
+def _without(table: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if name != key}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def value_text(value: Any) -> str:
+    """Return a value in TOML: JSON spells text, numbers, flags and lists alike."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {value_text(one)}' for key, one in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(value_text, value))}]"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,162 @@
+"""A PHY trace that a scenario asks for: a file, a channel over a line of slots, or a channel over a file."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from tmt.core.channels.base import Channel
+from tmt.core.channels.registry import CHANNELS
+from tmt.core.declaration import Count, Param, PositiveSeconds, Rate, Seconds, Spec, declared, ns
+from tmt.core.generate import DEFAULT_DECODE_TIME_NS, Line
+from tmt.core.schema import Packing
+
+if TYPE_CHECKING:
+    from tmt.core.declaration import Rules
+
+assert CHANNELS  # a trace chooses among them
+
+
+class Trace(Spec):
+    """A PHY trace: a file, a channel model over a generated line of slots, or a channel over a file."""
+
+    file: Annotated[str | None, "PHY trace", Param(absent="a generated line", is_path=True)] = None
+    channel: Annotated[Channel | None, "channel model", Param(absent="the file's own erasures")] = None
+    rate: Annotated[
+        Rate | None, "bits of LLDUs per second on the whole line", Param(absent="the profile's")
+    ] = None
+    length: Annotated[PositiveSeconds | None, "length of a generated line", Param(absent="the file's")] = None
+    decode_time: Annotated[
+        PositiveSeconds | None, "decode time of a slot", Param(absent="the channel's, or 0.036 s")
+    ] = None
+    realisations: Annotated[
+        Count | None, "realisations of the channel that the seeds take in turn", Param(absent="one a seed")
+    ] = None
+    lldu_bytes: Annotated[
+        Count | None, "useful bytes of an LLDU", Param("byte", absent="the file's, or the profile's")
+    ] = None
+    packing: Annotated[Packing | None, "how packets lie in rows", Param(absent="the file's, or padded")] = (
+        None
+    )
+    every: Annotated[
+        Count | None, "every n-th slot is this user's", Param(absent="the profile's for its line, else 1")
+    ] = None
+    offset: Annotated[
+        Seconds | Literal["drawn"] | None,
+        "start of runs in the trace",
+        Param(absent="the start of a measured trace, drawn by the seed in all others"),
+    ] = None
+    label: Annotated[
+        str | None, "name in tables; {key} is the value of a key", Param(absent="file, channel and values")
+    ] = None
+
+    def rules(self) -> Rules:
+        """Refuse what says too little, or means nothing beside the rest."""
+        if self.file is None and self.channel is None:
+            yield "file", "a file, a channel, or both", "is missing"
+            return
+        if self.channel is not None and self.channel.name == "snr":
+            yield ("channel", "name"), "a channel without files; `tmt generate --channel snr` makes a trace"
+        if self.file is not None:
+            for key in ("rate", "length", "decode_time"):
+                if getattr(self, key) is not None:
+                    yield key, "none with a file, whose slots are taken", "has no meaning beside file"
+        if self.channel is None and self.realisations is not None:
+            yield "realisations", "none without a channel", "has no meaning without a channel"
+        if self.file is None and self.channel is not None:
+            yield from self._line_rules(self.channel)
+        for name in re.findall(r"\{(\w*)\}", self.label or ""):
+            if self._values().get(name) is None:
+                yield "label", "names of keys that have a value", f"names {{{name}}}, which has no value"
+
+    def _line_rules(self, channel: Channel) -> Rules:
+        for key in ("rate", "length", "lldu_bytes"):
+            if self._of_line(key) is None:
+                allowed = declared(type(self))[key].allowed
+                yield key, str(allowed), "is missing: a generated line of slots needs it"
+        if isinstance(self.offset, float) and self.length is not None and self.offset >= self.length:
+            yield "offset", f"less than length, {self.length:g} s"
+        if channel.decode_time_ns is not None and self.decode_time is not None:
+            yield "decode_time", f"none: {channel.name} sets it by its own parameters"
+        interval_ns = self._interval_ns()
+        if interval_ns is not None and interval_ns < 1:
+            yield "rate", "at most one slot in a nanosecond"
+
+    def _of_line(self, key: str) -> Any:
+        """Return a value of the line: the given one, or that of the channel's profile."""
+        line = None if self.channel is None else self.channel.line
+        given = getattr(self, key)
+        if given is not None or line is None or (key == "every" and self.rate is not None):
+            return given
+        return {
+            "rate": line.rate_bps.value,
+            "lldu_bytes": int(line.lldu_bytes.value),
+            "every": int(line.share.value),
+        }.get(key)
+
+    def _interval_ns(self) -> Fraction | None:
+        rate, lldu_bytes = self._of_line("rate"), self._of_line("lldu_bytes")
+        if rate is None or lldu_bytes is None:
+            return None
+        return Fraction(8 * lldu_bytes * 1_000_000_000 * (self._of_line("every") or 1)) / Fraction(str(rate))
+
+    def _values(self) -> dict[str, Any]:
+        own = {key: getattr(self, key) for key in declared(type(self)) if key not in {"channel", "label"}}
+        channel = self.channel
+        return (
+            own if channel is None else own | {key: getattr(channel, key) for key in declared(type(channel))}
+        )
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether its slots lie on a generated line."""
+        return self.file is None
+
+    @property
+    def is_random(self) -> bool:
+        """Whether every seed sees another realisation of a channel."""
+        return self.channel is not None
+
+    @property
+    def title(self) -> str:
+        """The label with its values, or else the file, the channel with its values, and the share."""
+        if self.label is not None:
+            values = self._values()
+            return re.sub(r"\{(\w*)\}", lambda found: _short(values[found[1]]), self.label)
+        parts = [] if self.channel is None else [_named(self.channel)]
+        parts += [] if self.file is None else [Path(self.file).name]
+        text = " over ".join(parts)
+        return f"{text} /{self.every}" if self.every is not None and self.every > 1 else text
+
+    @property
+    def line(self) -> Line | None:
+        """The line of slots; None over a file."""
+        interval_ns = self._interval_ns()
+        if self.file is not None or self.channel is None or interval_ns is None:
+            return None
+        decode_time_ns = self.channel.decode_time_ns or DEFAULT_DECODE_TIME_NS
+        return Line(interval_ns, ns(self.decode_time) if self.decode_time is not None else decode_time_ns)
+
+    @property
+    def kept(self) -> int:
+        """n, where a conversion keeps every n-th slot: 1 for a generated line, which has this user's only."""
+        return 1 if self.is_generated else self.every or 1
+
+    @property
+    def line_lldu_bytes(self) -> int | None:
+        """Useful bytes of an LLDU: as given, or of the channel's profile."""
+        found: int | None = self._of_line("lldu_bytes")
+        return found
+
+
+def _named(channel: Channel) -> str:
+    said = {*channel.said(), "profile"} if channel.profiles else set(declared(type(channel)))
+    own = {key: getattr(channel, key) for key in declared(type(channel)) if key in said}
+    values = ", ".join(f"{key}={_short(value)}" for key, value in own.items() if value is not None)
+    return f"{channel.name}({values})" if values else channel.name
+
+
+def _short(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
