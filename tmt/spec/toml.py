@@ -9,7 +9,7 @@ import tomllib
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path as File
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tmt.core.declaration import Place, Problem, Refused, declared, spelled
 from tmt.core.errors import InputError
@@ -18,6 +18,9 @@ from tmt.spec.path import Path
 from tmt.spec.points import placed_points, plain, points, size_of
 from tmt.spec.scenario import AXES, MAX_RUNS, Scenario
 from tmt.spec.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PATHS = frozenset(
     key for kind in (Scenario, Trace, Path) for key, one in declared(kind).items() if one.param.is_path
