@@ -13,11 +13,11 @@ from tmt.core.schema import LINK_TRACE
 from tmt.core.trace import PhyTrace
 
 if TYPE_CHECKING:
-    from tmt.core.schemes.parameters import Scheme
+    from tmt.core.schemes.scheme import Scheme
     from tmt.core.trace import LinkTrace
 
 
-def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
+def convert(phy: PhyTrace, scheme: Scheme, rtt: float = 0.0, every: int = 1) -> LinkTrace:
     """Send a PHY trace's slots under a scheme.
 
     Parameters
@@ -25,7 +25,9 @@ def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
     phy
         Slots in strictly increasing order of `tx_time_ns`, checked as those of a file are.
     scheme
-        One of `tmt.core.schemes.registry.SCHEMES` with its parameters.
+        A scheme that converts traces.
+    rtt
+        Round-trip time of the link in seconds, for schemes with feedback.
     every
         Keep every so-many-th slot, from the first on: the share of one of `every` users.
 
@@ -37,14 +39,14 @@ def convert(phy: PhyTrace, scheme: Scheme, every: int = 1) -> LinkTrace:
         When `every` is below 1.
     """
     scheme.check_columns("phy trace", phy.columns)
-    converter = scheme.converter()
+    converter = scheme.converter(rtt)
     settled = converter.feed(Share(every).of(checked(phy)))
     rest = converter.finish()
     sent_bytes = converter.counts.sent_bytes
     metadata = provenance.record(
         LINK_TRACE.kind,
         **provenance.sizes(phy.metadata),
-        scheme=scheme.describe(),
+        scheme=scheme.describe(rtt),
         every=every,
         **({} if sent_bytes is None else {"sent_bytes": sent_bytes}),
     )

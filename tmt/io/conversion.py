@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.core.counts import Counts
-    from tmt.core.schemes.parameters import Scheme
+    from tmt.core.schemes.scheme import Scheme
 
 
 def convert_file(
     phy_path: str | PathLike[str],
     link_path: str | PathLike[str],
     scheme: Scheme,
+    rtt: float = 0.0,
     every: int = 1,
     progress: Callable[[int], None] = lambda _: None,
     watch: Callable[[PhyTrace], None] = lambda _: None,
@@ -42,7 +43,9 @@ def convert_file(
     phy_path, link_path
         Local files or pyarrow file-system URIs; their endings choose the formats.
     scheme
-        One of `tmt.core.schemes.registry.SCHEMES` with its parameters.
+        A scheme that converts traces.
+    rtt
+        Round-trip time of the link in seconds, for schemes with feedback.
     every
         Keep every so-many-th slot, from the first on: the share of one of `every` users.
     progress
@@ -60,14 +63,14 @@ def convert_file(
         When `link_path` cannot be written.
     """
     check_not_source(link_path, phy_path)
-    share, converter = Share(every), scheme.converter()
+    share, converter = Share(every), scheme.converter(rtt)
     with open_trace(phy_path, PHY_TRACE) as reader:
         scheme.check_columns(os.fspath(phy_path), reader.columns)
         metadata = provenance.record(
             LINK_TRACE.kind,
             **provenance.sizes(reader.metadata),
             source=provenance.source(phy_path),
-            scheme=scheme.describe(),
+            scheme=scheme.describe(rtt),
             every=every,
             slots=None if reader.rows is None else -(-reader.rows // every),
         )
@@ -91,6 +94,7 @@ class Conversion:
     phy_path: str
     link_path: str
     scheme: Scheme
+    rtt: float = 0.0
     every: int = 1
 
 
@@ -111,7 +115,12 @@ def convert_files(
 
     def run(conversion: Conversion) -> Counts:
         return convert_file(
-            conversion.phy_path, conversion.link_path, conversion.scheme, conversion.every, advance
+            conversion.phy_path,
+            conversion.link_path,
+            conversion.scheme,
+            conversion.rtt,
+            conversion.every,
+            advance,
         )
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -1,6 +1,6 @@
 """Backends: programs that carry experiments out, what they take and what they give.
 
-A new one is a package here and a line below.
+A new one is a package here and a line of `tmt.spec.tcp.BACKENDS`.
 """
 
 from __future__ import annotations
@@ -11,48 +11,20 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from tmt.core.errors import SimulatorError, UsageError
+from tmt.core.errors import SimulatorError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from tmt.core.measure.transport import Records
     from tmt.run.setup import Setup
-    from tmt.spec.settings import Settings, Value
-
-BACKENDS = {
-    "ns2": "tmt.run.ns2",
-    "linux": "tmt.run.linux",
-    "emulate": "tmt.run.emulate",
-}
-"""Packages of the backends, each with its `BACKEND`, by the name that users type."""
-
+    from tmt.spec.columns import Value
 
 def load_backend(name: str) -> Backend:
-    """Return a backend; its package is imported only now."""
-    backend: Backend = import_module(BACKENDS[name]).BACKEND
+    """Return a backend of `tmt.spec.tcp.BACKENDS`; its package is imported only now."""
+    backend: Backend = import_module(f"{__name__}.{name}").BACKEND
     return backend
-
-
-def backend_name(stack: str, named: str | None = None) -> str:
-    """Return the name of the backend that carries out experiments with a TCP stack.
-
-    Raises
-    ------
-    UsageError
-        When the backend that is `named` does not have the stack.
-    """
-    if named is None:
-        return next(name for name in BACKENDS if stack in load_backend(name).stacks)
-    if named not in BACKENDS:
-        raise UsageError(f"backend is {named!r}; it must be one of {', '.join(BACKENDS)}")
-    stacks = load_backend(named).stacks
-    if stack not in stacks:
-        raise UsageError(
-            f"stack is {stack!r}, which backend {named} does not have; it has {', '.join(stacks)}"
-        )
-    return named
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +73,6 @@ class Backend(Protocol):
     name: str
     """The name that users type."""
 
-    stacks: tuple[str, ...]
-    """The TCP stacks that it has."""
-
-    def check(self, settings: Settings) -> None:
-        """Refuse settings that the program does not have (UsageError)."""
-
     def program(self) -> Path:
         """Return the program's file; errors as those of `stamp`."""
 
@@ -127,23 +93,6 @@ class Backend(Protocol):
         RunError
             When the program fails, hangs or leaves damaged records.
         """
-
-
-def only_in_ns2(settings: Settings) -> dict[str, bool]:
-    """Return the settings that only ns-2 has, and whether each is given."""
-    links = (settings.forward_link, settings.return_link)
-    return {
-        "wired": settings.wired is not None,
-        "proxy": settings.proxy is not None,
-        "an online scheme": any(getattr(link, "scheme", None) is not None for link in links),
-    }
-
-
-def refuse_absent(backend: str, given: Mapping[str, bool], having: str = "ns2") -> None:
-    """Refuse the first setting that is given and that only the backend `having` has (UsageError)."""
-    for name, is_given in given.items():
-        if is_given:
-            raise UsageError(f"{name} is given, which backend {backend} does not have; {having} has it")
 
 
 class RunError(SimulatorError):

@@ -1,108 +1,94 @@
-"""An experiment: settings that a backend carries out, and the row and records that come of it."""
+"""Carry out an experiment with its backend, and measure it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tmt.core.identity import source_hash
+from tmt.core.provenance import digest
 from tmt.io.atomic import own_folder
-from tmt.run import BACKENDS, backend_name, load_backend
-from tmt.run.fingerprint import fingerprint
+from tmt.run import load_backend
 from tmt.run.link_files import ready_link
 from tmt.run.measure import measure
 from tmt.run.setup import set_up
-from tmt.spec.links import TraceLink
-from tmt.spec.settings import Settings, columns_of
+from tmt.spec.experiment import TraceLink
+from tmt.spec.points import plain
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from tmt.run.measure import ExperimentResult
-    from tmt.spec.settings import Value
+    from tmt.spec.experiment import Experiment, Link
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Experiment(Settings):
-    """Settings that can be carried out; their meaning stands with `Settings`.
+def run(
+    experiment: Experiment, directory: str | PathLike[str] | None = None, timeout_s: float | None = None
+) -> ExperimentResult:
+    """Carry an experiment out and measure it.
 
-    Attributes
+    Parameters
     ----------
-    backend
-        One of `tmt.run.BACKENDS`; None is the first one that has the stack.
+    directory
+        Folder for the backend's records and printed lines: new or empty, made if need be. None takes a
+        temporary one, which is removed afterwards.
+    timeout_s
+        Wall time after which the run is killed; None waits for ever.
+
+    Raises
+    ------
+    RunError
+        When the run fails, hangs or leaves damaged records: with its command line and last words.
+    SimulatorError
+        When the simulator is not built.
+    InputError, UsageError
+        When a link trace cannot be used, or `directory` is not empty.
+    OutputError
+        When `directory` cannot be made.
     """
+    backend = load_backend(experiment.backend)
+    stamp = backend.stamp()
+    setup = set_up(experiment)
+    if directory is None:
+        with TemporaryDirectory(prefix="tmt-run-") as temporary:
+            return measure(setup, backend, stamp, backend.run(setup, Path(temporary), timeout_s))
+    folder = own_folder(directory, "a run")
+    return measure(setup, backend, stamp, backend.run(setup, folder, timeout_s))
 
-    backend: str | None = None
 
-    def __post_init__(self) -> None:
-        Settings.__post_init__(self)
-        load_backend(self._backend_name).check(self)
+def fingerprint(experiment: Experiment) -> str:
+    """Return a hash of everything that decides the result: settings, content of the links, programs.
 
-    @property
-    def _backend_name(self) -> str:
-        return backend_name(self.stack, self.backend)
+    Raises
+    ------
+    InputError, UsageError
+        When a link trace cannot be used.
+    SimulatorError
+        When the simulator is not built.
+    """
+    links = [
+        _content(link, experiment.traffic.packet_bytes) for link in (experiment.forward, experiment.back)
+    ]
+    settings = [plain(experiment.path), plain(experiment.traffic), experiment.seed]
+    return digest(settings, links, programs(experiment.backend))
 
-    def columns(self) -> dict[str, Value]:
-        """Return the settings as result columns, as asked for: they are known also of a run that fails."""
-        return columns_of(self) | {"backend": self._backend_name}
 
-    def fingerprint(self) -> str:
-        """Return a hash of everything that decides the result: settings, content of the links, programs.
+def _content(link: Link | None, packet_bytes: int) -> object:
+    """Return what a link is, without the name of its file."""
+    if not isinstance(link, TraceLink):
+        return None if link is None else plain(link)
+    ready = ready_link(link, packet_bytes)
+    settings = {key: value for key, value in plain(link).items() if key != "path"}
+    return [ready.file.sha256, ready.lldu_bytes, ready.packing, settings]
 
-        Raises
-        ------
-        InputError, UsageError
-            When a link trace cannot be used.
-        SimulatorError
-            When the simulator is not built.
-        """
-        links = (self.forward_link, self.return_link)
-        ready = [ready_link(link, self.packet_bytes) for link in links if isinstance(link, TraceLink)]
-        contents = [f"{link.file.sha256} {link.lldu_bytes} {link.packing}" for link in ready]
-        return fingerprint(self, *contents, *self.programs())
 
-    def programs(self) -> tuple[str, str]:
-        """Return the stamp of the backend's program, and the hash of the sources that decide the result.
+def programs(backend: str) -> tuple[str, str]:
+    """Return the stamp of a backend's program, and the hash of the sources that decide its results.
 
-        Raises
-        ------
-        SimulatorError
-            When the program is not built.
-        """
-        name = self._backend_name
-        return load_backend(name).stamp(), source_hash(__name__, BACKENDS[name])
-
-    def run(
-        self, directory: str | PathLike[str] | None = None, timeout_s: float | None = None
-    ) -> ExperimentResult:
-        """Carry the experiment out and measure it.
-
-        Parameters
-        ----------
-        directory
-            Folder for the backend's records and printed lines: new or empty, made if need be. None takes a
-            temporary one, which is removed afterwards.
-        timeout_s
-            Wall time after which the run is killed; None waits for ever.
-
-        Raises
-        ------
-        RunError
-            When the run fails, hangs or leaves damaged records: with its command line and last words.
-        SimulatorError
-            When the simulator is not built.
-        InputError, UsageError
-            When a link trace cannot be used, or `directory` is not empty.
-        OutputError
-            When `directory` cannot be made.
-        """
-        backend = load_backend(self._backend_name)
-        stamp = backend.stamp()
-        setup = set_up(self)
-        if directory is None:
-            with TemporaryDirectory(prefix="tmt-run-") as temporary:
-                return measure(setup, backend, stamp, backend.run(setup, Path(temporary), timeout_s))
-        folder = own_folder(directory, "a run")
-        return measure(setup, backend, stamp, backend.run(setup, folder, timeout_s))
+    Raises
+    ------
+    SimulatorError
+        When the program is not built.
+    """
+    return load_backend(backend).stamp(), source_hash(__name__, f"tmt.run.{backend}")

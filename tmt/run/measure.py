@@ -19,7 +19,7 @@ from tmt.io.atomic import write_text
 from tmt.run.link_files import ReadyLink, link_figures
 from tmt.run.records import PACKETS, WINDOWS
 from tmt.spec.run_columns import RUN_RESULTS
-from tmt.spec.settings import columns_of
+from tmt.spec.columns import columns_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tmt.core.measure.transport import FlowDelivery, Records
     from tmt.run import Backend, Recording
     from tmt.run.setup import Setup
-    from tmt.spec.links import PlainLink
-    from tmt.spec.settings import Value
+    from tmt.spec.experiment import PlainLink
+    from tmt.spec.columns import Value
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -110,19 +110,19 @@ class ExperimentResult:
 
 def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) -> ExperimentResult:
     """Return the figures of merit of a run beside its settings."""
-    settings = setup.settings
-    packets = transport.of_flows(recording.packets, settings.flows)
-    windows = transport.of_flows(recording.windows, settings.flows)
+    traffic = setup.traffic
+    packets = transport.of_flows(recording.packets, traffic.flows)
+    windows = transport.of_flows(recording.windows, traffic.flows)
     flows = transport.deliveries(
         packets,
-        flows=settings.flows,
+        flows=traffic.flows,
         end_ns=recording.end_ns,
         header_bytes=recording.header_bytes,
-        transfer_bytes=settings.transfer_bytes,
-        coded=settings.coding is not None,
+        transfer_bytes=traffic.transfer_bytes,
+        coded=traffic.code is not None,
     )
     found = (
-        columns_of(settings)
+        columns_of(setup.experiment)
         | link_columns("forward", setup.forward)
         | link_columns("return", setup.back)
         | {
@@ -132,7 +132,7 @@ def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) ->
             "simulated_s": ns_to_seconds(recording.end_ns),
             "return_goodput_bps": _return_goodput_bps(setup, recording),
         }
-        | transport.delivery_figures(flows, settings.transfer_bytes)
+        | transport.delivery_figures(flows, traffic.transfer_bytes)
         | transport.delay_figures(packets)
         | transport.recovery_figures(packets)
         | transport.window_figures(windows, flows)
@@ -152,12 +152,12 @@ def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) ->
 
 def _return_goodput_bps(setup: Setup, recording: Recording) -> float | None:
     """Return the goodput of all flows of the return direction; None without such flows."""
-    settings = setup.settings
-    if not settings.return_flows:
+    traffic = setup.traffic
+    if not traffic.return_flows:
         return None
     found = transport.deliveries(
-        transport.mirrored(recording.packets, settings.flows),
-        flows=settings.return_flows,
+        transport.mirrored(recording.packets, traffic.flows),
+        flows=traffic.return_flows,
         end_ns=recording.end_ns,
         header_bytes=recording.header_bytes,
     )

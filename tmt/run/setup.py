@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tmt.core.declaration import ns
 from tmt.core.errors import UsageError
 from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.core.words.plausibility import span_notes, unsettled_notes
+from tmt.run.coding import largest_block
 from tmt.run.link_files import ReadyLink, ready_link
-from tmt.spec.access import MIN_BUFFER_PACKETS
-from tmt.spec.checks import MAX_PACKETS
-from tmt.spec.coding import Coding
-from tmt.spec.links import PlainLink
-from tmt.spec.settings import Settings
+from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.spec.path import MAX_PACKETS, MIN_BUFFER_PACKETS
 from tmt.spec.tcp import FECTCP, WINDOWS_PER_PATH
+from tmt.spec.traffic import DEFAULT_CODE
 
 if TYPE_CHECKING:
-    from tmt.spec.access import WiredHop
-    from tmt.spec.links import Link
+    from tmt.spec.experiment import Experiment, Link
+    from tmt.spec.path import Path
+    from tmt.spec.traffic import Traffic
 
 MIN_QUEUE_PACKETS = 10
 """Least queue where none is given: short bursts fit even where the bandwidth-delay product is tiny."""
@@ -31,39 +32,49 @@ class Setup:
 
     Attributes
     ----------
-    settings
+    experiment
         As asked for, with computed values where there were none: queue, window, variant, stack and buffer of
         the proxy, code and block of FECTCP.
     forward, back
         The links; a trace link with its checked file.
     """
 
-    settings: Settings
+    experiment: Experiment
     forward: ReadyLink | PlainLink
     back: ReadyLink | PlainLink
+
+    @property
+    def path(self) -> Path:
+        """The path of the experiment."""
+        return self.experiment.path
+
+    @property
+    def traffic(self) -> Traffic:
+        """The traffic of the experiment."""
+        return self.experiment.traffic
 
     def notes(self) -> list[str]:
         """Return notes on the traces for the user: those of `link_notes`, and an end before the run's."""
         found = []
         for direction, link in (("forward", self.forward), ("return", self.back)):
-            found += link_notes(direction, link, self.settings.rtt_ns)
+            found += link_notes(direction, link, self.path.rtt)
             if isinstance(link, PlainLink):
                 continue
             left_ns = link.file.span_ns - link.link.offset_ns
-            if left_ns < self.settings.duration_ns:
-                then = "starts again" if self.settings.loop else "stops"
+            if left_ns < ns(self.traffic.duration):
+                then = "starts again" if self.path.loop else "stops"
                 found.append(
                     f"the {direction} trace ends after {ns_to_seconds(left_ns):g} s; the link then {then}"
                 )
         return found
 
 
-def link_notes(direction: str, link: ReadyLink | PlainLink, rtt_ns: int) -> list[str]:
+def link_notes(direction: str, link: ReadyLink | PlainLink, rtt: float) -> list[str]:
     """Note an assumed LLDU size, a trace shorter than one round trip, and unsettled rows."""
     if isinstance(link, PlainLink):
         return []
     name = f"the {direction} trace"
-    found = span_notes(name, link.file.span_ns, rtt_ns)
+    found = span_notes(name, link.file.span_ns, ns(rtt))
     found += unsettled_notes(name, link.file.unsettled, link.file.rows)
     if link.lldu_bytes_assumed:
         found.append(f"{name} does not say its LLDU size; {link.lldu_bytes} bytes assumed")
@@ -84,14 +95,7 @@ class ReadyPath:
     pipe_packets: int
 
 
-def ready_path(
-    forward_link: Link,
-    return_link: Link | None,
-    rtt_ns: int,
-    *,
-    packet_bytes: int,
-    wired: WiredHop | None = None,
-) -> ReadyPath:
+def ready_path(forward_link: Link, return_link: Link | None, path: Path, packet_bytes: int) -> ReadyPath:
     """Check a path's traces; without a return link that is plain and as fast as the forward link on average.
 
     Raises
@@ -99,12 +103,13 @@ def ready_path(
     InputError, UsageError
         When a trace cannot be used; see `tmt.run.link_files.ready_link`.
     """
+    wired = path.wired
     forward, packet_rate, forward_delay_s = _ready(forward_link, packet_bytes)
     back, _, return_delay_s = _ready(return_link or PlainLink(forward.rate_bps), packet_bytes)
-    round_trip_s = ns_to_seconds(rtt_ns) + forward_delay_s + return_delay_s
+    round_trip_s = path.rtt + forward_delay_s + return_delay_s
     if wired is not None:
-        packet_rate = min(packet_rate, wired.rate_bps / (8 * packet_bytes))
-        round_trip_s += 2 * ns_to_seconds(wired.delay_ns)
+        packet_rate = min(packet_rate, wired.rate / (8 * packet_bytes))
+        round_trip_s += 2 * wired.delay
     return ReadyPath(forward, back, math.ceil(packet_rate * round_trip_s))
 
 
@@ -113,10 +118,10 @@ def queue_for(path: ReadyPath) -> int:
     return max(path.pipe_packets, MIN_QUEUE_PACKETS)
 
 
-def set_up(settings: Settings) -> Setup:
+def set_up(experiment: Experiment) -> Setup:
     """Check the traces of an experiment and compute the settings that it leaves open.
 
-    Queue and window follow from the bandwidth-delay product as `Settings` says.
+    Queue and window follow from the bandwidth-delay product as `tmt.spec.path.Path` says.
 
     Raises
     ------
@@ -124,50 +129,38 @@ def set_up(settings: Settings) -> Setup:
         When a trace cannot be used (`tmt.run.link_files.ready_link`), or the path holds more packets than
         ns-2 counts.
     """
-    path = ready_path(
-        settings.forward_link,
-        settings.return_link,
-        settings.rtt_ns,
-        packet_bytes=settings.packet_bytes,
-        wired=settings.wired,
-    )
-    queue_packets = settings.queue_packets or queue_for(path)
-    held_packets = max(path.pipe_packets + queue_packets, 2)
-    proxy = settings.proxy
+    path, traffic = experiment.path, experiment.traffic
+    links = ready_path(experiment.forward, experiment.back, path, traffic.packet_bytes)
+    queue_packets = path.queue_packets or queue_for(links)
+    held_packets = max(links.pipe_packets + queue_packets, 2)
+    proxy = path.proxy
     if proxy is not None:
-        tcp, stack = proxy.variant(settings.tcp, settings.stack)
+        tcp, stack = proxy.variant(traffic.tcp, traffic.stack)
         proxy = replace(proxy, tcp=tcp, stack=stack)
-    stacks = {settings.stack} | ({proxy.stack} if proxy is not None and proxy.stack else set())
+    stacks = {traffic.stack} | ({proxy.stack} if proxy is not None and proxy.stack else set())
     windows_per_path = max(WINDOWS_PER_PATH[name] for name in stacks)
-    window_packets = settings.window_packets or held_packets * windows_per_path
+    window_packets = path.window_packets or held_packets * windows_per_path
     buffer_packets = 0
     if proxy is not None:
         buffer_packets = proxy.buffer_packets or max(window_packets, MIN_BUFFER_PACKETS)
     for name, packets in (("queue", queue_packets), ("window", window_packets), ("buffer", buffer_packets)):
         if packets > MAX_PACKETS:
             raise UsageError(
-                f"the path holds {path.pipe_packets} packets (rate times RTT); the {name} would be {packets} "
-                f"packets, at most {MAX_PACKETS} are allowed"
+                f"the path holds {links.pipe_packets} packets (rate times RTT); the {name} would be "
+                f"{packets} packets, at most {MAX_PACKETS} are allowed"
             )
-    coding = (settings.coding or Coding()) if settings.tcp == FECTCP else None
-    if coding is not None:
-        block_segments = coding.largest_block(settings.transfer_bytes, settings.packet_bytes)
-        coding = replace(coding, block_segments=block_segments)
-    # Not `replace`: an `Experiment` has more fields.
-    asked = {field.name: getattr(settings, field.name) for field in fields(Settings)}
-    computed = {
-        "queue_packets": queue_packets,
-        "window_packets": window_packets,
-        "proxy": None if proxy is None else replace(proxy, buffer_packets=buffer_packets),
-        "coding": coding,
-    }
-    complete = Settings(**asked | computed)
-    return Setup(complete, path.forward, path.back)
+    if proxy is not None:
+        proxy = replace(proxy, buffer_packets=buffer_packets)
+    if traffic.tcp == FECTCP:
+        traffic = replace(traffic, code=traffic.code or DEFAULT_CODE, block_segments=largest_block(traffic))
+    path = replace(path, queue_packets=queue_packets, window_packets=window_packets, proxy=proxy)
+    return Setup(replace(experiment, path=path, traffic=traffic), links.forward, links.back)
 
 
 def _ready(link: Link, packet_bytes: int) -> tuple[ReadyLink | PlainLink, float, float]:
     """Return the link, its rate in full packets per second, and its mean delay without propagation."""
     if isinstance(link, PlainLink):
-        return link, link.rate_bps / (8 * packet_bytes), 0.0
+        return link, link.rate / (8 * packet_bytes), 0.0
+    assert isinstance(link, TraceLink)
     ready = ready_link(link, packet_bytes)
     return ready, ready.packets_per_s(packet_bytes), ready.file.mean_delay_ns / NS_PER_S

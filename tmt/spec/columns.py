@@ -57,8 +57,8 @@ class Setting:
 
     @property
     def _suffix(self) -> str:
-        unit = self.field.param.unit
-        return SUFFIXES.get(unit, {"packets": "_packets", "byte": "_bytes", "segments": "_segments"}.get(unit, ""))
+        known = SUFFIXES | {"packets": "_packets", "byte": "_bytes", "segments": "_segments"}
+        return known.get(self.field.param.unit, "")
 
     def of(self, experiment: Experiment) -> Value:
         """Return the value; None where the experiment has no such part."""
@@ -68,7 +68,9 @@ class Setting:
         return found  # type: ignore[no-any-return]
 
 
-def _settings(kind: type[Spec], place: tuple[str, ...], prefix: str = "", null: str = "") -> Iterator[Setting]:
+def _settings(
+    kind: type[Spec], place: tuple[str, ...], prefix: str = "", null: str = ""
+) -> Iterator[Setting]:
     for key, field in declared(kind).items():
         if key not in ELSEWHERE and not field.is_nested:
             name = f"{prefix}{key}{SUFFIXES.get(field.param.unit, '')}"

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from tmt.core.declaration import Place, Rules
 
 
+MOST_RATE_BPS = 1e12
+"""Upper bound on the rate of a link, so that no run counts more bytes than 64 bits hold."""
+
+
 class Link(Spec):
     """A link in one direction of a path."""
 
@@ -27,6 +31,11 @@ class PlainLink(Link):
     """A link of constant rate that loses nothing."""
 
     rate: Annotated[Rate, "bits per second, IP bytes"]
+
+    @property
+    def rate_bps(self) -> float:
+        """The rate, as a link over a trace has one."""
+        return self.rate
 
 
 class TraceLink(Link):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tmt.core.declaration import MAX_TIME_S, Param, PositiveSeconds, Probability, Rate, Seconds, Spec
 from tmt.core.schemes.scheme import RoundTrip
@@ -11,8 +11,10 @@ from tmt.spec.tcp import Ns2Stack, Ns2Variant, stack_rule
 if TYPE_CHECKING:
     from tmt.core.declaration import Rules
 
-Packets = Annotated[int, Param("packets", 1, 2**31 - 1)]
-"""As many packets as ns-2 counts in a queue or a window."""
+MAX_PACKETS = 2**31 - 1
+"""Most packets that ns-2 counts in a queue or a window."""
+
+Packets = Annotated[int, Param("packets", 1, MAX_PACKETS)]
 
 MIN_BUFFER_PACKETS = 2
 """Least buffer of a proxy: the segment without data that opens a connection, and one with data."""
@@ -63,7 +65,7 @@ class Proxy(Spec):
         if self.tcp is not None and self.stack is not None:
             yield from stack_rule(self.tcp, self.stack)
 
-    def variant(self, tcp: str, stack: str) -> tuple[str, str]:
+    def variant(self, tcp: Any, stack: Any) -> tuple[Any, Any]:
         """Return variant and stack over the link, where the senders have these."""
         return self.tcp or tcp, self.stack or stack
 

@@ -8,13 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tmt.spec.settings import PARAMETERS
+from tmt.spec.columns import SETTINGS, ColumnKind
 
 if TYPE_CHECKING:
-    from tmt.core.parameters import Kind
-
-ResultKind = Literal["text", "integer", "number", "flag"]
-"""Types of result columns: Parquet string, int64, float64 and bool; Python str, int, float and bool."""
+    from tmt.spec.columns import Setting
 
 ResultGroup = Literal[
     "scenario", "provenance", "delivery", "delay", "recovery", "window", "link", "proxy", "cost"
@@ -30,7 +27,7 @@ class ResultColumn:
     """
 
     name: str
-    kind: ResultKind
+    kind: ColumnKind
     group: ResultGroup
     unit: str
     meaning: str
@@ -59,20 +56,13 @@ class ColumnFamily:
         return self._column("number", name, unit, meaning, own)
 
     def _column(
-        self, kind: ResultKind, name: str, unit: str, meaning: str, own: dict[str, str]
+        self, kind: ColumnKind, name: str, unit: str, meaning: str, own: dict[str, str]
     ) -> ResultColumn:
         shared = {"counts": self.counts, "null": self.null}
         return ResultColumn(name, kind, self.group, unit, meaning, **shared | own)
 
 
 _TCP_PAYLOAD = "TCP payload bytes, each counted once; no TCP, IP or link header"
-_KINDS: dict[Kind, ResultKind] = {
-    "time": "number",
-    "int": "integer",
-    "float": "number",
-    "str": "text",
-    "bool": "flag",
-}
 _NO_TRACE = "for a plain link"
 _NO_PROXY = "without a proxy"
 _NEVER_ACTIVE = "when no flow was ever active"
@@ -90,16 +80,12 @@ _WINDOWS = ColumnFamily("proxy", "windows that the proxy advertises to the sende
 _COST = ColumnFamily("cost")
 
 
-def _setting_columns(group: str) -> tuple[ResultColumn, ...]:
-    """Return the columns of a group of declared settings."""
-    found = []
-    for one in PARAMETERS:
-        if one.group == group:
-            kind, told = _KINDS[one.kind], one.parameter
-            found.append(
-                ResultColumn(one.column, kind, "scenario", one.unit, told.meaning, told.counts, told.null)
-            )
-    return tuple(found)
+def _setting_column(one: Setting) -> ResultColumn:
+    """Return the column of a declared setting."""
+    param = one.field.param
+    return ResultColumn(
+        one.name, one.kind, "scenario", param.unit, one.field.meaning, param.counts, param.null
+    )
 
 
 def _link_columns(direction: Literal["forward", "return"]) -> tuple[ResultColumn, ...]:
@@ -161,14 +147,11 @@ def _link_metrics(direction: Literal["forward", "return"], packets: str) -> tupl
 
 
 RUN_RESULTS = (
-    *_setting_columns(""),
+    *map(_setting_column, SETTINGS),
     _SCENARIO.text("backend", "program that did the run: ns2, emulate or linux"),
     *_link_columns("forward"),
     *_link_columns("return"),
-    *_setting_columns("coding"),
-    *_setting_columns("wired"),
     ResultColumn("proxy", "flag", "scenario", "", "whether a proxy before the link splits the connections"),
-    *_setting_columns("proxy"),
     _PROVENANCE.text("tmt_version", "version of this program"),
     _PROVENANCE.text("simulator", "stamp of the simulator's build"),
     _PROVENANCE.text("command", "command line of the simulation, quoted for a shell"),

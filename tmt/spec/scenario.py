@@ -99,7 +99,7 @@ class Scenario(Spec):
         for (at, path), (number, traffic) in product(enumerate(self.path), enumerate(self.traffic)):
             schemes = [(("scheme", i), one) for i, one in enumerate(self.scheme) if one.online]
             for place, *rest in together(path, traffic, iter(schemes)):
-                first, *inner = place
+                first, *inner = (place,) if isinstance(place, str) else place
                 where = {"path": ("path", at), "traffic": ("traffic", number)}.get(str(first), (first,))
                 if (*where, *inner) not in seen:
                     seen.add((*where, *inner))

@@ -58,7 +58,7 @@ class GoBackN(Frames):
     repeat_after: Annotated[
         Delay | None,
         "time from a failed frame's end to its retransmission",
-        Param(absent="the least, which is the feedback delay: RTT plus detection_delay"),
+        Param(least=1e-9, absent="the least, which is the feedback delay: RTT plus detection_delay"),
     ] = None
 
     def on_link(self, rtt: float) -> Iterator[tuple[str, str]]:

@@ -8,16 +8,18 @@ import platform
 import random
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tmt.core.declaration import ns
 from tmt.core.errors import EmulatorError
 from tmt.core.provenance import file_sha256
 from tmt.core.schema import UNSETTLED, WINDOW_RECORDS
 from tmt.core.units import NS_PER_S, ns_to_seconds
-from tmt.run import Recording, RunError, only_in_ns2, refuse_absent, use_columns
+from tmt.run import Recording, RunError, use_columns
 from tmt.run.emulate.emulator import find_program, run
 from tmt.run.emulate.parameters import Emulation
 from tmt.run.program import last_words
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from tmt.core.measure.transport import Records
     from tmt.run.emulate.results import EmulationResult
     from tmt.run.setup import Setup
-    from tmt.spec.settings import Settings, Value
+    from tmt.spec.columns import Value
 
 HERE = Path(__file__).parent
 BUFFER_BYTES = 1 << 25
@@ -45,7 +47,6 @@ class Emulate:
     """The built emulator; see `tmt.run.Backend`."""
 
     name = "emulate"
-    stacks = (LINUX,)
 
     def program(self) -> Path:
         """Return the emulator's file."""
@@ -58,56 +59,42 @@ class Emulate:
         except OSError as error:
             raise EmulatorError(f"{find_program()}: {os.strerror(error.errno or 0)}") from error
 
-    def check(self, settings: Settings) -> None:
-        """Refuse settings that a kernel in real time does not have."""
-        absent = only_in_ns2(settings) | {
-            "delayed_acks": settings.delayed_acks,
-            "window_packets": settings.window_packets is not None,
-            "return_flows": settings.return_flows > 0,
-        }
-        refuse_absent(self.name, absent)
-
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Run one experiment; it takes as long as it says."""
-        settings, samples = setup.settings, directory / "sender.json"
-        chance = random.Random(settings.seed)
-        starts_ns = sorted(
-            settings.start_ns + chance.randint(0, settings.start_spread_ns) for _ in range(settings.flows)
-        )
-        control = VARIANTS[settings.tcp].controls[LINUX]
+        traffic, samples = setup.traffic, directory / "sender.json"
+        chance = random.Random(setup.experiment.seed)
+        start_ns, spread_ns = ns(traffic.start), ns(traffic.start_spread)
+        starts_ns = sorted(start_ns + chance.randint(0, spread_ns) for _ in range(traffic.flows))
+        control = VARIANTS[traffic.tcp].controls[LINUX]
         about: dict[str, Any] = {
             "control": control,
             "starts_s": [ns_to_seconds(start_ns) for start_ns in starts_ns],
-            "duration_s": ns_to_seconds(settings.duration_ns),
-            "transfer_bytes": settings.transfer_bytes,
+            "duration_s": traffic.duration,
+            "transfer_bytes": traffic.transfer_bytes,
         }
         samples.write_text(json.dumps(about))
         command = (sys.executable, str(HERE / "bulk_sender.py"), str(samples))
-        result = run(_emulation(settings, command), record=True, output=directory, timeout_s=timeout_s)
+        result = run(_emulation(setup, command), record=True, output=directory, timeout_s=timeout_s)
         if result.status:
             status, words = result.status, last_words(directory)
             raise RunError(command, f"exit status {status}", words, program="the emulator", status=status)
         found = json.loads(samples.read_text())
-        if found["used"] != [control] * settings.flows:
+        if found["used"] != [control] * traffic.flows:
             taken = f"the kernel took {found['used']} instead of {control}"
             raise RunError(command, taken, last_words(directory), program="the emulator")
         return _recording(setup, result, found, command)
 
 
-def _emulation(settings: Settings, command: tuple[str, ...]) -> Emulation:
+def _emulation(setup: Setup, command: tuple[str, ...]) -> Emulation:
     """Return the emulation of a bulk transfer that `command` sends."""
-    receive_buffer = settings.receive_buffer_bytes or BUFFER_BYTES
+    receive_buffer = setup.traffic.receive_buffer_bytes or BUFFER_BYTES
     return Emulation(
         command=command,
         server=f"exec {sys.executable} {HERE / 'bulk_receiver.py'}",
-        forward_link=settings.forward_link,
-        return_link=settings.return_link,
-        rtt_ns=settings.rtt_ns,
-        queue_packets=settings.queue_packets,
-        mtu_bytes=settings.packet_bytes,
-        loop=settings.loop,
-        in_order=settings.in_order,
-        hold_ns=settings.hold_ns,
+        forward=setup.experiment.forward,
+        back=setup.experiment.back,
+        path=replace(setup.path, window_packets=None),
+        mtu_bytes=setup.traffic.packet_bytes,
         sysctls=(*SYSCTLS, f"net.ipv4.tcp_rmem=4096 {receive_buffer} {receive_buffer}"),
     )
 
@@ -115,10 +102,10 @@ def _emulation(settings: Settings, command: tuple[str, ...]) -> Emulation:
 def _recording(
     setup: Setup, result: EmulationResult, found: dict[str, Any], command: tuple[str, ...]
 ) -> Recording:
-    settings, packets, row = setup.settings, result.packets, result.row
+    traffic, packets, row = setup.traffic, result.packets, result.row
     assert packets is not None
     duration_s = float(row["duration_s"] or 0)
-    end_ns = min(settings.duration_ns, round(duration_s * NS_PER_S))
+    end_ns = min(ns(traffic.duration), round(duration_s * NS_PER_S))
     columns: dict[str, Value] = {
         "command": shlex.join(command),
         "wall_time_s": duration_s,
@@ -130,8 +117,8 @@ def _recording(
             names = ("bytes_offered", "bytes_used", "trace_repeats")
             columns |= use_columns(direction, *(int(row[f"{direction}_{name}"] or 0) for name in names))
     return Recording(
-        packets[(packets["flow"] < settings.flows) & (packets["time_ns"] <= end_ns)],
-        _windows(found["samples"], end_ns, paced=settings.tcp == "bbr"),
+        packets[(packets["flow"] < traffic.flows) & (packets["time_ns"] <= end_ns)],
+        _windows(found["samples"], end_ns, paced=traffic.tcp == "bbr"),
         end_ns,
         HEADER_BYTES,
         columns,

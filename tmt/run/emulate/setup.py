@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tmt.core.declaration import ns
 from tmt.run.link_files import link_settings
 from tmt.run.setup import link_notes, queue_for, ready_path
 
@@ -29,10 +30,10 @@ class EmulationSetup:
         settings: list[tuple[str, object]] = [
             *link_settings("forward", self.path.forward).items(),
             *link_settings("return", self.path.back).items(),
-            ("loop", int(emulation.loop)),
-            ("in_order", int(emulation.in_order)),
-            ("hold_ns", emulation.hold_ns or 0),
-            ("rtt_ns", emulation.rtt_ns),
+            ("loop", int(emulation.path.loop)),
+            ("in_order", int(emulation.path.in_order)),
+            ("hold_ns", 0 if emulation.path.hold is None else ns(emulation.path.hold)),
+            ("rtt_ns", ns(emulation.path.rtt)),
             ("queue_packets", self.queue_packets),
             ("mtu_bytes", emulation.mtu_bytes),
             ("record", int(record)),
@@ -46,8 +47,8 @@ class EmulationSetup:
     def notes(self) -> list[str]:
         """Return notes on the traces for the user."""
         links = ("forward", self.path.forward), ("return", self.path.back)
-        rtt_ns = self.emulation.rtt_ns
-        return [note for direction, link in links for note in link_notes(direction, link, rtt_ns)]
+        rtt = self.emulation.path.rtt
+        return [note for direction, link in links for note in link_notes(direction, link, rtt)]
 
 
 def set_up(emulation: Emulation) -> EmulationSetup:
@@ -58,7 +59,5 @@ def set_up(emulation: Emulation) -> EmulationSetup:
     InputError, UsageError
         When a trace cannot be used; see `tmt.run.link_files.ready_link`.
     """
-    path = ready_path(
-        emulation.forward_link, emulation.return_link, emulation.rtt_ns, packet_bytes=emulation.mtu_bytes
-    )
-    return EmulationSetup(emulation, path, emulation.queue_packets or queue_for(path))
+    path = ready_path(emulation.forward, emulation.back, emulation.path, emulation.mtu_bytes)
+    return EmulationSetup(emulation, path, emulation.path.queue_packets or queue_for(path))

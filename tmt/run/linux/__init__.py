@@ -7,20 +7,19 @@ import signal
 from typing import TYPE_CHECKING
 
 from tmt.core.errors import SimulatorError
-from tmt.run import RunError, only_in_ns2, refuse_absent
+from tmt.run import RunError
 from tmt.run.linux.kernel import Kernel, memory_mib
 from tmt.run.linux.settings_file import SETTINGS, settings_text
 from tmt.run.linux.soundness import reason_to_doubt
 from tmt.run.program import last_words
 from tmt.run.records import read_records
-from tmt.spec.tcp import LINUX
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.run import Recording
     from tmt.run.setup import Setup
-    from tmt.spec.settings import Settings
+    from tmt.spec.traffic import Traffic
 
 FAILURE_STATUS = 2
 """The kernel's driver ends with it when it cannot carry the run out: the last line on stderr says why."""
@@ -30,11 +29,6 @@ class Linux:
     """The kernel that `make linux-kernel` builds; see `tmt.run.Backend`."""
 
     name = "linux"
-    stacks = (LINUX,)
-
-    def check(self, settings: Settings) -> None:
-        """Refuse the settings that only ns-2 has."""
-        refuse_absent(self.name, only_in_ns2(settings))
 
     def program(self) -> Path:
         """Return the kernel's file."""
@@ -51,8 +45,8 @@ class Linux:
             argv, wall_time_s = Kernel.find().run(setup, directory, timeout_s)
         except RunError as error:
             raise _explained(error, setup) from error
-        flows, return_flows = setup.settings.flows, setup.settings.return_flows
-        may_limit = setup.settings.receive_buffer_bytes is not None
+        flows, return_flows = setup.traffic.flows, setup.traffic.return_flows
+        may_limit = setup.traffic.receive_buffer_bytes is not None
         command = shlex.join(argv)
         try:
             # The counters come first: a clock that jumps may also cut the records short.

@@ -73,7 +73,7 @@ class Kernel:
             "con0=null,fd:1",
             "time-travel=inf-cpu",
             "time-travel-start=0",
-            f"seed={setup.settings.seed}",
+            f"seed={setup.experiment.seed}",
         ]
         environment = os.environ | {"HOME": str(directory), "CLIFT_PARENT": str(os.getpid())}
         return argv, run_program("the kernel", argv, directory, timeout_s, environment)
@@ -81,7 +81,7 @@ class Kernel:
 
 def memory_mib(setup: Setup) -> int:
     """Return the memory of the simulated machine: enough for the windows of all flows."""
-    held_packets = window_packets(setup) * (setup.settings.flows + setup.settings.return_flows)
+    held_packets = window_packets(setup) * (setup.traffic.flows + setup.traffic.return_flows)
     need = LEAST_MEMORY_MIB + held_packets * PACKET_MEMORY_BYTES // (1 << 20)
     return -(-need // MEMORY_STEP_MIB) * MEMORY_STEP_MIB
 

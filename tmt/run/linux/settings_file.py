@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tmt.core.declaration import ns
 from tmt.run.link_files import link_settings
 from tmt.spec.tcp import HEADER_BYTES, LINUX, VARIANTS
 
@@ -28,8 +29,8 @@ def settings_text(setup: Setup) -> str:
 
 def window_packets(setup: Setup) -> int:
     """Return the bound on the window, which a setup always has."""
-    assert setup.settings.window_packets is not None
-    return setup.settings.window_packets
+    assert setup.path.window_packets is not None
+    return setup.path.window_packets
 
 
 def ample_buffer_bytes(setup: Setup) -> int:
@@ -38,37 +39,37 @@ def ample_buffer_bytes(setup: Setup) -> int:
     A receiver may hold one window out of order while it advertises another one, and it advertises half of the
     memory that is free.
     """
-    memory = max(SEGMENT_MEMORY_BYTES, 2 * setup.settings.packet_bytes)
+    memory = max(SEGMENT_MEMORY_BYTES, 2 * setup.traffic.packet_bytes)
     return max(LEAST_BUFFER_BYTES, 4 * window_packets(setup) * memory)
 
 
 def _lines(setup: Setup) -> Iterator[str]:
-    settings = setup.settings
+    path, traffic = setup.path, setup.traffic
     values = link_settings("forward", setup.forward) | link_settings("return", setup.back)
     for name in ("forward", "return"):
         if packing := values.pop(f"{name}_packing", None):
             values[f"{name}_packed"] = int(packing == "packed")
     values |= {
-        "loop": int(settings.loop),
-        "in_order": int(settings.in_order),
-        "hold_ns": settings.hold_ns or 0,
-        "rtt_ns": settings.rtt_ns,
-        "queue_packets": settings.queue_packets,
-        "control": VARIANTS[settings.tcp].controls[LINUX],
-        "duration_ns": settings.duration_ns,
-        "packet_bytes": settings.packet_bytes,
-        "transfer_bytes": _whole_segments(settings.transfer_bytes or 0, settings.packet_bytes),
-        "transfers": settings.flows,
-        "receive_buffer_bytes": settings.receive_buffer_bytes or ample_buffer_bytes(setup),
+        "loop": int(path.loop),
+        "in_order": int(path.in_order),
+        "hold_ns": 0 if path.hold is None else ns(path.hold),
+        "rtt_ns": ns(path.rtt),
+        "queue_packets": path.queue_packets,
+        "control": VARIANTS[traffic.tcp].controls[LINUX],
+        "duration_ns": ns(traffic.duration),
+        "packet_bytes": traffic.packet_bytes,
+        "transfer_bytes": _whole_segments(traffic.transfer_bytes or 0, traffic.packet_bytes),
+        "transfers": traffic.flows,
+        "receive_buffer_bytes": traffic.receive_buffer_bytes or ample_buffer_bytes(setup),
         "send_buffer_bytes": ample_buffer_bytes(setup),
         "window_packets": window_packets(setup),
-        "delayed_acks": int(settings.delayed_acks),
+        "delayed_acks": int(traffic.delayed_acks),
     }
     yield from (f"{key} {value}" for key, value in values.items())
-    spread = np.random.default_rng(settings.seed).random(settings.flows + settings.return_flows)
+    spread = np.random.default_rng(setup.experiment.seed).random(traffic.flows + traffic.return_flows)
     for number, part in enumerate(spread.tolist()):
-        direction = int(number >= settings.flows)
-        yield f"flow {direction} {settings.start_ns + int(part * settings.start_spread_ns)}"
+        direction = int(number >= traffic.flows)
+        yield f"flow {direction} {ns(traffic.start) + int(part * ns(traffic.start_spread))}"
 
 
 def _whole_segments(transfer_bytes: int, packet_bytes: int) -> int:

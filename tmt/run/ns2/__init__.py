@@ -6,30 +6,23 @@ import shlex
 from typing import TYPE_CHECKING
 
 from tmt.core.errors import SimulatorError
-from tmt.run import RunError, refuse_absent
+from tmt.run import RunError
 from tmt.run.ns2.arguments import arguments
 from tmt.run.ns2.simulator import Simulator
 from tmt.run.program import last_words
 from tmt.run.records import read_records
-from tmt.spec.tcp import NS2_STACKS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.run import Recording
     from tmt.run.setup import Setup
-    from tmt.spec.settings import Settings
 
 
 class Ns2:
     """The built simulator with the script `replay.tcl`; see `tmt.run.Backend`."""
 
     name = "ns2"
-    stacks = NS2_STACKS
-
-    def check(self, settings: Settings) -> None:
-        """Refuse the settings that only a kernel has."""
-        refuse_absent(self.name, {"receive_buffer_bytes": settings.receive_buffer_bytes is not None}, "linux")
 
     def program(self) -> Path:
         """Return the simulator's file."""
@@ -42,7 +35,7 @@ class Ns2:
     def run(self, setup: Setup, directory: Path, timeout_s: float | None) -> Recording:
         """Simulate one experiment."""
         argv, wall_time_s = Simulator.find().run(arguments(setup), directory, timeout_s)
-        flows, return_flows = setup.settings.flows, setup.settings.return_flows
+        flows, return_flows = setup.traffic.flows, setup.traffic.return_flows
         command = shlex.join(argv)
         try:
             return read_records(directory, flows, return_flows, command=command, wall_time_s=wall_time_s)

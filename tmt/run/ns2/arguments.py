@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from tmt.core.declaration import declared, ns
+from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import seconds_text
+from tmt.run.coding import overhead
 from tmt.run.link_files import ReadyLink, link_settings
-from tmt.spec.settings import values_of
+from tmt.spec.columns import SETTINGS
 
 if TYPE_CHECKING:
-    from tmt.core.parameters import Kind
-    from tmt.core.schemes.parameters import OnlineScheme
+    from collections.abc import Iterator
+
     from tmt.run.setup import Setup
-    from tmt.spec.links import PlainLink
+    from tmt.spec.columns import Setting
+    from tmt.spec.experiment import PlainLink
 
 
 def arguments(setup: Setup) -> list[str]:
     """Return the script's arguments for one run: its settings have the names of result columns."""
-    settings = setup.settings
     given: dict[str, object] = {
-        one.column: _text(one.kind, value)
-        for one, value in values_of(settings)
-        if value is not None and one.column != "code"
+        one.name: _text(one, value)
+        for one in SETTINGS
+        if (value := one.of(setup.experiment)) is not None and one.name != "code"
     }
     given |= _link_arguments("forward", setup.forward) | _link_arguments("return", setup.back)
-    if settings.proxy is not None:
+    traffic = setup.traffic
+    if setup.path.proxy is not None:
         given["proxy"] = 1
-    if settings.coding is not None and settings.coding.block_segments is not None:
-        given["code_overhead"] = settings.coding.overhead(settings.coding.block_segments)
+    if traffic.code is not None and traffic.block_segments is not None:
+        given["code_overhead"] = overhead(traffic.code, traffic.block_segments)
     return [str(word) for item in given.items() for word in item]
 
 
-def _text(kind: Kind, value: Any) -> str:
-    match kind:
-        case "time":
-            return seconds_text(value)
-        case "float":
-            return f"{value:.15g}"
-        case "bool":
-            return str(int(value))
-        case _:
-            return str(value)
+def _text(setting: Setting, value: Any) -> str:
+    if setting.field.param.unit == "s":
+        return seconds_text(ns(value))
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return str(int(value) if isinstance(value, bool) else value)
 
 
 def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> dict[str, object]:
@@ -55,9 +55,10 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> dict[str, ob
 
 _QUEUE_NAMES = {
     "window_frames": "window",
-    "repeat_after_ns": "timeout",
+    "repeat_after": "timeout",
     "retransmission": "synchronous",
-    "rlc_mode": "acknowledged",
+    "mode": "acknowledged",
+    "window": "rlc_window",
     "delivery": "segments_in_order",
 }
 """Parameters of schemes that the queue's variables call otherwise."""
@@ -76,18 +77,22 @@ _NUMBERS = {
 """Words that are numbers in the queue's variables."""
 
 
-def scheme_words(scheme: OnlineScheme) -> str:
+def scheme_words(scheme: Scheme) -> str:
     """Name a scheme and its parameters as the queue does; ns-2 knows the RTT from the link.
 
     A parameter that is None has the default of the queue's variable.
     """
-    words = [scheme.name]
-    for name, value in scheme.describe().items():
-        if value is None or name in {"name", "rtt_ns", *scheme.offline_parameters}:
-            continue
-        words.append(_QUEUE_NAMES.get(name, name.removesuffix("_ns")))
-        if isinstance(value, str):
-            words.append(str(_NUMBERS[value]))
-        else:
-            words.append(seconds_text(cast("int", value)) if name.endswith("_ns") else str(value))
-    return " ".join(words)
+    return " ".join([scheme.full_name, *_words(scheme)])
+
+
+def _words(scheme: Scheme) -> Iterator[str]:
+    for name, field in declared(type(scheme)).items():
+        value = getattr(scheme, name)
+        if isinstance(value, Scheme):
+            yield from _words(value)
+        elif value is not None and name != "online" and name not in scheme.offline_parameters:
+            yield _QUEUE_NAMES.get(name, name)
+            if isinstance(value, str):
+                yield str(_NUMBERS[value])
+            else:
+                yield seconds_text(ns(value)) if field.param.unit == "s" else str(value)

@@ -28,7 +28,7 @@ class Rlc(Scheme):
     poll_retransmit: Annotated[
         Delay | None,
         "time from a poll to the next one without a status report, t-PollRetransmit",
-        Param(absent="twice the RTT, plus reassembly and status_prohibit"),
+        Param(least=1e-9, absent="twice the RTT, plus reassembly and status_prohibit"),
     ] = None
     reassembly: Annotated[Delay, "time for which the receiver waits for a missing segment, t-Reassembly"] = (
         0.035
