@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE
 from tmt.campaign.database import frame
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
-from tmt.campaign.grid import expand
-from tmt.campaign.scenario import load
+from tmt.campaign.plan import expand
 from tmt.campaign.store import Store
 from tmt.campaign.stored_runs import PUBLISHED, SCENARIO, StoredRuns
+from tmt.core.declaration import Refused
+from tmt.spec.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tmt.campaign.pool import Pool
+    from tmt.campaign.replay_run import ReplayRun
     from tmt.campaign.run import Run
+    from tmt.spec.toml import Document
 
 ASSUMED_SPEED = 2000.0
 """Simulated seconds per second of one processor, as long as no run has finished."""
@@ -94,39 +98,54 @@ class OpenCampaign(Campaign):
             return execute(todo.missing, self.store, pool, watch)
 
 
-def foresee(path: str | PathLike[str], folder: str | PathLike[str]) -> Campaign:
-    """Read a scenario and its rows in a folder, and change nothing; the folder need not exist.
+def foresee(asked: Document | Scenario, folder: str | PathLike[str]) -> Campaign:
+    """Plan a scenario and read its rows in a folder, and change nothing; the folder need not exist.
 
     Raises
     ------
     InputError, SimulatorError
         As `open_campaign`.
     """
-    scenario = load(path)
-    runs = expand(scenario)
+    scenario, runs = planned(asked)
     store = StoredRuns(folder)
     store.look()
     return Campaign(scenario.title, store, runs)
 
 
-@contextmanager
-def open_campaign(path: str | PathLike[str], folder: str | PathLike[str]) -> Iterator[OpenCampaign]:
-    """Read a scenario and open the folder of its results for an engine.
+def planned(asked: Document | Scenario) -> tuple[Scenario, list[ReplayRun]]:
+    """Return a scenario and its runs; a refusal names the file that describes it, if there is one.
 
     Raises
     ------
-    InputError
+    InputError, UsageError, SimulatorError
+        As `open_campaign`.
+    """
+    if isinstance(asked, Scenario):
+        return asked, expand(asked)
+    try:
+        return asked.scenario, expand(asked.scenario)
+    except Refused as refused:
+        raise asked.error(refused) from None
+
+
+@contextmanager
+def open_campaign(asked: Document | Scenario, folder: str | PathLike[str]) -> Iterator[OpenCampaign]:
+    """Plan a scenario and open the folder of its results for an engine.
+
+    Raises
+    ------
+    InputError, UsageError
         When the scenario, a trace that it names or the folder cannot be used.
     SimulatorError
         When the simulator is not built.
     OutputError
         When the folder cannot be written.
     """
-    scenario = load(path)
-    with open_runs(scenario.title, expand(scenario), folder) as campaign:
-        campaign.store.keep(scenario.path, SCENARIO)
+    scenario, runs = planned(asked)
+    with open_runs(scenario.title, runs, folder) as campaign:
+        scenario.write(campaign.store.folder / SCENARIO)
         if scenario.published is not None:
-            campaign.store.keep(scenario.published, PUBLISHED)
+            campaign.store.keep(Path(scenario.published), PUBLISHED)
         yield campaign
 
 

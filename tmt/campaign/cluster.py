@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.campaign.programs import ProgramsByName
+    from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Run
 
 CONNECT_S = 5
@@ -205,24 +205,24 @@ class ClusterWorkers:
             answer.unlink(missing_ok=True)
 
     def _travelling(self, task: Simulate) -> list[Any]:
-        return [self._trace(task, conversion) for conversion in task.run.conversions]
+        return [self._trace(task, recipe) for recipe in task.run.recipes]
 
-    def _trace(self, task: Simulate, conversion: PlannedConversion) -> Any:
+    def _trace(self, task: Simulate, recipe: Recipe) -> Any:
         """Return a link trace of a run as something that travels to each worker once."""
-        if conversion.identity not in self._traces:
-            files = link_file(task.cache, conversion), facts_file(task.cache, conversion)
+        if recipe.identity not in self._traces:
+            files = link_file(task.cache, recipe), facts_file(task.cache, recipe)
             try:
                 content = tuple(file.read_bytes() for file in files)
             except OSError as error:
                 raise DamagedTraceError(files[0], f"cannot be read: {error.strerror}") from error
-            self._traces[conversion.identity] = self._client.scatter(content, hash=False)
-        return self._traces[conversion.identity]
+            self._traces[recipe.identity] = self._client.scatter(content, hash=False)
+        return self._traces[recipe.identity]
 
     def _forget_traces(self, task: Task) -> None:
         """Send the link traces of a run again."""
         assert isinstance(task, Simulate)
-        for conversion in task.run.conversions:
-            self._traces.pop(conversion.identity, None)
+        for recipe in task.run.recipes:
+            self._traces.pop(recipe.identity, None)
 
     def _answer(self, ticket: int) -> Answer:
         """Return the end of a task."""

@@ -25,8 +25,8 @@ from tmt.core.provenance import file_sha256
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.campaign.programs import InstalledPrograms, ProgramsByName
+    from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Run
 
 Content = tuple[bytes, bytes]
@@ -83,8 +83,8 @@ def perform_checked(
 def perform_away(task: Simulate, contents: Iterable[Content]) -> dict[str, Any]:
     """Do a run without the campaign's folder; see `perform_checked`."""
     place = private_folder()
-    for conversion, content in zip(task.run.conversions, contents, strict=True):
-        _put(place, conversion, content)
+    for recipe, content in zip(task.run.recipes, contents, strict=True):
+        _put(place, recipe, content)
     with tempfile.TemporaryDirectory(dir=place, prefix="run-") as folder:
         records = Path(folder) / "records"
         records.mkdir()
@@ -102,11 +102,9 @@ def private_folder() -> Path:
     return Path(folder)
 
 
-def _put(folder: Path, conversion: PlannedConversion, content: Content) -> None:
+def _put(folder: Path, recipe: Recipe, content: Content) -> None:
     """Write a link trace and its facts into a folder, unless they are there with the same content."""
-    for path, part in zip(
-        (link_file(folder, conversion), facts_file(folder, conversion)), content, strict=True
-    ):
+    for path, part in zip((link_file(folder, recipe), facts_file(folder, recipe)), content, strict=True):
         if not path.exists() or file_sha256(path) != hashlib.sha256(part).hexdigest():
             descriptor, staged = tempfile.mkstemp(dir=folder)
             with os.fdopen(descriptor, "wb") as file:

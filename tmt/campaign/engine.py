@@ -17,8 +17,8 @@ from tmt.campaign.tasks import FullDiskError, Simulate, failed_row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.campaign.planned_conversions import PlannedConversion
     from tmt.campaign.pool import Pool, TaskOutcome
+    from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Run
     from tmt.campaign.store import Store
     from tmt.campaign.stored_runs import StoredRuns
@@ -49,10 +49,10 @@ class Plan:
     done: int
     failed: int
 
-    def conversions(self, store: StoredRuns) -> list[PlannedConversion]:
+    def conversions(self, store: StoredRuns) -> list[Recipe]:
         """Return the missing link traces, each once."""
-        needed = {made.identity: made for run in self.missing for made in run.conversions}
-        return [conversion for conversion in needed.values() if not is_converted(store.cache, conversion)]
+        needed = {made.identity: made for run in self.missing for made in run.recipes}
+        return [recipe for recipe in needed.values() if not is_converted(store.cache, recipe)]
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ class _Execution:
         self._waiting: dict[str, list[Run]] = {}
         self._ready: deque[Run] = deque()
         self._elsewhere: deque[Run] = deque()
-        self._conversions: deque[PlannedConversion] = deque()
+        self._conversions: deque[Recipe] = deque()
         self._made: set[str] = set()
         self._unmade: dict[str, str] = {}
         self._damages: Counter[str] = Counter()
@@ -135,20 +135,20 @@ class _Execution:
 
     def _sort_in(self, run: Run) -> None:
         """Queue a run: for its start, or for the link trace that it lacks."""
-        missing = [conversion for conversion in run.conversions if not self._is_settled(conversion)]
-        for conversion in missing:
-            if conversion.identity not in self._waiting:
-                self._waiting[conversion.identity] = []
-                self._conversions.append(conversion)
+        missing = [recipe for recipe in run.recipes if not self._is_settled(recipe)]
+        for recipe in missing:
+            if recipe.identity not in self._waiting:
+                self._waiting[recipe.identity] = []
+                self._conversions.append(recipe)
         (self._waiting[missing[0].identity] if missing else self._ready).append(run)
 
-    def _is_settled(self, conversion: PlannedConversion) -> bool:
+    def _is_settled(self, recipe: Recipe) -> bool:
         """Whether a link trace is there, or cannot be made."""
-        identity = conversion.identity
+        identity = recipe.identity
         if identity in self._waiting:
             return False
         settled = self._made | self._unmade.keys()
-        if identity not in settled and is_converted(self._store.cache, conversion):
+        if identity not in settled and is_converted(self._store.cache, recipe):
             self._made.add(identity)
             return True
         return identity in settled
@@ -172,7 +172,7 @@ class _Execution:
                 self._count(status)
                 continue
             task = self._simulation(run)
-            errors = [self._unmade.get(conversion.identity) for conversion in run.conversions]
+            errors = [self._unmade.get(recipe.identity) for recipe in run.recipes]
             if error := next(filter(None, errors), None):
                 self._keep(task, failed_row(task, FAILED, f"its link trace could not be made: {error}"))
             else:
@@ -194,7 +194,7 @@ class _Execution:
             raise outcome.error
         elif isinstance(task, Convert):
             error = f"its worker was {outcome.died}" if outcome.result is None else outcome.result["error"]
-            self._settle_conversion(task.conversion, error)
+            self._settle_conversion(task.recipe, error)
         else:
             row = outcome.result
             if row is None:
@@ -202,13 +202,13 @@ class _Execution:
                 row = failed_row(task, KILLED, f"its worker was {outcome.died}")
             self._keep(task, row)
 
-    def _settle_conversion(self, conversion: PlannedConversion, error: str | None) -> None:
+    def _settle_conversion(self, recipe: Recipe, error: str | None) -> None:
         self._progress.converted += 1
-        runs = self._waiting.pop(conversion.identity)
+        runs = self._waiting.pop(recipe.identity)
         if error is None:
-            self._made.add(conversion.identity)
+            self._made.add(recipe.identity)
         else:
-            self._unmade[conversion.identity] = error
+            self._unmade[recipe.identity] = error
         for run in runs:
             self._sort_in(run)
 
@@ -218,7 +218,7 @@ class _Execution:
         if self._damages[task.run.key] > MOST_DAMAGES:
             self._keep(task, failed_row(task, FAILED, str(error)))
             return
-        self._made -= {conversion.identity for conversion in task.run.conversions}
+        self._made -= {recipe.identity for recipe in task.run.recipes}
         self._sort_in(task.run)
 
     def _keep(self, task: Simulate, row: dict[str, object]) -> None:

@@ -29,7 +29,7 @@ from tmt.io.generation import generate, overlay
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.planned_conversions import Phy, PlannedConversion
+    from tmt.campaign.recipe import Phy, Recipe
     from tmt.core.provenance import FileVersion
     from tmt.core.trace import Trace
 
@@ -42,7 +42,7 @@ class DamagedTraceError(InputError):
 class Convert:
     """Make a link trace and its facts in `cache`; `scratch` is for unfinished files."""
 
-    conversion: PlannedConversion
+    recipe: Recipe
     cache: Path
     scratch: Path
 
@@ -52,26 +52,26 @@ def trace_sources(*models: object) -> str:
     return source_hash(__name__, *(type(model).__module__ for model in models))
 
 
-def link_file(cache: Path, conversion: PlannedConversion) -> Path:
+def link_file(cache: Path, recipe: Recipe) -> Path:
     """Return the path of a conversion's link trace."""
-    return cache / f"{conversion.identity}.npy"
+    return cache / f"{recipe.identity}.npy"
 
 
-def facts_file(cache: Path, conversion: PlannedConversion) -> Path:
+def facts_file(cache: Path, recipe: Recipe) -> Path:
     """Return the path of a link trace's facts, which are written after the trace."""
-    return cache / f"{conversion.identity}.json"
+    return cache / f"{recipe.identity}.json"
 
 
-def is_converted(cache: Path, conversion: PlannedConversion) -> bool:
+def is_converted(cache: Path, recipe: Recipe) -> bool:
     """Whether the cache holds a conversion's link trace, undamaged."""
     try:
-        read_facts(cache, conversion)
+        read_facts(cache, recipe)
     except DamagedTraceError:
         return False
     return True
 
 
-def read_facts(cache: Path, conversion: PlannedConversion) -> dict[str, Any]:
+def read_facts(cache: Path, recipe: Recipe) -> dict[str, Any]:
     """Return the facts of a link trace, after a check that they belong to the trace in the cache.
 
     A process checks the content of a file once, and again when the file's size or time has changed.
@@ -81,8 +81,8 @@ def read_facts(cache: Path, conversion: PlannedConversion) -> dict[str, Any]:
     DamagedTraceError
         When the trace or its facts are missing or damaged.
     """
-    trace, facts = link_file(cache, conversion), facts_file(cache, conversion)
-    return _checked_facts(trace, facts, conversion.identity, file_version(trace), file_version(facts))
+    trace, facts = link_file(cache, recipe), facts_file(cache, recipe)
+    return _checked_facts(trace, facts, recipe.identity, file_version(trace), file_version(facts))
 
 
 @lru_cache(maxsize=4096)
@@ -114,26 +114,26 @@ def make_link_trace(task: Convert) -> dict[str, Any]:
     OSError
         When a file of the cache cannot be written.
     """
-    conversion, cache = task.conversion, task.cache
-    if is_converted(cache, conversion):
+    recipe, cache = task.recipe, task.cache
+    if is_converted(cache, recipe):
         return {"error": None}
-    for place in (link_file(cache, conversion), facts_file(cache, conversion)):
+    for place in (link_file(cache, recipe), facts_file(cache, recipe)):
         if place.is_dir():
             raise InputError(place, "is a folder where a file of the cache belongs; remove it")
-    folder = task.scratch / f"{conversion.identity}-{os.getpid()}"
+    folder = task.scratch / f"{recipe.identity}-{os.getpid()}"
     folder.mkdir()
     try:
         slots = SlotsHash()
         phy = _phy_file(task, folder, slots)
-        watch = _Watch(slots if phy == conversion.phy.file else None)
+        watch = _Watch(slots if phy == recipe.phy.file else None)
         staged = folder / "link.npy"
         counts: dict[str, int] = {}
-        if conversion.scheme is None:
-            _keep_slots(phy, staged, conversion, watch)
+        if recipe.scheme is None:
+            _keep_slots(phy, staged, recipe, watch)
         else:
-            counts = asdict(convert_file(phy, staged, conversion.scheme, conversion.every, watch=watch))
-        _check_slots(conversion.phy, slots)
-        keep_link_trace(staged, conversion, cache, {"span_ns": watch.span_ns} | counts)
+            counts = asdict(convert_file(phy, staged, recipe.scheme, recipe.rtt, recipe.every, watch=watch))
+        _check_slots(recipe.phy, slots)
+        keep_link_trace(staged, recipe, cache, {"span_ns": watch.span_ns} | counts)
     except TmtError as error:
         if isinstance(error, OSError) and isinstance(error.__cause__, OSError):
             raise
@@ -143,10 +143,10 @@ def make_link_trace(task: Convert) -> dict[str, Any]:
     return {"error": None}
 
 
-def keep_link_trace(staged: Path, conversion: PlannedConversion, cache: Path, facts: dict[str, int]) -> None:
+def keep_link_trace(staged: Path, recipe: Recipe, cache: Path, facts: dict[str, int]) -> None:
     """Move a finished link trace into the cache, then its facts with its size and hash."""
     proof = {
-        "identity": conversion.identity,
+        "identity": recipe.identity,
         "bytes": staged.stat().st_size,
         "sha256": file_sha256(staged),
     }
@@ -155,7 +155,7 @@ def keep_link_trace(staged: Path, conversion: PlannedConversion, cache: Path, fa
     for part, place in ((staged, link_file), (staged_facts, facts_file)):
         with part.open("rb") as file:
             os.fsync(file.fileno())  # a power cut must not leave a name without its content
-        part.replace(place(cache, conversion))
+        part.replace(place(cache, recipe))
 
 
 class SlotsHash:
@@ -203,15 +203,15 @@ def _check_slots(phy: Phy, slots: SlotsHash) -> None:
         raise InputError(phy.file, "was changed while the campaign ran; call again")
 
 
-def _keep_slots(phy: Path, staged: Path, conversion: PlannedConversion, watch: _Watch) -> None:
+def _keep_slots(phy: Path, staged: Path, recipe: Recipe, watch: _Watch) -> None:
     """Copy every n-th slot into the form that the simulator maps."""
-    share = Share(conversion.every)
+    share = Share(recipe.every)
     with open_trace(phy, PHY_TRACE) as reader, create_trace(staged, PHY_TRACE, {}) as writer:
         for chunk in reader:
             assert isinstance(chunk, PhyTrace)
             watch(chunk)
             kept = share.of(chunk)
-            writer.write(kept if conversion.needs_es_n0 else replace(kept, es_n0_mdb=None))
+            writer.write(kept if recipe.needs_es_n0 else replace(kept, es_n0_mdb=None))
 
 
 def _phy_file(task: Convert, folder: Path, slots: SlotsHash) -> Path:
@@ -219,12 +219,12 @@ def _phy_file(task: Convert, folder: Path, slots: SlotsHash) -> Path:
 
     `slots` takes those of the file that the channel is laid over.
     """
-    phy = task.conversion.phy
+    phy = task.recipe.phy
     if phy.channel is None:
         assert phy.file is not None
         return phy.file
     path = folder / "phy.parquet"
-    with_es_n0 = task.conversion.needs_es_n0 and phy.channel.has_es_n0
+    with_es_n0 = task.recipe.needs_es_n0 and phy.channel.has_es_n0
     if phy.file is not None:
         overlay(phy.file, path, phy.channel, seed=phy.seed, with_es_n0=with_es_n0, watch=slots.update)
     else:

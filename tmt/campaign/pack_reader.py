@@ -20,10 +20,10 @@ import pyarrow.parquet as pq
 
 from tmt.campaign.columns import arrow_schema
 from tmt.campaign.pack_writer import INSIDE, KIND, MANIFEST, PACK_VERSION
-from tmt.campaign.scenario import load
 from tmt.campaign.stored_runs import RESULTS
 from tmt.core.errors import InputError, OutputError, first_line
 from tmt.core.words.refusals import shown
+from tmt.spec.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -207,13 +207,12 @@ def _extract(
 
 def _check_inside(path: Path, scenario: Path, folder: Path, files: dict[str, Any]) -> None:
     """Refuse a scenario that names files outside its pack."""
-    loaded = load(scenario)
-    places = [loaded.resolve(name) for name in loaded.named_files()]
-    if loaded.published is not None:
-        places.append(loaded.published)
+    loaded = Scenario.read(scenario)
+    named = [one.file for one in loaded.trace] + [one.return_trace for one in loaded.path]
+    places = [name for name in (*named, loaded.published) if name is not None]
     for place in places:
-        if os.path.relpath(os.path.normpath(place), folder) not in files:
-            raise InputError(path, f"its scenario names {shown(str(place))}, which is not in the pack")
+        if os.path.relpath(place, folder) not in files:
+            raise InputError(path, f"its scenario names {shown(place)}, which is not in the pack")
 
 
 def _results(path: Path, file: Path) -> pa.Table:

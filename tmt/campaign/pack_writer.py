@@ -1,8 +1,7 @@
 """Packs: a campaign as one archive to publish, with its scenario, traces, results and what made them.
 
-A pack is a ZIP file. `pack.json` lists every other file with its size and SHA-256. The scenario and the files
-that it names keep their places relative to each other, so that the scenario's text need not change. Dates of
-files are left out: the same campaign makes the same pack, byte for byte.
+A pack is a ZIP file. `pack.json` lists every other file with its size and SHA-256. The scenario's files
+are beside it. Dates of files are left out: the same campaign makes the same pack, byte for byte.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import os
 import shutil
 import zipfile
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,27 +22,32 @@ import pyarrow.parquet as pq
 
 from tmt import __version__
 from tmt.campaign.columns import DONE, arrow_schema
-from tmt.campaign.conversions import RETURN_TRACE, return_source_of, source_of
 from tmt.campaign.database import read_runs
-from tmt.campaign.grid import expand
-from tmt.campaign.scenario import load
+from tmt.campaign.plan import expand
+from tmt.campaign.source import source_of
 from tmt.campaign.stored_runs import RESULTS, SCENARIO
 from tmt.core.errors import InputError
 from tmt.io import open_trace
 from tmt.io.atomic import staged
 from tmt.io.metadata import metadata_file
+from tmt.spec.points import plain
+from tmt.spec.scenario import Scenario
+from tmt.spec.toml import text_of
+from tmt.spec.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tmt.campaign.run import Programs
-    from tmt.campaign.sections import Scenario
 
 MANIFEST, README, KIND = "pack.json", "README.txt", "tmt pack"
 PACK_VERSION = 1
 
 INSIDE = "campaign"
 """Folder in a pack of the scenario and the files that it names."""
+
+INSIDE_SCENARIO = f"{INSIDE}/{SCENARIO}"
+"""The scenario in a pack."""
 
 DATE = (1980, 1, 1, 0, 0, 0)
 """Date of every file in a pack: the first that ZIP knows."""
@@ -70,13 +74,13 @@ class PackSummary:
     bytes: int
 
 
-def write_pack(path: Path, folder: Path, output: Path, *, records: bool = False) -> PackSummary:
+def write_pack(scenario: Scenario, folder: Path, output: Path, *, records: bool = False) -> PackSummary:
     """Write the campaign of a scenario into an archive.
 
     Parameters
     ----------
-    path
-        The scenario file.
+    scenario
+        What was run.
     folder
         Folder of its results.
     output
@@ -87,17 +91,20 @@ def write_pack(path: Path, folder: Path, output: Path, *, records: bool = False)
     Raises
     ------
     InputError
-        When the folder holds no results of this scenario with its traces as they are, or the scenario names a
-        file by an absolute path.
+        When the folder holds no results of this scenario with its traces as they are.
     OutputError
         When the archive cannot be written.
     """
-    scenario = load(path)
-    if not (folder / SCENARIO).is_file() or (folder / SCENARIO).read_bytes() != path.read_bytes():
-        raise InputError(path, f"is not the scenario that was run last into {folder}; call `tmt run` first")
-    names = _layout(scenario)
+    if not (folder / SCENARIO).is_file() or Scenario.read(folder / SCENARIO) != scenario:
+        raise InputError(folder, "holds no results of this scenario as it is; call `tmt run` first")
+    names = _names(scenario)
     rows, runs = _rows(scenario, folder)
-    contents: Contents = dict(names)
+    contents: Contents = {name: Path(file) for file, name in names.items()}
+    for name in list(contents):
+        beside = Path(metadata_file(str(contents[name])))
+        if beside.is_file():
+            contents[metadata_file(name)] = beside
+    contents[INSIDE_SCENARIO] = _text(scenario, names).encode()
     for row in rows:
         row["command"] = None  # it names folders of this machine
         if records and row["records"] is not None:
@@ -106,8 +113,8 @@ def write_pack(path: Path, folder: Path, output: Path, *, records: bool = False)
         else:
             row["records"] = None
     contents[RESULTS] = _parquet(rows)
-    scenario_name = next(name for name, file in names.items() if file == path)
-    contents[README] = _readme(scenario.title, scenario_name, path.stem).encode()
+    stem = output.name.removesuffix(".zip").removesuffix(".pack")
+    contents[README] = _readme(scenario.title, INSIDE_SCENARIO, stem).encode()
     done = sum(row["status"] == DONE for row in rows)
     failed = len(rows) - done
     manifest = {
@@ -115,7 +122,7 @@ def write_pack(path: Path, folder: Path, output: Path, *, records: bool = False)
         "format_version": PACK_VERSION,
         "program": f"tmt {__version__}",
         "title": scenario.title,
-        "scenario": scenario_name,
+        "scenario": INSIDE_SCENARIO,
         "runs": {"planned": runs, "done": done, "failed": failed},
         "made_by": {name: sorted({str(row[name]) for row in rows}) for name in MADE_BY},
         "traces": _traces(scenario, names),
@@ -153,20 +160,34 @@ def _rows(scenario: Scenario, folder: Path) -> tuple[list[Row], int]:
     return [kept[place] for place in sorted(kept)], len(runs)
 
 
-def _layout(scenario: Scenario) -> dict[str, Path]:
-    """Return the files of a scenario, its own included, under their names in a pack."""
-    given = set(scenario.named_files())
-    if absolute := sorted(name for name in given if Path(name).is_absolute()):
-        told = f"{absolute[0]!r} is an absolute path; a pack needs paths relative to the scenario"
-        raise InputError(scenario.path, f"key trace.file: {told}")
-    files = [scenario.path, *(scenario.resolve(name) for name in sorted(given))]
-    beside = [Path(metadata_file(str(file))) for file in files[1:]]
-    files += [file for file in beside if file.is_file()]
-    if scenario.published is not None:
-        files.append(scenario.published)
-    plain = {file: os.path.normpath(Path.cwd() / file) for file in files}
-    base = os.path.commonpath([Path(one).parent for one in plain.values()])
-    return {f"{INSIDE}/{Path(one).relative_to(base).as_posix()}": file for file, one in plain.items()}
+def _names(scenario: Scenario) -> dict[str, str]:
+    """Return the name in a pack of each file that a scenario names."""
+    files = [trace.file for trace in scenario.trace] + [path.return_trace for path in scenario.path]
+    names: dict[str, str] = {}
+    for file in [*files, scenario.published]:
+        if file is not None and file not in names:
+            place = Path(file)
+            name, number = f"{INSIDE}/{place.name}", 1
+            while name in names.values() or name == INSIDE_SCENARIO:
+                number += 1
+                name = f"{INSIDE}/{number}-{place.name}"
+            names[file] = name
+    return names
+
+
+def _text(scenario: Scenario, names: Mapping[str, str]) -> str:
+    """Return the scenario over the files of the pack, as TOML."""
+
+    def moved(file: str | None) -> str | None:
+        return None if file is None else names[file]
+
+    inside = replace(
+        scenario,
+        trace=tuple(replace(one, file=moved(one.file)) for one in scenario.trace),
+        path=tuple(replace(one, return_trace=moved(one.return_trace)) for one in scenario.path),
+        published=moved(scenario.published),
+    )
+    return text_of(inside, Path(INSIDE))
 
 
 def _parquet(rows: Sequence[Row]) -> bytes:
@@ -175,22 +196,20 @@ def _parquet(rows: Sequence[Row]) -> bytes:
     return buffer.getvalue()
 
 
-def _traces(scenario: Scenario, names: Mapping[str, Path]) -> list[Row]:
+def _traces(scenario: Scenario, names: Mapping[str, str]) -> list[Row]:
     """Return the provenance of each trace: its file with the metadata in it, or its channel."""
-    sources = [source_of(scenario, section) for section in scenario.traces]
-    backs = {link.return_trace: return_source_of(scenario, link) for link in scenario.links}
+    sources = [source_of(trace, ("trace", at)) for at, trace in enumerate(scenario.trace)]
+    backs = dict.fromkeys(path.return_trace for path in scenario.path if path.return_trace is not None)
+    sources += [source_of(Trace(back), ("path", "return_trace")) for back in backs]
     found = []
-    for key, source in [("trace", one) for one in sources] + [
-        (RETURN_TRACE, back) for back in backs.values()
-    ]:
-        if source is None:
-            continue
-        told = {"key": key, "label": source.label} | source.section.model_dump(exclude_none=True)
-        if source.file is not None:
-            with open_trace(source.file) as reader:
+    for source in sources:
+        key = "path.return_trace" if source.place[0] == "path" else "trace"
+        told = {"key": key, "label": source.trace.title} | plain(source.trace)
+        if source.trace.file is not None:
+            with open_trace(source.trace.file) as reader:
                 made = reader.metadata
-            inside = next(name for name, file in names.items() if file == source.file)
-            told |= {"in_pack": inside, "slots_sha256": source.sha256, "made": made}
+            told["file"] = names[source.trace.file]
+            told |= {"slots_sha256": source.sha256, "made": made}
         found.append(told)
     return found
 

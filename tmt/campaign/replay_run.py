@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,23 +13,24 @@ from tmt.campaign.link_traces import link_file, read_facts
 from tmt.core.identity import source_hash
 from tmt.core.measure.capacity import arrive, packets_in_rows
 from tmt.core.units import NS_PER_S
-from tmt.run import BACKENDS, load_backend
-from tmt.run.experiment import Experiment
-from tmt.spec.coding import CODING_NAMES
-from tmt.spec.links import TraceLink
+from tmt.run import load_backend
+from tmt.run.experiment import run
+from tmt.spec.experiment import TraceLink
 from tmt.spec.tcp import HEADER_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from tmt.campaign.planned_conversions import PlannedConversion
+    from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Programs
     from tmt.core.schema import Packing
-    from tmt.spec.settings import Value
+    from tmt.spec.columns import Value
+    from tmt.spec.experiment import Experiment
 
 
 RUN_MODULES = (
-    *(__name__, "tmt.campaign.tasks", Experiment.__module__),
+    *(__name__, "tmt.campaign.tasks", "tmt.run.experiment"),
     *("tmt.core.channels.registry", "tmt.core.schemes.registry"),
 )
 """Modules that decide the row of a run, besides its backend and those that all of them import."""
@@ -40,7 +41,7 @@ class ReplayRun(NamedTuple):
 
     `start` says where in the forward trace it starts, in nanoseconds, or as a part of the trace's length when
     it is a float: the seed draws it, so that runs of one seed see the same channel whatever their TCP and
-    scheme. If the return link is plain, `return_conversion` is None and `return_start` means nothing.
+    scheme. If the return link is plain, `return_recipe` is None and `return_start` means nothing.
     `template` is the experiment without its seed, its traces' files and its start in them; `coordinates` are
     its place in the grid, as result columns. See also `tmt.campaign.run.Run`.
     """
@@ -50,8 +51,8 @@ class ReplayRun(NamedTuple):
     template: Experiment
     coordinates: dict[str, Value]
     seed: int
-    conversion: PlannedConversion
-    return_conversion: PlannedConversion | None
+    recipe: Recipe
+    return_recipe: Recipe | None
     start: int | float
     return_start: int | float
     timeout_s: float | None
@@ -59,25 +60,25 @@ class ReplayRun(NamedTuple):
     programs: Programs
 
     @property
-    def conversions(self) -> tuple[PlannedConversion, ...]:
+    def recipes(self) -> tuple[Recipe, ...]:
         """The link traces that the run needs."""
-        back = self.return_conversion
-        return (self.conversion,) if back is None else (self.conversion, back)
+        back = self.return_recipe
+        return (self.recipe,) if back is None else (self.recipe, back)
 
     @property
     def most_simulated_s(self) -> float:
         """The duration that the experiment asks for."""
-        return self.template.duration_ns / NS_PER_S
+        return self.template.traffic.duration
 
     @property
     def online(self) -> Any:
         """The scheme that works in the simulator, if one does."""
-        return getattr(self.template.forward_link, "scheme", None)
+        return getattr(self.template.forward, "scheme", None)
 
     @property
     def link_scheme(self) -> Any:
         """The scheme of the forward link, wherever it works."""
-        return self.online or self.conversion.scheme
+        return self.online or self.recipe.scheme
 
     def installed_programs(self) -> Programs:
         """Return the hashes of the backend's program and of the sources, now."""
@@ -91,24 +92,22 @@ class ReplayRun(NamedTuple):
     def columns(self) -> dict[str, Any]:
         """Return the run's place in the grid."""
         scheme = self.link_scheme
-        parameters = asdict(scheme)
+        parameters = dict(_flat(scheme.describe(self.recipe.rtt)))
         if self.online is not None:
             parameters["online"] = True
         return self.coordinates | {
-            "trace_parameters": json.dumps(self.conversion.trace_parameters),
-            "scheme_name": scheme.name,
+            "trace_parameters": json.dumps(self.recipe.trace_parameters),
+            "scheme_name": scheme.full_name,
             "scheme_parameters": json.dumps(parameters),
         }
 
     def carry_out(self, folder: Path, cache: Path) -> dict[str, Any]:
         """Do the experiment over the link traces of `cache`; return its result columns."""
-        result = self._over_traces(cache).run(folder, timeout_s=self.timeout_s)
-        # If codes vary, TCP's runs stand beside FECTCP's.
-        listed = {name: self.coordinates[name] for name in CODING_NAMES}
-        row = result.row | {name: value for name, value in listed.items() if value is not None}
+        result = run(self._over_traces(cache), folder, timeout_s=self.timeout_s)
+        row = result.row
         if self.online is None:
-            row["capacity_bps"] = _capacity_bps(link_file(cache, self.conversion), self.template)
-            row["lldu_loss_ratio"] = _loss_ratio(read_facts(cache, self.conversion))
+            row["capacity_bps"] = _capacity_bps(link_file(cache, self.recipe), self.template)
+            row["lldu_loss_ratio"] = _loss_ratio(read_facts(cache, self.recipe))
         if self.keep_records:
             kept = folder / "kept"
             kept.mkdir()
@@ -117,12 +116,22 @@ class ReplayRun(NamedTuple):
 
     def _over_traces(self, cache: Path) -> Experiment:
         """Return the experiment over the link traces of the cache."""
-        forward, back = self.template.forward_link, self.template.return_link
+        forward, back = self.template.forward, self.template.back
         assert isinstance(forward, TraceLink)
-        if isinstance(back, TraceLink) and self.return_conversion is not None:
-            back = _placed(cache, back, self.return_conversion, self.return_start)
-        forward = _placed(cache, forward, self.conversion, self.start)
-        return replace(self.template, seed=self.seed, forward_link=forward, return_link=back)
+        if isinstance(back, TraceLink) and self.return_recipe is not None:
+            back = _placed(cache, back, self.return_recipe, self.return_start)
+        forward = _placed(cache, forward, self.recipe, self.start)
+        return replace(self.template, seed=self.seed, forward=forward, back=back)
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the parameters of a scheme; those of the one below begin with ``below.``."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield f"{prefix}{key}", value["name"]
+            yield from _flat(value, f"{prefix}{key}.")
+        elif key != "name":
+            yield f"{prefix}{key}", value
 
 
 def programs_of(backend: str) -> Programs:
@@ -133,14 +142,14 @@ def programs_of(backend: str) -> Programs:
 @lru_cache
 def run_sources(backend: str = "ns2") -> str:
     """Return the hash of the sources that decide the row of a run, but for the backend's program."""
-    return source_hash(*RUN_MODULES, BACKENDS[backend])
+    return source_hash(*RUN_MODULES, f"tmt.run.{backend}")
 
 
-def _placed(cache: Path, link: TraceLink, conversion: PlannedConversion, start: float) -> TraceLink:
+def _placed(cache: Path, link: TraceLink, recipe: Recipe, start: float) -> TraceLink:
     """Return the link over a link trace of the cache, from where the run starts in it."""
-    facts = read_facts(cache, conversion)
+    facts = read_facts(cache, recipe)
     offset_ns = int(start * facts["span_ns"]) if isinstance(start, float) else start
-    return replace(link, path=link_file(cache, conversion), offset_ns=offset_ns)
+    return replace(link, path=str(link_file(cache, recipe)), offset_ns=offset_ns)
 
 
 @lru_cache
@@ -156,11 +165,11 @@ def _packets_per_s(link: Path, packet_bytes: int, lldu_bytes: int | None, packin
 
 def _capacity_bps(link: Path, experiment: Experiment) -> float:
     """Return the payload rate of full packets sent back to back."""
-    link_trace = experiment.forward_link
+    link_trace = experiment.forward
     assert isinstance(link_trace, TraceLink)
     rows = (link_trace.lldu_bytes, link_trace.packing or "padded")
-    packets_per_s = _packets_per_s(link, experiment.packet_bytes, *rows)
-    return float(8 * (experiment.packet_bytes - HEADER_BYTES) * packets_per_s)
+    packets_per_s = _packets_per_s(link, experiment.traffic.packet_bytes, *rows)
+    return float(8 * (experiment.traffic.packet_bytes - HEADER_BYTES) * packets_per_s)
 
 
 def _loss_ratio(facts: dict[str, Any]) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.planned_conversions import PlannedConversion
+    from tmt.campaign.recipe import Recipe
 
 Programs = tuple[str, str]
 """Stamp of a backend's program, and hash of the sources that decide its runs."""
@@ -41,7 +41,7 @@ class Run(Protocol):
         """Whether packet records are kept."""
 
     @property
-    def conversions(self) -> tuple[PlannedConversion, ...]:
+    def recipes(self) -> tuple[Recipe, ...]:
         """The link traces that it needs."""
 
     @property

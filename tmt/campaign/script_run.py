@@ -11,7 +11,7 @@ from tmt.run.ns2.simulator import Simulator
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.planned_conversions import PlannedConversion
+    from tmt.campaign.recipe import Recipe
     from tmt.campaign.run import Programs
     from tmt.run.script import ScriptExperiment
 
@@ -28,7 +28,7 @@ class ScriptRun(NamedTuple):
     programs: Programs
     timeout_s: float | None = None
     keep_records: bool = False
-    conversions: tuple[PlannedConversion, ...] = ()
+    recipes: tuple[Recipe, ...] = ()
 
     @property
     def seed(self) -> int:

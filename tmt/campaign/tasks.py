@@ -52,7 +52,7 @@ Task = Convert | Simulate
 
 
 def perform(task: Task) -> dict[str, Any]:
-    """Do a task; return the row of a simulation, or ``{"error": text or None}`` of a conversion.
+    """Do a task; return the row of a simulation, or ``{"error": text or None}`` of a recipe.
 
     Raises
     ------

@@ -1,0 +1,211 @@
+"""From a scenario to its runs: every combination once, each with a key that says everything that matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tmt.campaign.recipe import realisation, recipes_of
+from tmt.campaign.replay_run import ReplayRun, programs_of
+from tmt.campaign.source import check_es_n0, source_of
+from tmt.core.declaration import Problem, Refused, ns
+from tmt.core.provenance import digest
+from tmt.spec.columns import columns_of
+from tmt.spec.experiment import Experiment, PlainLink, TraceLink
+from tmt.spec.points import plain
+from tmt.spec.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tmt.campaign.recipe import Recipe
+    from tmt.campaign.run import Programs
+    from tmt.campaign.source import Source
+    from tmt.core.schemes.scheme import Scheme
+    from tmt.spec import path as spec_path
+    from tmt.spec.columns import Value
+    from tmt.spec.scenario import Scenario
+    from tmt.spec.traffic import Traffic
+
+
+def expand(scenario: Scenario, programs_of: Callable[[str], Programs] = programs_of) -> list[ReplayRun]:
+    """Return the runs of a scenario, seed after seed, each key once.
+
+    `programs_of` gives the hashes of a backend's program and of the sources that decide its runs.
+
+    Raises
+    ------
+    InputError
+        When a file of a trace cannot be used.
+    Refused
+        When a trace is another one by another name, or does not go with a scheme.
+    """
+    sources = {trace: source_of(trace, ("trace", at)) for at, trace in enumerate(scenario.trace)}
+    backs = {
+        path: source_of(Trace(path.return_trace), ("path", at, "return_trace"))
+        for at, path in enumerate(scenario.path)
+        if path.return_trace is not None
+    }
+    labels, known = scenario.labels(), cache(programs_of)
+    lanes = []
+    for (trace, scheme, path), points in groupby(
+        scenario.points(), key=attrgetter("trace", "scheme", "path")
+    ):
+        lane = Lane(sources[trace], backs.get(path), scheme, labels[scheme], path)
+        lane.check(scenario.scheme.index(scheme))
+        lanes.append((lane, [_traffic(lane, point.traffic, point.seeds, known) for point in points]))
+    every_seed = dict.fromkeys(seed for _, cases in lanes for case in cases for seed in case.seeds)
+    runs: dict[str, ReplayRun] = {}
+    for seed in sorted(every_seed) if isinstance(scenario.seeds, int) else every_seed:
+        drawn = drawn_start(seed, FORWARD), drawn_start(seed, RETURN)
+        for lane, cases in lanes:
+            for run in _runs_of(lane, cases, scenario, seed, drawn):
+                other, label = runs.get(run.key, run).coordinates["trace"], lane.source.trace.title
+                if other != label:
+                    reason = f"{label!r} has the same slots as {other!r}"
+                    raise Refused([Problem(lane.source.place, None, "rule", "each trace once", reason)])
+                runs[run.key] = run
+    return list(runs.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A trace under a scheme, with the path around it; `own_back` is None without a return trace."""
+
+    source: Source
+    own_back: Source | None
+    scheme: Scheme
+    label: str
+    path: spec_path.Path
+    _made: dict[tuple[int, int], tuple[Recipe, Recipe | None]] = field(default_factory=dict)
+
+    @property
+    def back(self) -> Source:
+        """The trace of the return link, if that is not plain."""
+        return self.own_back or self.source
+
+    def recipes(self, seed: int) -> tuple[Recipe, Recipe | None]:
+        """Return the recipes of both directions' link traces for a seed."""
+        number = realisation(self.source, seed), realisation(self.back, seed)
+        if number not in self._made:
+            self._made[number] = recipes_of(self.source, self.back, self.scheme, self.path, seed)
+        return self._made[number]
+
+    def check(self, at: int) -> None:
+        """Refuse a scheme, the `at`-th of the scenario, that needs more than the traces have (Refused)."""
+        place = ("scheme", at, *(("below",) if hasattr(self.scheme, "below") else ()), "combining")
+        check_es_n0(self.source, self.scheme, place)
+        if self.path.return_link == "protected":
+            check_es_n0(self.back, self.scheme, place)
+
+    def starts(self, drawn: float, return_drawn: float) -> tuple[int | float, int | float]:
+        """Return the starts of a run in the forward and the return trace.
+
+        Without a trace of its own for the return link, the seed draws the start there. Two measured traces
+        belong together and start at the same part of their lengths.
+        """
+        if not self.path.loop:
+            drawn = return_drawn = 0
+        offset, own = self.source.trace.offset, self.own_back
+        if isinstance(offset, float):
+            start_ns = ns(offset)
+            return start_ns, return_drawn if own is None else start_ns
+        if self.source.is_measured and offset is None:
+            drawn = 0
+        if own is not None and own.is_measured:
+            return_drawn = drawn if self.source.is_measured else 0
+        return drawn, return_drawn
+
+
+class Case(NamedTuple):
+    """Runs of one lane and kind of traffic, but for their seed and their start in the traces."""
+
+    seeds: frozenset[int]
+    experiment: str
+    template: Experiment
+    coordinates: dict[str, Value]
+    programs: Programs
+
+
+def _traffic(
+    lane: Lane, traffic: Traffic, seeds: tuple[int, ...], programs_of: Callable[[str], Programs]
+) -> Case:
+    path, source = lane.path, lane.source
+    online = lane.scheme if lane.scheme.online else None
+    forward = TraceLink("-", source.lldu_bytes, scheme=online, packing=source.packing)
+    back: TraceLink | PlainLink | None = None
+    if path.return_link != "plain":
+        own = online if path.return_link == "protected" else None
+        back = TraceLink("-", lane.back.lldu_bytes, scheme=own, packing=lane.back.packing)
+    elif path.return_rate is not None:
+        back = PlainLink(path.return_rate)
+    template = Experiment(forward, path, traffic, back)
+    return_name = path.return_trace and Path(path.return_trace).name
+    coordinates = columns_of(template) | {
+        "backend": template.backend,
+        "trace": source.trace.title,
+        "scheme": lane.label,
+        "return_link": ", ".join(filter(None, (path.return_link, return_name))),
+        "return_rate_bps": path.return_rate,
+        "forward_lldu_bytes": source.lldu_bytes,
+        "forward_packing": source.packing,
+    }
+    programs = programs_of(template.backend)
+    return Case(frozenset(seeds), _fingerprint(lane, traffic, programs), template, coordinates, programs)
+
+
+def _fingerprint(lane: Lane, traffic: Traffic, programs: Programs) -> str:
+    """Return a hash of everything that decides a run except its seed, without names of files and labels."""
+    slots = [
+        [source.sha256, source.lldu_bytes, source.packing, _without_names(plain(source.trace))]
+        for source in (lane.source, lane.back)
+    ]
+    path = plain(replace(lane.path, return_trace=None) if lane.own_back else lane.path)
+    settings = {key: value for key, value in plain(traffic).items() if key not in {"seeds", "backend"}}
+    return digest(slots, plain(lane.scheme), path, lane.own_back is not None, settings, programs)
+
+
+def _without_names(table: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in table.items() if key not in {"file", "label"}}
+
+
+def _runs_of(
+    lane: Lane, cases: list[Case], scenario: Scenario, seed: int, drawn: tuple[float, float]
+) -> Iterator[ReplayRun]:
+    """Return the runs of a lane with a seed, which has drawn a start in each direction's trace."""
+    recipe, back = lane.recipes(seed)
+    start, return_start = lane.starts(*drawn)
+    traces = f"{recipe.identity} {start!r}"
+    if back is not None:
+        traces += f" {back.identity} {return_start!r}"
+    for case in cases:
+        if seed in case.seeds:
+            yield ReplayRun(
+                key=digest(case.experiment, traces, seed),
+                experiment=case.experiment,
+                template=case.template,
+                coordinates=case.coordinates,
+                seed=seed,
+                recipe=recipe,
+                return_recipe=back,
+                start=start,
+                return_start=return_start,
+                timeout_s=scenario.timeout,
+                keep_records=seed in scenario.records,
+                programs=case.programs,
+            )
+
+
+FORWARD, RETURN = 0, 1
+"""Directions, as numbers of the random streams from which a seed draws where in the traces a run starts."""
+
+
+def drawn_start(seed: int, direction: int) -> float:
+    """Return the part of a trace's length at which runs of a seed start."""
+    return float(np.random.default_rng([seed, direction]).random())
