@@ -112,6 +112,8 @@ class Lane:
         """
         if not self.path.loop:
             drawn = return_drawn = 0
+        if self.path.return_link == "plain":
+            return_drawn = 0
         offset, own = self.source.trace.offset, self.own_back
         if isinstance(offset, float):
             start_ns = ns(offset)

@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from tmt.core.declaration import Count, Param, PositiveSeconds, Spec, shown
+from tmt.core.declaration import Count, Param, PositiveSeconds, Spec
 from tmt.core.schemes.registry import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.spec.experiment import together
@@ -134,7 +134,7 @@ class Scenario(Spec):
             alike.setdefault(scheme.label, []).append(scheme)
         found: dict[Scheme, str] = {}
         for label, schemes in alike.items():
-            tables = [{name: shown(value) for name, _, value in leaves(one)} for one in schemes]
+            tables = [{name: f"{value}" for name, _, value in leaves(one)} for one in schemes]
             keys = dict.fromkeys(key for table in tables for key in table)
             differing = [key for key in keys if len({table.get(key) for table in tables}) > 1]
             for scheme, table in zip(schemes, tables, strict=True):
