@@ -3,42 +3,51 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from inspect import signature
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path as File
+from typing import TYPE_CHECKING
 
 from tmt.api.frames import AnyTrace, trace_of
-from tmt.api.keywords import domain_values, path_of, processes_of
 from tmt.api.notebook_progress import notebook_progress
-from tmt.campaign.local_workers import LocalWorkers
+from tmt.campaign.local_workers import LocalWorkers, default_jobs
 from tmt.campaign.pool import Pool
 from tmt.campaign.store import Store
-from tmt.core.errors import InputError, UsageError
+from tmt.core.declaration import Problem, Refused
+from tmt.core.errors import InputError
 from tmt.io import write_trace
-from tmt.results.tune.space import Value
-from tmt.results.tune.task import is_scenario, read_task
-from tmt.results.tune.trace_task import trace_task
+from tmt.results.tune.trace_task import DEFAULT_COURSES, trace_task
 from tmt.results.tune.tuning import default_folder, plan_tuning, tune
+from tmt.spec.path import Path
+from tmt.spec.traffic import Traffic
+from tmt.spec.tune import Tune
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
+    from tmt.results.tune.space import Value
     from tmt.results.tune.task import Task
     from tmt.results.tune.tuning import Tuning
 
 
 def tune_trace(
     trace: AnyTrace,
-    out: str | PathLike[str] | None = None,
+    path: Path | float,
+    traffic: Traffic | str = "cubic",
     *,
-    rtt: float | None = None,
     objective: str | Sequence[str] = "goodput",
     constraint: str | Sequence[str] = (),
+    schemes: Sequence[str] = (),
+    varied: Mapping[str, Sequence[Value]] | None = None,
+    duration: float | None = None,
+    courses: int = DEFAULT_COURSES,
+    held_out: int = 10,
+    level: float = 0.95,
+    tolerance: float = 0.01,
+    most_candidates: int = 256,
+    out: str | PathLike[str] | None = None,
     jobs: int | None = None,
-    **options: Any,
 ) -> Tuning:
     """Find the best link-layer scheme and parameters for a trace and a transport; see `tmt tune`.
 
@@ -47,22 +56,32 @@ def tune_trace(
     Parameters
     ----------
     trace
-        A PHY trace, or the name of a scenario file with a table ``[tune]``, which describes the whole search.
-    out
-        Folder of the search; a second call goes on there. The default is ``out/NAME-tune`` beside a file; a
-        trace in memory needs one.
-    rtt
-        Round-trip propagation time in seconds, which a search over a trace needs.
+        A PHY trace: a trace, a data frame with its columns, or the name of its file.
+    path
+        The path, or its round-trip propagation time in seconds.
+    traffic
+        The flows, or the name of their TCP variant. `duration` sets their duration.
     objective
         A measure, a weighted sum, or two of them for a Pareto front.
     constraint
         Bounds such as ``"delay-p95<1"``.
+    schemes
+        Names of the schemes to search; all that convert traces where none is named.
+    varied
+        Values to search by ``KEY`` of the path or ``SCHEME.KEY``.
+    duration
+        Length of a run in seconds; by default 60, or the fiftieth part of a shorter trace.
+    courses, held_out
+        Most courses that the search runs, and courses that only judge the winner.
+    level, tolerance
+        Confidence level of tests and bounds; share by which no candidate may be better in the end.
+    most_candidates
+        Largest space that is searched completely; larger ones are sampled.
+    out
+        Folder of the search; a second call goes on there. The default is ``out/NAME-tune`` beside a file; a
+        trace in memory needs one.
     jobs
         Simulations at a time; by default one for each processor.
-    **options
-        Other parameters of `tmt.results.tune.trace_task.trace_task`: ``tcp``, ``stack``, ``duration_s``,
-        ``queue_packets``, ``schemes``, ``varied``, ``courses``, ``held_out``, ``level``, ``tolerance``,
-        ``most_candidates``.
 
     Returns
     -------
@@ -72,59 +91,63 @@ def tune_trace(
     Raises
     ------
     InputError
-        When trace or scenario cannot be used.
-    UsageError
-        When a parameter is missing or not allowed.
+        When the trace cannot be used.
+    Refused
+        When a parameter is not allowed.
     SimulatorError
         When the simulator is not built.
     OutputError
         When the results cannot be written.
     """
-    processes = processes_of(jobs)
-    path = Path(trace) if isinstance(trace, str | os.PathLike) else None
-    if path is not None and is_scenario(path):
-        if rtt is not None or objective != "goodput" or constraint or options:
-            raise UsageError("a scenario's table [tune] and its grid give objective, link and transport")
-        task = read_task(path)
-    else:
-        if rtt is None:
-            raise UsageError("rtt is missing: a search over a trace needs it")
-        if path is None:
-            if out is None:
-                raise UsageError("out is missing: a search over a trace in memory needs a folder")
-            path = _written(trace, path_of("out", out))
-        task = _task(path, rtt=rtt, objective=objective, constraint=constraint, **options)
-    folder = default_folder(path) if out is None else path_of("out", out)
+    file = File(trace) if isinstance(trace, str | os.PathLike) else None
+    if file is None:
+        if out is None:
+            raise Refused([Problem(("out",), None, "missing", "a folder, for a trace in memory")])
+        file = _written(trace, File(out))
+    with keywords({"tune": "", "seeds": "courses"}):
+        tune = Tune(
+            objective=objective,
+            constraint=constraint,
+            held_out=held_out,
+            level=level,
+            tolerance=tolerance,
+            most_candidates=most_candidates,
+        )
+        task = trace_task(
+            file,
+            path if isinstance(path, Path) else Path(rtt=path),
+            traffic if isinstance(traffic, Traffic) else Traffic(traffic),
+            tune,
+            schemes=[schemes] if isinstance(schemes, str) else schemes,
+            varied=varied,
+            courses=courses,
+            duration=duration,
+        )
+    return search(task, default_folder(file) if out is None else File(out), jobs)
+
+
+def search(task: Task, folder: File, jobs: int | None) -> Tuning:
+    """Carry out a search in a folder; a notebook shows its progress."""
+    processes = default_jobs() if jobs is None else jobs
     with notebook_progress() as watch:
         return tune(plan_tuning(task), folder, lambda _: Pool(LocalWorkers(processes)), processes, watch)
 
 
-def _task(path: Path, **given: Any) -> Task:
-    """Return the task of a search over a file.
-
-    Names and types are checked here. `trace_task` checks values as those of a scenario file.
-    """
-    known = signature(trace_task).parameters.keys() - {"trace", "rtt_s", "objectives", "constraints"}
-    names = {"rtt": False, "objective": False, "constraint": False} | dict.fromkeys(sorted(known), False)
-    values = domain_values("a search", names, given)
-    for name, value in values.items():
-        kind, allowed = _TYPES.get(name, (Value, "a number or a text"))
-        try:
-            TypeAdapter(kind, config=ConfigDict(strict=True)).validate_python(value)
-        except ValidationError:
-            raise UsageError(f"{name} is {value!r}; it must be {allowed}") from None
-    for name in _TEXTS & values.keys():
-        values[name] = (values[name],) if isinstance(values[name], str) else values[name]
-    return trace_task(
-        path,
-        values.pop("rtt"),
-        objectives=values.pop("objective"),
-        constraints=values.pop("constraint"),
-        **values,
-    )
+@contextmanager
+def keywords(names: Mapping[str, str]) -> Iterator[None]:
+    """Let refusals name the keywords of a function: each first part of a place that is in `names` changes."""
+    try:
+        yield
+    except Refused as refused:
+        raise Refused(
+            replace(one, place=(*filter(None, [names[str(one.place[0])]]), *one.place[1:]))
+            if one.place and one.place[0] in names
+            else one
+            for one in refused.problems
+        ) from None
 
 
-def _written(trace: AnyTrace, folder: Path) -> Path:
+def _written(trace: AnyTrace, folder: File) -> File:
     """Return the file of a trace in memory, in the folder of the search."""
     held = trace_of(trace)
     if held.size_bytes is None and "lldu_bytes" not in held.metadata:
@@ -134,15 +157,3 @@ def _written(trace: AnyTrace, folder: Path) -> Path:
     path = folder / "phy.parquet"
     write_trace(path, held)
     return path
-
-
-_TEXTS = {"objective", "constraint", "schemes"}
-_TYPES: dict[str, tuple[Any, str]] = {
-    **dict.fromkeys(_TEXTS, (str | Sequence[str], "a text or a list of texts")),
-    "varied": (
-        Mapping[str, Sequence[Value]] | None,
-        "a dictionary that gives lists of numbers or texts",
-    ),
-    "courses": (int, "a whole number"),
-}
-"""Types of arguments that are not single values, and their names."""

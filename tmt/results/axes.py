@@ -11,7 +11,7 @@ from tmt.core.schemes.registry import SCHEMES
 from tmt.results.dataset import Axis
 from tmt.results.measures import COLUMNS
 from tmt.results.values import scalar
-from tmt.spec.settings import PARAMETERS
+from tmt.spec.columns import SETTINGS
 from tmt.spec.tcp import VARIANTS
 
 if TYPE_CHECKING:
@@ -44,11 +44,13 @@ _BEFORE_COMPUTED = (
 """Columns of which later ones may follow from earlier ones, as a computed queue follows from the RTT."""
 
 CANDIDATES = tuple(
-    dict.fromkeys((*_BEFORE_COMPUTED, *(one.column for one in PARAMETERS if one.parameter.table)))
+    dict.fromkeys(
+        (*_BEFORE_COMPUTED, *(one.name for one in SETTINGS if one.name not in {"tcp", "seed", "start_s"}))
+    )
 )
 """Columns that a scenario can vary."""
 
-_LABELS = {one.column: one.parameter.label for one in PARAMETERS} | {
+_LABELS = {one.name: one.label for one in SETTINGS} | {
     "return_link": "return link",
     "return_rate_bps": "return rate",
     "forward_lldu_bytes": "LLDU size",

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tmt.core.declaration import Param, Spec
+
+if TYPE_CHECKING:
+    from tmt.core.declaration import Rules
 
 
 class Tune(Spec):
     """The goal of a search and its effort."""
 
     objective: Annotated[
-        str | tuple[str, ...], "measure, weighted sum of measures, or two of them for a Pareto front"
-    ] = "goodput"
-    constraint: Annotated[tuple[str, ...] | str, "bounds on measures, such as delay-p95<1"] = ()
+        tuple[str, ...],
+        "measure, such as goodput or delay-p95, weighted sum of measures, or two of them for a Pareto front",
+    ] = ("goodput",)
+    constraint: Annotated[tuple[str, ...], "bounds on the means of measures, such as delay-p95<1"] = ()
     first_courses: Annotated[int, "courses that every candidate runs", Param("", 2, 1000)] = 4
-    held_out: Annotated[int, "courses that judge the winner only", Param("", 2, 10_000)] = 10
-    level: Annotated[float, "confidence level", Param("", 0.500001, 0.999999999)] = 0.95
-    tolerance: Annotated[float, "relative difference that does not matter", Param("", 0, 0.999999999)] = 0.01
-    most_candidates: Annotated[int, "most candidates that are simulated", Param("", 2, 10_000)] = 256
+    held_out: Annotated[int, "courses that only judge the winner", Param("", 2, 10_000)] = 10
+    level: Annotated[float, "confidence level of tests and bounds", Param("", 0.5001, 0.9999)] = 0.95
+    tolerance: Annotated[
+        float,
+        "stop when no candidate can be better than the winner by more than this share",
+        Param("", 0, 0.9999),
+    ] = 0.01
+    most_candidates: Annotated[
+        int, "largest space that is searched completely; larger ones are sampled", Param("", 2, 10_000)
+    ] = 256
+
+    def filled(self, key: str, value: Any) -> Any:
+        """Return one text as a list of texts."""
+        return (value,) if key in {"objective", "constraint"} and isinstance(value, str) else value
+
+    def rules(self) -> Rules:
+        """Refuse a search without a goal."""
+        if not self.objective:
+            yield "objective", 'a list with at least one measure, such as "goodput"'

@@ -9,26 +9,26 @@ processes, or a window of N LLDUs, carry N a feedback delay.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.campaign.domain_objects import scheme_of
+from tmt.core.declaration import ns
 from tmt.core.schemes.fec import Fec
 from tmt.core.schemes.harq import Harq
 from tmt.core.schemes.harq_processes import HarqProcesses
-from tmt.core.schemes.rlc import RlcLayer
+from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.sliding_window import SlidingWindow
 from tmt.core.schemes.tetrys import Tetrys
-from tmt.core.units import seconds_to_ns
 from tmt.spec.tcp import FECTCP, HEADER_BYTES, NS2_STACKS
 
 if TYPE_CHECKING:
-    from tmt.campaign.sections import Link
+    from tmt.core.schemes.scheme import Scheme
     from tmt.core.trace import PhyTrace
     from tmt.results.statistics import FloatArray
     from tmt.results.tune.courses import Courses
     from tmt.results.tune.task import Task
+    from tmt.spec.traffic import Traffic
 
 
 def goodput_bounds(task: Task, courses: Courses) -> FloatArray | None:
@@ -45,47 +45,48 @@ def goodput_bounds(task: Task, courses: Courses) -> FloatArray | None:
         or traffic.transfer_bytes is not None
         or traffic.start_spread
         or traffic.stack not in NS2_STACKS
-        or task.scenario.grid.tcp[0] == FECTCP
+        or traffic.tcp == FECTCP
         or courses.source.lldu_bytes is None
     ):
         return None
     table = np.empty((len(task.candidates), courses.n_search))
     payload = (traffic.packet_bytes - HEADER_BYTES) / traffic.packet_bytes
-    schemes = [scheme_of(one.scheme, seconds_to_ns(one.link.rtt)) for one in task.candidates]
     for course in range(courses.n_search):
         slots = courses.slots(course)
         if slots is None:
             return None
-        for number, (candidate, scheme) in enumerate(zip(task.candidates, schemes, strict=True)):
-            rows = most_delivered(scheme, slots, is_online=candidate.scheme.online)
-            table[number, course] = (
-                8 * rows * courses.source.lldu_bytes * payload / _active_s(traffic, candidate.link)
-            )
+        for number, one in enumerate(task.candidates):
+            rows = most_delivered(one.scheme, one.path.rtt, slots)
+            active_s = _active_s(traffic, one.path.rtt)
+            table[number, course] = 8 * rows * courses.source.lldu_bytes * payload / active_s
     return table
 
 
-def _active_s(traffic: Any, link: Link) -> float:
+def _active_s(traffic: Traffic, rtt: float) -> float:
     """Return the shortest time over which goodput is a mean: a connection may first take two round trips."""
-    return float(max(traffic.duration - 2 * link.rtt, traffic.duration / 2))
+    return max(traffic.duration - 2 * rtt, traffic.duration / 2)
 
 
-def most_delivered(scheme: Any, slots: PhyTrace, *, is_online: bool = False) -> float:
-    """Return an upper bound on the data LLDUs first sent in these slots that are delivered."""
+def most_delivered(scheme: Scheme, rtt: float, slots: PhyTrace) -> float:
+    """Return an upper bound on the data LLDUs first sent in these slots that are delivered.
+
+    `rtt` is that of the link in seconds.
+    """
     # Soft combining decodes slots that are erased alone.
     most = len(slots) if scheme.needs_es_n0 else int(np.count_nonzero(slots.decode_time_ns))
     # Online, a block may be cut short, and slots pass unused: only this law holds.
-    return most if is_online else min(most, _most_new(scheme, slots))
+    return most if scheme.online else min(most, _most_new(scheme, ns(rtt), slots))
 
 
-def _most_new(scheme: Any, slots: PhyTrace) -> float:
+def _most_new(scheme: Scheme, rtt_ns: int, slots: PhyTrace) -> float:
     """Return an upper bound on the slots that carry new data."""
     n_slots = len(slots)
     match scheme:
-        case RlcLayer():
-            most = _most_new(scheme.below(), slots)
-            if scheme.rlc_mode == "acknowledged":
-                feedback_ns = scheme.rtt_ns + _shortest_ns(slots)
-                most = min(most, _most_at_once(scheme.rlc_window, feedback_ns, slots))
+        case Rlc():
+            most = _most_new(scheme.below, rtt_ns, slots)
+            if scheme.mode == "acknowledged":
+                feedback_ns = rtt_ns + _shortest_ns(slots)
+                most = min(most, _most_at_once(scheme.window, feedback_ns, slots))
         case Fec():
             most = _first_of(n_slots, scheme.depth * scheme.data, scheme.depth * scheme.repair)
         case Harq():
@@ -93,12 +94,12 @@ def _most_new(scheme: Any, slots: PhyTrace) -> float:
         case SlidingWindow():
             most = _first_of(n_slots, scheme.repair_interval, 1)
         case Tetrys():
-            most = _most_at_once(scheme.coding_window, scheme.rtt_ns + _shortest_ns(slots), slots)
+            most = _most_at_once(scheme.coding_window, rtt_ns + _shortest_ns(slots), slots)
         case HarqProcesses() if scheme.repetitions is not None:
             most = _first_of(n_slots, 1, scheme.repetitions - 1)
         case HarqProcesses():
             # Each process waits for its feedback.
-            feedback_ns = scheme.rtt_ns + min(scheme.detection_delay_ns, _shortest_ns(slots))
+            feedback_ns = rtt_ns + min(ns(scheme.detection_delay), _shortest_ns(slots))
             most = _most_at_once(scheme.processes, feedback_ns, slots)
         case _:
             most = math.inf

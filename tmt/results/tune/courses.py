@@ -12,22 +12,24 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from tmt.campaign.conversions import conversion_of, source_of
-from tmt.campaign.grid import FORWARD, drawn_start
+from tmt.campaign.plan import FORWARD, drawn_start
+from tmt.campaign.recipe import recipes_of
+from tmt.campaign.source import source_of
 from tmt.core.convert import Share
+from tmt.core.declaration import ns
 from tmt.core.errors import InputError
 from tmt.core.generate import lay_over
 from tmt.core.schema import PHY_TRACE
 from tmt.core.trace import PhyTrace
-from tmt.core.units import NS_PER_S, seconds_to_ns
+from tmt.core.units import NS_PER_S
 from tmt.io import read_trace
-from tmt.spec.settings import MAX_SEED
+from tmt.spec.traffic import MAX_SEED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.conversions import Source
-    from tmt.campaign.planned_conversions import Phy
+    from tmt.campaign.recipe import Phy
+    from tmt.campaign.source import Source
     from tmt.results.tune.task import Task
 
 LEAST_COURSES = 6
@@ -63,10 +65,10 @@ class Courses:
         seed = self.seeds[course]
         phy = _phy(self.source, self.task, seed)
         start_ns = int(drawn_start(seed, FORWARD) * _span_ns(phy))
-        duration_ns = seconds_to_ns(self.task.traffic.duration)
+        duration_ns = ns(self.task.traffic.duration)
         if duration_ns > _span_ns(phy):
             return None
-        phy = Share(self.source.section.every).of(phy)
+        phy = Share(self.source.trace.kept).of(phy)
         tx_time_ns = phy.tx_time_ns
         first, last = np.searchsorted(tx_time_ns, [start_ns, start_ns + duration_ns])
         over_ns = start_ns + duration_ns - int(tx_time_ns[-1])
@@ -86,10 +88,10 @@ def choose_courses(task: Task) -> Courses:
     InputError
         When a trace has no room for `LEAST_COURSES` disjoint runs.
     """
-    source = source_of(task.scenario, task.trace)
+    source = source_of(task.trace, ("trace", 0))
     wanted = task.rules.most + task.held_out
-    if source.is_random:
-        own = task.scenario.grid.seeds
+    if source.trace.is_random:
+        own = task.scenario.each_seed
         taken = set(own)
         others = (seed for seed in range(1, MAX_SEED) if seed not in taken)
         seeds = (*own, *(next(others) for _ in range(task.held_out)))
@@ -113,7 +115,7 @@ def choose_courses(task: Task) -> Courses:
 
 def _disjoint(task: Task, span_ns: int, wanted: int) -> list[int]:
     """Return seeds whose runs lie inside the trace and share no slot."""
-    duration_ns = seconds_to_ns(task.traffic.duration)
+    duration_ns = ns(task.traffic.duration)
     found: list[int] = []
     starts: list[int] = []
     for seed in range(1, MOST_TRIES):
@@ -137,7 +139,8 @@ def _slots_of(file: Path, sha256: str) -> PhyTrace:
 
 def _phy(source: Source, task: Task, seed: int) -> PhyTrace:
     """Return the PHY trace of a seed."""
-    return _made(conversion_of(source, task.scenario.schemes[0], task.scenario.links[0], seed).phy)
+    recipe, _ = recipes_of(source, source, task.scenario.scheme[0], task.scenario.path[0], seed)
+    return _made(recipe.phy)
 
 
 @lru_cache(maxsize=1)

@@ -1,18 +1,18 @@
-"""The space that options describe: schemes with their usual values, as the text of a scenario file."""
+"""The space of a search over a trace: schemes with their usual values, and paths."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tmt.campaign.sections import SCHEME_SECTIONS, Link
-from tmt.core.errors import UsageError
-from tmt.core.schemes.registry import ALL_SCHEMES
-from tmt.core.schemes.rlc import RlcLayer
-from tmt.results.tune.toml_text import table
+from tmt.core.declaration import Problem, Refused, declared
+from tmt.core.schemes.registry import SCHEMES
+from tmt.core.schemes.rlc import Rlc
+from tmt.core.schemes.scheme import Scheme
+from tmt.spec.path import Path
+from tmt.spec.points import points
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from tmt.results.tune.space import Value
 
@@ -37,7 +37,9 @@ SPACE: dict[str, Tables] = {
     "rlc-over-sliding-window": [{"coding_window": [128], "repair_interval": [4, 8, 16]}],
     "rlc-over-tetrys": [{"coding_window": [1024], "repair_interval": [32]}],
 }
-"""Default values of a search; a list is a parameter to search."""
+"""Default values of a search, of RLC those of the scheme below; a list is a parameter to search."""
+
+OVER = "rlc-over-"
 
 ROUND_TRIPS = 1.2
 """Time between RLC's status reports, and its receiver's wait for one retransmission below, in round trips."""
@@ -45,71 +47,83 @@ ROUND_TRIPS = 1.2
 REASSEMBLY_S = 0.035
 """Further time that the receiver of RLC waits before it reports a gap: the usual t-Reassembly."""
 
-LINK: dict[str, Any] = {"in_order": [True, False]}
+PATH: dict[str, Any] = {"in_order": [True, False]}
 
 
-def scenario_text(
-    trace: Path,
-    schemes: Sequence[str],
-    varied: Mapping[str, Sequence[Value]],
-    grid: Mapping[str, Any],
-    link: Mapping[str, Any],
-    traffic: Mapping[str, Any],
-    tune: Mapping[str, Any],
-) -> str:
-    """Return a scenario with a table ``[tune]``; absent values (None) are left out.
+def space(
+    names: Sequence[str], varied: Mapping[str, Sequence[Value]], path: Path
+) -> tuple[tuple[Scheme, ...], tuple[Path, ...]]:
+    """Return the schemes and the paths of a search.
 
     Parameters
     ----------
-    schemes
-        Those to search; empty for all of `SPACE`.
+    names
+        Schemes to search; empty for all of `SPACE`.
     varied
-        Values by ``KEY`` of the link or ``SCHEME.KEY``; they replace those of `SPACE`.
+        Values by ``KEY`` of the path or ``SCHEME.KEY``; they replace those of `SPACE`.
+    path
+        What does not vary of the path.
 
     Raises
     ------
-    UsageError
-        When a name is unknown.
+    Refused
+        When a name is unknown, or a value is not allowed: places begin with ``schemes`` or ``varied``.
     """
-    for name in schemes:
-        if name not in SCHEME_SECTIONS:
-            raise UsageError(f"--scheme is {name!r}; it must be one of {', '.join(SCHEME_SECTIONS)}")
-    searched = {name: SPACE.get(name, [{}]) for name in schemes or SPACE}
-    links = LINK | dict(link)
-    _vary(searched, links, varied)
-    rtt_s = max(_numbers(links.get("rtt")), default=0.0)
-    found = []
-    for name, parameters in searched.items():
-        is_rlc = issubclass(ALL_SCHEMES[name], RlcLayer)
-        for values in parameters:
-            timers = _rlc_timers(values, rtt_s) if is_rlc else {}
-            found += table("[[scheme]]", {"name": name} | timers | values)
-    parts = [
-        *table("[grid]", grid),
-        *table("[[trace]]", {"file": str(trace.absolute())}),
-        *found,
-        *table("[link]", links),
-        *table("[[traffic]]", traffic),
-        *table("[tune]", tune),
+    known = tuple(dict.fromkeys([*SPACE, *(name for name, kind in SCHEMES.items() if kind.converts)]))
+    wrong = [Problem(("schemes",), name, "choice", known) for name in names if name not in known]
+    if wrong:
+        raise Refused(wrong)
+    searched = {name: SPACE.get(name, [{}]) for name in names or SPACE}
+    of_path = {key: getattr(path, key) for key in path.said()}
+    tables: dict[str, Any] = PATH | {
+        key: "none" if value is None else value for key, value in of_path.items()
+    }
+    _vary(searched, tables, varied)
+    paths = _points(Path, tables, "")
+    longest = max(one.rtt for one in paths)
+    schemes = [
+        scheme
+        for name, values in searched.items()
+        for table in values
+        for scheme in _points(Scheme, _table(name, table, longest), name)
     ]
-    return "\n".join(parts)
+    return tuple(dict.fromkeys(schemes)), tuple(paths)
 
 
-def _vary(searched: dict[str, Tables], links: dict[str, Any], varied: Mapping[str, Sequence[Value]]) -> None:
-    """Put the values to search in place of the usual ones (UsageError for an unknown name)."""
+def _points(family: Any, table: dict[str, Any], name: str) -> list[Any]:
+    try:
+        return points(family, table)
+    except Refused as refused:
+        raise Refused(one.within("varied", *([name] if name else [])) for one in refused.problems) from None
+
+
+def _table(name: str, values: dict[str, Any], rtt_s: float) -> dict[str, Any]:
+    """Return the table of a scheme; timers of RLC fit the round trip."""
+    if not name.startswith(Rlc.name):
+        return {"name": name} | values
+    own = {key: value for key, value in values.items() if key in declared(Rlc)}
+    rest = {key: value for key, value in values.items() if key not in own}
+    below = {"below": {"name": name.removeprefix(OVER)} | rest} if name.startswith(OVER) else rest
+    return {"name": Rlc.name} | _rlc_timers(values, rtt_s) | below | own
+
+
+def _vary(searched: dict[str, Tables], path: dict[str, Any], varied: Mapping[str, Sequence[Value]]) -> None:
+    """Put the values to search in place of the usual ones (Refused for an unknown name)."""
     for key, values in varied.items():
         scheme, dot, own = key.rpartition(".")
         if not dot:
-            if own not in Link.model_fields:
-                raise UsageError(f"--vary {key}: {own} is no key of [link]: {', '.join(Link.model_fields)}")
-            links[own] = list(values)
-        elif scheme not in searched:
-            raise UsageError(f"--vary {key}: {scheme} is not searched; those are {', '.join(searched)}")
-        elif own not in SCHEME_SECTIONS[scheme].model_fields:
-            allowed = ", ".join(SCHEME_SECTIONS[scheme].model_fields)
-            raise UsageError(f"--vary {key}: {own} is no parameter of {scheme}: {allowed}")
-        else:
-            searched[scheme] = _with_values(searched[scheme], own, list(values))
+            _check_key(key, own, tuple(declared(Path)))
+            path[own] = list(values)
+            continue
+        _check_key(key, scheme, tuple(searched))
+        of_rlc = tuple(declared(Rlc)) if scheme.startswith(Rlc.name) else ()
+        _check_key(key, own, (*declared(SCHEMES[scheme.removeprefix(OVER)]), *of_rlc))
+        searched[scheme] = _with_values(searched[scheme], own, list(values))
+
+
+def _check_key(place: str, name: str, known: tuple[str, ...]) -> None:
+    if name not in known:
+        raise Refused([Problem(("varied", place), name, "choice", known)])
 
 
 def _rlc_timers(parameters: Mapping[str, Any], rtt_s: float) -> dict[str, float]:

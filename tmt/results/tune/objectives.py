@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.core.errors import UsageError
+from tmt.core.declaration import Place, Problem, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from tmt.results.statistics import FloatArray
 
@@ -129,82 +129,81 @@ class Goal:
         return any(measure.column for measure in self.measures)
 
 
-def parse_goal(objectives: Iterable[str], constraints: Iterable[str]) -> Goal:
+def parse_goal(objectives: Sequence[str], constraints: Sequence[str]) -> Goal:
     """Read objectives and constraints.
 
     Raises
     ------
-    UsageError
-        When one cannot be read; the message names it and what is allowed.
+    Refused
+        When one cannot be read: its place is below ``tune``.
     """
     sizes: set[int] = set()
-    aims = tuple(_objective(text, sizes) for text in objectives)
-    if not 1 <= len(aims) <= 2 or len({aim.terms for aim in aims}) < len(aims):
-        raise UsageError(
-            f"objective: {len(aims)} are given; one, or two different ones for a front, are allowed"
-        )
-    bounds = tuple(_constraint(text, sizes) for text in constraints)
+    aims = tuple(_objective(("tune", "objective", at), text, sizes) for at, text in enumerate(objectives))
+    if len(aims) > 2 or len({aim.terms for aim in aims}) < len(aims):
+        raise _refused(("tune", "objective"), list(objectives), "one, or two different ones for a front")
+    bounds = tuple(
+        _constraint(("tune", "constraint", at), text, sizes) for at, text in enumerate(constraints)
+    )
     if len(sizes) > 1:
-        raise UsageError(
-            f"objective: {TRANSFER_TIME} is given with {' and '.join(map(str, sorted(sizes)))} bytes; "
-            "all transfers of a search have one size"
+        given = " and ".join(map(str, sorted(sizes)))
+        reason = f"has {TRANSFER_TIME} of {given} bytes"
+        raise _refused(
+            ("tune", "objective"), list(objectives), "one size for all transfers of a search", reason
         )
     return Goal(aims, bounds, min(sizes, default=None))
 
 
-def _objective(text: str, sizes: set[int]) -> Objective:
+def _refused(
+    place: Place, value: Any, allowed: str | tuple[str, ...], reason: str = "is not allowed"
+) -> Refused:
+    return Refused([Problem(place, value, "rule", allowed, reason)])
+
+
+def _objective(place: Place, text: str, sizes: set[int]) -> Objective:
     terms: list[tuple[float, Quantity]] = []
     for part in _PLUS.split(text):
         found = _TERM.fullmatch(part)
         if found is None:
-            raise UsageError(
-                f"objective: {text!r} is not allowed; it must be one of {_names()}, or a weighted sum "
-                "such as '1e-6*goodput + 2*delay-p95'"
-            )
-        weight = 1.0 if found[1] is None else _number(text, found[1])
+            allowed = f"one of {_names()}, or a weighted sum such as '1e-6*goodput + 2*delay-p95'"
+            raise _refused(place, text, allowed)
+        weight = 1.0 if found[1] is None else _number(place, text, found[1])
         if not weight > 0:
-            raise UsageError(
-                f"objective: weight {found[1]} in {text!r} is not allowed; it must be more than 0: a measure "
-                "of which less is better counts negatively by itself"
-            )
-        terms.append((weight, _measure("objective", text, found[2], found[3], sizes)))
+            allowed = "weights of more than 0: a measure of which less is better counts negatively by itself"
+            raise _refused(place, text, allowed, f"has the weight {found[1]}")
+        terms.append((weight, _measure(place, text, found[2], found[3], sizes)))
     if len(terms) == 1 and terms[0][0] != 1.0:
         terms = [(1.0, terms[0][1])]
     return Objective(text.strip(), tuple(terms))
 
 
-def _constraint(text: str, sizes: set[int]) -> Constraint:
+def _constraint(place: Place, text: str, sizes: set[int]) -> Constraint:
     found = _CONSTRAINT.fullmatch(text)
     if found is None:
-        raise UsageError(
-            f"constraint: {text!r} is not allowed; it must be a measure and a bound, such as delay-p95<1"
-        )
-    measure = _measure("constraint", text, found[1], found[2], sizes)
-    return Constraint(text.strip(), measure, found[3].startswith("<"), _number(text, found[4]))
+        raise _refused(place, text, "a measure and a bound, such as delay-p95<1")
+    measure = _measure(place, text, found[1], found[2], sizes)
+    return Constraint(text.strip(), measure, found[3].startswith("<"), _number(place, text, found[4]))
 
 
-def _measure(kind: str, text: str, name: str, size: str | None, sizes: set[int]) -> Quantity:
+def _measure(place: Place, text: str, name: str, size: str | None, sizes: set[int]) -> Quantity:
     if name not in MEASURES:
-        raise UsageError(f"{kind}: {name!r} in {text!r} is not allowed; it must be one of {_names()}")
+        raise Refused([Problem(place, name, "choice", tuple(MEASURES))])
     if (size is not None) != (name == TRANSFER_TIME):
-        raise UsageError(
-            f"{kind}: {text!r} is not allowed; {TRANSFER_TIME}, and only it, has a size: "
-            f"{TRANSFER_TIME}:100000"
-        )
+        allowed = f"a size with {TRANSFER_TIME}, and only with it: {TRANSFER_TIME}:100000"
+        raise _refused(place, text, allowed)
     if size is not None:
         if not size.isdecimal() or not 1 <= int(size) <= 2**62:
-            raise UsageError(f"{kind}: {size} bytes in {text!r} are not allowed; 1 to 2^62 are")
+            raise _refused(place, text, "1 to 2^62 bytes")
         sizes.add(int(size))
     return MEASURES[name]
 
 
-def _number(text: str, digits: str) -> float:
+def _number(place: Place, text: str, digits: str) -> float:
     try:
         value = float(digits)
     except ValueError:
         value = np.inf
     if not np.isfinite(value):
-        raise UsageError(f"{digits} in {text!r} is no finite number")
+        raise _refused(place, text, "finite numbers")
     return value
 
 

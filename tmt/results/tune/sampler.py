@@ -8,6 +8,7 @@ import numpy as np
 
 from tmt.core.errors import UsageError
 from tmt.results.tune.space import SCHEME, levels_of
+from tmt.spec.points import leaves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +89,7 @@ class Sampler:
         place = {SCHEME: self._suggest(trial, SCHEME)}
         scheme = str(self._levels[SCHEME][place[SCHEME]])
         for name in self._levels:
-            if name != SCHEME and name.split(".")[0] in (scheme, "link"):
+            if name != SCHEME and name.split("/")[0] in (scheme, "path"):
                 place[name] = self._suggest(trial, name)
         # The estimator leaves failed trials out. `learn` adds the candidate that was simulated.
         self._study.tell(trial, state=self._failed)
@@ -125,7 +126,8 @@ class Sampler:
 def _parameter(candidate: Candidate, key: str) -> str:
     if key == SCHEME:
         return SCHEME
-    return f"{candidate.scheme.name}.{key}" if key in type(candidate.scheme).model_fields else f"link.{key}"
+    is_own = any(key == name for name, *_ in leaves(candidate.scheme))
+    return f"{candidate.scheme.full_name}/{key}" if is_own else f"path/{key}"
 
 
 def _levels(candidates: Sequence[Candidate]) -> dict[str, list[Value]]:
@@ -133,7 +135,7 @@ def _levels(candidates: Sequence[Candidate]) -> dict[str, list[Value]]:
     for one in candidates:
         for key in one.settings:
             groups.setdefault(_parameter(one, key), []).append(one)
-    return {name: levels_of(group, name.rpartition(".")[2]) for name, group in groups.items()}
+    return {name: levels_of(group, name.rpartition("/")[2]) for name, group in groups.items()}
 
 
 def _is_ordered(levels: Sequence[Value]) -> bool:

@@ -117,7 +117,7 @@ def _pilots(race: Race, candidates: Sequence[Candidate]) -> list[int]:
         return []
     best: dict[str, int] = {}
     for number, one in enumerate(candidates):
-        name = one.scheme.name
+        name = one.scheme.full_name
         if name not in best or bounds[number] > bounds[best[name]]:
             best[name] = number
     return list(best.values())

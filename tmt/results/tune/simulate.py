@@ -10,10 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tmt.campaign.columns import DONE
-from tmt.campaign.domain_objects import scheme_of
 from tmt.campaign.engine import execute, plan
-from tmt.campaign.grid import expand
-from tmt.core.units import seconds_to_ns
+from tmt.campaign.plan import expand
 from tmt.results.tune.objectives import EFFICIENCY, TRANSFER_TIME
 
 if TYPE_CHECKING:
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from tmt.results.tune.courses import Courses
     from tmt.results.tune.evidence import Cell, Outcome
     from tmt.results.tune.task import Task
+    from tmt.spec.path import Path
 
 NewPool = Callable[[Sequence["Run"]], "Pool"]
 
@@ -83,15 +82,15 @@ class Simulation:
 
     def _planned(self, wanted: Sequence[Cell]) -> dict[Cell, ReplayRun]:
         """Return the run of each cell."""
-        groups: dict[tuple[int, object], list[int]] = defaultdict(list)
+        groups: dict[tuple[int, Path], list[int]] = defaultdict(list)
         for candidate, course in wanted:
-            groups[course, self._task.candidates[candidate].link].append(candidate)
+            groups[course, self._task.candidates[candidate].path].append(candidate)
         found: dict[Cell, ReplayRun] = {}
         scenario = self._task.scenario
-        for (course, link), members in groups.items():
-            grid = scenario.grid.model_copy(update={"seeds": (self._courses.seeds[course],)})
+        for (course, path), members in groups.items():
             schemes = tuple(self._task.candidates[one].scheme for one in members)
-            runs = expand(replace(scenario, grid=grid, schemes=schemes, links=(link,)))
+            seeds = (self._courses.seeds[course],)
+            runs = expand(replace(scenario, seeds=seeds, scheme=schemes, path=(path,)))
             found |= {(one, course): run for one, run in zip(members, runs, strict=True)}
         return found
 
@@ -128,7 +127,7 @@ class Simulation:
         slots = self._courses.slots(cell[1])
         if slots is None:
             return math.nan
-        converter = scheme_of(candidate.scheme, seconds_to_ns(candidate.link.rtt)).converter()
+        converter = candidate.scheme.converter(candidate.path.rtt)
         converter.feed(slots)
         converter.finish()
         return float(converter.counts.efficiency)

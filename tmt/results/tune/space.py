@@ -1,16 +1,19 @@
-"""The candidates of a search: every scheme of a scenario with every path that its [link] lists."""
+"""The candidates of a search: every scheme of a scenario with every path."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tmt.campaign.grid import scheme_labels
+from tmt.spec.points import leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from tmt.campaign.sections import Scenario
+    from tmt.core.declaration import Spec
+    from tmt.core.schemes.scheme import Scheme
+    from tmt.spec.path import Path
+    from tmt.spec.scenario import Scenario
 
 SCHEME = "scheme"
 Value = str | int | float | bool | None
@@ -22,36 +25,38 @@ class Candidate:
 
     Attributes
     ----------
-    scheme, link
-        Sections of the scenario (`tmt.campaign.sections`).
     settings
         Name of the scheme and the parameters that vary in the space, by scenario key.
     name
         Its name in tables; no two candidates share one.
     """
 
-    scheme: Any
-    link: Any
+    scheme: Scheme
+    path: Path
     settings: dict[str, Value]
     name: str
 
 
 def candidates_of(scenario: Scenario) -> list[Candidate]:
     """Return the candidates in the order of the scenario's tables."""
-    labels = scheme_labels(scenario)
+    labels = scenario.labels()
     by_scheme: dict[str, list[dict[str, Value]]] = {}
-    for section in scenario.schemes:
-        by_scheme.setdefault(section.name, []).append(section.model_dump())
-    link_keys = _varying(link.model_dump() for link in scenario.links)
+    for scheme in scenario.scheme:
+        by_scheme.setdefault(scheme.full_name, []).append(_table(scheme))
+    path_keys = _varying([_table(path) for path in scenario.path])
     found = []
-    for section in scenario.schemes:
-        keys = _varying(by_scheme[section.name])
-        own = {key: getattr(section, key) for key in keys}
-        for link in scenario.links:
-            of_link = {key: getattr(link, key) for key in link_keys}
-            name = ", ".join([labels[section], *(_spelled(key, value) for key, value in of_link.items())])
-            found.append(Candidate(section, link, {SCHEME: section.name} | own | of_link, name))
+    for scheme in scenario.scheme:
+        own = {key: _table(scheme)[key] for key in _varying(by_scheme[scheme.full_name])}
+        for path in scenario.path:
+            of_path = {key: _table(path).get(key) for key in path_keys}
+            name = ", ".join([labels[scheme], *(_spelled(key, value) for key, value in of_path.items())])
+            found.append(Candidate(scheme, path, {SCHEME: scheme.full_name} | own | of_path, name))
     return found
+
+
+def _table(value: Spec) -> dict[str, Value]:
+    """Return the parameters of an object and of its parts, by dotted names."""
+    return {key: own for key, _, own in leaves(value)}
 
 
 def levels_of(candidates: Sequence[Candidate], key: str) -> list[Value]:
@@ -71,15 +76,15 @@ def neighbours(candidates: Sequence[Candidate], of: Candidate, key: str) -> list
     ]
 
 
-def _varying(tables: Iterable[dict[str, Value]]) -> list[str]:
-    kept = list(tables)
-    return [key for key in kept[0] if len({table[key] for table in kept}) > 1]
+def _varying(tables: Sequence[dict[str, Value]]) -> list[str]:
+    keys = dict.fromkeys(key for table in tables for key in table)
+    return [key for key in keys if len({table.get(key) for table in tables}) > 1]
 
 
 def _spelled(key: str, value: Value) -> str:
     if key == "in_order":
         return "in order" if value else "any order"
-    words = key.replace("_", " ")
+    words = key.replace("_", " ").replace(".", " ")
     if value is None:
         return f"no {words}"
     return f"{words} {value:g}" if isinstance(value, float) else f"{words} {value}"

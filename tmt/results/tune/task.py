@@ -1,16 +1,11 @@
-"""The task of a search: a scenario whose grid is the space, and its table [tune], checked together."""
+"""The task of a search: a scenario whose schemes and paths are the space, and its goal, checked together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-from pydantic import Field, ValidationError
-
-from tmt.campaign.scenario import load, parse
-from tmt.campaign.scenario_errors import Refused, locate, refuse
-from tmt.campaign.sections import Section, TraceFile
-from tmt.core.errors import InputError, UsageError
+from tmt.core.declaration import Problem, Refused
 from tmt.results.tune.objectives import EFFICIENCY, TRANSFER_TIME, Goal, parse_goal
 from tmt.results.tune.race import Rules
 from tmt.results.tune.space import Candidate, candidates_of
@@ -18,21 +13,10 @@ from tmt.results.tune.space import Candidate, candidates_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tmt.campaign.sections import Scenario
-
-Texts = Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
-
-
-class TuneTable(Section):
-    """``[tune]``: the goal of a search and its effort."""
-
-    objective: str | Texts
-    constraint: str | Annotated[tuple[str, ...], Field(strict=False)] = ()
-    first_courses: Annotated[int, Field(ge=2, le=1000)] = 4
-    held_out: Annotated[int, Field(ge=2, le=10_000)] = 10
-    level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    tolerance: Annotated[float, Field(ge=0, lt=1)] = 0.01
-    most_candidates: Annotated[int, Field(ge=2, le=10_000)] = 256
+    from tmt.core.declaration import Place
+    from tmt.spec.scenario import Scenario
+    from tmt.spec.trace import Trace
+    from tmt.spec.traffic import Traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +26,9 @@ class Task:
     Attributes
     ----------
     scenario
-        One trace, one kind of traffic and one TCP variant; its schemes and links are the space.
-    text
-        The scenario file's text.
+        One trace and one kind of traffic; its schemes and paths are the space.
+    asked
+        The scenario as it was asked for.
     held_out
         Number of courses that the search does not see.
     most_simulated
@@ -52,7 +36,7 @@ class Task:
     """
 
     scenario: Scenario
-    text: str
+    asked: Scenario
     goal: Goal
     rules: Rules
     candidates: list[Candidate]
@@ -60,131 +44,86 @@ class Task:
     most_simulated: int
 
     @property
-    def trace(self) -> Any:
-        """The section of the trace."""
-        return self.scenario.traces[0]
+    def trace(self) -> Trace:
+        """The trace."""
+        return self.scenario.trace[0]
 
     @property
-    def traffic(self) -> Any:
-        """The section of the traffic."""
-        return self.scenario.traffics[0]
+    def traffic(self) -> Traffic:
+        """The traffic."""
+        return self.scenario.traffic[0]
 
 
-def read_task(path: Path) -> Task:
-    """Read a scenario file with a table ``[tune]``.
-
-    Raises
-    ------
-    InputError
-        When it cannot be used: one line with the key, the value and the allowed values.
-    """
-    scenario = load(path)
-    return _task(scenario, path.read_text(encoding="utf-8"))
-
-
-def parse_task(text: str, path: Path) -> Task:
-    """Check the text of a scenario with a table ``[tune]``; paths in it are relative to the folder of `path`.
+def task_of(asked: Scenario) -> Task:
+    """Return the task of a scenario that has a goal (`tune`).
 
     Raises
     ------
-    InputError
-        As `read_task`.
+    Refused
+        Naming what the search cannot do.
     """
-    return _task(parse(text, path), text)
-
-
-def _task(scenario: Scenario, text: str) -> Task:
-    try:
-        return _checked(scenario, text)
-    except Refused as refused:
-        raise InputError(scenario.path, str(refused), locate(text, refused.key)) from None
-
-
-def _checked(scenario: Scenario, text: str) -> Task:
-    if not scenario.tune:
-        raise Refused(("tune",), "is missing", 'a table [tune] with an objective, such as "goodput"')
-    try:
-        table = TuneTable.model_validate(scenario.tune)
-    except ValidationError as error:
-        raise refuse(error, TuneTable, ("tune",), {}) from None
-    try:
-        goal = parse_goal(_listed(table.objective), _listed(table.constraint))
-    except UsageError as error:
-        key, _, reason = str(error).partition(": ")
-        raise Refused(("tune", key), reason or str(error), "") from None
-    _check_one_of_each(scenario)
-    scenario = _with_courses(_with_transfers(scenario, goal))
-    if any(measure.name == EFFICIENCY for measure in goal.measures) and any(
-        section.online for section in scenario.schemes
-    ):
-        raise Refused(
-            ("tune", "objective"),
-            f"{EFFICIENCY} has no meaning for schemes that work online",
-            "online = false",
-        )
-    most = len(scenario.grid.seeds)
-    if most < table.first_courses:
-        raise Refused(
-            ("grid", "seeds"), f"{most} courses are too few", f"first_courses, {table.first_courses}, or more"
-        )
-    rules = Rules(table.first_courses, most, table.level, table.tolerance)
+    tune = asked.tune
+    if tune is None:
+        raise _refused(("tune",), 'a table [tune] with an objective, such as "goodput"', "is missing")
+    goal = parse_goal(tune.objective, tune.constraint)
+    _check_one_of_each(asked)
+    scenario = _with_courses(_with_transfers(asked, goal))
+    if any(measure.name == EFFICIENCY for measure in goal.measures):
+        for at, scheme in enumerate(scenario.scheme):
+            if scheme.online:
+                raise _refused(
+                    ("scheme", at, "online"), "false", f"has no {EFFICIENCY}, which is an objective"
+                )
+    most = len(scenario.each_seed)
+    if most < tune.first_courses:
+        allowed = f"first_courses, {tune.first_courses}, or more"
+        raise _refused(("seeds",), allowed, f"are too few courses: {most}")
+    rules = Rules(tune.first_courses, most, tune.level, tune.tolerance)
     candidates = candidates_of(scenario)
     if len(candidates) < 2:
-        raise Refused(("scheme",), "the space has one candidate", "two or more: schemes, or lists of values")
-    return Task(scenario, text, goal, rules, candidates, table.held_out, table.most_candidates)
+        raise _refused(("scheme",), "two or more: schemes, or lists of values", "is the only candidate")
+    return Task(scenario, asked, goal, rules, candidates, tune.held_out, tune.most_candidates)
 
 
-def _listed(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else value
+def _refused(place: Place, allowed: str, reason: str) -> Refused:
+    return Refused([Problem(place, None, "rule", allowed, reason)])
 
 
 def _check_one_of_each(scenario: Scenario) -> None:
-    """Refuse a scenario that varies anything but schemes and links."""
-    for key, members in (
-        (("grid", "tcp"), scenario.grid.tcp),
-        (("trace",), scenario.traces),
-        (("traffic",), scenario.traffics),
-        (("wired",), scenario.wireds),
-        (("proxy",), scenario.proxies),
-    ):
-        if len(members) > 1:
-            raise Refused(key, f"{len(members)} are given", "one: a search varies schemes and links only")
-    if scenario.traffics[0].seeds is not None:
-        raise Refused(("traffic", "seeds"), "means nothing for a search", "seeds in [grid]")
+    """Refuse a scenario that varies anything but schemes and paths."""
+    for key in ("trace", "traffic"):
+        if len(getattr(scenario, key)) > 1:
+            reason = f"is the second {key}"
+            raise _refused((key, 1), f"one {key}: a search varies schemes and paths only", reason)
+    if scenario.traffic[0].seeds is not None:
+        raise _refused(("traffic", 0, "seeds"), "seeds of the scenario", "has no meaning for a search")
 
 
 def _with_transfers(scenario: Scenario, goal: Goal) -> Scenario:
     """Return the scenario with the transfer size that the goal names."""
-    traffic = scenario.traffics[0]
+    traffic = scenario.traffic[0]
     if goal.transfer_bytes is None:
         return scenario
     if traffic.transfer_bytes not in (None, goal.transfer_bytes):
-        told = f"{traffic.transfer_bytes} is not the {goal.transfer_bytes} of {TRANSFER_TIME} in [tune]"
-        raise Refused(("traffic", "transfer_bytes"), told, "the same size, or none")
-    return replace(scenario, traffics=(traffic.model_copy(update={"transfer_bytes": goal.transfer_bytes}),))
+        reason = f"is not the {goal.transfer_bytes} of {TRANSFER_TIME} in tune"
+        raise _refused(("traffic", 0, "transfer_bytes"), "the same size, or none", reason)
+    return replace(scenario, traffic=(replace(traffic, transfer_bytes=goal.transfer_bytes),))
 
 
 def _with_courses(scenario: Scenario) -> Scenario:
     """Return the scenario with a trace in which every seed is a course of its own."""
-    trace = scenario.traces[0]
+    trace = scenario.trace[0]
     if isinstance(trace.offset, float):
-        raise Refused(
-            ("trace", "offset"), f"{trace.offset:g} gives all courses one start", '"drawn", or none'
-        )
-    if isinstance(trace, TraceFile):
-        if not all(link.loop for link in scenario.links):
-            raise Refused(("link", "loop"), "false gives all courses one start", "true")
-        update: dict[str, Any] = {"offset": "drawn"}
-    else:
-        if trace.realisations is not None:
-            raise Refused(
-                ("trace", "realisations"),
-                "is given, so that courses held out would repeat some",
-                "no such key",
-            )
-        update = {}
-    grid = scenario.grid.model_copy(update={"records": ()})
-    return replace(scenario, traces=(trace.model_copy(update=update),), grid=grid)
+        raise _refused(("trace", 0, "offset"), '"drawn", or none', "gives all courses one start")
+    if not trace.is_random:
+        for at, path in enumerate(scenario.path):
+            if not path.loop:
+                raise _refused(("path", at, "loop"), "true", "gives all courses one start")
+        trace = replace(trace, offset="drawn")
+    elif trace.realisations is not None:
+        reason = "lets courses held out repeat some of the search"
+        raise _refused(("trace", 0, "realisations"), "no such key", reason)
+    return replace(scenario, trace=(trace,), records=())
 
 
 def is_scenario(path: Path) -> bool:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tmt.campaign.conversions import look_at
-from tmt.core.errors import InputError, UsageError
+from tmt.campaign.source import look_at
+from tmt.core.errors import InputError
 from tmt.core.units import ns_to_seconds
-from tmt.results.tune.default_space import scenario_text
-from tmt.results.tune.task import parse_task
+from tmt.results.tune.default_space import space
+from tmt.results.tune.task import task_of
+from tmt.spec.scenario import Scenario
+from tmt.spec.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from pathlib import Path as File
 
     from tmt.results.tune.space import Value
     from tmt.results.tune.task import Task
+    from tmt.spec.path import Path
+    from tmt.spec.traffic import Traffic
+    from tmt.spec.tune import Tune
 
 DEFAULT_DURATION_S = 60.0
 TRACE_SHARE = 50
@@ -23,79 +29,69 @@ TRACE_SHARE = 50
 LEAST_DURATION_S = 0.001
 """Shortest run without a given duration."""
 
+DEFAULT_COURSES = 20
+"""Most courses that a search runs."""
+
 
 def trace_task(
-    trace: Path,
-    rtt_s: float,
+    trace: File,
+    path: Path,
+    traffic: Traffic,
+    tune: Tune,
     *,
-    objectives: Sequence[str] = (),
-    constraints: Sequence[str] = (),
-    tcp: str = "cubic",
-    stack: str | None = None,
-    duration_s: float | None = None,
-    queue_packets: int | None = None,
     schemes: Sequence[str] = (),
     varied: Mapping[str, Sequence[Value]] | None = None,
-    courses: int = 20,
-    held_out: int = 10,
-    level: float = 0.95,
-    tolerance: float = 0.01,
-    most_candidates: int = 256,
+    courses: int = DEFAULT_COURSES,
+    duration: float | None = None,
 ) -> Task:
-    """Return the task of a search over a PHY trace; see `tmt tune` for the parameters.
+    """Return the task of a search over a PHY trace.
 
     Parameters
     ----------
+    path
+        The path, but for what varies.
+    traffic
+        The flows; their duration is `duration`.
+    schemes
+        Names of the schemes to search; empty for all that convert traces, RLC above each.
     varied
-        Values to search by ``KEY`` of the link or ``SCHEME.KEY``.
+        Values to search by ``KEY`` of the path or ``SCHEME.KEY``.
+    courses
+        Most courses that the search runs.
+    duration
+        Length of a run in seconds; None is 60 s, or the fiftieth part of a shorter trace.
 
     Raises
     ------
     InputError
         When the trace cannot be used.
-    UsageError
+    Refused
         When another parameter is not allowed.
     """
-    try:
-        str(trace.absolute()).encode()
-    except UnicodeEncodeError:
-        raise UsageError(f"{trace}: a scenario cannot name this file: its path is no text in UTF-8") from None
-    try:
-        found = look_at(trace.absolute())
-    except InputError as error:
-        raise type(error)(trace, error.reason, error.line) from None
-    if duration_s is None:
-        duration_s = _usual_duration_s(trace, ns_to_seconds(found.span_ns))
+    found = look_at(trace)
+    if duration is None:
+        duration = _usual_duration_s(trace, ns_to_seconds(found.span_ns))
     if not found.says_sizes:
         raise InputError(
             trace,
             "it does not say how large its LLDUs are; `tmt import table --bytes`, "
             "`tmt generate --lldu-bytes` or a column size_bytes says it",
         )
-    text = scenario_text(
-        trace,
-        schemes,
-        varied or {},
-        grid={"tcp": [tcp], "seeds": courses},
-        link={"rtt": rtt_s, "queue_packets": queue_packets},
-        traffic={"duration": duration_s, "stack": stack},
-        tune={
-            "objective": list(objectives) or ["goodput"],
-            "constraint": list(constraints) or None,
-            "first_courses": min(4, courses),
-            "held_out": held_out,
-            "level": level,
-            "tolerance": tolerance,
-            "most_candidates": most_candidates,
-        },
+    searched, paths = space(schemes, varied or {}, path)
+    tune = replace(tune, first_courses=min(tune.first_courses, max(courses, 2)))
+    scenario = Scenario(
+        title=trace.name,
+        seeds=courses,
+        trace=(Trace(str(trace)),),
+        scheme=searched,
+        path=paths,
+        traffic=(replace(traffic, duration=duration),),
+        tune=tune,
     )
-    try:
-        return parse_task(text, trace.with_name(f"{trace.name}.toml"))
-    except InputError as error:
-        raise UsageError(f"the options describe a search that is not allowed: {error.reason}") from None
+    return task_of(scenario)
 
 
-def _usual_duration_s(trace: Path, span_s: float) -> float:
+def _usual_duration_s(trace: File, span_s: float) -> float:
     """Return the length of a run where none is given, in whole milliseconds.
 
     Raises

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from tmt.campaign.store import Store
 from tmt.campaign.stored_runs import SCENARIO
 from tmt.core.words.html_table import ShownInNotebooks
-from tmt.io.atomic import write_text
 from tmt.results.tune.bounds import goodput_bounds
 from tmt.results.tune.courses import Courses, choose_courses
 from tmt.results.tune.recommendation import Recommendation, recommend
 from tmt.results.tune.search import Search, search
 from tmt.results.tune.simulate import Simulation
-from tmt.results.tune.winner_scenario import winner_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from tmt.campaign.engine import Watch
     from tmt.results.tune.simulate import NewPool
     from tmt.results.tune.task import Task
+    from tmt.spec.scenario import Scenario
 
 WINNER = "winner.toml"
 """The scenario that repeats the winner on all courses, in the folder of the search."""
@@ -120,7 +119,7 @@ def tune(
         closing(Store(folder)) as store,
         closing(Simulation(task, courses, store, new_pool, watch, jobs)) as simulation,
     ):
-        write_text(store.folder / SCENARIO, task.text)
+        task.asked.write(store.folder / SCENARIO)
         found = search(
             task.candidates,
             task.goal,
@@ -134,11 +133,25 @@ def tune(
     winner_file = None
     if found.winner is not None:
         winner_file = folder / WINNER
-        write_text(winner_file, winner_scenario(task, courses, found.winner, folder))
+        _winner_scenario(task, courses, found.winner).write(winner_file)
     failures = [
         (task.candidates[one].name, courses.seeds[course], message)
         for (one, course), message in simulation.failures.items()
     ]
     return Tuning(
         task, courses, found, recommend(found), failures, len(simulation.cut_transfers), winner_file
+    )
+
+
+def _winner_scenario(task: Task, courses: Courses, winner: int) -> Scenario:
+    """Return the scenario that repeats the winner on all courses."""
+    candidate = task.candidates[winner]
+    return replace(
+        task.scenario,
+        title=f"{task.scenario.title}: {candidate.name}",
+        description=f"The winner of a search; the last {courses.n_held_out} seeds were held out.",
+        seeds=courses.seeds,
+        scheme=(candidate.scheme,),
+        path=(candidate.path,),
+        tune=None,
     )
