@@ -6,7 +6,7 @@ import os
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path as File
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tmt.api.frames import AnyTrace, trace_of
 from tmt.api.notebook_progress import notebook_progress
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tmt.results.tune.space import Value
     from tmt.results.tune.task import Task
     from tmt.results.tune.tuning import Tuning
+    from tmt.spec.tcp import Variant
 
 
 def tune_trace(
@@ -106,8 +107,8 @@ def tune_trace(
         file = _written(trace, File(out))
     with keywords({"tune": "", "seeds": "courses"}):
         tune = Tune(
-            objective=objective,
-            constraint=constraint,
+            objective=_texts(objective),
+            constraint=_texts(constraint),
             held_out=held_out,
             level=level,
             tolerance=tolerance,
@@ -116,14 +117,18 @@ def tune_trace(
         task = trace_task(
             file,
             path if isinstance(path, Path) else Path(rtt=path),
-            traffic if isinstance(traffic, Traffic) else Traffic(traffic),
+            traffic if isinstance(traffic, Traffic) else Traffic(cast("Variant", traffic)),
             tune,
-            schemes=[schemes] if isinstance(schemes, str) else schemes,
+            schemes=_texts(schemes),
             varied=varied,
             courses=courses,
             duration=duration,
         )
     return search(task, default_folder(file) if out is None else File(out), jobs)
+
+
+def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def search(task: Task, folder: File, jobs: int | None) -> Tuning:

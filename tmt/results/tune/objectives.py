@@ -11,7 +11,7 @@ import numpy as np
 from tmt.core.declaration import Place, Problem, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tmt.results.statistics import FloatArray
 
