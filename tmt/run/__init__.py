@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tmt.run.setup import Setup
     from tmt.spec.columns import Value
 
+
 def load_backend(name: str) -> Backend:
     """Return a backend of `tmt.spec.tcp.BACKENDS`; its package is imported only now."""
     backend: Backend = import_module(f"{__name__}.{name}").BACKEND

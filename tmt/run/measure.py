@@ -18,8 +18,8 @@ from tmt.core.words.html_table import html_table, spelled_number
 from tmt.io.atomic import write_text
 from tmt.run.link_files import ReadyLink, link_figures
 from tmt.run.records import PACKETS, WINDOWS
-from tmt.spec.run_columns import RUN_RESULTS
 from tmt.spec.columns import columns_of
+from tmt.spec.run_columns import RUN_RESULTS
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tmt.core.measure.transport import FlowDelivery, Records
     from tmt.run import Backend, Recording
     from tmt.run.setup import Setup
-    from tmt.spec.experiment import PlainLink
     from tmt.spec.columns import Value
+    from tmt.spec.experiment import PlainLink
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

@@ -57,7 +57,7 @@ def _in_all(control: str, kernel: str = "") -> dict[str, str]:
     return dict.fromkeys(NS2_STACKS, control) | ({LINUX: kernel} if kernel else {})
 
 
-VARIANTS: dict[Variant, TcpVariant] = {
+VARIANTS: dict[str, TcpVariant] = {
     "newreno": TcpVariant("New Reno", _in_all("reno", "reno")),
     "westwood": TcpVariant("Westwood+", _in_all("westwood", "westwood")),
     "hybla": TcpVariant("Hybla", _in_all("hybla", "hybla")),
@@ -81,9 +81,9 @@ VARIANTS: dict[Variant, TcpVariant] = {
 }
 """Every TCP variant by the name that users type. FECTCP has agents of its own, the same beside each stack."""
 
-TCP_VARIANTS: tuple[Variant, ...] = tuple(VARIANTS)
+TCP_VARIANTS = tuple(VARIANTS)
 
-STACKS: dict[str, tuple[Variant, ...]] = {
+STACKS = {
     stack: tuple(name for name, variant in VARIANTS.items() if stack in variant.controls)
     for stack in (*NS2_STACKS, LINUX)
 }

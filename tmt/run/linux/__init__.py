@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from tmt.run import Recording
     from tmt.run.setup import Setup
-    from tmt.spec.traffic import Traffic
 
 FAILURE_STATUS = 2
 """The kernel's driver ends with it when it cannot carry the run out: the last line on stderr says why."""

@@ -126,9 +126,9 @@ def _setup(found: Tuning) -> list[Record]:
     rows = [
         ["objective", "; ".join(aim.text for aim in task.goal.objectives)],
         ["constraints", "; ".join(one.text for one in task.goal.constraints) or "none"],
-        ["TCP", f"{scenario.grid.tcp[0]}, stack {task.traffic.stack}"],
-        ["trace", courses.source.label],
-        ["round-trip time", ", ".join(dict.fromkeys(f"{link.rtt:g} s" for link in scenario.links))],
+        ["TCP", f"{task.traffic.tcp}, stack {task.traffic.stack}"],
+        ["trace", task.trace.title],
+        ["round-trip time", ", ".join(dict.fromkeys(f"{path.rtt:g} s" for path in scenario.path))],
         ["run", f"{task.traffic.duration:g} s"],
         ["seeds of the search", ", ".join(map(str, courses.seeds[: courses.n_search]))],
         ["seeds held out", ", ".join(map(str, courses.seeds[courses.n_search :]))],
